@@ -6,8 +6,8 @@ export default {
   // Jest leaves one core free. Much of the time goes into waiting, for DynamoDB Local and for processes: three workers on two
   // cores take a tenth less than two.
   maxWorkers: Math.ceil(availableParallelism() * 1.5),
-  // Room for a slow or busy machine; nothing here is timed.
-  testTimeout: 30_000,
+  // Room for a slow or busy machine, where single tests took 22 seconds; nothing here is timed.
+  testTimeout: 60_000,
   testSequencer: './test/support/slow-first.mjs',
   globalSetup: './test/support/global-setup.ts',
   globalTeardown: './test/support/global-teardown.ts',

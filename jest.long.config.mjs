@@ -6,4 +6,10 @@ import fast from './jest.config.mjs';
  *
  * @type {import('jest').Config}
  */
-export default { ...fast, testMatch: ['**/*.long.test.ts'], testPathIgnorePatterns: ['/node_modules/'] };
+export default {
+  ...fast,
+  // Beside other runs a file that takes half a minute alone took six.
+  testTimeout: 180_000,
+  testMatch: ['**/*.long.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/'],
+};

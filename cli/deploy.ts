@@ -1,10 +1,10 @@
 /** `precise-ttl deploy`: provisions what the configuration says. See `--help`. */
 import { applyPlan, change } from './deploy/change.ts';
-import { CHANGE_FLAGS, TERRAFORM_HELP } from './deploy/flags.ts';
+import { DEPLOY_FLAGS, TERRAFORM_HELP } from './deploy/flags.ts';
 import { defineCommand } from './run-command.ts';
 
 export const command = defineCommand({
-  flags: CHANGE_FLAGS,
+  flags: DEPLOY_FLAGS,
   operand: true,
   help: (flags, call) => `${call('deploy', '[FILE] [flags]')}
 
@@ -15,14 +15,18 @@ items at once. cdktf.out,
 and the state if it is a local one, lie beside the configuration. It leaves a pause (${call('pause')}) and a limit
 (${call('limit')}) as they are.
 
+With --table it deploys what the configuration says of that table. The other tables stay as they are deployed, with what stands beside
+them in the configuration, which may be in the middle of a change: docs/deploy.md, "One table". An existing table that is gone, or not
+as the configuration says, does not stop the others: it stays as it is deployed, and the exit status is 1.
+
 With FILE it deploys the plan that ${call('diff', '--out FILE')} has kept there, and asks nothing: it was looked
-at. The configuration must be the one of that plan. Terraform refuses a plan when something was deployed after it.
+at. What the configuration says of the tables by now does not matter. Terraform refuses a plan when something was deployed after it.
 
 ${flags}
 
 ${TERRAFORM_HELP}
 
-Exit status: 0 deployed, 1 not, 2 wrong flags.`,
+Exit status: 0 deployed, 1 not, or not all, 2 wrong flags.`,
   run: (flags, { word: plan }) =>
     plan === '' ? change(flags, { ask: 'Deploy this?' }) : applyPlan(plan, flags),
 });

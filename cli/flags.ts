@@ -24,6 +24,8 @@ export type Flag =
       readonly value: string;
       readonly help: string;
     }
+  /** A text that can be given several times. */
+  | { readonly type: 'texts'; readonly default?: undefined; readonly value: string; readonly help: string }
   | { readonly type: 'switch'; readonly help: string };
 
 export type Flags = Readonly<Record<string, Flag>>;
@@ -50,9 +52,11 @@ export const SEED = { type: 'number', min: 0, max: 4_294_967_295, whole: true, v
 
 type ValueOf<F extends Flag> = F extends { type: 'switch' }
   ? boolean
-  : F extends { type: 'number' }
-    ? number | (F extends { default: number } ? never : undefined)
-    : TextOf<F> | (F extends { default: string } ? never : undefined);
+  : F extends { type: 'texts' }
+    ? readonly string[]
+    : F extends { type: 'number' }
+      ? number | (F extends { default: number } ? never : undefined)
+      : TextOf<F> | (F extends { default: string } ? never : undefined);
 
 type TextOf<F extends Flag> = F extends { values: readonly (infer Value)[] } ? Value : string;
 
@@ -67,7 +71,7 @@ export class FlagError extends PreciseTtlError {
 export const USAGE_STATUS = 2;
 
 /**
- * Reads a command line: `--name value` or `--name=value`, each at most once, nothing else.
+ * Reads a command line: `--name value` or `--name=value`, each at most once unless it takes several, nothing else.
  *
  * @param args without the program: `process.argv.slice(2)`
  * @throws {FlagError} naming the flag, what was expected and what was got
@@ -88,7 +92,7 @@ export function parseFlags<const F extends Flags>(flags: F, args: readonly strin
   });
   const values: Record<string, unknown> = {};
   for (const [name, flag] of Object.entries(flags)) {
-    values[name] = flag.type === 'switch' ? false : flag.default;
+    values[name] = flag.type === 'switch' ? false : flag.type === 'texts' ? [] : flag.default;
   }
   const known = Object.keys(flags)
     .map(name => `--${name}`)
@@ -103,11 +107,12 @@ export function parseFlags<const F extends Flags>(flags: F, args: readonly strin
     if (flag === undefined || token.rawName !== `--${token.name}`) {
       throw new FlagError(`${token.rawName}: expected one of ${known}, got an unknown flag; see --help`);
     }
-    if (seen.has(token.name)) {
+    if (seen.has(token.name) && flag.type !== 'texts') {
       throw new FlagError(`--${token.name}: expected once, got it twice; leave one out`);
     }
     seen.add(token.name);
-    values[token.name] = readValue(token.name, flag, token.value, token.inlineValue === true);
+    const value = readValue(token.name, flag, token.value, token.inlineValue === true);
+    values[token.name] = flag.type === 'texts' ? [...(values[token.name] as string[]), value] : value;
   }
   return values as FlagValues<F>;
 }
@@ -126,7 +131,7 @@ function readValue(
   if (value === undefined || value === '') {
     throw new FlagError(`--${name}: expected ${expected}, got nothing; write --${name} ${flag.value}`);
   }
-  if (flag.type === 'text' && flag.values === undefined) {
+  if (flag.type === 'texts' || (flag.type === 'text' && flag.values === undefined)) {
     if (inline || !value.startsWith('--')) return value;
     throw new FlagError(
       `--${name}: expected ${expected}, got the flag "${value}"; write --${name}=${value} if it is meant`,
@@ -138,8 +143,8 @@ function readValue(
 }
 
 function kindOf(flag: Exclude<Flag, { type: 'switch' }>): Kind<string | number> {
-  if (flag.type === 'text') {
-    const { values } = flag;
+  if (flag.type === 'texts' || flag.type === 'text') {
+    const values = flag.type === 'text' ? flag.values : undefined;
     if (values === undefined) return text(/./s, 'a value');
     return kind(value => values.some(each => each === value), values.join(' or '), {
       fromText: value => value,

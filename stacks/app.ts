@@ -20,7 +20,7 @@ import { SweptTable } from './parts/swept-table.ts';
 import { guardDeployment, guardTable, removeTable } from './precise-ttl.ts';
 import { resolveProps } from './props.ts';
 import { partitionOf } from './regions.ts';
-import { escapedTexts } from './terraform-text.ts';
+import { escaped, escapedTexts } from './terraform-text.ts';
 
 /** Name of the one stack; `cdktf.out/stacks/<name>` holds what is synthesized. */
 export const STACK = 'precise-ttl';
@@ -34,17 +34,32 @@ export const TERRAFORM_VERSION = '>= 1.10';
  */
 export const AWS_PROVIDER = { source: 'hashicorp/aws', version: '>= 6.25, < 7' };
 
+/**
+ * Existing tables that a deployment leaves as they are, and does not look at: by their names the ARNs of their streams, as far as something
+ * reads them.
+ */
+export type LeftTables = ReadonlyMap<string, { readonly streamArn?: string }>;
+
 /** Everything that a configuration file describes: the provider, the state, the tables and the deployments that sweep them. */
 export class PreciseTtlStack extends TerraformStack {
   /** @throws InvalidConfigError with everything that is wrong with the configuration, which need not have been type-checked */
-  constructor(scope: Construct, id: string, given: DeploymentConfig) {
+  constructor(scope: Construct, id: string, given: DeploymentConfig, left: LeftTables = new Map()) {
     super(scope, id);
     const config = checkConfig(given);
     prepare(this, config);
     const place = new Place(this, ':place');
     const tables = config.tables.map(props => {
       const scope = new Construct(this, constructId(props.tableName));
-      return new SweptTable(scope, { place, props: resolveProps(props) });
+      const known = left.get(props.tableName);
+      return new SweptTable(scope, {
+        place,
+        props: resolveProps(props),
+        given: known && {
+          name: props.tableName,
+          arn: place.arn('dynamodb', `table/${props.tableName}`),
+          ...known,
+        },
+      });
     });
     for (const table of tables) guardTable(table, place);
     const deployments = deploymentsOf(tables.map(({ props }) => props)).map(deployment => {
@@ -59,12 +74,20 @@ export class PreciseTtlStack extends TerraformStack {
     // name has, is left out of it.
     new TerraformOutput(this, ':tables', {
       description:
-        'By table: its ARN, its deployment, the state machine to start replays of, the queue of starts that did not get through, the topic that the alarms tell, the dashboard, the bucket of its archive, the queues of what was given up, and what its writers give to expiryModel',
+        'By table: its ARN, that of its stream where something reads it, its deployment, the state machine to start replays of, the queue of starts that did not get through, the topic that the alarms tell, the dashboard, the bucket of its archive, the queues of what was given up, and what its writers give to expiryModel',
       value: Object.fromEntries(
         deployments.flatMap(({ sweep, tables: own }) =>
           own.map(table => [table.props.tableName, outputOf(table, sweep, config.region)]),
         ),
       ),
+    });
+    // What is deployed, for whoever deploys some of the tables later and leaves the others as they are.
+    const { tables: entries, tags, overrides } = config;
+    new TerraformOutput(this, ':configuration', {
+      description: 'The tables as the configuration had them, with its tags and overrides',
+      value: escaped(JSON.stringify({ tables: entries, tags, overrides })),
+      // Each plan would show all of it.
+      sensitive: true,
     });
   }
 }
@@ -85,6 +108,7 @@ function outputOf(table: SweptTable, sweep: DeployedSweep, region: string): obje
     replayStateMachineArn: replay.arn,
     deadLetterQueueUrl: schedules.deadLetterQueue.url,
     expiryModel: escapedTexts({ ...table.expiryModel }),
+    ...((archive ?? events) && { streamArn: table.streamArn }),
     ...(backfill && { backfillStateMachineArn: backfill.stateMachineArn }),
     ...(alarms.topicArn !== undefined && { alarmTopicArn: alarms.topicArn }),
     ...(archive && {
@@ -180,16 +204,19 @@ export interface SynthesisOptions {
   readonly outdir?: string;
   /** Write what removes the deployment and keeps its tables, instead of the deployment. @default false */
   readonly removed?: boolean;
+  /** @default none */
+  readonly left?: LeftTables;
 }
 
 /**
  * Writes the Terraform JSON of a configuration to `outdir`.
  * @throws InvalidConfigError before anything is written
  */
-export function synthesize({ config, outdir, removed = false }: SynthesisOptions): void {
+export function synthesize({ config, outdir, removed = false, left }: SynthesisOptions): void {
   const checked = checkConfig(config);
   const app = new App(outdir === undefined ? {} : { outdir });
-  new (removed ? RemovedStack : PreciseTtlStack)(app, STACK, checked);
+  if (removed) new RemovedStack(app, STACK, checked);
+  else new PreciseTtlStack(app, STACK, checked, left);
   withoutDeprecations(() => app.synth());
 }
 

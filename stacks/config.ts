@@ -239,12 +239,15 @@ const TABLES: Kind<readonly PreciseTtlProps[]> = kind(
     remedy: () => SEE_DOCS,
     inside: tables => {
       // Of a list with holes, flatMap would skip them.
-      return Array.from(tables).flatMap((table, index) =>
-        valueProblems(`[${index}]`, TABLE, table, SEE_DOCS),
-      );
+      return Array.from(tables).flatMap(entryProblems);
     },
   },
 );
+
+/** What is wrong with the entry of a table, which has what stands beside `tables`. @param index its place among them */
+export function entryProblems(table: unknown, index: number): FieldProblem[] {
+  return valueProblems(`[${index}]`, TABLE, table, SEE_DOCS);
+}
 
 const TABLE: Kind<PreciseTtlProps> = kind(isObject, 'an object', {
   inside: table => [...unknownFieldProblems(table, PROP_NAMES), ...propProblems(table)],

@@ -4,11 +4,10 @@ import { consent, requireConsent } from '../consent.ts';
 import { FlagError, type FlagValues } from '../flags.ts';
 import { print, printError } from '../print.ts';
 import { stopOnSignal } from '../signals.ts';
-import type { CHANGE_FLAGS } from './flags.ts';
+import type { CHANGE_FLAGS, DEPLOY_FLAGS } from './flags.ts';
 import { describeLoweredGraces } from './lowered-grace.ts';
-import { Terraform } from './run-terraform.ts';
-import { synthesizeStack } from './synthesized-stack.ts';
-import { requireTerraform, terraformBinary } from './terraform-binary.ts';
+import type { Terraform } from './run-terraform.ts';
+import { StackPlan } from './stack-plan.ts';
 
 export interface Change {
   /** Asked when the plan changes something: `Deploy this?` */
@@ -25,17 +24,15 @@ export interface Change {
  * @throws {DeployError} when there is no Terraform that can be run, or it refuses to begin
  */
 export async function change(
-  flags: FlagValues<typeof CHANGE_FLAGS>,
+  flags: FlagValues<typeof CHANGE_FLAGS> & { readonly table?: readonly string[] },
   { ask, removed = false }: Change,
 ): Promise<number> {
-  const program = terraformBinary(process.env);
-  await requireTerraform(program);
-  const stack = await synthesizeStack({ config: flags.config, removed });
+  const stack = await StackPlan.of({ ...flags, removed });
   requireConsent(flags);
-  const terraform = new Terraform(program, stack);
+  const { terraform } = stack;
   await terraform.init(flags);
   return terraform.withPlan(async plan => {
-    const changes = await terraform.plan(plan);
+    const { changes, broken } = await stack.plan(plan);
     if (changes === undefined) return 1;
     if (changes) await tellLoweredGraces(terraform, plan);
     // Without changes it may still have to write its state: where something was moved to, what is forgotten.
@@ -44,7 +41,11 @@ export async function change(
       printError('Nothing was changed.');
       return declined;
     }
-    return terraform.apply(plan);
+    const status = await terraform.apply(plan);
+    if (status === 0 && broken.length > 0) {
+      printError(`Deployed all but ${broken.join(', ')}: mend what is said of it above, and deploy again.`);
+    }
+    return broken.length > 0 ? 1 : status;
   });
 }
 
@@ -58,21 +59,23 @@ export async function change(
  */
 export async function applyPlan(
   file: string,
-  { config, upgrade }: FlagValues<typeof CHANGE_FLAGS>,
+  { config, table, upgrade }: FlagValues<typeof DEPLOY_FLAGS>,
 ): Promise<number> {
   if (upgrade) {
     throw new FlagError(
       '--upgrade: expected none with a plan, which has its provider; give it to diff --out',
     );
   }
+  if (table.length > 0) {
+    throw new FlagError('--table: expected none with a plan, which has its tables; give it to diff --out');
+  }
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
     throw new FlagError(`deploy: expected a file that diff --out has written, got "${file}"`);
   }
-  const program = terraformBinary(process.env);
-  await requireTerraform(program);
-  const terraform = new Terraform(program, await synthesizeStack({ config }));
-  await terraform.init();
-  return terraform.apply(resolve(file));
+  const stack = await StackPlan.of({ config, kept: true });
+  await stack.terraform.init();
+  await stack.synthesizeAs(resolve(file));
+  return stack.terraform.apply(resolve(file));
 }
 
 /** Says what a plan shows only to who compares definitions of state machines. */

@@ -10,6 +10,18 @@ export const PLAN_FLAGS = {
 /** Of the commands that change something. */
 export const CHANGE_FLAGS = { ...PLAN_FLAGS, yes: YES } as const;
 
+/** Of those that can be narrowed to some of the tables. */
+export const TABLES = {
+  table: {
+    type: 'texts',
+    value: 'NAME',
+    help: 'only this table, and others with further --table; all else stays as it is deployed (default: all)',
+  },
+} as const;
+
+/** Of `deploy`. */
+export const DEPLOY_FLAGS = { ...CHANGE_FLAGS, ...TABLES } as const;
+
 /** The end of the help of every command that runs Terraform. */
 export const TERRAFORM_HELP =
   'TERRAFORM_BINARY_NAME: another program than terraform, e.g. tofu. It uses the AWS credentials that Terraform finds.';

@@ -18,6 +18,14 @@ const MOST_OUTPUT = 2 ** 30;
 /** Terraform does not tell its maker of this run. */
 const ENVIRONMENT = { CHECKPOINT_DISABLE: '1' };
 
+/** Why Terraform refuses a plan. */
+export interface Refusal {
+  readonly summary: string;
+  readonly detail: string;
+  /** What it is about: the address of a resource, or of a condition in it. Undefined where Terraform does not say. */
+  readonly about: string | undefined;
+}
+
 /** Terraform in the folder of a synthesized stack, in this terminal. */
 export class Terraform {
   readonly #program: string;
@@ -66,6 +74,16 @@ export class Terraform {
     const args = ['plan', '-input=false', '-detailed-exitcode', `-out=${file}`];
     const status = await this.#run(args, quiet ? process.stderr : process.stdout);
     return status === 0 ? false : status === CHANGES ? true : undefined;
+  }
+
+  /** Plans once more, and keeps and shows nothing. @returns why that is refused */
+  async refusals(): Promise<Refusal[]> {
+    const args = [this.#inStack, 'plan', '-input=false', '-json'];
+    const options = { env: { ...process.env, ...ENVIRONMENT }, maxBuffer: MOST_OUTPUT };
+    const { stdout } = await promisify(execFile)(this.#program, args, options).catch(
+      (error: { readonly stdout?: string }) => ({ stdout: error.stdout ?? '' }),
+    );
+    return stdout.split('\n').flatMap(refusalIn);
   }
 
   /** A plan as `terraform show -json` says it. */
@@ -135,5 +153,17 @@ export class Terraform {
     } finally {
       process.off('SIGINT', ignore);
     }
+  }
+}
+
+/** Each line is a message of its own. Source: Terraform's "Machine-readable UI". */
+function refusalIn(line: string): Refusal[] {
+  if (!line.includes('"diagnostic"')) return [];
+  try {
+    const { severity, summary, detail, address, snippet } = JSON.parse(line).diagnostic ?? {};
+    // A condition that fails has no address.
+    return severity === 'error' ? [{ summary, detail, about: address ?? snippet?.context }] : [];
+  } catch {
+    return [];
   }
 }

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { findConfigFile, loadConfigFile } from '../../stacks/config-file.ts';
+import type { Narrowed } from './narrow.ts';
 import { projectFolder } from './project.ts';
 
 export interface SynthesizedStack {
@@ -17,6 +18,8 @@ export interface SynthesisFlags {
   readonly config: string | undefined;
   /** Write what removes the deployment and keeps its tables. @default false */
   readonly removed?: boolean;
+  /** Instead of what the file says. @default all of it */
+  readonly narrowed?: { readonly config: unknown; readonly left?: Narrowed['left'] };
   /** @default `cdktf.out` in the project's folder */
   readonly outdir?: string;
 }
@@ -26,12 +29,12 @@ export interface SynthesisFlags {
  * @throws {ConfigFileError} or {InvalidConfigError} before anything is written
  */
 export async function synthesizeStack(flags: SynthesisFlags): Promise<SynthesizedStack> {
-  const config = await loadConfigFile(flags.config);
+  const { config, left } = flags.narrowed ?? { config: await loadConfigFile(flags.config) };
   // Only now: loading the CDKTF app takes most of a second, which a wrong file shall not wait for.
   const { STACK, synthesize } = await import('../../stacks/app.ts');
   const project = projectFolder(findConfigFile(flags.config));
   const cdktfOut = flags.outdir ?? join(project, 'cdktf.out');
   mkdirSync(cdktfOut, { recursive: true });
-  synthesize({ config, outdir: cdktfOut, removed: flags.removed ?? false });
+  synthesize({ config, outdir: cdktfOut, removed: flags.removed ?? false, ...(left && { left }) });
   return { project, cdktfOut, stack: join(cdktfOut, 'stacks', STACK) };
 }

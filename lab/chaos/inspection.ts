@@ -3,13 +3,9 @@ import type { ExpiryModel } from '../../expiry/index.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
 import { schedulerTime } from '../../local/scheduler/scheduler.ts';
-import {
-  MAX_CHILD_SECONDS,
-  MAX_LOOKBACK_MINUTES,
-  type QueryExpiredInput,
-} from '../../statemachine/contract.ts';
+import { MAX_LOOKBACK_MINUTES } from '../../statemachine/contract.ts';
 import { type ChooseFault, type FaultProxy, startFaultProxy } from '../faults/index.ts';
-import { endOf } from '../ledger/accounts.ts';
+import { type Ended, endOf, reportsOf } from '../ledger/accounts.ts';
 import { isHandOver, machinesOf } from '../watch/machines.ts';
 import { untilIdle } from '../watch/until-idle.ts';
 import type { WatchedTable } from '../watch/watched-table.ts';
@@ -17,15 +13,18 @@ import { type Indexed, indexedOf } from './indexed.ts';
 import { InspectionFaults } from './inspection-faults.ts';
 import type { InspectedItem, Inspection } from './inspection-plan.ts';
 import type { InspectedSweep } from './inspection-verdict.ts';
+import { ShortLives } from './short-lives.ts';
 import { UnansweredDeletes } from './unanswered-deletes.ts';
 
 /**
- * How long a child has, from its start, before it is too old to go on. Long enough to delete what DynamoDB takes, too
+ * How long a child has before it is too old to go on. Long enough to delete what DynamoDB takes, too
  * short for what it takes after a while.
  */
 const CHILD_LIFE_MS = 8_000;
 /** The first child does not get through, even when it begins a wait at the end of its life; the second one does. */
 const BUSY_MS = 11_000;
+/** The parts of a tick leave something, and only one of them can hand it over: the next tick has what the others say that they left. */
+const MOST_TICKS = 3;
 const HAS_TO_GO: readonly InspectedItem['deed'][] = ['none', 'renewed by a second', 'released'];
 /** Even what expired as long ago as a sweep may look back is renewed for a day. */
 const RENEWED_SECONDS = MAX_LOOKBACK_MINUTES * 60 + 86_400;
@@ -36,6 +35,7 @@ export class InspectionEnvironment {
   readonly deletes = new UnansweredDeletes();
   /** Executions of that cloud that have ended; whoever starts it adds them. */
   readonly ended: Execution[] = [];
+  readonly #lives = new ShortLives(CHILD_LIFE_MS);
   #proxy: FaultProxy | undefined;
   #choose: ChooseFault | undefined;
 
@@ -50,7 +50,9 @@ export class InspectionEnvironment {
   };
 
   readonly wrap: InvokeWrapper = (call, next) =>
-    this.deletes.wrap(call, () => next(this.#choose === undefined ? call.payload : olderChild(call.payload)));
+    this.deletes.wrap(call, () =>
+      next(this.#choose === undefined ? call.payload : this.#lives.olderChild(call.payload)),
+    );
 
   /** What the index holds now, to be given by every query while a sweep is inspected. */
   remember(tableName: string, { indexKey, entry }: Indexed): void {
@@ -99,15 +101,20 @@ export async function inspect(
     busyMs: BUSY_MS,
     renewByASecond: ({ id, ttl }) => table.act({ kind: 'renew', item: id, ttl: ttl + 1 }),
   });
-  const endedBefore = environment.ended.length;
+  const executions: Execution[] = [];
   await environment.during(faults.choose, async () => {
-    cloud.startExecution(machinesOf(cloud).tick, {
-      ...input,
-      scheduledTime: schedulerTime(input.scheduledTime * 1000),
-    });
-    await untilIdle(() => cloud.running.length === 0, { signal: until });
+    for (let ticks = 0; ticks < MOST_TICKS && !until.aborted; ticks += 1) {
+      const endedBefore = environment.ended.length;
+      cloud.startExecution(machinesOf(cloud).tick, {
+        ...input,
+        scheduledTime: schedulerTime(input.scheduledTime * 1000),
+      });
+      await untilIdle(() => cloud.running.length === 0, { signal: until });
+      const ended = environment.ended.slice(endedBefore);
+      executions.push(...ended);
+      if (!ended.map(endOf).some(leftForLater)) break;
+    }
   });
-  const executions = environment.ended.slice(endedBefore);
   await table.caughtUp();
   before.push(...laidOut);
   return {
@@ -138,12 +145,8 @@ async function layOut(
   else await table.act({ kind: 'delete', item: id, ttl: undefined });
 }
 
-/** The input of QueryExpired, of a child that is about to get too old; that of another function as it is. */
-function olderChild(payload: unknown): unknown {
-  const { startedAt, progress } = payload as Partial<QueryExpiredInput>;
-  if (startedAt === undefined || progress === undefined) return payload;
-  const ageMs = MAX_CHILD_SECONDS * 1000 - CHILD_LIFE_MS;
-  return { ...(payload as object), startedAt: new Date(Date.parse(startedAt) - ageMs).toISOString() };
+function leftForLater({ text }: Ended): boolean {
+  return (reportsOf(text) ?? []).some(report => report.leftForLater > 0);
 }
 
 /** Spans of a table that a tick handed over to the execution, and children whose result names something to resume. */

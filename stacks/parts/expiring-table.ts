@@ -21,7 +21,7 @@ export interface TableReference {
 export interface ExpiringTableProps {
   readonly place: Place;
   readonly props: ResolvedProps;
-  /** @default it is created, or looked up by its name */
+  /** Of an existing table too: it is not looked at then. @default it is created, or looked up by its name */
   readonly given?: TableReference | undefined;
 }
 
@@ -43,6 +43,10 @@ export class ExpiringTable extends Construct {
   constructor(scope: Construct, id: string, { place, props, given }: ExpiringTableProps) {
     super(scope, id);
     this.table = given ?? (props.existingTable ? existing(this, props) : created(this, props));
+    // The guard remembers a table by its name, whether it is looked at or not.
+    if (given !== undefined && props.existingTable) {
+      Guard.of(this).release(props.tableName, guarded(new Construct(this, 'table'), props));
+    }
     this.node.defaultChild = this.node.tryFindChild('table');
     this.tableName = this.table.name;
     this.tableArn = this.table.arn;

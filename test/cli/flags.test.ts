@@ -47,6 +47,13 @@ test.each([
   expect(parse).toThrow(message);
 });
 
+test('reads a flag that takes several', () => {
+  const flags = { table: { type: 'texts', value: 'NAME', help: 'a table' } } as const;
+  expect(parseFlags(flags, [])).toEqual({ table: [] });
+  expect(parseFlags(flags, ['--table', 'A', '--table=B'])).toEqual({ table: ['A', 'B'] });
+  expect(() => parseFlags(flags, ['--table', '--table', 'B'])).toThrow('got the flag "--table"');
+});
+
 test('describes every flag with its default', () => {
   expect(describeFlags(FLAGS)).toBe(
     [

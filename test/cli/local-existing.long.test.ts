@@ -85,7 +85,7 @@ test('in a DynamoDB Local of its own, existing tables are made as they are confi
   }
   local.child.kill('SIGINT');
   expect(await local.ended).toBe(0);
-}, 60_000);
+});
 
 test('in one that was running, a missing table is told with its command; afterwards it starts, and seeds nothing', async () => {
   const attached = { AWS_ENDPOINT_URL_DYNAMODB: dynamo.endpoint };
@@ -112,4 +112,4 @@ test('in one that was running, a missing table is told with its command; afterwa
   expect(await seeding.ended).toBe(2);
   expect(seeding.printed.stderr).toMatch(/^--seed: expected a first table that is made here, got Seconds/);
   expect((await dynamo.client.send(new ScanCommand({ TableName: 'Seconds' }))).Count).toBe(0);
-}, 60_000);
+});

@@ -74,20 +74,16 @@ test.each([
   expect(printed.stderr).toContain(message);
 });
 
-test.each(PORT_FLAGS)(
-  'fails for a busy %s and names the flag',
-  async flag => {
-    const { port, server } = await occupyPort();
-    const { args } = await freeLocalPorts({ [flag]: port });
-    const { ended, printed } = run(args);
-    expect(await ended).toBe(1);
-    expect(printed.stderr.trim()).toBe(
-      `${flag}: expected a free port, got ${port}, on which something listens; stop that, or choose another port with ${flag} N`,
-    );
-    server.close();
-  },
-  20_000,
-);
+test.each(PORT_FLAGS)('fails for a busy %s and names the flag', async flag => {
+  const { port, server } = await occupyPort();
+  const { args } = await freeLocalPorts({ [flag]: port });
+  const { ended, printed } = run(args);
+  expect(await ended).toBe(1);
+  expect(printed.stderr.trim()).toBe(
+    `${flag}: expected a free port, got ${port}, on which something listens; stop that, or choose another port with ${flag} N`,
+  );
+  server.close();
+});
 
 test('fails for a Lambda endpoint that is not on this machine', async () => {
   const { args } = await freeLocalPorts();
@@ -96,7 +92,7 @@ test('fails for a Lambda endpoint that is not on this machine', async () => {
   });
   expect(await ended).toBe(1);
   expect(printed.stderr.trim()).toMatch(/^AWS_ENDPOINT_URL_LAMBDA: expected a URL on this machine/);
-}, 20_000);
+});
 
 test('serves DynamoDB, Step Functions and Scheduler where it says, shows executions, and leaves nothing behind', async () => {
   const { ports, args } = await freeLocalPorts();
@@ -197,4 +193,4 @@ test('serves DynamoDB, Step Functions and Scheduler where it says, shows executi
   expect(printed.stdout).not.toContain('ABORTED');
   expect(printed.stderr).toBe('');
   for (const port of [...Object.values(ports), Number(openPort)]) expect(await isFree(port)).toBe(true);
-}, 60_000);
+});

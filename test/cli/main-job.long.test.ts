@@ -10,9 +10,6 @@ import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { runJob } from '../support/main-job.ts';
 import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
 
-// A run takes a second or two on a machine that has time.
-jest.setTimeout(90_000);
-
 const dynamoDb = useLocalDynamoDb();
 const streams = localDynamoDbStreams(dynamoDb.endpoint, 'us-east-1');
 afterAll(() => streams.destroy());

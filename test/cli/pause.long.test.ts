@@ -108,7 +108,7 @@ describe('on the local deployment', () => {
     });
     documents = DynamoDBDocumentClient.from(served.cloud.client);
     await command('pause', '--table', 'Tokens');
-  }, 60_000);
+  });
   afterAll(async () => {
     await served?.stop();
   });
@@ -213,7 +213,7 @@ describe('on the local deployment', () => {
       await clock.advance(20_000);
       expect([step, await expiredLeft()]).toEqual([step, 0]);
     }
-  }, 120_000);
+  });
 
   test('for a while, a pause has an end, and one without takes its place; a limit leaves it', async () => {
     const now = Date.now();
@@ -235,5 +235,5 @@ describe('on the local deployment', () => {
     const { stdout } = await command('resume', '--table', 'Tokens', '--no-replay');
     expect(stdout).toContain('The pause has ended');
     expect((await state()).control).toMatchObject({ pauses: {}, limits: {} });
-  }, 60_000);
+  });
 });

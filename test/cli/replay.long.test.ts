@@ -101,7 +101,7 @@ describe('against the local Step Functions', () => {
   let served: ServedMachines;
   beforeAll(async () => {
     served = await serveMachines(configOf(SESSION_DATA), 'delete-chunk');
-  }, 60_000);
+  });
   afterAll(() => served?.stop());
 
   const HOUR = Math.floor(Date.now() / 3_600_000) * 3600 - 3600;
@@ -153,7 +153,7 @@ describe('against the local Step Functions', () => {
       writeUnitsAtLeast: 6,
     });
     expect(await sessions()).toEqual(['a', 'b', 'c', 'live']);
-  }, 60_000);
+  });
 
   test.each([[[]], [['--run', 'same']]])(
     'a dry run with %p counts again each time, and says when',
@@ -203,7 +203,7 @@ describe('against the local Step Functions', () => {
     expect(done.stdout).toContain('All of it was done before.');
     expect(result()).toMatchObject({ executions: { doneBefore: 3 }, totals: { found: 3, deleted: 3 } });
     expect(names()).toEqual(before);
-  }, 60_000);
+  });
 
   test('executions share --max-per-second, each with one delete a second at least', async () => {
     await fill();
@@ -212,7 +212,7 @@ describe('against the local Step Functions', () => {
     expect(stdout).toContain(`state machine ${MACHINE}, 1 deletes per second and execution`);
     expect(stdout).toContain('2 at a time');
     expect(await sessions()).toEqual(['live']);
-  }, 60_000);
+  });
 
   test('Ctrl-C leaves executions running; the same command goes on with them', async () => {
     await fill();
@@ -233,7 +233,7 @@ describe('against the local Step Functions', () => {
     expect(await run(['--run', 'slow'])).toMatchObject({ status: 0, stderr: '' });
     expect(names().length - before).toBe(3);
     expect(await sessions()).toEqual(['live']);
-  }, 60_000);
+  });
 
   /** The job as the command runs it, at an endpoint that isn't on this machine. */
   function runOnAws(over: Partial<ReplayJobOptions>) {

@@ -110,4 +110,4 @@ test('restores on this machine without a question, and says what it did', async 
     1,
     expect.stringContaining('AWS_ENDPOINT_URL_S3: expected S3 at'),
   ]);
-}, 60_000);
+});

@@ -68,7 +68,7 @@ test('fails for a DynamoDB that is not on this machine, and asks it nothing', as
   });
   expect(status).toBe(1);
   expect(stderr.trim()).toMatch(/^AWS_ENDPOINT_URL_DYNAMODB: expected a URL on this machine/);
-}, 20_000);
+});
 
 test('Ctrl-C stops cleanly: says what is known, exits with 130, leaves no DynamoDB Local', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-start-test-'));
@@ -106,7 +106,7 @@ test('Ctrl-C stops cleanly: says what is known, exits with 130, leaves no Dynamo
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 40_000);
+});
 
 test('Ctrl-C removes its table from a DynamoDB Local that was running, and leaves that running', async () => {
   let asked = false;
@@ -123,4 +123,4 @@ test('Ctrl-C removes its table from a DynamoDB Local that was running, and leave
   expect(stdout).toMatch(/table +SessionData-demo-[0-9a-f]{8},/);
   expect(stdout).toContain(`${dynamoDb.endpoint}, which was running; the table is removed again at the end`);
   expect((await dynamoDb.client.send(new ListTablesCommand({}))).TableNames).toEqual([]);
-}, 40_000);
+});

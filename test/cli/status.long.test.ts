@@ -131,7 +131,7 @@ test('a sweep that works is fine; without its scheduler the alarm sounds, and st
     job.destroy();
     await served.stop();
   }
-}, 60_000);
+});
 
 describe('as processes', () => {
   const props = table('StatusServed');
@@ -170,7 +170,7 @@ describe('as processes', () => {
     await writeWatermarks(journal, iso(now), {});
     sfn.destroy();
     await put(served, props, 'there', now - 200);
-  }, 60_000);
+  });
   afterAll(() => served.stop());
 
   /** Runs a command of the package on the served cloud. */
@@ -210,7 +210,7 @@ describe('as processes', () => {
     });
     const { gone, overdue } = report.tables[0];
     expect(Date.parse(overdue.oldest) - Date.parse(gone.by)).toBe(1000);
-  }, 60_000);
+  });
 
   test('--watch appends a line each time, as JSON with --json -, until Ctrl-C, and ends as it stood', async () => {
     const { status, stdout } = await run('status', ['--watch', '--every', '1', '--json', '-'], child => {
@@ -223,7 +223,7 @@ describe('as processes', () => {
     const lines = stdout.trim().split('\n');
     expect([lines.length >= 2, status]).toEqual([true, 1]);
     expect(lines.map(line => JSON.parse(line).verdict)).toEqual(lines.map(() => 'warnings'));
-  }, 60_000);
+  });
 
   test('history lists what did something, and what was left with its cause', async () => {
     const { status, stdout } = await run('history', ['--since', '1h']);
@@ -233,7 +233,7 @@ describe('as processes', () => {
       /tick +FAILED in [\d.]+ s: found 1, failed 1\n +made-1: 1 of 1 items could not be/,
     );
     expect(stdout).toMatch(/^ {2}2 executions \(1 SUCCEEDED, 1 FAILED\): found 2, deleted 1, failed 1$/m);
-  }, 60_000);
+  });
 
   test('history --failed lists those alone, and --limit the newest', async () => {
     const { stdout } = await run('history', ['--failed', '--since', '7d', '--json', '-']);
@@ -242,7 +242,7 @@ describe('as processes', () => {
     ]);
     const limited = await run('history', ['--limit', '1', '--mask']);
     expect(limited.stdout).toMatch(/1 execution \(1 SUCCEEDED\): found 1, deleted 1\n {2}There are older/);
-  }, 60_000);
+  });
 
   test.each<[string, () => Promise<SilentServer>, number, RegExp, RegExp]>([
     [
@@ -294,7 +294,6 @@ describe('as processes', () => {
         server.stop();
       }
     },
-    60_000,
   );
 
   test('Ctrl-C ends status at once: nothing is asked once more', async () => {
@@ -312,7 +311,7 @@ describe('as processes', () => {
     } finally {
       server.stop();
     }
-  }, 60_000);
+  });
 
   test('loading is part of the time of status: a process that has taken all of it to load waits for nothing', async () => {
     const late =
@@ -323,7 +322,7 @@ describe('as processes', () => {
     expect(ended.stdout).toMatch(/Step Functions had not answered when the 13 s of the command were over/);
     expect(ended.stdout).toMatch(/overdue +not known \(no time was left to ask DynamoDB\)$/m);
     expect(ended.stdout).not.toMatch(/had answered/);
-  }, 60_000);
+  });
 
   test.each<[string, number, RegExp]>([
     [
@@ -354,7 +353,6 @@ describe('as processes', () => {
         server.stop();
       }
     },
-    60_000,
   );
 
   test.each<[string, readonly string[], number, string]>([
@@ -366,12 +364,8 @@ describe('as processes', () => {
       2,
       '--since: expected a whole number and s, m, h or d, such as 90m or 2h, from 1s to 90d, got "91d"',
     ],
-  ])(
-    '%s %j fails with %i',
-    async (command, args, status, message) => {
-      const ended = await run(command, args);
-      expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(message)]);
-    },
-    60_000,
-  );
+  ])('%s %j fails with %i', async (command, args, status, message) => {
+    const ended = await run(command, args);
+    expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(message)]);
+  });
 });

@@ -93,6 +93,7 @@ async function commandProblem([name = '', ...args]: readonly string[]): Promise<
   const values = typed.map((word, at) => {
     const flag = flags[typed[at - 1]?.slice(2) ?? ''];
     if (flag === undefined || flag.type === 'switch' || !isPlaceholder(word)) return word;
+    if (flag.type === 'texts') return word;
     return flag.type === 'number' ? `${flag.default ?? flag.min}` : (flag.values?.[0] ?? word);
   });
   const read: Readonly<Record<string, unknown>> = parseFlags(flags, values);

@@ -11,9 +11,6 @@ import type { SweepReport } from '../../statemachine/contract.ts';
 import { hurried, useFaultySweep } from '../lab/faults/faulty-sweep.ts';
 import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 
-// The first sweep of a table loads its functions, which takes its time on a machine that is busy.
-jest.setTimeout(20_000);
-
 const MODES = ['guarded', 'batch'] as const;
 
 const table = (tableName: string, props: Partial<PreciseTtlProps> = {}): PreciseTtlProps => ({

@@ -42,7 +42,6 @@ const local = useLocalSweep(LOG_KEYS.map(tableOf), {
   functions: { wrap: recorder.wrap, meter: recorder, onLog: (_name, line) => lines.push(line) },
 });
 afterAll(() => recorder.stop());
-jest.setTimeout(60_000);
 
 const EXPIRED = Math.floor(Date.now() / 1000) - 120;
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString();

@@ -106,7 +106,7 @@ test('what the schedules start is not listed, and is what was updated in the API
     await served?.stop();
   }
   await expectFree();
-}, 30_000);
+});
 
 test('nothing is left running when it fails to start', async () => {
   const options = { ...ports, cdktfOut: '/no/such/folder', schedules: false, environment: {} };
@@ -151,4 +151,4 @@ test('what is updated in the Scheduler API is what the schedules do from then on
     await served.stop();
   }
   await expectFree();
-}, 30_000);
+});

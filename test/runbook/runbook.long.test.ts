@@ -38,7 +38,7 @@ beforeAll(async () => {
   sfn = sfnClient(cloud.served.endpoint);
   documents = DynamoDBDocumentClient.from(cloud.served.cloud.client);
   await cloud.clock.advance(2 * MINUTE);
-}, 60_000);
+});
 afterAll(async () => {
   sfn?.destroy();
   await cloud?.stop();
@@ -97,7 +97,7 @@ test('no-sweep and overdue: the schedules are off; when they are on, the next ti
   await cloud.until('overdue', false, 8);
   expect((await cloud.status()).verdict).toBe('fine');
   expectShown('overdue');
-}, 60_000);
+});
 
 test('items-failed and executions-failed: DynamoDB refuses a key; when it no longer does, a replay deletes the item', async () => {
   await put('refused', 100);
@@ -119,7 +119,7 @@ test('items-failed and executions-failed: DynamoDB refuses a key; when it no lon
   await cloud.until('executionsFailed', false, 16);
   await cloud.status();
   expectShown('executionsFailed');
-}, 60_000);
+});
 
 test('shards-failed: a function crashes; when it no longer does, the next tick deletes what was left', async () => {
   await put('left', 100);
@@ -135,7 +135,7 @@ test('shards-failed: a function crashes; when it no longer does, the next tick d
   await cloud.until('shardsFailed', false, 16);
   expect((await cloud.status()).text).toMatch(/last sweeps.*SUCCEEDED in [\d.]+ s: found 1, deleted 1/);
   expectShown('shardsFailed');
-}, 60_000);
+});
 
 test('dead-letters: the state machine is gone; with a new one and an empty queue it is over', async () => {
   const { arn, name, roleArn, definition } = machine() ?? {};
@@ -152,7 +152,7 @@ test('dead-letters: the state machine is gone; with a new one and an empty queue
   cloud.served.cloudWatch.purgeQueue(`${name}-dead-letters`);
   await cloud.until('deadLetters', false, 6);
   expectShown('deadLetters');
-}, 60_000);
+});
 
 test('deletion-lag: DynamoDB throttles for a quarter of each minute; when it no longer does, items are in time', async () => {
   const errors = new Map([[0, 'ThrottlingError']]);
@@ -170,7 +170,7 @@ test('deletion-lag: DynamoDB throttles for a quarter of each minute; when it no 
   // Earlier plays are told of for an hour.
   expect((await cloud.status()).text).toMatch(/ {2}overdue +0 items/);
   expectShown('deletionLag');
-}, 60_000);
+});
 
 test('executions-timed-out: an execution hangs for a day; a replay does what it did not', async () => {
   setSchedules(false);
@@ -194,7 +194,7 @@ test('executions-timed-out: an execution hangs for a day; a replay does what it 
   expect(await left()).toEqual([]);
   await cloud.until('executionsTimedOut', false, 16);
   expectShown('executionsTimedOut');
-}, 60_000);
+});
 
 test('watermark-age: somebody has forgotten that a table is paused; when it is resumed, what was missed is replayed', async () => {
   setSchedules(true);
@@ -221,4 +221,4 @@ test('watermark-age: somebody has forgotten that a table is paused; when it is r
   expect(await left()).toEqual([]);
   await cloud.until('watermarkAge', false, 16);
   expectShown('watermarkAge');
-}, 60_000);
+});

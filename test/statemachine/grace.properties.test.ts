@@ -19,7 +19,7 @@ const LAST_DUE = START + 299;
 const MOST_LATE_MS = 1500;
 
 const models = fc.constantFrom(
-  ...[1, 5, 60].map(granularityMinutes => expiryModel({ partitionKey: 'id', granularityMinutes })),
+  ...[1, 5, 60, 1440].map(granularityMinutes => expiryModel({ partitionKey: 'id', granularityMinutes })),
   expiryModel({ partitionKey: 'id', indexedBy: 'second' }),
 );
 

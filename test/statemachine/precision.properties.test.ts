@@ -48,9 +48,10 @@ const run = fc.record({
   graceSeconds: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 2 * 3600 })),
 });
 
-const BY_WINDOW = fc
-  .constantFrom(1, 5, 60)
-  .map(granularityMinutes => expiryModel({ partitionKey: 'id', granularityMinutes }));
+const BY_WINDOW = fc.constantFrom(
+  ...[1, 5, 60, 1440].map(granularityMinutes => expiryModel({ partitionKey: 'id', granularityMinutes })),
+  expiryModel({ partitionKey: 'id', granularityMinutes: 1440, shards: 3 }),
+);
 const BY_SECOND = fc.constant(expiryModel({ partitionKey: 'id', indexedBy: 'second' }));
 
 test.each([

@@ -20,7 +20,7 @@ export function configOf(...tables: PreciseTtlProps[]): DeploymentConfig {
 /** Synthesizes a configuration into a folder of its own, as `cdktf synth` does, and returns the folder. */
 export function synthesizeToFolder(
   config: DeploymentConfig,
-  options: Pick<SynthesisOptions, 'removed'> = {},
+  options: Pick<SynthesisOptions, 'removed' | 'left'> = {},
 ): string {
   const outdir = mkdtempSync(join(tmpdir(), 'precise-ttl-synth-'));
   synthesize({ config, outdir, ...options });
@@ -38,8 +38,11 @@ export interface TerraformJson {
   readonly provider: Readonly<Record<string, readonly Resource[]>>;
 }
 
-export function terraformJson(config: DeploymentConfig): TerraformJson {
-  const file = join(synthesizeToFolder(config), 'stacks', STACK, 'cdk.tf.json');
+export function terraformJson(
+  config: DeploymentConfig,
+  options: Pick<SynthesisOptions, 'left'> = {},
+): TerraformJson {
+  const file = join(synthesizeToFolder(config, options), 'stacks', STACK, 'cdk.tf.json');
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 

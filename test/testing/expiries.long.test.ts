@@ -9,24 +9,17 @@ test.each([
     'a function that nobody runs',
     { functionArn: 'arn:aws:lambda:us-east-1:123456789012:function:on-expiry' },
   ],
-])(
-  'events that go to %s are seen',
-  (_what, events) =>
-    using({ events }, async local => {
-      await write(local, 'first', 200);
-      await local.advance('4m');
-      expect(await local.events()).toMatchObject([{ key: { id: { S: 'first' } } }]);
-    }),
-  60_000,
+])('events that go to %s are seen', (_what, events) =>
+  using({ events }, async local => {
+    await write(local, 'first', 200);
+    await local.advance('4m');
+    expect(await local.events()).toMatchObject([{ key: { id: { S: 'first' } } }]);
+  }),
 );
 
-test(
-  'without events and an archive there are none',
-  () =>
-    using({}, async local => {
-      await write(local, 'first', 200);
-      await local.advance('4m');
-      expect([await local.events(), await local.archive()]).toEqual([[], []]);
-    }),
-  60_000,
-);
+test('without events and an archive there are none', () =>
+  using({}, async local => {
+    await write(local, 'first', 200);
+    await local.advance('4m');
+    expect([await local.events(), await local.archive()]).toEqual([[], []]);
+  }));

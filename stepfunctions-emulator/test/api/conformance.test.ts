@@ -88,7 +88,6 @@ async function runOverApi(recorded: RecordedCase, name: string): Promise<Ended> 
       `conformance over the API: ${results.length}/${cases.length} statuses, outputs, errors, causes and event sequences`,
     );
   },
-  20_000,
 );
 
 test('a definition in JSONPath is refused when it is created', async () => {

@@ -44,26 +44,19 @@ test.each<[string, () => Promise<SilentServer>, RegExp, string]>([
     'DynamoDB timed out: no answer in 5 s',
   ],
   ['is not there', refusing, /got ECONNREFUSED; start/, 'DynamoDB refused the connection (ECONNREFUSED)'],
-])(
-  'a service that %s is given up by name after two attempts',
-  async (_what, make, message, reason) => {
-    const { error, asked } = await meet(make(), { quick: true });
-    expect(error).toBeInstanceOf(NoAnswerError);
-    expect([error.message, (error as NoAnswerError).reason]).toEqual([
-      expect.stringMatching(message),
-      reason,
-    ]);
-    expect(error.message).toMatch(/^AWS_ENDPOINT_URL_DYNAMODB: expected DynamoDB at http:/);
-    expect(asked).toBeLessThanOrEqual(2);
-  },
-  30_000,
-);
+])('a service that %s is given up by name after two attempts', async (_what, make, message, reason) => {
+  const { error, asked } = await meet(make(), { quick: true });
+  expect(error).toBeInstanceOf(NoAnswerError);
+  expect([error.message, (error as NoAnswerError).reason]).toEqual([expect.stringMatching(message), reason]);
+  expect(error.message).toMatch(/^AWS_ENDPOINT_URL_DYNAMODB: expected DynamoDB at http:/);
+  expect(asked).toBeLessThanOrEqual(2);
+});
 
 test('throttling is an answer, and keeps its name', async () => {
   const { error } = await meet(failing('ThrottlingException'), { quick: true });
   expect(error).not.toBeInstanceOf(NoAnswerError);
   expect(error.name).toBe('ThrottlingException');
-}, 30_000);
+});
 
 test('when the time of the command is over, a call says so, and what it had met by then', async () => {
   const over = async (make: () => Promise<SilentServer>, seconds: number) => {
@@ -77,4 +70,4 @@ test('when the time of the command is over, a call says so, and what it had met 
   expect(await over(hanging, 7)).toBe(
     'DynamoDB timed out: no answer in 5 s, and then the 7 s of the command were over',
   );
-}, 30_000);
+});

@@ -249,7 +249,7 @@ beforeAll(async () => {
     CLEAN,
     { ...FAULTY_SECOND, holdAttribute: 'legalHold' },
   ]);
-}, 60_000);
+});
 
 beforeEach(() => {
   // The SDK itself reads the process's environment.
@@ -506,12 +506,12 @@ describe('the command', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain('Table CleanByWindow on this machine');
     expect(stdout).toContain('Nothing is wrong.');
-  }, 30_000);
+  });
 
   test('ends with 1 when there are warnings only', async () => {
     aws.answers.denied.add('sqs:GetQueueUrl');
     expect(await doctor(['--config', configFile('clean', CLEAN)])).toMatchObject({ status: 1, stderr: '' });
-  }, 30_000);
+  });
 
   test('ends with 2 when something is broken; text and JSON say the same, and no key with --mask', async () => {
     const json = join(folder, 'report.json');
@@ -536,7 +536,7 @@ describe('the command', () => {
     expect(stdout).toMatch(/^ {2}BROKEN ttl-milliseconds \(1\)$/m);
     expect(stdout).not.toContain('"stuck"');
     expect(`${stdout}${JSON.stringify(report)}`).not.toContain('{"S":');
-  }, 30_000);
+  });
 
   test.each<[string, string[], Record<string, string>, string]>([
     ['a wrong flag', ['--rate', '0'], {}, '--rate: expected a number from 1'],
@@ -552,13 +552,9 @@ describe('the command', () => {
       { AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' },
       'AWS credentials: expected some for the account that is deployed to',
     ],
-  ])(
-    'ends with 3, which is no verdict, for %s',
-    async (_what, args, over, message) => {
-      const { status, stdout, stderr } = await doctor(args, over);
-      expect({ status, stdout }).toEqual({ status: 3, stdout: '' });
-      expect(stderr).toContain(message);
-    },
-    30_000,
-  );
+  ])('ends with 3, which is no verdict, for %s', async (_what, args, over, message) => {
+    const { status, stdout, stderr } = await doctor(args, over);
+    expect({ status, stdout }).toEqual({ status: 3, stdout: '' });
+    expect(stderr).toContain(message);
+  });
 });

@@ -66,7 +66,7 @@ test('starts on a free port, answers, can be attached to, and is gone after stop
   await Promise.all([server.stop(), server.stop()]);
   await server.stop();
   expect(await untilGone(server.endpoint)).toBe(true);
-}, 40_000);
+});
 
 const VERSION = 'if [ "$1" = -version ]; then echo \'openjdk version "21.0.2"\' >&2; exit 0; fi';
 
@@ -106,18 +106,14 @@ describe('leaves nothing behind when the process that started it', () => {
     ['throws', 'setTimeout(() => { throw new Error("x") }, 200);', undefined, quick],
     ['gets SIGINT', WAIT, 'SIGINT', quick],
     ['gets SIGTERM', WAIT, 'SIGTERM', quick],
-  ])(
-    '%s',
-    async (_, then, signal, java) => {
-      const { process: child, endpoint } = await startElsewhere(then, java?.());
-      expect(await listens(endpoint)).toBe(true);
-      const exited = new Promise(resolve => child.once('exit', resolve));
-      if (signal) child.kill(signal);
-      await exited;
-      expect(await untilGone(endpoint)).toBe(true);
-    },
-    40_000,
-  );
+  ])('%s', async (_, then, signal, java) => {
+    const { process: child, endpoint } = await startElsewhere(then, java?.());
+    expect(await listens(endpoint)).toBe(true);
+    const exited = new Promise(resolve => child.once('exit', resolve));
+    if (signal) child.kill(signal);
+    await exited;
+    expect(await untilGone(endpoint)).toBe(true);
+  });
 });
 
 describe('fails, saying what to install, when Java', () => {

@@ -54,7 +54,7 @@ beforeAll(async () => {
       ],
     }),
   );
-}, 20_000);
+});
 afterAll(async () => {
   client.destroy();
   await meter.stop();

@@ -186,7 +186,7 @@ test('what is given up lies in the failure queue, and the shard goes on', async 
       streamArn: expect.stringContaining('table/GivenUp/stream/'),
     },
   });
-}, 30_000);
+});
 
 test('another process goes on where the last one was', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-checkpoints-'));

@@ -12,13 +12,17 @@ export interface Machines {
 
 export const REPLAY_ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:simulated-replay';
 
-/** The state machines for a simulation of these tables: the ARNs of their functions end in the names of their files. */
-export function simulatedMachines(tables: readonly CarriedSettings[]): Machines {
+/**
+ * The state machines for a simulation of these tables: the ARNs of their functions end in the names of their files.
+ *
+ * @param functionsArn what these begin with
+ */
+export function simulatedMachines(
+  tables: readonly CarriedSettings[],
+  functionsArn = 'arn:aws:lambda:us-east-1:123456789012:function',
+): Machines {
   const functions = Object.fromEntries(
-    Object.entries(TASKS).map(([task, file]) => [
-      task,
-      `arn:aws:lambda:us-east-1:123456789012:function:${file}`,
-    ]),
+    Object.entries(TASKS).map(([task, file]) => [task, `${functionsArn}:${file}`]),
   ) as FunctionArns;
   const load = (definition: unknown) =>
     loadDefinition(JSON.stringify(definition), 'STANDARD', isDynamoDbQuery);

@@ -42,6 +42,8 @@ export interface CallFault {
 /** A call of a function, or a query of the machine itself, as the one who disturbs it sees it. */
 export interface SimulatedCall {
   readonly name: keyof SweepFunctions | 'poll';
+  /** Of the function, as the definition has it; a poll has none. */
+  readonly arn?: string;
   readonly input: unknown;
   /** Epoch milliseconds. */
   readonly nowMs: number;
@@ -94,7 +96,7 @@ export class Simulation {
   readonly #random = seededRandom(1);
   readonly #options: SimulationOptions;
   readonly #engine: Engine;
-  readonly #machines: Readonly<Record<MachineName, Machine>>;
+  #machines: Readonly<Record<MachineName, Machine>>;
   readonly #starts: Promise<void>[] = [];
   readonly #replayNames = new Set<string>();
 
@@ -111,12 +113,9 @@ export class Simulation {
         }),
     );
     this.journal = new MemoryJournal(() => this.clock.now());
-    const { tick, replay } =
-      options.definition ?? simulatedMachines(this.tables.map(({ carried }) => carried));
-    this.#machines = {
-      tick: machineOf('simulated', 'EXPRESS', tick),
-      replay: machineOf('simulated-replay', 'STANDARD', replay),
-    };
+    this.#machines = machinesOf(
+      options.definition ?? simulatedMachines(this.tables.map(({ carried }) => carried)),
+    );
     this.#engine = new Engine({
       clock: this.clock,
       random: this.#random,
@@ -131,7 +130,7 @@ export class Simulation {
       invoker: {
         invoke: async (arn, payload, { onUsage }) => {
           const name = arn.split(':').at(-1) as keyof SweepFunctions;
-          return this.#call(name, payload, onUsage);
+          return this.#call(name, arn, payload, onUsage);
         },
       },
     });
@@ -173,6 +172,11 @@ export class Simulation {
   /** What all executions would be billed for. */
   get billing(): Engine['billing'] {
     return this.#engine.billing;
+  }
+
+  /** The state machines are updated: an execution that is under way keeps its definition, and what it starts has the new one. */
+  deploy(machines: Machines): void {
+    this.#machines = machinesOf(machines);
   }
 
   /** Starts a tick for this minute (epoch seconds), so many seconds late. */
@@ -260,6 +264,7 @@ export class Simulation {
 
   async #call(
     name: keyof SweepFunctions,
+    arn: string,
     payload: unknown,
     onUsage: InvokeOptions['onUsage'],
   ): Promise<FunctionResult> {
@@ -271,7 +276,7 @@ export class Simulation {
       answering = answer => answer,
     } = this.#options;
     this.calls[name] += 1;
-    const call = () => ({ name, input: payload, nowMs: this.clock.now() });
+    const call = () => ({ name, arn, input: payload, nowMs: this.clock.now() });
     const { hangsMs = 0, error, answerLost = false } = failingCall?.(name, call()) ?? {};
     await this.clock.sleep(callMs + hangsMs);
     const told = this.#told(adaptive ? payload : withoutThrottled(payload));
@@ -350,6 +355,13 @@ interface Machine {
   readonly roleArn: string;
   readonly type: WorkflowType;
   readonly definition: Definition;
+}
+
+function machinesOf({ tick, replay }: Machines): Readonly<Record<MachineName, Machine>> {
+  return {
+    tick: machineOf('simulated', 'EXPRESS', tick),
+    replay: machineOf('simulated-replay', 'STANDARD', replay),
+  };
 }
 
 function machineOf(name: string, type: WorkflowType, definition: Definition): Machine {
