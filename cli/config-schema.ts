@@ -1,5 +1,5 @@
 import type { Kind, Kinds } from '../expiry/fields.ts';
-import { DESTINATIONS } from '../functions/publish-expiries/settings.ts';
+import { DESTINATION_NAMES } from '../functions/publish-expiries/destinations.ts';
 import { ALARM_NAMES, type AlarmName, tuningKinds } from '../stacks/alarms.ts';
 import { ASSUME_ROLE_KINDS, CONFIG_KINDS, PROVIDER_KINDS, S3_KINDS } from '../stacks/config.ts';
 import { deploymentTexts, type FieldText, propTexts } from '../stacks/prop-texts.ts';
@@ -125,7 +125,7 @@ const SCHEMAS: Partial<Record<(typeof PROP_NAMES)[number], Schema>> = {
   archive: objectSchema(schemasOf(ARCHIVE_PROP_KINDS), []),
   events: {
     ...objectSchema(schemasOf(EVENTS_PROP_KINDS), []),
-    oneOf: DESTINATIONS.map(destination => ({ required: [destination] })),
+    oneOf: DESTINATION_NAMES.map(destination => ({ required: [destination] })),
   },
   alarms: orFalse(
     objectSchema(Object.fromEntries(ALARM_NAMES.map(alarm => [alarm, orFalse(tuningSchema(alarm))])), []),

@@ -1,3 +1,4 @@
+import { DESTINATION_NAMES, DESTINATIONS } from '../functions/publish-expiries/destinations.ts';
 import { recordedMetrics, SWEEP_METRICS } from '../functions/record-metrics/metrics.ts';
 import { reportOf, startTotals } from '../functions/report/sweep-totals.ts';
 import { ALARM_NAMES, alarmsOf, isRecorded, kebab, subjectOf } from '../stacks/alarms.ts';
@@ -33,7 +34,7 @@ export const DOC_TABLES = {
   'docs/doctor.md': { findings: findingsTables },
   'docs/glossary.md': { counts: countsTable },
   'docs/operations.md': { scale: scalePassage },
-  'docs/scheduling.md': { jobs: jobsTable },
+  'docs/scheduling.md': { fields: eventFieldsTable, jobs: jobsTable },
   'docs/security.md': { commands: commandActionsTable, deploy: deployActionsTable, roles: rolesTable },
   'docs/monitoring.md': { alarms: alarmsTable, essential: essentialList },
 } as const satisfies Readonly<Record<string, Passages>>;
@@ -49,6 +50,25 @@ export function withTables(file: keyof typeof DOC_TABLES, document: string): str
     if (!passage.test(text)) throw new TypeError(`${file}: expected <!-- ${name} --> … <!-- /${name} -->`);
     return text.replace(passage, (_all, begin, end) => `${begin}\n${make()}\n\n${end}`);
   }, document);
+}
+
+/** What the fields of the prop `events` are. */
+function eventFieldsTable(): string {
+  const destinations = DESTINATION_NAMES.map(name => [
+    `\`${name}\``,
+    DESTINATIONS[name].prop.expected.replaceAll("'", '`'),
+  ]);
+  return table(
+    ['field of `events`', 'what it is'],
+    [
+      ...destinations,
+      ['`oldImage`', 'whether events have the item as it was; default `false`'],
+      [
+        '`includePast`',
+        'whether expiries from before the events are turned on are sent too, up to 24 hours back; default `false`',
+      ],
+    ],
+  );
 }
 
 function metricsTable(): string {

@@ -26,6 +26,7 @@ export function describeStreams(
       : [['archive', archiveFolder] as const]),
     ...row('SQS', used.queues.length > 0 ? endpoints.sqs : undefined, used.queues),
     ...row('EventBridge', used.buses.length > 0 ? endpoints.eventBridge : undefined, used.buses),
+    ...row('Kinesis', used.streams.length > 0 ? endpoints.kinesis : undefined, used.streams),
     ...consumers.map(consumer => ['events', describeConsumer(consumer, functions.knows(consumer))] as const),
   ];
 }

@@ -72,7 +72,7 @@ function describeAlarms(alarms: number): string {
 /** The variables that let an AWS client use it. */
 function environmentOf(served: ServedCloud) {
   const { dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint, region } = served;
-  const { s3, sqs, eventBridge } = served.cloud.services.endpoints;
+  const { s3, sqs, eventBridge, kinesis } = served.cloud.services.endpoints;
   return {
     AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
     AWS_ENDPOINT_URL_SFN: endpoint,
@@ -81,6 +81,7 @@ function environmentOf(served: ServedCloud) {
     ...(s3 !== undefined && { AWS_ENDPOINT_URL_S3: s3 }),
     ...(sqs !== undefined && { AWS_ENDPOINT_URL_SQS: sqs }),
     ...(eventBridge !== undefined && { AWS_ENDPOINT_URL_EVENTBRIDGE: eventBridge }),
+    ...(kinesis !== undefined && { AWS_ENDPOINT_URL_KINESIS: kinesis }),
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
     ...DUMMY_CREDENTIALS,

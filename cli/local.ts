@@ -1,4 +1,6 @@
 /** `precise-ttl local`: what was synthesized, running on this machine until Ctrl-C. See `--help`. */
+
+import type { ServiceName } from '../local/services/local-services.ts';
 import { loadConfigFile } from '../stacks/config-file.ts';
 import { CONFIG, FlagError, type FlagValues } from './flags.ts';
 import type { Invocation } from './invocation.ts';
@@ -17,6 +19,7 @@ const FLAGS = {
   's3-port': { ...PORT, default: 8086, help: 'where S3 is, for a configuration with an archive' },
   'sqs-port': { ...PORT, default: 8087, help: 'where SQS is, for one with an archive or events' },
   'eventbridge-port': { ...PORT, default: 8088, help: 'where EventBridge is, for events on a bus' },
+  'kinesis-port': { ...PORT, default: 8089, help: 'where Kinesis is, for events in a stream' },
   'archive-folder': {
     type: 'text',
     value: 'DIR',
@@ -43,7 +46,7 @@ const help = (flags: string, call: Invocation) => `${call('local', '[flags]')}
 
 Runs everything that a deployment provisions, on this machine, until Ctrl-C: DynamoDB Local, the APIs of Step Functions,
 EventBridge Scheduler and CloudWatch, the functions, the schedules, and the metrics with their alarms. With an archive or events in
-the configuration, S3, SQS and EventBridge too, as far as it uses them: archived objects become files, and each event is a line.
+the configuration, S3, SQS, EventBridge and Kinesis too, as far as it uses them: archived objects become files, and each event is a line.
 Prints the variables that let the AWS CLI and SDKs in another terminal use it, and for every execution which schedule or tick started it,
 what it found in which table, and what it would cost on AWS. Of one that failed: the state, the function, the error, and what the last
 failed call printed. What Ctrl-C has cut off is said so. An alarm that changes its state is one line.
@@ -52,7 +55,7 @@ With --seed the example that it prints deletes items.
 ${flags}
 
 AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already; so AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL_SQS and
-AWS_ENDPOINT_URL_EVENTBRIDGE. AWS_ENDPOINT_URL_LAMBDA: where functions from outside this project are invoked, such as the one that
+AWS_ENDPOINT_URL_EVENTBRIDGE, AWS_ENDPOINT_URL_KINESIS. AWS_ENDPOINT_URL_LAMBDA: where functions from outside this project are invoked, such as the one that
 gets the events. All must be on this machine.
 
 Exit status: 0 stopped by Ctrl-C or SIGTERM, 1 it couldn't start, 2 wrong flags.`;
@@ -73,7 +76,12 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     sfnPort: flags['sfn-port'],
     schedulerPort: flags['scheduler-port'],
     cloudWatchPort: flags['cloudwatch-port'],
-    services: { s3: flags['s3-port'], sqs: flags['sqs-port'], eventBridge: flags['eventbridge-port'] },
+    services: {
+      s3: flags['s3-port'],
+      sqs: flags['sqs-port'],
+      eventBridge: flags['eventbridge-port'],
+      kinesis: flags['kinesis-port'],
+    } satisfies Record<ServiceName, number>,
     archiveFolder,
     schedules: !flags['no-schedules'],
     config: await loadConfigFile(flags.config),
@@ -93,6 +101,7 @@ const PORTS = [
   's3-port',
   'sqs-port',
   'eventbridge-port',
+  'kinesis-port',
 ] as const;
 
 function requireDistinctPorts(flags: Pick<FlagValues<typeof FLAGS>, (typeof PORTS)[number]>): void {

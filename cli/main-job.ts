@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import type { IndexedBy } from '../expiry/model.ts';
+import { DESTINATIONS, destinationIn } from '../functions/publish-expiries/destinations.ts';
 import type { Following } from '../lab/demo/followers.ts';
 import { ownTableName } from '../lab/demo/own-table.ts';
 import type { Judged, Verdict } from '../lab/demo/report.ts';
@@ -109,17 +110,14 @@ function withFollowers(configured: PreciseTtlProps, wanted: boolean): PreciseTtl
 
 function followingOf({ archive, archiveFirst, events }: ResolvedProps): Following {
   const { format, batchSeconds } = resolvedArchive(archive ?? {});
-  const { eventBus, queueArn, functionArn } = events ?? {};
-  const name = (arn: string | undefined) => arn?.split(/[:/]/).at(-1);
+  const field = destinationIn(events ?? {});
   const destination =
-    eventBus !== undefined
-      ? `the EventBridge bus ${name(eventBus)}`
-      : queueArn !== undefined
-        ? `the SQS queue ${name(queueArn)}`
-        : `the function ${name(functionArn)}`;
+    field === undefined
+      ? undefined
+      : `the ${DESTINATIONS[field].noun} ${events?.[field]?.split(/[:/]/).at(-1)}`;
   return {
     ...(archive !== undefined && { archive: { format, batchSeconds, isFirst: archiveFirst } }),
-    ...(events !== undefined && { events: { destination } }),
+    ...(destination !== undefined && { events: { destination } }),
   };
 }
 

@@ -11,6 +11,8 @@ export const EVENT_PRICES = {
   queueRequests: 0.4 / 1e6,
   /** The same page, FIFO queues: $0.50. */
   fifoQueueRequests: 0.5 / 1e6,
+  /** https://aws.amazon.com/kinesis/data-streams/pricing/, provisioned: $0.014 per million PUT payload units of 25 KB. */
+  streamPutUnits: 0.014 / 1e6,
 } as const;
 
 /** Each message is sent, received and deleted. */
@@ -22,6 +24,8 @@ export const JOB_DESTINATIONS = {
   'an event bus': EVENT_PRICES.busEvents,
   'a queue': REQUESTS_PER_MESSAGE * EVENT_PRICES.queueRequests,
   'a FIFO queue': REQUESTS_PER_MESSAGE * EVENT_PRICES.fifoQueueRequests,
+  /** The hours of the stream's shards, which it has for others too, are not in it. */
+  'a stream': EVENT_PRICES.streamPutUnits,
 } as const;
 
 export type JobDestination = keyof typeof JOB_DESTINATIONS;

@@ -13,6 +13,7 @@ import {
 } from '../expiry/fields.ts';
 import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
 import { BUCKET } from '../functions/archive/settings.ts';
+import { DESTINATION_NAMES } from '../functions/publish-expiries/destinations.ts';
 import { deploymentProblems, fieldInTables } from './deployments.ts';
 import {
   CORRECT,
@@ -308,14 +309,12 @@ function sharedTagProblems({ tags, tables }: DeploymentConfig): FieldProblem[] {
 
 /**
  * Everything that a table names by an ARN has to be in the region of the deployment: DynamoDB, Lambda and CloudWatch use keys and topics of
- * their own region only, and the functions call SQS, Lambda and EventBridge there.
+ * their own region only, and the functions call the destinations of events there.
  */
 function otherRegionProblems({ region, tables }: DeploymentConfig): FieldProblem[] {
   return tables.flatMap(({ events, kmsKeyArn, tableKmsKeyArn, alarmTopicArn }, index) => {
-    const arns = {
-      'events.eventBus': events?.eventBus,
-      'events.queueArn': events?.queueArn,
-      'events.functionArn': events?.functionArn,
+    const arns: Readonly<Record<string, string | undefined>> = {
+      ...Object.fromEntries(DESTINATION_NAMES.map(name => [`events.${name}`, events?.[name]])),
       kmsKeyArn,
       tableKmsKeyArn,
       alarmTopicArn,

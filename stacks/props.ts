@@ -23,6 +23,7 @@ import {
 } from '../expiry/model.ts';
 import { adviseShards, PARTITION_UNITS } from '../expiry/partition-rule.ts';
 import { STREAM_FUNCTIONS, type StreamFunctionName } from '../functions/function-list.ts';
+import { DESTINATION_NAMES, DESTINATIONS } from '../functions/publish-expiries/destinations.ts';
 import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
 import { BACKFILL_TASKS, type BackfillTaskName } from '../statemachine/backfill-contract.ts';
 import { MAX_LOOKBACK_MINUTES, MAX_PAIRS, TASKS, type TaskName } from '../statemachine/contract.ts';
@@ -375,8 +376,8 @@ export const PROPS = {
    */
   archiveFirst: optional(boolean(), false),
   /**
-   * an expiry becomes an event: `{ eventBus }`, the name or ARN of a bus of EventBridge, `{ queueArn }`, a queue, or `{ functionArn
-   * }`. With `oldImage: true` the event has the item as it was. With `includePast: true` what expired in the 24 hours before
+   * an expiry becomes an event: `{ eventBus }`, the name or ARN of a bus of EventBridge, `{ queueArn }`, a queue, `{ streamArn }`, a stream
+   * of Kinesis, or `{ functionArn }`. With `oldImage: true` the event has the item as it was. With `includePast: true` what expired in the 24 hours before
    * comes, too. See [Scheduling](scheduling.md)
    * @default there are none
    */
@@ -796,14 +797,13 @@ function streamProblems(props: ResolvedProps): FieldProblem[] {
 
 /** A function that publishes to itself would never end, and an event in a queue for failures would look like one. */
 function ownDestinationProblems({ events = {}, ...names }: ResolvedProps): FieldProblem[] {
-  const destinations = { functionArn: 'a function', queueArn: 'a queue' } as const;
-  return (['functionArn', 'queueArn'] as const).flatMap(field => {
+  return DESTINATION_NAMES.flatMap(field => {
     const arn = events[field];
     if (arn === undefined || isReference(arn) || !isOwnDestination(arn, names)) return [];
     return [
       {
         field: `events.${field}`,
-        expected: `${destinations[field]} that is not this deployment's own`,
+        expected: `a ${DESTINATIONS[field].kind} that is not this deployment's own`,
         got: arn,
         remedy: 'Name one of yours, which does something with the events.',
       },

@@ -2,7 +2,15 @@ import type { FieldProblem } from '../expiry/errors.ts';
 import { isObject, type Kind, kind, objectProblems, whole } from '../expiry/fields.ts';
 import { ARCHIVE_KINDS, type ArchiveFormat, type ArchiveRemovals } from '../functions/archive/settings.ts';
 import type { StreamFunctionName } from '../functions/function-list.ts';
-import { DESTINATIONS, EVENT_KINDS } from '../functions/publish-expiries/settings.ts';
+import {
+  byDestination,
+  DESTINATION_NAMES,
+  DESTINATIONS,
+  type DestinationKind,
+  type DestinationName,
+} from '../functions/publish-expiries/destinations.ts';
+import { EVENT_KINDS } from '../functions/publish-expiries/settings.ts';
+import { variableOf } from '../functions/runtime/variables.ts';
 import { orReference } from './references.ts';
 
 /** What becomes of expired items: they are kept in S3. */
@@ -21,17 +29,15 @@ export interface ArchiveProp {
   readonly coldAfterDays?: number;
 }
 
-/** Where expiries go as events: one of the three. */
-export interface EventsProp {
-  /** Name or ARN of an event bus; a reference is its ARN. */
-  readonly eventBus?: string;
-  readonly queueArn?: string;
-  readonly functionArn?: string;
+/** Where expiries go as events: one of the fields of {@link DESTINATIONS}. */
+export interface EventsProp extends EventsDestination {
   /** Whether an event has the item as it was. @default false */
   readonly oldImage?: boolean;
   /** Whether expiries of up to 24 hours before the events are turned on are sent, too. @default false */
   readonly includePast?: boolean;
 }
+
+type EventsDestination = { readonly [Name in keyof typeof DESTINATIONS]?: string };
 
 /** The prop with the defaults of its fields. Without a bucket one is created. */
 export type ResolvedArchive = Required<Omit<ArchiveProp, 'bucket'>> & Pick<ArchiveProp, 'bucket'>;
@@ -43,6 +49,11 @@ const ARCHIVE_DEFAULTS = {
   batchSeconds: 60,
   coldAfterDays: 90,
 } as const satisfies Omit<ResolvedArchive, 'bucket'>;
+
+export type { DestinationKind, DestinationName };
+
+/** The environment variable of the function that names a destination. */
+export const DESTINATION_VARIABLES = byDestination(name => variableOf(DESTINATIONS[name].setting));
 
 export function resolvedArchive(archive: ArchiveProp): ResolvedArchive {
   return { ...ARCHIVE_DEFAULTS, ...archive };
@@ -87,16 +98,16 @@ function lifecycleProblems({ bucket, coldAfterDays }: ArchiveProp): FieldProblem
 }
 
 export const EVENTS_PROP_KINDS = {
-  eventBus: orReference(EVENT_KINDS.eventBus),
-  queueArn: orReference(EVENT_KINDS.queueArn),
-  functionArn: orReference(EVENT_KINDS.functionArn),
+  ...byDestination(name => orReference(EVENT_KINDS[name])),
   oldImage: EVENT_KINDS.oldImage,
   includePast: EVENT_KINDS.includePast,
 } satisfies { readonly [Name in keyof EventsProp]-?: Kind<unknown> };
 
 export const EVENTS: Kind<EventsProp> = kind(
   isObject,
-  '{ eventBus: … }, { queueArn: … } or { functionArn: … }',
+  DESTINATION_NAMES.map(name => `{ ${name}: … }`)
+    .join(', ')
+    .replace(/, (?=[^,]*$)/, ' or '),
   {
     inside: events => {
       const problems = objectProblems(EVENTS_PROP_KINDS, events, { remedy: REMEDY });
@@ -106,12 +117,12 @@ export const EVENTS: Kind<EventsProp> = kind(
 );
 
 function destinationProblems(events: EventsProp): FieldProblem[] {
-  const given = DESTINATIONS.filter(target => events[target] !== undefined);
+  const given = DESTINATION_NAMES.filter(target => events[target] !== undefined);
   if (given.length === 1) return [];
   return [
     {
       field: '',
-      expected: `exactly one of ${DESTINATIONS.join(', ')}`,
+      expected: `exactly one of ${DESTINATION_NAMES.join(', ')}`,
       got: given.length === 0 ? events : given.join(' and '),
       remedy:
         'Say where the events go. One that is to go to several places goes to a bus, whose rules hand it on.',

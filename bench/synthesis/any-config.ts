@@ -112,6 +112,7 @@ const PROP_VALUES: { readonly [Name in keyof PreciseTtlProps]-?: fc.Arbitrary<Pr
         { eventBus: arnOf('events', 'event-bus/orders') },
         { queueArn: arnOf('sqs', 'expired') },
         { queueArn: arnOf('sqs', 'expired.fifo') },
+        { streamArn: arnOf('kinesis', 'stream/expired') },
         { functionArn: arnOf('lambda', 'function:on-expiry') },
         { functionArn: arnOf('lambda', 'function:on-expiry:live') },
       ),

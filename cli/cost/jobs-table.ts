@@ -4,14 +4,21 @@ import {
   DOLLARS_PER_SCHEDULE,
   dollarsPerEvent,
   dollarsPerJob,
-  JOB_DESTINATIONS,
   type JobDestination,
 } from '../../cost/scheduling.ts';
+import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
 import { resolveProps } from '../../stacks/props.ts';
 import { billedDeployments } from './billed-deployments.ts';
 
 const MILLIONS_A_MONTH = [0.1, 1, 10, 100];
-const DESTINATIONS = Object.keys(JOB_DESTINATIONS) as JobDestination[];
+
+/** What the destinations of events are in a calculation. */
+const PRICED: Readonly<Record<DestinationName, readonly JobDestination[]>> = {
+  functionArn: ['a function'],
+  eventBus: ['an event bus'],
+  queueArn: ['a queue', 'a FIFO queue'],
+  streamArn: ['a stream'],
+};
 
 /** Jobs of up to 1 KB that wait a day and are not moved. */
 const LOAD = { itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24 };
@@ -20,15 +27,17 @@ const LOAD = { itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24 };
 export function jobsTable(): string {
   const props = resolveProps({ tableName: 'T', partitionKey: 'id', events: { eventBus: 'default' } });
   const { functionMemoryMb: functionMb } = props;
-  const items = DESTINATIONS.map(destination => {
-    const dollars = MILLIONS_A_MONTH.map(millions => {
-      const jobsPerMonth = millions * 1e6;
-      const { total } = monthlyBill(billedDeployments([props], { ...LOAD, itemsPerMonth: jobsPerMonth }));
-      return dollarsPerJob(destination, { jobsPerMonth, tableDollars: total, functionMb });
+  const items = Object.values(PRICED)
+    .flat()
+    .map(destination => {
+      const dollars = MILLIONS_A_MONTH.map(millions => {
+        const jobsPerMonth = millions * 1e6;
+        const { total } = monthlyBill(billedDeployments([props], { ...LOAD, itemsPerMonth: jobsPerMonth }));
+        return dollarsPerJob(destination, { jobsPerMonth, tableDollars: total, functionMb });
+      });
+      const event = million(dollarsPerEvent(destination, functionMb));
+      return [`items that expire, events to ${destination}`, event, ...dollars.map(million)];
     });
-    const event = million(dollarsPerEvent(destination, functionMb));
-    return [`items that expire, events to ${destination}`, event, ...dollars.map(million)];
-  });
   const others = [
     ['one-time schedules of EventBridge Scheduler', '–', ...same(DOLLARS_PER_SCHEDULE)],
     ['messages of an SQS queue that delays them', '–', ...same(DOLLARS_PER_DELAY)],

@@ -40,8 +40,11 @@ export interface Misfiled extends OtherStamp {
   readonly keys: readonly ItemKey[];
 }
 
-/** Hours between two reconciles that look for it: a writer with other settings goes on writing, and the search costs more than all else. */
-export const TURN_HOURS = 24;
+/**
+ * Hours between two reconciles that look for it: a writer with other settings goes on writing, and the search costs more than all else. Not a
+ * whole day: the turn moves through the hours, so that a writer that runs at some of them only is seen, too.
+ */
+export const TURN_HOURS = 23;
 
 /** Whether it is a table's turn: those of a deployment have theirs in different hours. @param cutoff epoch seconds */
 export function isTurnToSeek(tableName: string, cutoff: number): boolean {

@@ -34,10 +34,10 @@ export interface Why {
 
 /**
  * Names and codes of errors by which a destination refuses what an event is like, above all its size. All others may be over a moment
- * later, and cost no event its image. Sources: EventBridge, SQS and Lambda API references.
+ * later, and cost no event its image. Sources: EventBridge, SQS, Lambda and Kinesis API references.
  */
 const FOR_THE_EVENT =
-  /TooLong|TooLarge|^(ValidationException|InvalidArgument|MalformedDetail|InvalidParameterValue(Exception)?|InvalidMessageContents)$/;
+  /TooLong|TooLarge|^(ValidationException|InvalidArgument|MalformedDetail|InvalidArgumentException|InvalidParameterValue(Exception)?|InvalidMessageContents)$/;
 
 export function isForTheEvent(reason: string): boolean {
   return FOR_THE_EVENT.test(reason);

@@ -7,8 +7,10 @@ import { type BatchAnswer, batchAnswer } from '../stream/batch-failures.ts';
 import { type DynamoDbStreamEvent, type DynamoDbStreamRecord, recordsOf } from '../stream/event.ts';
 import { cutIntoCalls } from './calls.ts';
 import { consumerFunction } from './consumer-function.ts';
+import { dataStream } from './data-stream.ts';
 import { deliver } from './deliver.ts';
 import type { Destination } from './destination.ts';
+import { byDestination, DESTINATIONS, type DestinationName, destinationIn } from './destinations.ts';
 import { eventBus } from './event-bus.ts';
 import { type OutgoingExpiry, outgoing } from './outgoing.ts';
 import { queue } from './queue.ts';
@@ -115,14 +117,20 @@ function lambdaRuntime(): PublishRuntime {
   return runtime;
 }
 
-/** Where the environment says that events go. */
-export function destinationOf({
-  eventsBus,
-  eventsQueueUrl,
-  eventsFunction = '',
-}: EventsSettings): Destination {
-  if (eventsBus !== undefined) return eventBus(eventsBus);
-  return eventsQueueUrl === undefined ? consumerFunction(eventsFunction) : queue(eventsQueueUrl);
+/** The file of each destination. */
+const SENDERS: Readonly<Record<DestinationName, (given: string) => Destination>> = {
+  eventBus: given => eventBus(given),
+  queueArn: given => queue(given),
+  functionArn: given => consumerFunction(given),
+  streamArn: given => dataStream(given),
+};
+
+/** Where the environment says that events go: one place, as its check has seen. */
+export function destinationOf(settings: EventsSettings): Destination {
+  const settingOf = (name: DestinationName) => settings[DESTINATIONS[name].setting];
+  const given = byDestination(settingOf);
+  const name = destinationIn(given) ?? 'functionArn';
+  return SENDERS[name](given[name] ?? '');
 }
 
 export const handler = (event: DynamoDbStreamEvent, context: TimeLimit): Promise<BatchAnswer> =>

@@ -49,6 +49,6 @@ export function toVariables<Of extends Kinds>(
 }
 
 /** `backoffCapSeconds` is in BACKOFF_CAP_SECONDS. */
-function variableOf(name: string): string {
+export function variableOf(name: string): string {
   return name.replaceAll(/[A-Z]/g, letter => `_${letter}`).toUpperCase();
 }

@@ -2,16 +2,14 @@ import { Readable } from 'node:stream';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { createS3, putInto } from '../../functions/archive/s3.ts';
 import { consumerFunction } from '../../functions/publish-expiries/consumer-function.ts';
+import { dataStream } from '../../functions/publish-expiries/data-stream.ts';
 import type { Connection, Destination } from '../../functions/publish-expiries/destination.ts';
+import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
 import { eventBus } from '../../functions/publish-expiries/event-bus.ts';
 import { queue } from '../../functions/publish-expiries/queue.ts';
 import { createDocuments, type Documents } from '../../functions/table/dynamodb.ts';
 import type { Network } from './network.ts';
 import type { Invocation, SdkOptions, SdkRequest, SdkResponse } from './sdk.ts';
-
-/** Where events go. */
-export const DESTINATIONS = ['bus', 'queue', 'function'] as const;
-export type DestinationName = (typeof DESTINATIONS)[number];
 
 /** The AWS SDK's clients as the functions make them. Each call of a function has them for itself. */
 export interface Clients {
@@ -47,7 +45,7 @@ export async function clientsOn(network: Network): Promise<Clients> {
     documents: (attempts, invocation) => sending(find(documents, attempts), invocation),
     s3: (attempts, invocation) => sending(find(s3, attempts), invocation),
     destination: (name, invocation) => {
-      const { limits, send } = find(destinations, name);
+      const { limits, send } = destinations[name];
       return {
         limits,
         send: (events, options) => send(events, { ...options, invocation } as typeof options),
@@ -76,11 +74,12 @@ async function makeClients() {
     }),
   );
   const connection = { ...CONNECTION, requestHandler } as Connection;
-  const destinations = new Map<DestinationName, Destination>([
-    ['bus', eventBus('bus', connection)],
-    ['queue', queue('https://sqs.us-east-1.amazonaws.com/123456789012/expired.fifo', connection)],
-    ['function', consumerFunction('arn:aws:lambda:us-east-1:123456789012:function:worker', connection)],
-  ]);
+  const destinations: Readonly<Record<DestinationName, Destination>> = {
+    eventBus: eventBus('bus', connection),
+    queueArn: queue('https://sqs.us-east-1.amazonaws.com/123456789012/expired.fifo', connection),
+    streamArn: dataStream('arn:aws:kinesis:us-east-1:123456789012:stream/expired', connection),
+    functionArn: consumerFunction('arn:aws:lambda:us-east-1:123456789012:function:worker', connection),
+  };
   handle = ANSWER_TO_ANYTHING;
   const reads = [...documents.values()].map(client =>
     client.send(new BatchGetCommand({ RequestItems: { first: { Keys: [{ id: 'first' }] } } })),
@@ -88,7 +87,7 @@ async function makeClients() {
   const puts = [...s3.values()].map(client =>
     putInto('first', client)({ key: 'first', body: Buffer.alloc(0) }),
   );
-  const sends = [...destinations.values()].map(({ send }) =>
+  const sends = Object.values(destinations).map(({ send }) =>
     send([{ id: 'first', key: 'first', text: '{}' }], { abortSignal: new AbortController().signal }),
   );
   await Promise.all([...reads, ...puts, ...sends]);

@@ -9,6 +9,7 @@ import { deleteChunk } from '../../functions/delete-chunk/handler.ts';
 import { planReplay } from '../../functions/plan-sweep/plan-replay.ts';
 import { askedTable } from '../../functions/plan-sweep/plan-round.ts';
 import { planTick, type TickSurroundings } from '../../functions/plan-sweep/plan-tick.ts';
+import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
 import { publishExpiries } from '../../functions/publish-expiries/handler.ts';
 import { queryExpired } from '../../functions/query-expired/handler.ts';
 import { recordMetrics } from '../../functions/record-metrics/handler.ts';
@@ -26,7 +27,7 @@ import {
   TASKS,
 } from '../../statemachine/contract.ts';
 import { crash } from '../faults/index.ts';
-import type { Clients, DestinationName } from './clients.ts';
+import type { Clients } from './clients.ts';
 import type { Faults } from './faults.ts';
 import type { MemoryJournal } from './memory-journal.ts';
 import type { CallTally, Invocation } from './sdk.ts';
@@ -176,7 +177,7 @@ export class Functions {
         clock: this.#now,
       }),
     'publish-expiries': (event: DynamoDbStreamEvent, runtime, invocation) => {
-      const { to = 'bus', oldImage = false } = this.#options.events ?? {};
+      const { to = 'eventBus', oldImage = false } = this.#options.events ?? {};
       return publishExpiries(
         event,
         {

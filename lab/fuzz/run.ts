@@ -1,8 +1,9 @@
 import { seededRandom, VirtualClock } from 'stepfunctions-emulator';
+import { destinationIn } from '../../functions/publish-expiries/destinations.ts';
 import { readSettings } from '../../functions/runtime/environment.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { Accounts, reportOf } from '../ledger/accounts.ts';
-import { clientsOn, type DestinationName } from './clients.ts';
+import { clientsOn } from './clients.ts';
 import { type FaultGroup, Faults } from './faults.ts';
 import { Functions } from './functions.ts';
 import { type EndedSweep, Machines, type Started } from './machine.ts';
@@ -137,7 +138,7 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
     settings,
     journal: new MemoryJournal(() => clock.now()),
     archive: archiveTo,
-    events: events && { to: destinationOf(events), oldImage: events.oldImage ?? false },
+    events: events && { to: destinationIn(events) ?? 'eventBus', oldImage: events.oldImage ?? false },
     clock,
     skewMs: skewMs.functions,
     random: random(3),
@@ -233,11 +234,6 @@ function wrongReport({ tally, ...end }: EndedSweep, props: VariantProps, isCalm:
       finding: 'wrongCounts',
       text: `${name} says ${count} ${report[count]}; DynamoDB's answers say ${tally[count]}${isExact ? '' : ' at the most'}`,
     }));
-}
-
-function destinationOf(events: object): DestinationName {
-  if ('eventBus' in events) return 'bus';
-  return 'queueArn' in events ? 'queue' : 'function';
 }
 
 const ARCHIVE = {

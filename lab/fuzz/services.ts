@@ -31,7 +31,7 @@ export interface Archived {
   readonly removal: string;
 }
 
-/** S3, and where events go: EventBridge, SQS or a function. Keeps what reaches it. */
+/** S3, and where events go: EventBridge, SQS, Kinesis or a function. Keeps what reaches it. */
 export class Services {
   /** By the stream's event id. */
   readonly archived = new Map<string, Archived[]>();
@@ -52,6 +52,7 @@ export class Services {
     const text = bytesOf(body).toString();
     if (service === 'events' && operation === 'PutEvents') return this.#putEvents(text);
     if (service === 'sqs' && operation === 'SendMessageBatch') return this.#sendMessages(text);
+    if (service === 'kinesis' && operation === 'PutRecords') return this.#putRecords(text);
     if (service === 'lambda') return this.#invoke(text);
     throw new UnknownRequestError(
       `expected a request that the functions send, got ${operation} of ${hostname}`,
@@ -121,6 +122,19 @@ export class Services {
       MD5OfMessageBody: createHash('md5').update(MessageBody).digest('hex'),
     }));
     return jsonAnswer({ Successful, Failed: [] });
+  }
+
+  #putRecords(text: string): Answer {
+    const { Records } = JSON.parse(text) as { Records: { Data: string }[] };
+    for (const { Data } of Records)
+      this.published.push(JSON.parse(Buffer.from(Data, 'base64').toString()) as Published);
+    return jsonAnswer({
+      FailedRecordCount: 0,
+      Records: Records.map((_record, index) => ({
+        SequenceNumber: `${index}`,
+        ShardId: 'shardId-000000000000',
+      })),
+    });
   }
 
   #invoke(text: string): Answer {

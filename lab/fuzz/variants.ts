@@ -1,4 +1,5 @@
 import type { ArchiveRemovals } from '../../functions/archive/settings.ts';
+import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
 import type { TableSettings } from '../../functions/runtime/environment.ts';
 import type { CarriedSettings } from '../../statemachine/contract.ts';
 
@@ -22,11 +23,7 @@ export interface VariantProps {
   readonly events?: EventsProps;
 }
 
-type EventsProps = { readonly oldImage?: boolean } & (
-  | { readonly eventBus: string }
-  | { readonly queueArn: string }
-  | { readonly functionArn: string }
-);
+type EventsProps = { readonly oldImage?: boolean } & Readonly<Partial<Record<DestinationName, string>>>;
 
 /** The settings of a table with some props, as executions carry them. */
 export interface Resolved {
@@ -46,9 +43,17 @@ export interface Variant {
   readonly skewMs?: { readonly stepFunctions: number; readonly functions: number };
 }
 
-const BUS = { eventBus: 'expiries' };
-const QUEUE = { queueArn: 'arn:aws:sqs:us-east-1:123456789012:expired.fifo' };
-const FUNCTION = { functionArn: 'arn:aws:lambda:us-east-1:123456789012:function:worker' };
+const EVENTS_TO = {
+  eventBus: 'expiries',
+  queueArn: 'arn:aws:sqs:us-east-1:123456789012:expired.fifo',
+  functionArn: 'arn:aws:lambda:us-east-1:123456789012:function:worker',
+  streamArn: 'arn:aws:kinesis:us-east-1:123456789012:stream/expired',
+} as const satisfies Record<DestinationName, string>;
+
+const BUS = { eventBus: EVENTS_TO.eventBus };
+const QUEUE = { queueArn: EVENTS_TO.queueArn };
+const STREAM = { streamArn: EVENTS_TO.streamArn };
+const FUNCTION = { functionArn: EVENTS_TO.functionArn };
 
 /** Ahead and behind, by less than a second and by several. */
 const SKEWS_MS = [-5_000, -200, 100, 200, 5_000];
@@ -71,6 +76,7 @@ export const VARIANTS: readonly Variant[] = [
   { name: 'archive-all', props: { graceSeconds: 20, archive: { removals: 'all' } } },
   { name: 'events', props: { indexedBy: 'second', events: { ...FUNCTION, oldImage: true } } },
   { name: 'events-queue', props: { graceSeconds: 15, archive: {}, events: { ...QUEUE, oldImage: true } } },
+  { name: 'events-stream', props: { sortKey: 'sk', events: { ...STREAM, oldImage: true } }, keyType: 'N' },
   { name: 'archive-first', props: { archive: {}, archiveFirst: true } },
   {
     name: 'archive-first-hold',

@@ -6,6 +6,7 @@ export interface ServiceEndpoints {
   readonly s3?: string | undefined;
   readonly sqs?: string | undefined;
   readonly eventBridge?: string | undefined;
+  readonly kinesis?: string | undefined;
   readonly lambda?: string | undefined;
 }
 
@@ -14,6 +15,7 @@ export const SERVICE_VARIABLES = {
   s3: 'AWS_ENDPOINT_URL_S3',
   sqs: 'AWS_ENDPOINT_URL_SQS',
   eventBridge: 'AWS_ENDPOINT_URL_EVENTBRIDGE',
+  kinesis: 'AWS_ENDPOINT_URL_KINESIS',
   lambda: 'AWS_ENDPOINT_URL_LAMBDA',
 } as const satisfies Readonly<Record<keyof ServiceEndpoints, string>>;
 
@@ -34,6 +36,11 @@ const BUS_ARN = /^arn:[a-z0-9-]+:events:[a-z0-9-]+:\d{12}:event-bus\/(.+)$/;
 
 /** The queue that a URL of SQS names; undefined for any other text. */
 export const queueIn = (text: string): string | undefined => QUEUE_URL.exec(text)?.[1];
+
+const STREAM_ARN = /^arn:aws[a-z-]*:kinesis:[a-z0-9-]+:\d{12}:stream\/([A-Za-z0-9_.-]{1,128})$/;
+
+/** The Kinesis stream that an ARN names; undefined for any other text. */
+export const streamIn = (text: string): string | undefined => STREAM_ARN.exec(text)?.[1];
 
 /** The bus that a name or an ARN names. */
 export const busIn = (text: string): string => BUS_ARN.exec(text)?.[1] ?? text;

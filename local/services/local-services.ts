@@ -1,11 +1,13 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock, FunctionResult } from 'stepfunctions-emulator';
 import { requireLoopback } from 'stepfunctions-emulator/loopback';
+import type { DestinationKind, DestinationName } from '../../stacks/stream-props.ts';
 import type { ChooseCallFault } from '../call-fault.ts';
 import { DUMMY_CREDENTIALS } from '../dynamodb/clients.ts';
 import { type LocalEventBridge, startEventBridge } from '../eventbridge/start-eventbridge.ts';
 import { localQueueUrl, SERVICE_VARIABLES, type ServiceEndpoints } from '../functions/service-variables.ts';
 import type { LocalHttpServer } from '../http-server.ts';
+import { type LocalKinesis, startKinesis } from '../kinesis/start-kinesis.ts';
 import { startLambda } from '../lambda/lambda-api.ts';
 import { requireFree } from '../ports.ts';
 import type { WrittenObject } from '../s3/s3-api.ts';
@@ -22,13 +24,14 @@ export const PORT_FLAGS = {
   s3: '--s3-port',
   sqs: '--sqs-port',
   eventBridge: '--eventbridge-port',
+  kinesis: '--kinesis-port',
 } as const satisfies Readonly<Record<ServiceName, string>>;
 
 /** An expiry that arrived where it was sent. */
 export interface ArrivedEvent {
-  /** The name of a bus, of a queue, or of a function that nobody runs here. */
+  /** The name of a bus, of a queue, of a stream, or of a function that nobody runs here. */
   readonly destination: string;
-  readonly kind: 'bus' | 'queue' | 'function';
+  readonly kind: DestinationKind;
   /** As JSON; of an EventBridge event its detail. */
   readonly text: string;
 }
@@ -60,6 +63,7 @@ interface Started {
   s3?: LocalS3;
   sqs?: LocalSqs;
   eventBridge?: LocalEventBridge;
+  kinesis?: LocalKinesis;
   lambda?: LocalHttpServer;
 }
 
@@ -92,7 +96,7 @@ export class LocalServices {
     const { environment, clock, ports = {}, faults = {}, archiveFolder, onObject, onEvent } = surroundings;
     const { onArchiveFull: onFull } = surroundings;
     const used = usedServices(synthesized);
-    const { buckets, queues, eventQueues, buses, callsFunction } = used;
+    const { buckets, queues, eventQueues, buses, streams, callsFunction } = used;
     const given = givenEndpoints(environment);
     const started: Started = {};
     /** What a service is started with. */
@@ -102,12 +106,10 @@ export class LocalServices {
       return { port, choose: faults[service] };
     };
     const wants = (service: ServiceName, isUsed: boolean) => isUsed && given[service] === undefined;
-    try {
-      if (wants('s3', buckets.length > 0)) {
-        const options = { buckets, folder: archiveFolder, onObject, onFull };
-        started.s3 = await startS3({ ...options, ...(await place('s3')) });
-      }
-      if (wants('sqs', queues.length > 0)) {
+    /** What stands for each destination of events. */
+    const starts: Readonly<Record<DestinationName, () => Promise<void>>> = {
+      async queueArn() {
+        if (!wants('sqs', queues.length > 0)) return;
         started.sqs = await startSqs({
           queues,
           clock,
@@ -116,16 +118,35 @@ export class LocalServices {
             if (eventQueues.has(queue)) onEvent?.({ destination: queue, kind: 'queue', text: body });
           },
         });
-      }
-      if (wants('eventBridge', buses.length > 0)) {
+      },
+      async eventBus() {
+        if (!wants('eventBridge', buses.length > 0)) return;
         started.eventBridge = await startEventBridge({
           buses: buses.filter(bus => bus !== 'default'),
           clock,
           ...(await place('eventBridge')),
           onEvent: ({ bus, detail }) => onEvent?.({ destination: bus, kind: 'bus', text: detail }),
         });
+      },
+      async streamArn() {
+        if (!wants('kinesis', streams.length > 0)) return;
+        started.kinesis = await startKinesis({
+          streams,
+          ...(await place('kinesis')),
+          onRecord: ({ stream, data }) =>
+            onEvent?.({ destination: stream, kind: 'stream', text: data.toString() }),
+        });
+      },
+      async functionArn() {
+        if (callsFunction) started.lambda = await startLambda({ invoke: invoker(surroundings) });
+      },
+    };
+    try {
+      if (wants('s3', buckets.length > 0)) {
+        const options = { buckets, folder: archiveFolder, onObject, onFull };
+        started.s3 = await startS3({ ...options, ...(await place('s3')) });
       }
-      if (callsFunction) started.lambda = await startLambda({ invoke: invoker(surroundings) });
+      for (const start of Object.values(starts)) await start();
     } catch (error) {
       await stopAll(started);
       throw error;

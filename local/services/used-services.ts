@@ -1,4 +1,5 @@
-import { busIn, queueIn } from '../functions/service-variables.ts';
+import { DESTINATION_VARIABLES, type DestinationName } from '../../stacks/stream-props.ts';
+import { busIn, queueIn, streamIn } from '../functions/service-variables.ts';
 import type { SynthesizedCloud } from '../terraform/synthesized.ts';
 
 /** What of the services beside DynamoDB is used. */
@@ -9,9 +10,19 @@ export interface UsedServices {
   /** Of the queues, those that get events. */
   readonly eventQueues: ReadonlySet<string>;
   readonly buses: readonly string[];
+  /** Names of Kinesis streams. */
+  readonly streams: readonly string[];
   /** Whether a function calls a function. */
   readonly callsFunction: boolean;
 }
+
+/** What the environment of a function says of where events go, by its name on this machine. */
+const NAME_IN: Readonly<Record<DestinationName, (setting: string) => string | undefined>> = {
+  eventBus: busIn,
+  queueArn: queueIn,
+  functionArn: name => name,
+  streamArn: streamIn,
+};
 
 /** By the resources, and by the environment of the functions: what is used may exist already. */
 export function usedServices({
@@ -21,13 +32,20 @@ export function usedServices({
 }: Pick<SynthesizedCloud, 'buckets' | 'functions' | 'mappings'>): UsedServices {
   const values = (variable: string): string[] =>
     functions.flatMap(({ environment }) => environment[variable] || []);
-  const eventQueues = new Set(values('EVENTS_QUEUE_URL').flatMap(url => queueIn(url) ?? []));
+  const getEvents = (destination: DestinationName): string[] => {
+    const names = values(DESTINATION_VARIABLES[destination]).flatMap(
+      setting => NAME_IN[destination](setting) ?? [],
+    );
+    return [...new Set(names)];
+  };
+  const eventQueues = new Set(getEvents('queueArn'));
   const failureQueues = mappings.flatMap(({ failureQueueArn }) => failureQueueArn?.split(':').at(-1) ?? []);
   return {
     buckets: [...new Set([...buckets, ...values('ARCHIVE_BUCKET')])],
     queues: [...new Set([...failureQueues, ...eventQueues])],
     eventQueues,
-    buses: [...new Set(values('EVENTS_BUS').map(busIn))],
-    callsFunction: values('EVENTS_FUNCTION').length > 0,
+    buses: getEvents('eventBus'),
+    streams: getEvents('streamArn'),
+    callsFunction: getEvents('functionArn').length > 0,
   };
 }

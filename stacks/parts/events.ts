@@ -1,9 +1,15 @@
 import { Fn, TerraformResource } from 'cdktf';
 import { Construct } from 'constructs';
-import { type EventsSettings, toEventsEnvironment } from '../../functions/publish-expiries/settings.ts';
+import {
+  DESTINATIONS,
+  type DestinationName,
+  destinationIn,
+} from '../../functions/publish-expiries/destinations.ts';
+import { toEventsEnvironment } from '../../functions/publish-expiries/settings.ts';
 import type { ResolvedProps } from '../props.ts';
 import { isReference } from '../references.ts';
 import type { EventsProp } from '../stream-props.ts';
+import { present } from '../values.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
 import { StreamReader } from './stream-reader.ts';
@@ -28,14 +34,20 @@ export class Events extends Construct {
 
   constructor(scope: Construct, id: string, { place, streamArn, environment, events, sweep }: EventsProps) {
     super(scope, id);
-    const { place: destination, statement } = destinationOf(events, place);
+    // The check of the prop has seen that there is one.
+    const destination = destinationIn(events) ?? 'functionArn';
+    const { setting, statements, timeoutSeconds } = DEPLOYED[destination](
+      events[destination] ?? '',
+      place,
+      sweep,
+    );
     // Not escaped: no field can have anything to escape, and each can be a reference.
     const since = new TerraformResource(this, 'since', {
       terraformResourceType: 'terraform_data',
       lifecycle: { ignoreChanges: ['input'] },
     });
     const settings = {
-      ...destination,
+      [DESTINATIONS[destination].setting]: setting,
       eventsOldImage: events.oldImage ?? false,
       ...(!events.includePast && { eventsSince: since.getStringAttribute('output') }),
     };
@@ -44,11 +56,11 @@ export class Events extends Construct {
       name: 'PublishExpiries',
       streamArn,
       environment: { ...environment, ...toEventsEnvironment(settings, value => value) },
-      statements: [statement],
+      statements,
       batchSize: BATCH_SIZE,
       // An event is due at its expiry.
       batchSeconds: 0,
-      ...(events.functionArn !== undefined && { timeoutSeconds: CONSUMER_TIMEOUT_SECONDS }),
+      ...(timeoutSeconds !== undefined && { timeoutSeconds }),
       sweep,
     });
     // When the events were turned on: it is made and removed with them, and stays when the role is made anew by another name.
@@ -58,32 +70,45 @@ export class Events extends Construct {
   }
 }
 
-interface Destination {
-  readonly place: Omit<EventsSettings, 'eventsOldImage' | 'eventsSince'>;
-  readonly statement: Statement;
+interface Deployed {
+  /** What the function's setting is. */
+  readonly setting: string;
+  readonly statements: readonly Statement[];
+  /** @default that of all functions */
+  readonly timeoutSeconds?: number;
 }
 
-function destinationOf({ eventBus, queueArn, functionArn = '' }: EventsProp, place: Place): Destination {
-  if (eventBus !== undefined) {
+const DEPLOYED: Readonly<
+  Record<DestinationName, (given: string, place: Place, sweep: ResolvedProps) => Deployed>
+> = {
+  eventBus(given, place) {
     // A reference is an ARN.
-    const isArn = isReference(eventBus as unknown) || eventBus.startsWith('arn:');
-    const busArn = isArn ? eventBus : place.arn('events', `event-bus/${eventBus}`);
-    return {
-      place: { eventsBus: eventBus },
-      statement: { actions: ['events:PutEvents'], resources: [busArn] },
-    };
-  }
-  if (queueArn !== undefined) {
-    return {
-      place: { eventsQueueUrl: queueUrlOf(queueArn, place) },
-      statement: { actions: ['sqs:SendMessage'], resources: [queueArn] },
-    };
-  }
-  return {
-    place: { eventsFunction: functionArn },
-    statement: { actions: ['lambda:InvokeFunction'], resources: [functionArn] },
-  };
-}
+    const isArn = isReference(given as unknown) || given.startsWith('arn:');
+    const busArn = isArn ? given : place.arn('events', `event-bus/${given}`);
+    return { setting: given, statements: [{ actions: ['events:PutEvents'], resources: [busArn] }] };
+  },
+  queueArn: (given, place) => ({
+    setting: queueUrlOf(given, place),
+    statements: [{ actions: ['sqs:SendMessage'], resources: [given] }],
+  }),
+  functionArn: given => ({
+    setting: given,
+    statements: [{ actions: ['lambda:InvokeFunction'], resources: [given] }],
+    timeoutSeconds: CONSUMER_TIMEOUT_SECONDS,
+  }),
+  streamArn: (given, _place, { kmsKeyArn }) => ({
+    setting: given,
+    statements: [
+      { actions: ['kinesis:PutRecords'], resources: [given] },
+      // Source: Kinesis Data Streams Developer Guide, "Permissions to use user-generated KMS keys".
+      {
+        actions: ['kms:GenerateDataKey'],
+        resources: present(kmsKeyArn),
+        condition: { StringEquals: { 'kms:EncryptionContext:aws:kinesis:arn': given } },
+      },
+    ],
+  }),
+};
 
 /** A queue is called by its URL. Source: SQS Developer Guide, "Amazon SQS queue and message identifiers". */
 function queueUrlOf(arn: string, place: Place): string {

@@ -32,7 +32,7 @@ const served = {
       mappings: [],
       functions: [],
     },
-    services: { endpoints: {}, used: { buckets: [], queues: [], buses: [] } },
+    services: { endpoints: {}, used: { buckets: [], queues: [], buses: [], streams: [] } },
     dynamoDb: { endpoint: 'http://127.0.0.1:1', startedHere: false },
     schedules: [{}, {}],
     upcoming: () => [{ schedule: { name: 'tick-B' }, at: at('09:01:00') }],
@@ -87,7 +87,7 @@ test('the start says what the streams call, where it goes, and how to have a fun
     services: {
       s3: {},
       endpoints: { s3: 'http://127.0.0.1:8086', sqs: 'http://127.0.0.1:8087', lambda: 'http://127.0.0.1:2' },
-      used: { buckets: ['kept'], queues: ['lost', 'found'], buses: [] },
+      used: { buckets: ['kept'], queues: ['lost', 'found'], buses: [], streams: [] },
     },
   };
   const text = describeStart({ ...served, cloud } as unknown as ServedCloud, {

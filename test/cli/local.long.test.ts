@@ -54,7 +54,7 @@ test('--help says what it does', async () => {
 test.each([
   [
     ['--port', '1'],
-    '--port: expected one of --dynamodb-port, --sfn-port, --cloudwatch-port, --scheduler-port, --s3-port, --sqs-port, --eventbridge-port, --archive-folder, --no-schedules, --seed, --config, --json, --verbose, --help, got an unknown flag',
+    '--port: expected one of --dynamodb-port, --sfn-port, --cloudwatch-port, --scheduler-port, --s3-port, --sqs-port, --eventbridge-port, --kinesis-port, --archive-folder, --no-schedules, --seed, --config, --json, --verbose, --help, got an unknown flag',
   ],
   [['--seed', '0'], '--seed: expected a whole number from 1 to 10000, got "0"'],
   [['--sfn-port', '0'], '--sfn-port: expected a whole number from 1 to 65535, got "0"'],

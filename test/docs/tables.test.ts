@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { commandsPage } from '../../cli/commands-page.ts';
 import { DOC_TABLES, withTables } from '../../cli/doc-tables.ts';
+import { DESTINATION_NAMES } from '../../functions/publish-expiries/destinations.ts';
+import { SERVICE_VARIABLES } from '../../local/functions/service-variables.ts';
+import { propTexts } from '../../stacks/prop-texts.ts';
 import { resolveProps } from '../../stacks/props.ts';
 
 const FILES = Object.keys(DOC_TABLES) as (keyof typeof DOC_TABLES)[];
@@ -8,6 +11,15 @@ const FILES = Object.keys(DOC_TABLES) as (keyof typeof DOC_TABLES)[];
 test.each(FILES)('the tables in %s are those of the code: else run npm run docs:tables', file => {
   const document = readFileSync(file, 'utf8');
   expect(withTables(file, document)).toBe(document);
+});
+
+test('the text of the prop events names each destination, and the documents the variable of each service', () => {
+  for (const destination of DESTINATION_NAMES)
+    expect(JSON.stringify(propTexts()['events'])).toContain(`{ ${destination} }`);
+  for (const variable of Object.values(SERVICE_VARIABLES)) {
+    for (const file of ['docs/commands.md', 'local/README.md'])
+      expect(readFileSync(file, 'utf8')).toContain(variable);
+  }
 });
 
 test('docs/commands.md has the helps of the commands: else run npm run docs:tables', async () => {

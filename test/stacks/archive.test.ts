@@ -17,6 +17,7 @@ import {
 
 const KEY = 'arn:aws:kms:us-east-1:123456789012:key/1234abcd-0000-0000-0000-000000000000';
 const TABLE_KEY = KEY.replace('1234abcd', '5678abcd');
+const STREAM = 'arn:aws:kinesis:us-east-1:123456789012:stream/expiries';
 const QUEUE = 'arn:aws:sqs:us-east-1:123456789012:expiries.fifo';
 const FUNCTION = 'arn:aws:lambda:us-east-1:123456789012:function:on-expiry:live';
 
@@ -223,6 +224,14 @@ function grouped(statement: string): string[] {
 }
 
 describe('the events', () => {
+  test('may use the key of the deployment for a stream, and for that one alone', () => {
+    const json = synthesized({ events: { streamArn: STREAM }, kmsKeyArn: KEY });
+    const policies = JSON.stringify(resources(json, 'aws_iam_role_policy')).replaceAll('\\', '');
+    expect(policies).toContain(`"kms:EncryptionContext:aws:kinesis:arn":"${STREAM}"`);
+    const keyless = JSON.stringify(synthesized({ events: { streamArn: STREAM } }));
+    expect(keyless).not.toContain('aws:kinesis:arn');
+  });
+
   test.each([
     [
       'a bus by its name',
@@ -252,6 +261,7 @@ describe('the events', () => {
       FUNCTION,
       `lambda:InvokeFunction on ${FUNCTION}`,
     ],
+    ['a stream', { streamArn: STREAM }, 'EVENTS_STREAM', STREAM, `kinesis:PutRecords on ${STREAM}`],
   ])('go to %s', (_name, events, variable, value, statement) => {
     const json = synthesized({ events });
     const { [variable]: written = '', EVENTS_OLD_IMAGE } = environmentOf(json, 'publish-expiries');
@@ -364,7 +374,11 @@ test.each<[string, Partial<PreciseTtlProps>, RegExp]>([
   ],
   ['a misspelt field', { archive: { buckets: 'a' } as object }, /^archive\.buckets: /],
   ['an archive that is true', { archive: true as never }, /^archive: expected \{\} or/],
-  ['events to nowhere', { events: {} }, /^events: expected exactly one of eventBus, queueArn, functionArn$/],
+  [
+    'events to nowhere',
+    { events: {} },
+    /^events: expected exactly one of eventBus, queueArn, functionArn, streamArn$/,
+  ],
   [
     'events to two places',
     { events: { eventBus: 'a', queueArn: QUEUE } },

@@ -15,7 +15,12 @@ const WITHOUT_SDK = ['RecordMetrics', 'PlanBackfill'];
 /** The clients of those that talk to another service than DynamoDB. */
 const CLIENTS: Readonly<Partial<Record<FunctionName, readonly string[]>>> = {
   ArchiveExpiries: ['@aws-sdk/client-s3'],
-  PublishExpiries: ['@aws-sdk/client-eventbridge', '@aws-sdk/client-lambda', '@aws-sdk/client-sqs'],
+  PublishExpiries: [
+    '@aws-sdk/client-eventbridge',
+    '@aws-sdk/client-kinesis',
+    '@aws-sdk/client-lambda',
+    '@aws-sdk/client-sqs',
+  ],
 };
 
 /** The client of S3 alone is 300 KB. DeleteChunk has it beside DynamoDB's, and runs it only where it archives first. */

@@ -1,6 +1,8 @@
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { KinesisClient } from '@aws-sdk/client-kinesis';
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 
 const local = (endpoint: string) => ({
   endpoint,
@@ -17,3 +19,6 @@ export const sqsClient = (endpoint: string): SQSClient => new SQSClient(local(en
 
 export const eventBridgeClient = (endpoint: string): EventBridgeClient =>
   new EventBridgeClient(local(endpoint));
+
+export const kinesisClient = (endpoint: string): KinesisClient =>
+  new KinesisClient({ ...local(endpoint), requestHandler: new NodeHttpHandler() });

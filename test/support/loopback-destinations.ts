@@ -8,12 +8,12 @@ export interface ReceivedEntry {
   readonly event: ExpiryEvent;
   /** The event as it came. */
   readonly text: string;
-  /** An entry of PutEvents or SendMessageBatch; empty for a function. */
+  /** An entry of PutEvents, SendMessageBatch or PutRecords; empty for a function. */
   readonly entry: Readonly<Record<string, string>>;
 }
 
 export interface ReceivedCall {
-  readonly service: 'EventBridge' | 'SQS' | 'Lambda';
+  readonly service: 'EventBridge' | 'SQS' | 'Lambda' | 'Kinesis';
   readonly entries: readonly ReceivedEntry[];
 }
 
@@ -38,7 +38,7 @@ export interface Refused {
   readonly message?: string;
 }
 
-/** Answers as EventBridge, SQS and Lambda do, on loopback. */
+/** Answers as EventBridge, SQS, Kinesis and Lambda do, on loopback. */
 export interface LoopbackDestinations {
   readonly endpoint: string;
   /** Calls since the test began. */
@@ -125,6 +125,11 @@ function receive({ headers, url = '' }: IncomingMessage, body: string): Received
     const { Entries } = JSON.parse(body) as { Entries: Record<string, string>[] };
     return { service: 'SQS', entries: Entries.map(entry => received(entry['MessageBody'] ?? '', entry)) };
   }
+  if (target === 'Kinesis_20131202.PutRecords') {
+    const { Records } = JSON.parse(body) as { Records: Record<string, string>[] };
+    const textOf = (entry: Record<string, string>) => Buffer.from(entry['Data'] ?? '', 'base64').toString();
+    return { service: 'Kinesis', entries: Records.map(entry => received(textOf(entry), entry)) };
+  }
   if (/^\/2015-03-31\/functions\/[^/]+\/invocations$/.test(url)) {
     const { events } = JSON.parse(body) as { events: ExpiryEvent[] };
     return { service: 'Lambda', entries: events.map(event => received(JSON.stringify(event), {})) };
@@ -159,6 +164,15 @@ const ANSWERS: Readonly<
       return why === undefined
         ? []
         : [{ Id, Code: why.code, Message: why.message ?? why.code, SenderFault: true }];
+    }),
+  }),
+  Kinesis: ({ entries }, refused) => ({
+    FailedRecordCount: refused.filter(each => each !== undefined).length,
+    Records: entries.map((_entry, index) => {
+      const why = refused[index];
+      return why === undefined
+        ? { SequenceNumber: `${index}`, ShardId: 'shardId-000000000000' }
+        : { ErrorCode: why.code, ErrorMessage: why.message ?? why.code };
     }),
   }),
   Lambda: ({ entries }, refused) => ({

@@ -3,6 +3,7 @@ import { using, write } from './sessions.ts';
 
 test.each([
   ['a queue', { queueArn: 'arn:aws:sqs:eu-central-1:999999999999:expiries' }],
+  ['a stream of another account', { streamArn: 'arn:aws:kinesis:eu-central-1:999999999999:stream/expiries' }],
   ['a bus of another account', { eventBus: 'arn:aws:events:eu-central-1:999999999999:event-bus/orders' }],
   [
     'a function that nobody runs',

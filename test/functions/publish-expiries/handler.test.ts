@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import type { ExpiryEvent } from '../../../expiry/expiry-event.ts';
 import { expiryModel } from '../../../expiry/model.ts';
 import { consumerFunction } from '../../../functions/publish-expiries/consumer-function.ts';
+import { dataStream } from '../../../functions/publish-expiries/data-stream.ts';
 import type { Destination } from '../../../functions/publish-expiries/destination.ts';
+import type { DESTINATIONS as EVENT_DESTINATIONS } from '../../../functions/publish-expiries/destinations.ts';
 import { eventBus } from '../../../functions/publish-expiries/event-bus.ts';
 import {
   destinationOf,
@@ -34,9 +36,17 @@ const DESTINATIONS = {
   'a standard queue': () => queue(QUEUE, connection()),
   'a FIFO queue': () => queue(`${QUEUE}.fifo`, connection()),
   'a function': () => consumerFunction('arn:aws:lambda:us-east-1:123456789012:function:worker', connection()),
+  'a stream': () => dataStream('arn:aws:kinesis:us-east-1:123456789012:stream/expired', connection()),
 } satisfies Record<string, () => Destination>;
 type DestinationName = keyof typeof DESTINATIONS;
-const NAMES = Object.keys(DESTINATIONS) as DestinationName[];
+/** Under which names every destination is tested. */
+const TESTED = {
+  eventBus: ['an event bus'],
+  queueArn: ['a standard queue', 'a FIFO queue'],
+  functionArn: ['a function'],
+  streamArn: ['a stream'],
+} as const satisfies Record<keyof typeof EVENT_DESTINATIONS, readonly DestinationName[]>;
+const NAMES = Object.values(TESTED).flat();
 
 const TTL = Date.parse('2026-11-20T09:00:30Z') / 1000;
 
@@ -99,6 +109,7 @@ const idsOf = ({ entries }: ReceivedCall) => entries.map(({ event }) => event.id
 const THROTTLED: Record<ReceivedCall['service'], Reaction> = {
   EventBridge: { status: 400, error: 'ThrottlingException' },
   SQS: { status: 403, error: 'RequestThrottled' },
+  Kinesis: { status: 400, error: 'ProvisionedThroughputExceededException' },
   Lambda: { status: 429, error: 'TooManyRequestsException' },
 };
 
@@ -338,6 +349,29 @@ test('an event bus gets its name, the source and the detail type', async () => {
     Source: 'precise-ttl',
     DetailType: 'DynamoDB Item Expired',
   });
+});
+
+test('a stream has the events of an item under one partition key, and gets again only what its shard refused', async () => {
+  let isBusy = true;
+  loopback.react = () => ({
+    refuse: ({ event }) => {
+      if (event.id !== 'event-2' || !isBusy) return undefined;
+      isBusy = false;
+      return { code: 'ProvisionedThroughputExceededException' };
+    },
+  });
+  const records = [removal(1, 'a'), removal(2, 'b'), removal(3, 'c'), removal(4, 'a')];
+  expect((await publish(DESTINATIONS['a stream'](), records)).failures).toBe(0);
+  expect(loopback.calls.map(({ entries }) => entries.map(({ event }) => event.id))).toEqual([
+    ['event-1', 'event-2', 'event-3'],
+    ['event-2'],
+    ['event-4'],
+  ]);
+  const keyOf = (id: string) =>
+    loopback.taken.find(({ event }) => event.id === id)?.entry['PartitionKey'] ?? '';
+  expect(keyOf('event-1')).toMatch(/^[0-9a-f]{64}$/);
+  expect(keyOf('event-4')).toBe(keyOf('event-1'));
+  expect(keyOf('event-2')).not.toBe(keyOf('event-1'));
 });
 
 test('a FIFO queue has a group for each key, and drops duplicates by the id', async () => {

@@ -7,6 +7,7 @@ import {
 import { InvalidEnvironmentError } from '../../../functions/runtime/errors.ts';
 
 const FUNCTION = 'arn:aws:lambda:eu-central-1:123456789012:function:worker:live';
+const STREAM = 'arn:aws:kinesis:eu-central-1:123456789012:stream/expired.v2';
 
 test.each<[EventsSettings, Record<string, string>]>([
   [
@@ -23,6 +24,10 @@ test.each<[EventsSettings, Record<string, string>]>([
   [
     { eventsFunction: FUNCTION, eventsOldImage: false },
     { EVENTS_FUNCTION: FUNCTION, EVENTS_OLD_IMAGE: 'false' },
+  ],
+  [
+    { eventsStream: STREAM, eventsOldImage: false },
+    { EVENTS_STREAM: STREAM, EVENTS_OLD_IMAGE: 'false' },
   ],
 ])('reads what it writes: %j', (settings, env) => {
   expect(toEventsEnvironment(settings, value => value)).toEqual(env);
@@ -51,6 +56,9 @@ test.each<[keyof typeof EVENT_KINDS, unknown, boolean]>([
   ['functionArn', FUNCTION, true],
   ['functionArn', 'arn:aws:lambda:eu-central-1:123456789012:function:worker:$LATEST', true],
   ['functionArn', 'worker', false],
+  ['streamArn', STREAM, true],
+  ['streamArn', 'expired', false],
+  ['streamArn', `${STREAM}/consumer/c:1`, false],
 ])('%s %j', (field, value, isOne) => {
   expect(EVENT_KINDS[field].is(value)).toBe(isOne);
 });
