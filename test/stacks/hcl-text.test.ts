@@ -55,6 +55,10 @@ test('a line that opens several brackets indents by one step, and what closes th
   );
 });
 
+test('what opens several brackets in one line may be closed in several', () => {
+  expect(formatted('a = f({ b = {\nc = 1\n}\n})\nd = 2')).toBe('a = f({ b = {\n  c = 1\n  }\n})\nd = 2\n');
+});
+
 test('brackets within texts and comments do not count, those within templates do', () => {
   expect(formatted('a = "({["\n# ({[\nb = "$${"\nc = "${f("}")}"\nd = "${join(",", [\n1,\n])}"\ne = 1')).toBe(
     'a = "({["\n# ({[\nb = "$${"\nc = "${f("}")}"\nd = "${join(",", [\n  1,\n])}"\ne = 1\n',
