@@ -48,7 +48,7 @@ const COLUMNS = [
 const help = (flags: string) => `npm run bench:cost -- [flags]
 
 Counts what a month of sweeping costs on AWS: a steady stream of expiring items, the real definition on a virtual clock,
-some minutes of ticks scaled to a month of 43,200, and 720 reconciles. Prints the table of executions in docs/cost.md; takes some
+some minutes of ticks scaled to a month of 43,200, and the reconciles of a day. Prints the table of executions in docs/cost.md; takes some
 minutes. The whole bill is that, and what the calculator (npm run cost) counts besides it.
 
 ${flags}`;

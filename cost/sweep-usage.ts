@@ -70,6 +70,9 @@ const MINUTE = 60;
 /** Targets of one execution, and children of a table. */
 const TICK_TARGETS = 40;
 
+/** Before the upcoming minute further executions are started so much earlier, seconds. */
+const PART_LEAD_SECONDS = 15;
+
 /** Shards of an upcoming minute that one child sweeps. */
 const SHARDS_OF_CHILD = 8;
 
@@ -169,8 +172,9 @@ function tick({ tables, functionMemoryMb }: SweptDeployment): SweepUsage {
     expressGbSeconds:
       (1 - sweeping) * executionGbSeconds(planSeconds) +
       executionGbSeconds(longest(swept)) +
-      // The others begin when it has planned, and end with it.
-      (started - 1) * executionGbSeconds(Math.max(0, longest(swept) - planSeconds)),
+      // The others begin shortly before the minute, or where one begins at once when it has planned, and end with it.
+      (started - 1) *
+        executionGbSeconds(Math.max(0, longest(swept) - Math.max(planSeconds, waitsForParts(tables)))),
     functionInvocations: 1 + calls,
     functionGbSeconds: gbSeconds(
       // A planned delete waits until DynamoDB's second has begun for sure: as long as its poll waited for the answer.
@@ -187,6 +191,11 @@ function tick({ tables, functionMemoryMb }: SweptDeployment): SweepUsage {
     recordedSweeps: recorded,
     sweptTables: rows,
   };
+}
+
+/** How long after its start a tick begins its further executions, seconds; 0: as soon as it has planned. */
+function waitsForParts(tables: readonly SweptTable[]): number {
+  return tables.some(isPlain) ? 0 : MINUTE - TICK_LATE_SECONDS - PART_LEAD_SECONDS;
 }
 
 /** What a tick does for one of its tables, on average. */

@@ -33,6 +33,9 @@ export const PAGE_KEYS = 1000;
 /** Most targets of one execution of the tick: what an inline Map sweeps at once. Source: Step Functions quotas. */
 export const TICK_TARGETS = 40;
 
+/** A tick starts its further executions after so many seconds at the most. An Express execution is paid for while it waits. */
+export const MOST_AFTER_SECONDS = 45;
+
 /** Most targets of a tick and the further executions that it starts. Its plan has about 1 KB for each, and 256 KiB in all. */
 export const TICK_CHILDREN = 200;
 
@@ -61,7 +64,7 @@ export const CHILD_RESULT_BYTES: Readonly<Record<MachineName, number>> = { tick:
 export const PART_BYTES = 70_000;
 
 /**
- * Characters of a child's progress: two lists of keys (`CHILD_LISTED_KEYS_BYTES`), a position and the keys of its windows. Each may take four
+ * Characters of a child's progress: two lists of keys (`CHILD_LISTED_KEYS_BYTES`), a position and what is known of its windows' keys. Each may take four
  * bytes, and it has to have room in 256 KiB beside what says why the child was interrupted.
  */
 export const CHILD_PROGRESS_CHARACTERS = 60_000;
@@ -379,8 +382,8 @@ export interface PollProgress {
   readonly lastDue: number;
   /** A window that has ended holds an entry that is not due yet. */
   readonly holdsStrays: boolean;
-  /** By window, of an upcoming minute: what is known of the target's index keys, by their places from 0 on. Polls may read some of them only. */
-  readonly keys?: Readonly<Record<string, KeyRead>>;
+  /** By window, of an upcoming minute: what is known of the target's index keys. Polls may read some of them only. */
+  readonly known?: readonly KnownKeys[];
   /** How far DynamoDB's clock was ahead of the machine's at the last page. */
   readonly ahead?: Seconds;
 }
@@ -393,6 +396,12 @@ export interface KeyRead {
   readonly next: Seconds | null;
   /** Entries whose deletes were planned before they were due: no later poll takes them again. */
   readonly planned?: readonly ExpiredKey[];
+}
+
+/** Index keys of which the same is known. */
+export interface KnownKeys extends KeyRead {
+  /** Ranges of their places among the target's keys, from 0 on: '0-24,30'. */
+  readonly places: string;
 }
 
 /** What a poll from the start of the windows will find again: keys of chunks that had their one attempt. */
@@ -597,6 +606,12 @@ export interface TickPart {
   readonly sweeps: TableSweeps;
 }
 
+/** A part with the time that the tick waits before it starts it. */
+export interface LaterPart extends TickPart {
+  /** Whole, 0 to {@link MOST_AFTER_SECONDS}; it stands in the part's input, which nothing there reads. */
+  readonly afterSeconds: Seconds;
+}
+
 /** What the states of an execution hand on. */
 export interface SweepState {
   readonly sweeps: TableSweeps;
@@ -637,7 +652,7 @@ export interface PlanSweepOutput {
   /** What holds something that is expired, or will be within the upcoming minute, as its child begins; never keys. */
   readonly due: readonly ChildStart[];
   /** In a tick: what is due beyond {@link TICK_TARGETS}, and what lies back when there is an upcoming minute. */
-  readonly parts: readonly TickPart[];
+  readonly parts: readonly LaterPart[];
   /** Once all these children are complete there is nothing more to plan, and everything was deleted. */
   readonly last: boolean;
   readonly results: readonly [];

@@ -5,6 +5,7 @@ import {
   CHILD_RESULT_BYTES,
   EXECUTION_TIMEOUT_SECONDS,
   type MachineName,
+  MOST_AFTER_SECONDS,
   SWEEP_INCOMPLETE,
   TICK_TARGETS,
   TICK_TIMEOUT_SECONDS,
@@ -30,7 +31,8 @@ export interface TickOptions extends DefinitionOptions {
  * in one round. The functions decide and add up; the machine routes by `next` and carries `sweeps` round.
  *
  * 1. PlanSweep asks every table what is due. When nothing is, that is all.
- * 2. What is due beyond 40 targets goes to further executions of the tick, which begin at 3.
+ * 2. What is due beyond 40 targets goes to further executions of the tick, which begin at 3. Those that only wait for the upcoming minute
+ *    are started shortly before it.
  * 3. SweepShards sweeps the targets, each as `child.ts` has it.
  * 4. RecordMetrics adds up and reports, also what could not be planned. What is left goes to the replay machine.
  */
@@ -75,8 +77,16 @@ export function tickDefinition(
         MaxConcurrency: TICK_TARGETS,
         ItemProcessor: {
           ProcessorConfig: { Mode: 'INLINE' },
-          StartAt: 'StartPart',
+          StartAt: 'WaitForStart',
           States: {
+            WaitForStart: {
+              Type: 'Wait',
+              // A Wait has no Catch, so this takes any value.
+              Seconds: jsonata(
+                `$states.input.afterSeconds in [0..${MOST_AFTER_SECONDS}] ? $states.input.afterSeconds : 0`,
+              ),
+              Next: 'StartPart',
+            },
             StartPart: {
               ...startExecutionTask(partition, {
                 StateMachineArn: jsonata('$states.context.StateMachine.Id'),

@@ -10,8 +10,6 @@ import { type DeployedSchedule, schedulesOf } from '../../stacks/schedules-of.ts
 import type { TickInput } from '../../statemachine/contract.ts';
 import { Simulation } from '../../test/support/simulation/simulation.ts';
 
-/** What a reconcile does differs from one hour to the next. */
-const RECONCILES = 6;
 /** The first ticks find nothing yet and the last ones nothing any more: those between are counted. */
 const FIRST_TICK = 3;
 const TICKS = 10;
@@ -84,17 +82,18 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
     .flatMap(table => table.deleted)
     .filter(({ ttl }) => ttl >= from + 60 && ttl < from + 60 + TICKS * 60).length;
 
+  // All tables are indexed alike, and so the reconciles come equally often. What one does differs from one hour to the next.
+  const startsADay = reconciles[0]?.startsADay ?? 0;
   const reconciling = simulate(deployment);
-  for (let hour = 0; hour < RECONCILES; hour += 1) {
+  for (let hour = 0; hour < startsADay; hour += 1) {
     for (const reconcile of reconciles) startReconcile(reconciling, reconcile, hour);
   }
   await reconciling.finish();
 
   const ticks = times(sumOf(counted), TICKS_A_MONTH / TICKS);
-  // All tables are indexed alike, and so the reconciles come equally often.
-  const reconcilesPerMonth = (reconciles[0]?.startsADay ?? 0) * DAYS_A_MONTH;
-  const reconcile = times(sumOf(reconciling.executions), reconcilesPerMonth / RECONCILES);
-  const starts = (TICKS_A_MONTH + reconcilesPerMonth * reconciles.length) * BILL_PRICES.schedulerInvocations;
+  const reconcile = times(sumOf(reconciling.executions), DAYS_A_MONTH);
+  const starts =
+    (TICKS_A_MONTH + startsADay * DAYS_A_MONTH * reconciles.length) * BILL_PRICES.schedulerInvocations;
   const transitionsOf = (executions: readonly Execution[]) =>
     executions.reduce((sum, { billing }) => sum + billing.stateTransitions, 0);
   return {
@@ -102,8 +101,7 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
     total: ticks.total + reconcile.total + starts,
     executionsPerTick: counted.length / TICKS,
     standardTransitions:
-      transitionsOf(counted) * (TICKS_A_MONTH / TICKS) +
-      transitionsOf(reconciling.executions) * (reconcilesPerMonth / RECONCILES),
+      transitionsOf(counted) * (TICKS_A_MONTH / TICKS) + transitionsOf(reconciling.executions) * DAYS_A_MONTH,
     deletedShare: expired === 0 ? 1 : deleted / expired,
   };
 }

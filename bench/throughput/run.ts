@@ -17,10 +17,16 @@ export interface ThroughputOptions {
   readonly onRound: (mode: DeleteMode, round: Round) => void;
 }
 
-/** Items a second of each, one right after the other. */
+/** The two of a round, one right after the other. */
 export interface Round {
-  readonly sweep: number;
-  readonly loop: number;
+  readonly sweep: Run;
+  readonly loop: Run;
+}
+
+export interface Run {
+  readonly itemsPerSecond: number;
+  /** Processor time of this process, without DynamoDB Local's. */
+  readonly processorMs: number;
 }
 
 export interface ThroughputResult {
@@ -55,8 +61,8 @@ export function measureThroughput({ items, rounds, onRound }: ThroughputOptions)
 
         async function runRound(number: number): Promise<Round> {
           const sweepFirst = number % 2 === 0;
-          const first = await itemsPerSecond(table, items, sweepFirst ? bySweep : byLoop);
-          const second = await itemsPerSecond(table, items, sweepFirst ? byLoop : bySweep);
+          const first = await measure(table, items, sweepFirst ? bySweep : byLoop);
+          const second = await measure(table, items, sweepFirst ? byLoop : bySweep);
           const round = sweepFirst ? { sweep: first, loop: second } : { sweep: second, loop: first };
           onRound(mode, round);
           return round;
@@ -71,11 +77,13 @@ export function measureThroughput({ items, rounds, onRound }: ThroughputOptions)
 }
 
 /** @throws Error when not every item was deleted */
-async function itemsPerSecond(table: ExpiredTable, items: number, deleteAll: DeleteAt): Promise<number> {
+async function measure(table: ExpiredTable, items: number, deleteAll: DeleteAt): Promise<Run> {
   const ttl = await table.fill(items);
+  const before = process.cpuUsage();
   const startedAt = performance.now();
   const deleted = await deleteAll(ttl);
   const seconds = (performance.now() - startedAt) / 1000;
+  const { user, system } = process.cpuUsage(before);
   if (deleted !== items) throw new Error(`expected ${items} items to be deleted, got ${deleted}`);
-  return items / seconds;
+  return { itemsPerSecond: items / seconds, processorMs: (user + system) / 1000 };
 }

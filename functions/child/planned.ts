@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Chunk, ExpiredKey, KeyRead, PollProgress } from '../../statemachine/contract.ts';
+import { knownKeys, knownOf } from './known-keys.ts';
 
 /* The part of the poll slice that says which deletes were planned before their items were due. */
 
@@ -17,16 +18,17 @@ export function isPlanned({ planned = [] }: Partial<KeyRead>, entry: ExpiredKey)
 export function withoutUndone(poll: PollProgress, results: readonly Chunk[]): PollProgress {
   if (results.length === 0) return poll;
   const doneUpTo = Math.max(...results.map(({ cutoff }) => cutoff));
-  const keys = Object.entries(poll.keys ?? {}).map(([indexKey, read]) => [
+  const known = knownOf(poll.known);
+  const keys = Object.entries(known).map(([indexKey, read]) => [
     indexKey,
     { ...read, ...splitPlan(read, doneUpTo) },
   ]);
-  const undone = Object.values(poll.keys ?? {}).flatMap(({ planned = [] }) =>
+  const undone = Object.values(known).flatMap(({ planned = [] }) =>
     planned.filter(({ ttl }) => ttl > doneUpTo),
   );
   if (undone.length === 0) return poll;
   const next = Math.ceil(Math.min(...undone.map(({ ttl }) => ttl))) - (poll.ahead ?? 0);
-  return { ...poll, keys: Object.fromEntries(keys), nextAt: Math.min(next, poll.nextAt ?? next) };
+  return { ...poll, known: knownKeys(Object.fromEntries(keys)), nextAt: Math.min(next, poll.nextAt ?? next) };
 }
 
 function splitPlan({ next, planned = [] }: KeyRead, doneUpTo: number): Pick<KeyRead, 'next' | 'planned'> {

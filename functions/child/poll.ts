@@ -1,12 +1,12 @@
 import type {
   ExpiredKey,
-  KeyRead,
   PagePosition,
   PollProgress,
   SecondPolls,
   Seconds,
   SweepTarget,
 } from '../../statemachine/contract.ts';
+import { type KeyReads, knownKeys, knownOf } from './known-keys.ts';
 
 /* The slice of a child's progress that says how far it has read its target, and when it reads on. */
 
@@ -45,7 +45,7 @@ export interface PolledPage {
   /** It saw an entry that is not due yet in a window that has ended. */
   readonly sawStrays: boolean;
   /** The index keys that this page has read to their ends. */
-  readonly keys?: Readonly<Record<string, KeyRead>>;
+  readonly keys?: KeyReads;
 }
 
 /** A page was read. */
@@ -59,7 +59,7 @@ export function afterPage(
   const isOfSeveral = poll.position !== null || position !== null;
   // One of several has not read all of the windows.
   const holdsStrays = sawStrays || (isOfSeveral && poll.holdsStrays);
-  const known = keys && { keys: { ...poll.keys, ...keys } };
+  const known = keys && { known: knownKeys({ ...knownOf(poll.known), ...keys }) };
   if (position !== null) return { ...poll, position, lastDue, holdsStrays, ahead, ...known };
   const next = nextPollAt(target, pace, cutoff, { nextExpiry, plannedUpTo, tookSeveralPages: isOfSeveral });
   return {
@@ -132,7 +132,7 @@ export function nextPollAt(
 }
 
 /** The next poll takes everything that is due, also what earlier ones have seen. */
-export function fromTheStart({ keys: _known, ...poll }: PollProgress): PollProgress {
+export function fromTheStart({ known: _known, ...poll }: PollProgress): PollProgress {
   return { ...poll, seen: null };
 }
 

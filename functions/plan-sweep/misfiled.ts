@@ -41,11 +41,15 @@ export interface Misfiled extends OtherStamp {
 }
 
 /** Hours between two reconciles that look for it: a writer with other settings goes on writing, and the search costs more than all else. */
-export const TURN_HOURS = 6;
+export const TURN_HOURS = 24;
 
 /** Whether it is a table's turn: those of a deployment have theirs in different hours. @param cutoff epoch seconds */
 export function isTurnToSeek(tableName: string, cutoff: number): boolean {
-  const turn = [...tableName].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0);
+  // Names often differ in a number only, whose digits alone would give many of them the same turn.
+  const turn = [...tableName].reduce(
+    (sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % TURN_HOURS,
+    0,
+  );
   return (Math.floor(cutoff / 3600) + turn) % TURN_HOURS === 0;
 }
 

@@ -3,6 +3,8 @@ import { windowStart } from '../../expiry/window.ts';
 import {
   BACK_SECONDS,
   type CarriedSettings,
+  type LaterPart,
+  MOST_AFTER_SECONDS,
   type PlanSweepInput,
   type PlanSweepOutput,
   type Span,
@@ -62,6 +64,9 @@ const MOST_UNSEEN_SECONDS = 86_400;
 /** Windows that a tick looks back to and that hold something, of all tables together; what is more is handed over. */
 const MOST_BACK = 1_200;
 
+/** So long before its first child begins a part is started, seconds: four attempts, and what an execution takes to begin. */
+const PART_LEAD_SECONDS = 15;
+
 /** A table whose minute begins soon has not even that, but at least so long, milliseconds: others wait for it. */
 const LEAST_TABLE_MS = 700;
 
@@ -101,7 +106,9 @@ interface ProbedTable extends Pick<TickTable, 'carried' | 'plan'> {
  *    they ask again.
  * 3. A child of the upcoming minute takes several shards of its table, or one where the table has a limit, of which each shard has its part.
  *    Where all targets together are more than a tick has room for, the children of the tables with the most take more shards, and more windows.
- * 4. Up to where everything is gone goes into the journal, every other minute while nothing is due. Where that does not get any further,
+ * 4. A further execution that only waits for the upcoming minute is started shortly before it, since its waiting would be paid for. The
+ *    tick's own execution waits anyway.
+ * 5. Up to where everything is gone goes into the journal, every other minute while nothing is due. Where that does not get any further,
  *    for hours, a metric says so.
  *
  * @throws InvalidExecutionInputError, JournalUnreadableError
@@ -162,7 +169,7 @@ export async function planTick(
   return {
     next: isIdle ? 'end' : own.due.length + parts.length > 0 ? 'sweep' : 'record',
     due: own.due,
-    parts,
+    parts: later(own, parts, surroundings.clock()),
     last: true,
     results: [],
     sweeps: own.sweeps,
@@ -190,6 +197,20 @@ function isQuiet(
         watermarks.tables[carried.tableName] !== undefined,
     )
   );
+}
+
+/** When each part is started. Where the tick's own targets begin at once, which they do after all parts are started, none waits. */
+function later(own: TickPart, parts: readonly TickPart[], nowMs: number): LaterPart[] {
+  const isAwaiting = beginsMs(own) > nowMs;
+  return parts.map(part => {
+    const seconds = Math.floor((beginsMs(part) - nowMs) / 1000) - PART_LEAD_SECONDS;
+    return { ...part, afterSeconds: isAwaiting ? Math.max(0, Math.min(seconds, MOST_AFTER_SECONDS)) : 0 };
+  });
+}
+
+/** When the first of its children begins, epoch milliseconds. */
+function beginsMs({ due }: TickPart): number {
+  return Math.min(...due.map(({ until }) => (until === null ? 0 : Date.parse(until))));
 }
 
 function tell(logger: TickSurroundings['logger'], tables: number, parts: readonly TickPart[]): void {

@@ -10,6 +10,7 @@ import {
   type Seconds,
   type SweepTarget,
 } from '../../statemachine/contract.ts';
+import { type KeyReads, knownOf } from '../child/known-keys.ts';
 import { isPlanned } from '../child/planned.ts';
 import type { PolledPage, PollPace } from '../child/poll.ts';
 import { type BehindSettings, secondsBehind, sweptRange } from '../child/swept-range.ts';
@@ -150,6 +151,9 @@ async function unlessBusy(answer: Promise<IndexPage>, { isBegun }: Page): Promis
 class Page {
   readonly #target: SweepTarget;
   readonly #poll: PollProgress;
+  readonly #known: KeyReads;
+  /** Of the TTLs that earlier polls know of. */
+  readonly #earliest: Seconds;
   readonly #options: Pick<ReadPageOptions, 'pace' | 'machineClock' | 'maxKeys' | 'ahead'>;
   /** By their places: the keys that were read to their ends, and the earliest TTL of each that is not due. */
   readonly #read = new Map<number, KeyRead>();
@@ -166,6 +170,8 @@ class Page {
   constructor(target: SweepTarget, poll: PollProgress, options: ReadPageOptions) {
     this.#target = target;
     this.#poll = poll;
+    this.#known = knownOf(poll.known);
+    this.#earliest = Math.min(...(poll.known ?? []).map(({ next }) => next ?? Number.POSITIVE_INFINITY));
     this.#options = options;
   }
 
@@ -195,9 +201,9 @@ class Page {
 
   /** TTLs of the key up to this one were seen by an earlier poll; null: none were. */
   seenOf(indexKey: number): Seconds | null {
-    const { keys, seen } = this.#poll;
+    const { seen } = this.#poll;
     const { from } = this.#target;
-    const known = keys?.[indexKey]?.seen ?? seen;
+    const known = this.#known[indexKey]?.seen ?? seen;
     return known === null ? null : Math.max(from, known);
   }
 
@@ -207,14 +213,12 @@ class Page {
    */
   isKnownNotDue(indexKey: number): boolean {
     const { pace, machineClock } = this.#options;
-    const { keys, holdsStrays, position, ahead = 0 } = this.#poll;
-    const known = keys?.[indexKey];
+    const { holdsStrays, position, ahead = 0 } = this.#poll;
+    const known = this.#known[indexKey];
     if (known === undefined || pace.pollSeconds > 0 || holdsStrays || position?.indexKey === indexKey)
       return false;
     const next = known.next ?? Number.POSITIVE_INFINITY;
-    const cutoff =
-      this.#clock?.cutoff ??
-      Math.max(toEpochSeconds(machineClock()) + ahead, earliest(Object.values(keys ?? {})));
+    const cutoff = this.#clock?.cutoff ?? Math.max(toEpochSeconds(machineClock()) + ahead, this.#earliest);
     if (next <= cutoff + (this.#options.ahead ?? 0)) return false;
     this.#nextExpiry = Math.min(this.#nextExpiry, next);
     this.#knowUpTo(next);
@@ -225,7 +229,7 @@ class Page {
   end({ ttl }: IndexKey, indexKey: number): void {
     if (ttl !== undefined || this.#target.upcomingFrom === null) return;
     const seen = this.#time.cutoff;
-    const planned = this.#poll.keys?.[indexKey]?.planned?.filter(entry => entry.ttl > seen) ?? [];
+    const planned = this.#known[indexKey]?.planned?.filter(entry => entry.ttl > seen) ?? [];
     const next = this.#nextOf.get(indexKey) ?? null;
     this.#read.set(indexKey, { seen, next, ...(planned.length > 0 && { planned }) });
   }
@@ -242,7 +246,7 @@ class Page {
     const last = entries.at(-1);
     if (answer.more && last !== undefined && !this.isOwn(last.ttl)) this.#knowUpTo(last.ttl);
     for (const [index, entry] of entries.entries()) {
-      if (isPlanned(this.#poll.keys?.[indexKey] ?? {}, entry)) continue;
+      if (isPlanned(this.#known[indexKey] ?? {}, entry)) continue;
       if (this.#isDue(entry.ttl, indexKey)) {
         this.#due.push(entry);
         this.#positions.push({ indexKey, key: positions[index] ?? null });
@@ -276,7 +280,7 @@ class Page {
   }
 
   #isDue(ttl: Seconds, indexKey: number): boolean {
-    const seen = this.#poll.keys?.[indexKey]?.seen ?? this.#poll.seen;
+    const seen = this.#known[indexKey]?.seen ?? this.#poll.seen;
     const { after } = sweptRange(this.#time.cutoff, this.#options.pace);
     return this.isOwn(ttl) && ttl > after && (seen === null || ttl > seen);
   }
@@ -303,10 +307,6 @@ class Page {
     this.#nextExpiry = Math.min(this.#nextExpiry, ttl);
     this.#sawStrays ||= ttl > end;
   }
-}
-
-function earliest(keys: readonly KeyRead[]): Seconds {
-  return Math.min(...keys.map(({ next }) => next ?? Number.POSITIVE_INFINITY));
 }
 
 /** DynamoDB's clock, less what the sweep is behind it. */

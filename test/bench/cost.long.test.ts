@@ -51,9 +51,9 @@ test.each([
   [100, { indexedBy: 'window', shards: 4 }, 1],
   [100, { indexedBy: 'window', shards: 26 }, 1],
   [5, { indexedBy: 'second', pollSeconds: 0 }, 1],
-  // With two shards each the hourly search for what is stamped otherwise has no time for all of so many tables.
-  [0, { indexedBy: 'window', shards: 1 }, 100],
+  [0, { indexedBy: 'window' }, 100],
   [20, { indexedBy: 'window' }, 10],
+  // With two shards and two items a minute, whose seconds decide what is left for the next tick to find, it is one query in six off.
   [2, { indexedBy: 'window', shards: 1 }, 50],
 ] as const)(
   'what the calculator counts is what the real definition takes: %d a minute, %j, %d tables',

@@ -7,7 +7,8 @@ import { type Item, useLocalSweep } from '../support/local-sweep.ts';
 const NOW = Math.floor(Date.now() / 1000);
 /** A table whose turn it is to be searched for what is misfiled. */
 const SESSIONS =
-  [...'ABCDEF'].map(letter => `Sessions-${letter}`).find(name => isTurnToSeek(name, NOW)) ?? 'none';
+  [...'ABCDEFGHIJKLMNOPQRSTUVWX'].map(letter => `Sessions-${letter}`).find(name => isTurnToSeek(name, NOW)) ??
+  'none';
 
 const lines: string[] = [];
 const local = useLocalSweep(

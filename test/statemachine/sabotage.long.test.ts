@@ -26,6 +26,7 @@ async function tickWith(
   name: FunctionName | undefined,
   sabotage: Sabotage,
   badIndexedBy: 'window' | 'second' = 'window',
+  ofAll: (answer: unknown) => unknown = answer => answer,
 ) {
   const simulation = new Simulation({
     start: START,
@@ -41,7 +42,8 @@ async function tickWith(
     })),
     // What goes on for ever does not take for ever to test.
     failingCall: (_name, { input }) => (isOfBad(input) ? { hangsMs: 500 } : undefined),
-    answering: (answer, call) => (call.name === name ? ofBad(answer as Answer, call, sabotage) : answer),
+    answering: (answer, call) =>
+      call.name === name ? ofAll(ofBad(answer as Answer, call, sabotage)) : answer,
   });
   for (const { items } of simulation.tables) {
     for (let second = -30; second < 0; second += 1)
@@ -146,6 +148,20 @@ const NONSENSE: readonly [string, Sabotage][] = [
     }),
   ]),
 ];
+
+test.each([-1, 0.5, 46, 1e15, 'soon', null, [[1]], { soon: true }, undefined])(
+  'a part that is to be started after %j seconds is started at once',
+  async afterSeconds => {
+    const later = (answer: unknown) => {
+      const plan = answer as Answer;
+      return { ...plan, parts: (plan['parts'] as Answer[]).map(part => ({ ...part, afterSeconds })) };
+    };
+    const simulation = await tickWith('plan-sweep', child => child, 'window', later);
+    expectOthersUnharmed(simulation);
+    const [, part] = simulation.executionsOf('tick');
+    expect(part?.startDate).toBeLessThan((START + 2) * 1000);
+  },
+);
 
 describe.each<FunctionName>(['plan-sweep', 'query-expired', 'delete-chunk'])('%s answers', name => {
   test.each(NONSENSE)('%s', async (what, sabotage) => {

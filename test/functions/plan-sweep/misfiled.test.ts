@@ -3,7 +3,7 @@ import { PRICES } from '../../../cost/prices.ts';
 import { type ExpiryModel, expiryModel } from '../../../expiry/model.ts';
 import { shardOf } from '../../../expiry/shard.ts';
 import { GRANULARITIES, windowKey, windowStart } from '../../../expiry/window.ts';
-import { countMisfiled, findMisfiled } from '../../../functions/plan-sweep/misfiled.ts';
+import { countMisfiled, findMisfiled, isTurnToSeek } from '../../../functions/plan-sweep/misfiled.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
 
@@ -52,6 +52,15 @@ const settingsOf = (own: ExpiryModel) => ({ model: own, tableName: 'T', logKeys:
 
 const model = (granularityMinutes = 1, shards = 1) =>
   expiryModel({ partitionKey: 'id', granularityMinutes, shards });
+
+test('few of many tables have their turn in the same hour, and each has it once a day', () => {
+  const names = Array.from({ length: 100 }, (_unused, index) => `SessionData-${index + 1}`);
+  const inHours = Array.from({ length: 24 }, (_unused, hour) =>
+    names.filter(name => isTurnToSeek(name, CUTOFF + hour * HOUR)),
+  );
+  expect(inHours.flat().sort()).toEqual(names.toSorted());
+  expect(Math.max(...inHours.map(({ length }) => length))).toBeLessThanOrEqual(7);
+});
 
 /** Items that expire in the hour up to a reconcile: those before it were the last one's. */
 const items = fc.uniqueArray(

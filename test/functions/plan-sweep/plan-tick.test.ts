@@ -434,6 +434,16 @@ describe('targets', () => {
     }
   });
 
+  test.each<[string, readonly number[], number, readonly number[]]>([
+    ['shortly before the minute, since their waiting is paid for', [UPCOMING], 5, [40, 40]],
+    ['at once when the tick comes late', [UPCOMING], 50, [0, 0]],
+    ['at once where they sweep what lies back', [OVERDUE, UPCOMING], 5, [40, 40, 0, 0, 0]],
+    ['at once where the tick itself has something that lies back', [OVERDUE], 5, [0, 0]],
+  ])('further executions are started %s', async (_name, ttls, lateSeconds, waits) => {
+    const { output } = await plan({ tables: named(90, [ttls]), startedMs: (MINUTE + lateSeconds) * 1000 });
+    expect(output.parts.map(({ afterSeconds }) => afterSeconds)).toEqual(waits);
+  });
+
   /** How often each shard of a table has a child. */
   const shardsIn = (output: PlanSweepOutput, name: string, isUpcoming: boolean) =>
     childrenOf(output)

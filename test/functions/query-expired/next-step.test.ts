@@ -679,7 +679,7 @@ describe('what expires next', () => {
       poll: {
         nextAt: MINUTE + 40,
         seen: MINUTE,
-        keys: { 0: { seen: MINUTE, next: MINUTE + 40, planned: [keyAt(7), keyAt(7), keyAt(9)] } },
+        known: [{ places: '0', seen: MINUTE, next: MINUTE + 40, planned: [keyAt(7), keyAt(7), keyAt(9)] }],
       },
       counts: { inFlight: 5 },
     });
@@ -809,7 +809,7 @@ describe('what expires next', () => {
     const cut = await decide({ ...guarded, now: 7.6, progress, results });
     expect(cut).toMatchObject({ next: 'wait', until: second(8), queries: 0 });
     expect(cut.progress).toMatchObject({
-      poll: { nextAt: MINUTE + 9, keys: { 0: { next: MINUTE + 9, planned: [keyAt(5), keyAt(7)] } } },
+      poll: { nextAt: MINUTE + 9, known: [{ places: '0', next: MINUTE + 9, planned: [keyAt(5), keyAt(7)] }] },
       deferred: { count: 1 },
       counts: { deleted: 1, held: 1, inFlight: 0 },
     });

@@ -218,7 +218,10 @@ describe('a target that lies back', () => {
 describe('several shards of an upcoming minute', () => {
   const shard = (number: number) => windowKey(START, 60, number);
   const target: SweepTarget = { ...UPCOMING, windows: [{ start: START, shards: '0-2' }] };
-  const keys = { 0: { seen: START + 4, next: START + 9 }, 1: { seen: START + 2, next: START + 5 } };
+  const known = [
+    { places: '0', seen: START + 4, next: START + 9 },
+    { places: '1', seen: START + 2, next: START + 5 },
+  ];
 
   /** One page of a poll at START + 5: what it asked for, from where on, and what it says. */
   async function pageOf(pace: typeof PACE, maxKeys = PAGE_KEYS, perShard = 1) {
@@ -237,8 +240,8 @@ describe('several shards of an upcoming minute', () => {
         readAt: START + 5,
       };
     };
-    const known = { ...startPoll(target), seen: START + 4, ahead: 0, keys };
-    const page = await readPage(target, known, {
+    const poll = { ...startPoll(target), seen: START + 4, ahead: 0, known };
+    const page = await readPage(target, poll, {
       ...{ layout: LAYOUT, readIndex, pace, maxKeys },
       machineClock: () => (START + 5) * 1000,
       outOfTime: () => false,
