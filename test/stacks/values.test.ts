@@ -1,0 +1,138 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: Terraform's references
+import {
+  both,
+  ceil,
+  counted,
+  difference,
+  Expression,
+  equal,
+  expression,
+  floor,
+  given,
+  hcl,
+  isOpen,
+  jsonText,
+  least,
+  less,
+  NONE,
+  or,
+  present,
+  product,
+  quoted,
+  quotient,
+  remainder,
+  sum,
+  when,
+  withOpenings,
+} from '../../stacks/values.ts';
+
+const open = expression<number>('var.n');
+const openText = expression<string>('var.text');
+const openFlag = expression<boolean>('var.flag');
+
+/** A value that has to be an expression. */
+function hclOf(value: unknown): string {
+  expect(value).toBeInstanceOf(Expression);
+  return hcl(value);
+}
+
+/** Of each function: what it makes of known operands, the value, the same with an open one, and its expression. */
+test.each<[string, known: unknown, value: unknown, open: unknown, written: string]>([
+  ['given', given('a'), true, given(openText), 'var.text != null'],
+  ['given, of nothing', given(undefined), false, given(openText), 'var.text != null'],
+  ['equal', equal(1, 1), true, equal(open, 1), 'var.n == 1'],
+  ['equal, of others', equal('a', 'b'), false, equal('a', openText), '"a" == var.text'],
+  ['less', less(1, 2), true, less(open, 2), 'var.n < 2'],
+  ['less, of equals', less(2, 2), false, less(2, open), '2 < var.n'],
+  ['both', both(true, false), false, both(openFlag, less(open, 2)), 'var.flag && (var.n < 2)'],
+  ['when', when(true, 'a', 'b'), 'a', when(openFlag, 'a', 'b'), '(var.flag ? "a" : "b")'],
+  [
+    'when, of false',
+    when(false, 'a', 'b'),
+    'b',
+    when(openFlag, openText, NONE),
+    '(var.flag ? var.text : null)',
+  ],
+  ['or', or('a', 'b'), 'a', or(openText, 'b'), '(var.text != null ? var.text : "b")'],
+  [
+    'or, of nothing',
+    or(undefined, 'b'),
+    'b',
+    or(openText, openText),
+    '(var.text != null ? var.text : var.text)',
+  ],
+  ['jsonText', jsonText({ a: 1 }), '{"a":1}', jsonText(open), 'jsonencode(var.n)'],
+  ['present', present('a'), ['a'], present(openText), 'var.text[*]'],
+  ['present, of nothing', present(undefined), [], present(openText), 'var.text[*]'],
+  ['sum', sum(1, 2), 3, sum(open, 2), '(var.n + 2)'],
+  ['difference', difference(3, 2), 1, difference(3, open), '(3 - var.n)'],
+  ['product', product(3, 2), 6, product(sum(open, 1), 2), '(var.n + 1) * 2'],
+  ['quotient', quotient(6, 2), 3, quotient(open, 2), '(var.n / 2)'],
+  ['remainder', remainder(7, 4), 3, remainder(open, 4), 'var.n % 4'],
+  ['ceil', ceil(1.2), 2, ceil(quotient(open, 60)), 'ceil(var.n / 60)'],
+  ['floor', floor(1.8), 1, floor(quotient(open, 60)), 'floor(var.n / 60)'],
+  ['least', least(3, 2), 2, least(open, 2), 'min(var.n, 2)'],
+  [
+    'counted',
+    counted(2, index => index),
+    [0, 1],
+    counted(open, index => product(index, 5)),
+    '[for part in range(var.n) : part * 5]',
+  ],
+])(
+  '%s is a value of known operands, and an expression of open ones',
+  (_name, known, value, made, written) => {
+    expect(known).toEqual(value);
+    expect(isOpen(known)).toBe(false);
+    expect(hclOf(made)).toBe(written);
+  },
+);
+
+test('a choice too long for a line is written in several', () => {
+  const long = (letter: string) => letter.repeat(60);
+  expect(hclOf(when(openFlag, long('a'), long('b')))).toBe(
+    `(\n  var.flag\n  ? "${long('a')}"\n  : "${long('b')}"\n)`,
+  );
+});
+
+test.each<[unknown, string]>([
+  [null, 'null'],
+  [undefined, 'null'],
+  [true, 'true'],
+  [1.5, '1.5'],
+  ['a "b"\n', '"a \\"b\\"\\n"'],
+  ['\b\f', '"\\u0008\\u000c"'],
+  ['${var.a}', 'var.a'],
+  ['a-${var.a}', '"a-${var.a}"'],
+  ['${var.a}${var.b}', '"${var.a}${var.b}"'],
+  ['$${a}', '"$${a}"'],
+  ['${f("}")}', 'f("}")'],
+  ['${join("-", ["${var.a}", "}"])}', 'join("-", ["${var.a}", "}"])'],
+  [[], '[]'],
+  [{}, '{}'],
+  [['a', open], '["a", var.n]'],
+  [{ a: 1, 'b c': open, left: undefined }, '{ a = 1, "b c" = var.n }'],
+])('%j is %s in an expression', (value, written) => expect(hcl(value)).toBe(written));
+
+test('a list and an object too long for a line have a line for each item', () => {
+  const long = 'a'.repeat(60);
+  expect(hcl([long, long])).toBe(`[\n  "${long}",\n  "${long}",\n]`);
+  expect(hcl({ a: long, b: long })).toBe(`{\n  a = "${long}"\n  b = "${long}"\n}`);
+});
+
+test('a long text is joined from lines that are read as it was', () => {
+  const text = `${'word '.repeat(40)}end`;
+  const lines = [...hcl(text).matchAll(/^ {2}"(.*)",$/gm)].map(([, line]) => line);
+  expect(lines.length).toBeGreaterThan(1);
+  expect(lines.join(' ')).toBe(text);
+});
+
+test('an expression in a text is a template, and one in a template stays one', () => {
+  expect(withOpenings(`a-${openText}`)).toBe('a-${var.text}');
+  expect(quoted(withOpenings(`a-${expression('"${var.a}-b"')}`))).toBe('"a-${"${var.a}-b"}"');
+  expect(withOpenings(JSON.stringify({ a: openText }))).toBe('{"a":"${var.text}"}');
+});
+
+test('a reference that nobody closes is refused', () => {
+  expect(() => hcl('${var.a')).toThrow('expected a reference that is closed, got ${var.a');
+});
