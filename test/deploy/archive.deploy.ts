@@ -26,6 +26,7 @@ const TOKENS = { tableName: 'Tokens', partitionKey: 'id' };
 const tokens = (changes: Partial<PreciseTtlProps>) =>
   configOf({ ...TOKENS, ...(changes.existingTable ? {} : { deletionProtection: false }), ...changes });
 
+const STREAM = 'arn:aws:kinesis:us-east-1:123456789012:stream/expiries';
 const QUEUE = 'arn:aws:sqs:us-east-1:123456789012:expiries';
 const FUNCTION = 'arn:aws:lambda:us-east-1:123456789012:function:on-expiry';
 const BUCKET_PARTS = [
@@ -129,7 +130,7 @@ describeWithTerraform('the archive and the events of a table', () => {
       expect([changes, does]).toEqual([changes, expected]);
     }
     const archive = { prefix: 'a/' };
-    for (const events of [{ queueArn: QUEUE }, { functionArn: FUNCTION }]) {
+    for (const events of [{ queueArn: QUEUE }, { functionArn: FUNCTION }, { streamArn: STREAM }]) {
       const does = typesOf(await deploy(tokens({ archive, archiveFirst: true, events })));
       expect([events, does]).toEqual([events, { update: ['aws_iam_role_policy', 'aws_lambda_function'] }]);
     }

@@ -76,6 +76,17 @@ describeWithTerraform('the moment from which on expiries are sent', () => {
     expect(Date.parse(again.since ?? '')).toBeGreaterThan(Date.parse(moved.roleMade ?? ''));
   });
 
+  test('goes with a destination of another kind, whose settings take the place of the old ones', async () => {
+    const { since } = await deploy({ events: EVENTS });
+    const streamArn = 'arn:aws:kinesis:us-east-1:123456789012:stream/expired';
+    expect((await deploy({ events: { streamArn } })).since).toBe(since);
+    const { output } = await deployment.terraform(['show', '-json']);
+    expect(output).toContain(`"EVENTS_STREAM":"${streamArn}"`);
+    expect(output).not.toContain('EVENTS_BUS');
+    expect(output).toContain('kinesis:PutRecords');
+    expect(output).not.toContain('events:PutEvents');
+  });
+
   test('of a deployment from before there was one is that at which its events were turned on', async () => {
     const { since, address } = await deploy({ events: EVENTS });
     expect(since).toBeDefined();
