@@ -54,9 +54,9 @@ With --seed the example that it prints deletes items.
 
 ${flags}
 
-AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already; so AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL_SQS and
-AWS_ENDPOINT_URL_EVENTBRIDGE, AWS_ENDPOINT_URL_KINESIS. AWS_ENDPOINT_URL_LAMBDA: where functions from outside this project are invoked, such as the one that
-gets the events. All must be on this machine.
+AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already; so AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL_SQS,
+AWS_ENDPOINT_URL_EVENTBRIDGE and AWS_ENDPOINT_URL_KINESIS. AWS_ENDPOINT_URL_LAMBDA: where functions from outside this project are
+invoked, such as the one that gets the events. All must be on this machine.
 
 Exit status: 0 stopped by Ctrl-C or SIGTERM, 1 it couldn't start, 2 wrong flags.`;
 

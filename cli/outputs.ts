@@ -13,9 +13,9 @@ export const command = defineCommand({
   help: (flags, call) => `${call('outputs', '[flags]')}
 
 Prints the deployment's outputs as JSON: by table its ARN, that of its stream where archive or events reads it, its deployment with
-the ARNs of the state machines of the ticks and of replays, the URL of the queue of starts that did not get through, the ARN of the topic that its alarms tell, the name and the address of its
-dashboard, the expiry model that its writers must have, and with backfill: true the ARN of its state machine. Everything else that it
-says goes to stderr.
+the ARNs of the state machines of the ticks and of replays, the URL of the queue of starts that did not get through, the ARN of the
+topic that its alarms tell, the name and the address of its dashboard, the expiry model that its writers must have, and with
+backfill: true the ARN of its state machine. Everything else that it says goes to stderr.
 
 ${flags}
 
