@@ -144,7 +144,11 @@ export class Services {
   }
 }
 
-const serviceOf = (hostname: string): string => hostname.split('.')[0] ?? '';
+/** Kinesis is asked by the account of its stream: `123456789012.data-kinesis.us-east-1.amazonaws.com`. */
+function serviceOf(hostname: string): string {
+  const [first = '', second] = hostname.split('.');
+  return second === 'data-kinesis' ? 'kinesis' : first;
+}
 
 function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
   const values = map.get(key);
