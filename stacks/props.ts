@@ -291,7 +291,9 @@ export const PROPS = {
    * the writers. To lower it, change the writers first, and the deployment once all items that they stamped before have
    * expired: items in a shard that is no longer swept are left to native TTL
    */
-  shards: calculated(SETTING_KINDS.shards, ({ indexedBy }) => (indexedBy === 'second' ? 1 : DEFAULT_SHARDS)),
+  shards: calculated(SETTING_KINDS.shards, ({ indexedBy }) =>
+    when(equal(indexedBy, 'second'), 1, DEFAULT_SHARDS),
+  ),
   /**
    * `'guarded'` checks each item's TTL again in the delete itself. `'batch'` does not, and is faster: use it only for tables
    * whose keys are never written again once they have a TTL

@@ -29,6 +29,7 @@ const OF_TABLE: Readonly<Record<string, string>> = {
 export const CALCULATED = [
   'indexName',
   'granularityMinutes',
+  'shards',
   'pollSeconds',
   'lookbackMinutes',
   'reconcileHours',

@@ -42,6 +42,8 @@ const LEFT_OUT = [
   'sweep',
   'name',
   'tags',
+  'roleArns',
+  'tableRoleArns',
 ];
 
 function without(values: object, names: readonly string[]): Record<string, unknown> {
@@ -54,7 +56,9 @@ const anyDeployment = anyConfig
   .map(({ tables }) => {
     const [{ alarms, ...first } = { alarms: {} }] = tables;
     const shared = Object.fromEntries(
-      Object.entries(first).filter(([name]) => (DEPLOYMENT_PROPS as readonly string[]).includes(name)),
+      Object.entries(without(first, LEFT_OUT)).filter(([name]) =>
+        (DEPLOYMENT_PROPS as readonly string[]).includes(name),
+      ),
     );
     const names = [...new Set([...tables.map(table => table.tableName), 'Other'])];
     return {
