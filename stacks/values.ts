@@ -137,7 +137,7 @@ export function product(one: number, other: number): number {
   return either(
     [one, other],
     () => one * other,
-    (...terms) => `${terms.join(' * ')}`,
+    (...terms) => `(${terms.join(' * ')})`,
   );
 }
 
@@ -153,7 +153,7 @@ export function remainder(one: number, other: number): number {
   return either(
     [one, other],
     () => one % other,
-    (...terms) => `${terms.join(' % ')}`,
+    (...terms) => `(${terms.join(' % ')})`,
   );
 }
 
