@@ -4,6 +4,7 @@ import { costOf } from '../cost/prices.ts';
 import type { SeenAlarm } from '../local/cloudwatch/cloudwatch.ts';
 import { DUMMY_CREDENTIALS } from '../local/dynamodb/clients.ts';
 import type { InvocationRecord } from '../local/functions/local-functions.ts';
+import { endpointVariables } from '../local/functions/service-variables.ts';
 import type { ServedCloud } from '../local/serve.ts';
 import { replayName } from '../stacks/names.ts';
 import type { ResolvedProps } from '../stacks/props.ts';
@@ -72,16 +73,14 @@ function describeAlarms(alarms: number): string {
 /** The variables that let an AWS client use it. */
 function environmentOf(served: ServedCloud) {
   const { dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint, region } = served;
-  const { s3, sqs, eventBridge, kinesis } = served.cloud.services.endpoints;
+  // Functions are not invoked from outside.
+  const { lambda: _lambda, ...services } = served.cloud.services.endpoints;
   return {
     AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
     AWS_ENDPOINT_URL_SFN: endpoint,
     AWS_ENDPOINT_URL_SCHEDULER: schedulerEndpoint,
     AWS_ENDPOINT_URL_CLOUDWATCH: cloudWatchEndpoint,
-    ...(s3 !== undefined && { AWS_ENDPOINT_URL_S3: s3 }),
-    ...(sqs !== undefined && { AWS_ENDPOINT_URL_SQS: sqs }),
-    ...(eventBridge !== undefined && { AWS_ENDPOINT_URL_EVENTBRIDGE: eventBridge }),
-    ...(kinesis !== undefined && { AWS_ENDPOINT_URL_KINESIS: kinesis }),
+    ...endpointVariables(services),
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
     ...DUMMY_CREDENTIALS,

@@ -1,4 +1,4 @@
-import type { ApiRequestError } from './http-server.ts';
+import { ApiRequestError } from './http-server.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -8,6 +8,17 @@ export interface InputErrors {
   readonly missing: (field: string) => ApiRequestError;
   /** A field that AWS knows, or not, and that isn't answered here. */
   readonly unknown: (field: string, known: readonly string[]) => ApiRequestError;
+}
+
+/** Of an API that says so by a ValidationException. */
+export function validationErrors(service: string): InputErrors {
+  const error = (message: string) => new ApiRequestError('ValidationException', message);
+  return {
+    invalid: (field, expected, got) => error(`${field}: expected ${expected}, got ${JSON.stringify(got)}`),
+    missing: field => error(`${field}: expected a value, got nothing`),
+    unknown: (field, known) =>
+      error(`${field}: expected one of ${known.join(', ')}; others are not answered by the local ${service}`),
+  };
 }
 
 /** Reads the fields of a request. Null counts as absent, as AWS has it. Every method throws what {@link InputErrors} makes. */

@@ -29,8 +29,8 @@ const STREAM_ARN = text(
 );
 
 /**
- * Where events can go, by the field of the prop `events` that says so. A row more is a destination more: the compiler, and where there is
- * nothing to compile a test, names each place that has to know it.
+ * Where events can go, by the field of the prop `events` that says so. Where code has to know a further row, the compiler names the place,
+ * and a test names the generated documents. Nothing names the prose, and the configurations that are drawn for tests.
  */
 export const DESTINATIONS = {
   /** Name or ARN of an event bus; a reference is its ARN. */

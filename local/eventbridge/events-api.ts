@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from 'stepfunctions-emulator';
-import { ApiInput, type InputErrors } from '../api-input.ts';
+import { ApiInput, validationErrors } from '../api-input.ts';
 import type { JsonApi } from '../aws-json.ts';
 import type { FailEntry } from '../call-fault.ts';
 import { ApiRequestError } from '../http-server.ts';
@@ -37,16 +37,7 @@ const TIME_BYTES = 14;
 
 const ENTRY = ['Source', 'DetailType', 'Detail', 'EventBusName', 'Resources', 'Time'];
 
-const ERRORS: InputErrors = {
-  invalid: (field, expected, got) =>
-    new ApiRequestError('ValidationException', `${field}: expected ${expected}, got ${JSON.stringify(got)}`),
-  missing: field => new ApiRequestError('ValidationException', `${field}: expected a value, got nothing`),
-  unknown: (field, known) =>
-    new ApiRequestError(
-      'ValidationException',
-      `${field}: expected one of ${known.join(', ')}; others are not answered by the local EventBridge`,
-    ),
-};
+const ERRORS = validationErrors('EventBridge');
 
 /** EventBridge's API: PutEvents. No rule is evaluated; who wants the events gets them all. */
 export function eventsApi({ buses, clock, failEntry, onEvent }: EventsApiOptions): JsonApi {

@@ -22,12 +22,21 @@ export const SERVICE_VARIABLES = {
 /** The port "discard", on which nobody listens: a call of a service that is not run here fails, and does not leave this machine. */
 const NOWHERE = 'http://127.0.0.1:9';
 
-/** @throws {NotLoopbackError} for an endpoint that is not on this machine */
-export function serviceVariables(endpoints: ServiceEndpoints = {}): Readonly<Record<string, string>> {
+/** By what an SDK reads. */
+export function endpointVariables(endpoints: ServiceEndpoints): Readonly<Record<string, string>> {
   const given = Object.entries(SERVICE_VARIABLES).flatMap(([service, variable]) => {
     const endpoint = endpoints[service as keyof ServiceEndpoints];
-    return endpoint === undefined ? [] : [[variable, requireLoopback(endpoint, variable)] as const];
+    return endpoint === undefined ? [] : [[variable, endpoint] as const];
   });
+  return Object.fromEntries(given);
+}
+
+/** @throws {NotLoopbackError} for an endpoint that is not on this machine */
+export function serviceVariables(endpoints: ServiceEndpoints = {}): Readonly<Record<string, string>> {
+  const given = Object.entries(endpointVariables(endpoints)).map(([variable, endpoint]) => [
+    variable,
+    requireLoopback(endpoint, variable),
+  ]);
   return { AWS_ENDPOINT_URL: NOWHERE, ...Object.fromEntries(given) };
 }
 

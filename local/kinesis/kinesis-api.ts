@@ -1,4 +1,4 @@
-import { ApiInput, type InputErrors } from '../api-input.ts';
+import { ApiInput, validationErrors } from '../api-input.ts';
 import type { JsonApi } from '../aws-json.ts';
 import type { FailEntry } from '../call-fault.ts';
 import { streamIn } from '../functions/service-variables.ts';
@@ -31,16 +31,7 @@ const SHARD = 'shardId-000000000000';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-const ERRORS: InputErrors = {
-  invalid: (field, expected, got) =>
-    new ApiRequestError('ValidationException', `${field}: expected ${expected}, got ${JSON.stringify(got)}`),
-  missing: field => new ApiRequestError('ValidationException', `${field}: expected a value, got nothing`),
-  unknown: (field, known) =>
-    new ApiRequestError(
-      'ValidationException',
-      `${field}: expected one of ${known.join(', ')}; others are not answered by the local Kinesis`,
-    ),
-};
+const ERRORS = validationErrors('Kinesis');
 
 /** The API of Kinesis Data Streams: PutRecords. Nothing is kept; who wants the records gets them all. */
 export function kinesisApi({ streams, failEntry, onRecord }: KinesisApiOptions): JsonApi {

@@ -3,7 +3,7 @@ import type { Kind } from '../../expiry/fields.ts';
 import { GRANULARITIES } from '../../expiry/window.ts';
 import { ALARM_NAMES, ALARM_TOPIC, ALARMS, tuningKinds } from '../alarms.ts';
 import { propTexts } from '../prop-texts.ts';
-import { DEFAULT_SWEEP, PROPS, VPC_KINDS } from '../props.ts';
+import { DEFAULT_SWEEP, DEPLOYMENT_PROPS, PROPS, VPC_KINDS } from '../props.ts';
 import { escaped, literal } from '../terraform-text.ts';
 import { hcl, indented } from '../values.ts';
 import { CALCULATED, SETTINGS } from './module-stack.ts';
@@ -36,20 +36,10 @@ export const TABLE_PROPS: readonly PropName[] = [
   'tableKmsKeyArn',
 ];
 
-const DEPLOYMENT: readonly PropName[] = [
-  'logRetentionDays',
-  'functionMemoryMb',
-  'functionArchitecture',
-  'functionRuntime',
-  'functionTracing',
-  'metricsNamespace',
-  'metrics',
-  'dashboard',
-  'tracing',
-  'permissionsBoundary',
-  'rolePath',
-  'kmsKeyArn',
-];
+/** Props of a deployment that are variables in another shape, and one that the module has not. */
+const OTHERWISE: readonly PropName[] = ['alarms', 'alarmTopicArn', 'vpc', 'roleArns'];
+
+const DEPLOYMENT = DEPLOYMENT_PROPS.filter(prop => !OTHERWISE.includes(prop));
 
 /** A table as its resource is, as far as the module looks at it. */
 const TABLE_TYPE = `object({

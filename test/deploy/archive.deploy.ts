@@ -12,6 +12,7 @@ import {
 import type { DeploymentConfig } from '../../stacks/config.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { configOf } from '../support/synthesized.ts';
+import { tableInput } from '../support/table-input.ts';
 import { Deployment } from './support/deployment.ts';
 import {
   callProblems,
@@ -200,29 +201,7 @@ describeWithTerraform('the archive and the events of a table', () => {
     const makeTable = async (stream: object) => {
       const client = emulatedClient(aws);
       const { TableName } = { TableName: 'Tokens' };
-      await client.send(
-        new CreateTableCommand({
-          TableName,
-          BillingMode: 'PAY_PER_REQUEST',
-          KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-          AttributeDefinitions: [
-            { AttributeName: 'id', AttributeType: 'S' },
-            { AttributeName: 'expirationWindow', AttributeType: 'S' },
-            { AttributeName: 'ttl', AttributeType: 'N' },
-          ],
-          GlobalSecondaryIndexes: [
-            {
-              IndexName: 'expirationWindowIndex',
-              KeySchema: [
-                { AttributeName: 'expirationWindow', KeyType: 'HASH' },
-                { AttributeName: 'ttl', KeyType: 'RANGE' },
-              ],
-              Projection: { ProjectionType: 'KEYS_ONLY' },
-            },
-          ],
-          ...stream,
-        }),
-      );
+      await client.send(new CreateTableCommand({ ...tableInput({ name: TableName }), ...stream }));
       const TimeToLiveSpecification = { Enabled: true, AttributeName: 'ttl' };
       await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
       return client;

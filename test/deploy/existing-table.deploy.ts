@@ -1,68 +1,13 @@
-import {
-  CreateTableCommand,
-  type CreateTableCommandInput,
-  DeleteTableCommand,
-  UpdateTimeToLiveCommand,
-} from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, DeleteTableCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { configOf } from '../support/synthesized.ts';
+import { type TableSettings, tableInput } from '../support/table-input.ts';
 import { useFreshDeployment } from './support/fresh-deployment.ts';
 import { describeWithTerraform } from './support/proof.ts';
 
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', existingTable: true };
 const BY_SECOND = { indexedBy: 'second' } as const;
 const SECOND_INDEX = { name: 'expirySecondIndex', keys: ['ttl'] };
-
-interface TableSettings {
-  readonly keys?: readonly string[];
-  readonly types?: Readonly<Record<string, 'S' | 'N' | 'B'>>;
-  readonly index?: { readonly name?: string; readonly keys?: readonly string[]; readonly projection?: 'ALL' };
-  /** Another index besides. */
-  readonly other?: { readonly name: string; readonly keys: readonly string[] };
-  /** The attribute of native TTL; null: off. */
-  readonly ttl?: string | null;
-}
-
-/** As the configuration says, but for what is given. */
-function tableInput({
-  keys = ['id'],
-  types = {},
-  index = {},
-  other,
-}: TableSettings): CreateTableCommandInput {
-  const indexKeys = index.keys ?? ['expirationWindow', 'ttl'];
-  const schema = (names: readonly string[]) =>
-    names.map((AttributeName, at) => ({
-      AttributeName,
-      KeyType: at === 0 ? ('HASH' as const) : ('RANGE' as const),
-    }));
-  const attributes = [...new Set([...keys, ...indexKeys, ...(other?.keys ?? [])])];
-  return {
-    TableName: 'Tokens',
-    BillingMode: 'PAY_PER_REQUEST',
-    KeySchema: schema(keys),
-    AttributeDefinitions: attributes.map(name => ({
-      AttributeName: name,
-      AttributeType: types[name] ?? (name === 'ttl' ? 'N' : 'S'),
-    })),
-    GlobalSecondaryIndexes: [
-      {
-        IndexName: index.name ?? 'expirationWindowIndex',
-        KeySchema: schema(indexKeys),
-        Projection: { ProjectionType: index.projection ?? 'KEYS_ONLY' },
-      },
-      ...(other === undefined
-        ? []
-        : [
-            {
-              IndexName: other.name,
-              KeySchema: schema(other.keys),
-              Projection: { ProjectionType: 'KEYS_ONLY' as const },
-            },
-          ]),
-    ],
-  };
-}
 
 describeWithTerraform('an existing table', () => {
   const on = useFreshDeployment();

@@ -3,6 +3,7 @@ import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import type { DeploymentConfig } from '../../stacks/config.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { configOf } from '../support/synthesized.ts';
+import { tableInput } from '../support/table-input.ts';
 import { Deployment } from './support/deployment.ts';
 import { HeldThings } from './support/held-things.ts';
 import {
@@ -170,28 +171,7 @@ describeWithTerraform('what holds something', () => {
   });
 
   test('refuses that the entry of a table goes, until it has no schedules', async () => {
-    await emulatedClient(aws).send(
-      new CreateTableCommand({
-        TableName: 'Tokens',
-        BillingMode: 'PAY_PER_REQUEST',
-        KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-        AttributeDefinitions: [
-          { AttributeName: 'id', AttributeType: 'S' },
-          { AttributeName: 'expirationWindow', AttributeType: 'S' },
-          { AttributeName: 'ttl', AttributeType: 'N' },
-        ],
-        GlobalSecondaryIndexes: [
-          {
-            IndexName: 'expirationWindowIndex',
-            KeySchema: [
-              { AttributeName: 'expirationWindow', KeyType: 'HASH' },
-              { AttributeName: 'ttl', KeyType: 'RANGE' },
-            ],
-            Projection: { ProjectionType: 'KEYS_ONLY' },
-          },
-        ],
-      }),
-    );
+    await emulatedClient(aws).send(new CreateTableCommand(tableInput()));
     const existing = { ...TOKENS, existingTable: true, graceSeconds: 1 };
     const before = await filled(configOf(OTHERS, existing));
     const REFUSED = /REFUSED TO KEEP QUEUES, LOGS.*'Stop sweeping a table and keep it'.*running\["Tokens"\]/;

@@ -11,6 +11,7 @@ import {
 import { DescribeStateMachineCommand, SFNClient } from '@aws-sdk/client-sfn';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { tablesInDefinition } from '../../stacks/tables-in-definition.ts';
+import { tableInput } from '../support/table-input.ts';
 import {
   describeWithTerraform,
   type EmulatedAws,
@@ -58,20 +59,7 @@ describeWithTerraform('a deployment of many tables', () => {
   const makeTable = async (TableName: string) => {
     await client.send(
       new CreateTableCommand({
-        TableName,
-        BillingMode: 'PAY_PER_REQUEST',
-        KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-        AttributeDefinitions: [
-          { AttributeName: 'id', AttributeType: 'S' },
-          { AttributeName: 'ttl', AttributeType: 'N' },
-        ],
-        GlobalSecondaryIndexes: [
-          {
-            IndexName: 'expirySecondIndex',
-            KeySchema: [{ AttributeName: 'ttl', KeyType: 'HASH' }],
-            Projection: { ProjectionType: 'KEYS_ONLY' },
-          },
-        ],
+        ...tableInput({ name: TableName, index: { name: 'expirySecondIndex', keys: ['ttl'] } }),
         StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
       }),
     );

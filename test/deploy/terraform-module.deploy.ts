@@ -11,7 +11,7 @@ import { withoutDeprecations } from '../../stacks/app.ts';
 import type { DeploymentConfig } from '../../stacks/config.ts';
 import { constructProblems, type TablesProps } from '../../stacks/construct-props.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
-import { DEPLOYMENT_PROPS } from '../../stacks/props.ts';
+import { DEPLOYMENT_PROPS, OF_CREATED_TABLES } from '../../stacks/props.ts';
 import { writeTerraformModule } from '../../stacks/terraform-module/write.ts';
 import { Deployment } from './support/deployment.ts';
 import { inputsOf } from './support/module-inputs.ts';
@@ -25,13 +25,8 @@ import { TerraformRoot } from './support/terraform-root.ts';
 
 /** Not of the module, or of its tables' resources. */
 const LEFT_OUT = [
+  ...OF_CREATED_TABLES,
   'existingTable',
-  'deletionProtection',
-  'pointInTimeRecovery',
-  'stream',
-  'provisionedCapacity',
-  'warmThroughput',
-  'tableClass',
   'partitionKeyType',
   'sortKeyType',
   'releasesHoldsOf',

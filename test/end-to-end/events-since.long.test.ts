@@ -1,4 +1,5 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import type { StreamedRecord, StreamSource } from '../../local/streams/stream-so
 import type { EventsProp } from '../../stacks/stream-props.ts';
 import { dynamoDbOfFile, useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
+import { tableInput } from '../support/table-input.ts';
 
 const { client } = useLocalDynamoDb();
 const cleanUps: (() => unknown)[] = [];
@@ -66,24 +68,7 @@ async function start(tableName: string, events: Partial<EventsProp>, checkpointF
 async function makeTable(TableName: string): Promise<void> {
   await client.send(
     new CreateTableCommand({
-      TableName,
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      AttributeDefinitions: [
-        { AttributeName: 'id', AttributeType: 'S' },
-        { AttributeName: 'ttl', AttributeType: 'N' },
-        { AttributeName: 'expirationWindow', AttributeType: 'S' },
-      ],
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: 'expirationWindowIndex',
-          KeySchema: [
-            { AttributeName: 'expirationWindow', KeyType: 'HASH' },
-            { AttributeName: 'ttl', KeyType: 'RANGE' },
-          ],
-          Projection: { ProjectionType: 'KEYS_ONLY' },
-        },
-      ],
+      ...tableInput({ name: TableName }),
       StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
     }),
   );
