@@ -170,8 +170,3 @@ export function nameProblem(own: Named, other: Named): FieldProblem | null {
     remedy: `The ${other.who} and the ${own.who} would both have the ${what} ${name}${why}. Give one of them another name.`,
   };
 }
-
-/** The end of a text that is longer than AWS takes is cut off. */
-export function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
-}

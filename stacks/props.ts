@@ -40,7 +40,7 @@ import {
   WARM_THROUGHPUT,
 } from './table-settings.ts';
 import { TAGS_OR_REFERENCES } from './tags.ts';
-import { both, equal, least, less, product, quotient, when } from './values.ts';
+import { both, equal, least, less, product, quotient, replaced, when } from './values.ts';
 
 /** Types that a key attribute can have. */
 const KEY_TYPES = ['S', 'N', 'B'] as const;
@@ -536,7 +536,7 @@ export const PROPS = {
    * digits, `_` and `-`. No two may get roles of the same name, nor names that differ by case only
    * @default `'precise-ttl-'` and the table's name
    */
-  name: calculated(NAME, ({ tableName }) => `precise-ttl-${tableName.replaceAll('.', '-')}`),
+  name: calculated(NAME, ({ tableName }) => `precise-ttl-${replaced(tableName, '.', '-')}`),
 };
 
 type PropList = typeof PROPS;

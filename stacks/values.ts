@@ -42,8 +42,9 @@ export function expression<Type>(hcl: string): Type {
   return new Expression(hcl) as Type;
 }
 
+/** Whether it is an expression, or a text that one is in. */
 export function isOpen(value: unknown): boolean {
-  return value instanceof Expression;
+  return value instanceof Expression || (typeof value === 'string' && value.includes(OPENING));
 }
 
 /** Calculated now, when all operands are known; else by Terraform. */
@@ -88,6 +89,15 @@ export function both(one: boolean, other: boolean): boolean {
   );
 }
 
+/** At least one of both. */
+export function anyOf(one: boolean, other: boolean): boolean {
+  return either(
+    [one, other],
+    () => one || other,
+    (...terms) => terms.map(bracketed).join(' || '),
+  );
+}
+
 /** Stands for a value that is left out. */
 export const NONE = undefined as never;
 
@@ -114,6 +124,45 @@ export function present<Type>(value: Type | undefined): readonly Type[] {
     [value],
     () => (value === undefined ? [] : [value]),
     term => `${term}[*]`,
+  );
+}
+
+/** The fields that have a value. */
+export function withoutNone<Value>(fields: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
+  return either(
+    Object.values(fields),
+    () => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
+    () => `{\nfor name, value in ${hcl(fields)} : name => value if value != null\n}`,
+  );
+}
+
+/** The fields of both; those of the second win. */
+export function merged<Value>(
+  one: Readonly<Record<string, Value>>,
+  other: Readonly<Record<string, Value>>,
+): Record<string, Value> {
+  return either(
+    [one, other],
+    () => ({ ...one, ...other }),
+    (...terms) => `merge(${terms.join(', ')})`,
+  );
+}
+
+/** A text with another one in the place of each of its parts. */
+export function replaced(text: string, part: string, other: string): string {
+  return either(
+    [text],
+    () => text.replaceAll(part, other),
+    term => call('replace', term, hcl(part), hcl(other)),
+  );
+}
+
+/** The end of a text that is longer than AWS takes is cut off; only of a known one a sign says so. */
+export function cut(text: string, most: number): string {
+  return either(
+    [text],
+    () => (text.length <= most ? text : `${text.slice(0, most - 1)}…`),
+    term => call('substr', term, '0', String(most)),
   );
 }
 

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
-import { TerraformElement, TerraformOutput, TerraformStack } from 'cdktf';
-import type { Construct, Node } from 'constructs';
+import { IamRolePolicy } from '@cdktf/provider-aws/lib/iam-role-policy/index.js';
+import type { Construct } from 'constructs';
 import { LATE } from '../../functions/record-metrics/metrics.ts';
-import { SETTING_KINDS } from '../../functions/runtime/environment.ts';
+import { SETTING_KINDS, type Settings, toEnvironment } from '../../functions/runtime/environment.ts';
 import type { CarriedSettings } from '../../statemachine/contract.ts';
 import { ALARM_NAMES, ALARMS, type AlarmName, isRecorded, kebab, tuningKinds } from '../alarms.ts';
 import { dashboardBody } from '../dashboard.ts';
@@ -10,19 +10,22 @@ import type { Deployment } from '../deployments.ts';
 import { SweepDashboard } from '../parts/dashboard.ts';
 import { DeployedSweep } from '../parts/deployed-sweep.ts';
 import { Place } from '../parts/place.ts';
-import type { Statement } from '../parts/role-policies.ts';
+import { INLINE_CHARACTERS, type Statement } from '../parts/role-policies.ts';
 import { deleteStatements, pollStatements, queryStatements } from '../parts/table-statements.ts';
-import { DEPLOYMENT_PROPS, PROPS, type ResolvedProps } from '../props.ts';
+import { PROPS, type ResolvedProps } from '../props.ts';
 import { partMinutes, partsOf } from '../reconcile-parts.ts';
-import { Expression, equal, expression, hcl, less, or, product, sum, when } from '../values.ts';
+import { Expression, equal, expression, hcl, less, or, product, sum, when, withoutNone } from '../values.ts';
+import { PART_NAMES } from './parts.ts';
 import { snake } from './snake.ts';
+import { openShared, WrittenStack } from './written-stack.ts';
 
-/** What a table of the module is, beside its settings: `t` stands for one of `local.tables`. */
-const OF_TABLE: Readonly<Record<string, string>> = {
+/** Where what is no setting of a table's entry comes from: `t` stands for one of `local.tables`. */
+export const OF_TABLE: Readonly<Record<string, string>> = {
   tableName: 't.table.name',
   partitionKey: 't.table.hash_key',
   // The provider says '' of a table that has none.
   sortKey: 'try(coalesce(t.table.range_key), null)',
+  metrics: 'var.metrics',
 };
 
 /** Defaults that are made of other settings. */
@@ -33,6 +36,7 @@ export const CALCULATED = [
   'pollSeconds',
   'lookbackMinutes',
   'reconcileHours',
+  'name',
 ] as const;
 
 const term = (prop: string) => OF_TABLE[prop] ?? `t.${snake(prop)}`;
@@ -50,7 +54,7 @@ export const SETTINGS = Object.keys(SETTING_KINDS).filter(name => !NOT_YET.inclu
 /** The tables with every default filled in. */
 export function tablesLocal(): string {
   const before = {
-    tableName: 'table',
+    tableName: setting<string>('tableName'),
     indexedBy: setting<ResolvedProps['indexedBy']>('indexedBy'),
     precisionSeconds: setting<number>('precisionSeconds'),
   };
@@ -67,13 +71,26 @@ export function tablesLocal(): string {
 
 /** What executions carry of each table. */
 export function settingsLocal(): string {
-  const fields = SETTINGS.map(name => [name, setting(name)]);
-  return `{\n  for key, t in local.tables : key => {\n    for name, value in ${hcl(Object.fromEntries(fields))} : name => value if value != null\n  }\n}`;
+  return byTable(withoutNone(openSettings()));
+}
+
+/** The environment of each table's own functions. */
+export function environmentsLocal(): string {
+  return byTable(withoutNone(toEnvironment(openSettings() as unknown as Settings, value => value)));
+}
+
+function openSettings(): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(SETTINGS.map(name => [name, setting(name)]));
+}
+
+/** A value for each table, which is `t` in it. */
+function byTable(value: unknown): string {
+  return `{\n  for key, t in local.tables : key => ${hcl(value)}\n}`;
 }
 
 /** How far a part of each table's reconcile reaches. */
 export function partMinutesLocal(): string {
-  return `{\n  for key, t in local.tables : key => ${hcl(partMinutes(reconciled()))}\n}`;
+  return byTable(partMinutes(reconciled()));
 }
 
 function reconciled() {
@@ -94,9 +111,11 @@ export function reconcilesLocal(): string {
   const part = {
     minute: expression('part.minute'),
     daily: expression('jsondecode(group).daily'),
-    input: expression(
-      '{\nfor name, value in {\ntables = length(local.reconcile_groups) > 1 ? names : null\nlookbackMinutes = part.lookbackMinutes\nskipMinutes = part.skipMinutes > 0 ? part.skipMinutes : null\n} : name => value if value != null\n}',
-    ),
+    input: withoutNone({
+      tables: expression('length(local.reconcile_groups) > 1 ? names : null'),
+      lookbackMinutes: expression('part.lookbackMinutes'),
+      skipMinutes: expression('part.skipMinutes > 0 ? part.skipMinutes : null'),
+    }),
   } satisfies Record<'minute' | 'daily' | 'input', unknown>;
   return `{
   for index, reconcile in flatten([
@@ -128,7 +147,7 @@ function ofAllTables(statements: readonly Statement[]): Statement[] {
 const variable = <Type>(name: string) => expression<Type>(`var.${name}`);
 
 /** One deployment whose props are variables, and whose tables nobody knows yet. */
-export class ModuleStack extends TerraformStack {
+export class ModuleStack extends WrittenStack {
   constructor(scope: Construct, id: string) {
     super(scope, id);
     const place = new Place(this, 'place');
@@ -179,10 +198,11 @@ export class ModuleStack extends TerraformStack {
       ),
     );
     this.#outputs(sweep, place);
+    for (const policy of this.node.findAll()) if (policy instanceof IamRolePolicy) checkRoom(policy);
   }
 
   #outputs(sweep: DeployedSweep, place: Place): void {
-    const outputs: Readonly<Record<string, readonly [description: string, value: unknown]>> = {
+    this.outputs({
       state_machine_arn: ['ARN of the state machine of the ticks.', sweep.tick.arn],
       replay_state_machine_arn: ['ARN of the state machine to start replays of.', sweep.replay.arn],
       journal_table_name: ['Name of the journal.', sweep.journal.tableName],
@@ -198,18 +218,28 @@ export class ModuleStack extends TerraformStack {
       role_arns: ['ARNs of the roles, by what takes them.', { ...sweep.roleArns }],
       log_group_arns: ['ARNs of the log groups, by what writes them.', { ...sweep.logGroupArns }],
       region: ['The region that is swept.', place.region],
-    };
-    for (const [name, [description, value]] of Object.entries(outputs)) {
-      new TerraformOutput(this, name, { description, value });
-    }
+      ...Object.fromEntries(
+        PART_NAMES.map(part => [
+          part,
+          [
+            `The outputs of modules/${part}, by the keys of the tables that have it.`,
+            expression(`module.${part}`),
+          ],
+        ]),
+      ),
+    });
   }
+}
 
-  /** Names as a person gives them: they are the addresses of a team's state. */
-  protected override allocateLogicalId(element: TerraformElement | Node): string {
-    const path = (element instanceof TerraformElement ? element.node : element).path.split('/').slice(1);
-    const words = path.flatMap((word, index) => (word === path[index - 1] ? [] : [word]));
-    return words.join('_').replaceAll('-', '_');
-  }
+/** What a role may do grows with the tables, and nobody can say beforehand how long it is. */
+function checkRoom(policy: IamRolePolicy): void {
+  if (!policy.policyInput?.includes('local.tables')) return;
+  policy.addOverride('lifecycle.postcondition', [
+    {
+      condition: `\${length(self.policy) <= ${INLINE_CHARACTERS}}`,
+      error_message: `tables: expected what the role ${policy.nameInput} may do in ${INLINE_CHARACTERS} characters, got \${length(self.policy)}. Put some of the tables into another module block, with another name.`,
+    },
+  ]);
 }
 
 /** JSON whose references are Terraform's, as an expression of it. */
@@ -243,8 +273,6 @@ function countOf(id: string): Expression {
 const enabled = new Expression('anytrue([for t in local.tables : t.enabled])');
 
 function openDeployment(): Deployment {
-  const ofDeployment = Object.fromEntries(DEPLOYMENT_PROPS.map(prop => [prop, variable(snake(prop))]));
-  const subnets = (list: string) => expression(`local.vpc.${list}`);
   const precisionSeconds = expression<number>('max([for t in local.tables : t.precision_seconds]...)');
   const inSeconds = less(precisionSeconds, LATE.plainSeconds);
   const defaults = (alarm: AlarmName): number =>
@@ -272,16 +300,13 @@ function openDeployment(): Deployment {
     precisionSeconds,
   };
   return {
-    ...ofDeployment,
+    ...openShared('var'),
     name,
-    roleArns: undefined,
     enabled: enabled as unknown as boolean,
     metrics: 'all',
     metricsNamespace: '${var.metrics_namespace}',
     alarms: Object.fromEntries(tunings),
     alarmTopicArn: expression('one(var.alarm_topic[*].arn)'),
-    vpc: { subnetIds: subnets('subnet_ids'), securityGroupIds: subnets('security_group_ids') },
-    tags: variable('tags'),
     logKeys: when(expression('alltrue([for t in local.tables : t.log_keys == "full"])'), 'full', 'none'),
     reconciles: expression('local.reconciles'),
     // As of several: nothing is said of the only one.

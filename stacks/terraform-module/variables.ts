@@ -2,11 +2,13 @@
 import type { Kind } from '../../expiry/fields.ts';
 import { GRANULARITIES } from '../../expiry/window.ts';
 import { ALARM_NAMES, ALARM_TOPIC, ALARMS, tuningKinds } from '../alarms.ts';
+import { namesOfDeployment, namesOfTable } from '../names.ts';
 import { propTexts } from '../prop-texts.ts';
-import { DEFAULT_SWEEP, DEPLOYMENT_PROPS, PROPS, VPC_KINDS } from '../props.ts';
+import { DEFAULT_SWEEP, DEPLOYMENT_PROPS, MAX_NAME_LENGTH, PROPS, VPC_KINDS } from '../props.ts';
 import { escaped, literal } from '../terraform-text.ts';
-import { hcl, indented } from '../values.ts';
-import { CALCULATED, SETTINGS } from './module-stack.ts';
+import { expression, hcl, indented, or } from '../values.ts';
+import { CALCULATED, OF_TABLE, SETTINGS } from './module-stack.ts';
+import { PART_NAMES, PARTS } from './parts.ts';
 import { snake } from './snake.ts';
 
 interface Validation {
@@ -28,12 +30,12 @@ type PropName = keyof typeof PROPS;
 
 /** What a table is given beside the resource, which says its name and its keys. */
 export const TABLE_PROPS: readonly PropName[] = [
-  ...(SETTINGS as readonly PropName[]).filter(
-    name => !['tableName', 'partitionKey', 'sortKey'].includes(name),
-  ),
+  ...(SETTINGS as readonly PropName[]).filter(name => !(name in OF_TABLE)),
   'reconcileHours',
   'enabled',
   'tableKmsKeyArn',
+  'backfill',
+  'name',
 ];
 
 /** Props of a deployment that are variables in another shape, and one that the module has not. */
@@ -59,6 +61,10 @@ const TABLE_TYPE = `object({
   }))
 })`;
 
+export const VPC_TYPE =
+  'object({\n  subnet_ids         = list(string)\n  security_group_ids = list(string)\n})';
+export const TAGS_TYPE = 'map(string)';
+
 const NULLS = ['permissionsBoundary', 'rolePath', 'kmsKeyArn', 'tableKmsKeyArn', 'holdAttribute'];
 
 /** What `optional` has in the type of a prop; null where the default is made of others. */
@@ -69,7 +75,7 @@ function defaultOf(prop: PropName): unknown {
   return each.byDefault({ tableName: 'table' });
 }
 
-function typeOf(prop: PropName): string {
+export function typeOf(prop: PropName): string {
   const each = PROPS[prop];
   const value = 'byDefault' in each ? each.byDefault({ tableName: 'table' }) : '';
   return { string: 'string', number: 'number', boolean: 'bool' }[typeof value as string] ?? 'string';
@@ -82,7 +88,7 @@ function textOf(prop: PropName): string {
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/[`*]/g, '')
     .replaceAll(/\b[a-z]+[A-Z][A-Za-z]*\b/g, name => (name in PROPS ? snake(name) : name));
-  const [sentence = ''] = plain.split(/(?<=[.;:]) /);
+  const [sentence = ''] = plain.split(/(?<=[.;:])(?<!^by window:) /);
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`.replace(/[.;:]?$/, '.');
 }
 
@@ -134,6 +140,15 @@ function tableRule(prop: PropName): Validation[] {
 const INDEX =
   'coalesce(t.index_name, t.indexed_by == "second" ? "expirySecondIndex" : "expirationWindowIndex")';
 
+/** What is made for the table itself is named after it. */
+const NAME = or(
+  expression<string | undefined>('t.name'),
+  PROPS.name.byDefault({ tableName: expression('t.table.name') }),
+);
+
+/** Whether something is made for the table `t` itself. */
+const HAS_PARTS = PART_NAMES.map(part => PARTS[part].condition).join(' || ');
+
 /** What must be true of a table's resource before anything is deployed that sweeps it, and between its settings. */
 const TABLE_RELATIONS: readonly Validation[] = [
   ofTables(
@@ -181,7 +196,39 @@ const TABLE_RELATIONS: readonly Validation[] = [
     'coalesce(t.poll_seconds, 0) == 0 ? true : (\n  t.precision_seconds < 60 && t.poll_seconds >= t.precision_seconds &&\n  (t.indexed_by == "window" || t.poll_seconds == t.precision_seconds)\n)',
     'Correct the value, or leave it out for its default.',
   ),
+  ofTables(
+    'backfill',
+    'false with indexed_by = "second"',
+    '${t.backfill}',
+    '!t.backfill || t.indexed_by == "window"',
+    'Leave it out: DynamoDB puts the items that are there into the index by itself.',
+  ),
+  ofTables(
+    'name',
+    `at most ${MAX_NAME_LENGTH} characters`,
+    `\${${hcl(NAME)}}`,
+    `!(${HAS_PARTS}) || length(${hcl(NAME)}) <= ${MAX_NAME_LENGTH}`,
+    'What is made for the table itself is named after it: choose a shorter one with name.',
+  ),
 ];
+
+/** No two may have a role or a state machine of the same name. IAM's names do not differ by case. */
+function namesValidation(): Validation {
+  const deployment = namesOfDeployment('name', '${var.name}');
+  const all = (what: 'roles' | 'stateMachines') =>
+    `concat(\n${[
+      hcl(deployment[what]),
+      ...PART_NAMES.map(part => {
+        const name = expression<string>('name');
+        const names = namesOfTable('name', { tableName: '', name, ...PARTS[part].named })[what];
+        return `flatten([for name in [for t in var.tables : ${hcl(NAME)} if ${PARTS[part].condition}] : ${hcl(names)}])`;
+      }),
+    ].join(',\n')}\n)`;
+  return {
+    condition: `(\ncan({ for each in ${all('roles')} : lower(each) => each }) &&\ncan({ for each in ${all('stateMachines')} : each => each })\n)`,
+    message: `tables, name: expected names whose roles and state machines nobody else has; IAM sees no difference in case, got \${jsonencode({ for key, t in var.tables : key => ${hcl(NAME)} if ${HAS_PARTS} })} in \${var.name}. Give one of them another name.`,
+  };
+}
 
 function tablesVariable(): Variable {
   const fields = TABLE_PROPS.map(prop => {
@@ -206,6 +253,7 @@ function tablesVariable(): Variable {
       },
       ...TABLE_PROPS.flatMap(tableRule),
       ...TABLE_RELATIONS,
+      namesValidation(),
     ],
   };
 }
@@ -312,7 +360,7 @@ export function variables(): Variable[] {
     },
     {
       name: 'vpc',
-      type: 'object({\n  subnet_ids         = list(string)\n  security_group_ids = list(string)\n})',
+      type: VPC_TYPE,
       description: textOf('vpc'),
       byDefault: 'null',
       validations: Object.entries(VPC_KINDS).map(([list, { expected }]) => {
@@ -325,7 +373,7 @@ export function variables(): Variable[] {
     },
     {
       name: 'tags',
-      type: 'map(string)',
+      type: TAGS_TYPE,
       description: "Tags of everything that can have some, besides the provider's default_tags.",
       byDefault: '{}',
       validations: [],

@@ -30,7 +30,6 @@ const LEFT_OUT = [
   'partitionKeyType',
   'sortKeyType',
   'releasesHoldsOf',
-  'backfill',
   'archive',
   'archiveFirst',
   'events',
@@ -45,10 +44,16 @@ function without(values: object, names: readonly string[]): Record<string, unkno
   return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 }
 
-/** Deployments of given tables, drawn from the props' own rules. */
 const ofStreams = ALARM_NAMES.filter(alarm => subjectOf(alarm) !== undefined);
-const anyDeployment = anyConfig
-  .map(({ tables }) => {
+
+function given(name: string) {
+  return { name, arn: `arn:aws:dynamodb:us-east-1:123456789012:table/${name}` };
+}
+
+/** Deployments of given tables, drawn from the props' own rules. What tables can have for themselves is drawn more often. */
+const anyDeployment = fc
+  .tuple(anyConfig, fc.boolean())
+  .map(([{ tables }, backfill]) => {
     const [{ alarms, ...first } = { alarms: {} }] = tables;
     const shared = Object.fromEntries(
       Object.entries(without(first, LEFT_OUT)).filter(([name]) =>
@@ -64,14 +69,43 @@ const anyDeployment = anyConfig
           ...LEFT_OUT,
           ...DEPLOYMENT_PROPS,
         ]);
-        return { ...table, table: { name, arn: `arn:aws:dynamodb:us-east-1:123456789012:table/${name}` } };
+        const isByWindow = (table['indexedBy'] ?? 'window') === 'window';
+        return { ...table, name: `own-${index}`, backfill: backfill && isByWindow, table: given(name) };
       }),
     } as unknown as TablesProps;
   })
   .filter(props => constructProblems(props).length === 0);
 
+/** Deployments of everything that a table can have for itself, under the name that it has by default. */
+const ONE_OF_EACH: readonly TablesProps[] = [
+  {
+    metrics: 'essential',
+    tables: [
+      {
+        table: given('Back.Filled'),
+        partitionKey: 'id',
+        sortKey: 'at',
+        backfill: true,
+        holdAttribute: 'held',
+      },
+      { table: given('Plain'), partitionKey: 'id', indexedBy: 'second' },
+    ],
+  },
+];
+
+/** Each with names of its own. */
+function named(props: TablesProps, index: number): TablesProps & { readonly name: string } {
+  return {
+    ...props,
+    name: `d${index}`,
+    tables: props.tables.map(table => ({ ...table, ...(table.name && { name: `d${index}-${table.name}` }) })),
+  };
+}
+
+const TOPIC = ['aws_sns_topic', 'aws_sns_topic_policy'];
+
 interface Shown {
-  readonly resources?: readonly { type: string; values: Record<string, unknown> }[];
+  readonly resources?: readonly { mode: string; type: string; values: Record<string, unknown> }[];
   readonly child_modules?: readonly Shown[];
 }
 
@@ -85,9 +119,7 @@ async function deployed(root: TerraformRoot): Promise<Record<string, unknown>> {
   return Object.fromEntries(
     all(values.root_module)
       // The module always has its topic.
-      .filter(
-        ({ type }) => !['aws_sns_topic', 'aws_sns_topic_policy'].includes(type) && type.startsWith('aws_'),
-      )
+      .filter(({ mode, type }) => mode === 'managed' && !TOPIC.includes(type) && type.startsWith('aws_'))
       .map(({ type, values: own }) => [`${type} ${nameOf(type, own)}`, comparable(own)]),
   );
 }
@@ -166,6 +198,52 @@ function sorted(value: unknown): string {
   });
 }
 
+const BY_ID = { partitionKey: 'id' } as const;
+
+interface Refused {
+  readonly what: string;
+  readonly props: TablesProps;
+  readonly message: string;
+}
+
+/** What the module refuses, and what it says. */
+const REFUSED: readonly Refused[] = [
+  {
+    what: 'a backfill by second',
+    props: { tables: [{ table: given('Tokens'), ...BY_ID, indexedBy: 'second', backfill: true }] },
+    message: 'tables, backfill: expected false with indexed_by = "second", got true for t0. Leave it out:',
+  },
+  {
+    what: 'a name that is too long',
+    props: { tables: [{ table: given('T'.repeat(34)), ...BY_ID, backfill: true }] },
+    message: `tables, name: expected at most 45 characters, got precise-ttl-${'T'.repeat(34)} for t0.`,
+  },
+  {
+    what: 'a name with a blank',
+    props: { tables: [{ table: given('Tokens'), ...BY_ID, name: 'a b' }] },
+    message: 'tables, name: expected a name of 1 to 45 letters, digits, `_` and `-`, got "a b" for t0.',
+  },
+  {
+    what: 'names that differ by case only',
+    props: {
+      tables: [
+        { table: given('Tokens'), ...BY_ID, backfill: true },
+        { table: given('tokens'), ...BY_ID, backfill: true },
+      ],
+    },
+    message:
+      'got {"t0":"precise-ttl-Tokens","t1":"precise-ttl-tokens"} in precise-ttl. Give one of them another name.',
+  },
+  {
+    what: 'a state machine named as that of the deployment',
+    props: {
+      name: 'own-backfill',
+      tables: [{ table: given('Tokens'), ...BY_ID, name: 'own', backfill: true }],
+    },
+    message: 'got {"t0":"own"} in own-backfill. Give one of them another name.',
+  },
+];
+
 const CREATED: DeploymentConfig = {
   region: 'us-east-1',
   tables: [
@@ -219,10 +297,34 @@ describeWithTerraform('the Terraform module', () => {
     const { create = [], ...others } = await root.deploy();
     expect(others).toEqual({});
     expect(create).toContain('module.precise_ttl.aws_sfn_state_machine.sweep_machine');
+    expect(create).toContain(
+      'module.precise_ttl.module.backfill["sessions"].aws_sfn_state_machine.workflow_machine',
+    );
 
     // A tag of one table is no update of anything else.
     expect(await root.plan({ TF_VAR_team: 'sessions' })).toEqual({
       update: ['aws_dynamodb_table.sessions'],
+    });
+  });
+
+  describe('refuses before anything is planned', () => {
+    let root: TerraformRoot;
+    const write = (props: TablesProps) =>
+      writeFileSync(
+        join(root.folder, 'main.tf.json'),
+        JSON.stringify({ module: { own: { source: folder, ...inputsOf(props) } } }, null, 1),
+      );
+    beforeAll(async () => {
+      root = new TerraformRoot(mkdtempSync(join(tmpdir(), 'precise-ttl-refused-')), aws);
+      writeFileSync(join(root.folder, 'provider.tf'), PROVIDER);
+      write({ tables: [{ table: given('Tokens'), ...BY_ID }] });
+      await root.succeed(['init', '-input=false']);
+    });
+    afterAll(() => rmSync(root.folder, { recursive: true }));
+
+    test.each(REFUSED)('$what', async ({ props, message }) => {
+      write(props);
+      expect(await root.plan()).toContain(message);
     });
   });
 
@@ -266,9 +368,7 @@ describeWithTerraform('the Terraform module', () => {
   test('deploys what the construct does with the same props', async () => {
     await aws.reset();
     const count = Number(process.env['MODULE_SETS'] ?? 6);
-    const deployments = fc
-      .sample(anyDeployment, { numRuns: count, seed: 1 })
-      .map((props, index) => ({ ...props, name: `d${index}` }));
+    const deployments = [...ONE_OF_EACH, ...fc.sample(anyDeployment, { numRuns: count, seed: 1 })].map(named);
 
     const outdir = mkdtempSync(join(tmpdir(), 'precise-ttl-constructs-'));
     const app = new App({ outdir });

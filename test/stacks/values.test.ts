@@ -1,8 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Terraform's references
 import {
+  anyOf,
   both,
   ceil,
   counted,
+  cut,
   difference,
   Expression,
   equal,
@@ -14,6 +16,7 @@ import {
   jsonText,
   least,
   less,
+  merged,
   NONE,
   or,
   present,
@@ -21,9 +24,11 @@ import {
   quoted,
   quotient,
   remainder,
+  replaced,
   sum,
   when,
   withOpenings,
+  withoutNone,
 } from '../../stacks/values.ts';
 
 const open = expression<number>('var.n');
@@ -45,6 +50,8 @@ test.each<[string, known: unknown, value: unknown, open: unknown, written: strin
   ['less', less(1, 2), true, less(open, 2), 'var.n < 2'],
   ['less, of equals', less(2, 2), false, less(2, open), '2 < var.n'],
   ['both', both(true, false), false, both(openFlag, less(open, 2)), 'var.flag && (var.n < 2)'],
+  ['anyOf', anyOf(true, false), true, anyOf(openFlag, less(open, 2)), 'var.flag || (var.n < 2)'],
+  ['anyOf, of neither', anyOf(false, false), false, anyOf(false, openFlag), 'false || var.flag'],
   ['when', when(true, 'a', 'b'), 'a', when(openFlag, 'a', 'b'), '(var.flag ? "a" : "b")'],
   [
     'when, of false',
@@ -64,6 +71,29 @@ test.each<[string, known: unknown, value: unknown, open: unknown, written: strin
   ['jsonText', jsonText({ a: 1 }), '{"a":1}', jsonText(open), 'jsonencode(var.n)'],
   ['present', present('a'), ['a'], present(openText), 'var.text[*]'],
   ['present, of nothing', present(undefined), [], present(openText), 'var.text[*]'],
+  [
+    'withoutNone',
+    withoutNone({ a: 'a', b: undefined }),
+    { a: 'a' },
+    withoutNone({ A: `${openText}`, b: undefined }),
+    '{\nfor name, value in { A = var.text } : name => value if value != null\n}',
+  ],
+  [
+    'merged',
+    merged({ a: 1, b: 1 }, { b: 2 }),
+    { a: 1, b: 2 },
+    merged(expression<Record<string, number>>('var.all'), { b: 2 }),
+    'merge(var.all, { b = 2 })',
+  ],
+  [
+    'replaced',
+    replaced('a.b.c', '.', '-'),
+    'a-b-c',
+    replaced(openText, '.', '-'),
+    'replace(var.text, ".", "-")',
+  ],
+  ['cut', cut('abcd', 3), 'ab…', cut(`a-${openText}`, 3), 'substr("a-${var.text}", 0, 3)'],
+  ['cut, of what is short', cut('abc', 3), 'abc', cut(openText, 3), 'substr(var.text, 0, 3)'],
   ['sum', sum(1, 2), 3, sum(open, 2), '(var.n + 2)'],
   ['difference', difference(3, 2), 1, difference(3, open), '(3 - var.n)'],
   ['product', product(3, 2), 6, product(sum(open, 1), 2), '((var.n + 1) * 2)'],

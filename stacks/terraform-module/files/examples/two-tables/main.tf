@@ -91,6 +91,9 @@ module "precise_ttl" {
     sessions = {
       table  = aws_dynamodb_table.sessions
       shards = 4
+
+      # For the items that are there already. Leave it out again when it is done.
+      backfill = true
     }
     tokens = {
       table         = aws_dynamodb_table.tokens
@@ -98,6 +101,11 @@ module "precise_ttl" {
       indexed_by    = "second"
     }
   }
+}
+
+output "backfill_state_machine_arn" {
+  description = "ARN of the state machine to start the sessions' backfill of."
+  value       = module.precise_ttl.backfill["sessions"].state_machine_arn
 }
 
 output "state_machine_arn" {
