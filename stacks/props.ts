@@ -40,7 +40,7 @@ import {
   WARM_THROUGHPUT,
 } from './table-settings.ts';
 import { TAGS_OR_REFERENCES } from './tags.ts';
-import { both, equal, least, less, product, quotient, replaced, when } from './values.ts';
+import { anyOf, both, equal, given, least, less, NONE, product, quotient, replaced, when } from './values.ts';
 
 /** Types that a key attribute can have. */
 const KEY_TYPES = ['S', 'N', 'B'] as const;
@@ -815,12 +815,12 @@ function ownDestinationProblems({ events = {}, ...names }: ResolvedProps): Field
 
 /** Whether something of the deployment reads the table's stream. */
 export function readsStream({ archive, events }: Pick<ResolvedProps, 'archive' | 'events'>): boolean {
-  return archive !== undefined || events !== undefined;
+  return anyOf(given(archive), given(events));
 }
 
 /** The functions know this of the props. Where records are judged, an item goes a second later: decisions.md says why. */
 export function functionSettings(props: ResolvedProps): Settings {
-  return { ...props, ...(readsStream(props) && { marginSeconds: 1 }) };
+  return { ...props, marginSeconds: when(readsStream(props), 1, NONE) };
 }
 
 /** What is held must be known to the delete, and be nothing that every item has. */

@@ -91,6 +91,7 @@ export function both(one: boolean, other: boolean): boolean {
 
 /** At least one of both. */
 export function anyOf(one: boolean, other: boolean): boolean {
+  if (one === false) return other;
   return either(
     [one, other],
     () => one || other,
@@ -154,6 +155,15 @@ export function replaced(text: string, part: string, other: string): string {
     [text],
     () => text.replaceAll(part, other),
     term => call('replace', term, hcl(part), hcl(other)),
+  );
+}
+
+/** Between the separators of a text, the part of an index; '' where there is none. */
+export function pieceOf(text: string, separator: string, index: number): string {
+  return either(
+    [text],
+    () => text.split(separator)[index] ?? '',
+    term => `${call('split', hcl(separator), term)}[${index}]`,
   );
 }
 

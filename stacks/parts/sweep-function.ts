@@ -22,7 +22,7 @@ const HANDLER = 'index.handler';
 /** What a batch of events may take: PublishExpiries ends before it, and says what is left. */
 const PUBLISH_TIMEOUT_SECONDS = 60;
 
-const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
+export const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
   ...FUNCTION_TIMEOUT_SECONDS,
   ...BACKFILL_TIMEOUT_SECONDS,
   ArchiveExpiries: ARCHIVE_TIMEOUT_SECONDS,
