@@ -1,4 +1,4 @@
-import type { Variable } from './variables.ts';
+import { tableFields, type Variable } from './variables.ts';
 
 export interface Output {
   readonly description: string;
@@ -12,6 +12,10 @@ export function readme(variables: readonly Variable[], outputs: Readonly<Record<
     const short = type.includes('\n') ? `${type.slice(0, type.indexOf('({'))}({ … })` : type;
     return `| \`${name}\` | ${cell(description)} | \`${short}\` | ${byDefault === '' ? 'required' : `\`${cell(byDefault)}\``} |`;
   });
+  const fields = tableFields().map(
+    ({ name, type, description, byDefault }) =>
+      `| \`${name}\` | ${cell(description)} | \`${type}\` | ${cell(byDefault)} |`,
+  );
   const rows = Object.entries(outputs).map(
     ([name, { description }]) => `| \`${name}\` | ${cell(description)} |`,
   );
@@ -33,13 +37,21 @@ module "precise_ttl" {
 }
 \`\`\`
 
-What can be set of a table stands in \`variables.tf\`, each with its default. The module has no provider and no backend of its own.
+The module has no provider and no backend of its own.
 
 ## Inputs
 
 | name | description | type | default |
 |---|---|---|---|
 ${inputs.join('\n')}
+
+## A table of \`tables\`
+
+\`table\` is the resource, which has to be given. What else can be set:
+
+| name | description | type | default |
+|---|---|---|---|
+${fields.join('\n')}
 
 ## Outputs
 
