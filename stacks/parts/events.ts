@@ -11,6 +11,7 @@ import { isReference } from '../references.ts';
 import type { EventsProp } from '../stream-props.ts';
 import { present } from '../values.ts';
 import type { Place } from './place.ts';
+import { queueKeyStatements } from './queue-key.ts';
 import type { Statement } from './role-policies.ts';
 import { StreamReader } from './stream-reader.ts';
 
@@ -87,9 +88,9 @@ const DEPLOYED: Readonly<
     const busArn = isArn ? given : place.arn('events', `event-bus/${given}`);
     return { setting: given, statements: [{ actions: ['events:PutEvents'], resources: [busArn] }] };
   },
-  queueArn: (given, place) => ({
+  queueArn: (given, place, sweep) => ({
     setting: queueUrlOf(given, place),
-    statements: [{ actions: ['sqs:SendMessage'], resources: [given] }],
+    statements: [{ actions: ['sqs:SendMessage'], resources: [given] }, ...queueKeyStatements(sweep, given)],
   }),
   functionArn: given => ({
     setting: given,
