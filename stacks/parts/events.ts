@@ -11,6 +11,7 @@ import { isReference } from '../references.ts';
 import type { EventsProp } from '../stream-props.ts';
 import { given, isOpen, merged, NONE, pieceOf, present, when, withoutNone } from '../values.ts';
 import type { Place } from './place.ts';
+import { queueKeyStatements } from './queue-key.ts';
 import type { Statement } from './role-policies.ts';
 import { StreamReader } from './stream-reader.ts';
 import { TIMEOUT_SECONDS } from './sweep-function.ts';
@@ -95,7 +96,13 @@ const DEPLOYED: Readonly<Record<DestinationName, Deployed>> = {
   },
   queueArn: {
     setting: (to, place) => when(given(to), queueUrlOf(to, place), NONE),
-    statements: to => [{ actions: ['sqs:SendMessage'], resources: present(to) }],
+    statements: (to, _place, sweep) => [
+      { actions: ['sqs:SendMessage'], resources: present(to) },
+      ...queueKeyStatements(sweep, to).map(each => ({
+        ...each,
+        resources: when(given(to), each.resources, []),
+      })),
+    ],
   },
   functionArn: {
     setting: to => to,

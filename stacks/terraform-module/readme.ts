@@ -1,4 +1,4 @@
-import type { Variable } from './variables.ts';
+import { tableFields, type Variable } from './variables.ts';
 
 export interface Output {
   readonly description: string;
@@ -27,9 +27,23 @@ module "precise_ttl" {
 }
 \`\`\`
 
-What can be set of a table stands in \`variables.tf\`, each with its default. The module has no provider and no backend of its own.
+The module has no provider and no backend of its own.
 
-${tables(variables, outputs)}`;
+${inputsTable(variables)}
+## A table of \`tables\`
+
+\`table\` is the resource, which has to be given. What else can be set:
+
+${table(
+  ['name', 'description', 'type', 'default'],
+  tableFields().map(({ name, type, description, byDefault }) => [
+    `\`${name}\``,
+    description,
+    `\`${type}\``,
+    byDefault,
+  ]),
+)}
+${outputsTable(outputs)}`;
 }
 
 /** README.md of the module of a part. @param text a sentence about it */
@@ -45,28 +59,25 @@ ${text}
 
 The module above calls it for each table that has it. Its inputs are made of that one's, and may change with each version.
 
-${tables(variables, outputs)}`;
+${inputsTable(variables)}
+${outputsTable(outputs)}`;
 }
 
-function tables(variables: readonly Variable[], outputs: Outputs): string {
-  const cell = (text: string) => text.replaceAll('|', '\\|');
-  const inputs = variables.map(({ name, type, description, byDefault = '' }) => {
+function inputsTable(variables: readonly Variable[]): string {
+  const rows = variables.map(({ name, type, description, byDefault = '' }) => {
     const short = type.includes('\n') ? `${type.slice(0, type.indexOf('({'))}({ … })` : type;
-    return `| \`${name}\` | ${cell(description)} | \`${short}\` | ${byDefault === '' ? 'required' : `\`${cell(byDefault)}\``} |`;
+    return [`\`${name}\``, description, `\`${short}\``, byDefault === '' ? 'required' : `\`${byDefault}\``];
   });
-  const rows = Object.entries(outputs).map(
-    ([name, { description }]) => `| \`${name}\` | ${cell(description)} |`,
-  );
-  return `## Inputs
+  return `## Inputs\n\n${table(['name', 'description', 'type', 'default'], rows)}`;
+}
 
-| name | description | type | default |
-|---|---|---|---|
-${inputs.join('\n')}
+function outputsTable(outputs: Outputs): string {
+  const rows = Object.entries(outputs).map(([name, { description }]) => [`\`${name}\``, description]);
+  return `## Outputs\n\n${table(['name', 'description'], rows)}`;
+}
 
-## Outputs
-
-| name | description |
-|---|---|
-${rows.join('\n')}
-`;
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map(each => each.replaceAll('|', '\\|')).join(' | ')} |\n`;
+  return `${line(heads)}|${'---|'.repeat(heads.length)}\n${rows.map(line).join('')}`;
 }

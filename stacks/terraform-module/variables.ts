@@ -81,15 +81,33 @@ export function typeOf(prop: PropName): string {
   return { string: 'string', number: 'number', boolean: 'bool' }[typeof value as string] ?? 'string';
 }
 
-/** The comments of the props have more than Terraform's descriptions can show. */
+const LINK = /\[[^\]]*\]\([^)]*\)/.source;
+
+/** What in a prop's comment sends the reader to a page, from the longest on. */
+const POINTERS = [
+  String.raw`(?:^|(?<=[.;] ))(?:What|Which|How)\b[^.;]*${LINK}[^.;]*[.;]?`,
+  `[.;,]? (?:for more )?see ${LINK}[^.;]*`,
+  `: ${LINK}`,
+].map(each => new RegExp(each, 'gi'));
+
+/** A prop's comment as Terraform shows it: without links, and with names and values as HCL has them. */
 function textOf(prop: PropName): string {
-  const { text = '' } = propTexts()[prop] ?? {};
-  const plain = text
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replaceAll(/[`*]/g, '')
-    .replaceAll(/\b[a-z]+[A-Z][A-Za-z]*\b/g, name => (name in PROPS ? snake(name) : name));
-  const [sentence = ''] = plain.split(/(?<=[.;:])(?<!^by window:) /);
-  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`.replace(/[.;:]?$/, '.');
+  const text = POINTERS.reduce(
+    (rest, pointer) => rest.replaceAll(pointer, ''),
+    propTexts()[prop]?.text ?? '',
+  );
+  const plain = inHcl(text.trim()).replaceAll(/`|\*\*/g, '');
+  return `${plain.charAt(0).toUpperCase()}${plain.slice(1)}`.replace(/[.;:,]?$/, '.');
+}
+
+/** Names and values in backticks as HCL has them. */
+function inHcl(text: string): string {
+  return text.replaceAll(/`[^`]*`/g, code =>
+    code
+      .replaceAll(/'([^']*)'/g, '"$1"')
+      .replaceAll(/(?<!['"])\b[a-z]+[A-Z][A-Za-z]*\b/g, snake)
+      .replaceAll(/: (?=")/g, ' = '),
+  );
 }
 
 const REMEDY = 'Correct the value, or leave it out for its default.';
@@ -230,11 +248,48 @@ function namesValidation(): Validation {
   };
 }
 
+export interface Field {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+  /** In Markdown: as Terraform writes it, or in words where it is made of other settings. */
+  readonly byDefault: string;
+}
+
+/** What is set of a table beside its resource. */
+export function tableFields(): readonly Field[] {
+  return TABLE_PROPS.map(prop => {
+    const { byDefault } = propTexts()[prop] ?? {};
+    const each = PROPS[prop];
+    const value = 'byDefault' in each ? each.byDefault({ tableName: 'table' }) : null;
+    const isInWords = byDefault !== undefined && (CALCULATED as readonly string[]).includes(prop);
+    return {
+      name: snake(prop),
+      type: typeOf(prop),
+      description: textOf(prop),
+      byDefault: isInWords ? inHcl(byDefault) : `\`${hcl(value)}\``,
+    };
+  });
+}
+
+/** A comment of so many columns, below the name of the field that follows. */
+const COMMENT_WIDTH = 120;
+
+function comment(text: string): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (longer.length > COMMENT_WIDTH) lines.push(` ${word}`);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines.map(line => `#${line}`).join('\n');
+}
+
 function tablesVariable(): Variable {
   const fields = TABLE_PROPS.map(prop => {
     const byDefault = defaultOf(prop);
     const type = byDefault === null ? typeOf(prop) : `${typeOf(prop)}, ${hcl(byDefault)}`;
-    return `# ${textOf(prop)}\n${snake(prop)} = optional(${type})`;
+    return `${comment(textOf(prop))}\n${snake(prop)} = optional(${type})`;
   });
   return {
     name: 'tables',

@@ -224,12 +224,16 @@ function grouped(statement: string): string[] {
 }
 
 describe('the events', () => {
-  test('may use the key of the deployment for a stream, and for that one alone', () => {
-    const json = synthesized({ events: { streamArn: STREAM }, kmsKeyArn: KEY });
-    const policies = JSON.stringify(resources(json, 'aws_iam_role_policy')).replaceAll('\\', '');
-    expect(policies).toContain(`"kms:EncryptionContext:aws:kinesis:arn":"${STREAM}"`);
-    const keyless = JSON.stringify(synthesized({ events: { streamArn: STREAM } }));
-    expect(keyless).not.toContain('aws:kinesis:arn');
+  test.each([
+    ['a stream', { streamArn: STREAM }, 'kms:GenerateDataKey', `aws:kinesis:arn":"${STREAM}"`],
+    ['a queue', { queueArn: QUEUE }, 'kms:Decrypt, kms:GenerateDataKey', `aws:sqs:arn":"${QUEUE}"`],
+  ])('may use the key of the deployment for %s, and for that one alone', (_name, events, may, context) => {
+    const condition = `if {"StringEquals":{"kms:EncryptionContext:${context}}}`;
+    expect(mayDo(synthesized({ events, kmsKeyArn: KEY }), 'publish-expiries')).toContain(
+      `${may} on ${KEY} ${condition}`,
+    );
+    const keyless = mayDo(synthesized({ events }), 'publish-expiries');
+    expect(keyless.join()).not.toContain('kms:');
   });
 
   test.each([
