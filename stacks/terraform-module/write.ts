@@ -8,6 +8,7 @@ import { expression, hcl, indented, quoted, withOpenings } from '../values.ts';
 import { type Block, block, formatted } from './hcl-text.ts';
 import {
   environmentsLocal,
+  holdsLocal,
   ModuleStack,
   partMinutesLocal,
   reconcileGroupsLocal,
@@ -31,6 +32,7 @@ const SUBJECTS: readonly (readonly [beginning: RegExp, file: string])[] = [
   [/^schedules/, 'schedules.tf'],
   [/^alarms/, 'alarms.tf'],
   [/^dashboard/, 'dashboard.tf'],
+  [/^held/, 'holds.tf'],
 ];
 
 interface Synthesized {
@@ -248,6 +250,11 @@ function wholeLocals(whole: Synthesized, parts: readonly string[]): Local[] {
       comment: "What a table's own functions share with those of the deployment.",
       name: 'deployment',
       value: deploymentLocal(parts),
+    },
+    {
+      comment: 'The attributes that hold items, or held some: a plan that forgets one is refused.',
+      name: 'holds',
+      value: holdsLocal(),
     },
     {
       comment: "Minutes that a part of a table's hourly reconcile reaches.",

@@ -32,12 +32,13 @@ function alarmInputs(alarms: object): Inputs {
 }
 
 /** A table as its resource would be. */
-function tableInput({ table, partitionKey, sortKey, ...settings }: SweptTableProps): Inputs {
+function tableInput({ table, partitionKey, sortKey, releasesHoldsOf, ...settings }: SweptTableProps): Inputs {
   const resolved = resolveProps({ ...settings, partitionKey, tableName: table.name });
   const { indexName, indexedBy, ttlAttribute, windowAttribute, holdAttribute, graceSeconds } = resolved;
   const isOff = holdAttribute !== undefined || graceSeconds > 0;
   return {
     ...snakes(settings),
+    ...(releasesHoldsOf !== undefined && { releases_holds_of: [releasesHoldsOf] }),
     table: {
       name: table.name,
       arn: table.arn,
