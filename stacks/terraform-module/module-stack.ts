@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { IamRolePolicy } from '@cdktf/provider-aws/lib/iam-role-policy/index.js';
+import { TerraformResource } from 'cdktf';
 import type { Construct } from 'constructs';
 import { LATE } from '../../functions/record-metrics/metrics.ts';
 import { SETTING_KINDS, type Settings, toEnvironment } from '../../functions/runtime/environment.ts';
@@ -90,6 +91,11 @@ function byTable(value: unknown): string {
   return `{\n  for key, t in local.tables : key => ${hcl(value)}\n}`;
 }
 
+/** Of each table the attributes that hold its items, or held some. */
+export function holdsLocal(): string {
+  return 'toset(flatten([\n  for key, t in var.tables : formatlist("%s/%s", key, compact(concat([t.hold_attribute], t.releases_holds_of)))\n]))';
+}
+
 /** How far a part of each table's reconcile reaches. */
 export function partMinutesLocal(): string {
   return byTable(partMinutes(reconciled()));
@@ -148,6 +154,8 @@ function ofAllTables(statements: readonly Statement[]): Statement[] {
 
 const variable = <Type>(name: string) => expression<Type>(`var.${name}`);
 
+const HOLDS = 'held_unless_in_releases_holds_of';
+
 /** One deployment whose props are variables, and whose tables nobody knows yet. */
 export class ModuleStack extends WrittenStack {
   constructor(scope: Construct, id: string) {
@@ -186,6 +194,7 @@ export class ModuleStack extends WrittenStack {
       alarmArns: expression<string[]>('local.alarm_arns'),
       tableNames: ['${join("`, `", [for t in local.tables : t.table.name])}'],
     };
+    this.#guardHolds();
     const dashboard = new SweepDashboard(this, 'dashboard', {
       resources,
       deployment: { ...deployment, metrics: 'essential' },
@@ -201,6 +210,19 @@ export class ModuleStack extends WrittenStack {
     );
     this.#outputs(sweep, place);
     for (const policy of this.node.findAll()) if (policy instanceof IamRolePolicy) checkRoom(policy);
+  }
+
+  /**
+   * Refuses a plan that no longer knows of an attribute that holds items, since the next tick would delete them: the instance of the
+   * attribute would go. A static module cannot move it to where it may, so what is given up stays named. Who reads the refusal finds the
+   * remedy in the name.
+   */
+  #guardHolds(): void {
+    const holds = new TerraformResource(this, HOLDS, {
+      terraformResourceType: 'terraform_data',
+      lifecycle: { preventDestroy: true },
+    });
+    holds.addOverride('for_each', new Expression('local.holds'));
   }
 
   #outputs(sweep: DeployedSweep, place: Place): void {

@@ -335,9 +335,18 @@ export function shortType(type: string): string {
   return type.includes('\n') ? `${type.slice(0, type.indexOf('({'))}({ … })` : type;
 }
 
+/** A list, and not one as the prop is: a static module cannot forget what it has guarded. */
+const RELEASED: Field = {
+  name: 'releases_holds_of',
+  type: 'list(string)',
+  description:
+    'Attributes whose holds are given up. A plan that takes away hold_attribute, or changes it, is refused until the old one is named here, since the sweep would delete what is held. It has to stay named.',
+  byDefault: '`[]`',
+};
+
 /** What is set of a table beside its resource. */
 export function tableFields(): readonly Field[] {
-  return TABLE_PROPS.map(prop => {
+  const fields = TABLE_PROPS.map(prop => {
     const { byDefault } = propTexts()[prop] ?? {};
     const each = PROPS[prop];
     const value = 'byDefault' in each ? each.byDefault({ tableName: 'table' }) : null;
@@ -349,6 +358,7 @@ export function tableFields(): readonly Field[] {
       byDefault: isInWords ? inHcl(byDefault) : `\`${hcl(value)}\``,
     };
   });
+  return [...fields, RELEASED];
 }
 
 /** A comment of so many columns, below the name of the field that follows. */
@@ -370,9 +380,10 @@ function tablesVariable(): Variable {
     const type = byDefault === null ? typeOf(prop) : `${typeOf(prop)}, ${hcl(byDefault)}`;
     return `${comment(textOf(prop))}\n${snake(prop)} = optional(${type})`;
   });
+  const released = `${comment(RELEASED.description)}\n${RELEASED.name} = optional(${RELEASED.type}, [])`;
   return {
     name: 'tables',
-    type: `map(object({\n${indented(`# The resource of the table.\ntable = ${TABLE_TYPE}\n${fields.join('\n')}`)}\n}))`,
+    type: `map(object({\n${indented(`# The resource of the table.\ntable = ${TABLE_TYPE}\n${[...fields, released].join('\n')}`)}\n}))`,
     description:
       'The tables that are swept, by keys of your own: each with its resource, and the settings that are not the defaults.',
     validations: [

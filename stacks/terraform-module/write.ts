@@ -9,6 +9,7 @@ import { type Block, block, formatted } from './hcl-text.ts';
 import { type Local, localsBlock } from './locals.ts';
 import {
   environmentsLocal,
+  holdsLocal,
   ModuleStack,
   partMinutesLocal,
   reconcileGroupsLocal,
@@ -32,6 +33,7 @@ const SUBJECTS: readonly (readonly [beginning: RegExp, file: string])[] = [
   [/^schedules/, 'schedules.tf'],
   [/^alarms/, 'alarms.tf'],
   [/^dashboard/, 'dashboard.tf'],
+  [/^held/, 'holds.tf'],
 ];
 
 interface Synthesized {
@@ -253,6 +255,11 @@ function wholeLocals(whole: Synthesized, topicArn: string, parts: readonly Writt
       comment: "What a table's own functions share with those of the deployment.",
       name: 'deployment',
       value: deploymentLocal(parts.map(({ text }) => text)),
+    },
+    {
+      comment: 'The attributes that hold items, or held some: a plan that forgets one is refused.',
+      name: 'holds',
+      value: holdsLocal(),
     },
     {
       comment: "Minutes that a part of a table's hourly reconcile reaches.",

@@ -9,7 +9,7 @@ import { anyConfig } from '../../bench/synthesis/any-config.ts';
 import { ALARM_NAMES, subjectOf } from '../../stacks/alarms.ts';
 import { withoutDeprecations } from '../../stacks/app.ts';
 import type { DeploymentConfig } from '../../stacks/config.ts';
-import { constructProblems, type TablesProps } from '../../stacks/construct-props.ts';
+import { constructProblems, type SweptTableProps, type TablesProps } from '../../stacks/construct-props.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
 import { DEPLOYMENT_PROPS, OF_CREATED_TABLES } from '../../stacks/props.ts';
 import type { EventsProp } from '../../stacks/stream-props.ts';
@@ -463,6 +463,51 @@ describeWithTerraform('the Terraform module', () => {
       write(props);
       expect(await root.plan()).toContain(message);
     });
+  });
+
+  test('refuses to take away or change what holds items, until it is given up by its name', async () => {
+    await aws.reset();
+    const root = new TerraformRoot(mkdtempSync(join(tmpdir(), 'precise-ttl-held-')), aws);
+    const write = (hold: Pick<SweptTableProps, 'holdAttribute' | 'releasesHoldsOf'>) => {
+      const tables = [
+        { table: given('Orders'), ...BY_ID, ...hold },
+        { table: given('Plain'), ...BY_ID },
+      ];
+      const module = { own: { source: folder, ...inputsOf({ tables }) } };
+      writeFileSync(join(root.folder, 'main.tf.json'), JSON.stringify({ module }));
+    };
+    const address = (attribute: string) =>
+      `module.own.terraform_data.held_unless_in_releases_holds_of["t0/${attribute}"]`;
+    const refused = async (attribute: string) => {
+      const refusal = await root.plan();
+      expect(refusal).toContain('Instance cannot be destroyed');
+      expect(refusal).toContain(address(attribute));
+    };
+    try {
+      writeFileSync(join(root.folder, 'provider.tf'), PROVIDER);
+      write({});
+      await root.succeed(['init', '-input=false']);
+      await root.deploy();
+
+      write({ holdAttribute: 'legalHold' });
+      expect((await root.deploy())['create']).toEqual([address('legalHold')]);
+
+      write({});
+      await refused('legalHold');
+      write({ holdAttribute: 'dispute' });
+      await refused('legalHold');
+
+      write({ holdAttribute: 'dispute', releasesHoldsOf: 'legalHold' });
+      expect((await root.deploy())['create']).toEqual([address('dispute')]);
+      write({ holdAttribute: 'dispute' });
+      await refused('legalHold');
+
+      // As docs/terraform.md has it, to forget what is given up.
+      await root.succeed(['state', 'rm', address('legalHold')]);
+      expect(await root.plan()).toEqual({});
+    } finally {
+      rmSync(root.folder, { recursive: true });
+    }
   });
 
   test('takes over from a deployment of the configuration: tables and items stay, and one of the two always sweeps', async () => {

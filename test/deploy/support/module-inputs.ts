@@ -34,13 +34,15 @@ function alarmInputs(alarms: object): Inputs {
 }
 
 /** A table as its resource would be. */
-function tableInput({ table, partitionKey, sortKey, events, ...settings }: SweptTableProps): Inputs {
+function tableInput(props: SweptTableProps): Inputs {
+  const { table, partitionKey, sortKey, releasesHoldsOf, events, ...settings } = props;
   const resolved = resolveProps({ ...settings, partitionKey, tableName: table.name });
   const { indexName, indexedBy, ttlAttribute, windowAttribute, holdAttribute, graceSeconds } = resolved;
   const isOff = holdAttribute !== undefined || graceSeconds > 0;
   return {
     ...snakes(settings),
     ...(events && { events: eventsInput(events) }),
+    ...(releasesHoldsOf !== undefined && { releases_holds_of: [releasesHoldsOf] }),
     table: {
       name: table.name,
       arn: table.arn,
