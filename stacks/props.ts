@@ -30,7 +30,7 @@ import { ALARM_NAMES, ALARM_TOPIC, ALARMS_KIND, type AlarmsProp, isRecorded } fr
 import { isOwnDestination } from './names.ts';
 import { PLAIN_MODE_SECONDS, relationProblems } from './prop-relations.ts';
 import { isReference, listOf, orReference } from './references.ts';
-import { ARCHIVE, EVENTS } from './stream-props.ts';
+import { ARCHIVE, EVENTS, OWN_DESTINATION_REMEDY } from './stream-props.ts';
 import {
   hasOldImages,
   PROVISIONED_CAPACITY,
@@ -682,7 +682,7 @@ function ownDestinationProblems({ events = {}, ...names }: ResolvedProps): Field
         field: `events.${field}`,
         expected: `a ${DESTINATIONS[field].kind} that is not this deployment's own`,
         got: arn,
-        remedy: 'Name one of yours, which does something with the events.',
+        remedy: OWN_DESTINATION_REMEDY,
       },
     ];
   });

@@ -153,7 +153,7 @@ export function merged<Value>(
   return either(
     [one, other],
     () => ({ ...one, ...other }),
-    (...terms) => `merge(${terms.join(', ')})`,
+    (first, second) => `merge(${/^merge\((.*)\)$/s.exec(first ?? '')?.[1] ?? first}, ${second})`,
   );
 }
 
@@ -279,7 +279,7 @@ export function hcl(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'string') {
     const text = withOpenings(value);
-    return wholeReference(text) ?? inLines(text);
+    return wholeReference(text, value.startsWith(OPENING)) ?? inLines(text);
   }
   if (Array.isArray(value))
     return enclosed(
@@ -340,11 +340,11 @@ function unbracketed(term: string): string {
 
 const key = (name: string) => (/^[A-Za-z_][A-Za-z0-9_-]*$/.test(name) ? name : quoted(name));
 
-/** The expression of a text that is nothing else. CDKTF finds its tokens only within their braces. */
-function wholeReference(text: string): string | undefined {
+/** The expression of a text that is nothing else. CDKTF finds its tokens only within their braces, which those in an expression have. */
+function wholeReference(text: string, isExpression: boolean): string | undefined {
   const [only, ...others] = pieces(text);
-  if (only === undefined || others.length > 0 || !only.isReference || only.text.includes('TfToken['))
-    return undefined;
+  if (only === undefined || others.length > 0 || !only.isReference) return undefined;
+  if (!isExpression && only.text.includes('TfToken[')) return undefined;
   return only.text.slice(2, -1);
 }
 

@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 import { LATE } from '../../functions/record-metrics/metrics.ts';
 import { SETTING_KINDS, type Settings, toEnvironment } from '../../functions/runtime/environment.ts';
 import type { CarriedSettings } from '../../statemachine/contract.ts';
-import { ALARM_NAMES, ALARMS, type AlarmName, isRecorded, kebab, tuningKinds } from '../alarms.ts';
+import { ALARM_NAMES, ALARMS, type AlarmName, isRecorded, kebab, subjectOf } from '../alarms.ts';
 import { dashboardBody } from '../dashboard.ts';
 import type { Deployment } from '../deployments.ts';
 import { SweepDashboard } from '../parts/dashboard.ts';
@@ -13,9 +13,10 @@ import { DeployedSweep } from '../parts/deployed-sweep.ts';
 import { Place } from '../parts/place.ts';
 import { INLINE_CHARACTERS, type Statement } from '../parts/role-policies.ts';
 import { deleteStatements, pollStatements, queryStatements } from '../parts/table-statements.ts';
-import { PROPS, type ResolvedProps } from '../props.ts';
+import { functionSettings, PROPS, type ResolvedProps } from '../props.ts';
 import { partMinutes, partsOf } from '../reconcile-parts.ts';
 import { Expression, equal, expression, hcl, less, or, product, sum, when, withoutNone } from '../values.ts';
+import { defaultThreshold, openAlarms, tuningOf } from './open-alarms.ts';
 import { PART_NAMES } from './parts.ts';
 import { snake } from './snake.ts';
 import { openShared, WrittenStack } from './written-stack.ts';
@@ -27,6 +28,10 @@ export const OF_TABLE: Readonly<Record<string, string>> = {
   // The provider says '' of a table that has none.
   sortKey: 'try(coalesce(t.table.range_key), null)',
   metrics: 'var.metrics',
+  marginSeconds: hcl(
+    functionSettings({ events: expression('t.events') } as Pick<ResolvedProps, 'events'> as ResolvedProps)
+      .marginSeconds,
+  ),
 };
 
 /** Defaults that are made of other settings. */
@@ -47,10 +52,7 @@ function setting<Type>(prop: string): Type {
   return expression(term(prop));
 }
 
-/** Settings that only tables with a stream have. */
-const NOT_YET = ['marginSeconds'];
-
-export const SETTINGS = Object.keys(SETTING_KINDS).filter(name => !NOT_YET.includes(name));
+export const SETTINGS = Object.keys(SETTING_KINDS);
 
 /** The tables with every default filled in. */
 export function tablesLocal(): string {
@@ -285,7 +287,7 @@ function countOf(id: string): Expression {
   const alarm = ALARM_NAMES.find(name => kebab(name) === id) as AlarmName;
   const { onlyEnabled } = ALARMS[alarm] as { onlyEnabled?: true };
   const conditions = [
-    `local.alarms.${snake(alarm)}.enabled`,
+    hcl(tuningOf('local.alarms', alarm, 'enabled')),
     ...(onlyEnabled ? [enabled.hcl] : []),
     ...(isRecorded(alarm, 'essential') ? [] : ['var.metrics == "all"']),
   ];
@@ -297,23 +299,10 @@ const enabled = new Expression('anytrue([for t in local.tables : t.enabled])');
 function openDeployment(): Deployment {
   const precisionSeconds = expression<number>('max([for t in local.tables : t.precision_seconds]...)');
   const inSeconds = less(precisionSeconds, LATE.plainSeconds);
-  const defaults = (alarm: AlarmName): number =>
+  const threshold = (alarm: AlarmName): number =>
     alarm === 'deletionLag'
       ? when(inSeconds, product(sum(precisionSeconds, LATE.secondsMore), 1000), LATE.plainMs)
-      : (ALARMS[alarm].threshold as (table: { precisionSeconds: number }) => number)({ precisionSeconds: 1 });
-  const tunings = ALARM_NAMES.map(alarm => {
-    const { subject } = ALARMS[alarm] as { subject?: string };
-    if (subject !== undefined) return [alarm, false];
-    const tuned = (field: string) => expression<number | undefined>(`local.alarms.${snake(alarm)}.${field}`);
-    const fields = Object.keys(tuningKinds(alarm));
-    return [
-      alarm,
-      {
-        ...(fields.includes('threshold') && { threshold: or(tuned('threshold'), defaults(alarm)) }),
-        periods: or(tuned('periods'), ALARMS[alarm].periods as number),
-      },
-    ];
-  });
+      : defaultThreshold(alarm);
   const name = '${var.name}';
   const table = {
     ...Object.fromEntries([...SETTINGS, 'tableKmsKeyArn'].map(prop => [prop, setting(prop)])),
@@ -327,7 +316,7 @@ function openDeployment(): Deployment {
     enabled: enabled as unknown as boolean,
     metrics: 'all',
     metricsNamespace: '${var.metrics_namespace}',
-    alarms: Object.fromEntries(tunings),
+    alarms: openAlarms('local.alarms', alarm => subjectOf(alarm) === undefined, threshold),
     alarmTopicArn: expression('one(var.alarm_topic[*].arn)'),
     logKeys: when(expression('alltrue([for t in local.tables : t.log_keys == "full"])'), 'full', 'none'),
     reconciles: expression('local.reconciles'),

@@ -1,6 +1,7 @@
 import { DEPLOYMENT_PROPS } from '../props.ts';
+import { EVENTS_TYPE } from './events-part.ts';
 import { snake } from './snake.ts';
-import { TAGS_TYPE, typeOf, type Variable, VPC_TYPE } from './variables.ts';
+import { MODULE_ALARMS, TAGS_TYPE, typeOf, type Variable, VPC_TYPE } from './variables.ts';
 
 /** A variable of the module of a part. */
 interface PartVariable {
@@ -16,12 +17,12 @@ const string = 'string';
 const VARIABLES: Readonly<Record<string, PartVariable>> = {
   table: {
     description: 'The resource of the table.',
-    type: { name: string, arn: string },
+    type: { name: string, arn: string, stream_arn: string },
     given: 'each.value.table',
   },
   settings: {
     description: 'The settings of the table, none of them left to a default.',
-    type: { name: string, log_keys: string, table_kms_key_arn: string },
+    type: { name: string, log_keys: string, table_kms_key_arn: string, events: EVENTS_TYPE },
     given: 'each.value',
   },
   environment: {
@@ -42,6 +43,21 @@ const VARIABLES: Readonly<Record<string, PartVariable>> = {
     description: 'Where it is deployed, for ARNs.',
     type: { account: string, partition: string, region: string, dns_suffix: string },
     given: 'local.place',
+  },
+  alarms: {
+    description: 'What is set of its alarms.',
+    type: Object.fromEntries(
+      MODULE_ALARMS.map(alarm => [
+        snake(alarm),
+        'object({ enabled = bool, threshold = number, periods = number })',
+      ]),
+    ),
+    given: 'local.alarms',
+  },
+  alarm_topic_arn: {
+    description: 'ARN of the topic that its alarms tell.',
+    type: string,
+    given: 'local.alarm_topic_arn',
   },
 };
 

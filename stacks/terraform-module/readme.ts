@@ -1,4 +1,4 @@
-import { tableFields, type Variable } from './variables.ts';
+import { shortType, tableFields, type Variable } from './variables.ts';
 
 export interface Output {
   readonly description: string;
@@ -65,8 +65,12 @@ ${outputsTable(outputs)}`;
 
 function inputsTable(variables: readonly Variable[]): string {
   const rows = variables.map(({ name, type, description, byDefault = '' }) => {
-    const short = type.includes('\n') ? `${type.slice(0, type.indexOf('({'))}({ … })` : type;
-    return [`\`${name}\``, description, `\`${short}\``, byDefault === '' ? 'required' : `\`${byDefault}\``];
+    return [
+      `\`${name}\``,
+      description,
+      `\`${shortType(type)}\``,
+      byDefault === '' ? 'required' : `\`${byDefault}\``,
+    ];
   });
   return `## Inputs\n\n${table(['name', 'description', 'type', 'default'], rows)}`;
 }

@@ -1,14 +1,22 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import type { Kind } from '../../expiry/fields.ts';
 import { GRANULARITIES } from '../../expiry/window.ts';
-import { ALARM_NAMES, ALARM_TOPIC, ALARMS, tuningKinds } from '../alarms.ts';
-import { namesOfDeployment, namesOfTable } from '../names.ts';
+import {
+  DESTINATION_NAMES,
+  DESTINATIONS,
+  type DestinationName,
+} from '../../functions/publish-expiries/destinations.ts';
+import { ALARM_NAMES, ALARM_TOPIC, type AlarmName, subjectOf, tuningKinds } from '../alarms.ts';
+import { namesOfDeployment, namesOfTable, ownFunctions, ownQueues } from '../names.ts';
 import { propTexts } from '../prop-texts.ts';
 import { DEFAULT_SWEEP, DEPLOYMENT_PROPS, MAX_NAME_LENGTH, PROPS, VPC_KINDS } from '../props.ts';
+import { ONE_DESTINATION, OWN_DESTINATION_REMEDY } from '../stream-props.ts';
+import { hasOldImages, STREAM_VIEWS } from '../table-settings.ts';
 import { escaped, literal } from '../terraform-text.ts';
 import { expression, hcl, indented, or } from '../values.ts';
+import { DESTINATION_FIELDS, EVENTS_TYPE } from './events-part.ts';
 import { CALCULATED, OF_TABLE, SETTINGS } from './module-stack.ts';
-import { PART_NAMES, PARTS } from './parts.ts';
+import { PART_NAMES, PARTS, type PartName } from './parts.ts';
 import { snake } from './snake.ts';
 
 interface Validation {
@@ -35,6 +43,7 @@ export const TABLE_PROPS: readonly PropName[] = [
   'enabled',
   'tableKmsKeyArn',
   'backfill',
+  'events',
   'name',
 ];
 
@@ -59,6 +68,9 @@ const TABLE_TYPE = `object({
     attribute_name = optional(string)
     enabled        = optional(bool)
   }))
+  stream_arn       = optional(string)
+  stream_enabled   = optional(bool)
+  stream_view_type = optional(string)
 })`;
 
 export const VPC_TYPE =
@@ -76,9 +88,16 @@ function defaultOf(prop: PropName): unknown {
 }
 
 export function typeOf(prop: PropName): string {
+  if (prop === 'events') return EVENTS_TYPE;
   const each = PROPS[prop];
   const value = 'byDefault' in each ? each.byDefault({ tableName: 'table' }) : '';
   return { string: 'string', number: 'number', boolean: 'bool' }[typeof value as string] ?? 'string';
+}
+
+const EVENTS_TEXT = `An expiry becomes an event, which goes to one of ${listed(Object.values(DESTINATION_FIELDS))}: a resource of yours. With old_image = true the event has the item as it was. With include_past = true what expired in the 24 hours before comes, too. The table has to have a stream with old images.`;
+
+function listed(names: readonly string[]): string {
+  return names.join(', ').replace(/, ([^,]*)$/, ' and $1');
 }
 
 const LINK = /\[[^\]]*\]\([^)]*\)/.source;
@@ -92,6 +111,7 @@ const POINTERS = [
 
 /** A prop's comment as Terraform shows it: without links, and with names and values as HCL has them. */
 function textOf(prop: PropName): string {
+  if (prop === 'events') return EVENTS_TEXT;
   const text = POINTERS.reduce(
     (rest, pointer) => rest.replaceAll(pointer, ''),
     propTexts()[prop]?.text ?? '',
@@ -230,6 +250,60 @@ const TABLE_RELATIONS: readonly Validation[] = [
   ),
 ];
 
+/** Where a destination could be one of the deployment's own: its names, and where in an ARN they stand. */
+const OWN: Partial<Record<DestinationName, { readonly names: typeof ownFunctions; readonly index: number }>> =
+  {
+    functionArn: { names: ownFunctions, index: 6 },
+    queueArn: { names: ownQueues, index: 5 },
+  };
+
+const OLD_IMAGES = STREAM_VIEWS.filter(hasOldImages);
+
+/** What \`events\` of a table must be. A destination that is not there yet is looked at once Terraform knows its ARN. */
+const EVENTS_RULES: readonly Validation[] = [
+  ofTables(
+    'events',
+    ONE_DESTINATION.expected(Object.values(DESTINATION_FIELDS)),
+    `\${jsonencode([for name, each in t.events : name if !contains(["old_image", "include_past"], name) && each != null])}`,
+    `t.events == null ? true : length([\nfor name, each in t.events : name if !contains(["old_image", "include_past"], name) && each != null\n]) == 1`,
+    ONE_DESTINATION.remedy,
+  ),
+  ofTables(
+    'table.stream_view_type',
+    `${OLD_IMAGES.map(each => `"${each}"`).join(' or ')} with events`,
+    '${jsonencode(t.table.stream_view_type)}',
+    `t.events == null ? true : t.table.stream_enabled == true && try(contains(${hcl(OLD_IMAGES)}, t.table.stream_view_type), false)`,
+    'Turn on the stream where the table is made: without the old image nobody can tell whether an item had expired.',
+  ),
+  ...DESTINATION_NAMES.flatMap(name => {
+    const field = DESTINATION_FIELDS[name];
+    const arn = `t.events.${field}.arn`;
+    const { prop, kind } = DESTINATIONS[name];
+    const rules = [
+      ofTables(
+        `events.${field}.arn`,
+        prop.expected.replace('the name or the ARN', 'the ARN'),
+        `\${jsonencode(${arn})}`,
+        `try(t.events.${field}, null) == null ? true : (\n${ruleOf(prop.rule as NonNullable<Kind<unknown>['rule']>, arn)} && startswith(${arn}, "arn:")\n)`,
+        'Give the resource, or an object with its arn.',
+      ),
+    ];
+    const own = OWN[name];
+    if (own === undefined) return rules;
+    const names = hcl(own.names({ name: expression('name'), sweep: '${var.name}' }));
+    return [
+      ...rules,
+      ofTables(
+        `events.${field}.arn`,
+        `a ${kind} that is not this deployment's own`,
+        `\${jsonencode(${arn})}`,
+        `try(t.events.${field}, null) == null ? true : !anytrue([\nfor name in [${hcl(NAME)}] : contains(${names}, try(split(":", ${arn})[${own.index}], ""))\n])`,
+        OWN_DESTINATION_REMEDY,
+      ),
+    ];
+  }),
+];
+
 /** No two may have a role or a state machine of the same name. IAM's names do not differ by case. */
 function namesValidation(): Validation {
   const deployment = namesOfDeployment('name', '${var.name}');
@@ -256,6 +330,11 @@ export interface Field {
   readonly byDefault: string;
 }
 
+/** A type in one line: what is in an object stands in variables.tf. */
+export function shortType(type: string): string {
+  return type.includes('\n') ? `${type.slice(0, type.indexOf('({'))}({ … })` : type;
+}
+
 /** A list, and not one as the prop is: a static module cannot forget what it has guarded. */
 const RELEASED: Field = {
   name: 'releases_holds_of',
@@ -274,7 +353,7 @@ export function tableFields(): readonly Field[] {
     const isInWords = byDefault !== undefined && (CALCULATED as readonly string[]).includes(prop);
     return {
       name: snake(prop),
-      type: typeOf(prop),
+      type: shortType(typeOf(prop)),
       description: textOf(prop),
       byDefault: isInWords ? inHcl(byDefault) : `\`${hcl(value)}\``,
     };
@@ -319,6 +398,7 @@ function tablesVariable(): Variable {
       },
       ...TABLE_PROPS.flatMap(tableRule),
       ...TABLE_RELATIONS,
+      ...EVENTS_RULES,
       namesValidation(),
     ],
   };
@@ -357,7 +437,11 @@ function patternOf(prop: PropName, term: string): string | undefined {
   return pattern === undefined ? undefined : `can(regex(${literal(pattern)}, ${term}))`;
 }
 
-export const MODULE_ALARMS = ALARM_NAMES.filter(alarm => !('subject' in ALARMS[alarm]));
+/** Those of what the module has. */
+export const MODULE_ALARMS = ALARM_NAMES.filter(alarm => {
+  const subject = subjectOf(alarm);
+  return subject === undefined || subject in PARTS;
+});
 
 function alarmsVariable(): Variable {
   const fields = MODULE_ALARMS.map(alarm => {
@@ -373,13 +457,28 @@ function alarmsVariable(): Variable {
       };
     }),
   );
+  const subjects = MODULE_ALARMS.flatMap(alarm => {
+    const subject = subjectOf(alarm);
+    return subject === undefined || !(subject in PARTS)
+      ? []
+      : [subjectValidation(alarm, subject as PartName)];
+  });
   return {
     name: 'alarms',
     type: `object({\n${indented(fields.join('\n'))}\n})`,
     description:
       'What is set of an alarm. threshold is in the unit of its metric (deletion_lag: milliseconds); periods is how many in a row must be beyond it.',
     byDefault: '{}',
-    validations: rules,
+    validations: [...rules, ...subjects],
+  };
+}
+
+/** Whoever tunes an alarm expects it to sound. */
+function subjectValidation(alarm: AlarmName, subject: PartName): Validation {
+  const name = `var.alarms.${snake(alarm)}`;
+  return {
+    condition: `(\n${name}.threshold == null && ${name}.periods == null ||\nanytrue([for t in var.tables : ${PARTS[subject].condition}])\n)`,
+    message: `alarms.${snake(alarm)}: expected nothing without ${subject}, got \${jsonencode(${name})}. Leave it out, or add ${subject}.`,
   };
 }
 

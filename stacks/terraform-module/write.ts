@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { App } from 'cdktf';
 import { AWS_PROVIDER, TERRAFORM_VERSION, withoutDeprecations } from '../app.ts';
-import { expression, hcl, indented, quoted, withOpenings } from '../values.ts';
+import { expression, hcl, quoted, withOpenings } from '../values.ts';
 import { type Block, block, formatted } from './hcl-text.ts';
+import { type Local, localsBlock } from './locals.ts';
 import {
   environmentsLocal,
   holdsLocal,
@@ -73,6 +74,8 @@ export function writeTerraformModule(folder: string): void {
 
 /** How the whole module calls that of a part, and what of the part it has to know. */
 interface WrittenPart {
+  readonly part: PartName;
+  readonly hasAlarms: boolean;
   readonly call: string;
   readonly text: string;
 }
@@ -81,8 +84,10 @@ function writePart(whole: string, part: PartName, source: Source): WrittenPart {
   const folder = join(whole, 'modules', part);
   const files = filesOf(folder, source, 'var.deployment', () => 'main.tf');
   const resources = textOf(files);
-  const vpc = /\blocal\.vpc\b/.test(resources) ? [vpcEntry('var.deployment')] : [];
-  files.set('main.tf', [locals(vpc), ...(files.get('main.tf') ?? [])]);
+  const used = [...PARTS[part].locals, alarmArns(source.json), vpcEntry('var.deployment')].filter(
+    ({ name }) => new RegExp(`\\blocal\\.${name}\\b`).test(resources),
+  );
+  files.set('main.tf', [...localsBlock(used), ...(files.get('main.tf') ?? [])]);
   const variables = partVariables(textOf(files));
   files.set('variables.tf', variables.map(variableBlock));
   files.set('README.md', [partReadme(part, PARTS[part].text, variables, source.json.output)]);
@@ -93,7 +98,7 @@ for_each = { for key, t in local.tables : key => t if ${PARTS[part].condition} }
 
 ${partArguments(variables).join('\n')}
 }`;
-  return { call, text: textOf(files) };
+  return { call, text: textOf(files), hasAlarms: 'alarm_arns' in source.json.output, part };
 }
 
 function writeWhole(folder: string, source: Source, parts: readonly WrittenPart[]): void {
@@ -101,12 +106,15 @@ function writeWhole(folder: string, source: Source, parts: readonly WrittenPart[
     const [, file = 'functions.tf'] = SUBJECTS.find(([beginning]) => beginning.test(name)) ?? [];
     return file;
   });
-  const entries = wholeLocals(
-    source.json,
-    parts.map(({ text }) => text),
-  );
-  for (const [file, texts] of files) files.set(file, texts.map(withPlaces));
-  files.set('main.tf', [locals(entries), ...(files.get('main.tf') ?? []), ...parts.map(({ call }) => call)]);
+  const topicArn = hcl(source.json.output['alarm_topic_arn']?.value);
+  const withNames = (text: string) => withPlaces(text).replaceAll(topicArn, 'local.alarm_topic_arn');
+  for (const [file, texts] of files) files.set(file, texts.map(withNames));
+  const entries = wholeLocals(source.json, topicArn, parts);
+  files.set('main.tf', [
+    ...localsBlock(entries),
+    ...(files.get('main.tf') ?? []),
+    ...parts.map(({ call }) => call),
+  ]);
   const all = variables();
   files.set('variables.tf', all.map(variableBlock));
   files.set('README.md', [readme(all, source.json.output)]);
@@ -205,21 +213,18 @@ function withArchive(content: Block, folder: string, stack: string): Block {
   return { ...content, filename: `\${path.module}/${archive}` };
 }
 
-interface Local {
-  readonly comment: string;
-  readonly name: string;
-  readonly value: string;
-}
-
 function vpcEntry(scope: SharedScope): Local {
   return { comment: 'Empty lists are no VPC.', name: 'vpc', value: vpcLocal(scope) };
 }
 
 /** ARNs of the alarms that there are, of which each may be there or not. */
-function alarmArns({ resource }: Synthesized): Local {
-  const arns = Object.keys(resource['aws_cloudwatch_metric_alarm'] ?? {}).map(
-    name => `  aws_cloudwatch_metric_alarm.${name}[*].arn,`,
-  );
+function alarmArns({ resource }: Synthesized, parts: readonly PartName[] = []): Local {
+  const arns = [
+    ...Object.keys(resource['aws_cloudwatch_metric_alarm'] ?? {}).map(
+      name => `  aws_cloudwatch_metric_alarm.${name}[*].arn,`,
+    ),
+    ...parts.map(part => `  flatten([for each in module.${part} : each.alarm_arns]),`),
+  ];
   return {
     comment: 'The alarms that there are.',
     name: 'alarm_arns',
@@ -227,7 +232,7 @@ function alarmArns({ resource }: Synthesized): Local {
   };
 }
 
-function wholeLocals(whole: Synthesized, parts: readonly string[]): Local[] {
+function wholeLocals(whole: Synthesized, topicArn: string, parts: readonly WrittenPart[]): Local[] {
   const place = PLACES.map(([name, term]) => `  ${name} = ${term}`).join('\n');
   return [
     { comment: 'What ARNs are made of.', name: 'place', value: `{\n${place}\n}` },
@@ -249,7 +254,7 @@ function wholeLocals(whole: Synthesized, parts: readonly string[]): Local[] {
     {
       comment: "What a table's own functions share with those of the deployment.",
       name: 'deployment',
-      value: deploymentLocal(parts),
+      value: deploymentLocal(parts.map(({ text }) => text)),
     },
     {
       comment: 'The attributes that hold items, or held some: a plan that forgets one is refused.',
@@ -268,14 +273,13 @@ function wholeLocals(whole: Synthesized, parts: readonly string[]): Local[] {
     },
     { comment: 'The schedules of the reconciles.', name: 'reconciles', value: reconcilesLocal() },
     { comment: 'Without an alarm there is nothing set of it.', name: 'alarms', value: alarmsLocal() },
-    alarmArns(whole),
+    { comment: 'The topic that the alarms tell.', name: 'alarm_topic_arn', value: topicArn },
+    alarmArns(
+      whole,
+      parts.filter(({ hasAlarms }) => hasAlarms).map(({ part }) => part),
+    ),
     vpcEntry('var'),
   ];
-}
-
-function locals(all: readonly Local[]): string {
-  const body = all.map(({ comment, name, value }) => indented(`# ${comment}\n${name} = ${value}`));
-  return `locals {\n${body.join('\n\n')}\n}`;
 }
 
 function versions(): string {

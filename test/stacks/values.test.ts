@@ -101,6 +101,13 @@ test.each<[string, known: unknown, value: unknown, open: unknown, written: strin
     'merge(var.all, { b = 2 })',
   ],
   [
+    'merged, of three',
+    merged(merged({ a: 1 }, { b: 1 }), { b: 2 }),
+    { a: 1, b: 2 },
+    merged(merged(expression<Record<string, number>>('var.all'), { a: 1 }), { b: 2 }),
+    'merge(var.all, { a = 1 }, { b = 2 })',
+  ],
+  [
     'replaced',
     replaced('a.b.c', '.', '-'),
     'a-b-c',
@@ -191,6 +198,12 @@ test('an expression in a text is a template, and one in a template stays one', (
   expect(withOpenings(`a-${openText}`)).toBe('a-${var.text}');
   expect(quoted(withOpenings(`a-${expression('"${var.a}-b"')}`))).toBe('"a-${"${var.a}-b"}"');
   expect(withOpenings(JSON.stringify({ a: openText }))).toBe('{"a":"${var.text}"}');
+});
+
+test('an expression that is a text is itself again, with the tokens in it; a token alone is not', () => {
+  const made = `${when(openFlag, NONE, '${TfToken[1]}')}`;
+  expect(hcl(made)).toBe('(var.flag ? null : "${TfToken[1]}")');
+  expect(hcl('${TfToken[1]}')).toBe('"${TfToken[1]}"');
 });
 
 test('a reference that nobody closes is refused', () => {
