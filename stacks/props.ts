@@ -21,15 +21,14 @@ import {
   type IndexedBy,
   modelProblems,
 } from '../expiry/model.ts';
-import { adviseShards, PARTITION_UNITS } from '../expiry/partition-rule.ts';
 import { STREAM_FUNCTIONS, type StreamFunctionName } from '../functions/function-list.ts';
 import { DESTINATION_NAMES, DESTINATIONS } from '../functions/publish-expiries/destinations.ts';
 import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
 import { BACKFILL_TASKS, type BackfillTaskName } from '../statemachine/backfill-contract.ts';
-import { MAX_LOOKBACK_MINUTES, MAX_PAIRS, TASKS, type TaskName } from '../statemachine/contract.ts';
+import { MAX_LOOKBACK_MINUTES, TASKS, type TaskName } from '../statemachine/contract.ts';
 import { ALARM_NAMES, ALARM_TOPIC, ALARMS_KIND, type AlarmsProp, isRecorded } from './alarms.ts';
 import { isOwnDestination } from './names.ts';
-import { MAX_RECONCILE_PARTS, reconcileParts } from './reconcile-parts.ts';
+import { PLAIN_MODE_SECONDS, relationProblems } from './prop-relations.ts';
 import { isReference, listOf, orReference } from './references.ts';
 import { ARCHIVE, EVENTS, OWN_DESTINATION_REMEDY } from './stream-props.ts';
 import {
@@ -76,9 +75,6 @@ const NAME = text(
 
 /** Windows that a reconcile looks back to by default: a day of minutes. */
 const RECONCILE_WINDOWS = 1_440;
-
-/** precisionSeconds of the plain mode: nothing runs between two ticks. */
-export const PLAIN_MODE_SECONDS = 60;
 
 /** What to do about a value that its kind says nothing better of. */
 export const CORRECT = 'Correct the value, or leave the field out for its default.';
@@ -557,7 +553,9 @@ export type ResolvedProps = {
   readonly [Name in keyof Pick<PropList, PresentName>]: PropValue<Name>;
 } & { readonly [Name in keyof Omit<PropList, PresentName>]?: PropValue<Name> };
 
-export const PROP_NAMES = Object.keys(PROPS) as (keyof PropList)[];
+export type PropName = keyof PropList;
+
+export const PROP_NAMES = Object.keys(PROPS) as PropName[];
 
 /** Props that a deployment gives to a table which it creates, and so to no other. */
 export const OF_CREATED_TABLES = [
@@ -612,88 +610,13 @@ export function propProblems(props: PreciseTtlProps): FieldProblem[] {
   const ofFields = fieldProblems(PROP_KINDS, props, OPTIONS);
   if (ofFields.length > 0) return ofFields;
   const ofModel = modelProblems(props);
-  return ofModel.length > 0 ? ofModel : relationProblems(props);
+  return ofModel.length > 0 ? ofModel : problemsBetween(props);
 }
 
 /** What is wrong between fields that are each fine. */
-function relationProblems(props: PreciseTtlProps): FieldProblem[] {
-  const problems: FieldProblem[] = [];
+function problemsBetween(props: PreciseTtlProps): FieldProblem[] {
   const resolved = resolveProps(props);
-  if (resolved.reconcileHours * 60 < resolved.lookbackMinutes) {
-    problems.push({
-      field: 'reconcileHours',
-      expected: `at least the lookback of a tick (${resolved.lookbackMinutes} minutes)`,
-      got: resolved.reconcileHours,
-      remedy: 'Raise it: the reconcile is there for what lies further back than a tick looks.',
-    });
-  }
-  // One window more than fits into the time: the first is entered in its middle. The reconcile comes in parts instead.
-  const pairs = (Math.ceil(resolved.lookbackMinutes / resolved.granularityMinutes) + 1) * resolved.shards;
-  if (pairs > MAX_PAIRS) {
-    problems.push({
-      field: 'lookbackMinutes',
-      expected: `at most ${MAX_PAIRS} windows and shards to look back into in a tick`,
-      got: `${pairs} (${resolved.shards} shards, back ${resolved.lookbackMinutes} minutes in windows of ${resolved.granularityMinutes})`,
-      remedy:
-        'Lower it: the hourly reconcile goes back further. Or lower shards, or raise granularityMinutes.',
-    });
-  }
-  const parts = reconcileParts(resolved).length;
-  if (pairs <= MAX_PAIRS && parts > MAX_RECONCILE_PARTS) {
-    problems.push({
-      field: 'reconcileHours',
-      expected: `at most ${MAX_RECONCILE_PARTS} executions an hour, each of ${MAX_PAIRS} windows and shards`,
-      got: `${parts} (${resolved.shards} shards, back ${resolved.reconcileHours} hours in windows of ${resolved.granularityMinutes} minutes)`,
-      remedy: 'Lower it, or raise granularityMinutes: many shards go with long windows.',
-    });
-  }
-  problems.push(...rateProblems(resolved));
-  if (resolved.backoffCapSeconds < resolved.backoffBaseSeconds) {
-    problems.push({
-      field: 'backoffCapSeconds',
-      expected: `at least backoffBaseSeconds (${resolved.backoffBaseSeconds})`,
-      got: resolved.backoffCapSeconds,
-      remedy: 'Raise the cap or lower the base.',
-    });
-  }
-  if (resolved.pollSeconds > 0 && resolved.pollSeconds < resolved.precisionSeconds) {
-    problems.push({
-      field: 'pollSeconds',
-      expected: `0, or at least precisionSeconds (${resolved.precisionSeconds})`,
-      got: resolved.pollSeconds,
-      remedy: 'Raise it, or lower precisionSeconds: polls are never closer than that.',
-    });
-  }
-  if (
-    resolved.indexedBy === 'second' &&
-    resolved.pollSeconds > resolved.precisionSeconds &&
-    resolved.precisionSeconds < PLAIN_MODE_SECONDS
-  ) {
-    problems.push({
-      field: 'pollSeconds',
-      expected: `0 or precisionSeconds (${resolved.precisionSeconds}) with indexedBy: 'second'`,
-      got: resolved.pollSeconds,
-      remedy:
-        'Leave it out: a child asks for each second when it comes. To poll less often, raise precisionSeconds.',
-    });
-  }
-  if (resolved.pollSeconds > 0 && resolved.precisionSeconds === PLAIN_MODE_SECONDS) {
-    problems.push({
-      field: 'pollSeconds',
-      expected: '0 in the plain mode (precisionSeconds: 60)',
-      got: resolved.pollSeconds,
-      remedy:
-        'The plain mode does not poll between its ticks: lower precisionSeconds or leave pollSeconds out.',
-    });
-  }
-  if (resolved.backfill && resolved.indexedBy === 'second') {
-    problems.push({
-      field: 'backfill',
-      expected: "false with indexedBy: 'second'",
-      got: true,
-      remedy: 'Leave it out: DynamoDB puts the items that are there into the index by itself.',
-    });
-  }
+  const problems: FieldProblem[] = relationProblems(resolved);
   if (resolved.existingTable) {
     problems.push(
       ...OF_CREATED_TABLES.filter(field => props[field] !== undefined).map(field => ({
@@ -713,12 +636,7 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
       remedy: 'Leave out one of them: what is provisioned is warm, too.',
     });
   }
-  problems.push(
-    ...streamProblems(resolved),
-    ...holdProblems(resolved),
-    ...alarmProblems(resolved),
-    ...expressionProblems(resolved),
-  );
+  problems.push(...streamProblems(resolved), ...alarmProblems(resolved));
   if (props.sortKeyType !== undefined && props.sortKey === undefined) {
     problems.push({
       field: 'sortKeyType',
@@ -738,35 +656,9 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
   return problems;
 }
 
-/**
- * What may be deleted in a second must be something that the shards can take, even without any put. By second a limit is for what has been
- * left, and that lies under many keys.
- */
-function rateProblems(props: ResolvedProps): FieldProblem[] {
-  const { indexedBy, shards, maxDeletesPerSecond: deletesPerSecond } = props;
-  const { verdict } = adviseShards({ ...props, putsPerSecond: 0, deletesPerSecond });
-  if (indexedBy === 'second' || verdict !== 'impossible') return [];
-  const { shards: advised, warmUnits } = adviseShards({
-    ...props,
-    putsPerSecond: deletesPerSecond,
-    deletesPerSecond,
-  });
-  return [
-    {
-      field: 'maxDeletesPerSecond',
-      expected: `at most ${shards * PARTITION_UNITS}: DynamoDB takes ${PARTITION_UNITS} deletes a second from each shard, and there ${shards === 1 ? 'is 1' : `are ${shards}`}`,
-      got: deletesPerSecond,
-      remedy:
-        advised === undefined
-          ? `Lower it: no number of shards takes that.`
-          : `Lower it, or set shards: ${advised}, which takes as many puts, too, on an index that is warm for ${warmUnits} write units a second (docs/configuration.md, "How many shards").`,
-    },
-  ];
-}
-
 /** What `archive` and `events` need of the other props. */
 function streamProblems(props: ResolvedProps): FieldProblem[] {
-  const { archive, archiveFirst, deleteMode, stream } = props;
+  const { archive, stream } = props;
   const problems: FieldProblem[] = [...ownDestinationProblems(props)];
   if (readsStream(props) && stream !== undefined && !hasOldImages(stream)) {
     problems.push({
@@ -775,23 +667,6 @@ function streamProblems(props: ResolvedProps): FieldProblem[] {
       got: stream,
       remedy:
         'Leave it out for its default: without the old image nobody can tell whether an item had expired.',
-    });
-  }
-  if (archiveFirst && archive === undefined) {
-    problems.push({
-      field: 'archiveFirst',
-      expected: 'archive beside it',
-      got: true,
-      remedy: 'Add archive: {} too, or leave archiveFirst out.',
-    });
-  }
-  if (archiveFirst && deleteMode !== 'guarded') {
-    problems.push({
-      field: 'archiveFirst',
-      expected: `false with deleteMode: '${deleteMode}'`,
-      got: true,
-      remedy:
-        "Set deleteMode: 'guarded', or leave archiveFirst out: without the guard a renewed item would be deleted whose image is not archived.",
     });
   }
   return problems;
@@ -823,38 +698,6 @@ export function functionSettings(props: ResolvedProps): Settings {
   return { ...props, marginSeconds: when(readsStream(props), 1, NONE) };
 }
 
-/** What is held must be known to the delete, and be nothing that every item has. */
-function holdProblems({ holdAttribute, deleteMode, ...resolved }: ResolvedProps): FieldProblem[] {
-  if (holdAttribute === undefined) return [];
-  const ofEveryItem = ['partitionKey', 'sortKey', 'ttlAttribute', 'windowAttribute'] as const;
-  const [same] = ofEveryItem.filter(
-    prop =>
-      resolved[prop] === holdAttribute && (prop !== 'windowAttribute' || resolved.indexedBy === 'window'),
-  );
-  return [
-    ...(deleteMode === 'guarded'
-      ? []
-      : [
-          {
-            field: 'holdAttribute',
-            expected: `none with deleteMode: '${deleteMode}', which deletes without looking at the item`,
-            got: holdAttribute,
-            remedy: "Set deleteMode: 'guarded', or leave holdAttribute out.",
-          },
-        ]),
-    ...(same === undefined
-      ? []
-      : [
-          {
-            field: 'holdAttribute',
-            expected: `an attribute of its own, not the ${same}`,
-            got: holdAttribute,
-            remedy: 'Name an attribute that only held items have: every item that has it is held.',
-          },
-        ]),
-  ];
-}
-
 /** Whether native TTL has to be off: it would delete what is held, and what is still in its grace, within days. */
 export function refusesNativeTtl({
   holdAttribute,
@@ -873,28 +716,6 @@ function alarmProblems({ alarms, metrics }: ResolvedProps): FieldProblem[] {
     remedy: "Leave it out: executionsFailed says when something could not be deleted. Or set metrics: 'all'.",
   }));
 }
-
-/**
- * The settings of tables stand in the definitions of the state machines, where such a text would be evaluated, or refused when it has only one
- * of both. Source: Step Functions Developer Guide, "Transforming data with JSONata".
- */
-function expressionProblems(props: ResolvedProps): FieldProblem[] {
-  const isExpression = (text = '') => text.startsWith('{%') || text.endsWith('%}');
-  return ATTRIBUTE_PROPS.filter(prop => isExpression(props[prop])).map(field => ({
-    field,
-    expected: 'no name that begins with {% or ends with %}, which Step Functions takes for an expression',
-    got: props[field],
-    remedy: 'Name another attribute.',
-  }));
-}
-
-const ATTRIBUTE_PROPS = [
-  'partitionKey',
-  'sortKey',
-  'ttlAttribute',
-  'windowAttribute',
-  'holdAttribute',
-] as const satisfies readonly (keyof PropList)[];
 
 /** Fills in the defaults. */
 export function resolveProps(props: PreciseTtlProps): ResolvedProps {

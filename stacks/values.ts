@@ -81,6 +81,14 @@ export function less(one: number, other: number): boolean {
   );
 }
 
+export function not(condition: boolean): boolean {
+  return either(
+    [condition],
+    () => !condition,
+    term => (/^\w+\(.*\)$/s.test(term) ? `!${term}` : `!(${unbracketed(term)})`),
+  );
+}
+
 export function both(one: boolean, other: boolean): boolean {
   return either(
     [one, other],
@@ -146,6 +154,22 @@ export function merged<Value>(
     [one, other],
     () => ({ ...one, ...other }),
     (first, second) => `merge(${/^merge\((.*)\)$/s.exec(first ?? '')?.[1] ?? first}, ${second})`,
+  );
+}
+
+export function startsWith(text: string, start: string): boolean {
+  return either(
+    [text],
+    () => text.startsWith(start),
+    term => call('startswith', term, quoted(start)),
+  );
+}
+
+export function endsWith(text: string, end: string): boolean {
+  return either(
+    [text],
+    () => text.endsWith(end),
+    term => call('endswith', term, quoted(end)),
   );
 }
 
