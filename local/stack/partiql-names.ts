@@ -1,0 +1,24 @@
+import { tablesInDefinition } from '../../stacks/tables-in-definition.ts';
+
+/** The settings of a table that name attributes which stand in its guarded deletes. */
+const SETTINGS = ['partitionKey', 'sortKey', 'ttlAttribute', 'holdAttribute'];
+
+/**
+ * Names of attributes that DynamoDB Local cannot delete by: it takes a quoted name in PartiQL that begins with `#` or `:` for the
+ * placeholder of an expression, and refuses each guarded delete. Seen with DynamoDB Local 3.3; nothing in AWS's documents says that
+ * DynamoDB does so.
+ */
+export function partiqlNameProblems(stateMachines: readonly { readonly definition: string }[]): string[] {
+  const problems = stateMachines
+    .flatMap(({ definition }) => tablesInDefinition(definition))
+    .filter(({ deleteMode }) => deleteMode === 'guarded')
+    .flatMap(table =>
+      SETTINGS.filter(setting => /^[#:]/.test(String(table[setting] ?? ''))).map(
+        setting =>
+          `table ${table.tableName}: ${setting}: expected a name that does not begin with # or :, got ` +
+          `"${table[setting]}". DynamoDB Local, not DynamoDB, refuses guarded deletes with such a name. Name the attribute ` +
+          "otherwise for the local run, or set deleteMode: 'batch' for it.",
+      ),
+    );
+  return [...new Set(problems)];
+}

@@ -1,0 +1,17 @@
+import { NotFoundError } from '../errors.ts';
+import type { SynthesizedCloud, TableResource } from './synthesized.ts';
+
+/**
+ * A table that what was synthesized makes.
+ *
+ * @throws {NotFoundError}
+ */
+export function tableOf({ tables }: Pick<SynthesizedCloud, 'tables'>, name: string): TableResource {
+  const table = tables.find(candidate => candidate.name === name);
+  if (table === undefined) {
+    throw new NotFoundError(
+      `table: expected "${name}" in what was synthesized, got ${tables.map(other => other.name).join(', ') || 'none'}`,
+    );
+  }
+  return table;
+}
