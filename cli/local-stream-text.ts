@@ -1,7 +1,7 @@
 import type { WrittenObject } from '../local/s3/s3-api.ts';
 import type { ServedCloud } from '../local/serve.ts';
 import type { ArrivedEvent } from '../local/services/local-services.ts';
-import type { EventSourceMappingResource } from '../local/terraform/event-source-mapping.ts';
+import type { EventSourceMappingResource } from '../local/stack/event-source-mapping.ts';
 import { localTime } from './local-time.ts';
 
 /** What a person needs to know of streams and what they lead to: a row each, none when there is nothing. */

@@ -1,7 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { STACK, synthesize } from '../stacks/app.ts';
+import { plainStack } from '../stacks/plain-stack.ts';
 import type { PreciseTtlProps } from '../stacks/props.ts';
 
 /** What a role of a deployment may do, in words for a document. */
@@ -52,14 +49,11 @@ export function rolesOfExample(): RoleStatements[] {
 }
 
 function policiesOfExample(): { name: string; policy: string }[] {
-  const outdir = mkdtempSync(join(tmpdir(), 'precise-ttl-roles-'));
-  try {
-    synthesize({ config: { region: 'us-east-1', tables: [EXAMPLE] }, outdir });
-    const { resource } = JSON.parse(readFileSync(join(outdir, 'stacks', STACK, 'cdk.tf.json'), 'utf8'));
-    return Object.values(resource['aws_iam_role_policy']);
-  } finally {
-    rmSync(outdir, { recursive: true, force: true });
-  }
+  const { resource } = plainStack({ region: 'us-east-1', tables: [EXAMPLE] });
+  const policies = Object.entries(resource['aws_iam_role_policy'] ?? {}).sort(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
+  return policies.map(([, { name, policy }]) => ({ name: String(name), policy: String(policy) }));
 }
 
 /** What an ARN of the example stands for; itself, if nothing is said of it here. */

@@ -1,6 +1,7 @@
+import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
 import { readFilter } from '../streams/filter.ts';
 import type { MappingSettings } from '../streams/mapping-settings.ts';
-import { type ArgumentsOf, type Found, listOf, STREAM_ARN } from './arguments.ts';
+import { type Arguments, type Found, TEXT } from './arguments.ts';
 
 /** A function that a table's stream calls. */
 export interface EventSourceMappingResource {
@@ -17,35 +18,52 @@ export interface EventSourceMappingResource {
   readonly failureQueueArn?: string;
 }
 
-/** Lambda's word for no limit. */
-const FOREVER = -1;
+const STREAM_ARN = /^arn:[^:]+:dynamodb:[^:]+:\d{12}:table\/([A-Za-z0-9_.-]{3,255})\/stream\/.+$/;
+const STREAM = text(STREAM_ARN, 'the ARN of a DynamoDB stream, the only source that is read locally');
+const QUEUE = text(/^arn:[^:]+:sqs:[^:]+:\d{12}:[A-Za-z0-9_-]{1,80}$/, 'the ARN of a standard SQS queue');
 
-const limit = (value: number = FOREVER) => (value === FOREVER ? undefined : value);
+const RESPONSES = kind<readonly string[]>(
+  value => Array.isArray(value) && value.every(type => type === 'ReportBatchItemFailures'),
+  '["ReportBatchItemFailures"] or none',
+);
 
-export function toMapping(
-  { address }: Found,
-  args: ArgumentsOf<'aws_lambda_event_source_mapping'>,
-): EventSourceMappingResource {
-  const { event_source_arn: streamArn, function_name: functionName } = args;
-  const [criteria] = listOf(args.filter_criteria);
-  const [destination] = listOf(args.destination_config);
-  const [onFailure] = listOf(destination?.on_failure);
+const FILTER = kind<string>(pattern => {
+  try {
+    return readFilter(String(pattern)) !== undefined;
+  } catch {
+    return false;
+  }
+}, 'a filter that is run on this machine: fields and the values that they may have');
+
+export function readMapping(args: Arguments, { address }: Found): EventSourceMappingResource {
+  const streamArn = args.get('event_source_arn', STREAM);
+  const filters = args.block('filter_criteria')?.blocks('filter') ?? [];
+  const failureQueueArn = args
+    .block('destination_config')
+    ?.block('on_failure')
+    ?.get('destination_arn', QUEUE);
   return {
     address,
     tableName: STREAM_ARN.exec(streamArn)?.[1] ?? '',
     streamArn,
-    functionName,
-    isEnabled: args.enabled ?? true,
-    startingPosition: args.starting_position,
+    functionName: args.get('function_name', TEXT),
+    isEnabled: args.find('enabled', boolean()) ?? true,
+    startingPosition: args.get('starting_position', oneOf(['TRIM_HORIZON', 'LATEST'])),
     settings: {
-      batchSize: args.batch_size,
-      batchingWindowSeconds: args.maximum_batching_window_in_seconds ?? 0,
-      filters: listOf(criteria?.filter).map(({ pattern }) => readFilter(pattern)),
-      reportsItemFailures: (args.function_response_types ?? []).length > 0,
-      bisects: args.bisect_batch_on_function_error ?? false,
-      maximumRecordAgeSeconds: limit(args.maximum_record_age_in_seconds),
-      maximumRetryAttempts: limit(args.maximum_retry_attempts),
+      batchSize: args.get('batch_size', whole(1, 10_000)),
+      batchingWindowSeconds: args.find('maximum_batching_window_in_seconds', whole(0, 300)) ?? 0,
+      filters: filters.map(filter => readFilter(filter.get('pattern', FILTER))),
+      reportsItemFailures: (args.find('function_response_types', RESPONSES) ?? []).length > 0,
+      bisects: args.find('bisect_batch_on_function_error', boolean()) ?? false,
+      maximumRecordAgeSeconds: limitOf(args, 'maximum_record_age_in_seconds', 604_800),
+      maximumRetryAttempts: limitOf(args, 'maximum_retry_attempts', 10_000),
     },
-    ...(onFailure !== undefined && { failureQueueArn: onFailure.destination_arn }),
+    ...(failureQueueArn !== undefined && { failureQueueArn }),
   };
+}
+
+/** Lambda takes -1 for none. */
+function limitOf(args: Arguments, name: string, most: number): number | undefined {
+  const limit = args.find(name, whole(-1, most));
+  return limit === -1 ? undefined : limit;
 }

@@ -1,9 +1,16 @@
-import { mapValues } from '../../stacks/map-values.ts';
+import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
 import { type MetricMath, MetricMathError, parseMetricMath } from '../cloudwatch/metric-math.ts';
-import { TerraformError } from '../errors.ts';
-import { type ArgumentsOf, type COMPARISONS, type Found, listOf, type MISSING_DATA } from './arguments.ts';
+import { type Arguments, type Found, TEXT, TEXTS } from './arguments.ts';
 
+export const COMPARISONS = [
+  'GreaterThanThreshold',
+  'GreaterThanOrEqualToThreshold',
+  'LessThanThreshold',
+  'LessThanOrEqualToThreshold',
+] as const;
 export type Comparison = (typeof COMPARISONS)[number];
+
+export const MISSING_DATA = ['missing', 'breaching', 'notBreaching', 'ignore'] as const;
 export type MissingData = (typeof MISSING_DATA)[number];
 
 /** An alarm on one metric, or on an expression of one or several of the same period. */
@@ -43,83 +50,71 @@ export interface AlarmExpression {
   readonly metrics: Readonly<Record<string, AlarmedMetric>>;
 }
 
-type AlarmArguments = ArgumentsOf<'aws_cloudwatch_metric_alarm'>;
+/** The local CloudWatch computes these. */
+const STATISTIC = text(
+  /^(SampleCount|Average|Sum|Minimum|Maximum|p(100|\d{1,2}(\.\d{1,10})?))$/,
+  'SampleCount, Average, Sum, Minimum, Maximum or a percentile such as p99',
+);
 
-/** @throws {TerraformError} for one that overrides make what CloudWatch refuses, or on an expression that is not evaluated here */
-export function toAlarm({ address, region, attribute }: Found, args: AlarmArguments): AlarmResource {
-  const { alarm_description: description, evaluation_periods: evaluationPeriods } = args;
-  const { datapoints_to_alarm: datapointsToAlarm = evaluationPeriods } = args;
-  if (datapointsToAlarm > evaluationPeriods) {
-    throw new TerraformError([
-      `${address}.datapoints_to_alarm: expected at most evaluation_periods (${evaluationPeriods}), got ${datapointsToAlarm}. ` +
-        'Correct both in overrides of the configuration, or set them by the prop alarms.',
-    ]);
-  }
+const PERIOD = kind<number>(
+  value => Number(value) >= 60 && Number(value) % 60 === 0,
+  'a multiple of 60 seconds (the metrics here have one datapoint a minute)',
+);
+
+export function readAlarm(args: Arguments, found: Found): AlarmResource {
+  const description = args.find('alarm_description', text(/^/));
+  const evaluationPeriods = args.get('evaluation_periods', whole(1, 1_000));
   return {
-    address,
-    name: args.alarm_name,
-    arn: attribute('arn'),
-    region,
+    ...found,
+    name: args.get('alarm_name', TEXT),
     ...(description !== undefined && { description }),
-    ...metricOf(address, args),
+    ...readMetric(args),
     evaluationPeriods,
-    datapointsToAlarm,
-    threshold: args.threshold,
-    comparison: args.comparison_operator,
-    treatMissingData: args.treat_missing_data ?? 'missing',
-    alarmActions: args.alarm_actions ?? [],
-    okActions: args.ok_actions ?? [],
+    datapointsToAlarm: args.find('datapoints_to_alarm', whole(1, evaluationPeriods)) ?? evaluationPeriods,
+    threshold: args.get('threshold', kind<number>(Number.isFinite, 'a number')),
+    comparison: args.get('comparison_operator', oneOf(COMPARISONS)),
+    treatMissingData: args.find('treat_missing_data', oneOf(MISSING_DATA)) ?? 'missing',
+    alarmActions: args.find('alarm_actions', TEXTS) ?? [],
+    okActions: args.find('ok_actions', TEXTS) ?? [],
   };
 }
 
-type OwnMetric = Pick<
-  AlarmResource,
-  'namespace' | 'metricName' | 'dimensions' | 'statistic' | 'period' | 'expression'
->;
-
 /** The metric that an alarm looks at, or the first of the expression that it looks at. */
-function metricOf(address: string, args: AlarmArguments): OwnMetric {
-  const queries = listOf(args.metric_query);
+function readMetric(args: Arguments): AlarmedMetric & Pick<AlarmResource, 'period' | 'expression'> {
+  const queries = args.blocks('metric_query');
   if (queries.length === 0) {
-    const { namespace = '', metric_name: metricName = '', dimensions = {}, period = 0 } = args;
-    const { statistic, extended_statistic: percentile } = args;
-    if (statistic !== undefined && percentile !== undefined) {
-      throw new TerraformError([
-        `${address}.statistic: expected either statistic or extended_statistic, got both. Take the one out of overrides of the configuration.`,
-      ]);
+    const plain = args.find('statistic', STATISTIC);
+    const percentile = args.find('extended_statistic', STATISTIC);
+    if (plain !== undefined && percentile !== undefined) {
+      throw args.problem('statistic', 'none beside extended_statistic');
     }
-    return {
-      namespace,
-      metricName,
-      dimensions: texts(dimensions),
-      statistic: statistic ?? percentile ?? '',
-      period,
-    };
+    return { ...readIdentity(args), statistic: plain ?? percentile ?? '' };
   }
-  const metrics = Object.fromEntries(
-    queries.flatMap(({ id, metric: block }) =>
-      listOf(block).map(
-        ({ namespace, metric_name: metricName, dimensions = {}, stat: statistic, period }) => [
-          id,
-          { namespace, metricName, dimensions: texts(dimensions), period, statistic },
-        ],
-      ),
-    ),
-  );
-  const text = queries.find(({ return_data: isReturned }) => isReturned)?.expression ?? '';
+  let text = '';
+  const metrics: Record<string, ReturnType<typeof readMetric>> = {};
+  for (const query of queries) {
+    const id = query.get('id', TEXT);
+    const expression = query.find('expression', TEXT);
+    if (query.find('return_data', boolean()) && expression !== undefined) text = expression;
+    const metric = query.block('metric');
+    if (metric) metrics[id] = { ...readIdentity(metric), statistic: metric.get('stat', STATISTIC) };
+  }
   const [metric] = Object.values(metrics);
   try {
     const math = parseMetricMath(text, Object.keys(metrics));
     if (metric !== undefined) return { ...metric, expression: { text, metrics, math } };
   } catch (error) {
     if (!(error instanceof MetricMathError)) throw error;
-    throw new TerraformError([
-      `${address}.metric_query.expression: expected ${error.message}, got ${JSON.stringify(text)}.`,
-    ]);
   }
-  throw new TerraformError([
-    `${address}.metric_query: expected one expression and its metrics, got no metric.`,
-  ]);
+  throw args.problem('metric_query', 'one expression of FILL, IF and sums, and its metrics');
 }
 
-const texts = (values: Readonly<Record<string, unknown>>) => mapValues(values, String);
+/** A metric has these, and so has one of an expression. */
+function readIdentity(args: Arguments) {
+  return {
+    namespace: args.get('namespace', TEXT),
+    metricName: args.get('metric_name', TEXT),
+    dimensions: args.texts('dimensions'),
+    period: args.get('period', PERIOD),
+  };
+}

@@ -1,6 +1,7 @@
-import type { FieldProblem } from '../../expiry/errors.ts';
+import { describeProblem } from '../../expiry/errors.ts';
 import { isObject } from '../../expiry/fields.ts';
 import type { PlainStack } from '../../stacks/plain-stack.ts';
+import { TerraformError } from '../errors.ts';
 import { GIVEN_BY_AWS, type Place } from './given-by-aws.ts';
 
 /** A resource or data source with every reference replaced by its value. */
@@ -9,47 +10,38 @@ export interface ResolvedBlock {
   readonly type: string;
   /** `aws_lambda_function.plan` or `data.aws_region.current`. */
   readonly address: string;
+  /** Empty for what has none, or one with a number that AWS makes up. */
+  readonly arn: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 export interface ResolvedStack {
   readonly blocks: readonly ResolvedBlock[];
   readonly outputs: Readonly<Record<string, unknown>>;
-  /** An attribute of a block that AWS gives it. */
-  attribute(block: ResolvedBlock, name: string): string;
 }
 
 /** What CDKTF and Terraform have for themselves. Conditions are for Terraform to judge. */
 const THEIR_OWN = ['//', 'depends_on', 'lifecycle'];
 
 /** An escape, or an expression: our stacks have references to attributes, and {@link NOW}. */
-const TEMPLATE = /\$\$\{|%%\{|%\{|\$\{(?<expression>[^}]*)\}?/g;
-const REFERENCE = /^(?<data>data\.)?(?<type>\w+)\.(?<id>[\w-]+)\.(?<attribute>\w+)$/;
+const TEMPLATE = /\$\$\{|%%\{|%\{|\$\{([^}]*)\}?/g;
+const REFERENCE = /^(data\.)?(\w+)\.([\w-]+)\.(\w+)$/;
 const NOW = 'timestamp()';
 
 /**
  * Puts in what Terraform would put in at an apply: for references to what stands in the stack that value, and for attributes that AWS
  * gives what it would give.
  *
- * @param problems gets those of other expressions, which only an override can have
+ * @throws {TerraformError} for other expressions, which only an override can have
  */
-export function resolveReferences(
-  { resource, data, output }: PlainStack,
-  place: Place,
-  problems: FieldProblem[],
-): ResolvedStack {
+export function resolveReferences({ resource, data, output }: PlainStack, place: Place): ResolvedStack {
   const valueIn = (expression: string): string | undefined => {
     if (expression === NOW) return place.deployedAt;
-    const {
-      data: isData = '',
-      type = '',
-      id = '',
-      attribute = '',
-    } = REFERENCE.exec(expression)?.groups ?? {};
-    const block = (isData ? data : resource)[type]?.[id];
+    const [, prefix = '', type = '', id = '', attribute = ''] = REFERENCE.exec(expression) ?? [];
+    const block = (prefix ? data : resource)[type]?.[id];
     if (block === undefined) return undefined;
     const argument = (name: string) => textIn(block[name] ?? '', expression);
-    const given = GIVEN_BY_AWS[`${isData}${type}`]?.[attribute];
+    const given = GIVEN_BY_AWS[`${prefix}${type}`]?.[attribute];
     if (given !== undefined) return given(argument, place);
     return typeof block[attribute] === 'string' ? argument(attribute) : undefined;
   };
@@ -60,8 +52,7 @@ export function resolveReferences(
       if (value !== undefined) return value;
       const expected = `a value, or a reference such as \${aws_sns_topic.NAME.arn} to what the stack has`;
       const remedy = 'Give the value itself: on this machine there is no Terraform to evaluate others.';
-      problems.push({ field, expected, got: template, remedy });
-      return '';
+      throw new TerraformError([describeProblem({ field, expected, got: template, remedy })]);
     });
   const resolve = (value: unknown, field: string): unknown => {
     if (typeof value === 'string') return textIn(value, field);
@@ -77,7 +68,8 @@ export function resolveReferences(
         const address = `${kind === 'data' ? 'data.' : ''}${type}.${id}`;
         const own = Object.entries(given).filter(([argument]) => !THEIR_OWN.includes(argument));
         const body = resolve(Object.fromEntries(own), address) as ResolvedBlock['body'];
-        return { kind: kind as ResolvedBlock['kind'], type, address, body };
+        const arn = GIVEN_BY_AWS[type]?.['arn']?.(argument => String(body[argument] ?? ''), place) ?? '';
+        return { kind: kind as ResolvedBlock['kind'], type, address, arn, body };
       }),
     ),
   );
@@ -86,10 +78,5 @@ export function resolveReferences(
     outputs: Object.fromEntries(
       Object.entries(output).map(([name, { value }]) => [name, resolve(value, `output.${name}`)]),
     ),
-    attribute({ kind, type, body }, name) {
-      const given = GIVEN_BY_AWS[`${kind === 'data' ? 'data.' : ''}${type}`]?.[name];
-      if (given === undefined) throw new TypeError(`${type}.${name}: expected in GIVEN_BY_AWS`);
-      return given(argument => String(body[argument] ?? ''), place);
-    },
   };
 }

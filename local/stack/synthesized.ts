@@ -1,12 +1,11 @@
-import { describeProblem, type FieldProblem } from '../../expiry/errors.ts';
-import { mapValues } from '../../stacks/map-values.ts';
+import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
 import type { PlainStack } from '../../stacks/plain-stack.ts';
 import { partitionOf } from '../../stacks/regions.ts';
+import { partiqlNameProblems } from '../dynamodb/partiql-names.ts';
 import { TerraformError } from '../errors.ts';
-import { type ArgumentsOf, blockProblems, type Found, listOf, type RunType } from './arguments.ts';
-import { type EventSourceMappingResource, toMapping } from './event-source-mapping.ts';
-import { type AlarmResource, toAlarm } from './metric-alarm.ts';
-import { partiqlNameProblems } from './partiql-names.ts';
+import { Arguments, type Found, TEXT, TEXTS } from './arguments.ts';
+import { type EventSourceMappingResource, readMapping } from './event-source-mapping.ts';
+import { type AlarmResource, readAlarm } from './metric-alarm.ts';
 import { type ResolvedBlock, resolveReferences } from './resolve.ts';
 
 /** The account of every ARN in the local cloud: the one AWS uses in its examples. */
@@ -109,6 +108,7 @@ export interface ScheduleAsGiven {
 export interface SynthesizedCloud {
   readonly account: string;
   readonly region: string;
+  readonly partition: string;
   readonly tables: readonly TableResource[];
   readonly existingTables: readonly ExistingTable[];
   readonly functions: readonly FunctionResource[];
@@ -124,11 +124,32 @@ export interface SynthesizedCloud {
   readonly blocks: readonly ResolvedBlock[];
 }
 
+/** @param of empty, or a block and a dot */
+const throughput = (of: string) =>
+  `${of}read_capacity ${of}write_capacity ${of}on_demand_throughput ${of}warm_throughput`;
+
+/** Arguments that nothing on this machine depends on, by the types of resources that are run. The other types have no effect here. */
+const WITHOUT_EFFECT = {
+  aws_cloudwatch_metric_alarm:
+    // Without an action nobody is told locally either way; the line in the terminal is for the state.
+    'actions_enabled evaluate_low_sample_count_percentiles insufficient_data_actions metric_query.label metric_query.metric.unit unit',
+  aws_dynamodb_table: `billing_mode deletion_protection_enabled point_in_time_recovery replica server_side_encryption table_class ${throughput('')} ${throughput('global_secondary_index.')} ${throughput('local_secondary_index.')}`,
+  // Terraform asks for several metrics of a mapping; locally there is IteratorAge, which is the function's.
+  aws_lambda_event_source_mapping: 'metrics_config',
+  aws_lambda_function:
+    'architectures dead_letter_config description ephemeral_storage kms_key_arn logging_config.application_log_level logging_config.log_group logging_config.system_log_level publish role skip_destroy source_code_hash tracing_config vpc_config',
+  aws_s3_bucket: 'bucket_prefix force_destroy object_lock_enabled',
+  aws_scheduler_schedule: 'action_after_completion description',
+  aws_sfn_state_machine: 'encryption_configuration logging_configuration publish tracing_configuration',
+} as const;
+
+export const RUN_TYPES: readonly string[] = Object.keys(WITHOUT_EFFECT);
+
 /**
  * A stack as it is run on this machine.
  *
  * @param deployedAtMs when it was deployed, epoch milliseconds
- * @throws {TerraformError} for what only an override can bring: a value that cannot be run here, or none that is known before an apply
+ * @throws {TerraformError} for what only an override can bring: an argument or a value that is not run here, or one that only Terraform knows
  */
 export function synthesizedCloud(
   stack: PlainStack,
@@ -138,140 +159,157 @@ export function synthesizedCloud(
   const { name: partition, dnsSuffix } = partitionOf(region);
   const deployedAt = new Date(deployedAtMs).toISOString();
   const place = { account: LOCAL_ACCOUNT, region, partition, dnsSuffix, deployedAt };
-  const problems: FieldProblem[] = [];
-  const { blocks, outputs, attribute } = resolveReferences(stack, place, problems);
-  problems.push(...blocks.flatMap(blockProblems));
-  if (problems.length > 0) throw new TerraformError(problems.map(describeProblem));
-
-  const all = <Type extends RunType, Read>(
-    type: Type,
-    read: (found: Found, args: ArgumentsOf<Type>) => Read,
-  ): Read[] =>
+  const { blocks, outputs } = resolveReferences(stack, place);
+  const all = <Resource>(
+    type: keyof typeof WITHOUT_EFFECT,
+    read: (args: Arguments, found: Found) => Resource,
+  ): Resource[] =>
     blocks
       .filter(block => block.kind === 'resource' && block.type === type)
-      .map(block => {
-        const found = { address: block.address, region, attribute: (name: string) => attribute(block, name) };
-        return read(found, block.body as ArgumentsOf<Type>);
+      .map(({ address, arn, body }) => {
+        const args = new Arguments(address, body);
+        const resource = read(args, { address, arn, region });
+        args.end(WITHOUT_EFFECT[type]);
+        return resource;
       });
-  const stateMachines = all('aws_sfn_state_machine', toStateMachine);
-  const unrunnable = partiqlNameProblems(stateMachines);
-  if (unrunnable.length > 0) throw new TerraformError(unrunnable);
+  const stateMachines = all('aws_sfn_state_machine', readStateMachine);
+  const problems = partiqlNameProblems(stateMachines);
+  if (problems.length > 0) throw new TerraformError(problems);
   return {
     account: LOCAL_ACCOUNT,
     region,
-    tables: all('aws_dynamodb_table', toTable),
+    partition,
+    tables: all('aws_dynamodb_table', readTable),
     existingTables: blocks
-      .filter(({ kind, type }) => kind === 'data' && type === 'aws_dynamodb_table')
+      .filter(({ kind: of, type }) => of === 'data' && type === 'aws_dynamodb_table')
       .map(({ address, body }) => ({ address, name: String(body['name']), region })),
-    functions: all('aws_lambda_function', (found, args) => toFunction(found, args, archives)),
+    functions: all('aws_lambda_function', (args, found) => readFunction(args, found, archives)),
     stateMachines,
-    schedules: all('aws_scheduler_schedule', toSchedule),
-    alarms: all('aws_cloudwatch_metric_alarm', toAlarm),
-    mappings: all('aws_lambda_event_source_mapping', toMapping),
-    buckets: all('aws_s3_bucket', ({ attribute: given }) => given('id')),
+    schedules: all('aws_scheduler_schedule', readSchedule),
+    alarms: all('aws_cloudwatch_metric_alarm', readAlarm),
+    mappings: all('aws_lambda_event_source_mapping', readMapping),
+    buckets: all('aws_s3_bucket', (_args, { arn }) => arn.split(':').at(-1) ?? ''),
     outputs,
     blocks,
   };
 }
 
-function toTable(
-  { address, region, attribute }: Found,
-  args: ArgumentsOf<'aws_dynamodb_table'>,
-): TableResource {
-  const { name, hash_key: hashKey, range_key: rangeKey, stream_view_type: stream } = args;
-  const [ttl] = listOf(args.ttl);
-  const nativeTtlAttribute = ttl?.enabled === false ? undefined : ttl?.attribute_name;
-  const indexes = (given: typeof args.global_secondary_index): TableIndex[] =>
-    listOf(given).map(index => ({
-      name: index.name,
-      // A local index has that of the table.
-      hashKey: index.hash_key ?? hashKey,
-      ...(index.range_key !== undefined && { rangeKey: index.range_key }),
-      projection: index.projection_type,
-      nonKeyAttributes: index.non_key_attributes ?? [],
-    }));
+function readTable(args: Arguments, found: Found): TableResource {
+  const hashKey = args.get('hash_key', TEXT);
+  const rangeKey = args.find('range_key', TEXT);
+  const indexes = (of: string): TableIndex[] =>
+    args.blocks(of).map(index => {
+      const indexRangeKey = index.find('range_key', TEXT);
+      return {
+        name: index.get('name', TEXT),
+        // A local index has that of the table.
+        hashKey: index.find('hash_key', TEXT) ?? hashKey,
+        ...(indexRangeKey !== undefined && { rangeKey: indexRangeKey }),
+        projection: index.get('projection_type', oneOf(['ALL', 'KEYS_ONLY', 'INCLUDE'])),
+        nonKeyAttributes: index.find('non_key_attributes', TEXTS) ?? [],
+      };
+    });
+  const attributes = args
+    .blocks('attribute')
+    .map(attribute => [attribute.get('name', TEXT), attribute.get('type', oneOf(['S', 'N', 'B']))] as const);
+  const ttl = args.block('ttl');
+  const ttlAttribute = ttl?.find('attribute_name', text(/^/));
+  const hasTtl = ttl?.find('enabled', boolean()) ?? ttl !== undefined;
+  const view = args.find('stream_view_type', STREAM_VIEW) ?? 'NEW_AND_OLD_IMAGES';
   return {
-    address,
-    name,
-    arn: attribute('arn'),
-    region,
+    ...found,
+    name: args.get('name', TEXT),
     hashKey,
     ...(rangeKey !== undefined && { rangeKey }),
-    attributes: Object.fromEntries(listOf(args.attribute).map(({ name: key, type }) => [key, type])),
-    globalIndexes: indexes(args.global_secondary_index),
-    localIndexes: indexes(args.local_secondary_index),
-    ...(nativeTtlAttribute !== undefined && { nativeTtlAttribute }),
-    ...(args.stream_enabled && { stream: stream ?? 'NEW_AND_OLD_IMAGES' }),
+    attributes: Object.fromEntries(attributes),
+    globalIndexes: indexes('global_secondary_index'),
+    localIndexes: indexes('local_secondary_index'),
+    ...(hasTtl && ttlAttribute && { nativeTtlAttribute: ttlAttribute }),
+    ...(args.find('stream_enabled', boolean()) && { stream: view }),
   };
 }
 
-function toFunction(
-  { address, region, attribute }: Found,
-  args: ArgumentsOf<'aws_lambda_function'>,
-  archives: PlainStack['archives'],
-): FunctionResource {
-  const [environment] = listOf(args.environment);
-  const [logging] = listOf(args.logging_config);
-  const reserved = args.reserved_concurrent_executions ?? NO_RESERVATION;
+const STREAM_VIEW = oneOf(['NEW_AND_OLD_IMAGES', 'OLD_IMAGE', 'NEW_IMAGE', 'KEYS_ONLY']);
+
+function readFunction(args: Arguments, found: Found, archives: PlainStack['archives']): FunctionResource {
+  const filename = args.get('filename', TEXT);
+  args.get(
+    'runtime',
+    text(/^nodejs\d+\.x$/, 'a Node.js runtime such as "nodejs24.x" (the only kind run locally)'),
+  );
+  // -1 is Terraform's "no reservation".
+  const reserved = args.find('reserved_concurrent_executions', whole(-1, 1_000_000)) ?? -1;
   return {
-    address,
-    name: args.function_name,
-    arn: attribute('arn'),
-    region,
-    archive: archives[args.filename] ?? args.filename,
-    handler: args.handler,
-    memoryMb: args.memory_size,
-    timeoutSeconds: args.timeout,
-    environment: mapValues(environment?.variables ?? {}, String),
-    logFormat: logging?.log_format ?? 'Text',
-    ...(reserved !== NO_RESERVATION && { reservedConcurrency: reserved }),
+    ...found,
+    name: args.get('function_name', TEXT),
+    archive: archives[filename] ?? filename,
+    handler: args.get('handler', text(/^[\w/-]+\.\w+$/, '"<file>.<export>", such as "index.handler"')),
+    memoryMb: args.get('memory_size', whole(128, 10_240)),
+    timeoutSeconds: args.get('timeout', whole(1, 900, 'a whole number of seconds')),
+    environment: args.block('environment')?.texts('variables') ?? {},
+    logFormat: args.block('logging_config')?.get('log_format', oneOf(['Text', 'JSON'])) ?? 'Text',
+    ...(reserved >= 0 && { reservedConcurrency: reserved }),
   };
 }
 
-/** Terraform's word for it. */
-const NO_RESERVATION = -1;
-
-function toStateMachine(
-  { address, region, attribute }: Found,
-  { name, role_arn: roleArn, type, definition }: ArgumentsOf<'aws_sfn_state_machine'>,
-): StateMachineResource {
-  return { address, name, arn: attribute('arn'), region, roleArn, type, definition };
+function readStateMachine(args: Arguments, found: Found): StateMachineResource {
+  return {
+    ...found,
+    name: args.get('name', TEXT),
+    roleArn: args.get('role_arn', TEXT),
+    type: args.get('type', oneOf(['STANDARD', 'EXPRESS'])),
+    definition: args.get('definition', TEXT),
+  };
 }
 
-function toSchedule(
-  { address, attribute }: Found,
-  args: ArgumentsOf<'aws_scheduler_schedule'>,
-): ScheduleResource {
-  const [target] = listOf(args.target);
-  const { name, start_date: start, end_date: end, description, kms_key_arn: key } = args;
-  const { action_after_completion: action } = args;
-  const [queue] = listOf(target?.dead_letter_config);
-  const [policy] = listOf(target?.retry_policy);
-  const { maximum_event_age_in_seconds: age, maximum_retry_attempts: attempts } = policy ?? {};
+function readSchedule(args: Arguments, { address, arn }: Found): ScheduleResource {
+  args.get('group_name', TEXT);
+  // Any other would fire at a random time.
+  args.block('flexible_time_window')?.get('mode', oneOf(['OFF']));
+  const target = args.block('target');
+  const input = target?.find('input', text(/^/));
+  const startDate = dateOf(args, 'start_date');
+  const endDate = dateOf(args, 'end_date');
   return {
     address,
-    name,
-    arn: attribute('arn'),
-    expression: args.schedule_expression,
-    timezone: args.schedule_expression_timezone ?? 'UTC',
-    enabled: args.state === 'ENABLED',
-    targetArn: target?.arn ?? '',
-    roleArn: target?.role_arn ?? '',
-    ...(target?.input !== undefined && { input: target.input }),
-    ...(start !== undefined && { startDate: Date.parse(start) }),
-    ...(end !== undefined && { endDate: Date.parse(end) }),
-    // Locally a start that fails is reported at once instead of being tried again and parked.
-    asGiven: {
-      ...(description !== undefined && { Description: description }),
-      ...(key !== undefined && { KmsKeyArn: key }),
-      ...(action !== undefined && { ActionAfterCompletion: action }),
-      ...(queue !== undefined && { DeadLetterConfig: { Arn: queue.arn } }),
-      ...(policy !== undefined && {
-        RetryPolicy: {
-          ...(age !== undefined && { MaximumEventAgeInSeconds: age }),
-          ...(attempts !== undefined && { MaximumRetryAttempts: attempts }),
-        },
-      }),
-    },
+    name: args.get('name', TEXT),
+    arn,
+    expression: args.get('schedule_expression', TEXT),
+    timezone: args.find('schedule_expression_timezone', TEXT) ?? 'UTC',
+    enabled: args.get('state', oneOf(['ENABLED', 'DISABLED'])) === 'ENABLED',
+    targetArn: target?.get('arn', TEXT) ?? '',
+    roleArn: target?.get('role_arn', TEXT) ?? '',
+    ...(input !== undefined && { input }),
+    ...(startDate !== undefined && { startDate }),
+    ...(endDate !== undefined && { endDate }),
+    asGiven: readAsGiven(args, target),
+  };
+}
+
+function dateOf(args: Arguments, name: string): number | undefined {
+  const time = kind<string>(
+    value => !Number.isNaN(Date.parse(String(value))),
+    'a time in ISO-8601 with a zone',
+  );
+  const given = args.find(name, time);
+  return given === undefined ? undefined : Date.parse(given);
+}
+
+/** Locally a start that fails is reported at once instead of being tried again and parked. */
+function readAsGiven(args: Arguments, target: Arguments | undefined): ScheduleAsGiven {
+  const policy = target?.block('retry_policy');
+  const age = policy?.find('maximum_event_age_in_seconds', whole(60, 86_400));
+  const attempts = policy?.find('maximum_retry_attempts', whole(0, 185));
+  const queue = target?.block('dead_letter_config')?.get('arn', TEXT);
+  const key = args.find('kms_key_arn', TEXT);
+  return {
+    ...(key !== undefined && { KmsKeyArn: key }),
+    ...(queue !== undefined && { DeadLetterConfig: { Arn: queue } }),
+    ...(policy !== undefined && {
+      RetryPolicy: {
+        ...(age !== undefined && { MaximumEventAgeInSeconds: age }),
+        ...(attempts !== undefined && { MaximumRetryAttempts: attempts }),
+      },
+    }),
   };
 }
