@@ -478,7 +478,7 @@ export const PROPS = {
     ),
   ),
   /**
-   * path of the roles in IAM, e.g. `/teams/identity/`. A role that is there already is replaced when it changes
+   * path of the roles in IAM, e.g. `/teams/identity/`. A role that is there already is replaced when it changes: no sweep starts until that deployment is done, which may mean that you repeat it
    * @default `/`
    */
   rolePath: orNone(
