@@ -99,8 +99,8 @@ test('the start says what the streams call, where it goes, and how to have a fun
     [
       '  streams         A to archive, B to publish',
       '  S3              http://127.0.0.1:8086: kept',
-      '  archive         /archive',
       '  SQS             http://127.0.0.1:8087: lost, found',
+      '  archive         /archive',
       `  events          are shown here, as nobody runs ${consumer}: set AWS_ENDPOINT_URL_LAMBDA to a Lambda API on this machine to have it called`,
       '',
     ].join('\n'),
