@@ -53,10 +53,7 @@ function heldByAll(
   return {
     field: 'holdAttribute',
     isBroken: table =>
-      both(
-        both(given(table.holdAttribute), applies(table)),
-        equal(or(table.holdAttribute, ''), or(table[same], '')),
-      ),
+      both(both(given(table.holdAttribute), equal(table.holdAttribute, table[same])), applies(table)),
     expected: () => `an attribute of its own, not the ${same}`,
     remedy: () => 'Name an attribute that only held items have: every item that has it is held.',
   };
@@ -66,12 +63,13 @@ function heldByAll(
  * The settings of tables stand in the definitions of the state machines, where such a text would be evaluated, or refused when it has only one
  * of both. Source: Step Functions Developer Guide, "Transforming data with JSONata".
  */
-function readAsExpression(
-  field: 'partitionKey' | 'sortKey' | 'ttlAttribute' | 'windowAttribute' | 'holdAttribute',
+function readAsExpression<Field extends PropName>(
+  field: Field,
+  nameIn: (table: Pick<ResolvedProps, Field>) => string,
 ): Relation {
   return {
     field,
-    isBroken: table => anyOf(startsWith(or(table[field], ''), '{%'), endsWith(or(table[field], ''), '%}')),
+    isBroken: table => anyOf(startsWith(nameIn(table), '{%'), endsWith(nameIn(table), '%}')),
     expected: () =>
       'no name that begins with {% or ends with %}, which Step Functions takes for an expression',
     remedy: () => 'Name another attribute.',
@@ -177,11 +175,11 @@ export const RELATIONS: readonly Relation[] = [
   heldByAll('sortKey'),
   heldByAll('ttlAttribute'),
   heldByAll('windowAttribute', table => not(bySecond(table))),
-  readAsExpression('partitionKey'),
-  readAsExpression('sortKey'),
-  readAsExpression('ttlAttribute'),
-  readAsExpression('windowAttribute'),
-  readAsExpression('holdAttribute'),
+  readAsExpression('partitionKey', ({ partitionKey }) => partitionKey),
+  readAsExpression('sortKey', ({ sortKey }) => or(sortKey, '')),
+  readAsExpression('ttlAttribute', ({ ttlAttribute }) => ttlAttribute),
+  readAsExpression('windowAttribute', ({ windowAttribute }) => windowAttribute),
+  readAsExpression('holdAttribute', ({ holdAttribute }) => or(holdAttribute, '')),
 ];
 
 /** How a table can delete as much in a second. */

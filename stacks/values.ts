@@ -90,6 +90,7 @@ export function not(condition: boolean): boolean {
 }
 
 export function both(one: boolean, other: boolean): boolean {
+  if (other === true) return one;
   return either(
     [one, other],
     () => one && other,

@@ -13,11 +13,12 @@ import { DeployedSweep } from '../parts/deployed-sweep.ts';
 import { Place } from '../parts/place.ts';
 import { INLINE_CHARACTERS, type Statement } from '../parts/role-policies.ts';
 import { deleteStatements, pollStatements, queryStatements } from '../parts/table-statements.ts';
-import { functionSettings, PROPS, type ResolvedProps } from '../props.ts';
+import { functionSettings, PROP_NAMES, PROPS, type ResolvedProps } from '../props.ts';
 import { partMinutes, partsOf } from '../reconcile-parts.ts';
 import { Expression, equal, expression, hcl, less, or, product, sum, when, withoutNone } from '../values.ts';
 import { defaultThreshold, openAlarms, tuningOf } from './open-alarms.ts';
 import { PART_NAMES } from './parts.ts';
+import { brokenRulesOf } from './relations.ts';
 import { snake } from './snake.ts';
 import { openShared, WrittenStack } from './written-stack.ts';
 
@@ -154,6 +155,16 @@ function ofAllTables(statements: readonly Statement[]): Statement[] {
 
 const variable = <Type>(name: string) => expression<Type>(`var.${name}`);
 
+/** The rules that settings of tables break. */
+export function brokenRulesLocal(): string {
+  return brokenRulesOf(openProps());
+}
+
+/** All props of a table. */
+function openProps(): ResolvedProps {
+  return Object.fromEntries(PROP_NAMES.map(prop => [prop, setting(prop)])) as unknown as ResolvedProps;
+}
+
 const HOLDS = 'held_unless_in_releases_holds_of';
 
 /** One deployment whose props are variables, and whose tables nobody knows yet. */
@@ -195,6 +206,10 @@ export class ModuleStack extends WrittenStack {
       tableNames: ['${join("`, `", [for t in local.tables : t.table.name])}'],
     };
     this.#guardHolds();
+    sweep.tick.stateMachine.addOverride('lifecycle.precondition', {
+      condition: expression('length(local.broken_rules) == 0'),
+      error_message: '${join("\\n", local.broken_rules)}',
+    });
     const dashboard = new SweepDashboard(this, 'dashboard', {
       resources,
       deployment: { ...deployment, metrics: 'essential' },

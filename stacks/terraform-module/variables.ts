@@ -6,7 +6,7 @@ import {
   DESTINATIONS,
   type DestinationName,
 } from '../../functions/publish-expiries/destinations.ts';
-import { ALARM_NAMES, ALARM_TOPIC, type AlarmName, subjectOf, tuningKinds } from '../alarms.ts';
+import { ALARM_NAMES, ALARM_TOPIC, type AlarmName, isRecorded, subjectOf, tuningKinds } from '../alarms.ts';
 import { namesOfDeployment, namesOfTable, ownFunctions, ownQueues } from '../names.ts';
 import { propTexts } from '../prop-texts.ts';
 import { DEFAULT_SWEEP, DEPLOYMENT_PROPS, MAX_NAME_LENGTH, PROPS, VPC_KINDS } from '../props.ts';
@@ -187,14 +187,27 @@ const NAME = or(
 /** Whether something is made for the table `t` itself. */
 const HAS_PARTS = PART_NAMES.map(part => PARTS[part].condition).join(' || ');
 
-/** What must be true of a table's resource before anything is deployed that sweeps it, and between its settings. */
+/** The attributes that have a role in a table. */
+const ROLES =
+  'compact([t.table.hash_key, t.table.range_key, t.ttl_attribute, t.indexed_by == "window" ? t.window_attribute : null])';
+
+/** What must be true of a table's resource before anything is deployed that sweeps it. */
 const TABLE_RELATIONS: readonly Validation[] = [
   ofTables(
-    'hold_attribute',
-    'none with delete_mode = "batch", which deletes without looking at the item',
-    '${t.hold_attribute}',
-    't.hold_attribute == null || t.delete_mode == "guarded"',
-    'Set delete_mode = "guarded", or leave hold_attribute out.',
+    'ttl_attribute',
+    'attributes of their own for the keys of the table, ttl_attribute and window_attribute',
+    `\${jsonencode(${ROLES})}`,
+    `length(distinct(${ROLES})) == length(${ROLES})`,
+    'Each of the four roles needs an attribute of its own.',
+  ),
+  ...(['granularity_minutes', 'shards'] as const).map(field =>
+    ofTables(
+      field,
+      'none with indexed_by = "second"',
+      `\${jsonencode(t.${field})}`,
+      `t.indexed_by == "window" || t.${field} == null`,
+      'Leave it out, or index the table by window: indexed_by = "window".',
+    ),
   ),
   ofTables(
     'index_name',
@@ -219,27 +232,6 @@ const TABLE_RELATIONS: readonly Validation[] = [
     '${jsonencode(t.table.ttl)}',
     '(t.hold_attribute == null && t.grace_seconds == 0) ? anytrue([\n  for ttl in t.table.ttl : ttl.enabled == true && ttl.attribute_name == t.ttl_attribute\n]) : !anytrue([for ttl in t.table.ttl : ttl.enabled == true])',
     'It is the backstop of the sweep; what is held, or in its grace, it would delete. Set it where the table is made.',
-  ),
-  ofTables(
-    'backoff_cap_seconds',
-    'at least backoff_base_seconds',
-    '${t.backoff_cap_seconds}',
-    't.backoff_cap_seconds >= t.backoff_base_seconds',
-    'Raise the cap or lower the base.',
-  ),
-  ofTables(
-    'poll_seconds',
-    '0, or at least precision_seconds; by second one of the two, and 0 with precision_seconds = 60',
-    '${jsonencode(t.poll_seconds)}',
-    'coalesce(t.poll_seconds, 0) == 0 ? true : (\n  t.precision_seconds < 60 && t.poll_seconds >= t.precision_seconds &&\n  (t.indexed_by == "window" || t.poll_seconds == t.precision_seconds)\n)',
-    'Correct the value, or leave it out for its default.',
-  ),
-  ofTables(
-    'backfill',
-    'false with indexed_by = "second"',
-    '${t.backfill}',
-    '!t.backfill || t.indexed_by == "window"',
-    'Leave it out: DynamoDB puts the items that are there into the index by itself.',
   ),
   ofTables(
     'name',
@@ -463,21 +455,36 @@ function alarmsVariable(): Variable {
       ? []
       : [subjectValidation(alarm, subject as PartName)];
   });
+  const recorded = MODULE_ALARMS.filter(alarm => !isRecorded(alarm, 'essential')).map(recordedValidation);
   return {
     name: 'alarms',
     type: `object({\n${indented(fields.join('\n'))}\n})`,
     description:
       'What is set of an alarm. threshold is in the unit of its metric (deletion_lag: milliseconds); periods is how many in a row must be beyond it.',
     byDefault: '{}',
-    validations: [...rules, ...subjects],
+    validations: [...rules, ...subjects, ...recorded],
   };
 }
 
+const isTuned = (alarm: AlarmName) =>
+  Object.keys(tuningKinds(alarm))
+    .map(field => `var.alarms.${snake(alarm)}.${field} != null`)
+    .join(' || ');
+
 /** Whoever tunes an alarm expects it to sound. */
+function recordedValidation(alarm: AlarmName): Validation {
+  const name = `var.alarms.${snake(alarm)}`;
+  return {
+    condition: `var.metrics == "all" || !(${isTuned(alarm)})`,
+    message: `alarms.${snake(alarm)}: expected nothing with metrics = "essential", which does not record what this alarm looks at, got \${jsonencode(${name})}. Leave it out, or set metrics = "all".`,
+  };
+}
+
+/** The same. */
 function subjectValidation(alarm: AlarmName, subject: PartName): Validation {
   const name = `var.alarms.${snake(alarm)}`;
   return {
-    condition: `(\n${name}.threshold == null && ${name}.periods == null ||\nanytrue([for t in var.tables : ${PARTS[subject].condition}])\n)`,
+    condition: `(\n!(${isTuned(alarm)}) ||\nanytrue([for t in var.tables : ${PARTS[subject].condition}])\n)`,
     message: `alarms.${snake(alarm)}: expected nothing without ${subject}, got \${jsonencode(${name})}. Leave it out, or add ${subject}.`,
   };
 }

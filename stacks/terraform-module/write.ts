@@ -8,6 +8,7 @@ import { expression, hcl, quoted, withOpenings } from '../values.ts';
 import { type Block, block, formatted } from './hcl-text.ts';
 import { type Local, localsBlock } from './locals.ts';
 import {
+  brokenRulesLocal,
   environmentsLocal,
   holdsLocal,
   ModuleStack,
@@ -115,6 +116,16 @@ function writeWhole(folder: string, source: Source, parts: readonly WrittenPart[
     ...(files.get('main.tf') ?? []),
     ...parts.map(({ call }) => call),
   ]);
+  files.set(
+    'rules.tf',
+    localsBlock([
+      {
+        comment: 'What is wrong between settings that are each fine: the state machine of the ticks asks.',
+        name: 'broken_rules',
+        value: brokenRulesLocal(),
+      },
+    ]),
+  );
   const all = variables();
   files.set('variables.tf', all.map(variableBlock));
   files.set('README.md', [readme(all, source.json.output)]);

@@ -13,7 +13,9 @@ import { constructProblems, type SweptTableProps, type TablesProps } from '../..
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
 import { DEPLOYMENT_PROPS, OF_CREATED_TABLES } from '../../stacks/props.ts';
 import type { EventsProp } from '../../stacks/stream-props.ts';
+import { snake } from '../../stacks/terraform-module/snake.ts';
 import { writeTerraformModule } from '../../stacks/terraform-module/write.ts';
+import { BROKEN_RELATIONS } from '../support/broken-relations.ts';
 import { Deployment } from './support/deployment.ts';
 import { inputsOf } from './support/module-inputs.ts';
 import {
@@ -282,11 +284,6 @@ interface Refused {
 /** What the module refuses, and what it says. */
 const REFUSED: readonly Refused[] = [
   {
-    what: 'a backfill by second',
-    props: { tables: [{ table: given('Tokens'), ...BY_ID, indexedBy: 'second', backfill: true }] },
-    message: 'tables, backfill: expected false with indexed_by = "second", got true for t0. Leave it out:',
-  },
-  {
     what: 'a name that is too long',
     props: { tables: [{ table: given('T'.repeat(34)), ...BY_ID, backfill: true }] },
     message: `tables, name: expected at most 45 characters, got precise-ttl-${'T'.repeat(34)} for t0.`,
@@ -462,6 +459,19 @@ describeWithTerraform('the Terraform module', () => {
     test.each(REFUSED)('$what', async ({ props, message }) => {
       write(props);
       expect(await root.plan()).toContain(message);
+    });
+
+    test('what the construct refuses between props, of each table', async () => {
+      const broken = BROKEN_RELATIONS.filter(({ field }) => !LEFT_OUT.includes(field));
+      const tables = broken.map(({ props }, index) => ({ table: given(`T${index}`), ...props }));
+      write({ tables: tables as unknown as TablesProps['tables'] });
+      const refusal = await root.plan();
+      if (typeof refusal !== 'string') throw new Error('expected a refusal');
+      const said = refusal.match(/(?<=tables, )\w+: expected .*? for t\d+(?=\.)/gs);
+      const inOneLine = said?.map(each => each.replace(/: expected .* for /s, ' of '));
+      expect(inOneLine?.sort()).toEqual(
+        broken.map(({ field }, index) => `${snake(field)} of t${index}`).sort(),
+      );
     });
   });
 
