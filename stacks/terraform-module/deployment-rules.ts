@@ -20,7 +20,7 @@ const HAS_PARTS = PART_NAMES.map(part => PARTS[part].condition).join(' || ');
 /** A name is no longer than what is made after it may be. */
 const LENGTH: Rule = {
   isBroken: `anytrue([for t in local.tables : length(t.name) > ${MAX_NAME_LENGTH} if ${HAS_PARTS}])`,
-  message: `tables, name: expected at most ${MAX_NAME_LENGTH} characters, got \${join(", ", [for key, t in local.tables : "\${t.name} for \${key}" if (${HAS_PARTS}) && length(t.name) > ${MAX_NAME_LENGTH}])}. What is made for the table itself is named after it: choose a shorter one with name.`,
+  message: `tables, name: expected at most ${MAX_NAME_LENGTH} characters, got \${join(", ", [for key, t in local.tables : "\${t.name} for \${key}" if length(t.name) > ${MAX_NAME_LENGTH} && (${HAS_PARTS})])}. What is made for the table itself is named after it: choose a shorter one with name.`,
 };
 
 /** No two may have a role or a state machine of the same name. IAM's names do not differ by case. */
