@@ -2,8 +2,7 @@
 import { DEFAULT_SHARDS, MAX_SHARDS } from '../expiry/model.ts';
 import { checkConfig } from '../stacks/config.ts';
 import { loadConfigFile } from '../stacks/config-file.ts';
-import { PLAIN_MODE_SECONDS } from '../stacks/prop-relations.ts';
-import type { PreciseTtlProps } from '../stacks/props.ts';
+import { PLAIN_MODE_SECONDS, type PreciseTtlProps } from '../stacks/props.ts';
 import { chooseTables } from './choose-tables.ts';
 import { readAmount } from './cost/amount.ts';
 import { answer } from './cost/job.ts';

@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../expiry/errors.ts';
 import { adviseShards, PARTITION_UNITS } from '../expiry/partition-rule.ts';
 import { MAX_PAIRS } from '../statemachine/contract.ts';
-import type { PropName, ResolvedProps } from './props.ts';
+import { PLAIN_MODE_SECONDS, type PropName, type ResolvedProps } from './props.ts';
 import { MAX_RECONCILE_PARTS, partCount } from './reconcile-parts.ts';
 import {
   anyOf,
@@ -34,9 +34,6 @@ export interface Relation {
   readonly got?: (table: ResolvedProps) => unknown;
   readonly remedy: (table: ResolvedProps) => string;
 }
-
-/** In the plain mode nothing runs between two ticks: seconds between them. */
-export const PLAIN_MODE_SECONDS = 60;
 
 const bySecond = ({ indexedBy }: ResolvedProps): boolean => equal(indexedBy, 'second');
 

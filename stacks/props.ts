@@ -1,13 +1,10 @@
-import type { FieldProblem } from '../expiry/errors.ts';
 import {
   boolean,
-  fieldProblems,
   isObject,
   type Kind,
   kind,
   objectProblems,
   oneOf,
-  type ReadOptions,
   text,
   type ValueOf,
   whole,
@@ -19,25 +16,15 @@ import {
   DEFAULT_TTL_ATTRIBUTE,
   DEFAULT_WINDOW_ATTRIBUTE,
   type IndexedBy,
-  modelProblems,
 } from '../expiry/model.ts';
 import { STREAM_FUNCTIONS, type StreamFunctionName } from '../functions/function-list.ts';
-import { DESTINATION_NAMES, DESTINATIONS } from '../functions/publish-expiries/destinations.ts';
 import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
 import { BACKFILL_TASKS, type BackfillTaskName } from '../statemachine/backfill-contract.ts';
 import { MAX_LOOKBACK_MINUTES, TASKS, type TaskName } from '../statemachine/contract.ts';
-import { ALARM_NAMES, ALARM_TOPIC, ALARMS_KIND, type AlarmsProp, isRecorded } from './alarms.ts';
-import { isOwnDestination } from './names.ts';
-import { PLAIN_MODE_SECONDS, relationProblems } from './prop-relations.ts';
-import { isReference, listOf, orReference } from './references.ts';
-import { ARCHIVE, EVENTS, OWN_DESTINATION_REMEDY } from './stream-props.ts';
-import {
-  hasOldImages,
-  PROVISIONED_CAPACITY,
-  STREAM_VIEWS,
-  TABLE_CLASSES,
-  WARM_THROUGHPUT,
-} from './table-settings.ts';
+import { ALARM_TOPIC, ALARMS_KIND, type AlarmsProp } from './alarms.ts';
+import { listOf, orReference } from './references.ts';
+import { ARCHIVE, EVENTS } from './stream-props.ts';
+import { PROVISIONED_CAPACITY, STREAM_VIEWS, TABLE_CLASSES, WARM_THROUGHPUT } from './table-settings.ts';
 import { TAGS_OR_REFERENCES } from './tags.ts';
 import { anyOf, both, equal, given, least, less, NONE, product, quotient, replaced, when } from './values.ts';
 
@@ -75,6 +62,9 @@ const NAME = text(
 
 /** Windows that a reconcile looks back to by default: a day of minutes. */
 const RECONCILE_WINDOWS = 1_440;
+
+/** precisionSeconds of the plain mode: nothing runs between two ticks. */
+export const PLAIN_MODE_SECONDS = 60;
 
 /** What to do about a value that its kind says nothing better of. */
 export const CORRECT = 'Correct the value, or leave the field out for its default.';
@@ -600,94 +590,6 @@ export function withShared<Table extends DeploymentProps>(table: Table, shared: 
 
 export const PROP_KINDS = Object.fromEntries(PROP_NAMES.map(name => [name, PROPS[name].kind]));
 
-const OPTIONS: ReadOptions = {
-  required: PROP_NAMES.filter(name => PROPS[name].isRequired),
-  remedy: CORRECT,
-};
-
-/** Everything that is wrong with the props; empty when they are good. */
-export function propProblems(props: PreciseTtlProps): FieldProblem[] {
-  const ofFields = fieldProblems(PROP_KINDS, props, OPTIONS);
-  if (ofFields.length > 0) return ofFields;
-  const ofModel = modelProblems(props);
-  return ofModel.length > 0 ? ofModel : problemsBetween(props);
-}
-
-/** What is wrong between fields that are each fine. */
-function problemsBetween(props: PreciseTtlProps): FieldProblem[] {
-  const resolved = resolveProps(props);
-  const problems: FieldProblem[] = relationProblems(resolved);
-  if (resolved.existingTable) {
-    problems.push(
-      ...OF_CREATED_TABLES.filter(field => props[field] !== undefined).map(field => ({
-        field,
-        expected: 'none with existingTable: true',
-        got: props[field],
-        remedy:
-          'Leave it out: a deployment changes nothing about an existing table. Set it where the table is made.',
-      })),
-    );
-  }
-  if (resolved.provisionedCapacity !== undefined && resolved.warmThroughput !== undefined) {
-    problems.push({
-      field: 'warmThroughput',
-      expected: 'none with provisionedCapacity',
-      got: resolved.warmThroughput,
-      remedy: 'Leave out one of them: what is provisioned is warm, too.',
-    });
-  }
-  problems.push(...streamProblems(resolved), ...alarmProblems(resolved));
-  if (props.sortKeyType !== undefined && props.sortKey === undefined) {
-    problems.push({
-      field: 'sortKeyType',
-      expected: 'sortKeyType together with sortKey',
-      got: props.sortKeyType,
-      remedy: 'Name the sort key too, or leave out its type.',
-    });
-  }
-  if (resolved.name.length > MAX_NAME_LENGTH) {
-    problems.push({
-      field: 'name',
-      expected: `at most ${MAX_NAME_LENGTH} characters`,
-      got: resolved.name,
-      remedy: 'The name made from tableName is too long: choose a shorter one with the field name.',
-    });
-  }
-  return problems;
-}
-
-/** What `archive` and `events` need of the other props. */
-function streamProblems(props: ResolvedProps): FieldProblem[] {
-  const { archive, stream } = props;
-  const problems: FieldProblem[] = [...ownDestinationProblems(props)];
-  if (readsStream(props) && stream !== undefined && !hasOldImages(stream)) {
-    problems.push({
-      field: 'stream',
-      expected: `'OLD_IMAGE' or 'NEW_AND_OLD_IMAGES' with ${archive === undefined ? 'events' : 'archive'}`,
-      got: stream,
-      remedy:
-        'Leave it out for its default: without the old image nobody can tell whether an item had expired.',
-    });
-  }
-  return problems;
-}
-
-/** A function that publishes to itself would never end, and an event in a queue for failures would look like one. */
-function ownDestinationProblems({ events = {}, ...names }: ResolvedProps): FieldProblem[] {
-  return DESTINATION_NAMES.flatMap(field => {
-    const arn = events[field];
-    if (arn === undefined || isReference(arn) || !isOwnDestination(arn, names)) return [];
-    return [
-      {
-        field: `events.${field}`,
-        expected: `a ${DESTINATIONS[field].kind} that is not this deployment's own`,
-        got: arn,
-        remedy: OWN_DESTINATION_REMEDY,
-      },
-    ];
-  });
-}
-
 /** Whether something of the deployment reads the table's stream. */
 export function readsStream({ archive, events }: Pick<ResolvedProps, 'archive' | 'events'>): boolean {
   return anyOf(given(archive), given(events));
@@ -704,17 +606,6 @@ export function refusesNativeTtl({
   graceSeconds,
 }: Pick<ResolvedProps, 'holdAttribute' | 'graceSeconds'>): boolean {
   return holdAttribute !== undefined || graceSeconds > 0;
-}
-
-/** Whoever tunes an alarm expects it to sound. */
-function alarmProblems({ alarms, metrics }: ResolvedProps): FieldProblem[] {
-  if (alarms === false) return [];
-  return ALARM_NAMES.filter(alarm => alarms[alarm] && !isRecorded(alarm, metrics)).map(alarm => ({
-    field: `alarms.${alarm}`,
-    expected: `false or nothing with metrics: '${metrics}', which does not record what this alarm looks at`,
-    got: alarms[alarm],
-    remedy: "Leave it out: executionsFailed says when something could not be deleted. Or set metrics: 'all'.",
-  }));
 }
 
 /** Fills in the defaults. */

@@ -1,5 +1,6 @@
+import { propProblems } from '../../stacks/prop-problems.ts';
 import { RELATIONS, relationProblems } from '../../stacks/prop-relations.ts';
-import { propProblems, resolveProps } from '../../stacks/props.ts';
+import { resolveProps } from '../../stacks/props.ts';
 import { BROKEN_RELATIONS } from '../support/broken-relations.ts';
 
 test('there is a broken example of each relation', () => {
