@@ -70,7 +70,7 @@ export const PLAIN_MODE_SECONDS = 60;
 export const CORRECT = 'Correct the value, or leave the field out for its default.';
 
 /** What each list of a VPC holds, and the most of them. Source: Lambda API reference, VpcConfig. */
-const VPC_IDS = {
+export const VPC_IDS = {
   subnetIds: {
     pattern: /^subnet-[0-9a-z]+$/,
     expected: "the id of a subnet, e.g. 'subnet-0a1b2c3d'",

@@ -1,10 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import type { Kind } from '../../expiry/fields.ts';
+import { DEFAULT_WINDOW_ATTRIBUTE } from '../../expiry/model.ts';
 import { GRANULARITIES } from '../../expiry/window.ts';
 import { DESTINATION_NAMES, DESTINATIONS } from '../../functions/publish-expiries/destinations.ts';
 import { ALARM_NAMES, ALARM_TOPIC, subjectOf, tuningKinds } from '../alarms.ts';
 import { propTexts } from '../prop-texts.ts';
-import { DEFAULT_SWEEP, DEPLOYMENT_PROPS, PROPS, VPC_KINDS } from '../props.ts';
+import { DEFAULT_SWEEP, DEPLOYMENT_PROPS, PROPS, VPC_IDS, VPC_KINDS } from '../props.ts';
 import { ONE_DESTINATION } from '../stream-props.ts';
 import { hasOldImages, STREAM_VIEWS } from '../table-settings.ts';
 import { escaped, literal } from '../terraform-text.ts';
@@ -173,20 +174,34 @@ function tableRule(prop: PropName): Validation[] {
 const INDEX =
   'coalesce(t.index_name, t.indexed_by == "second" ? "expirySecondIndex" : "expirationWindowIndex")';
 
-/** The attributes that have a role in a table. */
-const ROLES =
-  'compact([t.table.hash_key, t.table.range_key, t.ttl_attribute, t.indexed_by == "window" ? t.window_attribute : null])';
+const WINDOW = `coalesce(t.window_attribute, ${hcl(DEFAULT_WINDOW_ATTRIBUTE)})`;
+
+/** An attribute with a role of its own. @param others those that it must not be */
+function apart(field: string, name: string, others: string, isApart: string): Validation {
+  return ofTables(
+    field,
+    `another attribute than ${others}`,
+    `\${jsonencode(${name})}`,
+    isApart,
+    'Each of the four roles needs an attribute of its own.',
+  );
+}
 
 /** What must be true of a table's resource before anything is deployed that sweeps it. */
 const TABLE_RELATIONS: readonly Validation[] = [
-  ofTables(
+  apart(
     'ttl_attribute',
-    'attributes of their own for the keys of the table, ttl_attribute and window_attribute',
-    `\${jsonencode(${ROLES})}`,
-    `length(distinct(${ROLES})) == length(${ROLES})`,
-    'Each of the four roles needs an attribute of its own.',
+    't.ttl_attribute',
+    'the keys of the table',
+    '!contains([t.table.hash_key, t.table.range_key], t.ttl_attribute)',
   ),
-  ...(['granularity_minutes', 'shards'] as const).map(field =>
+  apart(
+    'window_attribute',
+    WINDOW,
+    'the keys of the table and ttl_attribute',
+    `t.indexed_by == "second" || !contains([t.table.hash_key, t.table.range_key, t.ttl_attribute], ${WINDOW})`,
+  ),
+  ...(['window_attribute', 'granularity_minutes', 'shards'] as const).map(field =>
     ofTables(
       field,
       'none with indexed_by = "second"',
@@ -206,9 +221,8 @@ const TABLE_RELATIONS: readonly Validation[] = [
     'index_name',
     'an index with the keys window_attribute and ttl_attribute, or by second with ttl_attribute alone',
     '${jsonencode([for i in t.table.global_secondary_index : [i.hash_key, i.range_key]])}',
-    'alltrue([\n  for i in t.table.global_secondary_index : t.indexed_by == "second" ? (\n    i.hash_key == t.ttl_attribute && try(length(i.range_key), 0) == 0\n  ) : i.hash_key == t.window_attribute && i.range_key == t.ttl_attribute\n  if i.name == '.concat(
-      INDEX,
-      ' && i.hash_key != null\n])',
+    'alltrue([\n  for i in t.table.global_secondary_index : t.indexed_by == "second" ? (\n    i.hash_key == t.ttl_attribute && try(length(i.range_key), 0) == 0\n  ) : i.hash_key == '.concat(
+      `${WINDOW} && i.range_key == t.ttl_attribute\n  if i.name == ${INDEX} && i.hash_key != null\n])`,
     ),
     "An index's keys cannot be changed: add another index and name it in index_name, or correct the attributes' names.",
   ),
@@ -443,11 +457,13 @@ export function variables(): Variable[] {
       type: VPC_TYPE,
       description: textOf('vpc'),
       byDefault: 'null',
-      validations: Object.entries(VPC_KINDS).map(([list, { expected }]) => {
+      validations: (Object.keys(VPC_IDS) as (keyof typeof VPC_IDS)[]).map(list => {
         const name = `var.vpc.${snake(list)}`;
+        const { pattern, most } = VPC_IDS[list];
+        const areIds = `alltrue([for id in ${name} : ${ruleOf({ pattern }, 'id')}])`;
         return {
-          condition: `var.vpc == null ? true : length(${name}) > 0`,
-          message: `vpc.${snake(list)}: expected ${message(expected)}, got none. ${REMEDY}`,
+          condition: `var.vpc == null ? true : length(${name}) >= 1 && length(${name}) <= ${most} && ${areIds}`,
+          message: `vpc.${snake(list)}: expected ${message(VPC_KINDS[list].expected)}, got \${jsonencode(var.vpc)}. ${REMEDY}`,
         };
       }),
     },
