@@ -2,7 +2,7 @@ import type { WrittenObject } from '../local/s3/s3-api.ts';
 import type { ServedCloud } from '../local/serve.ts';
 import type { ArrivedEvent, ServiceName } from '../local/services/local-services.ts';
 import type { UsedServices } from '../local/services/used-services.ts';
-import type { EventSourceMappingResource } from '../local/terraform/event-source-mapping.ts';
+import type { EventSourceMappingResource } from '../local/stack/event-source-mapping.ts';
 import { localTime } from './local-time.ts';
 
 /** What the services are called, and the names of what is used of each. */

@@ -1,8 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DESTINATION_NAMES, type DestinationName } from '../functions/publish-expiries/destinations.ts';
-import { STACK, synthesize } from '../stacks/app.ts';
+import { plainStack } from '../stacks/plain-stack.ts';
 import type { PreciseTtlProps } from '../stacks/props.ts';
 
 /** What a role of a deployment may do, in words for a document. */
@@ -76,18 +73,12 @@ function withDestination(statement: StatementInWords, needs: readonly Destinatio
 
 /** By the names of the roles. */
 function policiesOfExample(destination: DestinationName): Map<string, StatementInWords[]> {
-  const outdir = mkdtempSync(join(tmpdir(), 'precise-ttl-roles-'));
-  try {
-    const table = { ...EXAMPLE, events: { [destination]: EVENTS[destination] } };
-    synthesize({ config: { region: 'us-east-1', tables: [table] }, outdir });
-    const { resource } = JSON.parse(readFileSync(join(outdir, 'stacks', STACK, 'cdk.tf.json'), 'utf8'));
-    const policies: readonly { name: string; policy: string }[] = Object.values(
-      resource['aws_iam_role_policy'],
-    );
-    return new Map(policies.map(({ name, policy }) => [name, statementsIn(policy)]));
-  } finally {
-    rmSync(outdir, { recursive: true, force: true });
-  }
+  const table = { ...EXAMPLE, events: { [destination]: EVENTS[destination] } };
+  const { resource } = plainStack({ region: 'us-east-1', tables: [table] });
+  const policies = Object.entries(resource['aws_iam_role_policy'] ?? {}).sort(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
+  return new Map(policies.map(([, { name, policy }]) => [String(name), statementsIn(String(policy))]));
 }
 
 function statementsIn(policy: string): StatementInWords[] {

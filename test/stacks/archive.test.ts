@@ -4,7 +4,8 @@ import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
 import { TerraformStack, Testing } from 'cdktf';
 import type { ConstructProps } from '../../stacks/construct-props.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
-import { type PreciseTtlProps, propProblems } from '../../stacks/props.ts';
+import { propProblems } from '../../stacks/prop-problems.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
 import {
   configOf,
   environmentOf,

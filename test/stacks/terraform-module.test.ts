@@ -2,6 +2,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'cdktf';
+import { PROP_NAMES } from '../../stacks/props.ts';
+import { tableFields, variables } from '../../stacks/terraform-module/variables.ts';
 import { writeTerraformModule } from '../../stacks/terraform-module/write.ts';
 
 test('the module is written with at most two syntheses', () => {
@@ -19,3 +21,13 @@ test('the module is written with at most two syntheses', () => {
     rmSync(folder, { recursive: true });
   }
 });
+
+test.each([...variables(), ...tableFields()].map(({ name, description }) => [name, description]))(
+  '%s is described in whole sentences, with names as Terraform has them, and without links',
+  (_name, description) => {
+    expect(description).toMatch(/^[A-Z"{].*[^.;:,]\.$/);
+    expect(description).not.toMatch(/\]\(|`|\be\.g\.$/);
+    const props = PROP_NAMES.filter(name => /[A-Z]/.test(name));
+    expect(description.split(/\W+/).filter(word => (props as readonly string[]).includes(word))).toEqual([]);
+  },
+);
