@@ -4,6 +4,7 @@ import { EXPIRED_DATE, REMOVED_DATE, tableFolder } from '../../functions/archive
 import { type ArchiveSettings, toArchiveEnvironment } from '../../functions/archive/settings.ts';
 import type { ResolvedProps } from '../props.ts';
 import type { ResolvedArchive } from '../stream-props.ts';
+import { equal, merged, NONE, present, when, withoutNone } from '../values.ts';
 import { ArchiveBucket } from './archive-bucket.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
@@ -35,7 +36,7 @@ export class Archive extends Construct {
 
   readonly #place: Place;
   readonly #sweep: ResolvedProps;
-  readonly #folder: string;
+  readonly #folderArn: string;
 
   constructor(scope: Construct, id: string, props: ArchiveProps) {
     super(scope, id);
@@ -46,7 +47,7 @@ export class Archive extends Construct {
     this.bucketName = this.bucket?.bucketName ?? archive.bucket ?? '';
     this.bucketArn = `arn:${place.partition}:s3:::${this.bucketName}`;
     this.beforeObjects = this.bucket?.beforeObjects ?? [];
-    this.#folder = tableFolder({ archivePrefix: archive.prefix }, tableName);
+    this.#folderArn = folderArn(place, this.bucketName, archive.prefix, tableName);
     // Not escaped: no field can have anything to escape, and the bucket's name is a reference.
     this.settings = {
       archiveBucket: this.bucketName,
@@ -54,16 +55,23 @@ export class Archive extends Construct {
       archiveFormat: archive.format,
       archiveRemovals: archive.removals,
     };
+    // No variable is empty.
+    const named = { ...this.settings, archivePrefix: when(equal(archive.prefix, ''), NONE, archive.prefix) };
     this.reader = new StreamReader(this, 'reader', {
       place,
       name: 'ArchiveExpiries',
       streamArn,
-      environment: { ...environment, ...toArchiveEnvironment(this.settings, value => value) },
+      environment: merged(environment, withoutNone(toArchiveEnvironment(named, value => value))),
       // Not the copies that DeleteChunk made before its deletes: those are the proof of what the stream's lines say.
-      statements: this.#putStatements([
-        `${EXPIRED_DATE}*`,
-        ...(archive.removals === 'all' ? [`${REMOVED_DATE}*`] : []),
-      ]),
+      statements: putStatements(
+        when(
+          equal(archive.removals, 'all'),
+          this.#arnsOf([`${EXPIRED_DATE}*`, `${REMOVED_DATE}*`]),
+          this.#arnsOf([`${EXPIRED_DATE}*`]),
+        ),
+        sweep,
+        place,
+      ),
       batchSize: BATCH_SIZE,
       batchSeconds: archive.batchSeconds,
       dependsOn: this.beforeObjects,
@@ -74,27 +82,45 @@ export class Archive extends Construct {
 
   /** What DeleteChunk needs besides, to put an item's image into the archive before it deletes the item. */
   firstStatements(tableArn: string): Statement[] {
-    return [
-      { actions: ['dynamodb:BatchGetItem'], resources: [tableArn] },
-      ...this.#putStatements(['before_deletion/*', 'kept/*']),
-    ];
+    return archiveFirstStatements([tableArn], this.#folderArn, this.#sweep, this.#place);
   }
 
   /** @param keys below those of the table */
-  #putStatements(keys: readonly string[]): Statement[] {
-    const { kmsKeyArn } = this.#sweep;
-    return [
-      { actions: ['s3:PutObject'], resources: keys.map(key => `${this.bucketArn}/${this.#folder}${key}`) },
-      // Source: S3 User Guide, "Using server-side encryption with AWS KMS keys", "Permissions".
-      ...(kmsKeyArn === undefined
-        ? []
-        : [
-            {
-              actions: ['kms:GenerateDataKey'],
-              resources: [kmsKeyArn],
-              condition: { StringLike: { 'kms:ViaService': `s3.${this.#place.region}.amazonaws.*` } },
-            },
-          ]),
-    ];
+  #arnsOf(keys: readonly string[]): readonly string[] {
+    return keys.map(key => `${this.#folderArn}${key}`);
   }
+}
+
+/** The ARN of the folder of a table, with the slash at the end. */
+export function folderArn(place: Place, bucketName: string, prefix: string, tableName: string): string {
+  return `arn:${place.partition}:s3:::${bucketName}/${tableFolder({ archivePrefix: prefix }, tableName)}`;
+}
+
+interface Encrypted {
+  readonly kmsKeyArn?: string | undefined;
+}
+
+/** What whoever archives an item before it is deleted may do. @param tableArns that of the table, or none */
+export function archiveFirstStatements(
+  tableArns: readonly string[],
+  folder: string,
+  sweep: Encrypted,
+  place: Place,
+): Statement[] {
+  return [
+    { actions: ['dynamodb:BatchGetItem'], resources: tableArns },
+    ...putStatements([`${folder}before_deletion/*`, `${folder}kept/*`], sweep, place),
+  ];
+}
+
+function putStatements(objectArns: readonly string[], { kmsKeyArn }: Encrypted, place: Place): Statement[] {
+  return [
+    { actions: ['s3:PutObject'], resources: objectArns },
+    // Source: S3 User Guide, "Using server-side encryption with AWS KMS keys", "Permissions".
+    {
+      actions: ['kms:GenerateDataKey'],
+      resources: present(kmsKeyArn),
+      condition: { StringLike: { 'kms:ViaService': `s3.${place.region}.amazonaws.*` } },
+    },
+  ];
 }

@@ -8,6 +8,7 @@ import type { CarriedSettings } from '../../statemachine/contract.ts';
 import { ALARM_NAMES, ALARMS, type AlarmName, isRecorded, kebab, subjectOf } from '../alarms.ts';
 import { dashboardBody } from '../dashboard.ts';
 import type { Deployment } from '../deployments.ts';
+import { archiveFirstStatements, folderArn } from '../parts/archive.ts';
 import { SweepDashboard } from '../parts/dashboard.ts';
 import { DeployedSweep } from '../parts/deployed-sweep.ts';
 import { Place } from '../parts/place.ts';
@@ -15,7 +16,22 @@ import { INLINE_CHARACTERS, type Statement } from '../parts/role-policies.ts';
 import { deleteStatements, pollStatements, queryStatements } from '../parts/table-statements.ts';
 import { functionSettings, PROP_NAMES, PROPS, type ResolvedProps } from '../props.ts';
 import { partMinutes, partsOf } from '../reconcile-parts.ts';
-import { Expression, equal, expression, hcl, less, or, product, sum, when, withoutNone } from '../values.ts';
+import {
+  both,
+  Expression,
+  equal,
+  expression,
+  given,
+  hcl,
+  less,
+  NONE,
+  or,
+  product,
+  sum,
+  when,
+  withoutNone,
+} from '../values.ts';
+import { openArchive, openCopyTo } from './archive-part.ts';
 import { defaultThreshold, openAlarms, tuningOf } from './open-alarms.ts';
 import { PART_NAMES } from './parts.ts';
 import { brokenRulesOf } from './relations.ts';
@@ -30,8 +46,10 @@ export const OF_TABLE: Readonly<Record<string, string>> = {
   sortKey: 'try(coalesce(t.table.range_key), null)',
   metrics: 'var.metrics',
   marginSeconds: hcl(
-    functionSettings({ events: expression('t.events') } as Pick<ResolvedProps, 'events'> as ResolvedProps)
-      .marginSeconds,
+    functionSettings({
+      archive: expression('t.archive'),
+      events: expression('t.events'),
+    } as Pick<ResolvedProps, 'archive' | 'events'> as ResolvedProps).marginSeconds,
   ),
 };
 
@@ -76,7 +94,12 @@ export function tablesLocal(): string {
 
 /** What executions carry of each table. */
 export function settingsLocal(): string {
-  return byTable(withoutNone(openSettings()));
+  const copyTo = when(
+    both(setting('archiveFirst'), given(setting('archive'))),
+    openCopyTo('t.archive'),
+    NONE,
+  );
+  return byTable(withoutNone({ ...openSettings(), copyTo }));
 }
 
 /** The environment of each table's own functions. */
@@ -154,6 +177,16 @@ function ofAllTables(statements: readonly Statement[]): Statement[] {
   });
 }
 
+/** What is done before each delete of a table that archives first. */
+function copyStatements({ kmsKeyArn }: Deployment, place: Place): Statement[] {
+  const { bucket, prefix } = openArchive('t.archive');
+  const folder = folderArn(place, bucket, prefix, setting('tableName'));
+  return archiveFirstStatements(['${t.table.arn}'], folder, { kmsKeyArn }, place).map(statement => ({
+    ...statement,
+    resources: when(both(setting('archiveFirst'), given(setting('archive'))), statement.resources, []),
+  }));
+}
+
 const variable = <Type>(name: string) => expression<Type>(`var.${name}`);
 
 /** The rules that settings of tables break. */
@@ -189,7 +222,7 @@ export class ModuleStack extends WrittenStack {
         settings: settings(''),
         enabledSettings: settings(' if local.tables[key].enabled'),
         query: ofAllTables(queryStatements(accessed, place)),
-        delete: ofAllTables(deleteStatements(accessed, place)),
+        delete: ofAllTables(deleteStatements(accessed, place, copyStatements(deployment, place))),
         poll: ofAllTables(pollStatements(accessed, place)),
         tableNames: [],
       },

@@ -1,4 +1,5 @@
 import { DEPLOYMENT_PROPS } from '../props.ts';
+import { ARCHIVE_TYPE } from './archive-part.ts';
 import { EVENTS_TYPE } from './events-part.ts';
 import { snake } from './snake.ts';
 import { MODULE_ALARMS, TAGS_TYPE, typeOf, type Variable, VPC_TYPE } from './variables.ts';
@@ -22,7 +23,13 @@ const VARIABLES: Readonly<Record<string, PartVariable>> = {
   },
   settings: {
     description: 'The settings of the table, none of them left to a default.',
-    type: { name: string, log_keys: string, table_kms_key_arn: string, events: EVENTS_TYPE },
+    type: {
+      name: string,
+      log_keys: string,
+      table_kms_key_arn: string,
+      archive: ARCHIVE_TYPE,
+      events: EVENTS_TYPE,
+    },
     given: 'each.value',
   },
   environment: {

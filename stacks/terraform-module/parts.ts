@@ -1,5 +1,6 @@
 import type { Construct } from 'constructs';
 import type { NamedTable } from '../names.ts';
+import { ArchivePart } from './archive-part.ts';
 import { BackfillPart } from './backfill-part.ts';
 import { destinationLocal, EventsPart } from './events-part.ts';
 import type { Local } from './locals.ts';
@@ -18,6 +19,13 @@ interface Part {
 }
 
 export const PARTS = {
+  archive: {
+    text: 'Keeps the expired items of a table in a bucket, from its stream.',
+    condition: 't.archive != null',
+    named: { archive: {} },
+    locals: [],
+    Stack: ArchivePart,
+  },
   backfill: {
     text: 'Writes the window into the items of a table that were there before their writers did. Nothing starts it by itself.',
     condition: 't.backfill',

@@ -1,14 +1,11 @@
 import { RELATIONS, type Relation } from '../prop-relations.ts';
-import { PROPS, type PropName, type ResolvedProps } from '../props.ts';
+import { PROPS, type ResolvedProps } from '../props.ts';
 import { expression, hcl, when } from '../values.ts';
 import { snake } from './snake.ts';
 
-/** What the module does not have. */
-const NOT_YET: readonly PropName[] = ['archiveFirst'];
-
 /** A sentence for each rule between the settings of a table that is broken. @param table the one that `t` stands for, with the key `key` */
 export function brokenRulesOf(table: ResolvedProps): string {
-  const rules = RELATIONS.filter(({ field }) => !NOT_YET.includes(field)).map(rule => problemOf(rule, table));
+  const rules = RELATIONS.map(rule => problemOf(rule, table));
   return `flatten([\n  for key, t in local.tables : ${hcl(rules)}\n])`;
 }
 

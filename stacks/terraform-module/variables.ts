@@ -6,10 +6,11 @@ import { DESTINATION_NAMES, DESTINATIONS } from '../../functions/publish-expirie
 import { ALARM_NAMES, ALARM_TOPIC, subjectOf, tuningKinds } from '../alarms.ts';
 import { propTexts } from '../prop-texts.ts';
 import { DEFAULT_SWEEP, DEPLOYMENT_PROPS, PROPS, VPC_IDS, VPC_KINDS } from '../props.ts';
-import { ONE_DESTINATION } from '../stream-props.ts';
+import { ARCHIVE_PROP_KINDS, ONE_DESTINATION } from '../stream-props.ts';
 import { hasOldImages, STREAM_VIEWS } from '../table-settings.ts';
 import { escaped, literal } from '../terraform-text.ts';
 import { hcl, indented } from '../values.ts';
+import { ARCHIVE_TYPE } from './archive-part.ts';
 import { DESTINATION_FIELDS, EVENTS_TYPE } from './events-part.ts';
 import { CALCULATED, OF_TABLE, SETTINGS } from './module-stack.ts';
 import { PARTS } from './parts.ts';
@@ -39,6 +40,8 @@ export const TABLE_PROPS: readonly PropName[] = [
   'enabled',
   'tableKmsKeyArn',
   'backfill',
+  'archive',
+  'archiveFirst',
   'events',
   'name',
 ];
@@ -84,11 +87,15 @@ function defaultOf(prop: PropName): unknown {
 }
 
 export function typeOf(prop: PropName): string {
+  if (prop === 'archive') return ARCHIVE_TYPE;
   if (prop === 'events') return EVENTS_TYPE;
   const each = PROPS[prop];
   const value = 'byDefault' in each ? each.byDefault({ tableName: 'table' }) : '';
   return { string: 'string', number: 'number', boolean: 'bool' }[typeof value as string] ?? 'string';
 }
+
+const ARCHIVE_TEXT =
+  'Expired items are kept in S3, in a bucket of yours: its resource, or an object with the name as id. removals: "expiries", or "all". format: "dynamodb-json", which can be restored, or "json", which is for reading only. Objects begin with prefix, and are written every batch_seconds. The table has to have a stream with old images.';
 
 const EVENTS_TEXT = `An expiry becomes an event, which goes to one of ${listed(Object.values(DESTINATION_FIELDS))}: a resource of yours. With old_image = true the event has the item as it was. With include_past = true what expired in the 24 hours before comes, too. The table has to have a stream with old images.`;
 
@@ -107,6 +114,7 @@ const POINTERS = [
 
 /** A prop's comment as Terraform shows it: without links, and with names and values as HCL has them. */
 function textOf(prop: PropName): string {
+  if (prop === 'archive') return ARCHIVE_TEXT;
   if (prop === 'events') return EVENTS_TEXT;
   const text = POINTERS.reduce(
     (rest, pointer) => rest.replaceAll(pointer, ''),
@@ -237,8 +245,40 @@ const TABLE_RELATIONS: readonly Validation[] = [
 
 const OLD_IMAGES = STREAM_VIEWS.filter(hasOldImages);
 
-/** What \`events\` of a table must be. A destination that is not there yet is looked at once Terraform knows its ARN. */
-const EVENTS_RULES: readonly Validation[] = [
+/** A rule for a field of `archive`, which has a kind of its own. */
+function archiveRule(
+  field: Exclude<keyof typeof ARCHIVE_PROP_KINDS, 'bucket' | 'coldAfterDays'>,
+): Validation {
+  const name = `archive.${snake(field)}`;
+  const { expected, rule } = ARCHIVE_PROP_KINDS[field] as Kind<unknown>;
+  // Terraform's patterns have no look-ahead.
+  const isRight =
+    field === 'prefix'
+      ? `can(regex("^(|[A-Za-z0-9!_.*'()/=-]{1,511}/)$", t.${name})) && !startswith(t.${name}, "/") && !can(regex("(^|/)[.][.]?/", t.${name}))`
+      : ruleOf(rule as NonNullable<Kind<unknown>['rule']>, `t.${name}`);
+  return ofTables(
+    name,
+    expected,
+    `\${jsonencode(t.${name})}`,
+    `t.archive == null ? true : (\n${inLines(isRight)}\n)`,
+    REMEDY,
+  );
+}
+
+const BUCKET_RULE = ofTables(
+  'archive.bucket.id',
+  'the name of a bucket: 3 to 63 small letters, digits, "-" and "."',
+  '${jsonencode(t.archive.bucket.id)}',
+  't.archive == null ? true : can(regex("^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$", t.archive.bucket.id))',
+  'Give the resource of the bucket, or an object with its name as id.',
+);
+
+const READS_STREAM = '(t.archive != null || t.events != null)';
+
+/** What \`archive\` and \`events\` of a table must be. A destination that is not there yet is looked at once Terraform knows its ARN. */
+const STREAM_RULES: readonly Validation[] = [
+  BUCKET_RULE,
+  ...(['prefix', 'removals', 'format', 'batchSeconds'] as const).map(archiveRule),
   ofTables(
     'events',
     ONE_DESTINATION.expected(Object.values(DESTINATION_FIELDS)),
@@ -248,9 +288,9 @@ const EVENTS_RULES: readonly Validation[] = [
   ),
   ofTables(
     'table.stream_view_type',
-    `${OLD_IMAGES.map(each => `"${each}"`).join(' or ')} with events`,
+    `${OLD_IMAGES.map(each => `"${each}"`).join(' or ')} with archive or events`,
     '${jsonencode(t.table.stream_view_type)}',
-    `t.events == null ? true : t.table.stream_enabled == true && try(contains(${hcl(OLD_IMAGES)}, t.table.stream_view_type), false)`,
+    `!${READS_STREAM} ? true : t.table.stream_enabled == true && try(contains(${hcl(OLD_IMAGES)}, t.table.stream_view_type), false)`,
     'Turn on the stream where the table is made: without the old image nobody can tell whether an item had expired.',
   ),
   ...DESTINATION_NAMES.map(name => {
@@ -343,7 +383,7 @@ function tablesVariable(): Variable {
       },
       ...TABLE_PROPS.flatMap(tableRule),
       ...TABLE_RELATIONS,
-      ...EVENTS_RULES,
+      ...STREAM_RULES,
     ],
   };
 }

@@ -126,7 +126,7 @@ const BY_ID = { partitionKey: 'own' };
 const ARN = 'arn:aws:dynamodb:us-east-1:123456789012:table/Sessions';
 
 /** Where events go is an object of its own in the module: what it refuses of them is tested with it. */
-const OF_TABLE = ['sortKey', ...TABLE_PROPS.filter(prop => prop !== 'events')] as const;
+const OF_TABLE = ['sortKey', ...TABLE_PROPS.filter(prop => prop !== 'archive' && prop !== 'events')] as const;
 const OF_DEPLOYMENT = DEPLOYMENT_PROPS.filter(prop => prop !== 'roleArns');
 
 const anyProps = fc

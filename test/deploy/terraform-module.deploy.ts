@@ -6,12 +6,11 @@ import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { App, LocalBackend, TerraformStack } from 'cdktf';
 import fc from 'fast-check';
 import { anyConfig } from '../../bench/synthesis/any-config.ts';
-import { ALARM_NAMES, subjectOf } from '../../stacks/alarms.ts';
 import { withoutDeprecations } from '../../stacks/app.ts';
 import { constructProblems, type SweptTableProps, type TablesProps } from '../../stacks/construct-props.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
 import { DEPLOYMENT_PROPS, OF_CREATED_TABLES } from '../../stacks/props.ts';
-import type { EventsProp } from '../../stacks/stream-props.ts';
+import type { ArchiveProp, EventsProp } from '../../stacks/stream-props.ts';
 import { snake } from '../../stacks/terraform-module/snake.ts';
 import { writeTerraformModule } from '../../stacks/terraform-module/write.ts';
 import { BROKEN_RELATIONS } from '../support/broken-relations.ts';
@@ -31,8 +30,6 @@ const LEFT_OUT = [
   'partitionKeyType',
   'sortKeyType',
   'releasesHoldsOf',
-  'archive',
-  'archiveFirst',
   'sweep',
   'name',
   'tags',
@@ -43,8 +40,6 @@ const LEFT_OUT = [
 function without(values: object, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 }
-
-const ofArchives = ALARM_NAMES.filter(alarm => subjectOf(alarm) === 'archive');
 
 function given(name: string) {
   const arn = `arn:aws:dynamodb:us-east-1:123456789012:table/${name}`;
@@ -73,11 +68,12 @@ const anyDeployment = fc
     const names = [...new Set([...tables.map(table => table.tableName), 'Other'])];
     return {
       ...shared,
-      ...(alarms !== undefined && { alarms: alarms && without(alarms, ofArchives) }),
+      ...(alarms !== undefined && { alarms }),
       tables: names.map((name, index) => {
         const {
           tableName,
           events: _events,
+          archive,
           ...table
         } = without(tables[index % tables.length] ?? {}, [...LEFT_OUT, ...DEPLOYMENT_PROPS]);
         const isByWindow = (table['indexedBy'] ?? 'window') === 'window';
@@ -86,6 +82,9 @@ const anyDeployment = fc
           name: `own-${index}`,
           backfill: backfill && isByWindow,
           ...(events !== undefined && { events }),
+          ...(archive !== undefined && {
+            archive: { ...without(archive as ArchiveProp, ['coldAfterDays']), bucket: 'the-archive' },
+          }),
           table: given(name),
         };
       }),
@@ -95,6 +94,30 @@ const anyDeployment = fc
 
 /** Deployments of everything that a table can have for itself, under the name that it has by default. */
 const ONE_OF_EACH: readonly TablesProps[] = [
+  {
+    kmsKeyArn: arnOf('kms', 'key/1234abcd'),
+    alarms: { archiveDelay: { threshold: 60_000 }, archiveFailures: { periods: 2 } },
+    tables: [
+      { table: given('Kept'), partitionKey: 'id', archive: { bucket: 'the-archive' } },
+      {
+        table: given('First'),
+        partitionKey: 'id',
+        archive: { bucket: 'another', prefix: 'expired/', removals: 'all', format: 'json', batchSeconds: 5 },
+        archiveFirst: true,
+      },
+    ],
+  },
+  {
+    tables: [
+      {
+        table: given('Graced'),
+        partitionKey: 'id',
+        archive: { bucket: 'the-archive' },
+        archiveFirst: true,
+        graceSeconds: 60,
+      },
+    ],
+  },
   {
     metrics: 'essential',
     tables: [
@@ -331,7 +354,7 @@ const REFUSED: readonly Refused[] = [
       ],
     },
     message:
-      'tables, table.stream_view_type: expected "OLD_IMAGE" or "NEW_AND_OLD_IMAGES" with events, got null for t0.',
+      'tables, table.stream_view_type: expected "OLD_IMAGE" or "NEW_AND_OLD_IMAGES" with archive or events, got null for t0.',
   },
   {
     what: 'events to a bus by its name',

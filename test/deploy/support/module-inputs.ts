@@ -35,12 +35,13 @@ function alarmInputs(alarms: object): Inputs {
 
 /** A table as its resource would be. */
 function tableInput(props: SweptTableProps): Inputs {
-  const { table, partitionKey, sortKey, releasesHoldsOf, events, ...settings } = props;
+  const { table, partitionKey, sortKey, releasesHoldsOf, archive, events, ...settings } = props;
   const resolved = resolveProps({ ...settings, partitionKey, tableName: table.name });
   const { indexName, indexedBy, ttlAttribute, windowAttribute, holdAttribute, graceSeconds } = resolved;
   const isOff = holdAttribute !== undefined || graceSeconds > 0;
   return {
     ...snakes(settings),
+    ...(archive && { archive: { ...snakes(archive), bucket: { id: archive.bucket ?? 'the-archive' } } }),
     ...(events && { events: eventsInput(events) }),
     ...(releasesHoldsOf !== undefined && { releases_holds_of: [releasesHoldsOf] }),
     table: {

@@ -1,0 +1,55 @@
+import type { Construct } from 'constructs';
+import type { ArchiveSettings } from '../../functions/archive/settings.ts';
+import { Archive } from '../parts/archive.ts';
+import { type ResolvedArchive, resolvedArchive } from '../stream-props.ts';
+import { expression, hcl } from '../values.ts';
+import { PartStack } from './part-stack.ts';
+import { snake } from './snake.ts';
+
+const { prefix, removals, format, batchSeconds } = resolvedArchive({});
+
+/** As a table of the module has it. The bucket is the team's own, as the table is: a static module could not forget it. */
+export const ARCHIVE_TYPE = `object({
+  bucket = object({ id = string })
+  prefix = optional(string, ${hcl(prefix)})
+  removals = optional(string, ${hcl(removals)})
+  format = optional(string, ${hcl(format)})
+  batch_seconds = optional(number, ${hcl(batchSeconds)})
+})`;
+
+/** The archive of a table. @param scope where it stands: `t.archive` */
+export function openArchive(scope: string): ResolvedArchive & { readonly bucket: string } {
+  const field = <Type>(name: string) => expression<Type>(`${scope}.${snake(name)}`);
+  return {
+    bucket: expression(`${scope}.bucket.id`),
+    prefix: field('prefix'),
+    removals: field('removals'),
+    format: field('format'),
+    batchSeconds: field('batchSeconds'),
+    // The bucket's own lifecycle says it.
+    coldAfterDays: 0,
+  };
+}
+
+/** Where a table's items are archived before they are deleted. */
+export function openCopyTo(scope: string): ArchiveSettings {
+  const { bucket, prefix: begin, format: form, removals: which } = openArchive(scope);
+  return { archiveBucket: bucket, archivePrefix: begin, archiveFormat: form, archiveRemovals: which };
+}
+
+export class ArchivePart extends PartStack {
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    const { place, environment, streamArn, sweep } = this;
+    const { reader } = new Archive(this, id, {
+      place,
+      tableName: sweep.tableName,
+      environment,
+      streamArn,
+      archive: openArchive('var.settings.archive'),
+      sweep,
+    });
+    this.alarmsOf('archive');
+    this.outputs(this.readerOutputs(reader));
+  }
+}
