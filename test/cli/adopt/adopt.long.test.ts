@@ -96,6 +96,7 @@ async function run(
     indexName: undefined,
     indexReadUnits: undefined,
     indexWriteUnits: undefined,
+    full: false,
     dryRun: false,
     clients: reached === undefined ? clients : { ...clients, endpoint: () => new URL(reached) },
     resultFile: undefined,
