@@ -152,7 +152,7 @@ test('20,000 items of thirteen kinds are adopted to their end', async () => {
   await withPreciseTtl(
     { tables: [configuration] },
     async local => {
-      await local.advance('15m');
+      await local.advance('10m');
     },
     { dynamoDbEndpoint: endpoint, startTime: NOW * 1000 },
   );
