@@ -1,12 +1,22 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import type { Kind } from '../../expiry/fields.ts';
 import { GRANULARITIES } from '../../expiry/window.ts';
-import { ALARM_NAMES, ALARM_TOPIC, ALARMS, tuningKinds } from '../alarms.ts';
+import {
+  DESTINATION_NAMES,
+  DESTINATIONS,
+  type DestinationName,
+} from '../../functions/publish-expiries/destinations.ts';
+import { ALARM_NAMES, ALARM_TOPIC, type AlarmName, isRecorded, subjectOf, tuningKinds } from '../alarms.ts';
+import { namesOfDeployment, namesOfTable, ownFunctions, ownQueues } from '../names.ts';
 import { propTexts } from '../prop-texts.ts';
-import { DEFAULT_SWEEP, DEPLOYMENT_PROPS, PROPS, VPC_KINDS } from '../props.ts';
+import { DEFAULT_SWEEP, DEPLOYMENT_PROPS, MAX_NAME_LENGTH, PROPS, VPC_KINDS } from '../props.ts';
+import { ONE_DESTINATION, OWN_DESTINATION_REMEDY } from '../stream-props.ts';
+import { hasOldImages, STREAM_VIEWS } from '../table-settings.ts';
 import { escaped, literal } from '../terraform-text.ts';
-import { hcl, indented } from '../values.ts';
-import { CALCULATED, SETTINGS } from './module-stack.ts';
+import { expression, hcl, indented, or } from '../values.ts';
+import { DESTINATION_FIELDS, EVENTS_TYPE } from './events-part.ts';
+import { CALCULATED, OF_TABLE, SETTINGS } from './module-stack.ts';
+import { PART_NAMES, PARTS, type PartName } from './parts.ts';
 import { snake } from './snake.ts';
 
 interface Validation {
@@ -28,12 +38,13 @@ type PropName = keyof typeof PROPS;
 
 /** What a table is given beside the resource, which says its name and its keys. */
 export const TABLE_PROPS: readonly PropName[] = [
-  ...(SETTINGS as readonly PropName[]).filter(
-    name => !['tableName', 'partitionKey', 'sortKey'].includes(name),
-  ),
+  ...(SETTINGS as readonly PropName[]).filter(name => !(name in OF_TABLE)),
   'reconcileHours',
   'enabled',
   'tableKmsKeyArn',
+  'backfill',
+  'events',
+  'name',
 ];
 
 /** Props of a deployment that are variables in another shape, and one that the module has not. */
@@ -57,7 +68,14 @@ const TABLE_TYPE = `object({
     attribute_name = optional(string)
     enabled        = optional(bool)
   }))
+  stream_arn       = optional(string)
+  stream_enabled   = optional(bool)
+  stream_view_type = optional(string)
 })`;
+
+export const VPC_TYPE =
+  'object({\n  subnet_ids         = list(string)\n  security_group_ids = list(string)\n})';
+export const TAGS_TYPE = 'map(string)';
 
 const NULLS = ['permissionsBoundary', 'rolePath', 'kmsKeyArn', 'tableKmsKeyArn', 'holdAttribute'];
 
@@ -69,10 +87,17 @@ function defaultOf(prop: PropName): unknown {
   return each.byDefault({ tableName: 'table' });
 }
 
-function typeOf(prop: PropName): string {
+export function typeOf(prop: PropName): string {
+  if (prop === 'events') return EVENTS_TYPE;
   const each = PROPS[prop];
   const value = 'byDefault' in each ? each.byDefault({ tableName: 'table' }) : '';
   return { string: 'string', number: 'number', boolean: 'bool' }[typeof value as string] ?? 'string';
+}
+
+const EVENTS_TEXT = `An expiry becomes an event, which goes to one of ${listed(Object.values(DESTINATION_FIELDS))}: a resource of yours. With old_image = true the event has the item as it was. With include_past = true what expired in the 24 hours before comes, too. The table has to have a stream with old images.`;
+
+function listed(names: readonly string[]): string {
+  return names.join(', ').replace(/, ([^,]*)$/, ' and $1');
 }
 
 const LINK = /\[[^\]]*\]\([^)]*\)/.source;
@@ -86,6 +111,7 @@ const POINTERS = [
 
 /** A prop's comment as Terraform shows it: without links, and with names and values as HCL has them. */
 function textOf(prop: PropName): string {
+  if (prop === 'events') return EVENTS_TEXT;
   const text = POINTERS.reduce(
     (rest, pointer) => rest.replaceAll(pointer, ''),
     propTexts()[prop]?.text ?? '',
@@ -152,14 +178,36 @@ function tableRule(prop: PropName): Validation[] {
 const INDEX =
   'coalesce(t.index_name, t.indexed_by == "second" ? "expirySecondIndex" : "expirationWindowIndex")';
 
-/** What must be true of a table's resource before anything is deployed that sweeps it, and between its settings. */
+/** What is made for the table itself is named after it. */
+const NAME = or(
+  expression<string | undefined>('t.name'),
+  PROPS.name.byDefault({ tableName: expression('t.table.name') }),
+);
+
+/** Whether something is made for the table `t` itself. */
+const HAS_PARTS = PART_NAMES.map(part => PARTS[part].condition).join(' || ');
+
+/** The attributes that have a role in a table. */
+const ROLES =
+  'compact([t.table.hash_key, t.table.range_key, t.ttl_attribute, t.indexed_by == "window" ? t.window_attribute : null])';
+
+/** What must be true of a table's resource before anything is deployed that sweeps it. */
 const TABLE_RELATIONS: readonly Validation[] = [
   ofTables(
-    'hold_attribute',
-    'none with delete_mode = "batch", which deletes without looking at the item',
-    '${t.hold_attribute}',
-    't.hold_attribute == null || t.delete_mode == "guarded"',
-    'Set delete_mode = "guarded", or leave hold_attribute out.',
+    'ttl_attribute',
+    'attributes of their own for the keys of the table, ttl_attribute and window_attribute',
+    `\${jsonencode(${ROLES})}`,
+    `length(distinct(${ROLES})) == length(${ROLES})`,
+    'Each of the four roles needs an attribute of its own.',
+  ),
+  ...(['granularity_minutes', 'shards'] as const).map(field =>
+    ofTables(
+      field,
+      'none with indexed_by = "second"',
+      `\${jsonencode(t.${field})}`,
+      `t.indexed_by == "window" || t.${field} == null`,
+      'Leave it out, or index the table by window: indexed_by = "window".',
+    ),
   ),
   ofTables(
     'index_name',
@@ -186,20 +234,85 @@ const TABLE_RELATIONS: readonly Validation[] = [
     'It is the backstop of the sweep; what is held, or in its grace, it would delete. Set it where the table is made.',
   ),
   ofTables(
-    'backoff_cap_seconds',
-    'at least backoff_base_seconds',
-    '${t.backoff_cap_seconds}',
-    't.backoff_cap_seconds >= t.backoff_base_seconds',
-    'Raise the cap or lower the base.',
-  ),
-  ofTables(
-    'poll_seconds',
-    '0, or at least precision_seconds; by second one of the two, and 0 with precision_seconds = 60',
-    '${jsonencode(t.poll_seconds)}',
-    'coalesce(t.poll_seconds, 0) == 0 ? true : (\n  t.precision_seconds < 60 && t.poll_seconds >= t.precision_seconds &&\n  (t.indexed_by == "window" || t.poll_seconds == t.precision_seconds)\n)',
-    'Correct the value, or leave it out for its default.',
+    'name',
+    `at most ${MAX_NAME_LENGTH} characters`,
+    `\${${hcl(NAME)}}`,
+    `!(${HAS_PARTS}) || length(${hcl(NAME)}) <= ${MAX_NAME_LENGTH}`,
+    'What is made for the table itself is named after it: choose a shorter one with name.',
   ),
 ];
+
+/** Where a destination could be one of the deployment's own: its names, and where in an ARN they stand. */
+const OWN: Partial<Record<DestinationName, { readonly names: typeof ownFunctions; readonly index: number }>> =
+  {
+    functionArn: { names: ownFunctions, index: 6 },
+    queueArn: { names: ownQueues, index: 5 },
+  };
+
+const OLD_IMAGES = STREAM_VIEWS.filter(hasOldImages);
+
+/** What \`events\` of a table must be. A destination that is not there yet is looked at once Terraform knows its ARN. */
+const EVENTS_RULES: readonly Validation[] = [
+  ofTables(
+    'events',
+    ONE_DESTINATION.expected(Object.values(DESTINATION_FIELDS)),
+    `\${jsonencode([for name, each in t.events : name if !contains(["old_image", "include_past"], name) && each != null])}`,
+    `t.events == null ? true : length([\nfor name, each in t.events : name if !contains(["old_image", "include_past"], name) && each != null\n]) == 1`,
+    ONE_DESTINATION.remedy,
+  ),
+  ofTables(
+    'table.stream_view_type',
+    `${OLD_IMAGES.map(each => `"${each}"`).join(' or ')} with events`,
+    '${jsonencode(t.table.stream_view_type)}',
+    `t.events == null ? true : t.table.stream_enabled == true && try(contains(${hcl(OLD_IMAGES)}, t.table.stream_view_type), false)`,
+    'Turn on the stream where the table is made: without the old image nobody can tell whether an item had expired.',
+  ),
+  ...DESTINATION_NAMES.flatMap(name => {
+    const field = DESTINATION_FIELDS[name];
+    const arn = `t.events.${field}.arn`;
+    const { prop, kind } = DESTINATIONS[name];
+    const rules = [
+      ofTables(
+        `events.${field}.arn`,
+        prop.expected.replace('the name or the ARN', 'the ARN'),
+        `\${jsonencode(${arn})}`,
+        `try(t.events.${field}, null) == null ? true : (\n${ruleOf(prop.rule as NonNullable<Kind<unknown>['rule']>, arn)} && startswith(${arn}, "arn:")\n)`,
+        'Give the resource, or an object with its arn.',
+      ),
+    ];
+    const own = OWN[name];
+    if (own === undefined) return rules;
+    const names = hcl(own.names({ name: expression('name'), sweep: '${var.name}' }));
+    return [
+      ...rules,
+      ofTables(
+        `events.${field}.arn`,
+        `a ${kind} that is not this deployment's own`,
+        `\${jsonencode(${arn})}`,
+        `try(t.events.${field}, null) == null ? true : !anytrue([\nfor name in [${hcl(NAME)}] : contains(${names}, try(split(":", ${arn})[${own.index}], ""))\n])`,
+        OWN_DESTINATION_REMEDY,
+      ),
+    ];
+  }),
+];
+
+/** No two may have a role or a state machine of the same name. IAM's names do not differ by case. */
+function namesValidation(): Validation {
+  const deployment = namesOfDeployment('name', '${var.name}');
+  const all = (what: 'roles' | 'stateMachines') =>
+    `concat(\n${[
+      hcl(deployment[what]),
+      ...PART_NAMES.map(part => {
+        const name = expression<string>('name');
+        const names = namesOfTable('name', { tableName: '', name, ...PARTS[part].named })[what];
+        return `flatten([for name in [for t in var.tables : ${hcl(NAME)} if ${PARTS[part].condition}] : ${hcl(names)}])`;
+      }),
+    ].join(',\n')}\n)`;
+  return {
+    condition: `(\ncan({ for each in ${all('roles')} : lower(each) => each }) &&\ncan({ for each in ${all('stateMachines')} : each => each })\n)`,
+    message: `tables, name: expected names whose roles and state machines nobody else has; IAM sees no difference in case, got \${jsonencode({ for key, t in var.tables : key => ${hcl(NAME)} if ${HAS_PARTS} })} in \${var.name}. Give one of them another name.`,
+  };
+}
 
 export interface Field {
   readonly name: string;
@@ -209,20 +322,35 @@ export interface Field {
   readonly byDefault: string;
 }
 
+/** A type in one line: what is in an object stands in variables.tf. */
+export function shortType(type: string): string {
+  return type.includes('\n') ? `${type.slice(0, type.indexOf('({'))}({ … })` : type;
+}
+
+/** A list, and not one as the prop is: a static module cannot forget what it has guarded. */
+const RELEASED: Field = {
+  name: 'releases_holds_of',
+  type: 'list(string)',
+  description:
+    'Attributes whose holds are given up. A plan that takes away hold_attribute, or changes it, is refused until the old one is named here, since the sweep would delete what is held. It has to stay named.',
+  byDefault: '`[]`',
+};
+
 /** What is set of a table beside its resource. */
 export function tableFields(): readonly Field[] {
-  return TABLE_PROPS.map(prop => {
+  const fields = TABLE_PROPS.map(prop => {
     const { byDefault } = propTexts()[prop] ?? {};
     const each = PROPS[prop];
     const value = 'byDefault' in each ? each.byDefault({ tableName: 'table' }) : null;
     const isInWords = byDefault !== undefined && (CALCULATED as readonly string[]).includes(prop);
     return {
       name: snake(prop),
-      type: typeOf(prop),
+      type: shortType(typeOf(prop)),
       description: textOf(prop),
       byDefault: isInWords ? inHcl(byDefault) : `\`${hcl(value)}\``,
     };
   });
+  return [...fields, RELEASED];
 }
 
 /** A comment of so many columns, below the name of the field that follows. */
@@ -244,9 +372,10 @@ function tablesVariable(): Variable {
     const type = byDefault === null ? typeOf(prop) : `${typeOf(prop)}, ${hcl(byDefault)}`;
     return `${comment(textOf(prop))}\n${snake(prop)} = optional(${type})`;
   });
+  const released = `${comment(RELEASED.description)}\n${RELEASED.name} = optional(${RELEASED.type}, [])`;
   return {
     name: 'tables',
-    type: `map(object({\n${indented(`# The resource of the table.\ntable = ${TABLE_TYPE}\n${fields.join('\n')}`)}\n}))`,
+    type: `map(object({\n${indented(`# The resource of the table.\ntable = ${TABLE_TYPE}\n${[...fields, released].join('\n')}`)}\n}))`,
     description:
       'The tables that are swept, by keys of your own: each with its resource, and the settings that are not the defaults.',
     validations: [
@@ -261,6 +390,8 @@ function tablesVariable(): Variable {
       },
       ...TABLE_PROPS.flatMap(tableRule),
       ...TABLE_RELATIONS,
+      ...EVENTS_RULES,
+      namesValidation(),
     ],
   };
 }
@@ -298,7 +429,11 @@ function patternOf(prop: PropName, term: string): string | undefined {
   return pattern === undefined ? undefined : `can(regex(${literal(pattern)}, ${term}))`;
 }
 
-export const MODULE_ALARMS = ALARM_NAMES.filter(alarm => !('subject' in ALARMS[alarm]));
+/** Those of what the module has. */
+export const MODULE_ALARMS = ALARM_NAMES.filter(alarm => {
+  const subject = subjectOf(alarm);
+  return subject === undefined || subject in PARTS;
+});
 
 function alarmsVariable(): Variable {
   const fields = MODULE_ALARMS.map(alarm => {
@@ -314,13 +449,43 @@ function alarmsVariable(): Variable {
       };
     }),
   );
+  const subjects = MODULE_ALARMS.flatMap(alarm => {
+    const subject = subjectOf(alarm);
+    return subject === undefined || !(subject in PARTS)
+      ? []
+      : [subjectValidation(alarm, subject as PartName)];
+  });
+  const recorded = MODULE_ALARMS.filter(alarm => !isRecorded(alarm, 'essential')).map(recordedValidation);
   return {
     name: 'alarms',
     type: `object({\n${indented(fields.join('\n'))}\n})`,
     description:
       'What is set of an alarm. threshold is in the unit of its metric (deletion_lag: milliseconds); periods is how many in a row must be beyond it.',
     byDefault: '{}',
-    validations: rules,
+    validations: [...rules, ...subjects, ...recorded],
+  };
+}
+
+const isTuned = (alarm: AlarmName) =>
+  Object.keys(tuningKinds(alarm))
+    .map(field => `var.alarms.${snake(alarm)}.${field} != null`)
+    .join(' || ');
+
+/** Whoever tunes an alarm expects it to sound. */
+function recordedValidation(alarm: AlarmName): Validation {
+  const name = `var.alarms.${snake(alarm)}`;
+  return {
+    condition: `var.metrics == "all" || !(${isTuned(alarm)})`,
+    message: `alarms.${snake(alarm)}: expected nothing with metrics = "essential", which does not record what this alarm looks at, got \${jsonencode(${name})}. Leave it out, or set metrics = "all".`,
+  };
+}
+
+/** The same. */
+function subjectValidation(alarm: AlarmName, subject: PartName): Validation {
+  const name = `var.alarms.${snake(alarm)}`;
+  return {
+    condition: `(\n!(${isTuned(alarm)}) ||\nanytrue([for t in var.tables : ${PARTS[subject].condition}])\n)`,
+    message: `alarms.${snake(alarm)}: expected nothing without ${subject}, got \${jsonencode(${name})}. Leave it out, or add ${subject}.`,
   };
 }
 
@@ -367,7 +532,7 @@ export function variables(): Variable[] {
     },
     {
       name: 'vpc',
-      type: 'object({\n  subnet_ids         = list(string)\n  security_group_ids = list(string)\n})',
+      type: VPC_TYPE,
       description: textOf('vpc'),
       byDefault: 'null',
       validations: Object.entries(VPC_KINDS).map(([list, { expected }]) => {
@@ -380,7 +545,7 @@ export function variables(): Variable[] {
     },
     {
       name: 'tags',
-      type: 'map(string)',
+      type: TAGS_TYPE,
       description: "Tags of everything that can have some, besides the provider's default_tags.",
       byDefault: '{}',
       validations: [],
