@@ -70,7 +70,7 @@ export const PLAIN_MODE_SECONDS = 60;
 export const CORRECT = 'Correct the value, or leave the field out for its default.';
 
 /** What each list of a VPC holds, and the most of them. Source: Lambda API reference, VpcConfig. */
-const VPC_IDS = {
+export const VPC_IDS = {
   subnetIds: {
     pattern: /^subnet-[0-9a-z]+$/,
     expected: "the id of a subnet, e.g. 'subnet-0a1b2c3d'",
@@ -478,7 +478,7 @@ export const PROPS = {
     ),
   ),
   /**
-   * path of the roles in IAM, e.g. `/teams/identity/`. A role that is there already is replaced when it changes
+   * path of the roles in IAM, e.g. `/teams/identity/`. A role that is there already is replaced when it changes: no sweep starts until that deployment is done, which may mean that you repeat it
    * @default `/`
    */
   rolePath: orNone(

@@ -66,7 +66,9 @@ const SOME_DESTINATIONS = Object.entries(DESTINATION_VALUES).flatMap(([name, val
 );
 
 /** A value of each prop. A prop that is new has to be drawn, too: the compiler says so. */
-const PROP_VALUES: { readonly [Name in keyof PreciseTtlProps]-?: fc.Arbitrary<PreciseTtlProps[Name]> } = {
+export const PROP_VALUES: {
+  readonly [Name in keyof PreciseTtlProps]-?: fc.Arbitrary<PreciseTtlProps[Name]>;
+} = {
   tableName: fc.constantFrom('SessionData', 'a-b', 'orders.v2', 'Carts_1', 'T'.repeat(100), 'abc'),
   existingTable: fc.boolean(),
   deletionProtection: fc.boolean(),

@@ -1,7 +1,14 @@
 import type { Construct } from 'constructs';
-import { byDestination, DESTINATION_NAMES } from '../../functions/publish-expiries/destinations.ts';
+import {
+  byDestination,
+  DESTINATION_NAMES,
+  DESTINATIONS,
+  type DestinationName,
+} from '../../functions/publish-expiries/destinations.ts';
+import { ownFunctions, ownQueues } from '../names.ts';
 import { Events } from '../parts/events.ts';
-import { expression } from '../values.ts';
+import { OWN_DESTINATION_REMEDY } from '../stream-props.ts';
+import { expression, hcl } from '../values.ts';
 import { PartStack } from './part-stack.ts';
 import { snake } from './snake.ts';
 
@@ -24,6 +31,30 @@ export function destinationLocal(): string {
   return `{\n${fields.join('\n')}\n}`;
 }
 
+interface Own {
+  readonly destination: DestinationName;
+  readonly names: typeof ownFunctions;
+  /** Where in an ARN they stand. */
+  readonly index: number;
+}
+
+/** What of the deployment itself could be a destination. */
+const OWN: readonly Own[] = [
+  { destination: 'functionArn', names: ownFunctions, index: 6 },
+  { destination: 'queueArn', names: ownQueues, index: 5 },
+];
+
+/** Each with a precondition of its own: an ARN need not be known when a plan is made. */
+function ownRule({ destination, names, index }: Own, name: string) {
+  const field = DESTINATION_FIELDS[destination];
+  const arn = `local.destination.${field}`;
+  const own = names({ name, sweep: expression('var.deployment.name') });
+  return {
+    condition: expression(`${arn} == null ? true : !contains(${hcl(own)}, split(":", ${arn})[${index}])`),
+    error_message: `tables, events.${field}.arn: expected a ${DESTINATIONS[destination].kind} that is not this deployment's own, got \${jsonencode(${arn})} for \${var.table.name}. ${OWN_DESTINATION_REMEDY}`,
+  };
+}
+
 export class EventsPart extends PartStack {
   constructor(scope: Construct, id: string) {
     super(scope, id);
@@ -39,6 +70,8 @@ export class EventsPart extends PartStack {
       },
       sweep,
     });
+    const own = Object.values(OWN).map(each => ownRule(each, sweep.name));
+    reader.function.function.addOverride('lifecycle.precondition', own);
     this.alarmsOf('events');
     this.outputs(this.readerOutputs(reader));
   }

@@ -35,8 +35,9 @@ export const OF_TABLE: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Defaults that are made of other settings. */
+/** Settings that stay null where none is given: their defaults are made of others, or a table by second must have none. */
 export const CALCULATED = [
+  'windowAttribute',
   'indexName',
   'granularityMinutes',
   'shards',

@@ -34,6 +34,7 @@ const VARIABLES: Readonly<Record<string, PartVariable>> = {
     description: 'What the tables of the deployment share.',
     type: {
       ...Object.fromEntries(DEPLOYMENT_PROPS.map(prop => [snake(prop), typeOf(prop)])),
+      name: string,
       vpc: VPC_TYPE,
       tags: TAGS_TYPE,
     },

@@ -1,22 +1,18 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import type { Kind } from '../../expiry/fields.ts';
+import { DEFAULT_WINDOW_ATTRIBUTE } from '../../expiry/model.ts';
 import { GRANULARITIES } from '../../expiry/window.ts';
-import {
-  DESTINATION_NAMES,
-  DESTINATIONS,
-  type DestinationName,
-} from '../../functions/publish-expiries/destinations.ts';
-import { ALARM_NAMES, ALARM_TOPIC, type AlarmName, isRecorded, subjectOf, tuningKinds } from '../alarms.ts';
-import { namesOfDeployment, namesOfTable, ownFunctions, ownQueues } from '../names.ts';
+import { DESTINATION_NAMES, DESTINATIONS } from '../../functions/publish-expiries/destinations.ts';
+import { ALARM_NAMES, ALARM_TOPIC, subjectOf, tuningKinds } from '../alarms.ts';
 import { propTexts } from '../prop-texts.ts';
-import { DEFAULT_SWEEP, DEPLOYMENT_PROPS, MAX_NAME_LENGTH, PROPS, VPC_KINDS } from '../props.ts';
-import { ONE_DESTINATION, OWN_DESTINATION_REMEDY } from '../stream-props.ts';
+import { DEFAULT_SWEEP, DEPLOYMENT_PROPS, PROPS, VPC_IDS, VPC_KINDS } from '../props.ts';
+import { ONE_DESTINATION } from '../stream-props.ts';
 import { hasOldImages, STREAM_VIEWS } from '../table-settings.ts';
 import { escaped, literal } from '../terraform-text.ts';
-import { expression, hcl, indented, or } from '../values.ts';
+import { hcl, indented } from '../values.ts';
 import { DESTINATION_FIELDS, EVENTS_TYPE } from './events-part.ts';
 import { CALCULATED, OF_TABLE, SETTINGS } from './module-stack.ts';
-import { PART_NAMES, PARTS, type PartName } from './parts.ts';
+import { PARTS } from './parts.ts';
 import { snake } from './snake.ts';
 
 interface Validation {
@@ -178,29 +174,34 @@ function tableRule(prop: PropName): Validation[] {
 const INDEX =
   'coalesce(t.index_name, t.indexed_by == "second" ? "expirySecondIndex" : "expirationWindowIndex")';
 
-/** What is made for the table itself is named after it. */
-const NAME = or(
-  expression<string | undefined>('t.name'),
-  PROPS.name.byDefault({ tableName: expression('t.table.name') }),
-);
+const WINDOW = `coalesce(t.window_attribute, ${hcl(DEFAULT_WINDOW_ATTRIBUTE)})`;
 
-/** Whether something is made for the table `t` itself. */
-const HAS_PARTS = PART_NAMES.map(part => PARTS[part].condition).join(' || ');
-
-/** The attributes that have a role in a table. */
-const ROLES =
-  'compact([t.table.hash_key, t.table.range_key, t.ttl_attribute, t.indexed_by == "window" ? t.window_attribute : null])';
+/** An attribute with a role of its own. @param others those that it must not be */
+function apart(field: string, name: string, others: string, isApart: string): Validation {
+  return ofTables(
+    field,
+    `another attribute than ${others}`,
+    `\${jsonencode(${name})}`,
+    isApart,
+    'Each of the four roles needs an attribute of its own.',
+  );
+}
 
 /** What must be true of a table's resource before anything is deployed that sweeps it. */
 const TABLE_RELATIONS: readonly Validation[] = [
-  ofTables(
+  apart(
     'ttl_attribute',
-    'attributes of their own for the keys of the table, ttl_attribute and window_attribute',
-    `\${jsonencode(${ROLES})}`,
-    `length(distinct(${ROLES})) == length(${ROLES})`,
-    'Each of the four roles needs an attribute of its own.',
+    't.ttl_attribute',
+    'the keys of the table',
+    '!contains([t.table.hash_key, t.table.range_key], t.ttl_attribute)',
   ),
-  ...(['granularity_minutes', 'shards'] as const).map(field =>
+  apart(
+    'window_attribute',
+    WINDOW,
+    'the keys of the table and ttl_attribute',
+    `t.indexed_by == "second" || !contains([t.table.hash_key, t.table.range_key, t.ttl_attribute], ${WINDOW})`,
+  ),
+  ...(['window_attribute', 'granularity_minutes', 'shards'] as const).map(field =>
     ofTables(
       field,
       'none with indexed_by = "second"',
@@ -220,9 +221,8 @@ const TABLE_RELATIONS: readonly Validation[] = [
     'index_name',
     'an index with the keys window_attribute and ttl_attribute, or by second with ttl_attribute alone',
     '${jsonencode([for i in t.table.global_secondary_index : [i.hash_key, i.range_key]])}',
-    'alltrue([\n  for i in t.table.global_secondary_index : t.indexed_by == "second" ? (\n    i.hash_key == t.ttl_attribute && try(length(i.range_key), 0) == 0\n  ) : i.hash_key == t.window_attribute && i.range_key == t.ttl_attribute\n  if i.name == '.concat(
-      INDEX,
-      ' && i.hash_key != null\n])',
+    'alltrue([\n  for i in t.table.global_secondary_index : t.indexed_by == "second" ? (\n    i.hash_key == t.ttl_attribute && try(length(i.range_key), 0) == 0\n  ) : i.hash_key == '.concat(
+      `${WINDOW} && i.range_key == t.ttl_attribute\n  if i.name == ${INDEX} && i.hash_key != null\n])`,
     ),
     "An index's keys cannot be changed: add another index and name it in index_name, or correct the attributes' names.",
   ),
@@ -233,21 +233,7 @@ const TABLE_RELATIONS: readonly Validation[] = [
     '(t.hold_attribute == null && t.grace_seconds == 0) ? anytrue([\n  for ttl in t.table.ttl : ttl.enabled == true && ttl.attribute_name == t.ttl_attribute\n]) : !anytrue([for ttl in t.table.ttl : ttl.enabled == true])',
     'It is the backstop of the sweep; what is held, or in its grace, it would delete. Set it where the table is made.',
   ),
-  ofTables(
-    'name',
-    `at most ${MAX_NAME_LENGTH} characters`,
-    `\${${hcl(NAME)}}`,
-    `!(${HAS_PARTS}) || length(${hcl(NAME)}) <= ${MAX_NAME_LENGTH}`,
-    'What is made for the table itself is named after it: choose a shorter one with name.',
-  ),
 ];
-
-/** Where a destination could be one of the deployment's own: its names, and where in an ARN they stand. */
-const OWN: Partial<Record<DestinationName, { readonly names: typeof ownFunctions; readonly index: number }>> =
-  {
-    functionArn: { names: ownFunctions, index: 6 },
-    queueArn: { names: ownQueues, index: 5 },
-  };
 
 const OLD_IMAGES = STREAM_VIEWS.filter(hasOldImages);
 
@@ -267,52 +253,19 @@ const EVENTS_RULES: readonly Validation[] = [
     `t.events == null ? true : t.table.stream_enabled == true && try(contains(${hcl(OLD_IMAGES)}, t.table.stream_view_type), false)`,
     'Turn on the stream where the table is made: without the old image nobody can tell whether an item had expired.',
   ),
-  ...DESTINATION_NAMES.flatMap(name => {
+  ...DESTINATION_NAMES.map(name => {
     const field = DESTINATION_FIELDS[name];
     const arn = `t.events.${field}.arn`;
-    const { prop, kind } = DESTINATIONS[name];
-    const rules = [
-      ofTables(
-        `events.${field}.arn`,
-        prop.expected.replace('the name or the ARN', 'the ARN'),
-        `\${jsonencode(${arn})}`,
-        `try(t.events.${field}, null) == null ? true : (\n${ruleOf(prop.rule as NonNullable<Kind<unknown>['rule']>, arn)} && startswith(${arn}, "arn:")\n)`,
-        'Give the resource, or an object with its arn.',
-      ),
-    ];
-    const own = OWN[name];
-    if (own === undefined) return rules;
-    const names = hcl(own.names({ name: expression('name'), sweep: '${var.name}' }));
-    return [
-      ...rules,
-      ofTables(
-        `events.${field}.arn`,
-        `a ${kind} that is not this deployment's own`,
-        `\${jsonencode(${arn})}`,
-        `try(t.events.${field}, null) == null ? true : !anytrue([\nfor name in [${hcl(NAME)}] : contains(${names}, try(split(":", ${arn})[${own.index}], ""))\n])`,
-        OWN_DESTINATION_REMEDY,
-      ),
-    ];
+    const { prop } = DESTINATIONS[name];
+    return ofTables(
+      `events.${field}.arn`,
+      prop.expected.replace('the name or the ARN', 'the ARN'),
+      `\${jsonencode(${arn})}`,
+      `try(t.events.${field}, null) == null ? true : (\n${ruleOf(prop.rule as NonNullable<Kind<unknown>['rule']>, arn)} && startswith(${arn}, "arn:")\n)`,
+      'Give the resource, or an object with its arn.',
+    );
   }),
 ];
-
-/** No two may have a role or a state machine of the same name. IAM's names do not differ by case. */
-function namesValidation(): Validation {
-  const deployment = namesOfDeployment('name', '${var.name}');
-  const all = (what: 'roles' | 'stateMachines') =>
-    `concat(\n${[
-      hcl(deployment[what]),
-      ...PART_NAMES.map(part => {
-        const name = expression<string>('name');
-        const names = namesOfTable('name', { tableName: '', name, ...PARTS[part].named })[what];
-        return `flatten([for name in [for t in var.tables : ${hcl(NAME)} if ${PARTS[part].condition}] : ${hcl(names)}])`;
-      }),
-    ].join(',\n')}\n)`;
-  return {
-    condition: `(\ncan({ for each in ${all('roles')} : lower(each) => each }) &&\ncan({ for each in ${all('stateMachines')} : each => each })\n)`,
-    message: `tables, name: expected names whose roles and state machines nobody else has; IAM sees no difference in case, got \${jsonencode({ for key, t in var.tables : key => ${hcl(NAME)} if ${HAS_PARTS} })} in \${var.name}. Give one of them another name.`,
-  };
-}
 
 export interface Field {
   readonly name: string;
@@ -391,7 +344,6 @@ function tablesVariable(): Variable {
       ...TABLE_PROPS.flatMap(tableRule),
       ...TABLE_RELATIONS,
       ...EVENTS_RULES,
-      namesValidation(),
     ],
   };
 }
@@ -449,43 +401,13 @@ function alarmsVariable(): Variable {
       };
     }),
   );
-  const subjects = MODULE_ALARMS.flatMap(alarm => {
-    const subject = subjectOf(alarm);
-    return subject === undefined || !(subject in PARTS)
-      ? []
-      : [subjectValidation(alarm, subject as PartName)];
-  });
-  const recorded = MODULE_ALARMS.filter(alarm => !isRecorded(alarm, 'essential')).map(recordedValidation);
   return {
     name: 'alarms',
     type: `object({\n${indented(fields.join('\n'))}\n})`,
     description:
       'What is set of an alarm. threshold is in the unit of its metric (deletion_lag: milliseconds); periods is how many in a row must be beyond it.',
     byDefault: '{}',
-    validations: [...rules, ...subjects, ...recorded],
-  };
-}
-
-const isTuned = (alarm: AlarmName) =>
-  Object.keys(tuningKinds(alarm))
-    .map(field => `var.alarms.${snake(alarm)}.${field} != null`)
-    .join(' || ');
-
-/** Whoever tunes an alarm expects it to sound. */
-function recordedValidation(alarm: AlarmName): Validation {
-  const name = `var.alarms.${snake(alarm)}`;
-  return {
-    condition: `var.metrics == "all" || !(${isTuned(alarm)})`,
-    message: `alarms.${snake(alarm)}: expected nothing with metrics = "essential", which does not record what this alarm looks at, got \${jsonencode(${name})}. Leave it out, or set metrics = "all".`,
-  };
-}
-
-/** The same. */
-function subjectValidation(alarm: AlarmName, subject: PartName): Validation {
-  const name = `var.alarms.${snake(alarm)}`;
-  return {
-    condition: `(\n!(${isTuned(alarm)}) ||\nanytrue([for t in var.tables : ${PARTS[subject].condition}])\n)`,
-    message: `alarms.${snake(alarm)}: expected nothing without ${subject}, got \${jsonencode(${name})}. Leave it out, or add ${subject}.`,
+    validations: rules,
   };
 }
 
@@ -535,11 +457,13 @@ export function variables(): Variable[] {
       type: VPC_TYPE,
       description: textOf('vpc'),
       byDefault: 'null',
-      validations: Object.entries(VPC_KINDS).map(([list, { expected }]) => {
+      validations: (Object.keys(VPC_IDS) as (keyof typeof VPC_IDS)[]).map(list => {
         const name = `var.vpc.${snake(list)}`;
+        const { pattern, most } = VPC_IDS[list];
+        const areIds = `alltrue([for id in ${name} : ${ruleOf({ pattern }, 'id')}])`;
         return {
-          condition: `var.vpc == null ? true : length(${name}) > 0`,
-          message: `vpc.${snake(list)}: expected ${message(expected)}, got none. ${REMEDY}`,
+          condition: `var.vpc == null ? true : length(${name}) >= 1 && length(${name}) <= ${most} && ${areIds}`,
+          message: `vpc.${snake(list)}: expected ${message(VPC_KINDS[list].expected)}, got \${jsonencode(var.vpc)}. ${REMEDY}`,
         };
       }),
     },

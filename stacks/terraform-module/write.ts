@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { App } from 'cdktf';
 import { AWS_PROVIDER, TERRAFORM_VERSION, withoutDeprecations } from '../app.ts';
 import { expression, hcl, quoted, withOpenings } from '../values.ts';
+import { brokenDeploymentRules } from './deployment-rules.ts';
 import { type Block, block, formatted } from './hcl-text.ts';
 import { type Local, localsBlock } from './locals.ts';
 import {
@@ -122,7 +123,7 @@ function writeWhole(folder: string, source: Source, parts: readonly WrittenPart[
       {
         comment: 'What is wrong between settings that are each fine: the state machine of the ticks asks.',
         name: 'broken_rules',
-        value: brokenRulesLocal(),
+        value: `concat(\n${[brokenRulesLocal(), ...brokenDeploymentRules()].join(',\n')}\n)`,
       },
     ]),
   );

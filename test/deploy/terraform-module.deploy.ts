@@ -1,14 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CreateTableCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { App, LocalBackend, TerraformStack } from 'cdktf';
 import fc from 'fast-check';
 import { anyConfig } from '../../bench/synthesis/any-config.ts';
 import { ALARM_NAMES, subjectOf } from '../../stacks/alarms.ts';
 import { withoutDeprecations } from '../../stacks/app.ts';
-import type { DeploymentConfig } from '../../stacks/config.ts';
 import { constructProblems, type SweptTableProps, type TablesProps } from '../../stacks/construct-props.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
 import { DEPLOYMENT_PROPS, OF_CREATED_TABLES } from '../../stacks/props.ts';
@@ -16,7 +15,6 @@ import type { EventsProp } from '../../stacks/stream-props.ts';
 import { snake } from '../../stacks/terraform-module/snake.ts';
 import { writeTerraformModule } from '../../stacks/terraform-module/write.ts';
 import { BROKEN_RELATIONS } from '../support/broken-relations.ts';
-import { Deployment } from './support/deployment.ts';
 import { inputsOf } from './support/module-inputs.ts';
 import {
   describeWithTerraform,
@@ -374,34 +372,6 @@ const REFUSED: readonly Refused[] = [
   },
 ];
 
-const CREATED: DeploymentConfig = {
-  region: 'us-east-1',
-  tables: [
-    { tableName: 'Sessions', partitionKey: 'userId', sortKey: 'sessionId' },
-    { tableName: 'Tokens', partitionKey: 'id', ttlAttribute: 'expiresAt', indexedBy: 'second' },
-  ],
-};
-
-/** The example of the module with another name, and its tables as `CREATED` has made them. */
-function ownTables(module: string): string {
-  const example = readFileSync(join(module, 'examples/two-tables/main.tf'), 'utf8');
-  const imports = ['sessions', 'tokens'].map(
-    name =>
-      `import {\n  to = aws_dynamodb_table.${name}\n  id = "${name.charAt(0).toUpperCase()}${name.slice(1)}"\n}\n`,
-  );
-  return [
-    ...imports,
-    example
-      .replace('source = "../.."', `source = "${module}"\n  name = "own"`)
-      .replace('eu-central-1', 'us-east-1')
-      .replaceAll(/\n\n {2}tags = \{[^}]*\}/g, '')
-      .replaceAll(
-        'deletion_protection_enabled = true',
-        'deletion_protection_enabled = true\n\n  point_in_time_recovery {\n    enabled = true\n  }',
-      ),
-  ].join('\n');
-}
-
 const PROVIDER = 'provider "aws" {\n  region = "us-east-1"\n}\n';
 
 describeWithTerraform('the Terraform module', () => {
@@ -516,43 +486,6 @@ describeWithTerraform('the Terraform module', () => {
       await root.succeed(['state', 'rm', address('legalHold')]);
       expect(await root.plan()).toEqual({});
     } finally {
-      rmSync(root.folder, { recursive: true });
-    }
-  });
-
-  test('takes over from a deployment of the configuration: tables and items stay, and one of the two always sweeps', async () => {
-    await aws.reset();
-    const client = emulatedClient(aws);
-    const before = new Deployment(aws);
-    const root = new TerraformRoot(mkdtempSync(join(tmpdir(), 'precise-ttl-own-')), aws);
-    try {
-      await before.deploy(CREATED);
-      const Item = { userId: { S: 'ann' }, sessionId: { S: '1' }, ttl: { N: '1' } };
-      await client.send(new PutItemCommand({ TableName: 'Sessions', Item }));
-
-      // 1. The tables go out of the deployment's state.
-      const given = CREATED.tables.map(table => ({ ...table, existingTable: true }));
-      const { forget, ...others } = await before.deploy({ ...CREATED, tables: given });
-      expect({ forget: forget?.length, ...others }).toEqual({ forget: 2 });
-
-      // 2. Their resources take them in, and a second deployment sweeps them beside the first.
-      writeFileSync(join(root.folder, 'main.tf'), ownTables(folder));
-      await root.succeed(['init', '-input=false']);
-      const { create: made, ...changed } = await root.deploy();
-      // The emulator does not say of a table that its class is the standard one; AWS's provider knows.
-      expect(changed).toEqual({ update: ['aws_dynamodb_table.sessions', 'aws_dynamodb_table.tokens'] });
-      expect(made).toContain('module.precise_ttl.aws_scheduler_schedule.schedules_tick[0]');
-      expect(made?.filter(address => address.startsWith('aws_dynamodb_table'))).toEqual([]);
-
-      // 3. The first one goes.
-      const gone = await before.deploy({ ...CREATED, tables: given }, { removed: true });
-      expect(Object.keys(gone)).toEqual(['delete']);
-      expect(await root.plan()).toEqual({});
-      const { Count } = await client.send(new ScanCommand({ TableName: 'Sessions' }));
-      expect(Count).toBe(1);
-    } finally {
-      client.destroy();
-      before.remove();
       rmSync(root.folder, { recursive: true });
     }
   });
