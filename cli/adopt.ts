@@ -48,6 +48,19 @@ const FLAGS = {
     value: 'N',
     help: 'seconds from the expiry to the deletion; native TTL is not turned on then',
   },
+  full: {
+    type: 'switch',
+    help: 'look at every item before anything is changed, not only at a sample of at most 1,000',
+  },
+  'delete-expired': {
+    type: 'number',
+    min: 1,
+    max: 40_000,
+    whole: true,
+    value: 'N',
+    help: 'delete at the end what is expired already, N items a second (default: you are asked; with --yes it is left)',
+  },
+  mask: { type: 'switch', help: 'show hashes instead of keys' },
   region: { type: 'text', value: 'REGION', help: "AWS region (default: the SDK's, such as $AWS_REGION)" },
   'dry-run': { type: 'switch', help: 'say what would be done; change nothing and ask nothing' },
   yes: YES,
@@ -58,8 +71,10 @@ const help = (flags: string, call: Invocation) => `${call('adopt', '--table NAME
 
 Makes a table that exists ready to be swept. Reads it, and a sample of its items; says what is to be done and what it costs;
 asks; adds the index that the sweep needs and waits until DynamoDB has built it; turns native TTL on, as the backstop; and
-prints the table's entry for the configuration. It changes nothing else of the table, and no item. What is there already is
-not done again: run it as often as you like, also after an interruption.
+prints the table's entry for the configuration. It changes nothing else of the table. What is there already is not done again:
+run it as often as you like, also after an interruption. At the end it asks whether to delete the items that are expired
+already; without a yes to that it changes no item. With --full it reads every item first, at a rate that spares the table, and
+refuses the index where a TTL is no Number.
 
 ${flags}
 
@@ -99,6 +114,9 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
       indexWriteUnits: flags['index-write-units'],
       holdAttribute: flags['hold-attribute'],
       graceSeconds: flags['grace-seconds'],
+      full: flags.full,
+      deleteExpired: flags['delete-expired'],
+      mask: flags.mask,
       dryRun: flags['dry-run'],
       clients: adoptClients(region ?? defaultRegion(local), process.env),
       resultFile,

@@ -44,6 +44,7 @@ export const COMMAND_ACTIONS = {
       'dynamodb:UpdateTable',
       'dynamodb:UpdateTimeToLive',
     ]),
+    ...on(TABLE, ['dynamodb:PartiQLDelete'], 'what is expired already is left: --delete-expired'),
     ...on('*', ['cloudwatch:GetMetricData'], 'it does not know how busy the table is'),
   ],
   replay: [...FIND_MACHINES, ...on(REPLAYS, ['states:StartExecution']), ...FOLLOW],

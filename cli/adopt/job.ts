@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type Deletion, NO_DELETION } from '../../functions/delete-chunk/deletion.ts';
+import { modelOf } from '../../stacks/model-of.ts';
 import { isThisMachine } from '../aws/endpoint.ts';
 import { FlagError } from '../flags.ts';
 import { describeShape, describeTable } from '../table/describe-table.ts';
@@ -8,21 +10,42 @@ import { sampleItems } from '../table/sample.ts';
 import { createIndex, enableNativeTtl } from './change-table.ts';
 import type { AdoptClients } from './clients.ts';
 import { configurationBlock } from './configuration.ts';
+import { deleteExpired } from './delete-expired.ts';
+import {
+  askToDelete,
+  DELETES_PER_SECOND,
+  deleteCommand,
+  describeExpired,
+  expiredBefore,
+  whoDeletesTheRest,
+} from './expired.ts';
 import { readIndexProgress, readWrites } from './metrics.ts';
-import { type AdoptionPlan, changes, planAdoption } from './plan.ts';
+import { count } from './numbers.ts';
+import { type AdoptionPlan, changes, planAdoption, ruleOf, ttlTally } from './plan.ts';
 import type { Reading, Wish } from './reading.ts';
-import { describeConfiguration, describePlan, describeReading } from './text.ts';
+import {
+  describeAfterwards,
+  describeConfiguration,
+  describeDeletion,
+  describeFullLook,
+  describePlan,
+  describeReading,
+  lookLine,
+} from './text.ts';
+import { lookAtAll, sparingRate, type TableScan, type TtlLook } from './ttl-look.ts';
 import { untilBuilt } from './until-built.ts';
 
 export interface AdoptJobOptions extends Wish {
   readonly tableName: string;
+  /** Looks at every item before anything is decided. */
+  readonly full: boolean;
   readonly dryRun: boolean;
   readonly clients: AdoptClients;
   readonly resultFile: string | undefined;
   /** Asks for a yes; undefined where nobody is asked: with `--yes`, or without a terminal. */
   readonly ask: ((text: string) => Promise<boolean>) | undefined;
   readonly print: (text: string) => void;
-  /** Shows where the build of the index is, on one line; an empty one ends it. */
+  /** Shows where the look, the build of the index or the deletion is, on one line; an empty one ends it. */
   readonly show: (line: string) => void;
   /** Between two questions how the index is, milliseconds. */
   readonly pollMs: number;
@@ -39,6 +62,8 @@ export type AdoptEnd = 'done' | 'declined' | 'interrupted';
 interface Progress {
   index: 'as it was' | 'being built' | 'built';
   nativeTtl: 'as it was' | 'turned on';
+  /** What became of the items that were expired already; undefined while none was to be deleted. */
+  deletion: Deletion | undefined;
 }
 
 /**
@@ -50,12 +75,17 @@ interface Progress {
  */
 export async function adopt(options: AdoptJobOptions): Promise<AdoptEnd> {
   const { clients, dryRun, print, resultFile, signal } = options;
-  const progress: Progress = { index: 'as it was', nativeTtl: 'as it was' };
+  const progress: Progress = { index: 'as it was', nativeTtl: 'as it was', deletion: undefined };
   const reading = await readTable(options);
-  const plan = planAdoption(reading, options);
+  const early = planAdoption(reading, options, options.full ? 'to come' : undefined);
   const where = clients.endpoint()?.origin ?? reading.region;
   print(describeReading(reading, where));
+  const plan = options.full
+    ? planAdoption(reading, options, await lookAtTable(reading, early, options))
+    : early;
   print(`\n${describePlan(reading, plan, options)}`);
+  const fullLook = describeFullLook(plan, reading.table);
+  if (fullLook !== undefined && (dryRun || options.ask === undefined)) print(`\nNote: ${fullLook}`);
   const block = () =>
     print(`\n${describeConfiguration(configurationBlock(plan.configuration), reading.region)}`);
   const end = (how: AdoptEnd): AdoptEnd => {
@@ -72,7 +102,10 @@ export async function adopt(options: AdoptJobOptions): Promise<AdoptEnd> {
     if (changes(plan)) print('Nothing was changed: this was a dry run.');
     return end('done');
   }
-  if (changes(plan) && !(await agreed(plan, options, isThisMachine(clients.endpoint()?.hostname ?? '')))) {
+  if (
+    changes(plan) &&
+    !(await agreed(plan, fullLook, options, isThisMachine(clients.endpoint()?.hostname ?? '')))
+  ) {
     if (!signal.aborted) return end('declined');
     print(`\n${describeInterruption(plan, progress)}`);
     return end('interrupted');
@@ -87,7 +120,74 @@ export async function adopt(options: AdoptJobOptions): Promise<AdoptEnd> {
     );
   }
   block();
-  return end('done');
+  print(describeAfterwards(plan, reading));
+  await deleteOldItems(reading, plan, options, progress);
+  return end(signal.aborted ? 'interrupted' : 'done');
+}
+
+/** Reads every item, at a rate that spares the table. */
+async function lookAtTable(
+  reading: Reading,
+  { ttl }: AdoptionPlan,
+  options: AdoptJobOptions,
+): Promise<TtlLook> {
+  const { table } = reading;
+  const tally = ttlTally(reading, ttl.attribute, options);
+  try {
+    return await lookAtAll(options.clients.dynamoDb, table, tally, scanOf(table, options));
+  } finally {
+    options.show('');
+  }
+}
+
+function scanOf(
+  table: Reading['table'],
+  { signal, show, now }: AdoptJobOptions,
+  line: (text: string) => string = text => text,
+): TableScan {
+  const from = now();
+  return {
+    readUnitsPerSecond: sparingRate(table),
+    signal,
+    onProgress: progress => show(line(lookLine(table, progress, now() - from))),
+  };
+}
+
+/** Deletes what was expired before the adoption, where somebody has said so, and says else what becomes of it. */
+async function deleteOldItems(
+  reading: Reading,
+  plan: AdoptionPlan,
+  options: AdoptJobOptions,
+  progress: Progress,
+): Promise<void> {
+  const { ask, clients, print, show } = options;
+  const { table } = reading;
+  const deletesPerSecond = options.deleteExpired ?? DELETES_PER_SECOND;
+  const expired = expiredBefore(plan, reading, deletesPerSecond);
+  if (options.deleteExpired === undefined) {
+    if (expired.count === 0) return;
+    if (!(await ask?.(askToDelete(expired, plan.look.items, deletesPerSecond)))) {
+      print(
+        `\n${describeExpired(expired, plan.look.items)}, and left. ${whoDeletesTheRest(plan, deleteCommand(plan, reading))}`,
+      );
+      return;
+    }
+  }
+  progress.deletion = NO_DELETION;
+  try {
+    await deleteExpired(clients.dynamoDb, table, {
+      ...scanOf(table, options, line => `${count(progress.deletion?.deleted ?? 0)} deleted. ${line}`),
+      model: modelOf(plan.configuration),
+      rule: ruleOf(plan.ttl.attribute, options),
+      deletesPerSecond,
+      onDeletion: sum => {
+        progress.deletion = sum;
+      },
+    });
+  } finally {
+    show('');
+    print(`\n${describeDeletion(progress.deletion, table, options)}`);
+  }
 }
 
 async function readTable({ clients, tableName, signal, now }: AdoptJobOptions): Promise<Reading> {
@@ -116,7 +216,12 @@ async function regionOf(client: DynamoDBClient): Promise<string> {
 }
 
 /** Two questions at the most: a guess is agreed to by itself, and what is done as a whole. */
-async function agreed({ ttl }: AdoptionPlan, { ask }: AdoptJobOptions, local: boolean): Promise<boolean> {
+async function agreed(
+  { ttl }: AdoptionPlan,
+  fullLook: string | undefined,
+  { ask }: AdoptJobOptions,
+  local: boolean,
+): Promise<boolean> {
   if (ttl.from === 'sample') {
     if (ask === undefined) {
       throw new FlagError(
@@ -126,7 +231,11 @@ async function agreed({ ttl }: AdoptionPlan, { ask }: AdoptJobOptions, local: bo
     }
     if (!(await ask(`Is ${ttl.attribute} the moment after which an item is to be deleted?`))) return false;
   }
-  return local || ask === undefined || ask('Do this?');
+  return (
+    local ||
+    ask === undefined ||
+    ask(fullLook === undefined ? 'Do this?' : `${fullLook}\nDo this without it?`)
+  );
 }
 
 /** @returns false when it was interrupted */
@@ -190,17 +299,24 @@ function resultOf(
   dryRun: boolean,
   progress: Progress,
 ) {
+  const { deletion, ...done } = progress;
   return {
     table: { ...table, region, writes, sampledItems: sample.items.length },
     plan: {
       ttlAttribute: plan.ttl,
-      ttlValues: plan.ttlValues,
-      expired: plan.expired,
+      ttlValues: plan.look.values,
+      expired: plan.look.expired,
+      held: plan.look.held,
+      lookedAt: plan.look.items,
       index: plan.index,
       nativeTtl: plan.nativeTtl,
       cost: plan.cost,
     },
-    result: { end, dryRun, ...progress },
+    result: { end, dryRun, ...done, ...(deletion && { deletion: countsOf(deletion) }) },
     configuration: plan.configuration,
   };
+}
+
+function countsOf({ deleted, renewed, held, notFound, failed, unprocessed }: Deletion) {
+  return { deleted, renewed, held, notFound, failed: failed.length, left: unprocessed.length };
 }

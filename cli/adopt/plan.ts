@@ -1,12 +1,13 @@
-import { isExpired } from '../../expiry/ttl.ts';
 import { type PreciseTtlProps, refusesNativeTtl, resolveProps } from '../../stacks/props.ts';
-import { countTtl, type TtlCounts } from '../table/sample.ts';
+import { keysToShow, keyText } from '../table/key-text.ts';
 import { adoptedProps } from './configuration.ts';
+import { correction } from './corrections.ts';
 import { costOfIndex, type IndexCost, shareOfThroughput, shareWithTtl } from './cost.ts';
 import { CannotAdoptError } from './errors.ts';
 import { type IndexPlan, planIndex } from './index-plan.ts';
 import type { Reading, Wish } from './reading.ts';
 import { chooseTtlAttribute, type TtlChoice } from './ttl-attribute.ts';
+import { type ExpiryRule, keyNamesOf, type TtlLook, TtlTally } from './ttl-look.ts';
 
 /** What adopting a table takes: all that is decided, before anything is changed. */
 export interface AdoptionPlan {
@@ -14,10 +15,8 @@ export interface AdoptionPlan {
   readonly index: IndexPlan;
   /** `enable` native TTL; `none`: it is ENABLED, or ENABLING. `off`: it has to be, and a person turns it off. */
   readonly nativeTtl: 'enable' | 'none' | 'off';
-  /** Of the sample. */
-  readonly ttlValues: TtlCounts;
-  /** Sampled items that are expired already. */
-  readonly expired: number;
+  /** Of all items, or of the sample. */
+  readonly look: TtlLook;
   readonly cost: IndexCost;
   /** The table's entry in the configuration. */
   readonly configuration: PreciseTtlProps;
@@ -26,16 +25,17 @@ export interface AdoptionPlan {
 /**
  * Decides what to do about a table, from what was read of it.
  *
+ * @param full what was seen of all items; `to come`: whether all TTLs are Numbers is not judged yet. By default the sample is judged.
  * @throws {CannotAdoptError} when it can't be adopted as it is
  */
-export function planAdoption(reading: Reading, wish: Wish): AdoptionPlan {
-  const { table, sample, now, region } = reading;
+export function planAdoption(reading: Reading, wish: Wish, full?: TtlLook | 'to come'): AdoptionPlan {
+  const { table, sample, region } = reading;
   const ttl = chooseTtlAttribute(reading, wish);
   const share = sample.items.length === 0 ? 1 : shareWithTtl(sample, ttl.attribute);
   const index = planIndex(table, ttl.attribute, wish, shareOfThroughput(table, share, wish));
   if (table.billing === 'on-demand') refuseThroughput(table.name, wish);
-  const ttlValues = countTtl(sample.items, ttl.attribute, now);
-  if (index.action === 'create') refuseOtherTypes(table.name, ttl.attribute, ttlValues, sample.items.length);
+  const look = full === undefined || full === 'to come' ? lookAtSample(reading, ttl.attribute, wish) : full;
+  if (index.action === 'create' && full !== 'to come') refuseOtherTypes(reading, ttl.attribute, look, wish);
   const configuration = adoptedProps(table, ttl.attribute, wish, index.name, region);
   const hasToBeOff = refusesNativeTtl(resolveProps(configuration));
   const nativeTtl = hasToBeOff ? 'off' : table.ttl.status === 'DISABLED' ? 'enable' : 'none';
@@ -49,8 +49,7 @@ export function planAdoption(reading: Reading, wish: Wish): AdoptionPlan {
     ttl,
     index,
     nativeTtl,
-    ttlValues,
-    expired: sample.items.filter(item => isExpired(item[ttl.attribute], now)).length,
+    look,
     cost: costOfIndex(reading, index),
     configuration,
   };
@@ -74,19 +73,44 @@ function refuseThroughput(tableName: string, { indexReadUnits, indexWriteUnits }
   );
 }
 
+/** @returns a tally of TTLs as this adoption judges them */
+export function ttlTally(
+  { table, now }: Pick<Reading, 'table' | 'now'>,
+  ttlAttribute: string,
+  wish: Wish,
+): TtlTally {
+  return new TtlTally(ruleOf(ttlAttribute, wish), keyNamesOf(table), now);
+}
+
+export function ruleOf(ttlAttribute: string, { holdAttribute, graceSeconds = 0 }: Wish): ExpiryRule {
+  return { ttlAttribute, holdAttribute, graceSeconds };
+}
+
+function lookAtSample(reading: Reading, ttlAttribute: string, wish: Wish): TtlLook {
+  const tally = ttlTally(reading, ttlAttribute, wish);
+  for (const item of reading.sample.items) tally.add(item);
+  return tally.look(reading.sample.complete, false);
+}
+
 /** An index takes Numbers only: writers of anything else would be broken by it. */
 function refuseOtherTypes(
-  tableName: string,
+  { table, now }: Reading,
   attribute: string,
-  { string, otherType }: TtlCounts,
-  sampled: number,
+  { values: { string, otherType }, items, isFull, noNumbers }: TtlLook,
+  { mask = false }: Wish,
 ): void {
-  const wrong = string + otherType;
-  if (wrong === 0) return;
+  const [first] = noNumbers;
+  if (first === undefined) return;
+  const options = { tableName: table.name, keyNames: keyNamesOf(table), logKeys: keysToShow('full', mask) };
+  const keys = noNumbers.map(({ key }) => keyText(key, options));
+  const more = string + otherType > keys.length ? ', …' : '';
   throw new CannotAdoptError(
-    `attribute ${attribute}: expected a Number of epoch seconds in every item of ${tableName} that has it, got ` +
-      `${[string > 0 && `a String in ${string}`, otherType > 0 && `another type in ${otherType}`].filter(Boolean).join(' and ')} of ${sampled} sampled items; ` +
+    `attribute ${attribute}: expected a Number of epoch seconds in every item of ${table.name} that has it, got ` +
+      `${[string > 0 && `a String in ${string}`, otherType > 0 && `another type in ${otherType}`].filter(Boolean).join(' and ')} of ` +
+      `${items} ${isFull ? 'items, which are all' : 'sampled items'}; ` +
       'once the index is there, DynamoDB refuses such writes, so their writer would fail, and leaves such items out of the index. ' +
-      'Change the writer, rewrite or remove these values, and run this again; or adopt another attribute with --ttl-attribute',
+      'Change the writer, rewrite or remove these values, and run this again; or adopt another attribute with --ttl-attribute.\n' +
+      `Keys: ${keys.join(', ')}${more}` +
+      (mask ? '' : `\nThis corrects the first one:\n  ${correction(table.name, attribute, first, now)}`),
   );
 }

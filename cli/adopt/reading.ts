@@ -15,6 +15,10 @@ export interface Wish {
   /** With it, or with a grace, native TTL has to be off. @default none */
   readonly holdAttribute?: string | undefined;
   readonly graceSeconds?: number | undefined;
+  /** Hashes instead of keys. */
+  readonly mask?: boolean;
+  /** So many a second of the items are deleted at the end that are expired already. @default it is asked */
+  readonly deleteExpired?: number | undefined;
 }
 
 /** Writes to the table, from CloudWatch. */

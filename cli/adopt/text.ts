@@ -1,9 +1,16 @@
-import { timeToLive } from '../command-line.ts';
+import { PRICES } from '../../cost/prices.ts';
+import type { Deletion } from '../../functions/delete-chunk/deletion.ts';
+import { quoted, timeToLive } from '../command-line.ts';
 import { invocation } from '../invocation.ts';
-import type { TtlCounts } from '../table/sample.ts';
+import { keysToShow, keyText } from '../table/key-text.ts';
+import type { TtlKind } from '../table/sample.ts';
+import type { ScanProgress } from '../table/scan.ts';
+import { DELETES_PER_SECOND, describeExpired, expiredBefore, readUnitsOf } from './expired.ts';
 import { describeKeys } from './index-plan.ts';
+import { bytes, count, decimal, dollars, span } from './numbers.ts';
 import type { AdoptionPlan } from './plan.ts';
 import type { Reading, Wish } from './reading.ts';
+import { keyNamesOf, sparingRate, type TtlLook } from './ttl-look.ts';
 
 /** The write units per second that one key of an index takes. Source: DynamoDB Developer Guide, partition limits. */
 const KEY_WRITE_UNITS = 1000;
@@ -41,12 +48,8 @@ export function describeReading({ table, sample, writes }: Reading, where: strin
 }
 
 /** What is done, in its order, and what has to be known of it. */
-export function describePlan(
-  { region, table, sample, writes }: Reading,
-  plan: AdoptionPlan,
-  wish: Wish,
-): string {
-  const { ttl, index, nativeTtl, cost } = plan;
+export function describePlan({ region, table, writes }: Reading, plan: AdoptionPlan, wish: Wish): string {
+  const { ttl, index, nativeTtl, cost, look } = plan;
   const steps: string[] = [];
   if (index.action === 'create') {
     const throughput = index.throughput
@@ -62,7 +65,7 @@ export function describePlan(
   if (nativeTtl === 'enable') {
     steps.push(
       `Turn on native TTL for ${ttl.attribute}, as the backstop: from then on DynamoDB deletes expired items, within days. Of ` +
-        `the ${count(sample.items.length)} sampled items ${count(plan.expired)} are expired now.`,
+        `the ${count(look.items)} ${lookedAt(look)} ${count(look.expired)} are expired now.`,
     );
   }
   const source = {
@@ -72,7 +75,8 @@ export function describePlan(
   }[ttl.from];
   return [
     `TTL attribute: ${ttl.attribute}, ${source}.`,
-    `  ${describeTtlValues(plan.ttlValues)}`,
+    `  ${describeTtlValues(look)}`,
+    ...describeNamed(look, table, wish),
     '',
     ...(steps.length === 0
       ? [`Everything is there: the index ${index.name} is ACTIVE, native TTL is ${table.ttl.status}.`]
@@ -82,11 +86,14 @@ export function describePlan(
           '',
           describeCost(plan, table, region),
         ]),
+    ...(look.expired > 0 || wish.deleteExpired !== undefined
+      ? ['', describeLeft(plan, { table, region }, wish)]
+      : []),
     ...notes(plan, table, writes, wish).map(note => `\nNote: ${note}`),
   ].join('\n');
 }
 
-const KIND_TEXTS: Readonly<Record<keyof TtlCounts, string>> = {
+const KIND_TEXTS: Readonly<Record<TtlKind, string>> = {
   seconds: 'in epoch seconds',
   missing: 'without it, which never expire',
   string: 'with a String',
@@ -98,10 +105,95 @@ const KIND_TEXTS: Readonly<Record<keyof TtlCounts, string>> = {
   tooFarAhead: 'over 20 years ahead',
 };
 
-function describeTtlValues(counts: TtlCounts): string {
-  const found = (Object.keys(KIND_TEXTS) as (keyof TtlCounts)[]).filter(kind => counts[kind] > 0);
-  if (found.length === 0) return 'The sample has no items.';
-  return `Sampled items: ${found.map(kind => `${count(counts[kind])} ${KIND_TEXTS[kind]}`).join(', ')}.`;
+const lookedAt = ({ isFull }: TtlLook): string => (isFull ? 'items' : 'sampled items');
+
+function describeTtlValues(look: TtlLook): string {
+  const { values, isFull } = look;
+  const found = (Object.keys(KIND_TEXTS) as TtlKind[]).filter(kind => values[kind] > 0);
+  if (found.length === 0) return `The ${isFull ? 'table' : 'sample'} has no items.`;
+  const held = look.held > 0 ? `; ${count(look.held)} are expired and held` : '';
+  return `${isFull ? `All ${count(look.items)} items` : 'Sampled items'}: ${found.map(kind => `${count(values[kind])} ${KIND_TEXTS[kind]}`).join(', ')}${held}.`;
+}
+
+/** The first keys of what a full look has found, by what is wrong with them. */
+function describeNamed(
+  { keys, isFull, values }: TtlLook,
+  table: Reading['table'],
+  { mask = false }: Wish,
+): string[] {
+  if (!isFull) return [];
+  const options = { tableName: table.name, keyNames: keyNamesOf(table), logKeys: keysToShow('full', mask) };
+  return (Object.keys(KIND_TEXTS) as TtlKind[]).flatMap(kind => {
+    const found = keys[kind] ?? [];
+    if (found.length === 0) return [];
+    const more = values[kind] > found.length ? ', …' : '';
+    return [`    ${KIND_TEXTS[kind]}: ${found.map(key => keyText(key, options)).join(', ')}${more}`];
+  });
+}
+
+/** What becomes of the items that are expired already. */
+function describeLeft(plan: AdoptionPlan, reading: Pick<Reading, 'table' | 'region'>, wish: Wish): string {
+  const rate = wish.deleteExpired ?? DELETES_PER_SECOND;
+  const expired = expiredBefore(plan, reading, rate);
+  const text = describeExpired(expired, plan.look.items);
+  if (wish.deleteExpired === undefined)
+    return `${text}. At the end you are asked whether to delete them; in a script, --delete-expired ${rate} says so.`;
+  const price = expired.dollars === undefined ? '' : `, ${dollars(expired.dollars)}`;
+  return `${text}: they are deleted at the end, at ${count(rate)} a second, about ${span(expired.seconds)}${price} (--delete-expired).`;
+}
+
+/** Why a full look is to be preferred, and what it takes; undefined where all items have been looked at, or no index is added. */
+export function describeFullLook({ look, index }: AdoptionPlan, table: Reading['table']): string | undefined {
+  if (look.complete || index.action !== 'create') return undefined;
+  const units = readUnitsOf(table);
+  const price = table.billing === 'on-demand' ? `, ${dollars(units * PRICES.dynamoDbReadUnits)}` : '';
+  const missed = Math.round((1 - 1 / RARE) ** look.items * 100);
+  return (
+    `Only a sample of ${count(look.items)} items was looked at, of about ${count(table.itemCount)}: a writer of Strings that has one item in ` +
+    `${count(RARE)} is missed ${missed} times in 100, and fails once the index is there. --full looks at every item: about ${count(units)} read units${price}, ` +
+    `${span(units / sparingRate(table))} at ${count(sparingRate(table))} read units a second.`
+  );
+}
+
+/** One item in so many, as an example of what a sample misses. */
+const RARE = 5000;
+
+/** How far a look at all items is, or a deletion, on one line. */
+export function lookLine(
+  { itemCount }: Pick<Reading['table'], 'itemCount'>,
+  { items, readUnits, throttled }: ScanProgress,
+  elapsedMs: number,
+): string {
+  const seconds = elapsedMs / 1000;
+  const share = itemCount > 0 ? Math.min(1, items / itemCount) : undefined;
+  const parts = [
+    `Read ${count(items)}${itemCount > 0 ? ` of about ${count(itemCount)}` : ''} items`,
+    ...(share === undefined ? [] : [`${Math.floor(share * 100)} %`]),
+    ...(seconds >= 1 ? [`${count(readUnits / seconds)} read units a second`] : []),
+    ...(share && share < 1 ? [`about ${span((seconds / share) * (1 - share))} left`] : []),
+    ...(throttled > 0 ? [`throttled ${count(throttled)} times, and read again`] : []),
+  ];
+  return parts.join(', ');
+}
+
+/** What to watch once the index is there, and how it is taken away. */
+export function describeAfterwards(
+  { index }: AdoptionPlan,
+  { table, region }: Pick<Reading, 'table' | 'region'>,
+): string {
+  return [
+    `Watch CloudWatch's WriteThrottleEvents of TableName=${table.name}, GlobalSecondaryIndexName=${index.name}: above 0, writers of the table are`,
+    `throttled with it, since a key of the index takes ${count(KEY_WRITE_UNITS)} write units a second (docs/existing-table.md). Once the sweep is`,
+    `deployed: ${invocation('status', quoted(['--table', table.name]))}`,
+    'This takes the index away again, after the table was taken out of the deployment:',
+    `  ${dropCommand(index.name, table.name, region)}`,
+  ].join('\n');
+}
+
+/** The AWS CLI's command that deletes the index. */
+export function dropCommand(IndexName: string, tableName: string, region: string): string {
+  const updates = JSON.stringify([{ Delete: { IndexName } }]);
+  return `aws dynamodb update-table ${quoted(['--region', region, '--table-name', tableName, '--global-secondary-index-updates', updates])}`;
 }
 
 function describeCost({ cost, index }: AdoptionPlan, table: Reading['table'], region: string): string {
@@ -132,11 +224,12 @@ function describeCost({ cost, index }: AdoptionPlan, table: Reading['table'], re
 }
 
 function notes(
-  { ttlValues, index, ttl, nativeTtl }: AdoptionPlan,
+  { look, index, ttl, nativeTtl }: AdoptionPlan,
   table: Reading['table'],
   writes: Reading['writes'],
   { indexedBy }: Wish,
 ): string[] {
+  const ttlValues = look.values;
   const bySecond = indexedBy === 'second';
   const wrong = ttlValues.milliseconds + ttlValues.negative + ttlValues.tooOld + ttlValues.tooFarAhead;
   const fast = 'busiestHour' in writes && writes.busiestHour > KEY_WRITE_UNITS / 2;
@@ -147,7 +240,7 @@ function notes(
         `${invocation('backfill', `--table ${table.name}`)}. Until then only native TTL deletes them. By second needs neither.`,
     bySecond &&
       ttlValues.fraction > 0 &&
-      `by second, ${count(ttlValues.fraction)} of the sampled items are not found, since their TTL is no whole second; native TTL ` +
+      `by second, ${count(ttlValues.fraction)} of the ${lookedAt(look)} are not found, since their TTL is no whole second; native TTL ` +
         'deletes them. --by window finds them, and needs a stamp by the writers.',
     nativeTtl === 'off' &&
       table.ttl.status !== 'DISABLED' &&
@@ -155,9 +248,9 @@ function notes(
         `an hour: aws dynamodb update-time-to-live --table-name ${table.name} --time-to-live-specification ` +
         timeToLive(false, table.ttl.attribute ?? ttl.attribute),
     wrong > 0 &&
-      `${count(wrong)} of the sampled items have a ${ttl.attribute} that neither native TTL nor the sweep understands as meant.`,
+      `${count(wrong)} of the ${lookedAt(look)} have a ${ttl.attribute} that neither native TTL nor the sweep understands as meant.`,
     strings > 0 &&
-      `${count(strings)} of the sampled items have a ${ttl.attribute} that is no Number: the index has not got them.`,
+      `${count(strings)} of the ${lookedAt(look)} have a ${ttl.attribute} that is no Number: the index has not got them.`,
     bySecond &&
       fast &&
       `a key of the index takes ${count(KEY_WRITE_UNITS)} write units a second. If more items than that get the same second of expiry, ` +
@@ -186,17 +279,27 @@ function aligned(rows: readonly (readonly [string, string])[]): string {
   return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`).join('\n');
 }
 
-const count = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 0 });
-const decimal = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 1 });
-
-function dollars(value: number): string {
-  return value > 0 && value < 0.01
-    ? 'less than $0.01'
-    : `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
-}
-
-function bytes(value: number): string {
-  const units = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;
-  const step = value < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(value) / 10));
-  return `${decimal(value / 1024 ** step)} ${units[step]}`;
+/** What became of the items that were expired already. */
+export function describeDeletion(
+  { deleted, renewed, held, notFound, failed, unprocessed }: Deletion,
+  table: Reading['table'],
+  { mask = false }: Wish,
+): string {
+  const options = { tableName: table.name, keyNames: keyNamesOf(table), logKeys: keysToShow('full', mask) };
+  const named = (keys: Deletion['failed'] | Deletion['unprocessed']) =>
+    `: ${keys
+      .slice(0, 3)
+      .map(({ key }) => keyText(key, options))
+      .join(', ')}${keys.length > 3 ? ', …' : ''}`;
+  const parts = [
+    `${count(deleted)} deleted`,
+    ...(renewed > 0 ? [`${count(renewed)} renewed meanwhile, which stay`] : []),
+    ...(held > 0 ? [`${count(held)} held, which stay`] : []),
+    ...(notFound > 0 ? [`${count(notFound)} gone already`] : []),
+    ...(unprocessed.length > 0
+      ? [`${count(unprocessed.length)} left, since DynamoDB was too busy${named(unprocessed)}`]
+      : []),
+    ...(failed.length > 0 ? [`${count(failed.length)} refused by DynamoDB${named(failed)}`] : []),
+  ];
+  return `Of the expired items: ${parts.join('; ')}.`;
 }

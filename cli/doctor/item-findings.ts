@@ -1,9 +1,7 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { expiredRange } from '../../expiry/ttl.ts';
 import { readWindowKey } from '../../expiry/window.ts';
-import type { ItemKey } from '../../statemachine/contract.ts';
 import type { Subject } from '../deployment/subject.ts';
-import { type KeyTextOptions, keyText } from '../table/key-text.ts';
+import { type KeyTextOptions, keyText, storedKey } from '../table/key-text.ts';
 import type { StoredItem } from '../table/sample.ts';
 import { type Finding, finding, type Seen } from './finding.ts';
 import { ITEM_FINDINGS, type ItemFindingId } from './findings.ts';
@@ -62,7 +60,7 @@ export class ItemTally {
       counted.count += 1;
       if (judged.overdue !== undefined) counted.overdue += 1;
       if (counted.samples.length < SAMPLES) {
-        const text = keyText(keyOf(item, this.#keys.keyNames), this.#keys);
+        const text = keyText(storedKey(item, this.#keys.keyNames), this.#keys);
         if (text !== undefined) counted.samples.push(text);
       }
       if (detail !== undefined) counted.details.set(detail, (counted.details.get(detail) ?? 0) + 1);
@@ -131,13 +129,4 @@ export class ItemTally {
 /** The minute that begins at or before that moment, ISO-8601. */
 function minute(epochSeconds: number): string {
   return new Date(Math.floor(epochSeconds / 60) * 60_000).toISOString().replace('.000Z', 'Z');
-}
-
-/** The primary key of an item as DynamoDB's JSON has it, bytes in base64. */
-function keyOf(item: StoredItem, keyNames: readonly string[]): ItemKey {
-  return Object.fromEntries(keyNames.map(name => [name, inJson(item[name])])) as ItemKey;
-}
-
-function inJson(value: AttributeValue | undefined): unknown {
-  return value?.B === undefined ? value : { B: Buffer.from(value.B).toString('base64') };
 }

@@ -15,13 +15,13 @@ import { describeNativeTtl, describeRecovery, describeShape } from '../table/des
 import { TableNotFoundError } from '../table/errors.ts';
 import { keysToShow } from '../table/key-text.ts';
 import { sampleItems } from '../table/sample.ts';
+import { type ScanProgress, scanTable } from '../table/scan.ts';
 import { deploymentFindings, functionsAtOnce } from './deployment-findings.ts';
 import { type Finding, type Verdict, verdictOf } from './finding.ts';
 import { FINDINGS, SEVERITIES } from './findings.ts';
 import { observeIndexWrites, shardFindings } from './index-writes.ts';
 import { ItemTally } from './item-findings.ts';
 import { notCheckedFindings } from './not-checked.ts';
-import { type ScanProgress, scanTable } from './scan.ts';
 import { recoveryFindings, settingsFindings, wantsRecovery } from './settings-findings.ts';
 import { nativeTtlFindings, type TableShape, tableFindings } from './table-findings.ts';
 

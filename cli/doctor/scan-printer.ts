@@ -1,4 +1,4 @@
-import type { ScanProgress } from './scan.ts';
+import type { ScanProgress } from '../table/scan.ts';
 import type { TableShape } from './table-findings.ts';
 import { describeProgress, describeScan } from './text.ts';
 

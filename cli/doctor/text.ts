@@ -1,9 +1,9 @@
 import { PRICES } from '../../cost/prices.ts';
 import { ago } from '../deployment/ago.ts';
 import { shortKey } from '../print.ts';
+import type { ScanProgress } from '../table/scan.ts';
 import type { Finding } from './finding.ts';
 import type { DoctorReport, Facts, TableReport } from './job.ts';
-import type { ScanProgress } from './scan.ts';
 import type { TableShape } from './table-findings.ts';
 
 /** The report for a person: of each table what was looked at, and what was found. */

@@ -1,6 +1,8 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { hashOfKey, hashOfText } from '../../functions/report/shown-keys.ts';
 import type { LogKeys } from '../../functions/runtime/environment.ts';
 import type { ItemKey, ListedFailure } from '../../statemachine/contract.ts';
+import type { StoredItem } from './sample.ts';
 
 /** How commands print the keys of a table: use it wherever a command shows one. */
 export interface KeyTextOptions {
@@ -38,4 +40,13 @@ export function listedKeyText(
   if (key !== undefined) return keyText(key, options);
   if (keyStart === undefined) return undefined;
   return logKeys === 'hash' ? hashOfText(keyStart, tableName) : `${keyStart}…`;
+}
+
+/** The primary key of an item as DynamoDB's JSON has it, bytes in base64. */
+export function storedKey(item: StoredItem, keyNames: readonly string[]): ItemKey {
+  return Object.fromEntries(keyNames.map(name => [name, inJson(item[name])])) as ItemKey;
+}
+
+function inJson(value: AttributeValue | undefined): unknown {
+  return value?.B === undefined ? value : { B: Buffer.from(value.B).toString('base64') };
 }

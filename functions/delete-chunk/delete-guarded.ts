@@ -1,12 +1,11 @@
 import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb';
 import { isWithin } from '../../expiry/ttl.ts';
 import type { ItemKey } from '../../statemachine/contract.ts';
-import { sweptRange } from '../child/swept-range.ts';
-import type { SweepSettings } from '../runtime/environment.ts';
+import { type BehindSettings, sweptRange } from '../child/swept-range.ts';
 import type { Documents, RequestOptions } from '../table/dynamodb.ts';
 import { decode, keyAttributeNames } from '../table/item-key.ts';
 import type { SendBatch } from './deletion.ts';
-import { guardedDelete, isHeld } from './guarded-delete.ts';
+import { type GuardSettings, guardedDelete, isHeld } from './guarded-delete.ts';
 import { deletionOf, fatesOf } from './statement-fates.ts';
 
 /**
@@ -18,7 +17,7 @@ import { deletionOf, fatesOf } from './statement-fates.ts';
  */
 export function guardedBatch(
   documents: Documents,
-  settings: SweepSettings,
+  settings: GuardSettings & BehindSettings,
   cutoff: number,
   lagClock: () => number,
   options: RequestOptions = {},

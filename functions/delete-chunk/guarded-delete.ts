@@ -1,6 +1,9 @@
 import type { SweepSettings } from '../runtime/environment.ts';
 import { keyAttributeNames } from '../table/item-key.ts';
 
+/** What a guarded delete knows of its table. */
+export type GuardSettings = Pick<SweepSettings, 'tableName' | 'model' | 'holdAttribute'>;
+
 /** What every guarded delete of a table asks. Its parameters: the key's values, the latest TTL, and the one that is too old. */
 export interface GuardedDelete {
   readonly statement: string;
@@ -14,7 +17,7 @@ export interface GuardedDelete {
  * @param more conditions, whose parameters follow those of the others
  */
 export function guardedDelete(
-  { tableName, model, holdAttribute }: SweepSettings,
+  { tableName, model, holdAttribute }: GuardSettings,
   more: readonly string[] = [],
 ): GuardedDelete {
   const ttl = quote(model.ttlAttribute);

@@ -50,8 +50,8 @@ interface DatedMetadata extends Metadata {
   readonly date?: string | undefined;
 }
 
-/** The SDK reads the header for itself, and hands on no headers. */
-function keepDates(client: DynamoDBClient): void {
+/** Adds to each answer when it was made ({@link answeredAt}): the SDK reads the header for itself, and hands on no headers. */
+export function keepDates(client: DynamoDBClient): void {
   client.middlewareStack.add(
     next => async args => {
       const answer = await next(args);

@@ -18,9 +18,9 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { adoptClients } from '../../../cli/adopt/clients.ts';
-import { type AdoptJobOptions, adopt } from '../../../cli/adopt/job.ts';
 import { type Answer, jsonAnswer, parseBody, withBody } from '../../../local/dynamodb/answer.ts';
 import { type CallHandler, DynamoDbProxy } from '../../../local/dynamodb/proxy.ts';
+import { type AdoptChanges, runAdoptJob } from '../../support/adopt-job.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const { client, endpoint } = useLocalDynamoDb();
@@ -68,52 +68,18 @@ async function makeTable(name: string, { attributes = {}, items = ITEMS, input =
   return name;
 }
 
-interface Adopted {
-  readonly end: string;
-  readonly printed: string;
-  readonly shown: readonly string[];
-}
-
-type Changed = Partial<Omit<AdoptJobOptions, 'clients'>>;
-
 /** Runs the job against DynamoDB Local, or against what stands before it. */
 async function run(
   tableName: string,
-  options: Changed = {},
+  options: AdoptChanges = {},
   environment: Record<string, string> = {},
   reached?: string,
 ) {
-  const variables = { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_REGION: 'us-east-1', ...environment };
-  // The SDK itself reads the process's environment.
-  process.env = { HOME: folder, AWS_EC2_METADATA_DISABLED: 'true', ...variables };
-  const printed: string[] = [];
-  const shown: string[] = [];
-  const clients = adoptClients('us-east-1', variables);
-  const end = await adopt({
-    tableName,
-    ttlAttribute: 'ttl',
-    indexedBy: 'second',
-    indexName: undefined,
-    indexReadUnits: undefined,
-    indexWriteUnits: undefined,
-    dryRun: false,
-    clients: reached === undefined ? clients : { ...clients, endpoint: () => new URL(reached) },
-    resultFile: undefined,
-    ask: undefined,
-    print: text => printed.push(text),
-    show: line => shown.push(line),
-    pollMs: 5,
-    signal: new AbortController().signal,
-    now: Date.now,
-    ...options,
-  });
-  clients.dynamoDb.destroy();
-  const adopted: Adopted = { end, printed: printed.join('\n'), shown };
-  return adopted;
+  return runAdoptJob({ endpoint, folder, tableName, options, environment, reached });
 }
 
 /** Runs the job against a proxy before DynamoDB Local, and says which operations it asked for. */
-async function runThrough(handle: CallHandler, tableName: string, options: Changed = {}) {
+async function runThrough(handle: CallHandler, tableName: string, options: AdoptChanges = {}) {
   const operations: string[] = [];
   const proxy = await DynamoDbProxy.start(endpoint, {
     handle(call) {

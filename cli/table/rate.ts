@@ -7,10 +7,10 @@ export interface Pace {
 }
 
 /**
- * Spreads reads over time, for all who read at once: whoever takes units waits until those that were taken before are paid off,
- * so that in any time no more than that time's units are read, and what was taken last.
+ * Spreads reads, or deletes, over time, for all who make them at once: whoever takes units waits until those that were taken before
+ * are paid off, so that in any time no more than that time's units are used, and what was taken last.
  */
-export class ReadRate {
+export class Rate {
   readonly #unitsPerSecond: number;
   readonly #pace: Pace;
   #paidOffAt = Number.NEGATIVE_INFINITY;
@@ -20,7 +20,7 @@ export class ReadRate {
     this.#pace = pace;
   }
 
-  /** Waits for its turn. `units`: what the read is going to consume, as far as one knows. */
+  /** Waits for its turn. `units`: what the call is going to consume, as far as one knows. */
   async take(units: number, signal: AbortSignal): Promise<void> {
     const now = this.#pace.now();
     const turn = Math.max(now, this.#paidOffAt);

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AttributeValue, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { isThrottled } from '../aws/throttled.ts';
 import { inParallel } from '../in-parallel.ts';
-import { permitted } from '../table/permitted.ts';
-import type { StoredItem } from '../table/sample.ts';
-import { type Pace, ReadRate } from './read-rate.ts';
+import { permitted } from './permitted.ts';
+import { type Pace, Rate } from './rate.ts';
+import type { StoredItem } from './sample.ts';
 
 /** Bytes of half a read unit: a scan reads eventually consistent. Source: DynamoDB Developer Guide, "Read consumption". */
 const UNIT_BYTES = 4096 * 2;
@@ -17,7 +18,7 @@ const MAX_PAGE_ITEMS = 100_000;
 /** The first page has up to twice as many. */
 const FIRST_PAGE_ITEMS = 50;
 
-const REAL_PACE: Pace = {
+export const REAL_PACE: Pace = {
   now: () => performance.now(),
   sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
 };
@@ -34,7 +35,10 @@ export interface ScanOptions {
   readonly itemBytes: number;
   /** Ends the scan; what was read by then counts. */
   readonly signal: AbortSignal;
-  readonly onItem: (item: StoredItem) => void;
+  /** Called for each item, in the order of the page; the next page of its segment is read when it is through with all of them. */
+  readonly onItem?: (item: StoredItem) => void;
+  /** The same, for each page as a whole. */
+  readonly onPage?: (items: readonly StoredItem[], signal: AbortSignal) => Promise<void>;
   /** Called after each page, with the sums until then. */
   readonly onProgress?: (progress: ScanProgress) => void;
   /** @default the time itself */
@@ -44,19 +48,28 @@ export interface ScanOptions {
 export interface ScanProgress {
   readonly items: number;
   readonly readUnits: number;
+  /** Pages that DynamoDB throttled, and that were read later. */
+  readonly throttled: number;
 }
+
+/** So often in a row a page is tried again that DynamoDB throttles, each time after the SDK has done so. */
+const THROTTLED_ATTEMPTS = 12;
+const MAX_BACKOFF_MS = 30_000;
 
 /**
  * Reads every item of a table once, in several segments at the same time, and not faster than the rate. Pages are small enough
- * that each segment reads about one a second. Other errors are those of the SDK.
+ * that each segment reads about one a second. A segment whose page is throttled waits and goes on at that page, for some minutes.
+ * Other errors are those of the SDK.
  *
  * @throws {MissingPermissionError}
  */
 export async function scanTable(client: DynamoDBClient, options: ScanOptions): Promise<ScanProgress> {
-  const { tableName, tableArn, segments, readUnitsPerSecond, signal, onItem, onProgress } = options;
-  const rate = new ReadRate(readUnitsPerSecond, options.pace ?? REAL_PACE);
+  const { tableName, tableArn, segments, readUnitsPerSecond, signal, onItem, onPage, onProgress } = options;
+  const pace = options.pace ?? REAL_PACE;
+  const rate = new Rate(readUnitsPerSecond, pace);
   let items = 0;
   let readUnits = 0;
+  let throttled = 0;
   const unitsPerItem = () =>
     items > 0 ? readUnits / items : (options.itemBytes || USUAL_ITEM_BYTES) / UNIT_BYTES;
   // Small items at the beginning say little of those that follow.
@@ -67,6 +80,19 @@ export async function scanTable(client: DynamoDBClient, options: ScanOptions): P
       Math.max(1, Math.floor(readUnitsPerSecond / segments / unitsPerItem())),
     );
 
+  const untilNotThrottled = async <Page>(stop: AbortSignal, read: () => Promise<Page>): Promise<Page> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await read();
+      } catch (error) {
+        if (!isThrottled(error) || attempt === THROTTLED_ATTEMPTS) throw error;
+        throttled += 1;
+        onProgress?.({ items, readUnits, throttled });
+        await pace.sleep(Math.min(MAX_BACKOFF_MS, 500 * 2 ** attempt), stop);
+      }
+    }
+  };
+
   const readSegment = async (Segment: number, stop: AbortSignal): Promise<void> => {
     let Limit = FIRST_PAGE_ITEMS;
     let next: Record<string, AttributeValue> | undefined;
@@ -74,25 +100,28 @@ export async function scanTable(client: DynamoDBClient, options: ScanOptions): P
       Limit = pageItems(Limit);
       const taken = Limit * unitsPerItem();
       await rate.take(taken, stop);
-      const page = await permitted('dynamodb:Scan', tableArn, () =>
-        client.send(
-          new ScanCommand({
-            TableName: tableName,
-            Segment,
-            TotalSegments: segments,
-            Limit,
-            ReturnConsumedCapacity: 'TOTAL',
-            ...(next && { ExclusiveStartKey: next }),
-          }),
-          { abortSignal: stop },
+      const page = await untilNotThrottled(stop, () =>
+        permitted('dynamodb:Scan', tableArn, () =>
+          client.send(
+            new ScanCommand({
+              TableName: tableName,
+              Segment,
+              TotalSegments: segments,
+              Limit,
+              ReturnConsumedCapacity: 'TOTAL',
+              ...(next && { ExclusiveStartKey: next }),
+            }),
+            { abortSignal: stop },
+          ),
         ),
       );
       const consumed = page.ConsumedCapacity?.CapacityUnits ?? taken;
       rate.correct(taken, consumed);
       items += page.Items?.length ?? 0;
       readUnits += consumed;
-      for (const item of page.Items ?? []) onItem(item);
-      onProgress?.({ items, readUnits });
+      if (onItem !== undefined) for (const item of page.Items ?? []) onItem(item);
+      await onPage?.(page.Items ?? [], stop);
+      onProgress?.({ items, readUnits, throttled });
       next = page.LastEvaluatedKey;
     } while (next !== undefined);
   };
@@ -103,5 +132,5 @@ export async function scanTable(client: DynamoDBClient, options: ScanOptions): P
     readSegment,
     signal,
   );
-  return { items, readUnits };
+  return { items, readUnits, throttled };
 }

@@ -5,8 +5,8 @@ import {
   type DynamoDBClient,
   type ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { Pace } from '../../../cli/doctor/read-rate.ts';
-import { type ScanOptions, type ScanProgress, scanTable } from '../../../cli/doctor/scan.ts';
+import type { Pace } from '../../../cli/table/rate.ts';
+import { type ScanOptions, type ScanProgress, scanTable } from '../../../cli/table/scan.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const ITEMS = 5000;

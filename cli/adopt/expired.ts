@@ -1,0 +1,102 @@
+import { PRICES } from '../../cost/prices.ts';
+import { resolveProps } from '../../stacks/props.ts';
+import { quoted } from '../command-line.ts';
+import { invocation } from '../invocation.ts';
+import { count, dollars, span } from './numbers.ts';
+import type { AdoptionPlan } from './plan.ts';
+import type { Reading } from './reading.ts';
+import { sparingRate } from './ttl-look.ts';
+
+/** Deletes a second that the question offers: a twentieth of what a new table on demand takes. Source: 4,000 write units. */
+export const DELETES_PER_SECOND = 200;
+
+/** Read units for the table as a whole. Source: DynamoDB Developer Guide, half a unit for each 4 KB of a scan. */
+export const readUnitsOf = ({ sizeBytes }: Reading['table']): number => Math.ceil(sizeBytes / 8192);
+
+/** What it takes to delete what was expired before the table was adopted. */
+export interface ExpiredBefore {
+  readonly count: number;
+  /** It was not counted: the sample was taken for the whole. */
+  readonly isEstimate: boolean;
+  /** Epoch seconds. */
+  readonly oldest: number | undefined;
+  readonly seconds: number;
+  /** Undefined for a provisioned table. */
+  readonly dollars: number | undefined;
+}
+
+export function expiredBefore(
+  { look, cost }: AdoptionPlan,
+  { table }: Pick<Reading, 'table'>,
+  deletesPerSecond: number,
+): ExpiredBefore {
+  const items = look.complete
+    ? look.expired
+    : Math.round((Math.max(table.itemCount, look.items) * look.expired) / Math.max(1, look.items));
+  const readUnits = readUnitsOf(table);
+  return {
+    count: items,
+    isEstimate: !look.complete,
+    oldest: look.oldest,
+    seconds: Math.max(items / deletesPerSecond, readUnits / sparingRate(table)),
+    dollars:
+      table.billing === 'on-demand'
+        ? items * cost.deleteUnits * PRICES.dynamoDbWriteUnits + readUnits * PRICES.dynamoDbReadUnits
+        : undefined,
+  };
+}
+
+/** `3,943 items are expired already, the oldest since 2023-04-05` */
+export function describeExpired(
+  { count: items, isEstimate, oldest }: ExpiredBefore,
+  sampled: number,
+): string {
+  const since =
+    oldest === undefined
+      ? ''
+      : `, the oldest ${isEstimate ? 'seen ' : ''}since ${new Date(oldest * 1000).toISOString().slice(0, 10)}`;
+  const number = isEstimate
+    ? `About ${count(items)} items, as a sample of ${count(sampled)} has it,`
+    : `${count(items)} ${items === 1 ? 'item' : 'items'}`;
+  return `${number} ${items === 1 && !isEstimate ? 'is' : 'are'} expired already${since}`;
+}
+
+/** The question whether they are to be deleted now. */
+export function askToDelete(expired: ExpiredBefore, sampled: number, deletesPerSecond: number): string {
+  const price =
+    expired.dollars === undefined ? 'of the throughput that the table has' : dollars(expired.dollars);
+  return (
+    `${describeExpired(expired, sampled)}: delete ${expired.count === 1 ? 'it' : 'them'} now, at ${count(deletesPerSecond)} a second, ` +
+    `about ${span(expired.seconds)}, ${price}? One that is renewed meanwhile stays.`
+  );
+}
+
+/** Who deletes what was expired before and is left: the one place that says it. */
+export function whoDeletesTheRest({ nativeTtl, configuration }: AdoptionPlan, command: string): string {
+  const { reconcileHours } = resolveProps(configuration);
+  const sweep = `the sweep, once it is deployed, looks back ${reconcileHours} hours`;
+  const who =
+    nativeTtl === 'off'
+      ? `Nobody else deletes them by itself, since native TTL has to be off: ${sweep}.`
+      : `Native TTL deletes them, usually within days: ${sweep}.`;
+  return `${who} This deletes them at any time:\n  ${command}`;
+}
+
+/** The command that deletes what is expired already. */
+export function deleteCommand(
+  { ttl, configuration, index }: AdoptionPlan,
+  { table, region }: Pick<Reading, 'table' | 'region'>,
+): string {
+  const { holdAttribute, graceSeconds, indexedBy } = configuration;
+  return invocation(
+    'adopt',
+    quoted([
+      ...['--table', table.name, '--ttl-attribute', ttl.attribute, '--region', region],
+      ...(indexedBy === undefined ? [] : ['--by', String(indexedBy)]),
+      ...(configuration.indexName === undefined ? [] : ['--index-name', index.name]),
+      ...(holdAttribute === undefined ? [] : ['--hold-attribute', String(holdAttribute)]),
+      ...(graceSeconds === undefined ? [] : ['--grace-seconds', String(graceSeconds)]),
+      ...['--delete-expired', String(DELETES_PER_SECOND)],
+    ]),
+  );
+}

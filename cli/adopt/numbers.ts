@@ -1,0 +1,21 @@
+export const count = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 0 });
+export const decimal = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 1 });
+
+/** Of us-east-1. */
+export function dollars(value: number): string {
+  return value > 0 && value < 0.01
+    ? 'less than $0.01'
+    : `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+}
+
+export function bytes(value: number): string {
+  const units = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;
+  const step = value < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(value) / 10));
+  return `${decimal(value / 1024 ** step)} ${units[step]}`;
+}
+
+/** `40 s`, `12 min`, `3.5 hours` */
+export function span(seconds: number): string {
+  if (seconds < 90) return `${Math.max(1, Math.ceil(seconds))} s`;
+  return seconds < 5400 ? `${Math.ceil(seconds / 60)} min` : `${decimal(seconds / 3600)} hours`;
+}
