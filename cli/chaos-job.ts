@@ -6,9 +6,9 @@ import { runChaos } from '../lab/chaos/run.ts';
 import { formatThrottle, runThrottle } from '../lab/chaos/throttle.ts';
 import type { FaultRates } from '../lab/faults/index.ts';
 import { modelOf } from '../stacks/model-of.ts';
+import { plainStack } from '../stacks/plain-stack.ts';
 import { type PreciseTtlProps, resolveProps } from '../stacks/props.ts';
 import { print } from './print.ts';
-import { withSynthesized } from './with-synthesized.ts';
 
 export interface ChaosJobOptions {
   readonly minutes: number;
@@ -53,45 +53,43 @@ export async function runChaosJob(options: ChaosJobOptions): Promise<Verdict> {
   };
   // How far sweeps look back: the defaults, by which the inspected ones are judged.
   const { lookbackMinutes, reconcileHours, holdAttribute, graceSeconds } = resolveProps(table);
-  return withSynthesized(configOf(table), async cdktfOut => {
-    print(
-      `Seed ${seed}: ${minutes} min of ${rate} items a second, indexed by ${by}, deleted in ${deleteMode} mode, and everything goes wrong.\n`,
-    );
-    const report = await runChaos({
-      cdktfOut,
-      tableName: table.tableName,
-      model: modelOf(table),
-      deleteMode,
-      lookbackMinutes,
-      holdAttribute,
-      graceSeconds,
-      reconcileMinutes: reconcileHours * 60,
-      minutes,
-      rate,
-      seed,
-      rates,
-      kills,
-      output: process.stdout,
-      signal,
-    });
-    const verdict = verdictOf(report);
-    if (options.resultFile !== undefined) {
-      writeFileSync(options.resultFile, `${JSON.stringify({ verdict, ...report }, null, 2)}\n`);
-    }
-    return verdict;
+  const stack = plainStack(configOf(table));
+  print(
+    `Seed ${seed}: ${minutes} min of ${rate} items a second, indexed by ${by}, deleted in ${deleteMode} mode, and everything goes wrong.\n`,
+  );
+  const report = await runChaos({
+    stack,
+    tableName: table.tableName,
+    model: modelOf(table),
+    deleteMode,
+    lookbackMinutes,
+    holdAttribute,
+    graceSeconds,
+    reconcileMinutes: reconcileHours * 60,
+    minutes,
+    rate,
+    seed,
+    rates,
+    kills,
+    output: process.stdout,
+    signal,
   });
+  const verdict = verdictOf(report);
+  if (options.resultFile !== undefined) {
+    writeFileSync(options.resultFile, `${JSON.stringify({ verdict, ...report }, null, 2)}\n`);
+  }
+  return verdict;
 }
 
 /** Items of the window that is throttled: 100 chunks. */
 const THROTTLED_ITEMS = 2500;
 
 /** @returns whether all was deleted, by an execution that did not fail */
-export function runThrottleJob(seconds: number, seed: number): Promise<boolean> {
-  return withSynthesized(configOf(TABLE), async cdktfOut => {
-    const { tableName } = TABLE;
-    const model = modelOf(TABLE);
-    const result = await runThrottle({ cdktfOut, tableName, model, seconds, items: THROTTLED_ITEMS, seed });
-    print(formatThrottle(result, seconds));
-    return result.left === 0 && result.status === 'SUCCEEDED' && result.wrong.length === 0;
-  });
+export async function runThrottleJob(seconds: number, seed: number): Promise<boolean> {
+  const stack = plainStack(configOf(TABLE));
+  const { tableName } = TABLE;
+  const model = modelOf(TABLE);
+  const result = await runThrottle({ stack, tableName, model, seconds, items: THROTTLED_ITEMS, seed });
+  print(formatThrottle(result, seconds));
+  return result.left === 0 && result.status === 'SUCCEEDED' && result.wrong.length === 0;
 }

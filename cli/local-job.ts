@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serve } from '../local/serve.ts';
 import type { ServiceName } from '../local/services/local-services.ts';
-import { existingTablesAsMade } from '../local/terraform/existing-tables.ts';
+import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
 import { checkConfig } from '../stacks/config.ts';
+import { plainStack } from '../stacks/plain-stack.ts';
 import { type ResolvedProps, resolveProps } from '../stacks/props.ts';
 import { keepHeapsLean } from './lean-heaps.ts';
 import { FailedCalls } from './local-failed-calls.ts';
@@ -18,7 +19,6 @@ import {
 } from './local-stream-text.ts';
 import { describeAlarm, describeExecution, describeLine, describeStart, factsOf } from './local-text.ts';
 import { print, printError } from './print.ts';
-import { withSynthesized } from './with-synthesized.ts';
 
 export interface LocalJobOptions {
   /** What the configuration file exports. */
@@ -68,45 +68,44 @@ export async function runLocalJob({
   const archiveFolder = archives
     ? (chosenFolder ?? mkdtempSync(join(tmpdir(), 'precise-ttl-archive-')))
     : undefined;
-  await withSynthesized(config, async cdktfOut => {
-    const served = await serve({
-      ...options,
-      cdktfOut,
-      existing,
-      childrenAtOnce: childrenAtOnce(tables),
-      environment: process.env,
-      services: {
-        ports,
-        archiveFolder,
-        onObject: written => print(describeObject(written)),
-        onArchiveFull: message => printError(describeArchiveFull(message)),
-        onEvent: event => print(describeEvent(event)),
-      },
-      onStream: (told, mapping) => printError(describeStreamTrouble(told, mapping)),
-      functions: {
-        onInvocation: record => failedCalls.add(record),
-        ...(verbose && { onLog: (name, line) => print(describeLine(name, line, deployments)) }),
-      },
-      onExecution: (execution, schedule) =>
-        print(
-          describeExecution(execution, {
-            failedCall: failedCalls.take(execution),
-            schedule,
-            stopping: signal.aborted,
-          }),
-        ),
-      onAlarm: seen => print(describeAlarm(seen)),
-      onScheduleError: (error, { schedule }) => printError(`${schedule.name} didn't start: ${error}`),
-    });
-    try {
-      const seeded = seed === undefined ? undefined : await writeSeed(seed, served.cloud, config, existing);
-      if (factsFile !== undefined) writeFileSync(factsFile, `${JSON.stringify(factsOf(served), null, 2)}\n`);
-      print(describeStart(served, { schedules: options.schedules, first, seeded, archiveFolder }));
-      if (!signal.aborted) await once(signal, 'abort');
-    } finally {
-      await served.stop();
-    }
+  const stack = plainStack(config);
+  const served = await serve({
+    ...options,
+    stack,
+    existing,
+    childrenAtOnce: childrenAtOnce(tables),
+    environment: process.env,
+    services: {
+      ports,
+      archiveFolder,
+      onObject: written => print(describeObject(written)),
+      onArchiveFull: message => printError(describeArchiveFull(message)),
+      onEvent: event => print(describeEvent(event)),
+    },
+    onStream: (told, mapping) => printError(describeStreamTrouble(told, mapping)),
+    functions: {
+      onInvocation: record => failedCalls.add(record),
+      ...(verbose && { onLog: (name, line) => print(describeLine(name, line, deployments)) }),
+    },
+    onExecution: (execution, schedule) =>
+      print(
+        describeExecution(execution, {
+          failedCall: failedCalls.take(execution),
+          schedule,
+          stopping: signal.aborted,
+        }),
+      ),
+    onAlarm: seen => print(describeAlarm(seen)),
+    onScheduleError: (error, { schedule }) => printError(`${schedule.name} didn't start: ${error}`),
   });
+  try {
+    const seeded = seed === undefined ? undefined : await writeSeed(seed, served.cloud, config, existing);
+    if (factsFile !== undefined) writeFileSync(factsFile, `${JSON.stringify(factsOf(served), null, 2)}\n`);
+    print(describeStart(served, { schedules: options.schedules, first, seeded, archiveFolder }));
+    if (!signal.aborted) await once(signal, 'abort');
+  } finally {
+    await served.stop();
+  }
 }
 
 /** Children that look back, besides those that wait for their upcoming minute: half as many as a function has threads. */

@@ -1,7 +1,7 @@
 import { SessionTable } from '../lab/workload/session-table.ts';
 import type { LocalCloud } from '../local/cloud.ts';
-import type { TableResource } from '../local/terraform/synthesized.ts';
-import { tableOf } from '../local/terraform/table-of.ts';
+import type { TableResource } from '../local/stack/synthesized.ts';
+import { tableOf } from '../local/stack/table-of.ts';
 import type { DeploymentConfig } from '../stacks/config.ts';
 import { modelOf } from '../stacks/model-of.ts';
 import { type ResolvedProps, resolveProps } from '../stacks/props.ts';

@@ -1,8 +1,18 @@
 import type { WrittenObject } from '../local/s3/s3-api.ts';
 import type { ServedCloud } from '../local/serve.ts';
-import type { ArrivedEvent } from '../local/services/local-services.ts';
-import type { EventSourceMappingResource } from '../local/terraform/event-source-mapping.ts';
+import type { ArrivedEvent, ServiceName } from '../local/services/local-services.ts';
+import type { UsedServices } from '../local/services/used-services.ts';
+import type { EventSourceMappingResource } from '../local/stack/event-source-mapping.ts';
 import { localTime } from './local-time.ts';
+
+/** What the services are called, and the names of what is used of each. */
+const SERVICES: Readonly<Record<ServiceName, readonly [string, (used: UsedServices) => readonly string[]]>> =
+  {
+    s3: ['S3', ({ buckets }) => buckets],
+    sqs: ['SQS', ({ queues }) => queues],
+    eventBridge: ['EventBridge', ({ buses }) => buses],
+    kinesis: ['Kinesis', ({ streams }) => streams],
+  };
 
 /** What a person needs to know of streams and what they lead to: a row each, none when there is nothing. */
 export function describeStreams(
@@ -16,17 +26,19 @@ export function describeStreams(
   const consumers = [
     ...new Set(synthesized.functions.flatMap(({ environment }) => environment['EVENTS_FUNCTION'] || [])),
   ];
-  const row = (name: string, endpoint: string | undefined, names: Iterable<string>) =>
-    endpoint === undefined ? [] : [[name, `${endpoint}: ${[...names].join(', ')}`] as const];
+  const rows = (Object.keys(SERVICES) as ServiceName[]).flatMap(service => {
+    const [name, namesIn] = SERVICES[service];
+    const [endpoint, names] = [endpoints[service], namesIn(used)];
+    return endpoint === undefined || names.length === 0
+      ? []
+      : [[name, `${endpoint}: ${names.join(', ')}`] as const];
+  });
   return [
     ...(called.length === 0 ? [] : [['streams', called.join(', ')] as const]),
-    ...row('S3', used.buckets.length > 0 ? endpoints.s3 : undefined, used.buckets),
+    ...rows,
     ...(services.s3 === undefined || archiveFolder === undefined
       ? []
       : [['archive', archiveFolder] as const]),
-    ...row('SQS', used.queues.length > 0 ? endpoints.sqs : undefined, used.queues),
-    ...row('EventBridge', used.buses.length > 0 ? endpoints.eventBridge : undefined, used.buses),
-    ...row('Kinesis', used.streams.length > 0 ? endpoints.kinesis : undefined, used.streams),
     ...consumers.map(consumer => ['events', describeConsumer(consumer, functions.knows(consumer))] as const),
   ];
 }

@@ -6,9 +6,10 @@ import type { Following } from '../lab/demo/followers.ts';
 import { ownTableName } from '../lab/demo/own-table.ts';
 import type { Judged, Verdict } from '../lab/demo/report.ts';
 import { type DemoOptions, runDemo } from '../lab/demo/run.ts';
-import { existingTablesAsMade } from '../local/terraform/existing-tables.ts';
+import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
 import { checkConfig, type DeploymentConfig } from '../stacks/config.ts';
 import { modelOf } from '../stacks/model-of.ts';
+import { plainStack } from '../stacks/plain-stack.ts';
 import {
   functionSettings,
   type PreciseTtlProps,
@@ -20,7 +21,6 @@ import { resolvedArchive } from '../stacks/stream-props.ts';
 import { hasOldImages } from '../stacks/table-settings.ts';
 import { chooseTables } from './choose-tables.ts';
 import { FlagError } from './flags.ts';
-import { withSynthesized } from './with-synthesized.ts';
 
 export interface MainJobOptions
   extends Pick<DemoOptions, 'minutes' | 'rate' | 'output' | 'signal' | 'intervalMs' | 'cloud'> {
@@ -65,27 +65,26 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const table: PreciseTtlProps = { ...chosen, tableName, name, sweep: deployment, backfill: false };
   const own = { ...config, tables: [table] };
   const [existingTable] = existingTablesAsMade(own);
-  return withSynthesized(own, async cdktfOut => {
-    const { minutes, rate, output, signal, intervalMs, cloud, seed = randomInt(2 ** 32) } = options;
-    const judged = await runDemo({
-      cdktfOut,
-      tableName,
-      deployment,
-      ...(existingTable && { existingTable }),
-      standsFor,
-      region: config.region,
-      model: modelOf(table),
-      sweep: { precisionSeconds, pollSeconds, marginSeconds, deleteMode, graceSeconds, holdAttribute },
-      following: followingOf(resolved),
-      ...{ minutes, rate, seed, output, signal },
-      ...(intervalMs !== undefined && { intervalMs }),
-      ...(cloud && { cloud }),
-    });
-    if (options.resultFile !== undefined) {
-      writeFileSync(options.resultFile, `${JSON.stringify(judged.result, null, 2)}\n`);
-    }
-    return judged;
+  const stack = plainStack(own);
+  const { minutes, rate, output, signal, intervalMs, cloud, seed = randomInt(2 ** 32) } = options;
+  const judged = await runDemo({
+    stack,
+    tableName,
+    deployment,
+    ...(existingTable && { existingTable }),
+    standsFor,
+    region: config.region,
+    model: modelOf(table),
+    sweep: { precisionSeconds, pollSeconds, marginSeconds, deleteMode, graceSeconds, holdAttribute },
+    following: followingOf(resolved),
+    ...{ minutes, rate, seed, output, signal },
+    ...(intervalMs !== undefined && { intervalMs }),
+    ...(cloud && { cloud }),
   });
+  if (options.resultFile !== undefined) {
+    writeFileSync(options.resultFile, `${JSON.stringify(judged.result, null, 2)}\n`);
+  }
+  return judged;
 }
 
 /** `demo-1a2b3c4d`, the end of the table's name. */

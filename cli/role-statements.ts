@@ -1,18 +1,18 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { STACK, synthesize } from '../stacks/app.ts';
+import { DESTINATION_NAMES, type DestinationName } from '../functions/publish-expiries/destinations.ts';
+import { plainStack } from '../stacks/plain-stack.ts';
 import type { PreciseTtlProps } from '../stacks/props.ts';
 
 /** What a role of a deployment may do, in words for a document. */
 export interface RoleStatements {
   /** Its name. */
   readonly role: string;
-  readonly statements: readonly {
-    readonly actions: readonly string[];
-    readonly on: string;
-    readonly condition: string | undefined;
-  }[];
+  readonly statements: readonly StatementInWords[];
+}
+
+interface StatementInWords {
+  readonly actions: readonly string[];
+  readonly on: string;
+  readonly condition: string | undefined;
 }
 
 /** With everything that has a role, and a key. */
@@ -24,8 +24,15 @@ const EXAMPLE: PreciseTtlProps = {
   backfill: true,
   archive: {},
   archiveFirst: true,
-  events: { eventBus: 'BUS' },
   kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/0',
+};
+
+/** A destination of each kind. */
+const EVENTS: Readonly<Record<DestinationName, string>> = {
+  eventBus: 'arn:aws:events:us-east-1:123456789012:event-bus/EVENTS',
+  queueArn: 'arn:aws:sqs:us-east-1:123456789012:EVENTS',
+  functionArn: 'arn:aws:lambda:us-east-1:123456789012:function:EVENTS',
+  streamArn: 'arn:aws:kinesis:us-east-1:123456789012:stream/EVENTS',
 };
 
 interface Statement {
@@ -36,30 +43,56 @@ interface Statement {
 
 type Condition = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** The roles of a table that has everything, as they are synthesized. */
+/** The roles of a table that has everything, as they are synthesized: what one destination of events alone needs is said with it. */
 export function rolesOfExample(): RoleStatements[] {
-  return policiesOfExample().map(({ name, policy }) => {
-    const { Statement: statements } = JSON.parse(policy) as { Statement: readonly Statement[] };
+  const variants = DESTINATION_NAMES.map(name => ({ name, roles: policiesOfExample(name) }));
+  const roles = new Set(variants.flatMap(variant => [...variant.roles.keys()]));
+  return [...roles].map(role => {
+    const statements = new Map<string, { statement: StatementInWords; needs: DestinationName[] }>();
+    for (const variant of variants) {
+      for (const statement of variant.roles.get(role) ?? []) {
+        const text = JSON.stringify(statement);
+        const { needs } = statements.get(text) ?? { needs: [] };
+        statements.set(text, { statement, needs: [...new Set([...needs, variant.name])] });
+      }
+    }
     return {
-      role: name,
-      statements: statements.map(({ Action: actions, Resource: resources, Condition: condition }) => ({
-        actions,
-        on: [...new Set(resources.map(inWords))].join(', '),
-        condition: condition === undefined ? undefined : conditionInWords(condition),
-      })),
+      role,
+      statements: [...statements.values()].map(({ statement, needs }) =>
+        needs.length === variants.length ? statement : withDestination(statement, needs),
+      ),
     };
   });
 }
 
-function policiesOfExample(): { name: string; policy: string }[] {
-  const outdir = mkdtempSync(join(tmpdir(), 'precise-ttl-roles-'));
-  try {
-    synthesize({ config: { region: 'us-east-1', tables: [EXAMPLE] }, outdir });
-    const { resource } = JSON.parse(readFileSync(join(outdir, 'stacks', STACK, 'cdk.tf.json'), 'utf8'));
-    return Object.values(resource['aws_iam_role_policy']);
-  } finally {
-    rmSync(outdir, { recursive: true, force: true });
-  }
+function withDestination(statement: StatementInWords, needs: readonly DestinationName[]): StatementInWords {
+  const fields = needs.map(name => `\`events: { ${name} }\``).join(' or ');
+  const { condition } = statement;
+  return { ...statement, condition: condition === undefined ? fields : `${fields}, and ${condition}` };
+}
+
+/** By the names of the roles. */
+function policiesOfExample(destination: DestinationName): Map<string, StatementInWords[]> {
+  const table = { ...EXAMPLE, events: { [destination]: EVENTS[destination] } };
+  const { resource } = plainStack({ region: 'us-east-1', tables: [table] });
+  const policies = Object.entries(resource['aws_iam_role_policy'] ?? {}).sort(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
+  return new Map(policies.map(([, { name, policy }]) => [String(name), statementsIn(String(policy))]));
+}
+
+function statementsIn(policy: string): StatementInWords[] {
+  const { Statement: statements } = JSON.parse(policy) as { Statement: readonly Statement[] };
+  return statements.flatMap(({ Action: actions, Resource: resources, Condition: given }) => {
+    const condition = given === undefined ? undefined : conditionInWords(given);
+    // The destination has a row of its own, where the queue of what was given up needs the same action.
+    const words = [...new Set(resources.map(inWords))];
+    const others = words.filter(each => each !== DESTINATION);
+    return [
+      ...(words.includes(DESTINATION) ? [DESTINATION] : []),
+      ...(others.length > 0 ? [others.join(', ')] : []),
+    ].map(on => ({ actions, on, condition }));
+  });
 }
 
 /** What an ARN of the example stands for; itself, if nothing is said of it here. */
@@ -67,6 +100,8 @@ function inWords(arn: string): string {
   const [, words] = WORDS.find(([pattern]) => pattern.test(arn)) ?? [];
   return words ?? `\`${arn}\``;
 }
+
+const DESTINATION = 'where the events go';
 
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^\*$/, '`*`'],
@@ -81,7 +116,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/:s3:::.*\/before_deletion\/\*$/, 'what it archives first'],
   [/:s3:::.*\/kept\/\*$/, 'its marks of what was not deleted'],
   [/:s3:::/, "the table's part of the archive"],
-  [/:event-bus\//, 'where the events go'],
+  [/[:/]EVENTS$/, DESTINATION],
   [
     /^\$\{aws_sfn_state_machine\.[\w-]+_replay_machine_\w+\.arn\}$|:stateMachine:SWEEP-replay/,
     'the state machine of replays',

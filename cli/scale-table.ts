@@ -1,8 +1,8 @@
 import type { DeploymentConfig } from '../stacks/config.ts';
+import { type Blocks, plainStack } from '../stacks/plain-stack.ts';
 import { subjectsOf } from './deployment/subject.ts';
 import { functionsAtOnce } from './doctor/deployment-findings.ts';
 import { inPackage } from './invocation.ts';
-import { type Blocks, synthesizedJson } from './with-synthesized.ts';
 
 /** A number of a deployment, and what prints it from its Terraform. */
 interface Row {
@@ -81,7 +81,7 @@ export function scaleTable(): { head: string[]; rows: string[][] } {
       partitionKey: 'id',
     }));
     const config: DeploymentConfig = { region: 'us-east-1', tables };
-    const { resource: resources } = synthesizedJson(config);
+    const { resource: resources } = plainStack(config);
     return ROWS.map(row => row.count(resources, config));
   });
   return {

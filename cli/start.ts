@@ -32,7 +32,7 @@ ${flags}
 
 With --archive, or with archive or events in the configuration, it also shows that every deleted item is in the archive once, as it was
 last written, and that its event came; and what was not an expiry is in neither. An object is written after 5 seconds at the latest,
-whatever batchSeconds says. S3, queues, EventBridge, streams and functions that get events are this run's own and in memory.
+whatever batchSeconds says. S3, queues, EventBridge, Kinesis and functions that get events are this run's own and in memory.
 
 The table and its deployment get names of their own. With AWS_ENDPOINT_URL_DYNAMODB it is created in the DynamoDB
 Local that runs there, beside other tables, and removed at the end, also after Ctrl-C.

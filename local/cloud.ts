@@ -13,6 +13,7 @@ import {
   realClock,
   type StartOptions,
 } from 'stepfunctions-emulator';
+import type { PlainStack } from '../stacks/plain-stack.ts';
 import { localDynamoDb, localDynamoDbStreams } from './dynamodb/clients.ts';
 import {
   type DynamoDbEndpoint,
@@ -28,19 +29,19 @@ import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-fu
 import { type Deliveries, type Firing, LocalScheduler, readSchedule } from './scheduler/scheduler.ts';
 import { LocalServices, type ServicesOptions } from './services/local-services.ts';
 import { skewedClock } from './skewed-clock.ts';
+import {
+  type ScheduleResource,
+  type SynthesizedCloud,
+  synthesizedCloud,
+  type TableResource,
+} from './stack/synthesized.ts';
 import { LocalStepFunctions, loadMachines } from './step-functions.ts';
 import { CheckpointFile } from './streams/checkpoints.ts';
 import { EventSourceMappings, type MappingOptions } from './streams/event-source-mappings.ts';
-import {
-  readSynthesized,
-  type ScheduleResource,
-  type SynthesizedCloud,
-  type TableResource,
-} from './terraform/synthesized.ts';
 
 export interface LocalCloudOptions {
-  /** The folder that was synthesized into. */
-  readonly cdktfOut: string;
+  /** Everything that a configuration describes: `plainStack(config)`. */
+  readonly stack: PlainStack;
   /** A DynamoDB that is running already; it is left running. @default AWS_ENDPOINT_URL_DYNAMODB, else one of our own */
   readonly dynamoDb?: DynamoDbEndpoint;
   /** How to start one of our own. */
@@ -168,7 +169,7 @@ export class LocalCloud {
     const checkpoints =
       checkpointFile === undefined ? undefined : new CheckpointFile(checkpointFile, clock.now());
     const deployedAtMs = checkpoints?.beganAtMs ?? clock.now();
-    const synthesized = readSynthesized(options.cdktfOut, { deployedAtMs });
+    const synthesized = synthesizedCloud(options.stack, { deployedAtMs });
     const machines = loadMachines(synthesized);
     for (const schedule of synthesized.schedules) checkSchedule(schedule, synthesized);
     const environment = options.environment ?? process.env;
@@ -178,7 +179,7 @@ export class LocalCloud {
     try {
       const dynamoDb = options.dynamoDb ?? (await startOrAttachDynamoDb(environment, options.dynamoDbLocal));
       if (options.dynamoDb === undefined) undo.push(() => dynamoDb.stop());
-      const region = synthesized.functions[0]?.region ?? 'us-east-1';
+      const { region } = synthesized;
       const client = localDynamoDb(dynamoDb.endpoint, region);
       undo.push(() => client.destroy());
       await makeTables(client, dynamoDb, synthesized, options);

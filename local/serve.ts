@@ -11,11 +11,11 @@ import { isFree, requireFree } from './ports.ts';
 import { restJson } from './rest-json.ts';
 import { schedulerApi } from './scheduler/scheduler-api.ts';
 import type { ServicesOptions } from './services/local-services.ts';
-import type { EventSourceMappingResource } from './terraform/event-source-mapping.ts';
+import type { EventSourceMappingResource } from './stack/event-source-mapping.ts';
 
 export interface ServeOptions {
-  /** The folder that was synthesized into. */
-  readonly cdktfOut: string;
+  /** As of {@link LocalCloudOptions}. */
+  readonly stack: LocalCloudOptions['stack'];
   /** How the tables look that the stack only refers to; made when DynamoDB Local is started here. */
   readonly existing?: LocalCloudOptions['existing'];
   readonly dynamoDbPort: number;
@@ -82,7 +82,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     let cloudWatch: LocalCloudWatch | undefined;
     const tellStream = options.onStream ?? ((told, { address }) => console.error(`${address}: ${told}`));
     const cloud = await LocalCloud.start({
-      cdktfOut: options.cdktfOut,
+      stack: options.stack,
       existing: options.existing ?? [],
       environment,
       functionsDynamoDbEndpoint: endpoint => meter.start(endpoint),

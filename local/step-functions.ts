@@ -17,10 +17,9 @@ import {
   StateMachines,
   StateTester,
 } from 'stepfunctions-emulator';
-import { partitionOf } from '../stacks/regions.ts';
 import { isDynamoDbQuery } from './dynamodb/queries.ts';
 import { NotFoundError, TerraformError } from './errors.ts';
-import { DEFAULT_REGION, type SynthesizedCloud } from './terraform/synthesized.ts';
+import type { SynthesizedCloud } from './stack/synthesized.ts';
 
 export interface StepFunctionsOptions extends Omit<EngineOptions, 'resources' | 'clock'> {
   readonly clock: NonNullable<EngineOptions['clock']>;
@@ -41,7 +40,7 @@ export class LocalStepFunctions {
   readonly #running = new Set<Execution>();
 
   constructor(
-    { account, stateMachines: synthesized }: SynthesizedCloud,
+    { account, region, partition, stateMachines: synthesized }: SynthesizedCloud,
     machines: readonly Machine[],
     { onEnd, onStart, queries, ...options }: StepFunctionsOptions,
   ) {
@@ -59,8 +58,7 @@ export class LocalStepFunctions {
         this.#watch(execution);
       },
     });
-    const region = synthesized[0]?.region ?? DEFAULT_REGION;
-    const place = { account, region, partition: partitionOf(region).name };
+    const place = { account, region, partition };
     const stateMachines = new StateMachines(() => clock.now());
     for (const machine of machines) {
       stateMachines.create({

@@ -221,11 +221,11 @@ export function synthesize({ config, outdir, removed = false, left }: SynthesisO
 }
 
 /** CDKTF 0.21, the last there is, calls util.isArray for every output, and Node warns everybody of that. */
-export function withoutDeprecations(work: () => void): void {
+export function withoutDeprecations<Result>(work: () => Result): Result {
   const { noDeprecation = false } = process;
   process.noDeprecation = true;
   try {
-    work();
+    return work();
   } finally {
     process.noDeprecation = noDeprecation;
   }

@@ -15,6 +15,7 @@ import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
 import { BUCKET } from '../functions/archive/settings.ts';
 import { DESTINATION_NAMES } from '../functions/publish-expiries/destinations.ts';
 import { deploymentProblems, fieldInTables } from './deployments.ts';
+import { propProblems } from './prop-problems.ts';
 import {
   CORRECT,
   DEPLOYMENT_PROPS,
@@ -22,7 +23,6 @@ import {
   PROP_NAMES,
   PROPS,
   type PreciseTtlProps,
-  propProblems,
   ROLE_ARN,
   resolveProps,
   withShared,

@@ -5,6 +5,7 @@ import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
 import { SETTING_KINDS } from '../functions/runtime/environment.ts';
 import { deploymentProblems, type FieldOf, fieldInTables } from './deployments.ts';
 import type { TableReference } from './parts/expiring-table.ts';
+import { propProblems } from './prop-problems.ts';
 import {
   CORRECT,
   DEFAULT_SWEEP,
@@ -14,7 +15,6 @@ import {
   PROP_NAMES,
   PROPS,
   type PreciseTtlProps,
-  propProblems,
   type ResolvedProps,
   resolveProps,
   withShared,

@@ -63,22 +63,35 @@ export function bucketPrefixOf(name: string): string {
   return begin === '' ? ENDING.slice(1) : `${begin}${ENDING}`;
 }
 
+/** A table, as far as what it must not send events to is named after it. */
+interface OwnNames {
+  readonly name: string;
+  readonly sweep: string;
+}
+
+/** Names of the functions that a table and its deployment have, or would have. */
+export function ownFunctions(table: OwnNames): string[] {
+  return ALL_FUNCTIONS.map(name => `${name in TASKS ? table.sweep : table.name}-${fileOf(name)}`);
+}
+
+/** Names of their queues for what failed. */
+export function ownQueues(table: OwnNames): string[] {
+  const readers = Object.keys(STREAM_FUNCTIONS) as StreamFunctionName[];
+  return [deadLetterQueueOf(table.sweep), ...readers.map(name => failureQueueOf(name, table))];
+}
+
 /**
  * Whether events would go to what this deployment itself makes: to one of its functions, or to a queue for what failed, where they
  * would look like failures.
  *
  * @param arn of a function or a queue
  */
-export function isOwnDestination(
-  arn: string,
-  table: { readonly name: string; readonly sweep: string },
-): boolean {
-  const readers = Object.keys(STREAM_FUNCTIONS) as StreamFunctionName[];
-  const queues = [deadLetterQueueOf(table.sweep), ...readers.map(name => failureQueueOf(name, table))];
-  const functions = ALL_FUNCTIONS.map(name => `${name in TASKS ? table.sweep : table.name}-${fileOf(name)}`);
+export function isOwnDestination(arn: string, table: OwnNames): boolean {
   const [, , service, , , ...resource] = arn.split(':');
   // `function:NAME:VERSION`, and a queue has its name alone.
-  return service === 'lambda' ? functions.includes(resource[1] ?? '') : queues.includes(resource[0] ?? '');
+  return service === 'lambda'
+    ? ownFunctions(table).includes(resource[1] ?? '')
+    : ownQueues(table).includes(resource[0] ?? '');
 }
 
 /** What has names that can meet those of another. */
@@ -169,9 +182,4 @@ export function nameProblem(own: Named, other: Named): FieldProblem | null {
     got: own.name,
     remedy: `The ${other.who} and the ${own.who} would both have the ${what} ${name}${why}. Give one of them another name.`,
   };
-}
-
-/** The end of a text that is longer than AWS takes is cut off. */
-export function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }

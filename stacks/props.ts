@@ -1,13 +1,10 @@
-import type { FieldProblem } from '../expiry/errors.ts';
 import {
   boolean,
-  fieldProblems,
   isObject,
   type Kind,
   kind,
   objectProblems,
   oneOf,
-  type ReadOptions,
   text,
   type ValueOf,
   whole,
@@ -19,28 +16,17 @@ import {
   DEFAULT_TTL_ATTRIBUTE,
   DEFAULT_WINDOW_ATTRIBUTE,
   type IndexedBy,
-  modelProblems,
 } from '../expiry/model.ts';
-import { adviseShards, PARTITION_UNITS } from '../expiry/partition-rule.ts';
 import { STREAM_FUNCTIONS, type StreamFunctionName } from '../functions/function-list.ts';
-import { DESTINATION_NAMES, DESTINATIONS } from '../functions/publish-expiries/destinations.ts';
 import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
 import { BACKFILL_TASKS, type BackfillTaskName } from '../statemachine/backfill-contract.ts';
-import { MAX_LOOKBACK_MINUTES, MAX_PAIRS, TASKS, type TaskName } from '../statemachine/contract.ts';
-import { ALARM_NAMES, ALARM_TOPIC, ALARMS_KIND, type AlarmsProp, isRecorded } from './alarms.ts';
-import { isOwnDestination } from './names.ts';
-import { MAX_RECONCILE_PARTS, reconcileParts } from './reconcile-parts.ts';
-import { isReference, listOf, orReference } from './references.ts';
+import { MAX_LOOKBACK_MINUTES, TASKS, type TaskName } from '../statemachine/contract.ts';
+import { ALARM_TOPIC, ALARMS_KIND, type AlarmsProp } from './alarms.ts';
+import { listOf, orReference } from './references.ts';
 import { ARCHIVE, EVENTS } from './stream-props.ts';
-import {
-  hasOldImages,
-  PROVISIONED_CAPACITY,
-  STREAM_VIEWS,
-  TABLE_CLASSES,
-  WARM_THROUGHPUT,
-} from './table-settings.ts';
+import { PROVISIONED_CAPACITY, STREAM_VIEWS, TABLE_CLASSES, WARM_THROUGHPUT } from './table-settings.ts';
 import { TAGS_OR_REFERENCES } from './tags.ts';
-import { both, equal, least, less, product, quotient, when } from './values.ts';
+import { anyOf, both, equal, given, least, less, NONE, product, quotient, replaced, when } from './values.ts';
 
 /** Types that a key attribute can have. */
 const KEY_TYPES = ['S', 'N', 'B'] as const;
@@ -84,7 +70,7 @@ export const PLAIN_MODE_SECONDS = 60;
 export const CORRECT = 'Correct the value, or leave the field out for its default.';
 
 /** What each list of a VPC holds, and the most of them. Source: Lambda API reference, VpcConfig. */
-const VPC_IDS = {
+export const VPC_IDS = {
   subnetIds: {
     pattern: /^subnet-[0-9a-z]+$/,
     expected: "the id of a subnet, e.g. 'subnet-0a1b2c3d'",
@@ -492,7 +478,7 @@ export const PROPS = {
     ),
   ),
   /**
-   * path of the roles in IAM, e.g. `/teams/identity/`. A role that is there already is replaced when it changes
+   * path of the roles in IAM, e.g. `/teams/identity/`. A role that is there already is replaced when it changes: no sweep starts until that deployment is done, which may mean that you repeat it
    * @default `/`
    */
   rolePath: orNone(
@@ -536,7 +522,7 @@ export const PROPS = {
    * digits, `_` and `-`. No two may get roles of the same name, nor names that differ by case only
    * @default `'precise-ttl-'` and the table's name
    */
-  name: calculated(NAME, ({ tableName }) => `precise-ttl-${tableName.replaceAll('.', '-')}`),
+  name: calculated(NAME, ({ tableName }) => `precise-ttl-${replaced(tableName, '.', '-')}`),
 };
 
 type PropList = typeof PROPS;
@@ -557,7 +543,9 @@ export type ResolvedProps = {
   readonly [Name in keyof Pick<PropList, PresentName>]: PropValue<Name>;
 } & { readonly [Name in keyof Omit<PropList, PresentName>]?: PropValue<Name> };
 
-export const PROP_NAMES = Object.keys(PROPS) as (keyof PropList)[];
+export type PropName = keyof PropList;
+
+export const PROP_NAMES = Object.keys(PROPS) as PropName[];
 
 /** Props that a deployment gives to a table which it creates, and so to no other. */
 export const OF_CREATED_TABLES = [
@@ -602,257 +590,14 @@ export function withShared<Table extends DeploymentProps>(table: Table, shared: 
 
 export const PROP_KINDS = Object.fromEntries(PROP_NAMES.map(name => [name, PROPS[name].kind]));
 
-const OPTIONS: ReadOptions = {
-  required: PROP_NAMES.filter(name => PROPS[name].isRequired),
-  remedy: CORRECT,
-};
-
-/** Everything that is wrong with the props; empty when they are good. */
-export function propProblems(props: PreciseTtlProps): FieldProblem[] {
-  const ofFields = fieldProblems(PROP_KINDS, props, OPTIONS);
-  if (ofFields.length > 0) return ofFields;
-  const ofModel = modelProblems(props);
-  return ofModel.length > 0 ? ofModel : relationProblems(props);
-}
-
-/** What is wrong between fields that are each fine. */
-function relationProblems(props: PreciseTtlProps): FieldProblem[] {
-  const problems: FieldProblem[] = [];
-  const resolved = resolveProps(props);
-  if (resolved.reconcileHours * 60 < resolved.lookbackMinutes) {
-    problems.push({
-      field: 'reconcileHours',
-      expected: `at least the lookback of a tick (${resolved.lookbackMinutes} minutes)`,
-      got: resolved.reconcileHours,
-      remedy: 'Raise it: the reconcile is there for what lies further back than a tick looks.',
-    });
-  }
-  // One window more than fits into the time: the first is entered in its middle. The reconcile comes in parts instead.
-  const pairs = (Math.ceil(resolved.lookbackMinutes / resolved.granularityMinutes) + 1) * resolved.shards;
-  if (pairs > MAX_PAIRS) {
-    problems.push({
-      field: 'lookbackMinutes',
-      expected: `at most ${MAX_PAIRS} windows and shards to look back into in a tick`,
-      got: `${pairs} (${resolved.shards} shards, back ${resolved.lookbackMinutes} minutes in windows of ${resolved.granularityMinutes})`,
-      remedy:
-        'Lower it: the hourly reconcile goes back further. Or lower shards, or raise granularityMinutes.',
-    });
-  }
-  const parts = reconcileParts(resolved).length;
-  if (pairs <= MAX_PAIRS && parts > MAX_RECONCILE_PARTS) {
-    problems.push({
-      field: 'reconcileHours',
-      expected: `at most ${MAX_RECONCILE_PARTS} executions an hour, each of ${MAX_PAIRS} windows and shards`,
-      got: `${parts} (${resolved.shards} shards, back ${resolved.reconcileHours} hours in windows of ${resolved.granularityMinutes} minutes)`,
-      remedy: 'Lower it, or raise granularityMinutes: many shards go with long windows.',
-    });
-  }
-  problems.push(...rateProblems(resolved));
-  if (resolved.backoffCapSeconds < resolved.backoffBaseSeconds) {
-    problems.push({
-      field: 'backoffCapSeconds',
-      expected: `at least backoffBaseSeconds (${resolved.backoffBaseSeconds})`,
-      got: resolved.backoffCapSeconds,
-      remedy: 'Raise the cap or lower the base.',
-    });
-  }
-  if (resolved.pollSeconds > 0 && resolved.pollSeconds < resolved.precisionSeconds) {
-    problems.push({
-      field: 'pollSeconds',
-      expected: `0, or at least precisionSeconds (${resolved.precisionSeconds})`,
-      got: resolved.pollSeconds,
-      remedy: 'Raise it, or lower precisionSeconds: polls are never closer than that.',
-    });
-  }
-  if (
-    resolved.indexedBy === 'second' &&
-    resolved.pollSeconds > resolved.precisionSeconds &&
-    resolved.precisionSeconds < PLAIN_MODE_SECONDS
-  ) {
-    problems.push({
-      field: 'pollSeconds',
-      expected: `0 or precisionSeconds (${resolved.precisionSeconds}) with indexedBy: 'second'`,
-      got: resolved.pollSeconds,
-      remedy:
-        'Leave it out: a child asks for each second when it comes. To poll less often, raise precisionSeconds.',
-    });
-  }
-  if (resolved.pollSeconds > 0 && resolved.precisionSeconds === PLAIN_MODE_SECONDS) {
-    problems.push({
-      field: 'pollSeconds',
-      expected: '0 in the plain mode (precisionSeconds: 60)',
-      got: resolved.pollSeconds,
-      remedy:
-        'The plain mode does not poll between its ticks: lower precisionSeconds or leave pollSeconds out.',
-    });
-  }
-  if (resolved.backfill && resolved.indexedBy === 'second') {
-    problems.push({
-      field: 'backfill',
-      expected: "false with indexedBy: 'second'",
-      got: true,
-      remedy: 'Leave it out: DynamoDB puts the items that are there into the index by itself.',
-    });
-  }
-  if (resolved.existingTable) {
-    problems.push(
-      ...OF_CREATED_TABLES.filter(field => props[field] !== undefined).map(field => ({
-        field,
-        expected: 'none with existingTable: true',
-        got: props[field],
-        remedy:
-          'Leave it out: a deployment changes nothing about an existing table. Set it where the table is made.',
-      })),
-    );
-  }
-  if (resolved.provisionedCapacity !== undefined && resolved.warmThroughput !== undefined) {
-    problems.push({
-      field: 'warmThroughput',
-      expected: 'none with provisionedCapacity',
-      got: resolved.warmThroughput,
-      remedy: 'Leave out one of them: what is provisioned is warm, too.',
-    });
-  }
-  problems.push(
-    ...streamProblems(resolved),
-    ...holdProblems(resolved),
-    ...alarmProblems(resolved),
-    ...expressionProblems(resolved),
-  );
-  if (props.sortKeyType !== undefined && props.sortKey === undefined) {
-    problems.push({
-      field: 'sortKeyType',
-      expected: 'sortKeyType together with sortKey',
-      got: props.sortKeyType,
-      remedy: 'Name the sort key too, or leave out its type.',
-    });
-  }
-  if (resolved.name.length > MAX_NAME_LENGTH) {
-    problems.push({
-      field: 'name',
-      expected: `at most ${MAX_NAME_LENGTH} characters`,
-      got: resolved.name,
-      remedy: 'The name made from tableName is too long: choose a shorter one with the field name.',
-    });
-  }
-  return problems;
-}
-
-/**
- * What may be deleted in a second must be something that the shards can take, even without any put. By second a limit is for what has been
- * left, and that lies under many keys.
- */
-function rateProblems(props: ResolvedProps): FieldProblem[] {
-  const { indexedBy, shards, maxDeletesPerSecond: deletesPerSecond } = props;
-  const { verdict } = adviseShards({ ...props, putsPerSecond: 0, deletesPerSecond });
-  if (indexedBy === 'second' || verdict !== 'impossible') return [];
-  const { shards: advised, warmUnits } = adviseShards({
-    ...props,
-    putsPerSecond: deletesPerSecond,
-    deletesPerSecond,
-  });
-  return [
-    {
-      field: 'maxDeletesPerSecond',
-      expected: `at most ${shards * PARTITION_UNITS}: DynamoDB takes ${PARTITION_UNITS} deletes a second from each shard, and there ${shards === 1 ? 'is 1' : `are ${shards}`}`,
-      got: deletesPerSecond,
-      remedy:
-        advised === undefined
-          ? `Lower it: no number of shards takes that.`
-          : `Lower it, or set shards: ${advised}, which takes as many puts, too, on an index that is warm for ${warmUnits} write units a second (docs/configuration.md, "How many shards").`,
-    },
-  ];
-}
-
-/** What `archive` and `events` need of the other props. */
-function streamProblems(props: ResolvedProps): FieldProblem[] {
-  const { archive, archiveFirst, deleteMode, stream } = props;
-  const problems: FieldProblem[] = [...ownDestinationProblems(props)];
-  if (readsStream(props) && stream !== undefined && !hasOldImages(stream)) {
-    problems.push({
-      field: 'stream',
-      expected: `'OLD_IMAGE' or 'NEW_AND_OLD_IMAGES' with ${archive === undefined ? 'events' : 'archive'}`,
-      got: stream,
-      remedy:
-        'Leave it out for its default: without the old image nobody can tell whether an item had expired.',
-    });
-  }
-  if (archiveFirst && archive === undefined) {
-    problems.push({
-      field: 'archiveFirst',
-      expected: 'archive beside it',
-      got: true,
-      remedy: 'Add archive: {} too, or leave archiveFirst out.',
-    });
-  }
-  if (archiveFirst && deleteMode !== 'guarded') {
-    problems.push({
-      field: 'archiveFirst',
-      expected: `false with deleteMode: '${deleteMode}'`,
-      got: true,
-      remedy:
-        "Set deleteMode: 'guarded', or leave archiveFirst out: without the guard a renewed item would be deleted whose image is not archived.",
-    });
-  }
-  return problems;
-}
-
-/** A function that publishes to itself would never end, and an event in a queue for failures would look like one. */
-function ownDestinationProblems({ events = {}, ...names }: ResolvedProps): FieldProblem[] {
-  return DESTINATION_NAMES.flatMap(field => {
-    const arn = events[field];
-    if (arn === undefined || isReference(arn) || !isOwnDestination(arn, names)) return [];
-    return [
-      {
-        field: `events.${field}`,
-        expected: `a ${DESTINATIONS[field].kind} that is not this deployment's own`,
-        got: arn,
-        remedy: 'Name one of yours, which does something with the events.',
-      },
-    ];
-  });
-}
-
 /** Whether something of the deployment reads the table's stream. */
 export function readsStream({ archive, events }: Pick<ResolvedProps, 'archive' | 'events'>): boolean {
-  return archive !== undefined || events !== undefined;
+  return anyOf(given(archive), given(events));
 }
 
 /** The functions know this of the props. Where records are judged, an item goes a second later: decisions.md says why. */
 export function functionSettings(props: ResolvedProps): Settings {
-  return { ...props, ...(readsStream(props) && { marginSeconds: 1 }) };
-}
-
-/** What is held must be known to the delete, and be nothing that every item has. */
-function holdProblems({ holdAttribute, deleteMode, ...resolved }: ResolvedProps): FieldProblem[] {
-  if (holdAttribute === undefined) return [];
-  const ofEveryItem = ['partitionKey', 'sortKey', 'ttlAttribute', 'windowAttribute'] as const;
-  const [same] = ofEveryItem.filter(
-    prop =>
-      resolved[prop] === holdAttribute && (prop !== 'windowAttribute' || resolved.indexedBy === 'window'),
-  );
-  return [
-    ...(deleteMode === 'guarded'
-      ? []
-      : [
-          {
-            field: 'holdAttribute',
-            expected: `none with deleteMode: '${deleteMode}', which deletes without looking at the item`,
-            got: holdAttribute,
-            remedy: "Set deleteMode: 'guarded', or leave holdAttribute out.",
-          },
-        ]),
-    ...(same === undefined
-      ? []
-      : [
-          {
-            field: 'holdAttribute',
-            expected: `an attribute of its own, not the ${same}`,
-            got: holdAttribute,
-            remedy: 'Name an attribute that only held items have: every item that has it is held.',
-          },
-        ]),
-  ];
+  return { ...props, marginSeconds: when(readsStream(props), 1, NONE) };
 }
 
 /** Whether native TTL has to be off: it would delete what is held, and what is still in its grace, within days. */
@@ -862,39 +607,6 @@ export function refusesNativeTtl({
 }: Pick<ResolvedProps, 'holdAttribute' | 'graceSeconds'>): boolean {
   return holdAttribute !== undefined || graceSeconds > 0;
 }
-
-/** Whoever tunes an alarm expects it to sound. */
-function alarmProblems({ alarms, metrics }: ResolvedProps): FieldProblem[] {
-  if (alarms === false) return [];
-  return ALARM_NAMES.filter(alarm => alarms[alarm] && !isRecorded(alarm, metrics)).map(alarm => ({
-    field: `alarms.${alarm}`,
-    expected: `false or nothing with metrics: '${metrics}', which does not record what this alarm looks at`,
-    got: alarms[alarm],
-    remedy: "Leave it out: executionsFailed says when something could not be deleted. Or set metrics: 'all'.",
-  }));
-}
-
-/**
- * The settings of tables stand in the definitions of the state machines, where such a text would be evaluated, or refused when it has only one
- * of both. Source: Step Functions Developer Guide, "Transforming data with JSONata".
- */
-function expressionProblems(props: ResolvedProps): FieldProblem[] {
-  const isExpression = (text = '') => text.startsWith('{%') || text.endsWith('%}');
-  return ATTRIBUTE_PROPS.filter(prop => isExpression(props[prop])).map(field => ({
-    field,
-    expected: 'no name that begins with {% or ends with %}, which Step Functions takes for an expression',
-    got: props[field],
-    remedy: 'Name another attribute.',
-  }));
-}
-
-const ATTRIBUTE_PROPS = [
-  'partitionKey',
-  'sortKey',
-  'ttlAttribute',
-  'windowAttribute',
-  'holdAttribute',
-] as const satisfies readonly (keyof PropList)[];
 
 /** Fills in the defaults. */
 export function resolveProps(props: PreciseTtlProps): ResolvedProps {

@@ -55,13 +55,19 @@ export function partMinutes({ reconcileHours, granularityMinutes, shards }: Reco
   return product(ceil(quotient(windows, ceil(quotient(windows, windowsOfPart)))), granularityMinutes);
 }
 
+/** How many parts there are. */
+export function partCount(table: Reconciled): number {
+  return countOf(table, partMinutes(table));
+}
+
+function countOf({ reconcileHours }: Pick<Reconciled, 'reconcileHours'>, length: number): number {
+  return ceil(quotient(product(reconcileHours, 60), length));
+}
+
 /** The parts of such a length. */
-export function partsOf(
-  { reconcileHours }: Pick<Reconciled, 'reconcileHours'>,
-  length: number,
-): readonly ReconcilePart[] {
-  const lookback = product(reconcileHours, 60);
-  const count = ceil(quotient(lookback, length));
+export function partsOf(table: Pick<Reconciled, 'reconcileHours'>, length: number): readonly ReconcilePart[] {
+  const lookback = product(table.reconcileHours, 60);
+  const count = countOf(table, length);
   return counted(count, part => {
     const later = floor(quotient(product(part, 60), count));
     return {

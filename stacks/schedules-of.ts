@@ -7,7 +7,7 @@ import { expression, isOpen, when } from './values.ts';
 const SCHEDULED_TIME = '<aws.scheduler.scheduled-time>';
 
 /** `rate(1 minute)` would be aligned to its own start; a cron expression to the minute. */
-const EVERY_MINUTE = 'cron(* * * * ? *)';
+export const EVERY_MINUTE = 'cron(* * * * ? *)';
 
 /** Of a daily reconcile, UTC. */
 const DAILY_HOUR = 4;

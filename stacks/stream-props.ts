@@ -116,16 +116,25 @@ export const EVENTS: Kind<EventsProp> = kind(
   },
 );
 
+/** The rule for the destination of events, for fields of these names. */
+export const ONE_DESTINATION = {
+  expected: (names: readonly string[]) => `exactly one of ${names.join(', ')}`,
+  remedy:
+    'Say where the events go. One that is to go to several places goes to a bus, whose rules hand it on.',
+};
+
+/** What to do about a destination that is the deployment's own. */
+export const OWN_DESTINATION_REMEDY = 'Name one of yours, which does something with the events.';
+
 function destinationProblems(events: EventsProp): FieldProblem[] {
   const given = DESTINATION_NAMES.filter(target => events[target] !== undefined);
   if (given.length === 1) return [];
   return [
     {
       field: '',
-      expected: `exactly one of ${DESTINATION_NAMES.join(', ')}`,
+      expected: ONE_DESTINATION.expected(DESTINATION_NAMES),
       got: given.length === 0 ? events : given.join(' and '),
-      remedy:
-        'Say where the events go. One that is to go to several places goes to a bus, whose rules hand it on.',
+      remedy: ONE_DESTINATION.remedy,
     },
   ];
 }

@@ -42,8 +42,9 @@ export function expression<Type>(hcl: string): Type {
   return new Expression(hcl) as Type;
 }
 
+/** Whether it is an expression, or a text that one is in. */
 export function isOpen(value: unknown): boolean {
-  return value instanceof Expression;
+  return value instanceof Expression || (typeof value === 'string' && value.includes(OPENING));
 }
 
 /** Calculated now, when all operands are known; else by Terraform. */
@@ -80,11 +81,30 @@ export function less(one: number, other: number): boolean {
   );
 }
 
+export function not(condition: boolean): boolean {
+  return either(
+    [condition],
+    () => !condition,
+    term => (/^\w+\(.*\)$/s.test(term) ? `!${term}` : `!(${unbracketed(term)})`),
+  );
+}
+
 export function both(one: boolean, other: boolean): boolean {
+  if (other === true) return one;
   return either(
     [one, other],
     () => one && other,
     (...terms) => terms.map(bracketed).join(' && '),
+  );
+}
+
+/** At least one of both. */
+export function anyOf(one: boolean, other: boolean): boolean {
+  if (one === false) return other;
+  return either(
+    [one, other],
+    () => one || other,
+    (...terms) => terms.map(bracketed).join(' || '),
   );
 }
 
@@ -114,6 +134,70 @@ export function present<Type>(value: Type | undefined): readonly Type[] {
     [value],
     () => (value === undefined ? [] : [value]),
     term => `${term}[*]`,
+  );
+}
+
+/** The fields that have a value. */
+export function withoutNone<Value>(fields: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
+  return either(
+    Object.values(fields),
+    () => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
+    () => `{\nfor name, value in ${hcl(fields)} : name => value if value != null\n}`,
+  );
+}
+
+/** The fields of both; those of the second win. */
+export function merged<Value>(
+  one: Readonly<Record<string, Value>>,
+  other: Readonly<Record<string, Value>>,
+): Record<string, Value> {
+  return either(
+    [one, other],
+    () => ({ ...one, ...other }),
+    (first, second) => `merge(${/^merge\((.*)\)$/s.exec(first ?? '')?.[1] ?? first}, ${second})`,
+  );
+}
+
+export function startsWith(text: string, start: string): boolean {
+  return either(
+    [text],
+    () => text.startsWith(start),
+    term => call('startswith', term, quoted(start)),
+  );
+}
+
+export function endsWith(text: string, end: string): boolean {
+  return either(
+    [text],
+    () => text.endsWith(end),
+    term => call('endswith', term, quoted(end)),
+  );
+}
+
+/** A text with another one in the place of each of its parts. */
+export function replaced(text: string, part: string, other: string): string {
+  return either(
+    [text],
+    () => text.replaceAll(part, other),
+    term => call('replace', term, hcl(part), hcl(other)),
+  );
+}
+
+/** Between the separators of a text, the part of an index; '' where there is none. */
+export function pieceOf(text: string, separator: string, index: number): string {
+  return either(
+    [text],
+    () => text.split(separator)[index] ?? '',
+    term => `${call('split', hcl(separator), term)}[${index}]`,
+  );
+}
+
+/** The end of a text that is longer than AWS takes is cut off; only of a known one a sign says so. */
+export function cut(text: string, most: number): string {
+  return either(
+    [text],
+    () => (text.length <= most ? text : `${text.slice(0, most - 1)}…`),
+    term => call('substr', term, '0', String(most)),
   );
 }
 
@@ -196,7 +280,7 @@ export function hcl(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'string') {
     const text = withOpenings(value);
-    return wholeReference(text) ?? inLines(text);
+    return wholeReference(text, value.startsWith(OPENING)) ?? inLines(text);
   }
   if (Array.isArray(value))
     return enclosed(
@@ -257,11 +341,11 @@ function unbracketed(term: string): string {
 
 const key = (name: string) => (/^[A-Za-z_][A-Za-z0-9_-]*$/.test(name) ? name : quoted(name));
 
-/** The expression of a text that is nothing else. CDKTF finds its tokens only within their braces. */
-function wholeReference(text: string): string | undefined {
+/** The expression of a text that is nothing else. CDKTF finds its tokens only within their braces, which those in an expression have. */
+function wholeReference(text: string, isExpression: boolean): string | undefined {
   const [only, ...others] = pieces(text);
-  if (only === undefined || others.length > 0 || !only.isReference || only.text.includes('TfToken['))
-    return undefined;
+  if (only === undefined || others.length > 0 || !only.isReference) return undefined;
+  if (!isExpression && only.text.includes('TfToken[')) return undefined;
   return only.text.slice(2, -1);
 }
 

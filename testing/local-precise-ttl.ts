@@ -84,8 +84,8 @@ export interface LocalPreciseTtl {
    */
   advance(duration: string): Promise<void>;
   /**
-   * The events of expiries that have arrived so far, in that order, whether they go to a bus, a queue or a function: for a
-   * configuration with `events`. First everything is handed over that the tables' streams have now.
+   * The events of expiries that have arrived so far, in that order, whether they go to a bus, a queue, a Kinesis stream or a function:
+   * for a configuration with `events`. First everything is handed over that the tables' streams have now.
    */
   events(): Promise<readonly ExpiryEvent[]>;
   /**

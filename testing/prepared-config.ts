@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { existingTablesAsMade } from '../local/terraform/existing-tables.ts';
-import type { TableResource } from '../local/terraform/synthesized.ts';
-import { synthesize } from '../stacks/app.ts';
+import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
+import type { TableResource } from '../local/stack/synthesized.ts';
 import { checkConfig, type DeploymentConfig } from '../stacks/config.ts';
+import { type PlainStack, plainStack } from '../stacks/plain-stack.ts';
 import { DEFAULT_SWEEP } from '../stacks/props.ts';
 import type { TestedConfig } from './local-precise-ttl.ts';
 
@@ -15,12 +12,9 @@ const REGION = 'us-east-1';
 /** What a local cloud is started from. */
 export interface PreparedConfig {
   readonly config: DeploymentConfig;
-  /** The folder that was synthesized into. */
-  readonly cdktfOut: string;
+  readonly stack: PlainStack;
   /** How each table looks that the deployment would find there. */
   readonly existing: readonly TableResource[];
-  /** Deletes the folder. */
-  remove(): void;
 }
 
 export interface PrepareOptions {
@@ -29,7 +23,7 @@ export interface PrepareOptions {
 }
 
 /**
- * Checks a configuration and synthesizes it as a deployment does.
+ * Checks a configuration, and makes of it what a deployment does.
  *
  * @throws {InvalidConfigError} naming every field that is wrong
  */
@@ -38,15 +32,7 @@ export function prepareConfig(given: TestedConfig, { isShared }: PrepareOptions)
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
   const checked = checkConfig(isObject ? { region: regionOf(given.tables), ...given } : given);
   const config = isShared ? withOwnDeployments(checked) : checked;
-  const cdktfOut = mkdtempSync(join(tmpdir(), 'precise-ttl-testing-'));
-  const remove = () => rmSync(cdktfOut, { recursive: true, force: true });
-  try {
-    synthesize({ config, outdir: cdktfOut });
-    return { config, cdktfOut, existing: existingTablesAsMade(config), remove };
-  } catch (error) {
-    remove();
-    throw error;
-  }
+  return { config, stack: plainStack(config), existing: existingTablesAsMade(config) };
 }
 
 /** Letters of a deployment's name that stay when there is more to come. */

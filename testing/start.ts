@@ -95,9 +95,7 @@ async function start(
   stepped: SteppedClock | undefined,
   undo: Undo,
 ): Promise<LocalPreciseTtl> {
-  const prepared = prepareConfig(given, { isShared: dynamoDbEndpoint !== undefined });
-  undo.push(prepared.remove);
-  const { config, cdktfOut, existing } = prepared;
+  const { config, stack, existing } = prepareConfig(given, { isShared: dynamoDbEndpoint !== undefined });
   const deployments = deploymentsOf(config.tables.map(resolveProps));
   const dynamoDb = await (dynamoDbEndpoint === undefined
     ? startDynamoDbLocal()
@@ -126,7 +124,7 @@ async function start(
   const clock = stepped ?? realClock;
   const outcome = new ExpiryOutcome();
   const cloud = await LocalCloud.start({
-    cdktfOut,
+    stack,
     services: { onEvent: event => outcome.addEvent(event) },
     // A clock that stands still lets nothing be read but when something may have happened.
     mappings: { onlyDrained: stepped !== undefined },

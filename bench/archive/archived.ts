@@ -1,19 +1,19 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
-import { withSynthesized } from '../../cli/with-synthesized.ts';
 import { countLines } from '../../lab/archive/archived-objects.ts';
 import { StreamRecorder } from '../../lab/archive/recorder.ts';
 import { KEY_NAMES } from '../../lab/archive/users.ts';
 import { type EndpointFaultName, SeededEndpointFaults } from '../../lab/faults/index.ts';
 import type { ApiCall, CallFault } from '../../local/call-fault.ts';
-import { LocalCloud } from '../../local/cloud.ts';
+import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
 import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
 import { modelOf } from '../../stacks/model-of.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 
 /** A table with an archive, running on this machine, and what watches it. Nothing of it is killed. */
 export interface Archived {
-  readonly cdktfOut: string;
+  readonly stack: LocalCloudOptions['stack'];
   /** `AWS_ENDPOINT_URL_…` of what runs, for another process. */
   readonly environment: Readonly<Record<string, string>>;
   /** It has the table and S3. No schedule fires, and nothing reads the stream. */
@@ -56,81 +56,77 @@ const S3_RATES = { throttled: 0.07, unavailable: 0.07, cut: 0.06, hanging: 0.01 
 const REGION = 'us-east-1';
 
 /** Starts everything, and stops it when `use` is done. */
-export function withArchived<T>(
+export async function withArchived<T>(
   { table, seed, skewMs, onS3Call, onStored }: ArchivedOptions,
   use: (archived: Archived) => Promise<T>,
 ): Promise<T> {
-  return withSynthesized({ region: REGION, tables: [table] }, async cdktfOut => {
-    const undo: (() => unknown)[] = [];
-    try {
-      const dynamoDb = await startDynamoDbLocal({ longRun: true });
-      undo.push(() => dynamoDb.stop());
-      const faults = new SeededEndpointFaults({ service: 's3', seed: seed + 3, rates: S3_RATES });
-      let calls = 0;
-      let stored = 0;
-      const linesOf = new Map<string, number>();
-      const cloud: LocalCloud = await LocalCloud.start({
-        cdktfOut,
-        environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint },
-        skewMs,
-        schedules: false,
-        mappings: { onlyDrained: true },
-        services: {
-          faults: {
-            s3(call) {
-              const fault = faults.choose(call);
-              calls += 1;
-              onS3Call?.(call, fault);
-              return fault;
-            },
-          },
-          onObject({ bucket, key }) {
-            onStored?.(key);
-            stored += 1;
-            void cloud.services.s3
-              ?.read(bucket, key)
-              .then(body => linesOf.set(key, body ? countLines(body) : 0));
+  const stack = plainStack({ region: REGION, tables: [table] });
+  const undo: (() => unknown)[] = [];
+  try {
+    const dynamoDb = await startDynamoDbLocal({ longRun: true });
+    undo.push(() => dynamoDb.stop());
+    const faults = new SeededEndpointFaults({ service: 's3', seed: seed + 3, rates: S3_RATES });
+    let calls = 0;
+    let stored = 0;
+    const linesOf = new Map<string, number>();
+    const cloud: LocalCloud = await LocalCloud.start({
+      stack,
+      environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint },
+      skewMs,
+      schedules: false,
+      mappings: { onlyDrained: true },
+      services: {
+        faults: {
+          s3(call) {
+            const fault = faults.choose(call);
+            calls += 1;
+            onS3Call?.(call, fault);
+            return fault;
           },
         },
-      });
-      undo.push(() => cloud.stop());
-      const bucket = cloud.synthesized.buckets[0] ?? '';
-      const { Table } = await cloud.client.send(new DescribeTableCommand({ TableName: table.tableName }));
-      const streamArn = Table?.LatestStreamArn ?? '';
-      const streams = localDynamoDbStreams(dynamoDb.endpoint, REGION);
-      undo.push(() => streams.destroy());
-      const problems: string[] = [];
-      const recorder = new StreamRecorder({
-        ...{ streams, streamArn, keyNames: KEY_NAMES, ttlAttribute: modelOf(table).ttlAttribute },
-        onError: error => problems.push(`the stream cannot be recorded: ${error}`),
-      });
-      undo.push(() => recorder.stop());
-      const { s3 = '', sqs = '' } = cloud.services.endpoints;
-      return await use({
-        ...{ cdktfOut, cloud, bucket, streamArn, recorder, problems },
-        s3Counts: () => ({ calls, ...faults.counts }),
-        environment: {
-          AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
-          AWS_ENDPOINT_URL_S3: s3,
-          AWS_ENDPOINT_URL_SQS: sqs,
+        onObject({ bucket, key }) {
+          onStored?.(key);
+          stored += 1;
+          void cloud.services.s3
+            ?.read(bucket, key)
+            .then(body => linesOf.set(key, body ? countLines(body) : 0));
         },
-        stored: () => stored,
-        lines: () => [...linesOf.values()].reduce((sum, lines) => sum + lines, 0),
-        async objects() {
-          const keys = (await cloud.services.s3?.keys(bucket)) ?? [];
-          return Promise.all(
-            keys.map(
-              async key =>
-                [key, (await cloud.services.s3?.read(bucket, key)) ?? Buffer.alloc(0)] as [
-                  string,
-                  Uint8Array,
-                ],
-            ),
-          );
-        },
-      });
-    } finally {
-      for (const step of undo.reverse()) await step();
-    }
-  });
+      },
+    });
+    undo.push(() => cloud.stop());
+    const bucket = cloud.synthesized.buckets[0] ?? '';
+    const { Table } = await cloud.client.send(new DescribeTableCommand({ TableName: table.tableName }));
+    const streamArn = Table?.LatestStreamArn ?? '';
+    const streams = localDynamoDbStreams(dynamoDb.endpoint, REGION);
+    undo.push(() => streams.destroy());
+    const problems: string[] = [];
+    const recorder = new StreamRecorder({
+      ...{ streams, streamArn, keyNames: KEY_NAMES, ttlAttribute: modelOf(table).ttlAttribute },
+      onError: error => problems.push(`the stream cannot be recorded: ${error}`),
+    });
+    undo.push(() => recorder.stop());
+    const { s3 = '', sqs = '' } = cloud.services.endpoints;
+    return await use({
+      ...{ stack, cloud, bucket, streamArn, recorder, problems },
+      s3Counts: () => ({ calls, ...faults.counts }),
+      environment: {
+        AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
+        AWS_ENDPOINT_URL_S3: s3,
+        AWS_ENDPOINT_URL_SQS: sqs,
+      },
+      stored: () => stored,
+      lines: () => [...linesOf.values()].reduce((sum, lines) => sum + lines, 0),
+      async objects() {
+        const keys = (await cloud.services.s3?.keys(bucket)) ?? [];
+        return Promise.all(
+          keys.map(
+            async key =>
+              [key, (await cloud.services.s3?.read(bucket, key)) ?? Buffer.alloc(0)] as [string, Uint8Array],
+          ),
+        );
+      },
+    });
+  } finally {
+    for (const step of undo.reverse()) await step();
+  }
 }

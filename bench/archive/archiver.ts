@@ -68,7 +68,7 @@ export function runArchiver(options: ArchiverOptions): Promise<ArchiverResult> {
 }
 
 async function measure(archived: Archived, options: ArchiverOptions): Promise<ArchiverResult> {
-  const { cloud, cdktfOut, environment, recorder, streamArn } = archived;
+  const { cloud, stack, environment, recorder, streamArn } = archived;
   const { print, seed, kills, skewMs } = options;
   const model = modelOf(TABLE);
   const books = new Books();
@@ -100,7 +100,7 @@ async function measure(archived: Archived, options: ArchiverOptions): Promise<Ar
   const removals = plan.before.length / 2 + options.expiries;
   const archiver = new KilledProcess({
     program: ARCHIVER,
-    start: { kind: 'start', cdktfOut, environment, checkpointFile, skewMs },
+    start: { kind: 'start', stack, environment, checkpointFile, skewMs },
     kills,
     random: seededRandom(seed + 2),
     progress: () => archived.lines() / removals,

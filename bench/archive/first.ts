@@ -85,7 +85,7 @@ async function measure(
   archived: Archived,
   { print, seed, skewMs, next, puts, ...options }: Watching,
 ): Promise<FirstResult> {
-  const { cloud, cdktfOut, environment, recorder } = archived;
+  const { cloud, stack, environment, recorder } = archived;
   const model = modelOf(TABLE);
   const books = new Books();
   const users = new Users({
@@ -125,7 +125,7 @@ async function measure(
     program: SWEEPER,
     start: {
       kind: 'start',
-      ...{ cdktfOut, environment, functionsDynamoDbEndpoint: watched.endpoint, skewMs },
+      ...{ stack, environment, functionsDynamoDbEndpoint: watched.endpoint, skewMs },
       machine: machinesOf(cloud).replay,
       fromMs: (plan.spans[0]?.from ?? 0) * 1000 - MARGIN_MS,
     },

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Execution } from 'stepfunctions-emulator';
 import { describeReport } from '../../cli/backfill/text.ts';
-import { withSynthesized } from '../../cli/with-synthesized.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { backfillName } from '../../stacks/names.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import { resolveProps } from '../../stacks/props.ts';
 import type { BackfillReport } from '../../statemachine/backfill-contract.ts';
 import { sumOfItems } from '../../statemachine/backfill-counts.ts';
@@ -25,20 +25,19 @@ export interface BackfillBenchOptions {
 const AFTER_STOP_MS = 1_000;
 
 /** @returns what does not hold; empty when all does */
-export function runBackfillBench(options: BackfillBenchOptions): Promise<string[]> {
+export async function runBackfillBench(options: BackfillBenchOptions): Promise<string[]> {
   const config = { region: 'us-east-1', tables: [TABLE] };
-  return withSynthesized(config, async cdktfOut => {
-    const cloud = await LocalCloud.start({ cdktfOut, environment: {}, schedules: false });
-    options.signal.addEventListener('abort', () => void cloud.stop(), { once: true });
-    try {
-      return await measure(cloud, options);
-    } catch (error) {
-      if (options.signal.aborted) return [];
-      throw error;
-    } finally {
-      await cloud.stop();
-    }
-  });
+  const stack = plainStack(config);
+  const cloud = await LocalCloud.start({ stack, environment: {}, schedules: false });
+  options.signal.addEventListener('abort', () => void cloud.stop(), { once: true });
+  try {
+    return await measure(cloud, options);
+  } catch (error) {
+    if (options.signal.aborted) return [];
+    throw error;
+  } finally {
+    await cloud.stop();
+  }
 }
 
 async function measure(cloud: LocalCloud, options: BackfillBenchOptions): Promise<string[]> {

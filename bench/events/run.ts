@@ -1,5 +1,4 @@
 import { realClock, seededRandom } from 'stepfunctions-emulator';
-import { withSynthesized } from '../../cli/with-synthesized.ts';
 import { type ExpiryEvent, expiryModel } from '../../expiry/index.ts';
 import { describeViolations } from '../../lab/ledger/verdict.ts';
 import { count, timeOfDay } from '../../lab/report/numbers.ts';
@@ -10,7 +9,8 @@ import { untilIdle } from '../../lab/watch/until-idle.ts';
 import { WatchedTable } from '../../lab/watch/watched-table.ts';
 import { planStream } from '../../lab/workload/plan.ts';
 import { LocalCloud } from '../../local/cloud.ts';
-import { tableOf } from '../../local/terraform/table-of.ts';
+import { tableOf } from '../../local/stack/table-of.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import { measuredCloud } from '../live/cloud-options.ts';
 import { firstTtlOf } from '../live/first-ttl.ts';
 import { type Machine, thisMachine } from '../live/machine.ts';
@@ -56,30 +56,29 @@ const MAX_EVENT_WAIT_MS = 30_000;
  *
  * @throws {LocalCloudError} when the local cloud can't be started
  */
-export function measureEvents(options: EventsOptions): Promise<EventsOutcome> {
+export async function measureEvents(options: EventsOptions): Promise<EventsOutcome> {
   const { rate, output } = options;
   const machine = thisMachine();
   const progress = new Progress(output);
   const problems = new Problems(progress);
   const receiver = new EventReceiver();
   const props = { tableName: TABLE, ...KEYS, precisionSeconds: 1, events: { eventBus: 'default' } };
-  return withSynthesized({ region: 'us-east-1', tables: [props] }, async cdktfOut => {
-    const cloud = await LocalCloud.start({
-      cdktfOut,
-      ...measuredCloud(rate, problems),
-      services: { onEvent: ({ text }) => receiver.receive(JSON.parse(text) as ExpiryEvent, Date.now()) },
-      mappings: { onError: error => problems.add(`the event source mapping failed: ${error}`) },
-    });
-    try {
-      return {
-        result: await live(cloud, receiver, machine, options, { progress, problems }),
-        problems: problems.found,
-      };
-    } finally {
-      progress.end();
-      await cloud.stop();
-    }
+  const stack = plainStack({ region: 'us-east-1', tables: [props] });
+  const cloud = await LocalCloud.start({
+    stack,
+    ...measuredCloud(rate, problems),
+    services: { onEvent: ({ text }) => receiver.receive(JSON.parse(text) as ExpiryEvent, Date.now()) },
+    mappings: { onError: error => problems.add(`the event source mapping failed: ${error}`) },
   });
+  try {
+    return {
+      result: await live(cloud, receiver, machine, options, { progress, problems }),
+      problems: problems.found,
+    };
+  } finally {
+    progress.end();
+    await cloud.stop();
+  }
 }
 
 async function live(

@@ -1,5 +1,4 @@
 import { seededRandom } from 'stepfunctions-emulator';
-import { withSynthesized } from '../../cli/with-synthesized.ts';
 import { describeViolations } from '../../lab/ledger/verdict.ts';
 import { count, timeOfDay } from '../../lab/report/numbers.ts';
 import { Problems } from '../../lab/report/problems.ts';
@@ -7,6 +6,7 @@ import { type Output, Progress } from '../../lab/report/progress.ts';
 import type { WatchedTable } from '../../lab/watch/watched-table.ts';
 import { planStream } from '../../lab/workload/plan.ts';
 import { LocalCloud } from '../../local/cloud.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import { measuredCloud } from '../live/cloud-options.ts';
 import { firstTtlOf } from '../live/first-ttl.ts';
 import { thisMachine } from '../live/machine.ts';
@@ -41,32 +41,31 @@ type Watched = readonly (readonly [Mode, WatchedTable])[];
  *
  * @throws {LocalCloudError} when the local cloud can't be started
  */
-export function compareLag(options: CompareOptions): Promise<Comparison> {
+export async function compareLag(options: CompareOptions): Promise<Comparison> {
   const { minutes, rate, seed } = options;
   const machine = thisMachine();
   const progress = new Progress(options.output);
   const problems = new Problems(progress);
-  return withSynthesized({ region: 'us-east-1', tables: SWEPT_TABLES }, async cdktfOut => {
-    const cloud = await LocalCloud.start({ cdktfOut, observe: true, ...measuredCloud(rate, problems) });
+  const stack = plainStack({ region: 'us-east-1', tables: SWEPT_TABLES });
+  const cloud = await LocalCloud.start({ stack, observe: true, ...measuredCloud(rate, problems) });
+  try {
+    await warmUp(cloud.client, await makeWarmUpTable(cloud));
+    const startMs = Date.now();
+    const watched = await watchTables(options.modes, cloud, `session-${startMs.toString(36)}`, problems);
     try {
-      await warmUp(cloud.client, await makeWarmUpTable(cloud));
-      const startMs = Date.now();
-      const watched = await watchTables(options.modes, cloud, `session-${startMs.toString(36)}`, problems);
-      try {
-        await live(cloud, watched, startMs, options, progress, problems);
-      } finally {
-        for (const [, table] of watched) await table.stop();
-      }
-      const now = Date.now();
-      const modes = watched.map(([mode, { ledger }]) => modeResult(mode, ledger.tally(now), ledger.lags));
-      if (!options.signal.aborted && !problems.broken.aborted) await judge(watched, modes, problems);
-      const settings = { minutes, rate, seed, waitedSeconds: MAX_WAIT_SECONDS };
-      return { result: { settings, machine, modes }, problems: problems.found };
+      await live(cloud, watched, startMs, options, progress, problems);
     } finally {
-      progress.end();
-      await cloud.stop();
+      for (const [, table] of watched) await table.stop();
     }
-  });
+    const now = Date.now();
+    const modes = watched.map(([mode, { ledger }]) => modeResult(mode, ledger.tally(now), ledger.lags));
+    if (!options.signal.aborted && !problems.broken.aborted) await judge(watched, modes, problems);
+    const settings = { minutes, rate, seed, waitedSeconds: MAX_WAIT_SECONDS };
+    return { result: { settings, machine, modes }, problems: problems.found };
+  } finally {
+    progress.end();
+    await cloud.stop();
+  }
 }
 
 /** Writes to all tables by one plan, and waits for what expires to go. */

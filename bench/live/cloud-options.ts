@@ -7,7 +7,7 @@ import { CHUNK_KEYS } from '../../statemachine/contract.ts';
  *
  * @param rate items per second
  */
-export function measuredCloud(rate: number, problems: Problems): Omit<LocalCloudOptions, 'cdktfOut'> {
+export function measuredCloud(rate: number, problems: Problems): Omit<LocalCloudOptions, 'stack'> {
   return {
     dynamoDbLocal: { longRun: true },
     // On Lambda functions start side by side; two cores would take seconds for what falls due in the first one.

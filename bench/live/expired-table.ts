@@ -3,7 +3,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { expiryAttributes } from '../../expiry/index.ts';
 import { carriedSettings, readSettings, type SweepSettings } from '../../functions/runtime/environment.ts';
 import { ensureTable } from '../../local/dynamodb/tables.ts';
-import type { TableResource } from '../../local/terraform/synthesized.ts';
+import type { TableResource } from '../../local/stack/synthesized.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { type CarriedSettings, CHUNK_KEYS } from '../../statemachine/contract.ts';
 

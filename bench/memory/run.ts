@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { withSynthesized } from '../../cli/with-synthesized.ts';
 import { SessionTable } from '../../lab/workload/session-table.ts';
 import { DUMMY_CREDENTIALS, localDynamoDb } from '../../local/dynamodb/clients.ts';
-import { readSynthesized } from '../../local/terraform/synthesized.ts';
-import { tableOf } from '../../local/terraform/table-of.ts';
+import { synthesizedCloud } from '../../local/stack/synthesized.ts';
+import { tableOf } from '../../local/stack/table-of.ts';
 import { checkConfig } from '../../stacks/config.ts';
 import { loadConfigFile } from '../../stacks/config-file.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { replayName } from '../../stacks/names.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import { resolveProps } from '../../stacks/props.ts';
 import { thisMachine } from '../live/machine.ts';
 import { type CloudProcess, startCloudProcess } from './cloud-process.ts';
@@ -58,15 +58,10 @@ async function firstTable() {
   const config = checkConfig(await loadConfigFile());
   const [props] = config.tables;
   if (props === undefined) throw new Error('a configuration that was checked has a table');
-  const { table, machineArn } = await withSynthesized(config, async cdktfOut => {
-    const synthesized = readSynthesized(cdktfOut);
-    const machine = replayName(resolveProps(props).sweep);
-    return {
-      table: tableOf(synthesized, props.tableName),
-      machineArn: synthesized.stateMachines.find(({ name }) => name === machine)?.arn,
-    };
-  });
-  return { table, model: modelOf(props), machineArn };
+  const synthesized = synthesizedCloud(plainStack(config));
+  const machine = replayName(resolveProps(props).sweep);
+  const machineArn = synthesized.stateMachines.find(({ name }) => name === machine)?.arn;
+  return { table: tableOf(synthesized, props.tableName), model: modelOf(props), machineArn };
 }
 
 async function measure(

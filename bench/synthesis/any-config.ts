@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
 import { ALARM_NAMES, type AlarmsProp, tuningKinds } from '../../stacks/alarms.ts';
 import { checkConfig, type DeploymentConfig, InvalidConfigError } from '../../stacks/config.ts';
 import {
@@ -54,8 +55,20 @@ function someRoles<Key extends string>(
   return fc.record(Object.fromEntries(arns), { requiredKeys: [] });
 }
 
+const DESTINATION_VALUES: Readonly<Record<DestinationName, readonly string[]>> = {
+  eventBus: ['default', arnOf('events', 'event-bus/orders')],
+  queueArn: [arnOf('sqs', 'expired'), arnOf('sqs', 'expired.fifo')],
+  streamArn: [arnOf('kinesis', 'stream/expired')],
+  functionArn: [arnOf('lambda', 'function:on-expiry'), arnOf('lambda', 'function:on-expiry:live')],
+};
+const SOME_DESTINATIONS = Object.entries(DESTINATION_VALUES).flatMap(([name, values]) =>
+  values.map(value => ({ [name]: value })),
+);
+
 /** A value of each prop. A prop that is new has to be drawn, too: the compiler says so. */
-const PROP_VALUES: { readonly [Name in keyof PreciseTtlProps]-?: fc.Arbitrary<PreciseTtlProps[Name]> } = {
+export const PROP_VALUES: {
+  readonly [Name in keyof PreciseTtlProps]-?: fc.Arbitrary<PreciseTtlProps[Name]>;
+} = {
   tableName: fc.constantFrom('SessionData', 'a-b', 'orders.v2', 'Carts_1', 'T'.repeat(100), 'abc'),
   existingTable: fc.boolean(),
   deletionProtection: fc.boolean(),
@@ -107,15 +120,7 @@ const PROP_VALUES: { readonly [Name in keyof PreciseTtlProps]-?: fc.Arbitrary<Pr
   archiveFirst: fc.boolean(),
   events: fc
     .tuple(
-      fc.constantFrom(
-        { eventBus: 'default' },
-        { eventBus: arnOf('events', 'event-bus/orders') },
-        { queueArn: arnOf('sqs', 'expired') },
-        { queueArn: arnOf('sqs', 'expired.fifo') },
-        { streamArn: arnOf('kinesis', 'stream/expired') },
-        { functionArn: arnOf('lambda', 'function:on-expiry') },
-        { functionArn: arnOf('lambda', 'function:on-expiry:live') },
-      ),
+      fc.constantFrom(...SOME_DESTINATIONS),
       fc.record({ oldImage: fc.boolean(), includePast: fc.boolean() }, { requiredKeys: [] }),
     )
     .map(([to, more]) => ({ ...to, ...more })),

@@ -1,9 +1,9 @@
-import { withSynthesized } from '../../cli/with-synthesized.ts';
 import { DELETE_MODES, type DeleteMode } from '../../functions/runtime/environment.ts';
 import { localDynamoDb } from '../../local/dynamodb/clients.ts';
 import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
-import { readSynthesized } from '../../local/terraform/synthesized.ts';
-import { tableOf } from '../../local/terraform/table-of.ts';
+import { synthesizedCloud } from '../../local/stack/synthesized.ts';
+import { tableOf } from '../../local/stack/table-of.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import { type ExpiredTable, makeExpiredTable } from '../live/expired-table.ts';
 import { deleteInLoop } from '../live/loop.ts';
 import { type Machine, thisMachine } from '../live/machine.ts';
@@ -42,43 +42,47 @@ const WARM_SWEEPS = 10;
 const WARM_ITEMS = 1_000;
 
 /** Lets a sweep and a plain loop delete the same number of items, by turns, on one DynamoDB Local. */
-export function measureThroughput({ items, rounds, onRound }: ThroughputOptions): Promise<ThroughputResult> {
+export async function measureThroughput({
+  items,
+  rounds,
+  onRound,
+}: ThroughputOptions): Promise<ThroughputResult> {
   const machine = thisMachine();
   const propsOf = (mode: DeleteMode) => ({ tableName: `Expired-${mode}`, ...KEYS, deleteMode: mode });
-  return withSynthesized({ region: 'us-east-1', tables: DELETE_MODES.map(propsOf) }, async cdktfOut => {
-    const synthesized = readSynthesized(cdktfOut, { deployedAtMs: Date.now() });
-    const dynamoDb = await startDynamoDbLocal({ longRun: true });
-    const client = localDynamoDb(dynamoDb.endpoint, 'us-east-1');
-    try {
-      const modes: { mode: DeleteMode; rounds: Round[] }[] = [];
-      for (const mode of DELETE_MODES) {
-        const props = propsOf(mode);
-        const table = await makeExpiredTable(client, props, tableOf(synthesized, props.tableName));
-        const bySweep = sweepOf(client, table.carried);
-        const byLoop = (ttl: number) => deleteInLoop(client, table.settings, ttl);
-        await warmUp(client, table);
-        for (let round = 0; round < WARM_SWEEPS; round += 1) await bySweep(await table.fill(WARM_ITEMS));
-        const measured: Round[] = [];
-        for (let round = 0; round < rounds; round += 1) {
-          measured.push(await runRound(round));
-        }
-        modes.push({ mode, rounds: measured });
-
-        async function runRound(number: number): Promise<Round> {
-          const sweepFirst = number % 2 === 0;
-          const first = await measure(table, items, sweepFirst ? bySweep : byLoop);
-          const second = await measure(table, items, sweepFirst ? byLoop : bySweep);
-          const round = sweepFirst ? { sweep: first, loop: second } : { sweep: second, loop: first };
-          onRound(mode, round);
-          return round;
-        }
+  const synthesized = synthesizedCloud(
+    plainStack({ region: 'us-east-1', tables: DELETE_MODES.map(propsOf) }),
+  );
+  const dynamoDb = await startDynamoDbLocal({ longRun: true });
+  const client = localDynamoDb(dynamoDb.endpoint, 'us-east-1');
+  try {
+    const modes: { mode: DeleteMode; rounds: Round[] }[] = [];
+    for (const mode of DELETE_MODES) {
+      const props = propsOf(mode);
+      const table = await makeExpiredTable(client, props, tableOf(synthesized, props.tableName));
+      const bySweep = sweepOf(client, table.carried);
+      const byLoop = (ttl: number) => deleteInLoop(client, table.settings, ttl);
+      await warmUp(client, table);
+      for (let round = 0; round < WARM_SWEEPS; round += 1) await bySweep(await table.fill(WARM_ITEMS));
+      const measured: Round[] = [];
+      for (let round = 0; round < rounds; round += 1) {
+        measured.push(await runRound(round));
       }
-      return { settings: { items, rounds }, machine, modes };
-    } finally {
-      client.destroy();
-      await dynamoDb.stop();
+      modes.push({ mode, rounds: measured });
+
+      async function runRound(number: number): Promise<Round> {
+        const sweepFirst = number % 2 === 0;
+        const first = await measure(table, items, sweepFirst ? bySweep : byLoop);
+        const second = await measure(table, items, sweepFirst ? byLoop : bySweep);
+        const round = sweepFirst ? { sweep: first, loop: second } : { sweep: second, loop: first };
+        onRound(mode, round);
+        return round;
+      }
     }
-  });
+    return { settings: { items, rounds }, machine, modes };
+  } finally {
+    client.destroy();
+    await dynamoDb.stop();
+  }
 }
 
 /** @throws Error when not every item was deleted */

@@ -1,10 +1,10 @@
 import { type Execution, seededRandom } from 'stepfunctions-emulator';
-import { withSynthesized } from '../../cli/with-synthesized.ts';
 import { expiryModel } from '../../expiry/index.ts';
 import type { Problems } from '../../lab/report/problems.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import type { Deliveries } from '../../local/scheduler/scheduler.ts';
 import { replayName } from '../../stacks/names.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import type { Scenario } from './scenarios.ts';
 
@@ -28,21 +28,20 @@ export async function inCloud<T>(
 ): Promise<T> {
   // Grows.
   const ended: Execution[] = [];
-  return withSynthesized({ region: 'us-east-1', tables: scenarios.map(propsOf) }, async cdktfOut => {
-    const cloud = await LocalCloud.start({
-      cdktfOut,
-      observe: true,
-      warm: 1,
-      deliveries: deliveriesOf(scenarios, timing, seed),
-      onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),
-      onExecution: execution => ended.push(execution),
-    });
-    try {
-      return await use(cloud, ended);
-    } finally {
-      await cloud.stop();
-    }
+  const stack = plainStack({ region: 'us-east-1', tables: scenarios.map(propsOf) });
+  const cloud = await LocalCloud.start({
+    stack,
+    observe: true,
+    warm: 1,
+    deliveries: deliveriesOf(scenarios, timing, seed),
+    onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),
+    onExecution: execution => ended.push(execution),
   });
+  try {
+    return await use(cloud, ended);
+  } finally {
+    await cloud.stop();
+  }
 }
 
 /** Whether an execution is of the scenario's deployment: one of its ticks, or what these handed over. */

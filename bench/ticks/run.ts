@@ -7,7 +7,7 @@ import { untilIdle } from '../../lab/watch/until-idle.ts';
 import { WatchedTable } from '../../lab/watch/watched-table.ts';
 import { planStream } from '../../lab/workload/plan.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
-import { tableOf } from '../../local/terraform/table-of.ts';
+import { tableOf } from '../../local/stack/table-of.ts';
 import { firstTtlOf } from '../live/first-ttl.ts';
 import { thisMachine } from '../live/machine.ts';
 import { untilGone } from '../live/until-gone.ts';

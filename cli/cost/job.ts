@@ -1,7 +1,8 @@
 import { type Bill, monthlyBill } from '../../cost/bill.ts';
 import { adviseShards, NEW_TABLE_UNITS } from '../../expiry/partition-rule.ts';
 import { InvalidConfigError } from '../../stacks/config.ts';
-import { type PreciseTtlProps, propProblems, type ResolvedProps, resolveProps } from '../../stacks/props.ts';
+import { propProblems } from '../../stacks/prop-problems.ts';
+import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../../stacks/props.ts';
 import { billedDeployments, type ItemLoad } from './billed-deployments.ts';
 import type { BillFacts, TableSettings } from './text.ts';
 

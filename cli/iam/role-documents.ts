@@ -2,10 +2,10 @@ import { STREAM_FUNCTIONS } from '../../functions/function-list.ts';
 import type { DeploymentConfig } from '../../stacks/config.ts';
 import type { Deployment } from '../../stacks/deployments.ts';
 import { backfillName, replayName, sweepRole } from '../../stacks/names.ts';
+import { type Blocks, plainStack } from '../../stacks/plain-stack.ts';
 import type { RoleKey } from '../../stacks/props.ts';
 import { BACKFILL_TASKS } from '../../statemachine/backfill-contract.ts';
 import { TASKS } from '../../statemachine/contract.ts';
-import { type Blocks, synthesizedJson } from '../with-synthesized.ts';
 import { type AwsPlace, arnsOf, hasArn } from './arns.ts';
 import type { PolicyDocument } from './policy.ts';
 
@@ -31,7 +31,7 @@ export function roleDocuments(
 ): RolesOf {
   const { roleArns: _given, ...others } = config;
   const tables = config.tables.map(({ roleArns: _ofDeployment, tableRoleArns: _ofTable, ...table }) => table);
-  const { resource, data } = synthesizedJson({ ...others, tables });
+  const { resource, data } = plainStack({ ...others, tables });
   const read = readerOf(resource, data, place);
   return Object.fromEntries([
     ...deployments.map(({ name, roleArns }) => [

@@ -30,7 +30,7 @@ const STREAM_ARN = text(
 
 /**
  * Where events can go, by the field of the prop `events` that says so. Where code has to know a further row, the compiler names the place,
- * and a test names the generated documents. Nothing names the prose, and the configurations that are drawn for tests.
+ * also in the tests and in what is drawn for them. Tests name the documents: those that are generated, and the prose that lists all others.
  */
 export const DESTINATIONS = {
   /** Name or ARN of an event bus; a reference is its ARN. */

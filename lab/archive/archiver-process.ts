@@ -1,11 +1,11 @@
 /** The event source mapping and ArchiveExpiries in a process of their own, to be killed. */
-import { LocalCloud } from '../../local/cloud.ts';
+import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import type { RecordedTimes } from './timed-source.ts';
 import { TimedSource } from './timed-source.ts';
 
 export interface ArchiverStart {
   readonly kind: 'start';
-  readonly cdktfOut: string;
+  readonly stack: LocalCloudOptions['stack'];
   /** `AWS_ENDPOINT_URL_…` of what is running. */
   readonly environment: Readonly<Record<string, string>>;
   readonly checkpointFile: string;
@@ -56,10 +56,10 @@ process.on('SIGINT', () => {});
 // The parent is gone: nobody would ever stop us.
 process.on('disconnect', () => process.exit());
 
-async function start({ cdktfOut, environment, checkpointFile, skewMs }: ArchiverStart): Promise<void> {
+async function start({ stack, environment, checkpointFile, skewMs }: ArchiverStart): Promise<void> {
   try {
     await LocalCloud.start({
-      cdktfOut,
+      stack,
       environment,
       skewMs,
       schedules: false,

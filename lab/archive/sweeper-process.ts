@@ -1,12 +1,12 @@
 /** State machine and functions in a process of their own, to be killed: one sweep over everything after the other. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LocalCloud } from '../../local/cloud.ts';
+import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { schedulerTime } from '../../local/scheduler/scheduler.ts';
 import { endOf } from '../ledger/accounts.ts';
 
 export interface SweeperStart {
   readonly kind: 'start';
-  readonly cdktfOut: string;
+  readonly stack: LocalCloudOptions['stack'];
   /** `AWS_ENDPOINT_URL_…` of what is running. */
   readonly environment: Readonly<Record<string, string>>;
   /** The functions' DynamoDB: a proxy that watches. */
@@ -39,10 +39,10 @@ process.on('SIGINT', () => {});
 process.on('disconnect', () => process.exit());
 
 async function run(start: SweeperStart): Promise<void> {
-  const { cdktfOut, environment, functionsDynamoDbEndpoint, machine, fromMs, skewMs } = start;
+  const { stack, environment, functionsDynamoDbEndpoint, machine, fromMs, skewMs } = start;
   try {
     const cloud = await LocalCloud.start({
-      cdktfOut,
+      stack,
       environment,
       skewMs,
       functionsDynamoDbEndpoint: () => functionsDynamoDbEndpoint,

@@ -91,7 +91,7 @@ export class KilledSweeping implements Sweeping {
   }
 
   #begin(): void {
-    const { cdktfOut, dynamoDbEndpoint, seed, rates, tableName, onEnd, onProblem } = this.#options;
+    const { stack, dynamoDbEndpoint, seed, rates, tableName, onEnd, onProblem } = this.#options;
     const child = fork(RUNNER_PROGRAM, {
       env: { PATH: process.env['PATH'] ?? '', TMPDIR: this.#temporary },
       execArgv: [],
@@ -113,7 +113,7 @@ export class KilledSweeping implements Sweeping {
     });
     // Other faults in each of them.
     const handOvers = [...this.#handOvers.values()];
-    const options = { cdktfOut, dynamoDbEndpoint, seed: seed + 10 * this.#kills, rates, handOvers };
+    const options = { stack, dynamoDbEndpoint, seed: seed + 10 * this.#kills, rates, handOvers };
     this.#tell({ kind: 'start', options, tableName });
   }
 

@@ -6,7 +6,7 @@ import { journalName, liveHandOver } from '../../functions/journal/layout.ts';
 import { readState } from '../../functions/journal/read-state.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import { schedulerTime } from '../../local/scheduler/scheduler.ts';
-import { tableOf } from '../../local/terraform/table-of.ts';
+import { tableOf } from '../../local/stack/table-of.ts';
 import { Accounts, endOf, reportOf } from '../ledger/accounts.ts';
 import { Problems } from '../report/problems.ts';
 import { type Output, Progress } from '../report/progress.ts';
@@ -43,7 +43,7 @@ export interface ChaosOptions extends StormOptions {
  * @throws {LocalCloudError} when the local cloud can't be started
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { cdktfOut, tableName, model, seed, deleteMode, signal } = options;
+  const { stack, tableName, model, seed, deleteMode, signal } = options;
   const holds = options.holdAttribute !== undefined;
   const progress = new Progress(options.output);
   const accounts = new Accounts();
@@ -53,7 +53,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 
   // Beside the one that everything happens to: it makes the table, and runs the sweeps that are inspected.
   const calm = await LocalCloud.start({
-    cdktfOut,
+    stack,
     observe: true,
     schedules: false,
     functionsDynamoDbEndpoint: environment.functionsDynamoDbEndpoint,

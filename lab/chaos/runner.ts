@@ -1,5 +1,5 @@
 import { type Execution, type RandomSource, seededRandom } from 'stepfunctions-emulator';
-import { LocalCloud } from '../../local/cloud.ts';
+import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { schedulerTime } from '../../local/scheduler/scheduler.ts';
 import {
   type DynamoDbCall,
@@ -14,8 +14,7 @@ import {
 import { isHandOver, machinesOf } from '../watch/machines.ts';
 
 export interface RunnerOptions {
-  /** The folder that was synthesized into. */
-  readonly cdktfOut: string;
+  readonly stack: LocalCloudOptions['stack'];
   /** A DynamoDB that runs already. */
   readonly dynamoDbEndpoint: string;
   readonly seed: number;
@@ -70,7 +69,7 @@ export class ChaosRunner {
 
   async #start(): Promise<void> {
     const {
-      cdktfOut,
+      stack,
       dynamoDbEndpoint,
       seed,
       rates,
@@ -82,7 +81,7 @@ export class ChaosRunner {
       onProblem,
     } = this.#options;
     const cloud = await LocalCloud.start({
-      cdktfOut,
+      stack,
       environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint },
       random: this.#random,
       functionsDynamoDbEndpoint: async target => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/index.ts';
+import type { LocalCloudOptions } from '../../local/cloud.ts';
 import { schedulerTime } from '../../local/scheduler/scheduler.ts';
 import { FAULTS, type FaultName, type FaultPhase, type FaultRates } from '../faults/index.ts';
 import { type Accounts, tooMany } from '../ledger/accounts.ts';
@@ -16,8 +17,7 @@ import { type Sweeping, sweepHere } from './sweeping.ts';
 
 /** How bad it gets, and for how long. */
 export interface StormOptions {
-  /** The folder that was synthesized into. */
-  readonly cdktfOut: string;
+  readonly stack: LocalCloudOptions['stack'];
   readonly tableName: string;
   readonly deleteMode: 'guarded' | 'batch';
   /** Minutes during which items expire. */
@@ -69,11 +69,11 @@ export class Storm {
 
   /** Starts what sweeps. */
   static async start(options: StormOptions, context: StormContext): Promise<Storm> {
-    const { cdktfOut, tableName, minutes, seed, rates, phases, kills } = options;
+    const { stack, tableName, minutes, seed, rates, phases, kills } = options;
     const { dynamoDbEndpoint, accounts, problems, progress } = context;
     const attempts = new Attempts();
     const common = {
-      cdktfOut,
+      stack,
       dynamoDbEndpoint,
       tableName,
       seed,

@@ -1,7 +1,7 @@
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { seededRandom } from 'stepfunctions-emulator';
 import { type ExpiryModel, expiryAttributes } from '../../expiry/index.ts';
-import { LocalCloud } from '../../local/cloud.ts';
+import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { schedulerTime } from '../../local/scheduler/scheduler.ts';
 import type { DynamoDbCall } from '../faults/index.ts';
 import { startFaultProxy } from '../faults/index.ts';
@@ -9,7 +9,7 @@ import { Accounts, endOf } from '../ledger/accounts.ts';
 import { machinesOf } from '../watch/machines.ts';
 
 export interface ThrottleOptions {
-  readonly cdktfOut: string;
+  readonly stack: LocalCloudOptions['stack'];
   readonly tableName: string;
   readonly model: ExpiryModel;
   readonly seconds: number;
@@ -36,12 +36,12 @@ const AHEAD_SECONDS = 3600;
 
 /** Every delete of one window is throttled for a time, then none: what the sweep makes of it. */
 export async function runThrottle(options: ThrottleOptions): Promise<ThrottleResult> {
-  const { cdktfOut, tableName, model, seconds, items, seed } = options;
+  const { stack, tableName, model, seconds, items, seed } = options;
   let throttledUntil = Number.POSITIVE_INFINITY;
   const calls: DynamoDbCall[] = [];
   let proxy: Awaited<ReturnType<typeof startFaultProxy>> | undefined;
   const cloud = await LocalCloud.start({
-    cdktfOut,
+    stack,
     schedules: false,
     random: seededRandom(seed),
     functionsDynamoDbEndpoint: async target => {

@@ -3,8 +3,8 @@ import type { ExpiryModel } from '../../expiry/index.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { type DynamoDbEndpoint, startOrAttachDynamoDb } from '../../local/dynamodb/dynamodb-local.ts';
-import type { TableResource } from '../../local/terraform/synthesized.ts';
-import { tableOf } from '../../local/terraform/table-of.ts';
+import type { TableResource } from '../../local/stack/synthesized.ts';
+import { tableOf } from '../../local/stack/table-of.ts';
 import { describeViolations } from '../ledger/verdict.ts';
 import { Problems } from '../report/problems.ts';
 import { type Output, Progress } from '../report/progress.ts';
@@ -29,8 +29,8 @@ import {
 import { sessionMix } from './sessions.ts';
 
 export interface DemoOptions {
-  /** The folder that was synthesized into: for one table, which this run has to itself. */
-  readonly cdktfOut: string;
+  /** It has one table, which this run has to itself. */
+  readonly stack: LocalCloudOptions['stack'];
   /** It must not be there yet, and is removed at the end; the journal of its deployment, too. */
   readonly tableName: string;
   /** Name of the deployment, which sweeps this table only. */
@@ -134,11 +134,11 @@ interface Surroundings {
 }
 
 function startCloud(
-  { cdktfOut, existingTable, cloud }: DemoOptions,
+  { stack, existingTable, cloud }: DemoOptions,
   { dynamoDb, clock, progress, problems, ended, followers }: Surroundings,
 ): Promise<LocalCloud> {
   return LocalCloud.start({
-    cdktfOut,
+    stack,
     observe: true,
     warm: 1,
     onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),

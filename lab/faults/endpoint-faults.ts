@@ -1,7 +1,8 @@
 import { type RandomSource, seededRandom } from 'stepfunctions-emulator';
 import type { CallFault, ChooseCallFault } from '../../local/call-fault.ts';
+import type { ServiceName } from '../../local/services/local-services.ts';
 
-/** What can be injected between a function and the local S3, SQS or EventBridge; counts are by these names. */
+/** What can be injected between a function and the local services; counts are by these names. */
 export const ENDPOINT_FAULTS = {
   throttled: 'calls refused as throttled',
   unavailable: 'calls answered with a server error',
@@ -16,7 +17,7 @@ export type EndpointFaultName = keyof typeof ENDPOINT_FAULTS;
 export type EndpointFaultRates = Readonly<Partial<Record<EndpointFaultName, number>>>;
 
 export interface EndpointFaultsOptions {
-  readonly service: keyof typeof ERRORS;
+  readonly service: ServiceName;
   /** @default 1 */
   readonly seed?: number;
   readonly rates: EndpointFaultRates;
@@ -24,7 +25,9 @@ export interface EndpointFaultsOptions {
 
 type Refusal = readonly [error: string, status: number];
 
-/** Sources: "Error responses" of the three API references; those of entries: PutEventsResultEntry, BatchResultErrorEntry. */
+/**
+ * Sources: "Error responses" of the API references; those of entries: PutEventsResultEntry, BatchResultErrorEntry, PutRecordsResultEntry.
+ */
 const ERRORS = {
   s3: {
     throttled: [['SlowDown', 503]],
@@ -42,13 +45,18 @@ const ERRORS = {
     ],
     entries: ['InternalError', 'ServiceUnavailable'],
   },
-  eventbridge: {
+  eventBridge: {
     throttled: [['ThrottlingException', 400]],
     unavailable: [['InternalException', 500]],
     entries: ['ThrottlingException', 'InternalFailure'],
   },
+  kinesis: {
+    throttled: [['ProvisionedThroughputExceededException', 400]],
+    unavailable: [['InternalFailureException', 500]],
+    entries: ['ProvisionedThroughputExceededException', 'InternalFailure'],
+  },
 } as const satisfies Record<
-  string,
+  ServiceName,
   { throttled: readonly Refusal[]; unavailable: readonly Refusal[]; entries: readonly string[] }
 >;
 
@@ -56,7 +64,7 @@ const OF_CALLS = ['throttled', 'unavailable', 'cut', 'hanging'] as const satisfi
 
 /** Draws faults by their rates, for the options `choose` and `failEntry` of a local service. */
 export class SeededEndpointFaults {
-  readonly #service: keyof typeof ERRORS;
+  readonly #service: ServiceName;
   readonly #random: RandomSource;
   readonly #counts = new Map<EndpointFaultName, number>();
   #rates: EndpointFaultRates;

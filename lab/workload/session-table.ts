@@ -13,7 +13,7 @@ import {
 import { type Clock, realClock } from 'stepfunctions-emulator';
 import { type ExpiryModel, expiryAttributes, withExpiry } from '../../expiry/index.ts';
 import { shardOf } from '../../expiry/shard.ts';
-import type { TableResource } from '../../local/terraform/synthesized.ts';
+import type { TableResource } from '../../local/stack/synthesized.ts';
 import type { DeleteOutcome, Present, Ttl } from '../ledger/item.ts';
 import type { Item } from './plan.ts';
 import { modelStamp, olderStamp, type Stamp, type Stamped } from './stamp.ts';

@@ -1,4 +1,4 @@
-import type { AlarmResource, Comparison, MissingData } from '../terraform/metric-alarm.ts';
+import type { AlarmResource, Comparison, MissingData } from '../stack/metric-alarm.ts';
 
 export type AlarmState = 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
 

@@ -1,6 +1,6 @@
 import { ApiRequestError } from '../api-server.ts';
 import type { JsonOperation } from '../aws-json.ts';
-import type { AlarmExpression } from '../terraform/metric-alarm.ts';
+import type { AlarmExpression } from '../stack/metric-alarm.ts';
 import type { LocalCloudWatch, SeenAlarm } from './cloudwatch.ts';
 import type { MetricId, MetricStore } from './metric-store.ts';
 

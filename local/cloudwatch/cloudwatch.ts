@@ -1,5 +1,5 @@
 import type { CancelTimer, Clock, Execution } from 'stepfunctions-emulator';
-import type { AlarmedMetric, AlarmResource } from '../terraform/metric-alarm.ts';
+import type { AlarmedMetric, AlarmResource } from '../stack/metric-alarm.ts';
 import { type AlarmState, datapointsOf, evaluate } from './alarm.ts';
 import { embeddedMetrics } from './embedded-metrics.ts';
 import { MetricStore } from './metric-store.ts';

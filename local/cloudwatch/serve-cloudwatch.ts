@@ -1,7 +1,7 @@
 import type { Clock } from 'stepfunctions-emulator';
 import { LocalApiServer } from '../api-server.ts';
 import { awsJson } from '../aws-json.ts';
-import type { SynthesizedCloud } from '../terraform/synthesized.ts';
+import type { SynthesizedCloud } from '../stack/synthesized.ts';
 import { cloudWatchOperations } from './api.ts';
 import { LocalCloudWatch, type LocalCloudWatchOptions } from './cloudwatch.ts';
 

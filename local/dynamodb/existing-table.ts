@@ -5,7 +5,7 @@ import {
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import { TableMismatchError } from '../errors.ts';
-import type { ExistingTable, TableResource } from '../terraform/synthesized.ts';
+import type { ExistingTable, TableResource } from '../stack/synthesized.ts';
 import { awsCommand } from './aws-command.ts';
 import { compareTables, createTableInput, ensureTable } from './tables.ts';
 

@@ -12,7 +12,7 @@ import {
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDbLocalError, TableMismatchError } from '../errors.ts';
-import type { ExistingTable, TableIndex, TableResource } from '../terraform/synthesized.ts';
+import type { ExistingTable, TableIndex, TableResource } from '../stack/synthesized.ts';
 
 /** How long a table may take to become ACTIVE, milliseconds. */
 const ACTIVE_TIMEOUT_MS = 30_000;

@@ -4,7 +4,7 @@ import { ApiInput, validationErrors } from '../api-input.ts';
 import type { JsonApi } from '../aws-json.ts';
 import type { FailEntry } from '../call-fault.ts';
 import { ApiRequestError } from '../http-server.ts';
-import { LOCAL_ACCOUNT } from '../terraform/synthesized.ts';
+import { LOCAL_ACCOUNT } from '../stack/synthesized.ts';
 
 /** An event that came to a bus. */
 export interface LocalEvent {

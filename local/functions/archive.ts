@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { unzipSync } from 'fflate';
 import { LocalCloudError } from '../errors.ts';
-import type { FunctionResource } from '../terraform/synthesized.ts';
+import type { FunctionResource } from '../stack/synthesized.ts';
 
 const EXTENSIONS = ['.mjs', '.js', '.cjs'];
 

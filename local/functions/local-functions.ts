@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Clock, FunctionInvoker, FunctionResult, InvokeOptions } from 'stepfunctions-emulator';
 import { requireLoopback } from 'stepfunctions-emulator/loopback';
 import { DUMMY_CREDENTIALS } from '../dynamodb/clients.ts';
-import type { FunctionResource } from '../terraform/synthesized.ts';
+import type { FunctionResource } from '../stack/synthesized.ts';
 import { unpack } from './archive.ts';
 import type { Outcome } from './environment.ts';
 import { WorkerPool } from './pool.ts';

@@ -1,5 +1,5 @@
 import { requireLoopback } from 'stepfunctions-emulator/loopback';
-import { LOCAL_ACCOUNT } from '../terraform/synthesized.ts';
+import { LOCAL_ACCOUNT } from '../stack/synthesized.ts';
 
 /** Where the services of AWS are on this machine that functions use beside DynamoDB. */
 export interface ServiceEndpoints {

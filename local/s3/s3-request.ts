@@ -1,5 +1,5 @@
 import { ApiRequestError, type HttpRequest } from '../http-server.ts';
-import { LOCAL_ACCOUNT } from '../terraform/synthesized.ts';
+import { LOCAL_ACCOUNT } from '../stack/synthesized.ts';
 import { LIST_PARAMETERS } from './list-objects.ts';
 
 /** A request to S3 that is understood. */

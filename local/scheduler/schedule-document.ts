@@ -1,5 +1,5 @@
 import { ApiRequestError } from '../api-server.ts';
-import type { ScheduleAsGiven, ScheduleResource } from '../terraform/synthesized.ts';
+import type { ScheduleAsGiven, ScheduleResource } from '../stack/synthesized.ts';
 
 /** When a schedule was made and changed, epoch milliseconds. */
 export interface Modified {

@@ -2,7 +2,7 @@ import type { Clock } from 'stepfunctions-emulator';
 import { ApiRequestError } from '../api-server.ts';
 import { ScheduleError } from '../errors.ts';
 import type { ApiHandler, ApiRequest } from '../rest-json.ts';
-import type { ScheduleResource } from '../terraform/synthesized.ts';
+import type { ScheduleResource } from '../stack/synthesized.ts';
 import { groupOf, type Modified, readUpdate, toDocument, toSummary } from './schedule-document.ts';
 
 /** The schedules of a cloud, as they are now. */

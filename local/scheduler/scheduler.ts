@@ -1,6 +1,6 @@
 import type { Clock } from 'stepfunctions-emulator';
 import { ScheduleError } from '../errors.ts';
-import type { ScheduleResource } from '../terraform/synthesized.ts';
+import type { ScheduleResource } from '../stack/synthesized.ts';
 import { type Occurrences, parseScheduleExpression } from './schedule-expression.ts';
 
 /** One invocation of a schedule's target. */

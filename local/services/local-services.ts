@@ -13,7 +13,7 @@ import { requireFree } from '../ports.ts';
 import type { WrittenObject } from '../s3/s3-api.ts';
 import { type LocalS3, startS3 } from '../s3/start-s3.ts';
 import { type LocalSqs, startSqs } from '../sqs/start-sqs.ts';
-import type { SynthesizedCloud } from '../terraform/synthesized.ts';
+import type { SynthesizedCloud } from '../stack/synthesized.ts';
 import { type UsedServices, usedServices } from './used-services.ts';
 
 /** Services that have a port, and may be somebody else's. */
@@ -153,7 +153,7 @@ export class LocalServices {
     }
     const own = Object.entries(started).map(([service, { endpoint }]) => [service, endpoint]);
     const endpoints: ServiceEndpoints = { ...given, ...Object.fromEntries(own) };
-    return new LocalServices(used, started, endpoints, synthesized.functions[0]?.region ?? 'us-east-1');
+    return new LocalServices(used, started, endpoints, synthesized.region);
   }
 
   /** Sends a message as Lambda does to a failure destination. */

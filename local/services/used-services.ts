@@ -1,6 +1,6 @@
 import { DESTINATION_VARIABLES, type DestinationName } from '../../stacks/stream-props.ts';
 import { busIn, queueIn, streamIn } from '../functions/service-variables.ts';
-import type { SynthesizedCloud } from '../terraform/synthesized.ts';
+import type { SynthesizedCloud } from '../stack/synthesized.ts';
 
 /** What of the services beside DynamoDB is used. */
 export interface UsedServices {

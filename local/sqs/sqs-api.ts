@@ -4,7 +4,7 @@ import { ApiInput, type Fields, type InputErrors } from '../api-input.ts';
 import type { JsonApi } from '../aws-json.ts';
 import type { FailEntry } from '../call-fault.ts';
 import { ApiRequestError } from '../http-server.ts';
-import { LOCAL_ACCOUNT } from '../terraform/synthesized.ts';
+import { LOCAL_ACCOUNT } from '../stack/synthesized.ts';
 import type { LocalQueue, Outgoing, ReceivedMessage } from './queue.ts';
 
 export interface SqsApiOptions {

@@ -4,7 +4,7 @@ import { awsJson } from '../aws-json.ts';
 import type { FailEntry } from '../call-fault.ts';
 import { LocalCloudError, NotFoundError } from '../errors.ts';
 import type { HttpServerOptions } from '../http-server.ts';
-import { LOCAL_ACCOUNT } from '../terraform/synthesized.ts';
+import { LOCAL_ACCOUNT } from '../stack/synthesized.ts';
 import { LocalQueue, type Outgoing, type QueuedMessage, type QueueOptions } from './queue.ts';
 import { sqsApi } from './sqs-api.ts';
 

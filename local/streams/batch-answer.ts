@@ -1,4 +1,4 @@
-import { isObject } from '../terraform/json.ts';
+import { isObject } from '../../expiry/fields.ts';
 
 /** What a function said of its batch. */
 export type BatchAnswer =

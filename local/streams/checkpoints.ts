@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isObject } from '../../expiry/fields.ts';
 import { CheckpointError } from '../errors.ts';
-import { isObject } from '../terraform/json.ts';
 
 /** How far a shard was read and handed over. */
 export interface ShardCheckpoint {

@@ -1,4 +1,4 @@
-import { isObject } from '../terraform/json.ts';
+import { isObject } from '../../expiry/fields.ts';
 
 /** Whether a record is handed over. */
 export type RecordFilter = (record: unknown) => boolean;

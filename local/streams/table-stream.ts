@@ -7,8 +7,8 @@ import {
 import { awsCommand } from '../dynamodb/aws-command.ts';
 import { untilActive } from '../dynamodb/tables.ts';
 import { TableMismatchError } from '../errors.ts';
-import type { EventSourceMappingResource } from '../terraform/event-source-mapping.ts';
-import type { ExistingTable, TableResource } from '../terraform/synthesized.ts';
+import type { EventSourceMappingResource } from '../stack/event-source-mapping.ts';
+import type { ExistingTable, TableResource } from '../stack/synthesized.ts';
 
 export interface TableStreamOptions {
   readonly tables: readonly TableResource[];

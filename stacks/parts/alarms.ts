@@ -47,24 +47,10 @@ export class SweepAlarms extends Construct {
     this.alarms = Object.fromEntries(
       deployed.map(alarm => {
         const table = tables.find(({ props }) => props.tableName === alarm.table);
-        return [alarm.name, this.#alarm(table === undefined ? this : alarmsAt(table), alarm, deployment)];
+        const at = table === undefined ? this : alarmsAt(table);
+        return [alarm.name, metricAlarm(at, alarm, this.topicArn, deployment)];
       }),
     );
-  }
-
-  #alarm(scope: Construct, alarm: DeployedAlarm, sweep: Pick<Deployment, 'tags'>): CloudwatchMetricAlarm {
-    const actions = this.topicArn === undefined ? [] : [this.topicArn];
-    return new CloudwatchMetricAlarm(scope, kebab(alarm.alarm), {
-      alarmName: alarm.name,
-      alarmDescription: descriptionOf(alarm),
-      ...(alarm.isHeartbeat ? heartbeatOf(alarm) : valuesOf(alarm)),
-      comparisonOperator: alarm.comparison,
-      threshold: alarm.threshold,
-      treatMissingData: alarm.treatMissingData,
-      alarmActions: actions,
-      okActions: actions,
-      ...tagged(sweep),
-    });
   }
 
   /**
@@ -99,6 +85,27 @@ export class SweepAlarms extends Construct {
     });
     return topic;
   }
+}
+
+/** An alarm as it stands in a deployment. @param topicArn that it tells. @default nobody is told */
+export function metricAlarm(
+  scope: Construct,
+  alarm: DeployedAlarm,
+  topicArn: string | undefined,
+  sweep: Pick<Deployment, 'tags'>,
+): CloudwatchMetricAlarm {
+  const actions = topicArn === undefined ? [] : [topicArn];
+  return new CloudwatchMetricAlarm(scope, kebab(alarm.alarm), {
+    alarmName: alarm.name,
+    alarmDescription: descriptionOf(alarm),
+    ...(alarm.isHeartbeat ? heartbeatOf(alarm) : valuesOf(alarm)),
+    comparisonOperator: alarm.comparison,
+    threshold: alarm.threshold,
+    treatMissingData: alarm.treatMissingData,
+    alarmActions: actions,
+    okActions: actions,
+    ...tagged(sweep),
+  });
 }
 
 /** Where the alarms of a table stand. Those of the only one of a construct are among the deployment's. */

@@ -1,18 +1,20 @@
 import { Fn, TerraformResource } from 'cdktf';
 import { Construct } from 'constructs';
 import {
+  DESTINATION_NAMES,
   DESTINATIONS,
   type DestinationName,
-  destinationIn,
 } from '../../functions/publish-expiries/destinations.ts';
 import { toEventsEnvironment } from '../../functions/publish-expiries/settings.ts';
 import type { ResolvedProps } from '../props.ts';
 import { isReference } from '../references.ts';
 import type { EventsProp } from '../stream-props.ts';
-import { present } from '../values.ts';
+import { given, isOpen, merged, NONE, pieceOf, present, when, withoutNone } from '../values.ts';
 import type { Place } from './place.ts';
+import { queueKeyStatements } from './queue-key.ts';
 import type { Statement } from './role-policies.ts';
 import { StreamReader } from './stream-reader.ts';
+import { TIMEOUT_SECONDS } from './sweep-function.ts';
 
 /** A call of some seconds when each event is a call of its own. */
 const BATCH_SIZE = 100;
@@ -34,33 +36,36 @@ export class Events extends Construct {
 
   constructor(scope: Construct, id: string, { place, streamArn, environment, events, sweep }: EventsProps) {
     super(scope, id);
-    // The check of the prop has seen that there is one.
-    const destination = destinationIn(events) ?? 'functionArn';
-    const { setting, statements, timeoutSeconds } = DEPLOYED[destination](
-      events[destination] ?? '',
-      place,
-      sweep,
-    );
+    // The check of the prop has seen that there is one. In a module any of them may be the one.
+    const destinations = DESTINATION_NAMES.flatMap(name => {
+      const to = events[name];
+      return to === undefined ? [] : [{ name, to }];
+    });
     // Not escaped: no field can have anything to escape, and each can be a reference.
     const since = new TerraformResource(this, 'since', {
       terraformResourceType: 'terraform_data',
       lifecycle: { ignoreChanges: ['input'] },
     });
     const settings = {
-      [DESTINATIONS[destination].setting]: setting,
+      ...Object.fromEntries(
+        destinations.map(({ name, to }) => [DESTINATIONS[name].setting, DEPLOYED[name].setting(to, place)]),
+      ),
       eventsOldImage: events.oldImage ?? false,
-      ...(!events.includePast && { eventsSince: since.getStringAttribute('output') }),
+      eventsSince: when(events.includePast ?? false, NONE, since.getStringAttribute('output')),
     };
     this.reader = new StreamReader(this, 'reader', {
       place,
       name: 'PublishExpiries',
       streamArn,
-      environment: { ...environment, ...toEventsEnvironment(settings, value => value) },
-      statements,
+      environment: merged(environment, withoutNone(toEventsEnvironment(settings, value => value))),
+      statements: destinations.flatMap(({ name, to }) => DEPLOYED[name].statements(to, place, sweep)),
       batchSize: BATCH_SIZE,
       // An event is due at its expiry.
       batchSeconds: 0,
-      ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+      timeoutSeconds: destinations.reduce((seconds, { name, to }) => {
+        const own = DEPLOYED[name].timeoutSeconds;
+        return own === undefined ? seconds : when(given(to), own, seconds);
+      }, TIMEOUT_SECONDS.PublishExpiries),
       sweep,
     });
     // When the events were turned on: it is made and removed with them, and stays when the role is made anew by another name.
@@ -70,49 +75,57 @@ export class Events extends Construct {
   }
 }
 
+/** What is deployed for a destination; an open one may be none. */
 interface Deployed {
   /** What the function's setting is. */
-  readonly setting: string;
-  readonly statements: readonly Statement[];
+  readonly setting: (to: string, place: Place) => string;
+  readonly statements: (to: string, place: Place, sweep: ResolvedProps) => readonly Statement[];
   /** @default that of all functions */
   readonly timeoutSeconds?: number;
 }
 
-const DEPLOYED: Readonly<
-  Record<DestinationName, (given: string, place: Place, sweep: ResolvedProps) => Deployed>
-> = {
-  eventBus(given, place) {
-    // A reference is an ARN.
-    const isArn = isReference(given as unknown) || given.startsWith('arn:');
-    const busArn = isArn ? given : place.arn('events', `event-bus/${given}`);
-    return { setting: given, statements: [{ actions: ['events:PutEvents'], resources: [busArn] }] };
+const DEPLOYED: Readonly<Record<DestinationName, Deployed>> = {
+  eventBus: {
+    setting: to => to,
+    statements(to, place) {
+      // A reference is an ARN, and so is what a module is given.
+      const isArn = isOpen(to) || isReference(to as unknown) || to.startsWith('arn:');
+      const buses = isArn ? present(to) : [place.arn('events', `event-bus/${to}`)];
+      return [{ actions: ['events:PutEvents'], resources: buses }];
+    },
   },
-  queueArn: (given, place) => ({
-    setting: queueUrlOf(given, place),
-    statements: [{ actions: ['sqs:SendMessage'], resources: [given] }],
-  }),
-  functionArn: given => ({
-    setting: given,
-    statements: [{ actions: ['lambda:InvokeFunction'], resources: [given] }],
+  queueArn: {
+    setting: (to, place) => when(given(to), queueUrlOf(to, place), NONE),
+    statements: (to, _place, sweep) => [
+      { actions: ['sqs:SendMessage'], resources: present(to) },
+      ...queueKeyStatements(sweep, to).map(each => ({
+        ...each,
+        resources: when(given(to), each.resources, []),
+      })),
+    ],
+  },
+  functionArn: {
+    setting: to => to,
+    statements: to => [{ actions: ['lambda:InvokeFunction'], resources: present(to) }],
     timeoutSeconds: CONSUMER_TIMEOUT_SECONDS,
-  }),
-  streamArn: (given, _place, { kmsKeyArn }) => ({
-    setting: given,
-    statements: [
-      { actions: ['kinesis:PutRecords'], resources: [given] },
+  },
+  streamArn: {
+    setting: to => to,
+    statements: (to, _place, { kmsKeyArn }) => [
+      { actions: ['kinesis:PutRecords'], resources: present(to) },
       // Source: Kinesis Data Streams Developer Guide, "Permissions to use user-generated KMS keys".
       {
         actions: ['kms:GenerateDataKey'],
-        resources: present(kmsKeyArn),
-        condition: { StringEquals: { 'kms:EncryptionContext:aws:kinesis:arn': given } },
+        resources: when(given(to), present(kmsKeyArn), []),
+        condition: { StringEquals: { 'kms:EncryptionContext:aws:kinesis:arn': to } },
       },
     ],
-  }),
+  },
 };
 
 /** A queue is called by its URL. Source: SQS Developer Guide, "Amazon SQS queue and message identifiers". */
 function queueUrlOf(arn: string, place: Place): string {
-  const known = isReference(arn as unknown) ? undefined : arn.split(':');
-  const part = (index: number) => known?.[index] ?? Fn.element(Fn.split(':', arn), index);
+  const part = (index: number) =>
+    isReference(arn as unknown) ? Fn.element(Fn.split(':', arn), index) : pieceOf(arn, ':', index);
   return `https://sqs.${part(3)}.${place.dnsSuffix}/${part(4)}/${part(5)}`;
 }

@@ -12,18 +12,36 @@ const ACCOUNT_LENGTH = 12;
 /** Characters of an ARN before its resource. */
 const ARN_LENGTH = 'arn::::::'.length + PARTITION_LENGTH + REGION_LENGTH + ACCOUNT_LENGTH + 'dynamodb'.length;
 
-/** Where things are deployed, for ARNs that are known before the thing exists. */
-export class Place extends Construct {
+/** What a place is called. */
+export interface PlaceNames {
   readonly account: string;
   readonly partition: string;
   /** What the services' names end with in URLs: `amazonaws.com`. */
   readonly dnsSuffix: string;
   readonly region: string;
+}
+
+/** Where things are deployed, for ARNs that are known before the thing exists. */
+export class Place extends Construct implements PlaceNames {
+  readonly account: string;
+  readonly partition: string;
+  readonly dnsSuffix: string;
+  readonly region: string;
   /** Characters of what only Terraform knows. */
   readonly #lengths = new Map<string, number>();
 
-  constructor(scope: Construct, id: string) {
+  /** @param given what somebody else has looked up. @default it is looked up */
+  constructor(scope: Construct, id: string, given?: PlaceNames) {
     super(scope, id);
+    if (given !== undefined) {
+      ({
+        account: this.account,
+        partition: this.partition,
+        dnsSuffix: this.dnsSuffix,
+        region: this.region,
+      } = given);
+      return;
+    }
     this.account = new DataAwsCallerIdentity(this, 'identity', {}).accountId;
     const { partition, dnsSuffix } = new DataAwsPartition(this, 'partition', {});
     this.partition = partition;

@@ -11,7 +11,7 @@ import type { Place } from './place.ts';
 import { tagged } from './tagged.ts';
 
 /** Characters of the inline policies of a role together. Source: IAM User Guide, "IAM and AWS STS quotas", as the other two. */
-const INLINE_CHARACTERS = 10_240;
+export const INLINE_CHARACTERS = 10_240;
 
 /** Characters of a managed policy. */
 const MANAGED_CHARACTERS = 6_144;
@@ -56,7 +56,6 @@ export function attachPolicies(scope: Construct, props: RolePoliciesProps): ITer
     role: role.id,
     policy: isKnown ? documentOf(inline) : openDocument(inline),
   });
-  if (!isKnown) own.addOverride('lifecycle.postcondition', [roomCondition(name)]);
   const attachments = managed.map((each, index) => {
     const policy = new IamPolicy(scope, `policy-${index + 2}`, {
       name: `${name}-${index + 2}`,
@@ -95,14 +94,6 @@ function openDocument(statements: readonly Statement[]): string {
     Version: '2012-10-17',
     Statement: expression(`[for each in ${all} : each if length(each.Resource) > 0]`),
   });
-}
-
-/** Of a policy whose length Terraform knows. */
-function roomCondition(role: string) {
-  return {
-    condition: `\${length(self.policy) <= ${INLINE_CHARACTERS}}`,
-    error_message: `tables: expected what the role ${role} may do in ${INLINE_CHARACTERS} characters, got \${length(self.policy)}. Put some of the tables into another module block, with another name.`,
-  };
 }
 
 /** As {@link grouped}, of resources that Terraform counts. */

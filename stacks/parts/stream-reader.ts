@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
 import { failureQueueOf } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
+import { given, NONE, when } from '../values.ts';
 import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';
 import type { Statement } from './role-policies.ts';
@@ -62,7 +63,8 @@ export class StreamReader extends Construct {
     this.failures = new SqsQueue(this, 'failures', {
       name: failureQueueOf(name, sweep),
       messageRetentionSeconds: RETENTION_SECONDS,
-      ...(kmsKeyArn === undefined ? { sqsManagedSseEnabled: true } : { kmsMasterKeyId: kmsKeyArn }),
+      sqsManagedSseEnabled: when(given(kmsKeyArn), NONE, true),
+      ...(kmsKeyArn !== undefined && { kmsMasterKeyId: kmsKeyArn }),
       ...tagged(sweep),
     });
     this.function = new SweepFunction(this, fileOf(name), {

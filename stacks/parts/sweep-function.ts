@@ -7,10 +7,10 @@ import { type FunctionName, fileOf } from '../../functions/function-list.ts';
 import { BACKFILL_TIMEOUT_SECONDS } from '../../statemachine/backfill-contract.ts';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../statemachine/contract.ts';
 import { archiveOf } from '../archives.ts';
-import { bundleId, cut } from '../names.ts';
+import { bundleId } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
 import { isReference } from '../references.ts';
-import { expression, hcl, isOpen, present, when } from '../values.ts';
+import { cut, expression, hcl, isOpen, merged, present, when } from '../values.ts';
 import type { Place } from './place.ts';
 import { ServiceRole } from './role.ts';
 import type { Statement } from './role-policies.ts';
@@ -22,7 +22,7 @@ const HANDLER = 'index.handler';
 /** What a batch of events may take: PublishExpiries ends before it, and says what is left. */
 const PUBLISH_TIMEOUT_SECONDS = 60;
 
-const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
+export const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
   ...FUNCTION_TIMEOUT_SECONDS,
   ...BACKFILL_TIMEOUT_SECONDS,
   ArchiveExpiries: ARCHIVE_TIMEOUT_SECONDS,
@@ -139,11 +139,10 @@ export class SweepFunction extends Construct {
       timeout: timeoutSeconds ?? TIMEOUT_SECONDS[task],
       role: this.role.arn,
       environment: {
-        variables: {
-          ...environment,
+        variables: merged(environment, {
           POWERTOOLS_SERVICE_NAME: fileOf(task),
           POWERTOOLS_METRICS_NAMESPACE: sweep.metricsNamespace,
-        },
+        }),
       },
       // Of Lambda's own lines only those of calls that went wrong: the others say of each call that it began and what it took, which
       // the free metrics say too, and would be most of the logs. Source: Lambda Developer Guide, "Log-level filtering".

@@ -1,38 +1,50 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
-import { TerraformElement, TerraformOutput, TerraformStack } from 'cdktf';
-import type { Construct, Node } from 'constructs';
+import { IamRolePolicy } from '@cdktf/provider-aws/lib/iam-role-policy/index.js';
+import { TerraformResource } from 'cdktf';
+import type { Construct } from 'constructs';
 import { LATE } from '../../functions/record-metrics/metrics.ts';
-import { SETTING_KINDS } from '../../functions/runtime/environment.ts';
+import { SETTING_KINDS, type Settings, toEnvironment } from '../../functions/runtime/environment.ts';
 import type { CarriedSettings } from '../../statemachine/contract.ts';
-import { ALARM_NAMES, ALARMS, type AlarmName, isRecorded, kebab, tuningKinds } from '../alarms.ts';
+import { ALARM_NAMES, ALARMS, type AlarmName, isRecorded, kebab, subjectOf } from '../alarms.ts';
 import { dashboardBody } from '../dashboard.ts';
 import type { Deployment } from '../deployments.ts';
 import { SweepDashboard } from '../parts/dashboard.ts';
 import { DeployedSweep } from '../parts/deployed-sweep.ts';
 import { Place } from '../parts/place.ts';
-import type { Statement } from '../parts/role-policies.ts';
+import { INLINE_CHARACTERS, type Statement } from '../parts/role-policies.ts';
 import { deleteStatements, pollStatements, queryStatements } from '../parts/table-statements.ts';
-import { DEPLOYMENT_PROPS, PROPS, type ResolvedProps } from '../props.ts';
+import { functionSettings, PROP_NAMES, PROPS, type ResolvedProps } from '../props.ts';
 import { partMinutes, partsOf } from '../reconcile-parts.ts';
-import { Expression, equal, expression, hcl, less, or, product, sum, when } from '../values.ts';
+import { Expression, equal, expression, hcl, less, or, product, sum, when, withoutNone } from '../values.ts';
+import { defaultThreshold, openAlarms, tuningOf } from './open-alarms.ts';
+import { PART_NAMES } from './parts.ts';
+import { brokenRulesOf } from './relations.ts';
 import { snake } from './snake.ts';
+import { openShared, WrittenStack } from './written-stack.ts';
 
-/** What a table of the module is, beside its settings: `t` stands for one of `local.tables`. */
-const OF_TABLE: Readonly<Record<string, string>> = {
+/** Where what is no setting of a table's entry comes from: `t` stands for one of `local.tables`. */
+export const OF_TABLE: Readonly<Record<string, string>> = {
   tableName: 't.table.name',
   partitionKey: 't.table.hash_key',
   // The provider says '' of a table that has none.
   sortKey: 'try(coalesce(t.table.range_key), null)',
+  metrics: 'var.metrics',
+  marginSeconds: hcl(
+    functionSettings({ events: expression('t.events') } as Pick<ResolvedProps, 'events'> as ResolvedProps)
+      .marginSeconds,
+  ),
 };
 
-/** Defaults that are made of other settings. */
+/** Settings that stay null where none is given: their defaults are made of others, or a table by second must have none. */
 export const CALCULATED = [
+  'windowAttribute',
   'indexName',
   'granularityMinutes',
   'shards',
   'pollSeconds',
   'lookbackMinutes',
   'reconcileHours',
+  'name',
 ] as const;
 
 const term = (prop: string) => OF_TABLE[prop] ?? `t.${snake(prop)}`;
@@ -42,15 +54,12 @@ function setting<Type>(prop: string): Type {
   return expression(term(prop));
 }
 
-/** Settings that only tables with a stream have. */
-const NOT_YET = ['marginSeconds'];
-
-export const SETTINGS = Object.keys(SETTING_KINDS).filter(name => !NOT_YET.includes(name));
+export const SETTINGS = Object.keys(SETTING_KINDS);
 
 /** The tables with every default filled in. */
 export function tablesLocal(): string {
   const before = {
-    tableName: 'table',
+    tableName: setting<string>('tableName'),
     indexedBy: setting<ResolvedProps['indexedBy']>('indexedBy'),
     precisionSeconds: setting<number>('precisionSeconds'),
   };
@@ -67,13 +76,31 @@ export function tablesLocal(): string {
 
 /** What executions carry of each table. */
 export function settingsLocal(): string {
-  const fields = SETTINGS.map(name => [name, setting(name)]);
-  return `{\n  for key, t in local.tables : key => {\n    for name, value in ${hcl(Object.fromEntries(fields))} : name => value if value != null\n  }\n}`;
+  return byTable(withoutNone(openSettings()));
+}
+
+/** The environment of each table's own functions. */
+export function environmentsLocal(): string {
+  return byTable(withoutNone(toEnvironment(openSettings() as unknown as Settings, value => value)));
+}
+
+function openSettings(): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(SETTINGS.map(name => [name, setting(name)]));
+}
+
+/** A value for each table, which is `t` in it. */
+function byTable(value: unknown): string {
+  return `{\n  for key, t in local.tables : key => ${hcl(value)}\n}`;
+}
+
+/** Of each table the attributes that hold its items, or held some. */
+export function holdsLocal(): string {
+  return 'toset(flatten([\n  for key, t in var.tables : formatlist("%s/%s", key, compact(concat([t.hold_attribute], t.releases_holds_of)))\n]))';
 }
 
 /** How far a part of each table's reconcile reaches. */
 export function partMinutesLocal(): string {
-  return `{\n  for key, t in local.tables : key => ${hcl(partMinutes(reconciled()))}\n}`;
+  return byTable(partMinutes(reconciled()));
 }
 
 function reconciled() {
@@ -94,9 +121,11 @@ export function reconcilesLocal(): string {
   const part = {
     minute: expression('part.minute'),
     daily: expression('jsondecode(group).daily'),
-    input: expression(
-      '{\nfor name, value in {\ntables = length(local.reconcile_groups) > 1 ? names : null\nlookbackMinutes = part.lookbackMinutes\nskipMinutes = part.skipMinutes > 0 ? part.skipMinutes : null\n} : name => value if value != null\n}',
-    ),
+    input: withoutNone({
+      tables: expression('length(local.reconcile_groups) > 1 ? names : null'),
+      lookbackMinutes: expression('part.lookbackMinutes'),
+      skipMinutes: expression('part.skipMinutes > 0 ? part.skipMinutes : null'),
+    }),
   } satisfies Record<'minute' | 'daily' | 'input', unknown>;
   return `{
   for index, reconcile in flatten([
@@ -127,8 +156,20 @@ function ofAllTables(statements: readonly Statement[]): Statement[] {
 
 const variable = <Type>(name: string) => expression<Type>(`var.${name}`);
 
+/** The rules that settings of tables break. */
+export function brokenRulesLocal(): string {
+  return brokenRulesOf(openProps());
+}
+
+/** All props of a table. */
+function openProps(): ResolvedProps {
+  return Object.fromEntries(PROP_NAMES.map(prop => [prop, setting(prop)])) as unknown as ResolvedProps;
+}
+
+const HOLDS = 'held_unless_in_releases_holds_of';
+
 /** One deployment whose props are variables, and whose tables nobody knows yet. */
-export class ModuleStack extends TerraformStack {
+export class ModuleStack extends WrittenStack {
   constructor(scope: Construct, id: string) {
     super(scope, id);
     const place = new Place(this, 'place');
@@ -165,6 +206,11 @@ export class ModuleStack extends TerraformStack {
       alarmArns: expression<string[]>('local.alarm_arns'),
       tableNames: ['${join("`, `", [for t in local.tables : t.table.name])}'],
     };
+    this.#guardHolds();
+    sweep.tick.stateMachine.addOverride('lifecycle.precondition', {
+      condition: expression('length(local.broken_rules) == 0'),
+      error_message: '${join("\\n", local.broken_rules)}',
+    });
     const dashboard = new SweepDashboard(this, 'dashboard', {
       resources,
       deployment: { ...deployment, metrics: 'essential' },
@@ -179,10 +225,24 @@ export class ModuleStack extends TerraformStack {
       ),
     );
     this.#outputs(sweep, place);
+    for (const policy of this.node.findAll()) if (policy instanceof IamRolePolicy) checkRoom(policy);
+  }
+
+  /**
+   * Refuses a plan that no longer knows of an attribute that holds items, since the next tick would delete them: the instance of the
+   * attribute would go. A static module cannot move it to where it may, so what is given up stays named. Who reads the refusal finds the
+   * remedy in the name.
+   */
+  #guardHolds(): void {
+    const holds = new TerraformResource(this, HOLDS, {
+      terraformResourceType: 'terraform_data',
+      lifecycle: { preventDestroy: true },
+    });
+    holds.addOverride('for_each', new Expression('local.holds'));
   }
 
   #outputs(sweep: DeployedSweep, place: Place): void {
-    const outputs: Readonly<Record<string, readonly [description: string, value: unknown]>> = {
+    this.outputs({
       state_machine_arn: ['ARN of the state machine of the ticks.', sweep.tick.arn],
       replay_state_machine_arn: ['ARN of the state machine to start replays of.', sweep.replay.arn],
       journal_table_name: ['Name of the journal.', sweep.journal.tableName],
@@ -198,18 +258,28 @@ export class ModuleStack extends TerraformStack {
       role_arns: ['ARNs of the roles, by what takes them.', { ...sweep.roleArns }],
       log_group_arns: ['ARNs of the log groups, by what writes them.', { ...sweep.logGroupArns }],
       region: ['The region that is swept.', place.region],
-    };
-    for (const [name, [description, value]] of Object.entries(outputs)) {
-      new TerraformOutput(this, name, { description, value });
-    }
+      ...Object.fromEntries(
+        PART_NAMES.map(part => [
+          part,
+          [
+            `The outputs of modules/${part}, by the keys of the tables that have it.`,
+            expression(`module.${part}`),
+          ],
+        ]),
+      ),
+    });
   }
+}
 
-  /** Names as a person gives them: they are the addresses of a team's state. */
-  protected override allocateLogicalId(element: TerraformElement | Node): string {
-    const path = (element instanceof TerraformElement ? element.node : element).path.split('/').slice(1);
-    const words = path.flatMap((word, index) => (word === path[index - 1] ? [] : [word]));
-    return words.join('_').replaceAll('-', '_');
-  }
+/** What a role may do grows with the tables, and nobody can say beforehand how long it is. */
+function checkRoom(policy: IamRolePolicy): void {
+  if (!policy.policyInput?.includes('local.tables')) return;
+  policy.addOverride('lifecycle.postcondition', [
+    {
+      condition: `\${length(self.policy) <= ${INLINE_CHARACTERS}}`,
+      error_message: `tables: expected what the role ${policy.nameInput} may do in ${INLINE_CHARACTERS} characters, got \${length(self.policy)}. Put some of the tables into another module block, with another name.`,
+    },
+  ]);
 }
 
 /** JSON whose references are Terraform's, as an expression of it. */
@@ -233,7 +303,7 @@ function countOf(id: string): Expression {
   const alarm = ALARM_NAMES.find(name => kebab(name) === id) as AlarmName;
   const { onlyEnabled } = ALARMS[alarm] as { onlyEnabled?: true };
   const conditions = [
-    `local.alarms.${snake(alarm)}.enabled`,
+    hcl(tuningOf('local.alarms', alarm, 'enabled')),
     ...(onlyEnabled ? [enabled.hcl] : []),
     ...(isRecorded(alarm, 'essential') ? [] : ['var.metrics == "all"']),
   ];
@@ -243,27 +313,12 @@ function countOf(id: string): Expression {
 const enabled = new Expression('anytrue([for t in local.tables : t.enabled])');
 
 function openDeployment(): Deployment {
-  const ofDeployment = Object.fromEntries(DEPLOYMENT_PROPS.map(prop => [prop, variable(snake(prop))]));
-  const subnets = (list: string) => expression(`local.vpc.${list}`);
   const precisionSeconds = expression<number>('max([for t in local.tables : t.precision_seconds]...)');
   const inSeconds = less(precisionSeconds, LATE.plainSeconds);
-  const defaults = (alarm: AlarmName): number =>
+  const threshold = (alarm: AlarmName): number =>
     alarm === 'deletionLag'
       ? when(inSeconds, product(sum(precisionSeconds, LATE.secondsMore), 1000), LATE.plainMs)
-      : (ALARMS[alarm].threshold as (table: { precisionSeconds: number }) => number)({ precisionSeconds: 1 });
-  const tunings = ALARM_NAMES.map(alarm => {
-    const { subject } = ALARMS[alarm] as { subject?: string };
-    if (subject !== undefined) return [alarm, false];
-    const tuned = (field: string) => expression<number | undefined>(`local.alarms.${snake(alarm)}.${field}`);
-    const fields = Object.keys(tuningKinds(alarm));
-    return [
-      alarm,
-      {
-        ...(fields.includes('threshold') && { threshold: or(tuned('threshold'), defaults(alarm)) }),
-        periods: or(tuned('periods'), ALARMS[alarm].periods as number),
-      },
-    ];
-  });
+      : defaultThreshold(alarm);
   const name = '${var.name}';
   const table = {
     ...Object.fromEntries([...SETTINGS, 'tableKmsKeyArn'].map(prop => [prop, setting(prop)])),
@@ -272,16 +327,13 @@ function openDeployment(): Deployment {
     precisionSeconds,
   };
   return {
-    ...ofDeployment,
+    ...openShared('var'),
     name,
-    roleArns: undefined,
     enabled: enabled as unknown as boolean,
     metrics: 'all',
     metricsNamespace: '${var.metrics_namespace}',
-    alarms: Object.fromEntries(tunings),
+    alarms: openAlarms('local.alarms', alarm => subjectOf(alarm) === undefined, threshold),
     alarmTopicArn: expression('one(var.alarm_topic[*].arn)'),
-    vpc: { subnetIds: subnets('subnet_ids'), securityGroupIds: subnets('security_group_ids') },
-    tags: variable('tags'),
     logKeys: when(expression('alltrue([for t in local.tables : t.log_keys == "full"])'), 'full', 'none'),
     reconciles: expression('local.reconciles'),
     // As of several: nothing is said of the only one.

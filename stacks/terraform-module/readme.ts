@@ -1,24 +1,14 @@
-import { tableFields, type Variable } from './variables.ts';
+import { shortType, tableFields, type Variable } from './variables.ts';
 
 export interface Output {
   readonly description: string;
   readonly value: unknown;
 }
 
+type Outputs = Readonly<Record<string, Output>>;
+
 /** README.md of the module. */
-export function readme(variables: readonly Variable[], outputs: Readonly<Record<string, Output>>): string {
-  const cell = (text: string) => text.replaceAll('|', '\\|');
-  const inputs = variables.map(({ name, type, description, byDefault = '' }) => {
-    const short = type.includes('\n') ? `${type.slice(0, type.indexOf('({'))}({ … })` : type;
-    return `| \`${name}\` | ${cell(description)} | \`${short}\` | ${byDefault === '' ? 'required' : `\`${cell(byDefault)}\``} |`;
-  });
-  const fields = tableFields().map(
-    ({ name, type, description, byDefault }) =>
-      `| \`${name}\` | ${cell(description)} | \`${type}\` | ${cell(byDefault)} |`,
-  );
-  const rows = Object.entries(outputs).map(
-    ([name, { description }]) => `| \`${name}\` | ${cell(description)} |`,
-  );
+export function readme(variables: readonly Variable[], outputs: Outputs): string {
   return `# precise-ttl
 
 Deletes expired items of DynamoDB tables within a second or two of their expiry. The tables are yours: the module takes their resources, and
@@ -39,24 +29,59 @@ module "precise_ttl" {
 
 The module has no provider and no backend of its own.
 
-## Inputs
-
-| name | description | type | default |
-|---|---|---|---|
-${inputs.join('\n')}
-
+${inputsTable(variables)}
 ## A table of \`tables\`
 
 \`table\` is the resource, which has to be given. What else can be set:
 
-| name | description | type | default |
-|---|---|---|---|
-${fields.join('\n')}
+${table(
+  ['name', 'description', 'type', 'default'],
+  tableFields().map(({ name, type, description, byDefault }) => [
+    `\`${name}\``,
+    description,
+    `\`${type}\``,
+    byDefault,
+  ]),
+)}
+${outputsTable(outputs)}`;
+}
 
-## Outputs
+/** README.md of the module of a part. @param text a sentence about it */
+export function partReadme(
+  name: string,
+  text: string,
+  variables: readonly Variable[],
+  outputs: Outputs,
+): string {
+  return `# precise-ttl: ${name}
 
-| name | description |
-|---|---|
-${rows.join('\n')}
-`;
+${text}
+
+The module above calls it for each table that has it. Its inputs are made of that one's, and may change with each version.
+
+${inputsTable(variables)}
+${outputsTable(outputs)}`;
+}
+
+function inputsTable(variables: readonly Variable[]): string {
+  const rows = variables.map(({ name, type, description, byDefault = '' }) => {
+    return [
+      `\`${name}\``,
+      description,
+      `\`${shortType(type)}\``,
+      byDefault === '' ? 'required' : `\`${byDefault}\``,
+    ];
+  });
+  return `## Inputs\n\n${table(['name', 'description', 'type', 'default'], rows)}`;
+}
+
+function outputsTable(outputs: Outputs): string {
+  const rows = Object.entries(outputs).map(([name, { description }]) => [`\`${name}\``, description]);
+  return `## Outputs\n\n${table(['name', 'description'], rows)}`;
+}
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map(each => each.replaceAll('|', '\\|')).join(' | ')} |\n`;
+  return `${line(heads)}|${'---|'.repeat(heads.length)}\n${rows.map(line).join('')}`;
 }

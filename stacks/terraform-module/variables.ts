@@ -1,12 +1,18 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import type { Kind } from '../../expiry/fields.ts';
+import { DEFAULT_WINDOW_ATTRIBUTE } from '../../expiry/model.ts';
 import { GRANULARITIES } from '../../expiry/window.ts';
-import { ALARM_NAMES, ALARM_TOPIC, ALARMS, tuningKinds } from '../alarms.ts';
+import { DESTINATION_NAMES, DESTINATIONS } from '../../functions/publish-expiries/destinations.ts';
+import { ALARM_NAMES, ALARM_TOPIC, subjectOf, tuningKinds } from '../alarms.ts';
 import { propTexts } from '../prop-texts.ts';
-import { DEFAULT_SWEEP, DEPLOYMENT_PROPS, PROPS, VPC_KINDS } from '../props.ts';
+import { DEFAULT_SWEEP, DEPLOYMENT_PROPS, PROPS, VPC_IDS, VPC_KINDS } from '../props.ts';
+import { ONE_DESTINATION } from '../stream-props.ts';
+import { hasOldImages, STREAM_VIEWS } from '../table-settings.ts';
 import { escaped, literal } from '../terraform-text.ts';
 import { hcl, indented } from '../values.ts';
-import { CALCULATED, SETTINGS } from './module-stack.ts';
+import { DESTINATION_FIELDS, EVENTS_TYPE } from './events-part.ts';
+import { CALCULATED, OF_TABLE, SETTINGS } from './module-stack.ts';
+import { PARTS } from './parts.ts';
 import { snake } from './snake.ts';
 
 interface Validation {
@@ -28,12 +34,13 @@ type PropName = keyof typeof PROPS;
 
 /** What a table is given beside the resource, which says its name and its keys. */
 export const TABLE_PROPS: readonly PropName[] = [
-  ...(SETTINGS as readonly PropName[]).filter(
-    name => !['tableName', 'partitionKey', 'sortKey'].includes(name),
-  ),
+  ...(SETTINGS as readonly PropName[]).filter(name => !(name in OF_TABLE)),
   'reconcileHours',
   'enabled',
   'tableKmsKeyArn',
+  'backfill',
+  'events',
+  'name',
 ];
 
 /** Props of a deployment that are variables in another shape, and one that the module has not. */
@@ -57,7 +64,14 @@ const TABLE_TYPE = `object({
     attribute_name = optional(string)
     enabled        = optional(bool)
   }))
+  stream_arn       = optional(string)
+  stream_enabled   = optional(bool)
+  stream_view_type = optional(string)
 })`;
+
+export const VPC_TYPE =
+  'object({\n  subnet_ids         = list(string)\n  security_group_ids = list(string)\n})';
+export const TAGS_TYPE = 'map(string)';
 
 const NULLS = ['permissionsBoundary', 'rolePath', 'kmsKeyArn', 'tableKmsKeyArn', 'holdAttribute'];
 
@@ -69,10 +83,17 @@ function defaultOf(prop: PropName): unknown {
   return each.byDefault({ tableName: 'table' });
 }
 
-function typeOf(prop: PropName): string {
+export function typeOf(prop: PropName): string {
+  if (prop === 'events') return EVENTS_TYPE;
   const each = PROPS[prop];
   const value = 'byDefault' in each ? each.byDefault({ tableName: 'table' }) : '';
   return { string: 'string', number: 'number', boolean: 'bool' }[typeof value as string] ?? 'string';
+}
+
+const EVENTS_TEXT = `An expiry becomes an event, which goes to one of ${listed(Object.values(DESTINATION_FIELDS))}: a resource of yours. With old_image = true the event has the item as it was. With include_past = true what expired in the 24 hours before comes, too. The table has to have a stream with old images.`;
+
+function listed(names: readonly string[]): string {
+  return names.join(', ').replace(/, ([^,]*)$/, ' and $1');
 }
 
 const LINK = /\[[^\]]*\]\([^)]*\)/.source;
@@ -86,6 +107,7 @@ const POINTERS = [
 
 /** A prop's comment as Terraform shows it: without links, and with names and values as HCL has them. */
 function textOf(prop: PropName): string {
+  if (prop === 'events') return EVENTS_TEXT;
   const text = POINTERS.reduce(
     (rest, pointer) => rest.replaceAll(pointer, ''),
     propTexts()[prop]?.text ?? '',
@@ -152,14 +174,41 @@ function tableRule(prop: PropName): Validation[] {
 const INDEX =
   'coalesce(t.index_name, t.indexed_by == "second" ? "expirySecondIndex" : "expirationWindowIndex")';
 
-/** What must be true of a table's resource before anything is deployed that sweeps it, and between its settings. */
+const WINDOW = `coalesce(t.window_attribute, ${hcl(DEFAULT_WINDOW_ATTRIBUTE)})`;
+
+/** An attribute with a role of its own. @param others those that it must not be */
+function apart(field: string, name: string, others: string, isApart: string): Validation {
+  return ofTables(
+    field,
+    `another attribute than ${others}`,
+    `\${jsonencode(${name})}`,
+    isApart,
+    'Each of the four roles needs an attribute of its own.',
+  );
+}
+
+/** What must be true of a table's resource before anything is deployed that sweeps it. */
 const TABLE_RELATIONS: readonly Validation[] = [
-  ofTables(
-    'hold_attribute',
-    'none with delete_mode = "batch", which deletes without looking at the item',
-    '${t.hold_attribute}',
-    't.hold_attribute == null || t.delete_mode == "guarded"',
-    'Set delete_mode = "guarded", or leave hold_attribute out.',
+  apart(
+    'ttl_attribute',
+    't.ttl_attribute',
+    'the keys of the table',
+    '!contains([t.table.hash_key, t.table.range_key], t.ttl_attribute)',
+  ),
+  apart(
+    'window_attribute',
+    WINDOW,
+    'the keys of the table and ttl_attribute',
+    `t.indexed_by == "second" || !contains([t.table.hash_key, t.table.range_key, t.ttl_attribute], ${WINDOW})`,
+  ),
+  ...(['window_attribute', 'granularity_minutes', 'shards'] as const).map(field =>
+    ofTables(
+      field,
+      'none with indexed_by = "second"',
+      `\${jsonencode(t.${field})}`,
+      `t.indexed_by == "window" || t.${field} == null`,
+      'Leave it out, or index the table by window: indexed_by = "window".',
+    ),
   ),
   ofTables(
     'index_name',
@@ -172,9 +221,8 @@ const TABLE_RELATIONS: readonly Validation[] = [
     'index_name',
     'an index with the keys window_attribute and ttl_attribute, or by second with ttl_attribute alone',
     '${jsonencode([for i in t.table.global_secondary_index : [i.hash_key, i.range_key]])}',
-    'alltrue([\n  for i in t.table.global_secondary_index : t.indexed_by == "second" ? (\n    i.hash_key == t.ttl_attribute && try(length(i.range_key), 0) == 0\n  ) : i.hash_key == t.window_attribute && i.range_key == t.ttl_attribute\n  if i.name == '.concat(
-      INDEX,
-      ' && i.hash_key != null\n])',
+    'alltrue([\n  for i in t.table.global_secondary_index : t.indexed_by == "second" ? (\n    i.hash_key == t.ttl_attribute && try(length(i.range_key), 0) == 0\n  ) : i.hash_key == '.concat(
+      `${WINDOW} && i.range_key == t.ttl_attribute\n  if i.name == ${INDEX} && i.hash_key != null\n])`,
     ),
     "An index's keys cannot be changed: add another index and name it in index_name, or correct the attributes' names.",
   ),
@@ -185,20 +233,38 @@ const TABLE_RELATIONS: readonly Validation[] = [
     '(t.hold_attribute == null && t.grace_seconds == 0) ? anytrue([\n  for ttl in t.table.ttl : ttl.enabled == true && ttl.attribute_name == t.ttl_attribute\n]) : !anytrue([for ttl in t.table.ttl : ttl.enabled == true])',
     'It is the backstop of the sweep; what is held, or in its grace, it would delete. Set it where the table is made.',
   ),
+];
+
+const OLD_IMAGES = STREAM_VIEWS.filter(hasOldImages);
+
+/** What \`events\` of a table must be. A destination that is not there yet is looked at once Terraform knows its ARN. */
+const EVENTS_RULES: readonly Validation[] = [
   ofTables(
-    'backoff_cap_seconds',
-    'at least backoff_base_seconds',
-    '${t.backoff_cap_seconds}',
-    't.backoff_cap_seconds >= t.backoff_base_seconds',
-    'Raise the cap or lower the base.',
+    'events',
+    ONE_DESTINATION.expected(Object.values(DESTINATION_FIELDS)),
+    `\${jsonencode([for name, each in t.events : name if !contains(["old_image", "include_past"], name) && each != null])}`,
+    `t.events == null ? true : length([\nfor name, each in t.events : name if !contains(["old_image", "include_past"], name) && each != null\n]) == 1`,
+    ONE_DESTINATION.remedy,
   ),
   ofTables(
-    'poll_seconds',
-    '0, or at least precision_seconds; by second one of the two, and 0 with precision_seconds = 60',
-    '${jsonencode(t.poll_seconds)}',
-    'coalesce(t.poll_seconds, 0) == 0 ? true : (\n  t.precision_seconds < 60 && t.poll_seconds >= t.precision_seconds &&\n  (t.indexed_by == "window" || t.poll_seconds == t.precision_seconds)\n)',
-    'Correct the value, or leave it out for its default.',
+    'table.stream_view_type',
+    `${OLD_IMAGES.map(each => `"${each}"`).join(' or ')} with events`,
+    '${jsonencode(t.table.stream_view_type)}',
+    `t.events == null ? true : t.table.stream_enabled == true && try(contains(${hcl(OLD_IMAGES)}, t.table.stream_view_type), false)`,
+    'Turn on the stream where the table is made: without the old image nobody can tell whether an item had expired.',
   ),
+  ...DESTINATION_NAMES.map(name => {
+    const field = DESTINATION_FIELDS[name];
+    const arn = `t.events.${field}.arn`;
+    const { prop } = DESTINATIONS[name];
+    return ofTables(
+      `events.${field}.arn`,
+      prop.expected.replace('the name or the ARN', 'the ARN'),
+      `\${jsonencode(${arn})}`,
+      `try(t.events.${field}, null) == null ? true : (\n${ruleOf(prop.rule as NonNullable<Kind<unknown>['rule']>, arn)} && startswith(${arn}, "arn:")\n)`,
+      'Give the resource, or an object with its arn.',
+    );
+  }),
 ];
 
 export interface Field {
@@ -209,20 +275,35 @@ export interface Field {
   readonly byDefault: string;
 }
 
+/** A type in one line: what is in an object stands in variables.tf. */
+export function shortType(type: string): string {
+  return type.includes('\n') ? `${type.slice(0, type.indexOf('({'))}({ … })` : type;
+}
+
+/** A list, and not one as the prop is: a static module cannot forget what it has guarded. */
+const RELEASED: Field = {
+  name: 'releases_holds_of',
+  type: 'list(string)',
+  description:
+    'Attributes whose holds are given up. A plan that takes away hold_attribute, or changes it, is refused until the old one is named here, since the sweep would delete what is held. It has to stay named.',
+  byDefault: '`[]`',
+};
+
 /** What is set of a table beside its resource. */
 export function tableFields(): readonly Field[] {
-  return TABLE_PROPS.map(prop => {
+  const fields = TABLE_PROPS.map(prop => {
     const { byDefault } = propTexts()[prop] ?? {};
     const each = PROPS[prop];
     const value = 'byDefault' in each ? each.byDefault({ tableName: 'table' }) : null;
     const isInWords = byDefault !== undefined && (CALCULATED as readonly string[]).includes(prop);
     return {
       name: snake(prop),
-      type: typeOf(prop),
+      type: shortType(typeOf(prop)),
       description: textOf(prop),
       byDefault: isInWords ? inHcl(byDefault) : `\`${hcl(value)}\``,
     };
   });
+  return [...fields, RELEASED];
 }
 
 /** A comment of so many columns, below the name of the field that follows. */
@@ -244,9 +325,10 @@ function tablesVariable(): Variable {
     const type = byDefault === null ? typeOf(prop) : `${typeOf(prop)}, ${hcl(byDefault)}`;
     return `${comment(textOf(prop))}\n${snake(prop)} = optional(${type})`;
   });
+  const released = `${comment(RELEASED.description)}\n${RELEASED.name} = optional(${RELEASED.type}, [])`;
   return {
     name: 'tables',
-    type: `map(object({\n${indented(`# The resource of the table.\ntable = ${TABLE_TYPE}\n${fields.join('\n')}`)}\n}))`,
+    type: `map(object({\n${indented(`# The resource of the table.\ntable = ${TABLE_TYPE}\n${[...fields, released].join('\n')}`)}\n}))`,
     description:
       'The tables that are swept, by keys of your own: each with its resource, and the settings that are not the defaults.',
     validations: [
@@ -261,6 +343,7 @@ function tablesVariable(): Variable {
       },
       ...TABLE_PROPS.flatMap(tableRule),
       ...TABLE_RELATIONS,
+      ...EVENTS_RULES,
     ],
   };
 }
@@ -298,7 +381,11 @@ function patternOf(prop: PropName, term: string): string | undefined {
   return pattern === undefined ? undefined : `can(regex(${literal(pattern)}, ${term}))`;
 }
 
-export const MODULE_ALARMS = ALARM_NAMES.filter(alarm => !('subject' in ALARMS[alarm]));
+/** Those of what the module has. */
+export const MODULE_ALARMS = ALARM_NAMES.filter(alarm => {
+  const subject = subjectOf(alarm);
+  return subject === undefined || subject in PARTS;
+});
 
 function alarmsVariable(): Variable {
   const fields = MODULE_ALARMS.map(alarm => {
@@ -367,20 +454,22 @@ export function variables(): Variable[] {
     },
     {
       name: 'vpc',
-      type: 'object({\n  subnet_ids         = list(string)\n  security_group_ids = list(string)\n})',
+      type: VPC_TYPE,
       description: textOf('vpc'),
       byDefault: 'null',
-      validations: Object.entries(VPC_KINDS).map(([list, { expected }]) => {
+      validations: (Object.keys(VPC_IDS) as (keyof typeof VPC_IDS)[]).map(list => {
         const name = `var.vpc.${snake(list)}`;
+        const { pattern, most } = VPC_IDS[list];
+        const areIds = `alltrue([for id in ${name} : ${ruleOf({ pattern }, 'id')}])`;
         return {
-          condition: `var.vpc == null ? true : length(${name}) > 0`,
-          message: `vpc.${snake(list)}: expected ${message(expected)}, got none. ${REMEDY}`,
+          condition: `var.vpc == null ? true : length(${name}) >= 1 && length(${name}) <= ${most} && ${areIds}`,
+          message: `vpc.${snake(list)}: expected ${message(VPC_KINDS[list].expected)}, got \${jsonencode(var.vpc)}. ${REMEDY}`,
         };
       }),
     },
     {
       name: 'tags',
-      type: 'map(string)',
+      type: TAGS_TYPE,
       description: "Tags of everything that can have some, besides the provider's default_tags.",
       byDefault: '{}',
       validations: [],

@@ -5,8 +5,13 @@ import { basename, dirname, join } from 'node:path';
 import { App } from 'cdktf';
 import { AWS_PROVIDER, TERRAFORM_VERSION, withoutDeprecations } from '../app.ts';
 import { expression, hcl, quoted, withOpenings } from '../values.ts';
+import { brokenDeploymentRules } from './deployment-rules.ts';
 import { type Block, block, formatted } from './hcl-text.ts';
+import { type Local, localsBlock } from './locals.ts';
 import {
+  brokenRulesLocal,
+  environmentsLocal,
+  holdsLocal,
   ModuleStack,
   partMinutesLocal,
   reconcileGroupsLocal,
@@ -14,8 +19,11 @@ import {
   settingsLocal,
   tablesLocal,
 } from './module-stack.ts';
-import { type Output, readme } from './readme.ts';
+import { deploymentLocal, partArguments, partVariables } from './part-variables.ts';
+import { PART_NAMES, PARTS, type PartName } from './parts.ts';
+import { type Output, partReadme, readme } from './readme.ts';
 import { alarmsLocal, type Variable, variables } from './variables.ts';
+import { type SharedScope, vpcLocal } from './written-stack.ts';
 
 /** What a person writes of the module: its examples and their tests. */
 const FILES = join(import.meta.dirname, 'files');
@@ -27,96 +35,183 @@ const SUBJECTS: readonly (readonly [beginning: RegExp, file: string])[] = [
   [/^schedules/, 'schedules.tf'],
   [/^alarms/, 'alarms.tf'],
   [/^dashboard/, 'dashboard.tf'],
+  [/^held/, 'holds.tf'],
 ];
 
 interface Synthesized {
   readonly resource: Readonly<Record<string, Readonly<Record<string, Block>>>>;
-  readonly data: Synthesized['resource'];
+  readonly data?: Synthesized['resource'];
   readonly output: Readonly<Record<string, Output>>;
 }
+
+/** A module that is written, made of the stack that is synthesized in a folder. */
+interface Source {
+  readonly stack: string;
+  readonly json: Synthesized;
+}
+
+/** By the names of the files. */
+type Files = Map<string, string[]>;
 
 /** Writes the Terraform module, made of one synthesis of the constructs. @param folder it is made anew */
 export function writeTerraformModule(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   cpSync(FILES, folder, { recursive: true });
   const outdir = mkdtempSync(join(tmpdir(), 'precise-ttl-module-'));
+  const sourceOf = (name: string): Source => {
+    const stack = join(outdir, 'stacks', name);
+    return { stack, json: JSON.parse(withOpenings(readFileSync(join(stack, 'cdk.tf.json'), 'utf8'))) };
+  };
   try {
     const app = new App({ outdir, skipValidation: true });
     new ModuleStack(app, 'module');
+    for (const part of PART_NAMES) new PARTS[part].Stack(app, part);
     withoutDeprecations(() => app.synth());
-    const stack = join(outdir, 'stacks/module');
-    const json = JSON.parse(withOpenings(readFileSync(join(stack, 'cdk.tf.json'), 'utf8'))) as Synthesized;
-    writeModule(folder, json, stack);
+    const parts = PART_NAMES.map(part => writePart(folder, part, sourceOf(part)));
+    writeWhole(folder, sourceOf('module'), parts);
   } finally {
     rmSync(outdir, { recursive: true });
   }
 }
 
-function writeModule(folder: string, { resource, data, output }: Synthesized, stack: string): void {
+/** How the whole module calls that of a part, and what of the part it has to know. */
+interface WrittenPart {
+  readonly part: PartName;
+  readonly hasAlarms: boolean;
+  readonly call: string;
+  readonly text: string;
+}
+
+function writePart(whole: string, part: PartName, source: Source): WrittenPart {
+  const folder = join(whole, 'modules', part);
+  const files = filesOf(folder, source, 'var.deployment', () => 'main.tf');
+  const resources = textOf(files);
+  const used = [...PARTS[part].locals, alarmArns(source.json), vpcEntry('var.deployment')].filter(
+    ({ name }) => new RegExp(`\\blocal\\.${name}\\b`).test(resources),
+  );
+  files.set('main.tf', [...localsBlock(used), ...(files.get('main.tf') ?? [])]);
+  const variables = partVariables(textOf(files));
+  files.set('variables.tf', variables.map(variableBlock));
+  files.set('README.md', [partReadme(part, PARTS[part].text, variables, source.json.output)]);
+  writeFiles(folder, files);
+  const call = `module "${part}" {
+source = "./modules/${part}"
+for_each = { for key, t in local.tables : key => t if ${PARTS[part].condition} }
+
+${partArguments(variables).join('\n')}
+}`;
+  return { call, text: textOf(files), hasAlarms: 'alarm_arns' in source.json.output, part };
+}
+
+function writeWhole(folder: string, source: Source, parts: readonly WrittenPart[]): void {
+  const files = filesOf(folder, source, 'var', name => {
+    const [, file = 'functions.tf'] = SUBJECTS.find(([beginning]) => beginning.test(name)) ?? [];
+    return file;
+  });
+  const topicArn = hcl(source.json.output['alarm_topic_arn']?.value);
+  const withNames = (text: string) => withPlaces(text).replaceAll(topicArn, 'local.alarm_topic_arn');
+  for (const [file, texts] of files) files.set(file, texts.map(withNames));
+  const entries = wholeLocals(source.json, topicArn, parts);
+  files.set('main.tf', [
+    ...localsBlock(entries),
+    ...(files.get('main.tf') ?? []),
+    ...parts.map(({ call }) => call),
+  ]);
+  files.set(
+    'rules.tf',
+    localsBlock([
+      {
+        comment: 'What is wrong between settings that are each fine: the state machine of the ticks asks.',
+        name: 'broken_rules',
+        value: `concat(\n${[brokenRulesLocal(), ...brokenDeploymentRules()].join(',\n')}\n)`,
+      },
+    ]),
+  );
   const all = variables();
-  const files = new Map<string, string[]>();
+  files.set('variables.tf', all.map(variableBlock));
+  files.set('README.md', [readme(all, source.json.output)]);
+  writeFiles(folder, files);
+}
+
+const textOf = (files: Files) => [...files.values()].flat().join('\n\n');
+
+function writeFiles(folder: string, files: Files): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [file, texts] of files) {
+    const text = texts.join('\n\n');
+    writeFileSync(join(folder, file), file.endsWith('.tf') ? formatted(text) : text);
+  }
+}
+
+/** What is made of the stack: its data sources, its resources and its outputs. @param fileOf where a resource stands */
+function filesOf(
+  folder: string,
+  { stack, json: { resource, data = {}, output } }: Source,
+  scope: SharedScope,
+  fileOf: (name: string) => string,
+): Files {
+  const files: Files = new Map();
   const add = (file: string, text: string) => files.set(file, [...(files.get(file) ?? []), text]);
   add('versions.tf', versions());
-  add('main.tf', locals(resource));
   for (const [type, blocks] of Object.entries(data)) {
     for (const [name, content] of Object.entries(blocks))
       add('main.tf', block(`data "${type}" "${name}"`, content));
   }
   for (const [type, blocks] of Object.entries(resource)) {
     for (const [name, content] of Object.entries(blocks)) {
-      const [, file = 'functions.tf'] = SUBJECTS.find(([beginning]) => beginning.test(name)) ?? [];
-      add(
-        file,
-        block(`resource "${type}" "${name}"`, withDynamicBlocks(withArchive(content, folder, stack))),
-      );
+      const all = withDynamicBlocks(withArchive(content, folder, stack), scope);
+      add(fileOf(name), block(`resource "${type}" "${name}"`, all));
     }
   }
-  for (const each of all) add('variables.tf', variableBlock(each));
   for (const [name, { description, value }] of Object.entries(output)) {
     add('outputs.tf', block(`output "${name}"`, { description, value: String(expression(hcl(value))) }));
   }
   const counted = Object.entries(resource).flatMap(([type, blocks]) =>
     Object.entries(blocks).flatMap(([name, { count }]) => (count === undefined ? [] : [`${type}.${name}`])),
   );
-  for (const [file, texts] of files) {
-    writeFileSync(
-      join(folder, file),
-      formatted(file === 'main.tf' ? texts.join('\n\n') : withCounted(texts.join('\n\n'), counted)),
+  for (const [file, texts] of files)
+    files.set(
+      file,
+      texts.map(text => withCounted(text, counted)),
     );
-  }
-  writeFileSync(join(folder, 'README.md'), readme(all, output));
+  return files;
 }
 
-/** Blocks that are there with a variable only. */
+/** Blocks that are there with a setting only. */
 const OPTIONAL_BLOCKS: Readonly<Record<string, string>> = {
-  vpc_config: '${var.vpc[*]}',
-  server_side_encryption: '${var.kms_key_arn[*]}',
+  vpc_config: 'vpc',
+  server_side_encryption: 'kms_key_arn',
 };
 
-function withDynamicBlocks(content: Block): Block {
+function withDynamicBlocks(content: Block, scope: SharedScope): Block {
   return Object.fromEntries(
     Object.entries(content).map(([name, each]) => {
-      const forEach = OPTIONAL_BLOCKS[name];
-      return forEach === undefined
+      const setting = OPTIONAL_BLOCKS[name];
+      return setting === undefined
         ? [name, each]
-        : [`dynamic "${name}"`, { for_each: forEach, content: each }];
+        : [`dynamic "${name}"`, { for_each: `\${${scope}.${setting}[*]}`, content: each }];
     }),
   );
 }
 
-/** Short names of what ARNs are made of. */
+/** What ARNs are made of, by its name in `local.place`. */
 const PLACES: readonly (readonly [name: string, term: string])[] = [
   ['account', 'data.aws_caller_identity.place_identity.account_id'],
   ['partition', 'data.aws_partition.place_partition.partition'],
   ['region', 'data.aws_region.place_region.region'],
+  ['dns_suffix', 'data.aws_partition.place_partition.dns_suffix'],
 ];
+
+function withPlaces(text: string): string {
+  return PLACES.reduce((result, [name, term]) => result.replaceAll(term, `local.place.${name}`), text);
+}
 
 /** What is there once or not at all is referred to by a splat. */
 function withCounted(text: string, counted: readonly string[]): string {
   return counted.reduce(
     (result, address) =>
       result.replaceAll(new RegExp(`${address.replace('.', '\\.')}\\.(\\w+)`, 'g'), `one(${address}[*].$1)`),
-    PLACES.reduce((result, [name, term]) => result.replaceAll(term, `local.${name}`), text),
+    text,
   );
 }
 
@@ -130,40 +225,73 @@ function withArchive(content: Block, folder: string, stack: string): Block {
   return { ...content, filename: `\${path.module}/${archive}` };
 }
 
-function locals(resource: Synthesized['resource']): string {
-  const alarms = Object.keys(resource['aws_cloudwatch_metric_alarm'] ?? {}).map(
-    name => `aws_cloudwatch_metric_alarm.${name}`,
-  );
-  const all: readonly (readonly [comment: string, name: string, value: string])[] = [
-    ['The tables, with every default that is made of other settings.', 'tables', tablesLocal()],
-    ['The settings that an execution carries of each table.', 'settings', settingsLocal()],
-    ["Minutes that a part of a table's hourly reconcile reaches.", 'part_minutes', partMinutesLocal()],
-    ['Tables that look back alike share their reconciles.', 'reconcile_groups', reconcileGroupsLocal()],
-    ['The schedules of the reconciles.', 'reconciles', reconcilesLocal()],
-    ['Without an alarm there is nothing set of it.', 'alarms', alarmsLocal()],
-    [
-      'The alarms that there are.',
-      'alarm_arns',
-      `concat(${alarms.map(each => `${each}[*].arn`).join(', ')})`.replace(
-        /^concat\((.*)\)$/s,
-        (_all, list: string) =>
-          `concat(\n${list
-            .split(', ')
-            .map(each => `  ${each},`)
-            .join('\n')}\n)`,
-      ),
-    ],
-    [
-      'Empty lists are no VPC.',
-      'vpc',
-      '{\n  subnet_ids = var.vpc == null ? [] : var.vpc.subnet_ids\n  security_group_ids = var.vpc == null ? [] : var.vpc.security_group_ids\n}',
-    ],
+function vpcEntry(scope: SharedScope): Local {
+  return { comment: 'Empty lists are no VPC.', name: 'vpc', value: vpcLocal(scope) };
+}
+
+/** ARNs of the alarms that there are, of which each may be there or not. */
+function alarmArns({ resource }: Synthesized, parts: readonly PartName[] = []): Local {
+  const arns = [
+    ...Object.keys(resource['aws_cloudwatch_metric_alarm'] ?? {}).map(
+      name => `  aws_cloudwatch_metric_alarm.${name}[*].arn,`,
+    ),
+    ...parts.map(part => `  flatten([for each in module.${part} : each.alarm_arns]),`),
   ];
+  return {
+    comment: 'The alarms that there are.',
+    name: 'alarm_arns',
+    value: `concat(\n${arns.join('\n')}\n)`,
+  };
+}
+
+function wholeLocals(whole: Synthesized, topicArn: string, parts: readonly WrittenPart[]): Local[] {
   const place = PLACES.map(([name, term]) => `  ${name} = ${term}`).join('\n');
-  const body = all.map(
-    ([comment, name, value]) => `  # ${comment}\n${`${name} = ${value}`.replaceAll(/^(?=.)/gm, '  ')}`,
-  );
-  return `locals {\n${place}\n\n${body.join('\n\n')}\n}`;
+  return [
+    { comment: 'What ARNs are made of.', name: 'place', value: `{\n${place}\n}` },
+    {
+      comment: 'The tables, with every default that is made of other settings.',
+      name: 'tables',
+      value: tablesLocal(),
+    },
+    {
+      comment: 'The settings that an execution carries of each table.',
+      name: 'settings',
+      value: settingsLocal(),
+    },
+    {
+      comment: "The same as environment variables of each table's own functions.",
+      name: 'environments',
+      value: environmentsLocal(),
+    },
+    {
+      comment: "What a table's own functions share with those of the deployment.",
+      name: 'deployment',
+      value: deploymentLocal(parts.map(({ text }) => text)),
+    },
+    {
+      comment: 'The attributes that hold items, or held some: a plan that forgets one is refused.',
+      name: 'holds',
+      value: holdsLocal(),
+    },
+    {
+      comment: "Minutes that a part of a table's hourly reconcile reaches.",
+      name: 'part_minutes',
+      value: partMinutesLocal(),
+    },
+    {
+      comment: 'Tables that look back alike share their reconciles.',
+      name: 'reconcile_groups',
+      value: reconcileGroupsLocal(),
+    },
+    { comment: 'The schedules of the reconciles.', name: 'reconciles', value: reconcilesLocal() },
+    { comment: 'Without an alarm there is nothing set of it.', name: 'alarms', value: alarmsLocal() },
+    { comment: 'The topic that the alarms tell.', name: 'alarm_topic_arn', value: topicArn },
+    alarmArns(
+      whole,
+      parts.filter(({ hasAlarms }) => hasAlarms).map(({ part }) => part),
+    ),
+    vpcEntry('var'),
+  ];
 }
 
 function versions(): string {

@@ -6,12 +6,13 @@ import { deployPolicy, pipelinePolicy } from '../../cli/iam/deploy-policy.ts';
 import { charactersOf, documentsOf, MANAGED_CHARACTERS, type PolicyStatement } from '../../cli/iam/policy.ts';
 import { type RoleDocuments, roleDocuments } from '../../cli/iam/role-documents.ts';
 import { DEPLOY_ACTIONS } from '../../cli/iam-actions.ts';
-import { readSynthesized } from '../../local/terraform/synthesized.ts';
+import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { checkConfig, type DeploymentConfig } from '../../stacks/config.ts';
 import { deploymentsOf } from '../../stacks/deployments.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import { DEPLOYMENT_ROLES, resolveProps, TABLE_ROLES } from '../../stacks/props.ts';
 import { covers, type Grant } from '../support/permissions/policy.ts';
-import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
+import { configOf } from '../support/synthesized.ts';
 
 const PLACE = { partition: 'aws', region: 'us-east-1', account: '123456789012' };
 const KEY = 'arn:aws:kms:us-east-1:123456789012:key/0';
@@ -56,7 +57,7 @@ const isAllowed = (grants: readonly Grant[], action: string, resource: string) =
 
 /** Type and ARN of everything that is synthesized and has one. */
 function synthesizedArns(config: DeploymentConfig): { type: string; arn: string }[] {
-  const { blocks } = readSynthesized(synthesizeToFolder(config));
+  const { blocks } = synthesizedCloud(plainStack(config));
   return blocks.flatMap(({ type, body }) => {
     if (!hasArn(type)) return [];
     const { name, function_name, alarm_name, dashboard_name, bucket_prefix, group_name, path = '/' } = body;
@@ -182,7 +183,7 @@ describe('the roles', () => {
     expect(Object.keys(roles['deployment precise-ttl'] ?? {})).toEqual(DEPLOYMENT_ROLES);
     expect(Object.keys(roles['table Orders'] ?? {}).sort()).toEqual([...TABLE_ROLES].sort());
     expect(roles['table There']).toEqual({});
-    const { blocks } = readSynthesized(synthesizeToFolder(EVERYTHING));
+    const { blocks } = synthesizedCloud(plainStack(EVERYTHING));
     const synthesized = blocks.filter(({ type }) => type === 'aws_iam_role').map(({ body }) => body['name']);
     const all = Object.values(roles).flatMap(each => Object.values(each) as RoleDocuments[]);
     expect(all.map(({ name }) => name).sort()).toEqual(synthesized.sort());

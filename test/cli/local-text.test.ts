@@ -3,8 +3,8 @@ import type { Seeded } from '../../cli/local-seed.ts';
 import { describeEvent, describeObject, describeStreamTrouble } from '../../cli/local-stream-text.ts';
 import { describeAlarm, describeExecution, describeLine, describeStart } from '../../cli/local-text.ts';
 import type { ServedCloud } from '../../local/serve.ts';
-import type { EventSourceMappingResource } from '../../local/terraform/event-source-mapping.ts';
-import type { AlarmResource } from '../../local/terraform/metric-alarm.ts';
+import type { EventSourceMappingResource } from '../../local/stack/event-source-mapping.ts';
+import type { AlarmResource } from '../../local/stack/metric-alarm.ts';
 import { EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
 
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
@@ -99,8 +99,8 @@ test('the start says what the streams call, where it goes, and how to have a fun
     [
       '  streams         A to archive, B to publish',
       '  S3              http://127.0.0.1:8086: kept',
-      '  archive         /archive',
       '  SQS             http://127.0.0.1:8087: lost, found',
+      '  archive         /archive',
       `  events          are shown here, as nobody runs ${consumer}: set AWS_ENDPOINT_URL_LAMBDA to a Lambda API on this machine to have it called`,
       '',
     ].join('\n'),

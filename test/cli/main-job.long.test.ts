@@ -4,11 +4,12 @@ import { DescribeStreamCommand, ListStreamsCommand } from '@aws-sdk/client-dynam
 import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
 import { ensureTable } from '../../local/dynamodb/tables.ts';
 import { LocalCloudError } from '../../local/errors.ts';
-import { readSynthesized } from '../../local/terraform/synthesized.ts';
+import { synthesizedCloud } from '../../local/stack/synthesized.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { runJob } from '../support/main-job.ts';
-import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
+import { configOf, SESSION_DATA } from '../support/synthesized.ts';
 
 const dynamoDb = useLocalDynamoDb();
 const streams = localDynamoDbStreams(dynamoDb.endpoint, 'us-east-1');
@@ -82,7 +83,7 @@ describe('in a DynamoDB that has a table of that name', () => {
   let before: Awaited<ReturnType<typeof everything>>;
 
   beforeAll(async () => {
-    const [table] = readSynthesized(synthesizeToFolder(configOf(SESSION_DATA))).tables;
+    const [table] = synthesizedCloud(plainStack(configOf(SESSION_DATA))).tables;
     if (table === undefined) throw new Error('nothing was synthesized');
     await ensureTable(dynamoDb.client, table);
     // Expired for hours, and in a window that the sweep looks back to.

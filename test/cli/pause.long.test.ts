@@ -10,10 +10,11 @@ import { journalName } from '../../functions/journal/layout.ts';
 import { readState } from '../../functions/journal/read-state.ts';
 import { type ServedCloud, serve } from '../../local/serve.ts';
 import { modelOf } from '../../stacks/model-of.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import { SteppedClock } from '../../testing/stepped-clock.ts';
 import { freePort } from '../support/free-port.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
-import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
+import { configOf } from '../support/synthesized.ts';
 
 const COMMAND = join(import.meta.dirname, '../../bin/precise-ttl.js');
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-pause-test-'));
@@ -97,7 +98,7 @@ describe('on the local deployment', () => {
       sfnPort,
       schedulerPort,
       cloudWatchPort: await freePort(),
-      cdktfOut: synthesizeToFolder(configOf(SESSIONS, TOKENS)),
+      stack: plainStack(configOf(SESSIONS, TOKENS)),
       schedules: true,
       environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamoDbOfFile().endpoint },
       clock,

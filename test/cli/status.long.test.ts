@@ -15,13 +15,14 @@ import { putRows } from '../../functions/journal/sweep-rows.ts';
 import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
 import { type ServedCloud, type ServeOptions, serve } from '../../local/serve.ts';
 import { modelOf } from '../../stacks/model-of.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { freePort } from '../support/free-port.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 import { type ShellCommand, shellCommand } from '../support/shell-command.ts';
 import { failing, hanging, refusing, type SilentServer, slow } from '../support/silent-servers.ts';
-import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
+import { configOf } from '../support/synthesized.ts';
 
 const MINUTE = 60_000;
 
@@ -40,7 +41,7 @@ async function serveTable(
   options: Pick<ServeOptions, 'clock' | 'schedules'> & Partial<ServeOptions>,
 ): Promise<ServedCloud> {
   return serve({
-    cdktfOut: synthesizeToFolder(configOf(props)),
+    stack: plainStack(configOf(props)),
     dynamoDbPort: await freePort(),
     sfnPort: await freePort(),
     schedulerPort: await freePort(),

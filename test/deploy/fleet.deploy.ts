@@ -1,11 +1,12 @@
+import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { configOf } from '../support/synthesized.ts';
 import { useFreshDeployment } from './support/fresh-deployment.ts';
 import { describeWithTerraform } from './support/proof.ts';
 
-/** The test's duration is that of `terraform init` and two plans: docs/operations.md has it. */
-describeWithTerraform('a deployment of 100 tables', () => {
+describeWithTerraform('a deployment of many tables', () => {
   const on = useFreshDeployment();
 
+  /** The test's duration is that of `terraform init` and two plans: docs/operations.md has it. */
   test.each([1, 10, 100])('is planned: %d', async count => {
     const tables = Array.from({ length: count }, (_unused, index) => ({
       tableName: `Table${index}`,
@@ -15,5 +16,29 @@ describeWithTerraform('a deployment of 100 tables', () => {
     const { create = [] } = (await on.deployment.plan()) as { create?: string[] };
     const own = create.filter(address => /aws_dynamodb_table\.Table/.test(address));
     expect(own).toHaveLength(count);
+  });
+
+  test('has roles of several policies, and of fewer with fewer tables', async () => {
+    // With names as long as can be, this takes what a hundred tables would.
+    const tables = Array.from(
+      { length: 50 },
+      (_unused, index): PreciseTtlProps => ({
+        tableName: `table-${index}-`.padEnd(255, 'x'),
+        name: `t${index}`,
+        partitionKey: 'id',
+      }),
+    );
+    const attached = (addresses: readonly string[] = []) =>
+      addresses.filter(address => address.startsWith('aws_iam_role_policy_attachment.')).length;
+    const { create, ...others } = await on.deployment.deploy(configOf(...tables));
+    expect(others).toEqual({});
+    expect(attached(create)).toBeGreaterThan(5);
+    // What is needless goes, and the roles keep what they need.
+    const stopped = tables.map((table, index) =>
+      index < 30 ? table : { ...table, existingTable: true, enabled: false },
+    );
+    await on.deployment.deploy(configOf(...stopped));
+    const { delete: gone = [] } = await on.deployment.deploy(configOf(...tables.slice(0, 30)));
+    expect(attached(gone)).toBeGreaterThan(3);
   });
 });

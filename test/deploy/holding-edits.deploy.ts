@@ -1,11 +1,12 @@
 import { seededRandom } from 'stepfunctions-emulator';
 import type { DeploymentConfig } from '../../stacks/config.ts';
 import { HOLDINGS } from '../../stacks/holdings.ts';
-import { PROPS, type PreciseTtlProps } from '../../stacks/props.ts';
+import { DEPLOYMENT_PROPS, PROPS, type PreciseTtlProps } from '../../stacks/props.ts';
 import { configOf } from '../support/synthesized.ts';
 import { Deployment } from './support/deployment.ts';
 import { type HeldThing, HeldThings, type HoldingName, lost } from './support/held-things.ts';
 import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
+import { Walk } from './support/walk.ts';
 import { type Place, type Walked, walkOfPairs } from './support/walk-of-pairs.ts';
 
 /** Each round is another walk, which has other props edited at once, and other refusals. */
@@ -16,6 +17,7 @@ type Props = Partial<PreciseTtlProps>;
 interface Tables {
   readonly Tokens?: Props;
   readonly Orders?: Props;
+  readonly Carts?: Props;
 }
 
 const ON_AND_OFF: Walked['moves'] = [
@@ -54,7 +56,6 @@ const OTHERS: Props = {
   dashboard: false,
   tracing: true,
   permissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',
-  rolePath: '/teams/',
   vpc: { subnetIds: ['subnet-0a1b2c3d'], securityGroupIds: ['sg-0a1b2c3d'] },
 };
 
@@ -74,9 +75,10 @@ const NOT_WALKED: Readonly<Partial<Record<keyof typeof PROPS, string>>> = {
   ),
   existingTable: 'there is no way back in one step: see below',
   releasesHoldsOf: 'it is the step that lets holds go: see below',
+  rolePath: 'roles hold nothing: shapes.deploy.ts',
   kmsKeyArn: 'AWS does not make a queue or a topic again that it has with another key',
   tags: 'nor with other tags',
-  sweep: 'another deployment has things of its own: one-deployment.deploy.ts',
+  sweep: 'another deployment has things of its own: shapes.deploy.ts',
   deleteMode: 'its other value holds nothing',
   warmThroughput: 'only when the table is created',
   stream: 'a position is one in a stream, and goes with it',
@@ -101,7 +103,7 @@ const EDITED: readonly (Walked & { readonly values: readonly Props[] })[] = [
 ];
 
 const BEGIN: Place = EDITED.map(() => 0);
-/** Each in a deployment of its own: those of one cannot differ in what is the deployment's. */
+/** Each in a deployment of its own: those of one cannot differ in what is the deployment's. A third table shares that of the first. */
 const NAMES = {
   Tokens: { name: 'one', sweep: 'one' },
   Orders: { name: 'two', sweep: 'two' },
@@ -119,11 +121,10 @@ const REFUSED: Readonly<Record<string, Tables>> = {
 
 /** An undefined prop takes it away. */
 function configAt(place: Place, over: Tables = {}): DeploymentConfig {
-  const table = (tableName: 'Tokens' | 'Orders', props: Props): PreciseTtlProps => {
+  const table = (tableName: keyof Tables, props: Props): PreciseTtlProps => {
     const all = {
       deletionProtection: false,
-      ...NAMES[tableName],
-      ...HOLDS[tableName],
+      ...(tableName !== 'Carts' && { ...NAMES[tableName], ...HOLDS[tableName] }),
       ...props,
       ...over[tableName],
     };
@@ -131,10 +132,15 @@ function configAt(place: Place, over: Tables = {}): DeploymentConfig {
     return { tableName, partitionKey: 'id', ...given };
   };
   const chosen: Props[] = EDITED.map(({ values }, index) => values[place[index] ?? 0] ?? {});
-  return configOf(
+  const tables = [
     table('Tokens', Object.assign({}, ...chosen)),
     table('Orders', { archive: {}, events: { eventBus: 'default' } }),
+  ];
+  const { sweep } = NAMES.Tokens;
+  const shared = Object.entries(tables.find(each => each.sweep === sweep) ?? {}).filter(([prop]) =>
+    (DEPLOYMENT_PROPS as readonly string[]).includes(prop),
   );
+  return configOf(...tables, table('Carts', { sweep, ...Object.fromEntries(shared) }));
 }
 
 const described = (things: readonly HeldThing[]) => things.map(({ kind, name }) => `${kind} ${name}`).sort();
@@ -182,27 +188,34 @@ describeWithTerraform('what holds something', () => {
     'stays, whatever pair of props is edited at once: walk %i',
     async round => {
       let from = BEGIN;
+      const walk = new Walk(aws, { parallelism: 10 });
+      const use = (config: DeploymentConfig) => async () => {
+        await deployment.use(config);
+        return deployment.root;
+      };
       for (const [index, to] of walkOfPairs(EDITED, seededRandom(SEED + round)).entries()) {
-        const before = await things.fill();
+        const refusals = Object.entries(REFUSED);
+        const [name = '', over] = refusals[(index + round) % refusals.length] ?? [];
+        await walk.make({
+          name: `${name}, ${to}`,
+          make: use(configAt(to, over)),
+          refused: /REFUSED TO KEEP/,
+        });
 
-        const [refused = '', over] =
-          Object.entries(REFUSED)[(index + round) % Object.keys(REFUSED).length] ?? [];
-        await deployment.use(configAt(to, over));
-        expect([refused, to, await deployment.plan()]).toEqual([
-          refused,
-          to,
-          expect.stringMatching(/REFUSED TO KEEP/),
-        ]);
-        expect([refused, to, described(lost(before, await things.inventory()))]).toEqual([refused, to, []]);
-
-        // As Terraform runs when nobody says otherwise, and one after the other.
-        const parallelism = (index + round) % 2 === 0 ? 10 : 1;
-        const environment = { TF_CLI_ARGS_apply: `-parallelism=${parallelism}` };
-        await deployment.deploy(configAt(to), { environment });
-        const gone = lost(before, await things.inventory()).filter(thing => !mayGo(thing, from, to));
-        expect([from, to, parallelism, described(gone)]).toEqual([from, to, parallelism, []]);
+        const [begun, place] = [from, to];
+        await walk.make({
+          name: `${begun} to ${place}`,
+          make: use(configAt(place)),
+          // As Terraform runs when nobody says otherwise, and one after the other.
+          parallelism: (index + round) % 2 === 0 ? 10 : 1,
+          takes: thing => mayGo(thing, begun, place),
+          sweeps: configAt(place)
+            .tables.filter(({ enabled }) => enabled !== false)
+            .map(({ tableName }) => tableName),
+        });
         from = to;
       }
+      walk.destroy();
       await deployment.deploy(configAt(BEGIN));
     },
     3_600_000,
@@ -226,16 +239,13 @@ describeWithTerraform('what holds something', () => {
   test('of an entry goes in two steps, and of a deployment when it is destroyed, as the list says', async () => {
     const alone = { ...configAt(BEGIN), tables: configAt(BEGIN).tables.slice(0, 1) };
     await refuses(alone);
+    const Carts = { existingTable: true, deletionProtection: undefined, enabled: false } as unknown as Props;
     const Orders = {
-      ...{
-        existingTable: true,
-        deletionProtection: undefined,
-        enabled: false,
-        releasesHoldsOf: HOLDS.Orders.holdAttribute,
-      },
+      ...Carts,
+      releasesHoldsOf: HOLDS.Orders.holdAttribute,
       archive: undefined,
     } as unknown as Props;
-    const stopped = await goneWith(configAt(BEGIN, { Orders }));
+    const stopped = await goneWith(configAt(BEGIN, { Orders, Carts }));
     expect(stopped.filter(({ kind }) => !goes('turnedOff', kind))).toEqual([]);
 
     const gone = await goneWith(alone);

@@ -11,7 +11,7 @@ import { ApiServer, Engine, Executions, realClock, StateMachines, StateTester } 
 import { expiryAttributes, expiryModel } from '../../expiry/index.ts';
 import { dynamoDbQueries, isDynamoDbQuery } from '../../local/dynamodb/queries.ts';
 import { LocalFunctions } from '../../local/functions/local-functions.ts';
-import type { FunctionResource } from '../../local/terraform/synthesized.ts';
+import type { FunctionResource } from '../../local/stack/synthesized.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { configOf } from '../support/synthesized.ts';
 import { Deployment } from './support/deployment.ts';

@@ -8,9 +8,10 @@ import { CreateTableCommand, DeleteItemCommand, PutItemCommand } from '@aws-sdk/
 import type { ExpiryEvent } from '../../expiry/index.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import type { StreamedRecord, StreamSource } from '../../local/streams/stream-source.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import type { EventsProp } from '../../stacks/stream-props.ts';
 import { dynamoDbOfFile, useLocalDynamoDb } from '../support/local-dynamodb.ts';
-import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
+import { configOf } from '../support/synthesized.ts';
 import { tableInput } from '../support/table-input.ts';
 
 const { client } = useLocalDynamoDb();
@@ -41,13 +42,12 @@ function timed(source: StreamSource): StreamSource {
 }
 
 async function start(tableName: string, events: Partial<EventsProp>, checkpointFile?: string) {
-  const cdktfOut = synthesizeToFolder(
+  const stack = plainStack(
     configOf({ tableName, partitionKey: 'id', events: { eventBus: 'default', ...events } }),
   );
-  cleanUps.push(() => rmSync(cdktfOut, { recursive: true, force: true }));
   const ids: string[] = [];
   const cloud = await LocalCloud.start({
-    cdktfOut,
+    stack,
     dynamoDb: dynamoDbOfFile(),
     environment: {},
     schedules: false,

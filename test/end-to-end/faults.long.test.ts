@@ -1,15 +1,14 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { withExpiry } from '../../expiry/update.ts';
 import { crash, type DynamoDbCall, type DynamoDbFault } from '../../lab/faults/index.ts';
-import { STACK } from '../../stacks/app.ts';
+import { mapValues } from '../../stacks/map-values.ts';
+import { type PlainStack, plainStack } from '../../stacks/plain-stack.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
 import { hurried, useFaultySweep } from '../lab/faults/faulty-sweep.ts';
-import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
+import { configOf } from '../support/synthesized.ts';
 
 const MODES = ['guarded', 'batch'] as const;
 
@@ -35,24 +34,19 @@ const TABLES = [
 ];
 
 /** The functions' own time limits would make the test of a hanging one wait for 25 seconds. */
-function withTimeout(cdktfOut: string, functionName: string, seconds: number): string {
-  const file = join(cdktfOut, 'stacks', STACK, 'cdk.tf.json');
-  const json = JSON.parse(readFileSync(file, 'utf8'));
-  for (const lambda of Object.values<{ function_name: string; timeout: number }>(
-    json.resource.aws_lambda_function,
-  )) {
-    if (lambda.function_name === functionName) lambda.timeout = seconds;
-  }
-  writeFileSync(file, JSON.stringify(json));
-  return cdktfOut;
+function withTimeout(stack: PlainStack, functionName: string, timeout: number): PlainStack {
+  const functions = mapValues(stack.resource['aws_lambda_function'] ?? {}, given =>
+    given['function_name'] === functionName ? { ...given, timeout } : given,
+  );
+  return { ...stack, resource: { ...stack.resource, aws_lambda_function: functions } };
 }
 
-const cdktfOut = withTimeout(synthesizeToFolder(configOf(...TABLES)), 'hanging-delete-chunk', 2);
+const stack = withTimeout(plainStack(configOf(...TABLES)), 'hanging-delete-chunk', 2);
 const late = once(call => call.operation === 'BatchExecuteStatement' && holds(call, 'late'), {
   name: 'slow',
   effect: { kind: 'slow', ms: 5_500 },
 });
-const local = useFaultySweep(TABLES, { cdktfOut, clock: hurried(5) }, late);
+const local = useFaultySweep(TABLES, { stack, clock: hurried(5) }, late);
 
 const EXPIRED = Math.floor(Date.now() / 1000) - 300;
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString();

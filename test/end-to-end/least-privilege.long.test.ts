@@ -4,14 +4,15 @@ import type { Execution } from 'stepfunctions-emulator';
 import { VirtualClock } from 'stepfunctions-emulator';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { type Firing, LocalScheduler } from '../../local/scheduler/scheduler.ts';
-import { readSynthesized } from '../../local/terraform/synthesized.ts';
+import { synthesizedCloud } from '../../local/stack/synthesized.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { useLocalSweep } from '../support/local-sweep.ts';
 import { type Access, type Grant, hold } from '../support/permissions/policy.ts';
 import { CallRecorder, type Interception } from '../support/permissions/recorder.ts';
 import { type Role, readRoles } from '../support/permissions/roles.ts';
 import { usageOfRoles } from '../support/permissions/usage.ts';
-import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
+import { configOf } from '../support/synthesized.ts';
 
 /*
  * Sweeps of every kind on what is synthesized, guarded and batch, by window and by second: scheduled, replayed, throttled, half
@@ -44,7 +45,7 @@ const local = useLocalSweep(TABLES, {
 });
 afterAll(() => recorder.stop());
 
-const cloud = readSynthesized(synthesizeToFolder(configOf(...TABLES)));
+const cloud = synthesizedCloud(plainStack(configOf(...TABLES)));
 const executions: Execution[] = [];
 const firings: Firing[] = [];
 

@@ -7,7 +7,7 @@ import { StreamObserver } from '../../lab/watch/observer.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
 import { NotFoundError, ScheduleError, TerraformError } from '../../local/errors.ts';
-import { handmadeStacks, lambdaFunction, type StackParts, sessionTable } from '../support/handmade-stack.ts';
+import { handmadeStack, lambdaFunction, type StackParts, sessionTable } from '../support/handmade-stack.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 
 const cleanUps: (() => unknown)[] = [];
@@ -19,6 +19,7 @@ afterEach(async () => {
 const machine = (definition: unknown = undefined) => ({
   sweep: {
     name: 'sweep',
+    type: 'STANDARD',
     role_arn: 'arn:aws:iam::123456789012:role/r',
     definition: JSON.stringify(
       definition ?? {
@@ -40,6 +41,8 @@ const machine = (definition: unknown = undefined) => ({
 const schedule = (over: Record<string, unknown> = {}) => ({
   tick: {
     name: 'tick',
+    group_name: 'default',
+    state: 'ENABLED',
     schedule_expression: 'cron(* * * * ? *)',
     flexible_time_window: { mode: 'OFF' },
     target: {
@@ -60,10 +63,10 @@ const stack = (code: string, over: StackParts['resource'] = {}): StackParts => (
 const ECHO = 'export const handler = async event => ({ event })';
 
 async function start(parts: StackParts, options: Partial<LocalCloudOptions> = {}): Promise<LocalCloud> {
-  const made = handmadeStacks({ stack: parts });
+  const made = handmadeStack(parts);
   cleanUps.push(made.remove);
   const cloud = await LocalCloud.start({
-    cdktfOut: made.directory,
+    stack: made.stack,
     dynamoDb: dynamoDbOfFile(),
     ...options,
   });

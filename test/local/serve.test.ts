@@ -13,12 +13,13 @@ import type { Execution } from 'stepfunctions-emulator';
 import { VirtualClock } from 'stepfunctions-emulator';
 import { isFree } from '../../local/ports.ts';
 import { type ServedCloud, serve } from '../../local/serve.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { freePort } from '../support/free-port.ts';
 import { schedulerClient } from '../support/scheduler-client.ts';
-import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
+import { configOf } from '../support/synthesized.ts';
 
-const cdktfOut = () => synthesizeToFolder(configOf({ tableName: 'Served', partitionKey: 'id' }));
+const stack = plainStack(configOf({ tableName: 'Served', partitionKey: 'id' }));
 const ports = { dynamoDbPort: 0, sfnPort: 0, schedulerPort: 0, cloudWatchPort: 0 };
 beforeAll(async () => {
   ports.dynamoDbPort = await freePort();
@@ -40,7 +41,7 @@ test('what the schedules start is not listed, and is what was updated in the API
   try {
     served = await serve({
       ...ports,
-      cdktfOut: cdktfOut(),
+      stack,
       schedules: true,
       environment: {},
       clock,
@@ -109,9 +110,11 @@ test('what the schedules start is not listed, and is what was updated in the API
 });
 
 test('nothing is left running when it fails to start', async () => {
-  const options = { ...ports, cdktfOut: '/no/such/folder', schedules: false, environment: {} };
+  const overrides = { aws_lambda_function: { runtime: 'python3.13' } };
+  const unrunnable = plainStack({ ...configOf({ tableName: 'Served', partitionKey: 'id' }), overrides });
+  const options = { ...ports, stack: unrunnable, schedules: false, environment: {} };
   await expect(serve({ ...options, onExecution: nothing, onScheduleError: nothing })).rejects.toThrow(
-    /^\/no\/such\/folder\/manifest.json: no such file/,
+    /runtime: expected a Node\.js runtime such as "nodejs24\.x" .*, got "python3\.13"/,
   );
   await expectFree();
 });
@@ -121,7 +124,7 @@ test('what is updated in the Scheduler API is what the schedules do from then on
   const clock = new VirtualClock();
   const served = await serve({
     ...ports,
-    cdktfOut: cdktfOut(),
+    stack,
     schedules: true,
     environment: {},
     clock,

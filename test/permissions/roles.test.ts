@@ -1,15 +1,15 @@
-import { readSynthesized } from '../../local/terraform/synthesized.ts';
-import { handmadeStacks, type StackParts } from '../support/handmade-stack.ts';
+import { synthesizedCloud } from '../../local/stack/synthesized.ts';
+import { handmadeStack, type StackParts } from '../support/handmade-stack.ts';
 import { readRoles } from '../support/permissions/roles.ts';
 
 type Blocks = NonNullable<StackParts['resource']>;
 
 function rolesOf(resource: Blocks) {
-  const stack = handmadeStacks({ s: { resource } });
+  const made = handmadeStack({ resource });
   try {
-    return [...readRoles(readSynthesized(stack.directory)).values()];
+    return [...readRoles(synthesizedCloud(made.stack)).values()];
   } finally {
-    stack.remove();
+    made.remove();
   }
 }
 

@@ -18,12 +18,13 @@ import { type ChooseFault, startFaultProxy } from '../../lab/faults/index.ts';
 import type { FunctionCall } from '../../local/functions/local-functions.ts';
 import { type ServedCloud, serve } from '../../local/serve.ts';
 import { type AlarmName, kebab } from '../../stacks/alarms.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import type { Chunk, DeleteChunkInput } from '../../statemachine/contract.ts';
 import { SteppedClock } from '../../testing/stepped-clock.ts';
 import { freePort } from '../support/free-port.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
-import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
+import { configOf } from '../support/synthesized.ts';
 
 const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
@@ -77,7 +78,7 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
     choose: call => faults.dynamoDb?.(call),
   });
   const served = await serve({
-    cdktfOut: synthesizeToFolder(configOf(props)),
+    stack: plainStack(configOf(props)),
     dynamoDbPort: await freePort(),
     sfnPort: await freePort(),
     schedulerPort: await freePort(),

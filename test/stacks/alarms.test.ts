@@ -10,7 +10,8 @@ import { AWS_METRICS, type AwsNamespace } from '../../stacks/aws-metrics.ts';
 import { checkConfig } from '../../stacks/config.ts';
 import { deploymentOf } from '../../stacks/deployments.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
-import { type PreciseTtlProps, propProblems, resolveProps } from '../../stacks/props.ts';
+import { propProblems } from '../../stacks/prop-problems.ts';
+import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import {
   configOf,
   environmentOf,

@@ -4,7 +4,8 @@ import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
 import { TerraformStack, Testing } from 'cdktf';
 import type { ConstructProps } from '../../stacks/construct-props.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
-import { type PreciseTtlProps, propProblems } from '../../stacks/props.ts';
+import { propProblems } from '../../stacks/prop-problems.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
 import {
   configOf,
   environmentOf,
@@ -224,12 +225,16 @@ function grouped(statement: string): string[] {
 }
 
 describe('the events', () => {
-  test('may use the key of the deployment for a stream, and for that one alone', () => {
-    const json = synthesized({ events: { streamArn: STREAM }, kmsKeyArn: KEY });
-    const policies = JSON.stringify(resources(json, 'aws_iam_role_policy')).replaceAll('\\', '');
-    expect(policies).toContain(`"kms:EncryptionContext:aws:kinesis:arn":"${STREAM}"`);
-    const keyless = JSON.stringify(synthesized({ events: { streamArn: STREAM } }));
-    expect(keyless).not.toContain('aws:kinesis:arn');
+  test.each([
+    ['a stream', { streamArn: STREAM }, 'kms:GenerateDataKey', `aws:kinesis:arn":"${STREAM}"`],
+    ['a queue', { queueArn: QUEUE }, 'kms:Decrypt, kms:GenerateDataKey', `aws:sqs:arn":"${QUEUE}"`],
+  ])('may use the key of the deployment for %s, and for that one alone', (_name, events, may, context) => {
+    const condition = `if {"StringEquals":{"kms:EncryptionContext:${context}}}`;
+    expect(mayDo(synthesized({ events, kmsKeyArn: KEY }), 'publish-expiries')).toContain(
+      `${may} on ${KEY} ${condition}`,
+    );
+    const keyless = mayDo(synthesized({ events }), 'publish-expiries');
+    expect(keyless.join()).not.toContain('kms:');
   });
 
   test.each([

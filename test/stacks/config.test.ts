@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import config from '../../precise-ttl.config.ts';
 import { checkConfig, type DeploymentConfig, InvalidConfigError } from '../../stacks/config.ts';
-import { PROP_NAMES, type PreciseTtlProps, propProblems, resolveProps } from '../../stacks/props.ts';
+import { propProblems } from '../../stacks/prop-problems.ts';
+import { PROP_NAMES, type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 
 const table = (overrides: object = {}) => ({
   tableName: 'SessionData',

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
 import { GRANULARITIES } from '../../expiry/window.ts';
 import { modelOf, modelPropsOf } from '../../stacks/model-of.ts';
-import { type PreciseTtlProps, propProblems } from '../../stacks/props.ts';
+import { propProblems } from '../../stacks/prop-problems.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 const name = fc

@@ -7,7 +7,7 @@ import { PreciseTtlStack } from '../../stacks/app.ts';
 import { checkConfig } from '../../stacks/config.ts';
 import { constructId } from '../../stacks/names.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
-import { propProblems } from '../../stacks/props.ts';
+import { propProblems } from '../../stacks/prop-problems.ts';
 import { configOf, resources, sweptTables, terraformJson } from '../support/synthesized.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-names-'));

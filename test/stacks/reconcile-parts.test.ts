@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { VirtualClock } from 'stepfunctions-emulator';
 import { expiryModel, MAX_SHARDS } from '../../expiry/model.ts';
@@ -8,13 +7,14 @@ import { plan } from '../../functions/plan-sweep/plan.ts';
 import { checkSpan, readSweepInput, type SweepRequest } from '../../functions/plan-sweep/sweep-input.ts';
 import { indexLayout } from '../../functions/table/index-layout.ts';
 import { LocalScheduler } from '../../local/scheduler/scheduler.ts';
-import { readSynthesized } from '../../local/terraform/synthesized.ts';
+import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { modelOf } from '../../stacks/model-of.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { type ReconcilePart, reconcileParts } from '../../stacks/reconcile-parts.ts';
 import { schedulesOf } from '../../stacks/schedules-of.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
-import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
+import { configOf, SESSION_DATA } from '../support/synthesized.ts';
 import { windowKeysOf } from '../support/target-windows.ts';
 
 const MINUTE = 60_000;
@@ -92,11 +92,9 @@ test('no window of the lookback is left out, and no part is more than an executi
 });
 
 describe('100 shards and 48 hours, as they are synthesized', () => {
-  const folder = synthesizeToFolder(
-    configOf({ ...SESSION_DATA, granularityMinutes: 1, shards: 100, reconcileHours: 48 }),
+  const { schedules } = synthesizedCloud(
+    plainStack(configOf({ ...SESSION_DATA, granularityMinutes: 1, shards: 100, reconcileHours: 48 })),
   );
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const { schedules } = readSynthesized(folder);
   const reconciles = schedules.filter(({ name }) => !name.endsWith('-tick'));
 
   test('have a schedule for each part; the first has the name that a single one has', () => {

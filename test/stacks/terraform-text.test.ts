@@ -1,6 +1,4 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Terraform's templates
-import fc from 'fast-check';
-import { parseTemplate } from '../../local/terraform/template.ts';
 import { escaped, literal } from '../../stacks/terraform-text.ts';
 
 test.each([
@@ -16,8 +14,3 @@ test.each([
   ['\b\f\\b', '"\\u0008\\u000c\\\\b"'],
   ['${a}', '"$${a}"'],
 ])('%j in an expression is %s', (text, written) => expect(literal(text)).toBe(written));
-
-test('what is escaped is read as it was', () => {
-  const text = fc.string({ unit: fc.constantFrom('$', '%', '{', '}', '"', '\\', 'a', '\n') });
-  fc.assert(fc.property(text, written => expect(parseTemplate(escaped(written))).toEqual([written])));
-});

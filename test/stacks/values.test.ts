@@ -1,10 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Terraform's references
 import {
+  anyOf,
   both,
   ceil,
   counted,
+  cut,
   difference,
   Expression,
+  endsWith,
   equal,
   expression,
   floor,
@@ -14,16 +17,22 @@ import {
   jsonText,
   least,
   less,
+  merged,
   NONE,
+  not,
   or,
+  pieceOf,
   present,
   product,
   quoted,
   quotient,
   remainder,
+  replaced,
+  startsWith,
   sum,
   when,
   withOpenings,
+  withoutNone,
 } from '../../stacks/values.ts';
 
 const open = expression<number>('var.n');
@@ -44,7 +53,20 @@ test.each<[string, known: unknown, value: unknown, open: unknown, written: strin
   ['equal, of others', equal('a', 'b'), false, equal('a', openText), '"a" == var.text'],
   ['less', less(1, 2), true, less(open, 2), 'var.n < 2'],
   ['less, of equals', less(2, 2), false, less(2, open), '2 < var.n'],
+  ['not', not(false), true, not(openFlag), '!(var.flag)'],
+  ['not, of a comparison', not(less(1, 2)), false, not(less(open, 2)), '!(var.n < 2)'],
+  [
+    'not, of a call',
+    not(startsWith('ab', 'b')),
+    true,
+    not(startsWith(openText, 'b')),
+    '!startswith(var.text, "b")',
+  ],
+  ['startsWith', startsWith('{% a', '{%'), true, startsWith(openText, '{%'), 'startswith(var.text, "{%")'],
+  ['endsWith', endsWith('a %}', '%}'), true, endsWith(openText, '%}'), 'endswith(var.text, "%}")'],
   ['both', both(true, false), false, both(openFlag, less(open, 2)), 'var.flag && (var.n < 2)'],
+  ['anyOf', anyOf(true, false), true, anyOf(openFlag, less(open, 2)), 'var.flag || (var.n < 2)'],
+  ['anyOf, of neither', anyOf(false, false), false, anyOf(false, openFlag), 'var.flag'],
   ['when', when(true, 'a', 'b'), 'a', when(openFlag, 'a', 'b'), '(var.flag ? "a" : "b")'],
   [
     'when, of false',
@@ -64,6 +86,37 @@ test.each<[string, known: unknown, value: unknown, open: unknown, written: strin
   ['jsonText', jsonText({ a: 1 }), '{"a":1}', jsonText(open), 'jsonencode(var.n)'],
   ['present', present('a'), ['a'], present(openText), 'var.text[*]'],
   ['present, of nothing', present(undefined), [], present(openText), 'var.text[*]'],
+  [
+    'withoutNone',
+    withoutNone({ a: 'a', b: undefined }),
+    { a: 'a' },
+    withoutNone({ A: `${openText}`, b: undefined }),
+    '{\nfor name, value in { A = var.text } : name => value if value != null\n}',
+  ],
+  [
+    'merged',
+    merged({ a: 1, b: 1 }, { b: 2 }),
+    { a: 1, b: 2 },
+    merged(expression<Record<string, number>>('var.all'), { b: 2 }),
+    'merge(var.all, { b = 2 })',
+  ],
+  [
+    'merged, of three',
+    merged(merged({ a: 1 }, { b: 1 }), { b: 2 }),
+    { a: 1, b: 2 },
+    merged(merged(expression<Record<string, number>>('var.all'), { a: 1 }), { b: 2 }),
+    'merge(var.all, { a = 1 }, { b = 2 })',
+  ],
+  [
+    'replaced',
+    replaced('a.b.c', '.', '-'),
+    'a-b-c',
+    replaced(openText, '.', '-'),
+    'replace(var.text, ".", "-")',
+  ],
+  ['pieceOf', pieceOf('a:b', ':', 1), 'b', pieceOf(openText, ':', 1), 'split(":", var.text)[1]'],
+  ['cut', cut('abcd', 3), 'ab…', cut(`a-${openText}`, 3), 'substr("a-${var.text}", 0, 3)'],
+  ['cut, of what is short', cut('abc', 3), 'abc', cut(openText, 3), 'substr(var.text, 0, 3)'],
   ['sum', sum(1, 2), 3, sum(open, 2), '(var.n + 2)'],
   ['difference', difference(3, 2), 1, difference(3, open), '(3 - var.n)'],
   ['product', product(3, 2), 6, product(sum(open, 1), 2), '((var.n + 1) * 2)'],
@@ -145,6 +198,12 @@ test('an expression in a text is a template, and one in a template stays one', (
   expect(withOpenings(`a-${openText}`)).toBe('a-${var.text}');
   expect(quoted(withOpenings(`a-${expression('"${var.a}-b"')}`))).toBe('"a-${"${var.a}-b"}"');
   expect(withOpenings(JSON.stringify({ a: openText }))).toBe('{"a":"${var.text}"}');
+});
+
+test('an expression that is a text is itself again, with the tokens in it; a token alone is not', () => {
+  const made = `${when(openFlag, NONE, '${TfToken[1]}')}`;
+  expect(hcl(made)).toBe('(var.flag ? null : "${TfToken[1]}")');
+  expect(hcl('${TfToken[1]}')).toBe('"${TfToken[1]}"');
 });
 
 test('a reference that nobody closes is refused', () => {

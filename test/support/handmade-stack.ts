@@ -1,54 +1,47 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
+import { mapValues } from '../../stacks/map-values.ts';
+import type { PlainStack } from '../../stacks/plain-stack.ts';
 
 type Block = Record<string, unknown>;
 
-/** A cdktf.out folder made by hand, for what the real app doesn't synthesize. */
+/** A stack made by hand, for what the real app does not have. */
 export interface HandmadeStack {
-  readonly directory: string;
+  readonly stack: PlainStack;
+  /** Deletes the archives of its functions. */
   remove(): void;
 }
 
-/** The parts of one stack, as CDKTF writes them. Functions may give `code` (the text of index.mjs) instead of a file. */
+/** Functions may give `code` (the text of index.mjs) instead of a file. */
 export interface StackParts {
+  readonly region?: string;
   readonly resource?: Record<string, Record<string, Block>>;
   readonly data?: Record<string, Record<string, Block>>;
-  readonly [key: string]: unknown;
+  readonly output?: PlainStack['output'];
 }
 
-/** Writes stacks as `cdktf synth` does. */
-export function handmadeStacks(stacks: Record<string, StackParts>): HandmadeStack {
+export function handmadeStack({ resource = {}, ...parts }: StackParts): HandmadeStack {
   const directory = mkdtempSync(join(tmpdir(), 'precise-ttl-handmade-'));
-  const manifest: { version: string; stacks: Record<string, Block> } = { version: '0.21.0', stacks: {} };
-  for (const [name, { resource = {}, ...parts }] of Object.entries(stacks)) {
-    const stackDirectory = join(directory, 'stacks', name);
-    mkdirSync(stackDirectory, { recursive: true });
-    const functions = Object.fromEntries(
-      Object.entries(resource['aws_lambda_function'] ?? {}).map(([id, { code, ...body }]) => [
-        id,
-        typeof code === 'string' ? { ...body, filename: archive(stackDirectory, id, code) } : body,
-      ]),
-    );
-    const document = {
-      provider: { aws: [{ region: 'us-east-1' }] },
-      terraform: { backend: { local: {} } },
-      resource: { ...resource, ...(Object.keys(functions).length ? { aws_lambda_function: functions } : {}) },
+  const archives: Record<string, string> = {};
+  const functions = mapValues(resource['aws_lambda_function'] ?? {}, ({ code, ...body }, id) => {
+    const filename = `assets/${id}.zip`;
+    archives[filename] = join(directory, `${id}.zip`);
+    writeFileSync(archives[filename], zipSync({ 'index.mjs': strToU8(String(code)) }));
+    return { ...body, filename };
+  });
+  return {
+    stack: {
+      region: 'us-east-1',
+      data: {},
+      output: {},
       ...parts,
-    };
-    writeFileSync(join(stackDirectory, 'cdk.tf.json'), JSON.stringify(document));
-    manifest.stacks[name] = { name, synthesizedStackPath: `stacks/${name}/cdk.tf.json` };
-  }
-  writeFileSync(join(directory, 'manifest.json'), JSON.stringify(manifest));
-  return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) };
-}
-
-function archive(stackDirectory: string, id: string, code: string): string {
-  mkdirSync(join(stackDirectory, 'assets', id), { recursive: true });
-  const filename = `assets/${id}/archive.zip`;
-  writeFileSync(join(stackDirectory, filename), zipSync({ 'index.mjs': strToU8(code) }));
-  return filename;
+      resource: { ...resource, aws_lambda_function: functions },
+      archives,
+    },
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
 }
 
 /** A Lambda function resource with `code` as its index.mjs. */
@@ -58,6 +51,8 @@ export function lambdaFunction(name: string, code: string, over: Block = {}): Bl
     code,
     handler: 'index.handler',
     runtime: 'nodejs24.x',
+    memory_size: 128,
+    timeout: 3,
     role: 'arn:aws:iam::123456789012:role/r',
     ...over,
   };

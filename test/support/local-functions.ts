@@ -1,6 +1,6 @@
 import { LocalFunctions, type LocalFunctionsOptions } from '../../local/functions/local-functions.ts';
-import { readSynthesized } from '../../local/terraform/synthesized.ts';
-import { handmadeStacks, lambdaFunction } from './handmade-stack.ts';
+import { synthesizedCloud } from '../../local/stack/synthesized.ts';
+import { handmadeStack, lambdaFunction } from './handmade-stack.ts';
 
 /** Local functions for the tests of the calling file; whatever a test made is gone after it. */
 export function useFunctions() {
@@ -17,17 +17,15 @@ export function useFunctions() {
       over: Record<string, unknown> = {},
       options: Partial<LocalFunctionsOptions> = {},
     ): LocalFunctions {
-      const made = handmadeStacks({
-        stack: {
-          resource: {
-            aws_lambda_function: Object.fromEntries(
-              Object.entries(code).map(([name, text]) => [name, lambdaFunction(name, text, over)]),
-            ),
-          },
+      const made = handmadeStack({
+        resource: {
+          aws_lambda_function: Object.fromEntries(
+            Object.entries(code).map(([name, text]) => [name, lambdaFunction(name, text, over)]),
+          ),
         },
       });
       cleanUps.push(made.remove);
-      const cloud = readSynthesized(made.directory);
+      const cloud = synthesizedCloud(made.stack);
       const local = new LocalFunctions(cloud.functions, {
         dynamoDbEndpoint: 'http://127.0.0.1:8000',
         ...options,

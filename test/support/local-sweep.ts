@@ -5,12 +5,13 @@ import { isHandOver } from '../../lab/watch/machines.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { backfillName, replayName } from '../../stacks/names.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import type { BackfillReport } from '../../statemachine/backfill-contract.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
 import { dynamoDbOfFile } from './local-dynamodb.ts';
 import { sweepReport } from './sweep-reports.ts';
-import { configOf, synthesizeToFolder } from './synthesized.ts';
+import { configOf } from './synthesized.ts';
 
 export type Item = Record<string, unknown>;
 
@@ -52,9 +53,8 @@ export function useLocalSweep(
     return documents;
   };
   beforeAll(async () => {
-    const cdktfOut = synthesizeToFolder(configOf(...tables));
     started = await LocalCloud.start({
-      cdktfOut,
+      stack: plainStack(configOf(...tables)),
       dynamoDb: dynamoDbOfFile(),
       schedules: false,
       ...options,

@@ -1,8 +1,8 @@
 import { ApiServer, type Executions } from 'stepfunctions-emulator';
 import { LocalCloud } from '../../local/cloud.ts';
 import type { DeploymentConfig } from '../../stacks/config.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import { dynamoDbOfFile } from './local-dynamodb.ts';
-import { synthesizeToFolder } from './synthesized.ts';
 
 /** A deployment without schedules, whose state machines are started by the API of Step Functions. */
 export interface ServedMachines {
@@ -28,7 +28,7 @@ export interface ServedMachines {
 export async function serveMachines(config: DeploymentConfig, task: string): Promise<ServedMachines> {
   const calls = { gate: Promise.resolve(), fail: false };
   const cloud = await LocalCloud.start({
-    cdktfOut: synthesizeToFolder(config),
+    stack: plainStack(config),
     dynamoDb: dynamoDbOfFile(),
     environment: {},
     schedules: false,

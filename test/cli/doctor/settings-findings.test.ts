@@ -1,16 +1,16 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: a reference of Terraform
-import { rmSync } from 'node:fs';
 import { PutItemCommand, type TableDescription } from '@aws-sdk/client-dynamodb';
 import { runDoctor } from '../../../cli/doctor/job.ts';
 import { recoveryFindings, settingsFindings, wantsRecovery } from '../../../cli/doctor/settings-findings.ts';
 import { inPackage } from '../../../cli/invocation.ts';
 import { shapeOf } from '../../../cli/table/describe-table.ts';
 import { ensureTable } from '../../../local/dynamodb/tables.ts';
-import { readSynthesized } from '../../../local/terraform/synthesized.ts';
+import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
+import { plainStack } from '../../../stacks/plain-stack.ts';
 import type { PreciseTtlProps } from '../../../stacks/props.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
-import { configOf, synthesizeToFolder } from '../../support/synthesized.ts';
+import { configOf } from '../../support/synthesized.ts';
 import { subjectOf } from './subject.ts';
 
 const KEY = 'arn:aws:kms:us-east-1:123456789012:key/1234abcd';
@@ -137,9 +137,7 @@ describe('a restored table', () => {
   /** As a restore leaves it: its keys, its index and its items, and nothing else. */
   beforeAll(async () => {
     const { stream: _lost, ...props } = RESTORED;
-    const folder = synthesizeToFolder(configOf(props));
-    const [table] = readSynthesized(folder).tables;
-    rmSync(folder, { recursive: true, force: true });
+    const [table] = synthesizedCloud(plainStack(configOf(props))).tables;
     if (table === undefined) throw new Error('no table');
     await ensureTable(client, table);
     const ttl = { N: String(Math.floor(Date.now() / 1000) - 86_400) };

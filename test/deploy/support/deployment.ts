@@ -37,6 +37,10 @@ export class Deployment {
     this.#initialised = true;
   }
 
+  get root(): TerraformRoot {
+    return this.#root;
+  }
+
   /** Where Terraform runs. */
   get folder(): string {
     return this.#root.folder;

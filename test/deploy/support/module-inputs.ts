@@ -1,5 +1,7 @@
 import type { ConstructProps, SweptTableProps, TablesProps } from '../../../stacks/construct-props.ts';
 import { resolveProps } from '../../../stacks/props.ts';
+import type { DestinationName, EventsProp } from '../../../stacks/stream-props.ts';
+import { DESTINATION_FIELDS } from '../../../stacks/terraform-module/events-part.ts';
 import { snake } from '../../../stacks/terraform-module/snake.ts';
 
 /** Values of the module's variables, by name. */
@@ -32,12 +34,15 @@ function alarmInputs(alarms: object): Inputs {
 }
 
 /** A table as its resource would be. */
-function tableInput({ table, partitionKey, sortKey, ...settings }: SweptTableProps): Inputs {
+function tableInput(props: SweptTableProps): Inputs {
+  const { table, partitionKey, sortKey, releasesHoldsOf, events, ...settings } = props;
   const resolved = resolveProps({ ...settings, partitionKey, tableName: table.name });
   const { indexName, indexedBy, ttlAttribute, windowAttribute, holdAttribute, graceSeconds } = resolved;
   const isOff = holdAttribute !== undefined || graceSeconds > 0;
   return {
     ...snakes(settings),
+    ...(events && { events: eventsInput(events) }),
+    ...(releasesHoldsOf !== undefined && { releases_holds_of: [releasesHoldsOf] }),
     table: {
       name: table.name,
       arn: table.arn,
@@ -52,6 +57,21 @@ function tableInput({ table, partitionKey, sortKey, ...settings }: SweptTablePro
         },
       ],
       ttl: isOff ? [] : [{ attribute_name: ttlAttribute, enabled: true }],
+      ...(table.streamArn !== undefined && {
+        stream_arn: table.streamArn,
+        stream_enabled: true,
+        stream_view_type: 'NEW_AND_OLD_IMAGES',
+      }),
     },
   };
+}
+
+/** Destinations as resources. */
+function eventsInput(events: EventsProp): Inputs {
+  return Object.fromEntries(
+    Object.entries(events).map(([name, value]) => {
+      const field = DESTINATION_FIELDS[name as DestinationName];
+      return field === undefined ? [snake(name), value] : [field, { arn: value }];
+    }),
+  );
 }

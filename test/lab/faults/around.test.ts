@@ -5,7 +5,7 @@ import {
   faultyDeliveries,
   faultyInvocations,
 } from '../../../lab/faults/index.ts';
-import type { ScheduleResource } from '../../../local/terraform/synthesized.ts';
+import type { ScheduleResource } from '../../../local/stack/synthesized.ts';
 
 const CALL = { functionName: 'f', functionArn: 'arn', payload: {} };
 

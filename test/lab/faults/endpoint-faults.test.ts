@@ -1,11 +1,14 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { PutRecordsCommand } from '@aws-sdk/client-kinesis';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import { type EndpointFaultRates, SeededEndpointFaults } from '../../../lab/faults/index.ts';
 import { startEventBridge } from '../../../local/eventbridge/start-eventbridge.ts';
+import { startKinesis } from '../../../local/kinesis/start-kinesis.ts';
 import { startS3 } from '../../../local/s3/start-s3.ts';
+import type { ServiceName } from '../../../local/services/local-services.ts';
 import { startSqs } from '../../../local/sqs/start-sqs.ts';
-import { eventBridgeClient, s3Client, sqsClient } from '../../support/endpoint-clients.ts';
+import { eventBridgeClient, kinesisClient, s3Client, sqsClient } from '../../support/endpoint-clients.ts';
 
 const CALL = { operation: 'PutObject', method: 'PUT', target: '/' };
 
@@ -83,16 +86,24 @@ test("the SDK's own attempts get through a fifth of refused calls", async () => 
 
 test('single entries fail, and have no effect', async () => {
   const rates = { entries: 0.5 };
-  const faults = (service: 'sqs' | 'eventbridge') => new SeededEndpointFaults({ service, rates }).failEntry;
+  const faults = (service: ServiceName) => new SeededEndpointFaults({ service, rates }).failEntry;
   const events: string[] = [];
-  const [sqs, eventBridge] = [
+  const records: string[] = [];
+  const [sqs, eventBridge, kinesis] = [
     await startSqs({ queues: ['jobs'], failEntry: faults('sqs') }),
     await startEventBridge({
-      failEntry: faults('eventbridge'),
+      failEntry: faults('eventBridge'),
       onEvent: ({ detail }) => events.push(detail),
     }),
+    await startKinesis({
+      streams: ['expired'],
+      failEntry: faults('kinesis'),
+      onRecord: ({ data }) => records.push(data.toString()),
+    }),
   ];
-  const [sqsSdk, eventsSdk] = [sqsClient(sqs.endpoint), eventBridgeClient(eventBridge.endpoint)];
+  const sqsSdk = sqsClient(sqs.endpoint);
+  const eventsSdk = eventBridgeClient(eventBridge.endpoint);
+  const kinesisSdk = kinesisClient(kinesis.endpoint);
   try {
     const ids = Array.from({ length: 10 }, (_, index) => `${index}`);
     const sent = await sqsSdk.send(
@@ -117,9 +128,18 @@ test('single entries fail, and have no effect', async () => {
     expect(events).toEqual(
       ids.filter(id => put.Entries?.[Number(id)]?.EventId !== undefined).map(id => `{"id":${id}}`),
     );
+    const written = await kinesisSdk.send(
+      new PutRecordsCommand({
+        StreamName: 'expired',
+        Records: ids.map(id => ({ PartitionKey: id, Data: Buffer.from(id) })),
+      }),
+    );
+    const refused = written.Records?.filter(({ ErrorCode }) => ErrorCode !== undefined) ?? [];
+    expect(written.FailedRecordCount).toBe(refused.length);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(records).toEqual(ids.filter(id => written.Records?.[Number(id)]?.SequenceNumber !== undefined));
   } finally {
-    sqsSdk.destroy();
-    eventsSdk.destroy();
-    await Promise.all([sqs.stop(), eventBridge.stop()]);
+    for (const client of [sqsSdk, eventsSdk, kinesisSdk]) client.destroy();
+    await Promise.all([sqs.stop(), eventBridge.stop(), kinesis.stop()]);
   }
 });

@@ -7,7 +7,7 @@ import type { Action } from '../../../lab/workload/plan.ts';
 import { SessionTable } from '../../../lab/workload/session-table.ts';
 import { carryOut, Writer } from '../../../lab/workload/writer.ts';
 import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
-import type { TableResource } from '../../../local/terraform/synthesized.ts';
+import type { TableResource } from '../../../local/stack/synthesized.ts';
 
 const NOW = Date.parse('2026-11-20T09:00:00Z');
 const TTL = NOW / 1000 + 60;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { type AlarmRule, type AlarmState, datapointsOf, evaluate } from '../../../local/cloudwatch/alarm.ts';
-import { MISSING_DATA, type MissingData } from '../../../local/terraform/metric-alarm.ts';
+import type { MissingData } from '../../../local/stack/metric-alarm.ts';
+import { MISSING_DATA } from '../../../local/stack/metric-alarm.ts';
 
 const rule = (
   datapointsToAlarm: number,

@@ -11,9 +11,10 @@ import { VirtualClock } from 'stepfunctions-emulator';
 import type { LocalApiServer } from '../../../local/api-server.ts';
 import { LocalCloudWatch, type SeenAlarm } from '../../../local/cloudwatch/cloudwatch.ts';
 import { serveCloudWatch } from '../../../local/cloudwatch/serve-cloudwatch.ts';
-import type { AlarmResource } from '../../../local/terraform/metric-alarm.ts';
-import { readSynthesized } from '../../../local/terraform/synthesized.ts';
-import { configOf, synthesizeToFolder } from '../../support/synthesized.ts';
+import type { AlarmResource } from '../../../local/stack/metric-alarm.ts';
+import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
+import { plainStack } from '../../../stacks/plain-stack.ts';
+import { configOf } from '../../support/synthesized.ts';
 
 const START = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;
@@ -107,7 +108,7 @@ test('an alarm on a sweep that succeeds every minute sounds minutes after the la
 });
 
 describe('the alarm of missing sweeps, as it is deployed', () => {
-  const { alarms } = readSynthesized(synthesizeToFolder(configOf({ tableName: 'Tab', partitionKey: 'id' })));
+  const { alarms } = synthesizedCloud(plainStack(configOf({ tableName: 'Tab', partitionKey: 'id' })));
   const noSweep = alarms.find(({ name }) => name.endsWith('-no-sweep'));
   if (noSweep === undefined) throw new Error('there is no such alarm');
   const name = noSweep.name;
@@ -182,8 +183,8 @@ let cleanUp = () => {};
 afterEach(() => cleanUp());
 
 test('the alarms of an archive and of events sound for what is an hour late and for what was given up', async () => {
-  const { alarms } = readSynthesized(
-    synthesizeToFolder(
+  const { alarms } = synthesizedCloud(
+    plainStack(
       configOf({ tableName: 'Tab', partitionKey: 'id', archive: {}, events: { eventBus: 'default' } }),
     ),
   );

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { useExistingTable } from '../../../local/dynamodb/existing-table.ts';
 import { TableMismatchError } from '../../../local/errors.ts';
-import { existingTablesAsMade } from '../../../local/terraform/existing-tables.ts';
+import { existingTablesAsMade } from '../../../local/stack/existing-tables.ts';
 import type { PreciseTtlProps } from '../../../stacks/props.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 import { awsCommandIn } from '../../support/shell-words.ts';

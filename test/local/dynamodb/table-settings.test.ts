@@ -1,22 +1,17 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-import { rmSync } from 'node:fs';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { ensureTable, withOldImages } from '../../../local/dynamodb/tables.ts';
-import { readSynthesized, type TableResource } from '../../../local/terraform/synthesized.ts';
+import { synthesizedCloud, type TableResource } from '../../../local/stack/synthesized.ts';
+import { plainStack } from '../../../stacks/plain-stack.ts';
 import type { PreciseTtlProps } from '../../../stacks/props.ts';
 import { LEAST_WARM, STREAM_VIEWS } from '../../../stacks/table-settings.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
-import { configOf, SESSION_DATA, synthesizeToFolder } from '../../support/synthesized.ts';
+import { configOf, SESSION_DATA } from '../../support/synthesized.ts';
 
 const dynamo = useLocalDynamoDb();
 
 function synthesizedTables(...tables: PreciseTtlProps[]): readonly TableResource[] {
-  const folder = synthesizeToFolder(configOf(...tables));
-  try {
-    return readSynthesized(folder).tables;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  return synthesizedCloud(plainStack(configOf(...tables))).tables;
 }
 
 const named = (tableName: string, props: Partial<PreciseTtlProps>) => ({

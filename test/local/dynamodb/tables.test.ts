@@ -7,18 +7,16 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { enableStream, ensureTable, requireTable } from '../../../local/dynamodb/tables.ts';
 import { TableMismatchError } from '../../../local/errors.ts';
-import { readSynthesized, type TableResource } from '../../../local/terraform/synthesized.ts';
-import { handmadeStacks, sessionTable } from '../../support/handmade-stack.ts';
+import { synthesizedCloud, type TableResource } from '../../../local/stack/synthesized.ts';
+import { handmadeStack, sessionTable } from '../../support/handmade-stack.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();
 
 function tableOf(over: Record<string, unknown> = {}): TableResource {
-  const made = handmadeStacks({
-    stack: { resource: { aws_dynamodb_table: { sessions: sessionTable(over) } } },
-  });
+  const made = handmadeStack({ resource: { aws_dynamodb_table: { sessions: sessionTable(over) } } });
   try {
-    const [table] = readSynthesized(made.directory).tables;
+    const [table] = synthesizedCloud(made.stack).tables;
     if (table === undefined) throw new Error('no table');
     return table;
   } finally {

@@ -16,7 +16,7 @@ import { LocalApiServer } from '../../../local/api-server.ts';
 import { restJson } from '../../../local/rest-json.ts';
 import { LocalScheduler } from '../../../local/scheduler/scheduler.ts';
 import { schedulerApi } from '../../../local/scheduler/scheduler-api.ts';
-import type { ScheduleResource } from '../../../local/terraform/synthesized.ts';
+import type { ScheduleResource } from '../../../local/stack/synthesized.ts';
 import { schedulerClient } from '../../support/scheduler-client.ts';
 
 const START = Date.parse('2026-11-20T09:00:30Z');

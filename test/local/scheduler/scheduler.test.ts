@@ -1,6 +1,6 @@
 import { VirtualClock } from 'stepfunctions-emulator';
 import { type Firing, LocalScheduler, type SchedulerOptions } from '../../../local/scheduler/scheduler.ts';
-import type { ScheduleResource } from '../../../local/terraform/synthesized.ts';
+import type { ScheduleResource } from '../../../local/stack/synthesized.ts';
 
 const START = Date.parse('2026-11-20T09:00:30Z');
 

@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { LocalCloud, type LocalCloudOptions } from '../../../local/cloud.ts';
 import { TableMismatchError } from '../../../local/errors.ts';
-import { handmadeStacks, lambdaFunction, type StackParts } from '../../support/handmade-stack.ts';
+import { handmadeStack, lambdaFunction, type StackParts } from '../../support/handmade-stack.ts';
 import { dynamoDbOfFile, useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const { client } = useLocalDynamoDb();
@@ -33,6 +33,7 @@ const mapping = (over: Record<string, unknown> = {}) => ({
   event_source_arn: '${aws_dynamodb_table.t.stream_arn}',
   function_name: '${aws_lambda_function.read.arn}',
   starting_position: 'TRIM_HORIZON',
+  batch_size: 100,
   function_response_types: ['ReportBatchItemFailures'],
   filter_criteria: { filter: [{ pattern: '{"eventName":["REMOVE"]}' }] },
   destination_config: { on_failure: { destination_arn: '${aws_sqs_queue.failures.arn}' } },
@@ -67,11 +68,11 @@ interface SeenRecord {
 }
 
 async function start(parts: StackParts, options: Partial<LocalCloudOptions> = {}) {
-  const made = handmadeStacks({ stack: parts });
+  const made = handmadeStack(parts);
   cleanUps.push(made.remove);
   const records: SeenRecord[] = [];
   const cloud = await LocalCloud.start({
-    cdktfOut: made.directory,
+    stack: made.stack,
     dynamoDb: dynamoDbOfFile(),
     environment: {},
     ...options,

@@ -1,6 +1,6 @@
+import { isObject } from '../../../expiry/fields.ts';
 import { TerraformError } from '../../../local/errors.ts';
-import { isObject } from '../../../local/terraform/json.ts';
-import type { SynthesizedCloud } from '../../../local/terraform/synthesized.ts';
+import type { SynthesizedCloud } from '../../../local/stack/synthesized.ts';
 import type { Grant } from './policy.ts';
 
 /** A synthesized role with everything that its policies grant. */
@@ -25,7 +25,7 @@ const STATEMENT_FIELDS = ['Sid', 'Effect', 'Action', 'Resource'];
  *
  * @throws {TerraformError} for a permission that is given in a way that isn't understood
  */
-export function readRoles({ blocks, account }: SynthesizedCloud): ReadonlyMap<string, Role> {
+export function readRoles({ blocks, account, partition }: SynthesizedCloud): ReadonlyMap<string, Role> {
   const problems: string[] = [];
   const roles = new Map<string, Role & { readonly grants: Grant[] }>();
   for (const block of blocks.filter(({ type }) => type === 'aws_iam_role')) {
@@ -37,7 +37,7 @@ export function readRoles({ blocks, account }: SynthesizedCloud): ReadonlyMap<st
     );
     roles.set(name, {
       name,
-      arn: `arn:${block.place.partition}:iam::${account}:role${block.body['path'] ?? '/'}${name}`,
+      arn: `arn:${partition}:iam::${account}:role${block.body['path'] ?? '/'}${name}`,
       trusts,
       grants: [],
     });

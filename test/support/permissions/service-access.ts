@@ -1,6 +1,6 @@
 import type { Execution } from 'stepfunctions-emulator';
-import { isObject, type Json } from '../../../local/terraform/json.ts';
-import type { ScheduleResource, SynthesizedCloud } from '../../../local/terraform/synthesized.ts';
+import { isObject } from '../../../expiry/fields.ts';
+import type { ScheduleResource, SynthesizedCloud } from '../../../local/stack/synthesized.ts';
 import type { Access } from './policy.ts';
 
 type Block = SynthesizedCloud['blocks'][number];
@@ -72,10 +72,10 @@ export function scheduleAccess({ targetArn }: ScheduleResource): Access {
 }
 
 /** Terraform writes a block as an object or as a list of one. */
-function member(value: Json, ...path: readonly string[]): Json | undefined {
-  let at: Json | undefined = value;
+function member(value: unknown, ...path: readonly string[]): unknown {
+  let at: unknown = value;
   for (const name of path) {
-    if (Array.isArray(at)) at = (at as readonly Json[])[0];
+    if (Array.isArray(at)) [at] = at;
     at = isObject(at) ? at[name] : undefined;
   }
   return at;

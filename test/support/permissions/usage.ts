@@ -1,8 +1,8 @@
 import type { Execution } from 'stepfunctions-emulator';
 import { descendants } from 'stepfunctions-emulator';
+import { isObject } from '../../../expiry/fields.ts';
 import type { Firing } from '../../../local/scheduler/scheduler.ts';
-import { isObject } from '../../../local/terraform/json.ts';
-import type { SynthesizedCloud } from '../../../local/terraform/synthesized.ts';
+import type { SynthesizedCloud } from '../../../local/stack/synthesized.ts';
 import { dynamoDbAccess, type Region } from './dynamodb-access.ts';
 import type { Access } from './policy.ts';
 import type { RecordedCall } from './recorder.ts';
@@ -41,7 +41,7 @@ export function usageOfRoles(
   for (const { name, arn, address } of cloud.functions) {
     const block = blockOf(cloud, address);
     const calls = observed.calls.filter(({ functionName }) => functionName === name);
-    add(block.body['role'], calls.flatMap(callAccess(cloud, block)));
+    add(block.body['role'], calls.flatMap(callAccess(cloud)));
     if (observed.invocations.has(arn)) add(block.body['role'], logAccess(logGroupOf(cloud, block)));
   }
   // Nobody's role: whoever looks at the result finds a role that doesn't exist.
@@ -53,10 +53,9 @@ export function usageOfRoles(
   }
   for (const { arn, roleArn, address } of cloud.stateMachines) {
     const executions = observed.executions.filter(({ machine }) => machine.arn === arn);
-    const { place } = blockOf(cloud, address);
     add(
       roleArn,
-      executions.flatMap(execution => taskAccess(execution, { ...place, account: cloud.account })),
+      executions.flatMap(execution => taskAccess(execution, cloud)),
     );
     add(roleArn, executions.flatMap(mapRunAccess));
     add(roleArn, machineAccess(blockOf(cloud, address)));
@@ -74,17 +73,17 @@ function blockOf({ blocks }: SynthesizedCloud, address: string): Block {
 }
 
 const callAccess =
-  ({ account }: SynthesizedCloud, { place }: Block) =>
+  (cloud: SynthesizedCloud) =>
   ({ service, operation, body }: RecordedCall): Access[] =>
     service === 'dynamodb'
-      ? dynamoDbAccess(operation, body, { ...place, account })
+      ? dynamoDbAccess(operation, body, cloud)
       : [{ action: `${service}:${operation}`, resource: '*' }];
 
-function logGroupOf({ account }: SynthesizedCloud, { body, place }: Block): string {
+function logGroupOf({ account, partition, region }: SynthesizedCloud, { body }: Block): string {
   const config = [body['logging_config']].flat()[0];
   const named = isObject(config) ? config['log_group'] : undefined;
   const name = typeof named === 'string' ? named : `/aws/lambda/${body['function_name']}`;
-  return `arn:${place.partition}:logs:${place.region}:${account}:log-group:${name}`;
+  return `arn:${partition}:logs:${region}:${account}:log-group:${name}`;
 }
 
 /** What an execution and its children called, as their histories have it. */

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
@@ -56,12 +58,25 @@ func withoutCode(input any) any {
 	return input
 }
 
-// failOnDemand refuses a call that STUB_AWS_FAIL names: "CreateStateMachine" or "CreateSchedule=precise-ttl-Tokens-tick".
+// changes counts the calls of this run that change something.
+var changes atomic.Int64
+
+// readOnly are the beginnings of the names of all other calls.
+var readOnly = []string{"Get", "List", "Describe", "Head"}
+
+// failOnDemand refuses a call that STUB_AWS_FAIL names: "CreateStateMachine" or "CreateSchedule=precise-ttl-Tokens-tick", or "#12": the twelfth
+// one that changes something and all after it, as when credentials end.
 func failOnDemand(stack *middleware.Stack) error {
 	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Fail", func(ctx context.Context, input middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+		operation := awsmiddleware.GetOperationName(ctx)
+		var change int64
+		if !slices.ContainsFunc(readOnly, func(beginning string) bool { return strings.HasPrefix(operation, beginning) }) {
+			change = changes.Add(1)
+		}
 		for _, each := range strings.Split(os.Getenv("STUB_AWS_FAIL"), ",") {
 			call, name, named := strings.Cut(each, "=")
-			if call == awsmiddleware.GetOperationName(ctx) && (!named || name == about(input.Parameters)) {
+			from, err := strconv.ParseInt(strings.TrimPrefix(call, "#"), 10, 64)
+			if err == nil && change >= from || call == operation && (!named || name == about(input.Parameters)) {
 				return middleware.InitializeOutput{}, middleware.Metadata{}, &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "refused by STUB_AWS_FAIL"}
 			}
 		}

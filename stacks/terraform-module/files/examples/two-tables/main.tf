@@ -3,7 +3,7 @@ provider "aws" {
 }
 
 variable "team" {
-  description = "Tag of the sessions' table."
+  description = "Tag of the tables."
   type        = string
   default     = "identity"
 }
@@ -54,13 +54,16 @@ resource "aws_dynamodb_table" "sessions" {
   }
 }
 
-# By second: writers stamp nothing.
+# By second: writers stamp nothing. Its stream has old images, for the events.
 resource "aws_dynamodb_table" "tokens" {
   name         = "Tokens"
   billing_mode = "PAY_PER_REQUEST"
   hash_key     = "id"
 
   deletion_protection_enabled = true
+
+  stream_enabled   = true
+  stream_view_type = "NEW_AND_OLD_IMAGES"
 
   attribute {
     name = "id"
@@ -82,6 +85,14 @@ resource "aws_dynamodb_table" "tokens" {
     attribute_name = "expiresAt"
     enabled        = true
   }
+
+  tags = {
+    team = var.team
+  }
+}
+
+resource "aws_sqs_queue" "expired_tokens" {
+  name = "expired-tokens"
 }
 
 module "precise_ttl" {
@@ -91,13 +102,32 @@ module "precise_ttl" {
     sessions = {
       table  = aws_dynamodb_table.sessions
       shards = 4
+
+      # For the items that are there already. Leave it out again when it is done.
+      backfill = true
     }
     tokens = {
       table         = aws_dynamodb_table.tokens
       ttl_attribute = "expiresAt"
       indexed_by    = "second"
+
+      # Each expiry becomes a message.
+      events = {
+        queue     = aws_sqs_queue.expired_tokens
+        old_image = true
+      }
     }
   }
+}
+
+output "backfill_state_machine_arn" {
+  description = "ARN of the state machine to start the sessions' backfill of."
+  value       = module.precise_ttl.backfill["sessions"].state_machine_arn
+}
+
+output "event_failure_queue_url" {
+  description = "URL of the queue of events that could not be published."
+  value       = module.precise_ttl.events["tokens"].failure_queue_url
 }
 
 output "state_machine_arn" {

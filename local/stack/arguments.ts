@@ -1,0 +1,108 @@
+import { describeProblem } from '../../expiry/errors.ts';
+import { isObject, type Kind, kind, text } from '../../expiry/fields.ts';
+import { TerraformError } from '../errors.ts';
+
+export const TEXT = text();
+
+export const TEXTS = kind<readonly string[]>(
+  value => Array.isArray(value) && value.every(each => typeof each === 'string'),
+  'a list of texts',
+);
+
+/** A resource that is run, without its arguments. */
+export interface Found {
+  readonly address: string;
+  readonly arn: string;
+  readonly region: string;
+}
+
+/** What every resource may have, and nothing here depends on. */
+const ANYWHERE = ['tags', 'timeouts'];
+
+/**
+ * The arguments of a resource, or of a block in one. Each is named where it is read; what nobody has read, and nobody says is without
+ * effect, is refused at the end, so that nothing which does something on AWS is passed over in silence.
+ */
+export class Arguments {
+  readonly #where: string;
+  readonly #body: Readonly<Record<string, unknown>>;
+  readonly #read = new Set<string>(ANYWHERE);
+  readonly #blocks: [string, Arguments][] = [];
+
+  constructor(where: string, body: Readonly<Record<string, unknown>>) {
+    this.#where = where;
+    this.#body = body;
+  }
+
+  /** @throws {TerraformError} for another kind of value, which only an override can bring */
+  get<Value>(name: string, known: Kind<Value>): Value {
+    this.#read.add(name);
+    const value = this.#body[name];
+    if (known.is(value)) return value;
+    throw this.problem(name, known.expected);
+  }
+
+  /** The same of an argument that may be left out. */
+  find<Value>(name: string, known: Kind<Value>): Value | undefined {
+    this.#read.add(name);
+    return this.#body[name] === undefined ? undefined : this.get(name, known);
+  }
+
+  /** A map of texts; Terraform makes them of numbers and of true and false. */
+  texts(name: string): Record<string, string> {
+    const map = this.find(name, MAP) ?? {};
+    return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, String(value)]));
+  }
+
+  /** Blocks within this one: CDKTF writes one as an object or as a list. */
+  blocks(name: string): readonly Arguments[] {
+    const found = [this.find(name, BLOCKS) ?? []].flat() as Readonly<Record<string, unknown>>[];
+    return found.map((body, index) => {
+      const block = new Arguments(`${this.#where}.${name}${found.length > 1 ? `[${index}]` : ''}`, body);
+      this.#blocks.push([name, block]);
+      return block;
+    });
+  }
+
+  /** The only one of them. */
+  block(name: string): Arguments | undefined {
+    return this.blocks(name)[0];
+  }
+
+  /** @param withoutEffect names of arguments with spaces between, of one in a block as `block.argument` */
+  end(withoutEffect = ''): void {
+    const names = withoutEffect.split(' ');
+    const [left] = Object.keys(this.#body).filter(name => !this.#read.has(name) && !names.includes(name));
+    if (left !== undefined) {
+      const expected = 'no argument that does something on AWS and nothing on this machine';
+      throw this.problem(
+        left,
+        expected,
+        'Leave it out of overrides of the configuration for runs on this machine.',
+      );
+    }
+    for (const [name, block] of this.#blocks) {
+      const within = names.filter(each => each.startsWith(`${name}.`));
+      block.end(within.map(each => each.slice(name.length + 1)).join(' '));
+    }
+  }
+
+  problem(
+    field: string,
+    expected: string,
+    remedy = 'Correct it in overrides of the configuration.',
+  ): TerraformError {
+    const got = this.#body[field];
+    return new TerraformError([describeProblem({ field: `${this.#where}.${field}`, expected, got, remedy })]);
+  }
+}
+
+const MAP = kind<Readonly<Record<string, unknown>>>(
+  value => isObject(value) && Object.values(value).every(each => typeof each !== 'object'),
+  'texts by their names',
+);
+
+const BLOCKS = kind<object | readonly object[]>(
+  value => [value].flat().every(isObject),
+  'a block, or a list of them',
+);

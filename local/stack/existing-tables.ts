@@ -1,0 +1,15 @@
+import type { DeploymentConfig } from '../../stacks/config.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
+import { synthesizedCloud, type TableResource } from './synthesized.ts';
+
+/**
+ * How the tables with `existingTable: true` look. The stack only refers to them: this is what it would say if it made them.
+ *
+ * @throws {InvalidConfigError} for a person to read
+ */
+export function existingTablesAsMade(config: DeploymentConfig): readonly TableResource[] {
+  const tables = config.tables
+    .filter(({ existingTable }) => existingTable === true)
+    .map(table => ({ ...table, existingTable: false }));
+  return tables.length === 0 ? [] : synthesizedCloud(plainStack({ ...config, tables })).tables;
+}

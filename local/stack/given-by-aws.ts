@@ -1,0 +1,79 @@
+/** Where a stack would be deployed, and when. */
+export interface Place {
+  /** 12 digits. */
+  readonly account: string;
+  readonly region: string;
+  readonly partition: string;
+  /** What the services' names end with in URLs. */
+  readonly dnsSuffix: string;
+  /** As IAM writes times. */
+  readonly deployedAt: string;
+}
+
+/** Stands for the label of a stream in its ARN, until the table is made. AWS takes the time at which that was. */
+export const LOCAL_STREAM_LABEL = 'local';
+
+/** @param argument an argument of the resource; empty when it has none of that name */
+type Given = (argument: (name: string) => string, place: Place) => string;
+
+const arn =
+  (service: string, resource: string, name = 'name'): Given =>
+  (argument, { partition, region, account }) =>
+    `arn:${partition}:${service}:${region}:${account}:${resource}${argument(name)}`;
+
+/** IAM has no region in its ARNs, and a path, which begins and ends with a slash. */
+const iamArn =
+  (kind: string): Given =>
+  (argument, { partition, account }) =>
+    `arn:${partition}:iam::${account}:${kind}${argument('path') || '/'}${argument('name')}`;
+
+const named: Given = argument => argument('name');
+
+const tableArn = arn('dynamodb', 'table/');
+const table: Readonly<Record<string, Given>> = {
+  arn: tableArn,
+  stream_arn: (...of) => `${tableArn(...of)}/stream/${LOCAL_STREAM_LABEL}`,
+};
+
+/** Terraform puts the time and a number behind the prefix. */
+const bucketName: Given = argument => `${argument('bucket_prefix')}local`;
+
+/**
+ * The attributes that AWS gives to what our stacks have, as far as something refers to them or is run by them. Those that are arguments
+ * too are not here.
+ */
+export const GIVEN_BY_AWS: Readonly<Record<string, Readonly<Record<string, Given>>>> = {
+  aws_cloudwatch_log_group: { arn: arn('logs', 'log-group:') },
+  aws_cloudwatch_metric_alarm: { arn: arn('cloudwatch', 'alarm:', 'alarm_name') },
+  aws_dynamodb_table: table,
+  aws_iam_policy: { arn: iamArn('policy') },
+  aws_iam_role: {
+    arn: iamArn('role'),
+    id: named,
+    create_date: (_argument, { deployedAt }) => deployedAt,
+  },
+  aws_lambda_function: { arn: arn('lambda', 'function:', 'function_name') },
+  aws_s3_bucket: {
+    arn: (...of) => `arn:${of[1].partition}:s3:::${bucketName(...of)}`,
+    id: bucketName,
+  },
+  aws_scheduler_schedule: {
+    arn: (argument, place) => arn('scheduler', `schedule/${argument('group_name')}/`)(argument, place),
+  },
+  aws_sfn_state_machine: { arn: arn('states', 'stateMachine:') },
+  aws_sns_topic: { arn: arn('sns', '') },
+  aws_sqs_queue: {
+    arn: arn('sqs', ''),
+    url: (argument, { region, dnsSuffix, account }) =>
+      `https://sqs.${region}.${dnsSuffix}/${account}/${argument('name')}`,
+  },
+  // Terraform's own.
+  terraform_data: { output: argument => argument('input') },
+  'data.aws_caller_identity': { account_id: (_argument, { account }) => account },
+  'data.aws_dynamodb_table': table,
+  'data.aws_partition': {
+    partition: (_argument, { partition }) => partition,
+    dns_suffix: (_argument, { dnsSuffix }) => dnsSuffix,
+  },
+  'data.aws_region': { region: (_argument, { region }) => region },
+};

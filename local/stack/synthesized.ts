@@ -1,0 +1,315 @@
+import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
+import type { PlainStack } from '../../stacks/plain-stack.ts';
+import { partitionOf } from '../../stacks/regions.ts';
+import { partiqlNameProblems } from '../dynamodb/partiql-names.ts';
+import { TerraformError } from '../errors.ts';
+import { Arguments, type Found, TEXT, TEXTS } from './arguments.ts';
+import { type EventSourceMappingResource, readMapping } from './event-source-mapping.ts';
+import { type AlarmResource, readAlarm } from './metric-alarm.ts';
+import { type ResolvedBlock, resolveReferences } from './resolve.ts';
+
+/** The account of every ARN in the local cloud: the one AWS uses in its examples. */
+export const LOCAL_ACCOUNT = '123456789012';
+
+export type KeyType = 'S' | 'N' | 'B';
+
+export interface TableIndex {
+  readonly name: string;
+  readonly hashKey: string;
+  readonly rangeKey?: string;
+  readonly projection: 'ALL' | 'KEYS_ONLY' | 'INCLUDE';
+  readonly nonKeyAttributes: readonly string[];
+}
+
+export interface TableResource {
+  /** Where it stands: `aws_dynamodb_table.sessions`. */
+  readonly address: string;
+  readonly name: string;
+  readonly arn: string;
+  readonly region: string;
+  readonly hashKey: string;
+  readonly rangeKey?: string;
+  /** Types of the key attributes of the table and its indexes, by name. */
+  readonly attributes: Readonly<Record<string, KeyType>>;
+  readonly globalIndexes: readonly TableIndex[];
+  readonly localIndexes: readonly TableIndex[];
+  /** The attribute of native TTL when it is enabled on AWS. Never enabled locally. */
+  readonly nativeTtlAttribute?: string;
+  readonly stream?: 'KEYS_ONLY' | 'NEW_IMAGE' | 'OLD_IMAGE' | 'NEW_AND_OLD_IMAGES';
+}
+
+/** A table that the stack uses but doesn't make. */
+export interface ExistingTable {
+  readonly address: string;
+  readonly name: string;
+  readonly region: string;
+}
+
+export interface FunctionResource {
+  readonly address: string;
+  readonly name: string;
+  readonly arn: string;
+  readonly region: string;
+  /** Absolute path of the zip file. */
+  readonly archive: string;
+  /** `<file without extension>.<export>`. */
+  readonly handler: string;
+  readonly memoryMb: number;
+  readonly timeoutSeconds: number;
+  readonly environment: Readonly<Record<string, string>>;
+  /** `JSON`: what the function prints by `console` is wrapped into a document a line. */
+  readonly logFormat: 'Text' | 'JSON';
+  readonly reservedConcurrency?: number;
+}
+
+export interface StateMachineResource {
+  readonly address: string;
+  readonly name: string;
+  readonly arn: string;
+  readonly region: string;
+  readonly roleArn: string;
+  readonly type: 'STANDARD' | 'EXPRESS';
+  /** JSON text with every reference resolved. */
+  readonly definition: string;
+}
+
+export interface ScheduleResource {
+  readonly address: string;
+  readonly name: string;
+  readonly arn: string;
+  /** `cron(…)`, `rate(…)` or `at(…)`, as written. */
+  readonly expression: string;
+  readonly timezone: string;
+  readonly enabled: boolean;
+  readonly targetArn: string;
+  readonly roleArn: string;
+  /** The target's input with Scheduler's `<aws.scheduler.…>` placeholders in it. */
+  readonly input?: string;
+  /** It does not fire before, or after, epoch milliseconds. */
+  readonly startDate?: number;
+  readonly endDate?: number;
+  /** What is answered as it was given. Of it only the dead-letter queue counts on this machine, and only how full it is. */
+  readonly asGiven?: ScheduleAsGiven;
+}
+
+/** By the names of EventBridge Scheduler's API. */
+export interface ScheduleAsGiven {
+  readonly Description?: string;
+  readonly KmsKeyArn?: string;
+  readonly ActionAfterCompletion?: string;
+  readonly DeadLetterConfig?: { readonly Arn: string };
+  readonly RetryPolicy?: {
+    readonly MaximumEventAgeInSeconds?: number;
+    readonly MaximumRetryAttempts?: number;
+  };
+}
+
+/** Everything that the local cloud needs of a stack, with all references resolved. */
+export interface SynthesizedCloud {
+  readonly account: string;
+  readonly region: string;
+  readonly partition: string;
+  readonly tables: readonly TableResource[];
+  readonly existingTables: readonly ExistingTable[];
+  readonly functions: readonly FunctionResource[];
+  readonly stateMachines: readonly StateMachineResource[];
+  readonly schedules: readonly ScheduleResource[];
+  readonly alarms: readonly AlarmResource[];
+  /** Functions that tables' streams call. */
+  readonly mappings: readonly EventSourceMappingResource[];
+  /** Names of the buckets that are made. */
+  readonly buckets: readonly string[];
+  readonly outputs: Readonly<Record<string, unknown>>;
+  /** Every resource and data source with its references resolved: what policies grant, for example. */
+  readonly blocks: readonly ResolvedBlock[];
+}
+
+/** @param of empty, or a block and a dot */
+const throughput = (of: string) =>
+  `${of}read_capacity ${of}write_capacity ${of}on_demand_throughput ${of}warm_throughput`;
+
+/** Arguments that nothing on this machine depends on, by the types of resources that are run. The other types have no effect here. */
+const WITHOUT_EFFECT = {
+  aws_cloudwatch_metric_alarm:
+    // Without an action nobody is told locally either way; the line in the terminal is for the state.
+    'actions_enabled evaluate_low_sample_count_percentiles insufficient_data_actions metric_query.label metric_query.metric.unit unit',
+  aws_dynamodb_table: `billing_mode deletion_protection_enabled point_in_time_recovery replica server_side_encryption table_class ${throughput('')} ${throughput('global_secondary_index.')} ${throughput('local_secondary_index.')}`,
+  // Terraform asks for several metrics of a mapping; locally there is IteratorAge, which is the function's.
+  aws_lambda_event_source_mapping: 'metrics_config',
+  aws_lambda_function:
+    'architectures dead_letter_config description ephemeral_storage kms_key_arn logging_config.application_log_level logging_config.log_group logging_config.system_log_level publish role skip_destroy source_code_hash tracing_config vpc_config',
+  aws_s3_bucket: 'bucket_prefix force_destroy object_lock_enabled',
+  aws_scheduler_schedule: 'action_after_completion description',
+  aws_sfn_state_machine: 'encryption_configuration logging_configuration publish tracing_configuration',
+} as const;
+
+export const RUN_TYPES: readonly string[] = Object.keys(WITHOUT_EFFECT);
+
+/**
+ * A stack as it is run on this machine.
+ *
+ * @param deployedAtMs when it was deployed, epoch milliseconds
+ * @throws {TerraformError} for what only an override can bring: an argument or a value that is not run here, or one that only Terraform knows
+ */
+export function synthesizedCloud(
+  stack: PlainStack,
+  { deployedAtMs = Date.now() }: { readonly deployedAtMs?: number } = {},
+): SynthesizedCloud {
+  const { region, archives } = stack;
+  const { name: partition, dnsSuffix } = partitionOf(region);
+  const deployedAt = new Date(deployedAtMs).toISOString();
+  const place = { account: LOCAL_ACCOUNT, region, partition, dnsSuffix, deployedAt };
+  const { blocks, outputs } = resolveReferences(stack, place);
+  const all = <Resource>(
+    type: keyof typeof WITHOUT_EFFECT,
+    read: (args: Arguments, found: Found) => Resource,
+  ): Resource[] =>
+    blocks
+      .filter(block => block.kind === 'resource' && block.type === type)
+      .map(({ address, arn, body }) => {
+        const args = new Arguments(address, body);
+        const resource = read(args, { address, arn, region });
+        args.end(WITHOUT_EFFECT[type]);
+        return resource;
+      });
+  const stateMachines = all('aws_sfn_state_machine', readStateMachine);
+  const problems = partiqlNameProblems(stateMachines);
+  if (problems.length > 0) throw new TerraformError(problems);
+  return {
+    account: LOCAL_ACCOUNT,
+    region,
+    partition,
+    tables: all('aws_dynamodb_table', readTable),
+    existingTables: blocks
+      .filter(({ kind: of, type }) => of === 'data' && type === 'aws_dynamodb_table')
+      .map(({ address, body }) => ({ address, name: String(body['name']), region })),
+    functions: all('aws_lambda_function', (args, found) => readFunction(args, found, archives)),
+    stateMachines,
+    schedules: all('aws_scheduler_schedule', readSchedule),
+    alarms: all('aws_cloudwatch_metric_alarm', readAlarm),
+    mappings: all('aws_lambda_event_source_mapping', readMapping),
+    buckets: all('aws_s3_bucket', (_args, { arn }) => arn.split(':').at(-1) ?? ''),
+    outputs,
+    blocks,
+  };
+}
+
+function readTable(args: Arguments, found: Found): TableResource {
+  const hashKey = args.get('hash_key', TEXT);
+  const rangeKey = args.find('range_key', TEXT);
+  const indexes = (of: string): TableIndex[] =>
+    args.blocks(of).map(index => {
+      const indexRangeKey = index.find('range_key', TEXT);
+      return {
+        name: index.get('name', TEXT),
+        // A local index has that of the table.
+        hashKey: index.find('hash_key', TEXT) ?? hashKey,
+        ...(indexRangeKey !== undefined && { rangeKey: indexRangeKey }),
+        projection: index.get('projection_type', oneOf(['ALL', 'KEYS_ONLY', 'INCLUDE'])),
+        nonKeyAttributes: index.find('non_key_attributes', TEXTS) ?? [],
+      };
+    });
+  const attributes = args
+    .blocks('attribute')
+    .map(attribute => [attribute.get('name', TEXT), attribute.get('type', oneOf(['S', 'N', 'B']))] as const);
+  const ttl = args.block('ttl');
+  const ttlAttribute = ttl?.find('attribute_name', text(/^/));
+  const hasTtl = ttl?.find('enabled', boolean()) ?? ttl !== undefined;
+  const view = args.find('stream_view_type', STREAM_VIEW) ?? 'NEW_AND_OLD_IMAGES';
+  return {
+    ...found,
+    name: args.get('name', TEXT),
+    hashKey,
+    ...(rangeKey !== undefined && { rangeKey }),
+    attributes: Object.fromEntries(attributes),
+    globalIndexes: indexes('global_secondary_index'),
+    localIndexes: indexes('local_secondary_index'),
+    ...(hasTtl && ttlAttribute && { nativeTtlAttribute: ttlAttribute }),
+    ...(args.find('stream_enabled', boolean()) && { stream: view }),
+  };
+}
+
+const STREAM_VIEW = oneOf(['NEW_AND_OLD_IMAGES', 'OLD_IMAGE', 'NEW_IMAGE', 'KEYS_ONLY']);
+
+function readFunction(args: Arguments, found: Found, archives: PlainStack['archives']): FunctionResource {
+  const filename = args.get('filename', TEXT);
+  args.get(
+    'runtime',
+    text(/^nodejs\d+\.x$/, 'a Node.js runtime such as "nodejs24.x" (the only kind run locally)'),
+  );
+  // -1 is Terraform's "no reservation".
+  const reserved = args.find('reserved_concurrent_executions', whole(-1, 1_000_000)) ?? -1;
+  return {
+    ...found,
+    name: args.get('function_name', TEXT),
+    archive: archives[filename] ?? filename,
+    handler: args.get('handler', text(/^[\w/-]+\.\w+$/, '"<file>.<export>", such as "index.handler"')),
+    memoryMb: args.get('memory_size', whole(128, 10_240)),
+    timeoutSeconds: args.get('timeout', whole(1, 900, 'a whole number of seconds')),
+    environment: args.block('environment')?.texts('variables') ?? {},
+    logFormat: args.block('logging_config')?.get('log_format', oneOf(['Text', 'JSON'])) ?? 'Text',
+    ...(reserved >= 0 && { reservedConcurrency: reserved }),
+  };
+}
+
+function readStateMachine(args: Arguments, found: Found): StateMachineResource {
+  return {
+    ...found,
+    name: args.get('name', TEXT),
+    roleArn: args.get('role_arn', TEXT),
+    type: args.get('type', oneOf(['STANDARD', 'EXPRESS'])),
+    definition: args.get('definition', TEXT),
+  };
+}
+
+function readSchedule(args: Arguments, { address, arn }: Found): ScheduleResource {
+  args.get('group_name', TEXT);
+  // Any other would fire at a random time.
+  args.block('flexible_time_window')?.get('mode', oneOf(['OFF']));
+  const target = args.block('target');
+  const input = target?.find('input', text(/^/));
+  const startDate = dateOf(args, 'start_date');
+  const endDate = dateOf(args, 'end_date');
+  return {
+    address,
+    name: args.get('name', TEXT),
+    arn,
+    expression: args.get('schedule_expression', TEXT),
+    timezone: args.find('schedule_expression_timezone', TEXT) ?? 'UTC',
+    enabled: args.get('state', oneOf(['ENABLED', 'DISABLED'])) === 'ENABLED',
+    targetArn: target?.get('arn', TEXT) ?? '',
+    roleArn: target?.get('role_arn', TEXT) ?? '',
+    ...(input !== undefined && { input }),
+    ...(startDate !== undefined && { startDate }),
+    ...(endDate !== undefined && { endDate }),
+    asGiven: readAsGiven(args, target),
+  };
+}
+
+function dateOf(args: Arguments, name: string): number | undefined {
+  const time = kind<string>(
+    value => !Number.isNaN(Date.parse(String(value))),
+    'a time in ISO-8601 with a zone',
+  );
+  const given = args.find(name, time);
+  return given === undefined ? undefined : Date.parse(given);
+}
+
+/** Locally a start that fails is reported at once instead of being tried again and parked. */
+function readAsGiven(args: Arguments, target: Arguments | undefined): ScheduleAsGiven {
+  const policy = target?.block('retry_policy');
+  const age = policy?.find('maximum_event_age_in_seconds', whole(60, 86_400));
+  const attempts = policy?.find('maximum_retry_attempts', whole(0, 185));
+  const queue = target?.block('dead_letter_config')?.get('arn', TEXT);
+  const key = args.find('kms_key_arn', TEXT);
+  return {
+    ...(key !== undefined && { KmsKeyArn: key }),
+    ...(queue !== undefined && { DeadLetterConfig: { Arn: queue } }),
+    ...(policy !== undefined && {
+      RetryPolicy: {
+        ...(age !== undefined && { MaximumEventAgeInSeconds: age }),
+        ...(attempts !== undefined && { MaximumRetryAttempts: attempts }),
+      },
+    }),
+  };
+}

@@ -1,0 +1,38 @@
+import { TerraformAsset } from 'cdktf';
+import { RootConstruct } from 'constructs';
+import { ALL_FUNCTIONS, fileOf } from '../functions/function-list.ts';
+import { PreciseTtlStack, STACK, withoutDeprecations } from './app.ts';
+import { archiveOf } from './archives.ts';
+import { checkConfig } from './config.ts';
+import { bundleId } from './names.ts';
+
+/** Resources or data sources by their type and id, each with its arguments. */
+export type Blocks = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
+
+/** Everything that a configuration describes as plain values, which can be handed to another process. */
+export interface PlainStack {
+  readonly region: string;
+  /** As Terraform gets them: the configuration's overrides are in them, and references to others stand as `${type.id.attribute}`. */
+  readonly resource: Blocks;
+  readonly data: Blocks;
+  readonly output: Readonly<Record<string, { readonly value: unknown }>>;
+  /** Absolute paths of the functions' archives, by the argument `filename`. They are there for as long as the process that made them. */
+  readonly archives: Readonly<Record<string, string>>;
+}
+
+/**
+ * The stack of a configuration, without a folder to synthesize into.
+ *
+ * @param config as it came out of the file
+ * @throws {InvalidConfigError} for a person to read
+ */
+export function plainStack(config: unknown): PlainStack {
+  const checked = checkConfig(config);
+  const stack = new PreciseTtlStack(new RootConstruct(), STACK, checked);
+  const { resource, data, output } = withoutDeprecations(() => stack.toTerraform());
+  const archives = ALL_FUNCTIONS.flatMap(name => {
+    const asset = stack.node.tryFindChild(bundleId(fileOf(name)));
+    return asset instanceof TerraformAsset ? [[asset.path, archiveOf(name)]] : [];
+  });
+  return { region: checked.region, resource, data, output, archives: Object.fromEntries(archives) };
+}

@@ -1,0 +1,75 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
+import { type AlarmName, isRecorded, subjectOf, tuningKinds } from '../alarms.ts';
+import { namesOfDeployment, namesOfTable } from '../names.ts';
+import { MAX_NAME_LENGTH } from '../props.ts';
+import { expression, hcl } from '../values.ts';
+import { PART_NAMES, PARTS, type PartName } from './parts.ts';
+import { snake } from './snake.ts';
+import { MODULE_ALARMS } from './variables.ts';
+
+/** A rule between several variables. OpenTofu 1.10 does not let the validation of a variable look at another one. */
+interface Rule {
+  readonly isBroken: string;
+  /** A Terraform template. */
+  readonly message: string;
+}
+
+/** Whether something is made for the table `t` itself. */
+const HAS_PARTS = PART_NAMES.map(part => PARTS[part].condition).join(' || ');
+
+/** A name is no longer than what is made after it may be. */
+const LENGTH: Rule = {
+  isBroken: `anytrue([for t in local.tables : length(t.name) > ${MAX_NAME_LENGTH} if ${HAS_PARTS}])`,
+  message: `tables, name: expected at most ${MAX_NAME_LENGTH} characters, got \${join(", ", [for key, t in local.tables : "\${t.name} for \${key}" if length(t.name) > ${MAX_NAME_LENGTH} && (${HAS_PARTS})])}. What is made for the table itself is named after it: choose a shorter one with name.`,
+};
+
+/** No two may have a role or a state machine of the same name. IAM's names do not differ by case. */
+function namesRule(): Rule {
+  const deployment = namesOfDeployment('name', '${var.name}');
+  const all = (what: 'roles' | 'stateMachines') =>
+    `concat(\n${[
+      hcl(deployment[what]),
+      ...PART_NAMES.map(part => {
+        const names = { tableName: '', name: expression<string>('t.name'), ...PARTS[part].named };
+        return `flatten([for t in local.tables : ${hcl(namesOfTable('name', names)[what])} if ${PARTS[part].condition}])`;
+      }),
+    ].join(',\n')}\n)`;
+  return {
+    isBroken: `(\n!can({ for each in ${all('roles')} : lower(each) => each }) ||\n!can({ for each in ${all('stateMachines')} : each => each })\n)`,
+    message: `tables, name: expected names whose roles and state machines nobody else has; IAM sees no difference in case, got \${jsonencode({ for key, t in local.tables : key => t.name if ${HAS_PARTS} })} in \${var.name}. Give one of them another name.`,
+  };
+}
+
+/** Whoever tunes an alarm expects it to sound. */
+function alarmRules(alarm: AlarmName): Rule[] {
+  const name = `alarms.${snake(alarm)}`;
+  const isTuned = Object.keys(tuningKinds(alarm))
+    .map(field => `var.${name}.${field} != null`)
+    .join(' || ');
+  const got = `got \${jsonencode(var.${name})}`;
+  const subject = subjectOf(alarm);
+  return [
+    ...(subject === undefined
+      ? []
+      : [
+          {
+            isBroken: `(${isTuned}) && !anytrue([for t in local.tables : ${PARTS[subject as PartName].condition}])`,
+            message: `${name}: expected nothing without ${subject}, ${got}. Leave it out, or add ${subject}.`,
+          },
+        ]),
+    ...(isRecorded(alarm, 'essential')
+      ? []
+      : [
+          {
+            isBroken: `(${isTuned}) && var.metrics != "all"`,
+            message: `${name}: expected nothing with metrics = "essential", which does not record what this alarm looks at, ${got}. Leave it out, or set metrics = "all".`,
+          },
+        ]),
+  ];
+}
+
+/** A list of the sentence of each rule that is broken. */
+export function brokenDeploymentRules(): string[] {
+  const rules = [LENGTH, namesRule(), ...MODULE_ALARMS.flatMap(alarmRules)];
+  return rules.map(({ isBroken, message }) => `${isBroken} ? [${hcl(message)}] : []`);
+}

@@ -1,0 +1,78 @@
+import type { Construct } from 'constructs';
+import {
+  byDestination,
+  DESTINATION_NAMES,
+  DESTINATIONS,
+  type DestinationName,
+} from '../../functions/publish-expiries/destinations.ts';
+import { ownFunctions, ownQueues } from '../names.ts';
+import { Events } from '../parts/events.ts';
+import { OWN_DESTINATION_REMEDY } from '../stream-props.ts';
+import { expression, hcl } from '../values.ts';
+import { PartStack } from './part-stack.ts';
+import { snake } from './snake.ts';
+
+/** The field of `events` for a resource that events go to: `queueArn` is `queue`. */
+export const DESTINATION_FIELDS = byDestination(name => snake(name).replace(/_arn$/, ''));
+
+/** As a table of the module has it. */
+export const EVENTS_TYPE = `object({
+${DESTINATION_NAMES.map(name => `  ${DESTINATION_FIELDS[name]} = optional(object({ arn = string }))`).join('\n')}
+  old_image = optional(bool, false)
+  include_past = optional(bool, false)
+})`;
+
+/** ARNs of where the events go, one of which there is. */
+export function destinationLocal(): string {
+  const fields = DESTINATION_NAMES.map(name => {
+    const field = DESTINATION_FIELDS[name];
+    return `  ${field} = one(var.settings.events.${field}[*].arn)`;
+  });
+  return `{\n${fields.join('\n')}\n}`;
+}
+
+interface Own {
+  readonly destination: DestinationName;
+  readonly names: typeof ownFunctions;
+  /** Where in an ARN they stand. */
+  readonly index: number;
+}
+
+/** What of the deployment itself could be a destination. */
+const OWN: readonly Own[] = [
+  { destination: 'functionArn', names: ownFunctions, index: 6 },
+  { destination: 'queueArn', names: ownQueues, index: 5 },
+];
+
+/** Each with a precondition of its own: an ARN need not be known when a plan is made. */
+function ownRule({ destination, names, index }: Own, name: string) {
+  const field = DESTINATION_FIELDS[destination];
+  const arn = `local.destination.${field}`;
+  const own = names({ name, sweep: expression('var.deployment.name') });
+  return {
+    condition: expression(`${arn} == null ? true : !contains(${hcl(own)}, split(":", ${arn})[${index}])`),
+    error_message: `tables, events.${field}.arn: expected a ${DESTINATIONS[destination].kind} that is not this deployment's own, got \${jsonencode(${arn})} for \${var.table.name}. ${OWN_DESTINATION_REMEDY}`,
+  };
+}
+
+export class EventsPart extends PartStack {
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    const { place, environment, streamArn, sweep } = this;
+    const { reader } = new Events(this, id, {
+      place,
+      environment,
+      streamArn,
+      events: {
+        ...byDestination(name => expression<string>(`local.destination.${DESTINATION_FIELDS[name]}`)),
+        oldImage: expression('var.settings.events.old_image'),
+        includePast: expression('var.settings.events.include_past'),
+      },
+      sweep,
+    });
+    const own = Object.values(OWN).map(each => ownRule(each, sweep.name));
+    reader.function.function.addOverride('lifecycle.precondition', own);
+    this.alarmsOf('events');
+    this.outputs(this.readerOutputs(reader));
+  }
+}

@@ -1,0 +1,38 @@
+import { ALARM_NAMES, ALARMS, type AlarmName, type AlarmsProp, tuningKinds } from '../alarms.ts';
+import { expression, or } from '../values.ts';
+import { snake } from './snake.ts';
+
+/** Where what is set of the alarms stands: in the whole module, and in that of a part. */
+type AlarmsScope = 'local.alarms' | 'var.alarms';
+
+/** What is set of an alarm. */
+export function tuningOf<Type>(scope: AlarmsScope, alarm: AlarmName, field: string): Type {
+  return expression(`${scope}.${snake(alarm)}.${field}`);
+}
+
+/** What is set of some of the alarms, or their defaults; the others are turned off. */
+export function openAlarms(
+  scope: AlarmsScope,
+  isOurs: (alarm: AlarmName) => boolean,
+  threshold: (alarm: AlarmName) => number = defaultThreshold,
+): Exclude<AlarmsProp, false> {
+  const tunings = ALARM_NAMES.map(alarm => {
+    if (!isOurs(alarm)) return [alarm, false];
+    const tuned = (field: string, byDefault: number) =>
+      or(tuningOf<number | undefined>(scope, alarm, field), byDefault);
+    return [
+      alarm,
+      {
+        ...('threshold' in tuningKinds(alarm) && { threshold: tuned('threshold', threshold(alarm)) }),
+        periods: tuned('periods', ALARMS[alarm].periods),
+      },
+    ];
+  });
+  return Object.fromEntries(tunings);
+}
+
+/** That of an alarm for which the precision of the tables does not matter. */
+export function defaultThreshold(alarm: AlarmName): number {
+  const { threshold } = ALARMS[alarm] as { threshold: (table: { precisionSeconds: number }) => number };
+  return threshold({ precisionSeconds: 1 });
+}

@@ -1,0 +1,44 @@
+import type { Construct } from 'constructs';
+import type { NamedTable } from '../names.ts';
+import { BackfillPart } from './backfill-part.ts';
+import { destinationLocal, EventsPart } from './events-part.ts';
+import type { Local } from './locals.ts';
+import type { PartStack } from './part-stack.ts';
+
+/** What a table can have for itself: a module of its own, which the whole one calls for each table that has it. */
+interface Part {
+  /** A sentence about it. */
+  readonly text: string;
+  /** Which tables `t` have it. */
+  readonly condition: string;
+  /** The prop, for the names of what it makes. */
+  readonly named: Pick<NamedTable, 'archive' | 'backfill' | 'events'>;
+  readonly locals: readonly Local[];
+  readonly Stack: new (scope: Construct, id: string) => PartStack;
+}
+
+export const PARTS = {
+  backfill: {
+    text: 'Writes the window into the items of a table that were there before their writers did. Nothing starts it by itself.',
+    condition: 't.backfill',
+    named: { backfill: true },
+    locals: [],
+    Stack: BackfillPart,
+  },
+  events: {
+    text: 'Makes an event of each expiry of a table, from its stream.',
+    condition: 't.events != null',
+    named: { events: {} },
+    locals: [
+      {
+        comment: 'Where the events go: to one of these.',
+        name: 'destination',
+        value: destinationLocal(),
+      },
+    ],
+    Stack: EventsPart,
+  },
+} as const satisfies Readonly<Record<string, Part>>;
+
+export type PartName = keyof typeof PARTS;
+export const PART_NAMES = Object.keys(PARTS) as PartName[];

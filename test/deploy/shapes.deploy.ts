@@ -1,0 +1,272 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
+import { App, LocalBackend, TerraformStack } from 'cdktf';
+import { seededRandom } from 'stepfunctions-emulator';
+import { STACK, withoutDeprecations } from '../../stacks/app.ts';
+import type { DeploymentConfig } from '../../stacks/config.ts';
+import { HOLDINGS } from '../../stacks/holdings.ts';
+import { PreciseTtl } from '../../stacks/precise-ttl.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { writeTerraformModule } from '../../stacks/terraform-module/write.ts';
+import { configOf } from '../support/synthesized.ts';
+import { Deployment } from './support/deployment.ts';
+import type { HeldThing } from './support/held-things.ts';
+import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
+import { TerraformRoot } from './support/terraform-root.ts';
+import { type Edit, Walk } from './support/walk.ts';
+
+const SEED = Number(process.env['SHAPES_SEED'] ?? 1);
+
+/** In one go; and one operation after the other, each apply broken off once half-way and made again. */
+const WALKINGS = [
+  ['whole, ten operations at once', { parallelism: 10 }],
+  ['broken off, one operation after the other', { parallelism: 1, breaks: seededRandom(SEED) }],
+] as const;
+
+/** As versions deployed a configuration in which each table had a state machine of its own: a construct for each, under its name. */
+function synthesizedEach({ tables }: DeploymentConfig): string {
+  const outdir = mkdtempSync(join(tmpdir(), 'precise-ttl-each-'));
+  const app = new App({ outdir });
+  const stack = new TerraformStack(app, STACK);
+  new LocalBackend(stack, { path: `../../../terraform.${STACK}.tfstate` });
+  new AwsProvider(stack, 'aws', { region: 'us-east-1' });
+  for (const table of tables) new PreciseTtl(stack, table.tableName, table);
+  withoutDeprecations(() => app.synth());
+  return outdir;
+}
+
+/** As the document has it, which people copy. */
+const TICK = /terraform apply -target=(\S+)/.exec(readFileSync('docs/upgrade.md', 'utf8'))?.[1] ?? '';
+
+/** What goes with the deployments and tables whose names begin so, when they are removed. */
+const destroyed =
+  (begin: RegExp) =>
+  ({ kind, name }: HeldThing): boolean =>
+    HOLDINGS[kind].destroyed === 'goes' && begin.test(name.replace(/^\/aws\/\w+(\/states)?\//, ''));
+
+describeWithTerraform.each(WALKINGS)('from shape to shape, %s', (_name, walking) => {
+  let aws: EmulatedAws;
+  let walk: Walk;
+  let first: Deployment;
+  let second: Deployment;
+
+  beforeAll(async () => {
+    aws = await startEmulatedAws();
+  });
+  afterAll(() => aws?.stop());
+  beforeEach(async () => {
+    await aws.reset();
+    walk = new Walk(aws, walking);
+    first = new Deployment(aws);
+    second = new Deployment(aws);
+  });
+  afterEach(() => {
+    for (const deployment of [first, second]) deployment.remove();
+    walk.destroy();
+  });
+
+  const use =
+    (deployment: () => Deployment, config: DeploymentConfig, options: { readonly removed?: boolean } = {}) =>
+    async () => {
+      await deployment().use(config, options);
+      return deployment().root;
+    };
+  const make = async (edits: readonly Edit[]) => {
+    for (const edit of edits) await walk.make(edit);
+    expect(walk.brokenOff > 0).toBe('breaks' in walking);
+  };
+
+  test('a deployment of each table, one of all, given tables, another name of the sweep', async () => {
+    const tokens: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id' };
+    const orders: PreciseTtlProps = {
+      tableName: 'Orders',
+      partitionKey: 'id',
+      holdAttribute: 'legalHold',
+      archive: {},
+      archiveFirst: true,
+      events: { eventBus: 'default' },
+      backfill: true,
+    };
+    const given = { existingTable: true } as const;
+    const inFirst = (more: Partial<PreciseTtlProps> = {}, ofOrders: Partial<PreciseTtlProps> = {}) =>
+      use(
+        () => first,
+        configOf({ ...tokens, ...given, ...more }, { ...orders, ...given, ...more, ...ofOrders }),
+      );
+    const { archive: _archive, archiveFirst: _first, events, backfill: _backfill, ...plain } = orders;
+    const other = (table: PreciseTtlProps) => ({
+      ...table,
+      ...given,
+      sweep: 'other',
+      name: `other-${table.tableName}`,
+    });
+
+    await first.useFolder(synthesizedEach(configOf(tokens, orders)));
+    await first.deployUsed();
+    await make([
+      {
+        name: 'one deployment beside those of each table',
+        make: use(() => first, configOf(tokens, orders)),
+        target: TICK,
+      },
+      {
+        name: 'one deployment',
+        make: use(() => first, configOf(tokens, orders)),
+        // Those versions had neither a journal nor a state machine of replays.
+        takes: ({ name }) => /^\S*precise-ttl-\w+-(journal|replay)$/.test(name),
+      },
+      {
+        name: 'without the entry of a table',
+        make: use(() => first, configOf(orders)),
+        refused: /REFUSED TO KEEP/,
+      },
+      { name: 'given tables', make: inFirst() },
+      {
+        name: 'the entries in another order',
+        make: use(() => first, configOf({ ...orders, ...given }, { ...tokens, ...given })),
+      },
+      {
+        name: 'two names that are swapped',
+        make: inFirst({ name: 'precise-ttl-Orders' }, { name: 'precise-ttl-Tokens' }),
+        refused: /REFUSED TO KEEP QUEUES.*'Another name'/,
+      },
+      {
+        name: 'a name that differs by case',
+        make: inFirst({}, { name: 'precise-ttl-ORDERS' }),
+        refused: /REFUSED TO KEEP QUEUES.*'Another name'/,
+      },
+      {
+        name: 'another name of the sweep',
+        make: inFirst({ sweep: 'other' }),
+        refused: /REFUSED TO KEEP QUEUES/,
+      },
+      {
+        name: 'another sweep beside it, of a configuration of its own',
+        make: use(() => second, configOf(other(tokens), other(plain))),
+      },
+      {
+        name: 'the first sweep goes',
+        make: use(() => first, configOf({ ...tokens, ...given }, { ...orders, ...given }), { removed: true }),
+        takes: destroyed(/^precise-ttl/),
+      },
+      {
+        name: 'the second one reads the stream',
+        make: async () => {
+          const [bucket = ''] = await walk.namesOf('bucket');
+          const reading = { ...orders, archive: { bucket }, events: { ...events, includePast: true } };
+          return use(() => second, configOf(other(tokens), other(reading)))();
+        },
+      },
+    ]);
+  });
+
+  test('a deployment of the configuration, the module, and back', async () => {
+    const module = mkdtempSync(join(tmpdir(), 'precise-ttl-module-'));
+    const own = new TerraformRoot(mkdtempSync(join(tmpdir(), 'precise-ttl-own-')), aws);
+    const created: DeploymentConfig = configOf(
+      { tableName: 'Sessions', partitionKey: 'id' },
+      { tableName: 'Tokens', partitionKey: 'id', ttlAttribute: 'expiresAt', indexedBy: 'second' },
+    );
+    const given = { ...created, tables: created.tables.map(table => ({ ...table, existingTable: true })) };
+    const kmsKeyArn = 'arn:aws:kms:us-east-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab';
+    const onPath = (config: DeploymentConfig): DeploymentConfig => ({
+      ...config,
+      tables: config.tables.map(table => ({ ...table, rolePath: '/teams/' })),
+    });
+    const keyed = { ...created, tables: created.tables.map(table => ({ ...table, kmsKeyArn })) };
+    const ownRoot = (text: () => string) => async () => {
+      writeFileSync(join(own.folder, 'main.tf'), text());
+      await own.succeed(['init', '-input=false']);
+      return own;
+    };
+    const imported = async () => {
+      await first.use(created);
+      const plan = await first.plan();
+      for (const [table, name] of [
+        ['Sessions', 'Sessions'],
+        ['Tokens', 'Tokens'],
+      ] as const) {
+        const address = Object.values(plan)
+          .flat()
+          .find(each => each.startsWith(`aws_dynamodb_table.${table}_table_`));
+        await first.root.succeed(['import', '-input=false', address ?? '', name]);
+      }
+      return first.root;
+    };
+
+    try {
+      writeTerraformModule(module);
+      await first.deploy(created);
+      await make([
+        { name: 'a key', make: use(() => first, keyed) },
+        { name: 'no key', make: use(() => first, created) },
+        {
+          name: 'another path of the roles',
+          make: use(() => first, onPath(created)),
+          pauses: 'IAM has no two roles of one name: docs/configuration.md, rolePath',
+        },
+        { name: 'given tables', make: use(() => first, onPath(given)) },
+        { name: 'the module beside it', make: ownRoot(() => withModule(module)) },
+        {
+          name: 'the deployment of the configuration goes',
+          make: use(() => first, given, { removed: true }),
+          takes: destroyed(/^precise-ttl(?!-(Sessions|Tokens))/),
+        },
+        {
+          name: 'back, as created tables without an import',
+          make: use(() => first, created),
+          fails: /Table already exists/,
+        },
+        { name: 'back, beside the module', make: use(() => first, given) },
+        {
+          name: 'the module goes',
+          make: ownRoot(() => withoutModule(module)),
+          takes: destroyed(/^(own|precise-ttl-(Sessions|Tokens))/),
+        },
+        { name: 'the tables are no more of its configuration', make: ownRoot(() => forgotten) },
+        { name: 'created tables, after an import', make: imported },
+      ]);
+    } finally {
+      for (const folder of [module, own.folder]) rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+const TABLES = { sessions: 'Sessions', tokens: 'Tokens' };
+
+/** The example of the module with another name, and its tables as the configuration has made them. */
+function withModule(module: string): string {
+  const example = readFileSync(join(module, 'examples/two-tables/main.tf'), 'utf8');
+  const imports = Object.entries(TABLES).map(
+    ([name, id]) => `import {\n  to = aws_dynamodb_table.${name}\n  id = "${id}"\n}\n`,
+  );
+  return [
+    ...imports,
+    example
+      .replace('source = "../.."', `source = "${module}"\n  name = "own"`)
+      .replace('eu-central-1', 'us-east-1')
+      .replaceAll('userId', 'id')
+      .replace(/ {2}range_key +=.*\n/, '')
+      .replace(/ {2}attribute \{\n {4}name = "sessionId".*?\}\n\n/s, '')
+      .replaceAll(/\n\n {2}tags = \{[^}]*\}/g, '')
+      .replaceAll(
+        'deletion_protection_enabled = true',
+        'deletion_protection_enabled = true\n\n  point_in_time_recovery {\n    enabled = true\n  }',
+      ),
+  ].join('\n');
+}
+
+const withoutModule = (module: string): string =>
+  withModule(module)
+    .replace(/\nmodule "precise_ttl" \{\n.*?\n\}\n/s, '\n')
+    .replaceAll(/\noutput "[^"]*" \{.*?\n\}\n/gs, '\n');
+
+const forgotten = [
+  'provider "aws" {\n  region = "us-east-1"\n}\n',
+  'resource "aws_sqs_queue" "expired_tokens" {\n  name = "expired-tokens"\n}\n',
+  ...Object.keys(TABLES).map(
+    name => `removed {\n  from = aws_dynamodb_table.${name}\n  lifecycle {\n    destroy = false\n  }\n}\n`,
+  ),
+].join('\n');

@@ -1,0 +1,120 @@
+import type { RandomSource } from 'stepfunctions-emulator';
+import { type HeldThing, HeldThings, type HoldingName, lost } from './held-things.ts';
+import type { EmulatedAws } from './proof.ts';
+import { sweepingOf } from './sweeping.ts';
+import type { Actions, TerraformRoot } from './terraform-root.ts';
+
+/** An edit of what is deployed. After it whatever holds something has what it held, every table is swept as before, and a second plan is empty. */
+export interface Edit {
+  readonly name: string;
+  /** Writes it into the folder of a root. */
+  readonly make: () => Promise<TerraformRoot>;
+  /** Address of the one resource that is applied, with what it needs. @default all are */
+  readonly target?: string;
+  /** What the plan is refused for, with the remedy; nothing is changed then. */
+  readonly refused?: RegExp;
+  /** What the apply fails with, which changes nothing that holds something. */
+  readonly fails?: RegExp;
+  /** Tables that are swept after it. @default those before */
+  readonly sweeps?: readonly string[];
+  /** What it takes away, as docs/deploy.md says. @default nothing */
+  readonly takes?: (thing: HeldThing) => boolean;
+  /** Why no tick comes while it is applied, or until it is applied again when it failed half-way. @default it does not happen */
+  readonly pauses?: string;
+  /** @default that of the walk */
+  readonly parallelism?: number;
+}
+
+export interface Walking {
+  /** As many operations at once; Terraform's default is 10. */
+  readonly parallelism: number;
+  /** Draws after which call an apply breaks off, to be applied again. @default none does */
+  readonly breaks?: RandomSource;
+}
+
+/** An account in which edits are made, each of them judged by the same rules. */
+export class Walk {
+  readonly #aws: EmulatedAws;
+  readonly #things: HeldThings;
+  readonly #walking: Walking;
+  /** How many applies have failed half-way. */
+  brokenOff = 0;
+
+  constructor(aws: EmulatedAws, walking: Walking) {
+    this.#aws = aws;
+    this.#things = new HeldThings(aws);
+    this.#walking = walking;
+  }
+
+  async make(edit: Edit): Promise<void> {
+    const before = await this.#things.fill();
+    const { now: swept } = await sweepingOf(this.#aws);
+    const root = await edit.make();
+    const environment = {
+      TF_CLI_ARGS_apply: `-parallelism=${edit.parallelism ?? this.#walking.parallelism}`,
+      ...(edit.target && { TF_CLI_ARGS_plan: `-target='${edit.target}'` }),
+    };
+    const plan = await root.plan(environment);
+
+    if (edit.refused !== undefined || typeof plan === 'string') {
+      expect([edit.name, plan]).toEqual([edit.name, expect.stringMatching(edit.refused ?? /^$/)]);
+      await this.#judge(edit, before, [...swept]);
+      return;
+    }
+    if (edit.fails !== undefined) {
+      const { output } = await root.apply(environment);
+      expect([edit.name, inOneLine(output)]).toEqual([edit.name, expect.stringMatching(edit.fails)]);
+      await this.#judge(edit, before, [...swept]);
+      return;
+    }
+    const sweeps = edit.sweeps ?? [...swept];
+    if (this.#walking.breaks !== undefined) {
+      await this.#breakOff(root, plan, environment);
+      // What is to be swept from now on need not be swept yet.
+      const still = sweeps.filter(table => swept.has(table));
+      await this.#judge(edit, before, still, { isHalfWay: true });
+    }
+    await root.deploy(environment);
+    await this.#judge(edit, before, sweeps);
+  }
+
+  async #breakOff(root: TerraformRoot, plan: Actions, environment: Environment): Promise<void> {
+    const changes = Object.values(plan).flat().length;
+    if (changes === 0) return;
+    const call = 1 + Math.floor((this.#walking.breaks?.next() ?? 0) * changes);
+    const { status } = await root.apply({ ...environment, STUB_AWS_FAIL: `#${call}` });
+    if (status !== 0) this.brokenOff += 1;
+  }
+
+  async #judge(
+    { name, takes, pauses }: Edit,
+    before: readonly HeldThing[],
+    sweeps: readonly string[],
+    { isHalfWay = false } = {},
+  ): Promise<void> {
+    const gone = lost(before, await this.#things.inventory()).filter(thing => takes?.(thing) !== true);
+    expect([name, 'lost', gone.map(({ kind, name: which }) => `${kind} ${which}`)]).toEqual([
+      name,
+      'lost',
+      [],
+    ]);
+    const { now, gaps } = await sweepingOf(this.#aws);
+    if (pauses === undefined) expect([name, 'meanwhile', [...gaps]]).toEqual([name, 'meanwhile', []]);
+    if (isHalfWay && pauses !== undefined) return;
+    const swept = isHalfWay ? sweeps.filter(table => now.has(table)) : [...now];
+    expect([name, 'swept', swept.sort()]).toEqual([name, 'swept', [...sweeps].sort()]);
+  }
+
+  /** What there is of a kind. */
+  async namesOf(kind: HoldingName): Promise<string[]> {
+    return (await this.#things.inventory()).filter(each => each.kind === kind).map(({ name }) => name);
+  }
+
+  destroy(): void {
+    this.#things.destroy();
+  }
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+const inOneLine = (output: string) => output.replaceAll(/[\s│╷╵]+/g, ' ');

@@ -1,0 +1,288 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: names that look like Terraform's templates
+import fc from 'fast-check';
+import { loadDefinition } from 'stepfunctions-emulator';
+import { anyConfig } from '../../../bench/synthesis/any-config.ts';
+import { isDynamoDbQuery } from '../../../local/dynamodb/queries.ts';
+import { TerraformError } from '../../../local/errors.ts';
+import { RUN_TYPES, type SynthesizedCloud, synthesizedCloud } from '../../../local/stack/synthesized.ts';
+import type { DeploymentConfig, Overrides } from '../../../stacks/config.ts';
+import { mapValues } from '../../../stacks/map-values.ts';
+import { plainStack } from '../../../stacks/plain-stack.ts';
+import type { PreciseTtlProps } from '../../../stacks/props.ts';
+import { tablesInDefinition } from '../../../stacks/tables-in-definition.ts';
+import { escaped } from '../../../stacks/terraform-text.ts';
+import { handmadeStack } from '../../support/handmade-stack.ts';
+import { configOf, SESSION_DATA } from '../../support/synthesized.ts';
+
+const synthesis = (...tables: PreciseTtlProps[]) => synthesisOf(configOf(...tables));
+
+const synthesisOf = (config: DeploymentConfig): SynthesizedCloud => synthesizedCloud(plainStack(config));
+
+test('everything that the app synthesizes is understood', () => {
+  const cloud = synthesis(SESSION_DATA);
+  expect(cloud.tables.map(table => table.name)).toEqual(['SessionData', 'precise-ttl-journal']);
+  expect(cloud.functions).toHaveLength(4);
+  expect(cloud.stateMachines.map(({ name, type }) => [name, type]).sort()).toEqual([
+    ['precise-ttl', 'EXPRESS'],
+    ['precise-ttl-replay', 'STANDARD'],
+  ]);
+  expect(cloud.schedules.map(schedule => schedule.expression).sort()).toEqual([
+    'cron(* * * * ? *)',
+    expect.stringMatching(/^cron\(\d+ \* \* \* \? \*\)$/),
+  ]);
+  for (const machine of cloud.stateMachines) {
+    expect(() => loadDefinition(machine.definition, machine.type, isDynamoDbQuery)).not.toThrow();
+    for (const { arn } of cloud.functions) expect(machine.definition).toContain(arn);
+  }
+  for (const schedule of cloud.schedules) {
+    expect(cloud.stateMachines.map(machine => machine.arn)).toContain(schedule.targetArn);
+    expect(schedule.input).toContain('<aws.scheduler.scheduled-time>');
+  }
+});
+
+test('so is what looks for log groups that are there already', () => {
+  const optional = { archive: {}, events: { eventBus: 'default' }, backfill: true };
+  expect(synthesis({ ...SESSION_DATA, ...optional }).functions).toHaveLength(8);
+});
+
+test('so is a deployment whose roles are made elsewhere: its events begin when it is applied', () => {
+  const PublishExpiries = 'arn:aws:iam::123456789012:role/elsewhere/publisher';
+  const events = { eventBus: 'default' };
+  const stack = plainStack(configOf({ ...SESSION_DATA, events, tableRoleArns: { PublishExpiries } }));
+  const deployedAtMs = Date.parse('2026-11-20T09:00:00Z');
+  const { functions } = synthesizedCloud(stack, { deployedAtMs });
+  const publisher = functions.find(({ name }) => /publish/.test(name));
+  expect(publisher?.environment['EVENTS_SINCE']).toBe('2026-11-20T09:00:00.000Z');
+});
+
+/** Types of what our stacks have and nothing here depends on. */
+const NOT_RUN = [
+  'aws_cloudwatch_dashboard',
+  'aws_cloudwatch_log_group',
+  'aws_iam_policy',
+  'aws_iam_role',
+  'aws_iam_role_policy',
+  'aws_iam_role_policy_attachment',
+  // What is said of a bucket: an object is kept here for as long as its file is.
+  'aws_s3_bucket_lifecycle_configuration',
+  'aws_s3_bucket_ownership_controls',
+  'aws_s3_bucket_policy',
+  'aws_s3_bucket_public_access_block',
+  'aws_s3_bucket_server_side_encryption_configuration',
+  'aws_s3_bucket_versioning',
+  'aws_scheduler_schedule_group',
+  'aws_sns_topic',
+  'aws_sns_topic_policy',
+  'aws_sqs_queue',
+  'terraform_data',
+  'data.aws_caller_identity',
+  'data.aws_cloudwatch_log_groups',
+  'data.aws_dynamodb_table',
+  'data.aws_partition',
+  'data.aws_region',
+];
+
+const EVERYTHING: PreciseTtlProps = {
+  ...SESSION_DATA,
+  archive: {},
+  events: { eventBus: 'default' },
+  backfill: true,
+  kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1234abcd',
+  provisionedCapacity: { read: 5, write: 5 },
+};
+
+test('no argument and no type of resource of our stacks is passed over in silence', () => {
+  // An argument that is neither read nor said to be without effect is thrown.
+  const typesOf = (config: DeploymentConfig) =>
+    synthesisOf(config).blocks.map(({ kind, type }) => (kind === 'data' ? `data.${type}` : type));
+  const drawn = fc.sample(anyConfig, { numRuns: 40, seed: 24 });
+  const types = new Set([configOf(EVERYTHING), ...drawn].flatMap(typesOf));
+  expect([...types].filter(type => !RUN_TYPES.includes(type) && !NOT_RUN.includes(type))).toEqual([]);
+  expect(RUN_TYPES.filter(type => !types.has(type))).toEqual([]);
+});
+
+test('also for several tables and one that exists already', () => {
+  const cloud = synthesis(SESSION_DATA, {
+    tableName: 'Holds',
+    partitionKey: 'id',
+    existingTable: true,
+    shards: 4,
+  });
+  expect(cloud.tables.map(table => table.name)).toEqual(['SessionData', 'precise-ttl-journal']);
+  expect(cloud.existingTables.map(table => table.name)).toEqual(['Holds']);
+  expect(cloud.stateMachines).toHaveLength(2);
+});
+
+test.each([
+  ['us-gov-west-1', 'aws-us-gov', 'amazonaws.com'],
+  ['cn-northwest-1', 'aws-cn', 'amazonaws.com.cn'],
+  ['eusc-de-east-1', 'aws-eusc', 'amazonaws.eu'],
+])('every ARN of %s is of the partition %s', (region, partition, dnsSuffix) => {
+  const cloud = synthesisOf({ ...configOf(SESSION_DATA), region });
+  const arns = JSON.stringify([cloud.blocks, cloud.outputs]).match(/arn:[^:"]*:[^"\\]*/g) ?? [];
+  expect(arns.length).toBeGreaterThan(30);
+  expect(arns.filter(arn => !arn.startsWith(`arn:${partition}:`))).toEqual([]);
+  expect(arns).toContain(`arn:${partition}:states:::lambda:invoke`);
+  expect(JSON.stringify(cloud.outputs)).toContain(`https://sqs.${region}.${dnsSuffix}/`);
+  for (const { definition, type } of cloud.stateMachines)
+    expect(() => loadDefinition(definition, type, isDynamoDbQuery)).not.toThrow();
+});
+
+test.each([
+  [{ partitionKey: '#pk' }, 'partitionKey', '#pk'],
+  [{ partitionKey: 'id', holdAttribute: ':hold' }, 'holdAttribute', ':hold'],
+])('%j is refused, since DynamoDB Local would refuse each delete', (names, setting, got) => {
+  const of = (more: object) => () => synthesis({ tableName: 'Odd', ...names, ...more });
+  expect(of({})).toThrow(
+    `table Odd: ${setting}: expected a name that does not begin with # or :, got "${got}". DynamoDB Local, not DynamoDB,`,
+  );
+  if (setting === 'partitionKey') expect(of({ deleteMode: 'batch' })).not.toThrow();
+});
+
+test('names of attributes come through Terraform as they are', () => {
+  const odd = {
+    partitionKey: 'a"b\\c\nd',
+    sortKey: '${e}',
+    ttlAttribute: '%{if true}$${f}%',
+    windowAttribute: "g'\t$$\b",
+  };
+  const { tables, stateMachines } = synthesis({ tableName: 'Odd', ...odd });
+  expect(tables.slice(0, 1)).toMatchObject([
+    {
+      hashKey: odd.partitionKey,
+      rangeKey: odd.sortKey,
+      nativeTtlAttribute: odd.ttlAttribute,
+      globalIndexes: [{ hashKey: odd.windowAttribute, rangeKey: odd.ttlAttribute }],
+    },
+  ]);
+  expect(Object.keys(tables[0]?.attributes ?? {}).sort()).toEqual(Object.values(odd).sort());
+  for (const { definition } of stateMachines) {
+    expect(tablesInDefinition(definition)).toMatchObject([{ tableName: 'Odd', ...odd }]);
+  }
+});
+
+test('escapes are read as what was escaped', () => {
+  const text = fc.string({ unit: fc.constantFrom('$', '%', '{', '}', '"', '\\', 'a', '\n') });
+  const { stack } = handmadeStack({});
+  fc.assert(
+    fc.property(text, written => {
+      const { outputs } = synthesizedCloud({ ...stack, output: { written: { value: escaped(written) } } });
+      expect(outputs).toEqual({ written });
+    }),
+  );
+});
+
+test('an override has its effect here, too', () => {
+  const overrides: Overrides = {
+    aws_lambda_function: {
+      reserved_concurrent_executions: 7,
+      environment: [{ variables: { A: 1, B: true } }],
+    },
+    aws_cloudwatch_metric_alarm: { datapoints_to_alarm: 1, alarm_description: '$${mine}' },
+    aws_dynamodb_table: {
+      stream_enabled: true,
+      local_secondary_index: [{ name: 'ByTime', range_key: 'ExpirationTime', projection_type: 'ALL' }],
+    },
+    aws_scheduler_schedule: {
+      start_date: '2027-01-01T00:00:00Z',
+      schedule_expression_timezone: 'Asia/Tokyo',
+    },
+  };
+  const cloud = synthesisOf({ ...configOf(SESSION_DATA), overrides });
+  expect(cloud.functions[0]).toMatchObject({ reservedConcurrency: 7, environment: { A: '1', B: 'true' } });
+  expect(cloud.alarms[0]).toMatchObject({ datapointsToAlarm: 1, description: '${mine}' });
+  expect(cloud.tables[0]).toMatchObject({
+    stream: 'NEW_AND_OLD_IMAGES',
+    localIndexes: [{ name: 'ByTime', hashKey: 'UserName', rangeKey: 'ExpirationTime', projection: 'ALL' }],
+  });
+  expect(cloud.schedules[0]).toMatchObject({ startDate: Date.UTC(2027, 0), timezone: 'Asia/Tokyo' });
+});
+
+const metric = { namespace: 'N', metric_name: 'M', dimensions: {}, period: 60 };
+const queries = (expression: string, stat: string) => ({
+  metric_query: [
+    { id: 'e1', expression, return_data: true },
+    { id: 'm1', metric: { ...metric, stat } },
+  ],
+});
+const pattern = '{"eventName":[{"prefix":"R"}]}';
+const topic = 'arn:aws:sns:us-east-1:123456789012:topic';
+
+/** By type: an override, the path that is told, and how the message goes on. */
+const REFUSED: Readonly<Record<string, readonly [object, string, string][]>> = {
+  aws_lambda_function: [
+    [
+      { layers: ['x'] },
+      'layers',
+      'no argument that does something on AWS and nothing on this machine, got ["x"]',
+    ],
+    [
+      { logging_config: { log_format: 'JSON', colour: 1 } },
+      'logging_config.colour',
+      'no argument that does something on AWS',
+    ],
+    [{ runtime: 'python3.13' }, 'runtime', 'a Node.js runtime such as "nodejs24.x"'],
+    [
+      { timeout: 901 },
+      'timeout',
+      'a whole number of seconds from 1 to 900, got 901. Correct it in overrides',
+    ],
+    [{ environment: { variables: { A: ['x'] } } }, 'environment.variables', 'texts by their names'],
+    [{ environment: 'x' }, 'environment', 'a block, or a list of them, got "x"'],
+    [{ description: '${max(1, 2)}' }, 'description', 'a value, or a reference such as'],
+    [{ description: '%{ if a }' }, 'description', 'a value, or a reference such as'],
+    [{ description: '${aws_sns_topic.no.arn}' }, 'description', 'a value, or a reference such as'],
+    [{ description: 'a ${aws_iam_role' }, 'description', 'a value, or a reference such as'],
+  ],
+  aws_dynamodb_table: [
+    [{ attribute: { name: 'a', type: 'X' } }, 'attribute.type', 'one of "S", "N", "B", got "X"'],
+  ],
+  aws_scheduler_schedule: [
+    [{ flexible_time_window: { mode: 'FLEXIBLE' } }, 'flexible_time_window.mode', 'one of "OFF"'],
+    [{ start_date: 'soon' }, 'start_date', 'a time in ISO-8601 with a zone, got "soon"'],
+  ],
+  aws_cloudwatch_metric_alarm: [
+    [{ evaluation_periods: 0 }, 'evaluation_periods', 'a whole number from 1'],
+    [
+      { evaluation_periods: 1, datapoints_to_alarm: 4 },
+      'datapoints_to_alarm',
+      'a whole number from 1 to 1, got 4',
+    ],
+    [{ threshold: '1' }, 'threshold', 'a number, got "1"'],
+    [
+      { ...metric, statistic: 'Sum', extended_statistic: 'p99' },
+      'statistic',
+      'none beside extended_statistic',
+    ],
+    [{ ...metric, period: 10, statistic: 'Sum' }, 'period', 'a multiple of 60 seconds'],
+    [{ extended_statistic: 'tm99' }, 'extended_statistic', 'SampleCount, Average, Sum, Minimum, Maximum or'],
+    [queries('RATE(m1)', 'Sum'), 'metric_query', 'one expression of FILL, IF and sums'],
+    [queries('m1', 'p999'), 'metric_query[1].metric.stat', 'SampleCount, Average, Sum, Minimum, Maximum or'],
+  ],
+  aws_lambda_event_source_mapping: [
+    [{ parallelization_factor: 2 }, 'parallelization_factor', 'no argument that does something on AWS'],
+    [{ batch_size: 10_001 }, 'batch_size', 'a whole number from 1 to 10000, got 10001'],
+    [{ event_source_arn: topic }, 'event_source_arn', 'the ARN of a DynamoDB stream'],
+    [{ filter_criteria: { filter: { pattern } } }, 'filter_criteria.filter.pattern', 'a filter that is run'],
+    [
+      { destination_config: { on_failure: { destination_arn: topic } } },
+      'destination_config.on_failure.destination_arn',
+      'the ARN of a standard SQS queue',
+    ],
+  ],
+};
+
+describe('of an override that is not run here it is said where it stands and what to do', () => {
+  const cases = Object.entries(REFUSED).flatMap(([type, those]) =>
+    those.map(each => [type, ...each] as const),
+  );
+  test.each(cases)('%s: %j', (type, over, path, expected) => {
+    // As overrides would bring it, but in the place of what is there.
+    const stack = plainStack(configOf(EVERYTHING));
+    const all = mapValues(stack.resource[type] ?? {}, args => ({ ...args, ...over }));
+    const overridden = { ...stack, resource: { ...stack.resource, [type]: all } };
+    expect(() => synthesizedCloud(overridden)).toThrow(TerraformError);
+    expect(() => synthesizedCloud(overridden)).toThrow(`.${path}: expected ${expected}`);
+    expect(() => synthesizedCloud(overridden)).toThrow(/^aws_\w+\..+ (Correct|Leave|Give) .+\.$/);
+  });
+});

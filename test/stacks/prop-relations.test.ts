@@ -1,0 +1,22 @@
+import { propProblems } from '../../stacks/prop-problems.ts';
+import { RELATIONS, relationProblems } from '../../stacks/prop-relations.ts';
+import { resolveProps } from '../../stacks/props.ts';
+import { BROKEN_RELATIONS } from '../support/broken-relations.ts';
+
+test('there is a broken example of each relation', () => {
+  expect(BROKEN_RELATIONS.map(({ field }) => field)).toEqual(RELATIONS.map(({ field }) => field));
+});
+
+test.each(BROKEN_RELATIONS.map(({ field, props }, index) => ({ field, props, relation: RELATIONS[index] })))(
+  '$field is refused of $props, and nothing else',
+  ({ field, props, relation }) => {
+    const table = resolveProps({ ...props, tableName: 'Sessions' });
+    expect(RELATIONS.filter(({ isBroken }) => isBroken(table))).toEqual([relation]);
+    expect(relationProblems(table)).toEqual([expect.objectContaining({ field })]);
+    expect(propProblems({ ...props, tableName: 'Sessions' })).toEqual(relationProblems(table));
+  },
+);
+
+test('nothing is refused of a table with defaults', () => {
+  expect(relationProblems(resolveProps({ tableName: 'Sessions', partitionKey: 'id' }))).toEqual([]);
+});
