@@ -1,5 +1,22 @@
 import { describeDuration } from '../duration.ts';
-import type { DrillResult, FullRestore } from './drill.ts';
+
+/** What a drill has done. */
+export interface DrillResult {
+  readonly lines: number;
+  readonly restored: number;
+  readonly objects: number;
+  readonly poisoned: readonly string[];
+  readonly milliseconds: number;
+  readonly writeUnits: number;
+}
+
+/** What all objects of the dates would take to restore. */
+export interface FullRestore {
+  readonly lines: number;
+  readonly seconds: number;
+  /** In us-east-1, without the table's indexes. */
+  readonly dollars: number;
+}
 
 /** Poisoned lines that are shown. */
 const SHOWN = 20;

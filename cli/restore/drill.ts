@@ -9,7 +9,7 @@ import type { JobEnd } from '../job-end.ts';
 import { describeShape } from '../table/describe-table.ts';
 import { type ArchivedImage, linesOf, readImage, readMark, toAttributes } from './archived-image.ts';
 import type { RestoreClients } from './clients.ts';
-import { describeDrill } from './drill-text.ts';
+import { type DrillResult, describeDrill, type FullRestore } from './drill-text.ts';
 import { ArchivedLineError } from './errors.ts';
 import { COPIES, datesOf, isIn, isWithin, MARKS } from './find-images.ts';
 import type { RestoreJobOptions } from './job.ts';
@@ -32,16 +32,6 @@ interface ArchiveObject {
   readonly path: string;
   readonly date: string;
   readonly folder: string;
-}
-
-/** What a drill has done. */
-export interface DrillResult {
-  readonly lines: number;
-  readonly restored: number;
-  readonly objects: number;
-  readonly poisoned: readonly string[];
-  readonly milliseconds: number;
-  readonly writeUnits: number;
 }
 
 /** Items that are written and read back at a time: as many as a restore writes. */
@@ -178,14 +168,6 @@ function spread<Each>(list: readonly Each[], wanted: number): readonly Each[] {
     { length: wanted },
     (_, index) => list[Math.floor((index * list.length) / wanted)] as Each,
   );
-}
-
-/** What all objects of the dates would take to restore. */
-export interface FullRestore {
-  readonly lines: number;
-  readonly seconds: number;
-  /** In us-east-1, without the table's indexes. */
-  readonly dollars: number;
 }
 
 /** By what the drill took: undefined when it restored nothing. */
