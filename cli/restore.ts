@@ -115,6 +115,8 @@ const SAMPLE = 1000;
 async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<number> {
   const location = readLocation(flags['from-archive']);
   const span = readExpirySpan(flags['expired-from'], flags['expired-to']);
+  if (flags.sample !== undefined && !flags.drill)
+    throw new FlagError('--sample: expected it with --drill, got it alone; only a drill takes a sample');
   const expiresInMs = flags.drill ? readNone(flags) : readExpiresIn(flags);
   const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   if (location.kind === 's3') requireOnePlace(process.env, ['DYNAMODB', 'S3']);
