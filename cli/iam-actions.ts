@@ -88,6 +88,23 @@ export const COMMAND_ACTIONS = {
     ...on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:PutItem']),
     ...on('the bucket of the archive', ['s3:ListBucket']),
     ...on('its objects', ['s3:GetObject']),
+    ...on(
+      'the scratch table of a drill',
+      [
+        'dynamodb:CreateTable',
+        'dynamodb:DeleteTable',
+        'dynamodb:DescribeTable',
+        'dynamodb:GetItem',
+        'dynamodb:PutItem',
+      ],
+      'only with --drill, which does not work',
+    ),
+    {
+      action: 'dynamodb:TagResource',
+      on: 'the scratch table of a drill',
+      isImplied: true,
+      without: 'only with --drill, which does not work',
+    },
   ],
 } as const satisfies Readonly<Record<string, readonly IamAction[]>>;
 

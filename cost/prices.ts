@@ -43,6 +43,8 @@ export const BILL_PRICES = {
   recoverableGbMonths: 0.2,
   /** https://aws.amazon.com/s3/pricing/: $0.005 per 1,000 PUT requests, the standard class. */
   s3Puts: 0.005 / 1000,
+  /** The same page: $0.0004 per 1,000 GET requests. */
+  s3Gets: 0.0004 / 1000,
   /** The same page: $0.023 per GB and month, the standard class, the first tier. */
   s3GbMonths: 0.023,
 } as const;

@@ -3,6 +3,7 @@ import type { Deployment } from '../../stacks/deployments.ts';
 import { backfillName, bucketPrefixOf, deadLetterQueueOf, replayName } from '../../stacks/names.ts';
 import type { ResolvedProps } from '../../stacks/props.ts';
 import { resolvedArchive } from '../../stacks/stream-props.ts';
+import { scratchNameOf } from '../restore/scratch-name.ts';
 import { type AwsPlace, arnOf, arnsOf } from './arns.ts';
 
 /** What commands do something with. */
@@ -37,6 +38,8 @@ export const OPERATED_RESOURCES = {
       .flatMap(({ name, tables }) => [name, ...tables.map(table => table.name)])
       .flatMap(name => arnsOf('aws_cloudwatch_metric_alarm', `${name}-*`, place)),
   'the bucket of the archive': operated => bucketArns(operated),
+  'the scratch table of a drill': operated =>
+    tablesOf(operated).flatMap(({ tableName }) => tableArns(scratchNameOf(tableName), operated)),
   'its objects': operated => bucketArns(operated).map(arn => `${arn}/*`),
 } as const satisfies Readonly<Record<string, (operated: Operated) => readonly string[]>>;
 

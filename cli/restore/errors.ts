@@ -14,3 +14,8 @@ export class ArchivedLineError extends PreciseTtlError {
 export class ArchiveUnreadableError extends PreciseTtlError {
   override readonly name = 'ArchiveUnreadableError';
 }
+
+/** The table that a drill writes to is not its own, or does not become ready. */
+export class ScratchTableError extends PreciseTtlError {
+  override readonly name = 'ScratchTableError';
+}

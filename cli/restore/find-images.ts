@@ -87,11 +87,14 @@ export async function findImages(options: FindOptions): Promise<Found> {
 }
 
 /** The folder of the copies that archiveFirst makes, and that of the marks of those whose item was not deleted. */
-const COPIES = 'before_deletion/';
-const MARKS = 'kept/';
+export const COPIES = 'before_deletion/';
+export const MARKS = 'kept/';
 
 /** The dates of the archive, in their order. */
-async function datesOf({ source, tableName }: FindOptions): Promise<string[]> {
+export async function datesOf({
+  source,
+  tableName,
+}: Pick<FindOptions, 'source' | 'tableName'>): Promise<string[]> {
   const root = `${tableName}/`;
   const folders = await source.folders(root);
   const ofCopies = folders.includes(COPIES.slice(0, -1)) ? await source.folders(`${root}${COPIES}`) : [];
@@ -104,7 +107,7 @@ async function datesOf({ source, tableName }: FindOptions): Promise<string[]> {
   );
 }
 
-function isWithin(date: string, { fromMs, beforeMs }: ExpirySpan): boolean {
+export function isWithin(date: string, { fromMs, beforeMs }: ExpirySpan): boolean {
   const beginMs = Date.parse(date);
   return beginMs < beforeMs && beginMs + DAY_MS > fromMs;
 }
@@ -154,7 +157,7 @@ async function imagesOfDate(
 /** A mark names the object by its whole key, with the prefix of the archive. */
 const isOf = ({ copy }: KeptMark, path: string): boolean => copy === undefined || copy.endsWith(path);
 
-function isIn(expiredAt: string, { fromMs, beforeMs }: ExpirySpan): boolean {
+export function isIn(expiredAt: string, { fromMs, beforeMs }: ExpirySpan): boolean {
   const ms = Date.parse(expiredAt);
   return ms >= fromMs && ms < beforeMs;
 }

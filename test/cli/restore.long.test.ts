@@ -33,6 +33,8 @@ test.each<[string[], string]>([
     '--expires-in: expected it or --without-expiry, got both',
   ],
   [[...PLACE, ...KEYS, '--expires-in', '0s'], '--expires-in: expected a whole number and s, m, h or d'],
+  [[...PLACE, ...KEYS, '--drill'], '--drill: expected it without --keys, got both'],
+  [[...PLACE, ...KEYS, NEVER, '--sample', '5'], '--sample: expected it with --drill'],
   [[...PLACE, NEVER], '--keys: expected it or --keys-file, got neither'],
   [
     [...PLACE, NEVER, '--keys', '{"id":"a"}'],
@@ -91,6 +93,9 @@ test('restores on this machine without a question, and says what it did', async 
       new GetItemCommand({ TableName: 'SessionData', Key: { id: { S: 'a' } } }),
     );
     expect(stored.Item).toEqual(item);
+    const drilled = await restore([...PLACE, '--drill'], environment);
+    expect({ status: drilled.status, stderr: drilled.stderr }).toEqual({ status: 0, stderr: '' });
+    expect(drilled.stdout).toContain('1 restored: each was written, read back and is the same\n0 poisoned');
     const some = await restore(
       [...PLACE, '--keys', '[{"id":{"S":"a"}},{"id":{"S":"b"}}]', NEVER],
       environment,

@@ -11,7 +11,9 @@ type Body = Readonly<Record<string, unknown>>;
 
 /** Calls on one table that IAM knows by their own name. */
 const ON_A_TABLE = [
+  'CreateTable',
   'DeleteItem',
+  'DeleteTable',
   'DescribeTable',
   'DescribeTimeToLive',
   'GetItem',
