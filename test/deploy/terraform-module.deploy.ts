@@ -152,6 +152,10 @@ const ONE_OF_EACH: readonly TablesProps[] = [
   },
 ];
 
+/** So many drawn deployments are compared. */
+const SETS = Number(process.env['MODULE_SETS'] ?? 4);
+const COMPARED_MS = Math.max(1_200_000, SETS * 60_000);
+
 /** Each with names of its own. */
 function named(props: TablesProps, index: number): TablesProps & { readonly name: string } {
   return {
@@ -513,42 +517,45 @@ describeWithTerraform('the Terraform module', () => {
     }
   });
 
-  test('deploys what the construct does with the same props', async () => {
-    await aws.reset();
-    const count = Number(process.env['MODULE_SETS'] ?? 4);
-    const drawn = [...ONE_OF_EACH, ...fc.sample(anyDeployment, { numRuns: count, seed: 1 })].map(named);
-    let deployments = await withStreams(aws, drawn);
+  test(
+    'deploys what the construct does with the same props',
+    async () => {
+      await aws.reset();
+      const drawn = [...ONE_OF_EACH, ...fc.sample(anyDeployment, { numRuns: SETS, seed: 1 })].map(named);
+      let deployments = await withStreams(aws, drawn);
 
-    const outdir = mkdtempSync(join(tmpdir(), 'precise-ttl-constructs-'));
-    const app = new App({ outdir });
-    const stack = new TerraformStack(app, 'own');
-    new AwsProvider(stack, 'aws', { region: 'us-east-1' });
-    // By default it is in the working directory, where the next run would find it.
-    new LocalBackend(stack, { path: join(outdir, 'own.tfstate') });
-    for (const props of deployments) new PreciseTtl(stack, props.name, props);
-    withoutDeprecations(() => app.synth());
-    const constructs = new TerraformRoot(join(outdir, 'stacks/own'), aws);
-    await constructs.succeed(['init', '-input=false']);
-    await constructs.deploy();
-    const expected = await deployed(constructs);
-    await aws.reset();
-    deployments = await withStreams(aws, drawn);
+      const outdir = mkdtempSync(join(tmpdir(), 'precise-ttl-constructs-'));
+      const app = new App({ outdir });
+      const stack = new TerraformStack(app, 'own');
+      new AwsProvider(stack, 'aws', { region: 'us-east-1' });
+      // By default it is in the working directory, where the next run would find it.
+      new LocalBackend(stack, { path: join(outdir, 'own.tfstate') });
+      for (const props of deployments) new PreciseTtl(stack, props.name, props);
+      withoutDeprecations(() => app.synth());
+      const constructs = new TerraformRoot(join(outdir, 'stacks/own'), aws);
+      await constructs.succeed(['init', '-input=false']);
+      await constructs.deploy();
+      const expected = await deployed(constructs);
+      await aws.reset();
+      deployments = await withStreams(aws, drawn);
 
-    const modules = new TerraformRoot(mkdtempSync(join(tmpdir(), 'precise-ttl-blocks-')), aws);
-    writeFileSync(join(modules.folder, 'provider.tf'), PROVIDER);
-    const blocks = deployments.map(props => [props.name, { source: folder, ...inputsOf(props) }]);
-    writeFileSync(
-      join(modules.folder, 'main.tf.json'),
-      JSON.stringify({ module: Object.fromEntries(blocks) }),
-    );
-    await modules.succeed(['init', '-input=false']);
-    await modules.deploy();
-    const actual = await deployed(modules);
-    rmSync(outdir, { recursive: true });
-    rmSync(modules.folder, { recursive: true });
+      const modules = new TerraformRoot(mkdtempSync(join(tmpdir(), 'precise-ttl-blocks-')), aws);
+      writeFileSync(join(modules.folder, 'provider.tf'), PROVIDER);
+      const blocks = deployments.map(props => [props.name, { source: folder, ...inputsOf(props) }]);
+      writeFileSync(
+        join(modules.folder, 'main.tf.json'),
+        JSON.stringify({ module: Object.fromEntries(blocks) }),
+      );
+      await modules.succeed(['init', '-input=false']);
+      await modules.deploy();
+      const actual = await deployed(modules);
+      rmSync(outdir, { recursive: true });
+      rmSync(modules.folder, { recursive: true });
 
-    expect(Object.keys(actual).sort()).toEqual(Object.keys(expected).sort());
-    expect(actual).toEqual(expected);
-    expect(Object.keys(actual).length).toBeGreaterThan(20 * count);
-  }, 1_200_000);
+      expect(Object.keys(actual).sort()).toEqual(Object.keys(expected).sort());
+      expect(actual).toEqual(expected);
+      expect(Object.keys(actual).length).toBeGreaterThan(20 * SETS);
+    },
+    COMPARED_MS,
+  );
 });
