@@ -25,7 +25,7 @@ const WAIT_MS = 5 * 60_000;
 const LOOK_MS = 500;
 type Shape = Omit<DescribedTable, 'ttl'>;
 
-/** A table that a drill writes to, with the keys of the real one and nothing else of it. */
+/** A table that a drill writes to, with the keys of the real one, those of its encryption too, and nothing else of it. */
 export class ScratchTable {
   private readonly client: DynamoDBClient;
   private readonly name: string;
@@ -54,6 +54,7 @@ export class ScratchTable {
     }
     const keys = [table.partitionKey, ...(table.sortKey === undefined ? [] : [table.sortKey])];
     const arn = table.arn.replace(/[^/]*$/, name);
+    const { kmsKeyArn } = table.settings;
     await permitted('dynamodb:CreateTable', arn, () =>
       client.send(
         new CreateTableCommand({
@@ -75,6 +76,10 @@ export class ScratchTable {
             },
           ],
           Tags: [{ Key: TAG, Value: table.name }],
+          // What is personal in the table is personal here.
+          ...(kmsKeyArn !== undefined && {
+            SSESpecification: { Enabled: true, SSEType: 'KMS', KMSMasterKeyId: kmsKeyArn },
+          }),
         }),
       ),
     );

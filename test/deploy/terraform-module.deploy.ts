@@ -9,7 +9,7 @@ import { anyConfig } from '../../bench/synthesis/any-config.ts';
 import { withoutDeprecations } from '../../stacks/app.ts';
 import { constructProblems, type SweptTableProps, type TablesProps } from '../../stacks/construct-props.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
-import { DEPLOYMENT_PROPS, OF_CREATED_TABLES } from '../../stacks/props.ts';
+import { DEPLOYMENT_PROPS, OF_CREATED_TABLES, readsStream } from '../../stacks/props.ts';
 import type { ArchiveProp, EventsProp } from '../../stacks/stream-props.ts';
 import { snake } from '../../stacks/terraform-module/snake.ts';
 import { writeTerraformModule } from '../../stacks/terraform-module/write.ts';
@@ -202,7 +202,7 @@ async function withStreams<Props extends TablesProps>(
   deployments: readonly Props[],
 ): Promise<Props[]> {
   const client = emulatedClient(aws);
-  const given = deployments.flatMap(({ tables }) => tables.filter(({ events }) => events !== undefined));
+  const given = deployments.flatMap(({ tables }) => tables.filter(readsStream));
   const names = new Set(given.flatMap(({ table }) => table?.name ?? []));
   const arns = new Map<string, string>();
   for (const TableName of names) {
