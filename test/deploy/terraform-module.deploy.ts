@@ -116,6 +116,7 @@ const ONE_OF_EACH: readonly TablesProps[] = [
         archiveFirst: true,
         graceSeconds: 60,
       },
+      { table: given('Beside'), partitionKey: 'id', enabled: false },
     ],
   },
   {
