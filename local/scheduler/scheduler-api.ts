@@ -71,7 +71,8 @@ export function schedulerApi(cloud: Schedules, clock: Pick<Clock, 'now'>): ApiHa
 
   function listSchedules({ query }: ApiRequest): object {
     const [group, state] = [query.get('ScheduleGroup'), query.get('State')];
-    const found = cloud.schedules.filter(
+    const byName = [...cloud.schedules].sort((one, other) => (one.name < other.name ? -1 : 1));
+    const found = byName.filter(
       schedule =>
         (group === null || groupOf(schedule) === group) &&
         schedule.name.startsWith(query.get('NamePrefix') ?? '') &&

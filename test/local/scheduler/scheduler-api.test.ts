@@ -225,7 +225,7 @@ test('schedules and groups are listed, by pages and by what they are', async () 
     const { Schedules = [], NextToken } = await client.send(new ListSchedulesCommand(over));
     return [Schedules.map(({ Name }) => Name), NextToken];
   };
-  expect(await list({})).toEqual([['tick', 'reconcile', 'reconcile-2'], undefined]);
+  expect(await list({})).toEqual([['reconcile', 'reconcile-2', 'tick'], undefined]);
   expect(await list({ State: 'DISABLED' })).toEqual([['tick'], undefined]);
   expect(await list({ GroupName: 'default' })).toEqual([[], undefined]);
   const [first, token] = await list({ NamePrefix: 'reconcile', MaxResults: 1 });
