@@ -143,12 +143,21 @@ function bucketsOf(s3: S3Client): Kind {
     look: async Bucket => (await s3.send(new ListObjectVersionsCommand({ Bucket }))).Versions?.[0]?.VersionId,
     async fill(Bucket) {
       // The emulator reads no conditions: what is denied without TLS it denies to all.
-      const { Policy } = await s3.send(new GetBucketPolicyCommand({ Bucket }));
+      const Policy = await policyOf(s3, Bucket);
       await s3.send(new DeleteBucketPolicyCommand({ Bucket }));
       await s3.send(new PutObjectCommand({ Bucket, Key: KEPT, Body: KEPT }));
-      await s3.send(new PutBucketPolicyCommand({ Bucket, Policy }));
+      if (Policy !== undefined) await s3.send(new PutBucketPolicyCommand({ Bucket, Policy }));
     },
   };
+}
+
+async function policyOf(s3: S3Client, Bucket: string): Promise<string | undefined> {
+  try {
+    return (await s3.send(new GetBucketPolicyCommand({ Bucket }))).Policy;
+  } catch (error) {
+    if ((error as Error).name === 'NoSuchBucketPolicy') return undefined;
+    throw error;
+  }
 }
 
 function queuesOf(sqs: SQSClient, { endpoint }: EmulatedAws): Kind {
