@@ -139,7 +139,7 @@ const WITHOUT_EFFECT = {
   aws_lambda_function:
     'architectures dead_letter_config description ephemeral_storage kms_key_arn logging_config.application_log_level logging_config.log_group logging_config.system_log_level publish role skip_destroy source_code_hash tracing_config vpc_config',
   aws_s3_bucket: 'bucket_prefix force_destroy object_lock_enabled',
-  aws_scheduler_schedule: 'action_after_completion description',
+  aws_scheduler_schedule: '',
   aws_sfn_state_machine: 'encryption_configuration logging_configuration publish tracing_configuration',
 } as const;
 
@@ -302,7 +302,11 @@ function readAsGiven(args: Arguments, target: Arguments | undefined): ScheduleAs
   const attempts = policy?.find('maximum_retry_attempts', whole(0, 185));
   const queue = target?.block('dead_letter_config')?.get('arn', TEXT);
   const key = args.find('kms_key_arn', TEXT);
+  const description = args.find('description', text(/^/));
+  const action = args.find('action_after_completion', TEXT);
   return {
+    ...(description !== undefined && { Description: description }),
+    ...(action !== undefined && { ActionAfterCompletion: action }),
     ...(key !== undefined && { KmsKeyArn: key }),
     ...(queue !== undefined && { DeadLetterConfig: { Arn: queue } }),
     ...(policy !== undefined && {

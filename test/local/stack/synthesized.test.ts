@@ -186,6 +186,8 @@ test('an override has its effect here, too', () => {
     aws_scheduler_schedule: {
       start_date: '2027-01-01T00:00:00Z',
       schedule_expression_timezone: 'Asia/Tokyo',
+      description: 'mine',
+      action_after_completion: 'NONE',
     },
   };
   const cloud = synthesisOf({ ...configOf(SESSION_DATA), overrides });
@@ -196,6 +198,7 @@ test('an override has its effect here, too', () => {
     localIndexes: [{ name: 'ByTime', hashKey: 'UserName', rangeKey: 'ExpirationTime', projection: 'ALL' }],
   });
   expect(cloud.schedules[0]).toMatchObject({ startDate: Date.UTC(2027, 0), timezone: 'Asia/Tokyo' });
+  expect(cloud.schedules[0]?.asGiven).toMatchObject({ Description: 'mine', ActionAfterCompletion: 'NONE' });
 });
 
 const metric = { namespace: 'N', metric_name: 'M', dimensions: {}, period: 60 };
