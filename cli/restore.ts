@@ -169,7 +169,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     failed: flags.drill
       ? '\nLines of the archive are poisoned: docs/archive.md says what to do.'
       : `\nNot every key was restored. The same command tries the others again:\n  ${again}`,
-    interrupted: `\nInterrupted. The same command goes on:\n  ${again}`,
+    interrupted: `\nInterrupted. The same command ${flags.drill ? 'drills anew' : 'goes on'}:\n  ${again}`,
   };
   return tellEnd(end, texts, stop);
 }

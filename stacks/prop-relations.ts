@@ -152,7 +152,7 @@ export const RELATIONS: readonly Relation[] = [
     field: 'archiveFirst',
     isBroken: ({ archiveFirst, archive }) => both(archiveFirst, not(given(archive))),
     expected: () => 'archive beside it',
-    remedy: () => 'Add archive: {} too, or leave archiveFirst out.',
+    remedy: () => 'Add archive too, or leave archiveFirst out.',
   },
   {
     field: 'archiveFirst',

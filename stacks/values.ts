@@ -90,6 +90,7 @@ export function not(condition: boolean): boolean {
 }
 
 export function both(one: boolean, other: boolean): boolean {
+  if (one === true) return other;
   if (other === true) return one;
   return either(
     [one, other],
@@ -101,6 +102,7 @@ export function both(one: boolean, other: boolean): boolean {
 /** At least one of both. */
 export function anyOf(one: boolean, other: boolean): boolean {
   if (one === false) return other;
+  if (other === false) return one;
   return either(
     [one, other],
     () => one || other,

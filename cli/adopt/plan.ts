@@ -1,5 +1,6 @@
 import { type PreciseTtlProps, refusesNativeTtl, resolveProps } from '../../stacks/props.ts';
-import { keysToShow, keyText } from '../table/key-text.ts';
+import { keyNamesOf } from '../table/describe-table.ts';
+import { keyText, tableKeyText } from '../table/key-text.ts';
 import { adoptedProps } from './configuration.ts';
 import { correction } from './corrections.ts';
 import { costOfIndex, type IndexCost, shareOfThroughput, shareWithTtl } from './cost.ts';
@@ -7,7 +8,7 @@ import { CannotAdoptError } from './errors.ts';
 import { type IndexPlan, planIndex } from './index-plan.ts';
 import type { Reading, Wish } from './reading.ts';
 import { chooseTtlAttribute, type TtlChoice } from './ttl-attribute.ts';
-import { type ExpiryRule, keyNamesOf, type TtlLook, TtlTally } from './ttl-look.ts';
+import { type ExpiryRule, type TtlLook, TtlTally } from './ttl-look.ts';
 
 /** What adopting a table takes: all that is decided, before anything is changed. */
 export interface AdoptionPlan {
@@ -101,7 +102,7 @@ function refuseOtherTypes(
 ): void {
   const [first] = noNumbers;
   if (first === undefined) return;
-  const options = { tableName: table.name, keyNames: keyNamesOf(table), logKeys: keysToShow('full', mask) };
+  const options = tableKeyText(table, mask);
   const keys = noNumbers.map(({ key }) => keyText(key, options));
   const more = string + otherType > keys.length ? ', …' : '';
   throw new CannotAdoptError(

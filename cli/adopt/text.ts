@@ -2,7 +2,7 @@ import { PRICES } from '../../cost/prices.ts';
 import type { Deletion } from '../../functions/delete-chunk/deletion.ts';
 import { quoted, timeToLive } from '../command-line.ts';
 import { invocation } from '../invocation.ts';
-import { keysToShow, keyText } from '../table/key-text.ts';
+import { keyText, tableKeyText } from '../table/key-text.ts';
 import type { TtlKind } from '../table/sample.ts';
 import type { ScanProgress } from '../table/scan.ts';
 import { DELETES_PER_SECOND, describeExpired, expiredBefore, readUnitsOf } from './expired.ts';
@@ -10,7 +10,7 @@ import { describeKeys } from './index-plan.ts';
 import { bytes, count, decimal, dollars, span } from './numbers.ts';
 import type { AdoptionPlan } from './plan.ts';
 import type { Reading, Wish } from './reading.ts';
-import { keyNamesOf, sparingRate, type TtlLook } from './ttl-look.ts';
+import { sparingRate, type TtlLook } from './ttl-look.ts';
 
 /** The write units per second that one key of an index takes. Source: DynamoDB Developer Guide, partition limits. */
 const KEY_WRITE_UNITS = 1000;
@@ -122,7 +122,7 @@ function describeNamed(
   { mask = false }: Wish,
 ): string[] {
   if (!isFull) return [];
-  const options = { tableName: table.name, keyNames: keyNamesOf(table), logKeys: keysToShow('full', mask) };
+  const options = tableKeyText(table, mask);
   return (Object.keys(KIND_TEXTS) as TtlKind[]).flatMap(kind => {
     const found = keys[kind] ?? [];
     if (found.length === 0) return [];
@@ -285,7 +285,7 @@ export function describeDeletion(
   table: Reading['table'],
   { mask = false }: Wish,
 ): string {
-  const options = { tableName: table.name, keyNames: keyNamesOf(table), logKeys: keysToShow('full', mask) };
+  const options = tableKeyText(table, mask);
   const named = (keys: Deletion['failed'] | Deletion['unprocessed']) =>
     `: ${keys
       .slice(0, 3)

@@ -117,14 +117,6 @@ export function isHeldItem(item: StoredItem, { holdAttribute }: ExpiryRule): boo
   return holdAttribute !== undefined && item[holdAttribute] !== undefined;
 }
 
-export const keyNamesOf = ({
-  partitionKey,
-  sortKey,
-}: Pick<DescribedTable, 'partitionKey' | 'sortKey'>): string[] => [
-  partitionKey.name,
-  ...(sortKey ? [sortKey.name] : []),
-];
-
 /** Parts of the table that are read at the same time, by the full look and by the deletion. */
 const SEGMENTS = 4;
 

@@ -11,7 +11,7 @@ import {
 } from '../deployment/observe-deployment.ts';
 import { type Subject, subjectsOf } from '../deployment/subject.ts';
 import type { Invocation } from '../invocation.ts';
-import { describeNativeTtl, describeRecovery, describeShape } from '../table/describe-table.ts';
+import { describeNativeTtl, describeRecovery, describeShape, keyNamesOf } from '../table/describe-table.ts';
 import { TableNotFoundError } from '../table/errors.ts';
 import { keysToShow } from '../table/key-text.ts';
 import { sampleItems } from '../table/sample.ts';
@@ -253,8 +253,8 @@ async function lookAtItems(
   formerHolds: readonly string[],
   { full, rate, segments, mask, now, onScan, signal, limit }: LimitedOptions,
 ): Promise<{ findings: Finding[]; facts: Pick<Facts, 'itemsRead' | 'allItemsRead'> }> {
-  const { name: tableName, arn: tableArn, partitionKey, sortKey, itemCount, sizeBytes } = table;
-  const keyNames = [partitionKey.name, ...(sortKey === undefined ? [] : [sortKey.name])];
+  const { name: tableName, arn: tableArn, itemCount, sizeBytes } = table;
+  const keyNames = keyNamesOf(table);
   const { lookbackMinutes, graceSeconds, holdAttribute } = subject.props;
   const logKeys = keysToShow(subject.props.logKeys, mask);
   const judge = {

@@ -138,6 +138,14 @@ export async function describeRecovery(
   return backups?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === 'ENABLED';
 }
 
+/** Names of the key attributes, partition key first. */
+export function keyNamesOf({
+  partitionKey,
+  sortKey,
+}: Pick<DescribedTable, 'partitionKey' | 'sortKey'>): string[] {
+  return [partitionKey.name, ...(sortKey === undefined ? [] : [sortKey.name])];
+}
+
 /**
  * The same without native TTL: one call, for who asks again and again while something is being built.
  *

@@ -2,6 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { hashOfKey, hashOfText } from '../../functions/report/shown-keys.ts';
 import type { LogKeys } from '../../functions/runtime/environment.ts';
 import type { ItemKey, ListedFailure } from '../../statemachine/contract.ts';
+import { type DescribedTable, keyNamesOf } from './describe-table.ts';
 import type { StoredItem } from './sample.ts';
 
 /** How commands print the keys of a table: use it wherever a command shows one. */
@@ -18,6 +19,14 @@ export interface KeyTextOptions {
  */
 export function keysToShow(logKeys: LogKeys, mask: boolean): LogKeys {
   return mask && logKeys === 'full' ? 'hash' : logKeys;
+}
+
+/** Of a table of which no configuration says what may be shown. */
+export function tableKeyText(
+  table: Pick<DescribedTable, 'name' | 'partitionKey' | 'sortKey'>,
+  mask: boolean,
+): KeyTextOptions {
+  return { tableName: table.name, keyNames: keyNamesOf(table), logKeys: keysToShow('full', mask) };
 }
 
 /** A key that was read from the table; undefined where nothing of it may be printed. */

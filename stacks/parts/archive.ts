@@ -49,12 +49,7 @@ export class Archive extends Construct {
     this.beforeObjects = this.bucket?.beforeObjects ?? [];
     this.#folderArn = folderArn(place, this.bucketName, archive.prefix, tableName);
     // Not escaped: no field can have anything to escape, and the bucket's name is a reference.
-    this.settings = {
-      archiveBucket: this.bucketName,
-      archivePrefix: archive.prefix,
-      archiveFormat: archive.format,
-      archiveRemovals: archive.removals,
-    };
+    this.settings = archiveSettings(this.bucketName, archive);
     // No variable is empty.
     const named = { ...this.settings, archivePrefix: when(equal(archive.prefix, ''), NONE, archive.prefix) };
     this.reader = new StreamReader(this, 'reader', {
@@ -89,6 +84,16 @@ export class Archive extends Construct {
   #arnsOf(keys: readonly string[]): readonly string[] {
     return keys.map(key => `${this.#folderArn}${key}`);
   }
+}
+
+/** For whatever archives. */
+export function archiveSettings(bucketName: string, archive: ResolvedArchive): ArchiveSettings {
+  return {
+    archiveBucket: bucketName,
+    archivePrefix: archive.prefix,
+    archiveFormat: archive.format,
+    archiveRemovals: archive.removals,
+  };
 }
 
 /** The ARN of the folder of a table, with the slash at the end. */

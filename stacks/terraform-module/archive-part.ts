@@ -1,5 +1,4 @@
 import type { Construct } from 'constructs';
-import type { ArchiveSettings } from '../../functions/archive/settings.ts';
 import { Archive } from '../parts/archive.ts';
 import { type ResolvedArchive, resolvedArchive } from '../stream-props.ts';
 import { expression, hcl } from '../values.ts';
@@ -29,12 +28,6 @@ export function openArchive(scope: string): ResolvedArchive & { readonly bucket:
     // The bucket's own lifecycle says it.
     coldAfterDays: 0,
   };
-}
-
-/** Where a table's items are archived before they are deleted. */
-export function openCopyTo(scope: string): ArchiveSettings {
-  const { bucket, prefix: begin, format: form, removals: which } = openArchive(scope);
-  return { archiveBucket: bucket, archivePrefix: begin, archiveFormat: form, archiveRemovals: which };
 }
 
 export class ArchivePart extends PartStack {

@@ -8,7 +8,7 @@ import type { CarriedSettings } from '../../statemachine/contract.ts';
 import { ALARM_NAMES, ALARMS, type AlarmName, isRecorded, kebab, subjectOf } from '../alarms.ts';
 import { dashboardBody } from '../dashboard.ts';
 import type { Deployment } from '../deployments.ts';
-import { archiveFirstStatements, folderArn } from '../parts/archive.ts';
+import { archiveFirstStatements, archiveSettings, folderArn } from '../parts/archive.ts';
 import { SweepDashboard } from '../parts/dashboard.ts';
 import { DeployedSweep } from '../parts/deployed-sweep.ts';
 import { Place } from '../parts/place.ts';
@@ -31,7 +31,7 @@ import {
   when,
   withoutNone,
 } from '../values.ts';
-import { openArchive, openCopyTo } from './archive-part.ts';
+import { openArchive } from './archive-part.ts';
 import { defaultThreshold, openAlarms, tuningOf } from './open-alarms.ts';
 import { PART_NAMES } from './parts.ts';
 import { brokenRulesOf } from './relations.ts';
@@ -94,11 +94,8 @@ export function tablesLocal(): string {
 
 /** What executions carry of each table. */
 export function settingsLocal(): string {
-  const copyTo = when(
-    both(setting('archiveFirst'), given(setting('archive'))),
-    openCopyTo('t.archive'),
-    NONE,
-  );
+  const archive = openArchive('t.archive');
+  const copyTo = when(archivesFirst(), archiveSettings(archive.bucket, archive), NONE);
   return byTable(withoutNone({ ...openSettings(), copyTo }));
 }
 
@@ -177,13 +174,18 @@ function ofAllTables(statements: readonly Statement[]): Statement[] {
   });
 }
 
+/** Whether the table `t` has an archive that is first; one of the rules refuses it without any. */
+function archivesFirst(): boolean {
+  return both(setting('archiveFirst'), given(setting('archive')));
+}
+
 /** What is done before each delete of a table that archives first. */
 function copyStatements({ kmsKeyArn }: Deployment, place: Place): Statement[] {
   const { bucket, prefix } = openArchive('t.archive');
   const folder = folderArn(place, bucket, prefix, setting('tableName'));
   return archiveFirstStatements(['${t.table.arn}'], folder, { kmsKeyArn }, place).map(statement => ({
     ...statement,
-    resources: when(both(setting('archiveFirst'), given(setting('archive'))), statement.resources, []),
+    resources: when(archivesFirst(), statement.resources, []),
   }));
 }
 

@@ -1,7 +1,7 @@
 import { RELATIONS, type Relation } from '../prop-relations.ts';
-import { PROPS, type ResolvedProps } from '../props.ts';
+import type { ResolvedProps } from '../props.ts';
 import { expression, hcl, when } from '../values.ts';
-import { snake } from './snake.ts';
+import { inHcl, snake } from './snake.ts';
 
 /** A sentence for each rule between the settings of a table that is broken. @param table the one that `t` stands for, with the key `key` */
 export function brokenRulesOf(table: ResolvedProps): string {
@@ -13,17 +13,6 @@ export function brokenRulesOf(table: ResolvedProps): string {
 function problemOf({ field, isBroken, expected, got, remedy }: Relation, table: ResolvedProps): unknown {
   const value = got === undefined ? expression<string>(`jsonencode(${hcl(table[field])})`) : got(table);
   const key = expression<string>('key');
-  const problem = `tables, ${snake(field)}: expected ${inModule(expected(table))}, got ${value} for ${key}. ${inModule(remedy(table))}`;
+  const problem = `tables, ${snake(field)}: expected ${inHcl(expected(table))}, got ${value} for ${key}. ${inHcl(remedy(table))}`;
   return when(isBroken(table), [problem], []);
 }
-
-/** Names and values of props as HCL has them. */
-function inModule(text: string): string {
-  return text
-    .replaceAll(/\b[a-z]+[A-Z][A-Za-z]*\b/g, name => (name in PROPS ? snake(name) : name))
-    .replaceAll(/\b([a-z_]+): (?=['\d])/g, (all, name: string) => (isField(name) ? `${name} = ` : all))
-    .replaceAll(/'([^']*)'/g, '"$1"');
-}
-
-const FIELDS = Object.keys(PROPS).map(snake);
-const isField = (name: string) => FIELDS.includes(name);

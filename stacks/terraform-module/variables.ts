@@ -9,12 +9,12 @@ import { DEFAULT_SWEEP, DEPLOYMENT_PROPS, PROPS, VPC_IDS, VPC_KINDS } from '../p
 import { ARCHIVE_PROP_KINDS, ONE_DESTINATION } from '../stream-props.ts';
 import { hasOldImages, STREAM_VIEWS } from '../table-settings.ts';
 import { escaped, literal } from '../terraform-text.ts';
-import { hcl, indented } from '../values.ts';
+import { expression, hcl, indented, or } from '../values.ts';
 import { ARCHIVE_TYPE } from './archive-part.ts';
 import { DESTINATION_FIELDS, EVENTS_TYPE } from './events-part.ts';
 import { CALCULATED, OF_TABLE, SETTINGS } from './module-stack.ts';
 import { PARTS } from './parts.ts';
-import { snake } from './snake.ts';
+import { inHcl, snake } from './snake.ts';
 
 interface Validation {
   readonly condition: string;
@@ -120,18 +120,13 @@ function textOf(prop: PropName): string {
     (rest, pointer) => rest.replaceAll(pointer, ''),
     propTexts()[prop]?.text ?? '',
   );
-  const plain = inHcl(text.trim()).replaceAll(/`|\*\*/g, '');
+  const plain = codeInHcl(text.trim()).replaceAll(/`|\*\*/g, '');
   return `${plain.charAt(0).toUpperCase()}${plain.slice(1)}`.replace(/[.;:,]?$/, '.');
 }
 
-/** Names and values in backticks as HCL has them. */
-function inHcl(text: string): string {
-  return text.replaceAll(/`[^`]*`/g, code =>
-    code
-      .replaceAll(/'([^']*)'/g, '"$1"')
-      .replaceAll(/(?<!['"])\b[a-z]+[A-Z][A-Za-z]*\b/g, snake)
-      .replaceAll(/: (?=")/g, ' = '),
-  );
+/** Code in Markdown as HCL has it. */
+function codeInHcl(text: string): string {
+  return text.replaceAll(/`[^`]*`/g, inHcl);
 }
 
 const REMEDY = 'Correct the value, or leave it out for its default.';
@@ -179,8 +174,15 @@ function tableRule(prop: PropName): Validation[] {
   return [ofTables(snake(prop), kind.expected, `\${jsonencode(${name})}`, isRight, REMEDY)];
 }
 
-const INDEX =
-  'coalesce(t.index_name, t.indexed_by == "second" ? "expirySecondIndex" : "expirationWindowIndex")';
+const INDEX = hcl(
+  or(
+    expression<string | undefined>('t.index_name'),
+    PROPS.indexName.byDefault({
+      tableName: expression('t.table.name'),
+      indexedBy: expression('t.indexed_by'),
+    }),
+  ),
+);
 
 const WINDOW = `coalesce(t.window_attribute, ${hcl(DEFAULT_WINDOW_ATTRIBUTE)})`;
 
@@ -340,7 +342,7 @@ export function tableFields(): readonly Field[] {
       name: snake(prop),
       type: shortType(typeOf(prop)),
       description: textOf(prop),
-      byDefault: isInWords ? inHcl(byDefault) : `\`${hcl(value)}\``,
+      byDefault: isInWords ? codeInHcl(byDefault) : `\`${hcl(value)}\``,
     };
   });
   return [...fields, RELEASED];
