@@ -41,15 +41,15 @@ const MONTHS: readonly Month[] = [
 
 const COLUMNS = [
   ...['tables', 'items a minute, each', 'indexed'],
-  ...['starts, $', 'Express, $', 'functions, $', 'DynamoDB, $', 'reconcile, $', 'sweep, $'],
+  ...['starts, $', 'Express, $', 'functions, $', 'DynamoDB, $', 'scans, $', 'sweep, $'],
   ...['whole bill, $', 'Standard transitions'],
 ];
 
 const help = (flags: string) => `npm run bench:cost -- [flags]
 
 Counts what a month of sweeping costs on AWS: a steady stream of expiring items, the real definition on a virtual clock,
-some minutes of ticks scaled to a month of 43,200, and the reconciles of a day. Prints the table of executions in docs/cost.md; takes some
-minutes. The whole bill is that, and what the calculator (npm run cost) counts besides it.
+some minutes of ticks scaled to a month of 43,200, and a scan of each index a day, of items that live for a day. Prints the table of
+executions in docs/cost.md; takes some minutes. The whole bill is that, and what the calculator (npm run cost) counts besides it.
 
 ${flags}`;
 
@@ -91,7 +91,7 @@ function cellsOf([rate, tables, name]: Month, cost: MonthlyCost, whole: number):
     dollars(parts.expressRequests + parts.expressGbSeconds),
     dollars(parts.functionInvocations + parts.functionGbSeconds),
     dollars(parts.dynamoDbReadUnits + parts.dynamoDbWriteUnits),
-    ...[dollars(cost.reconcile.total), `**${dollars(cost.total)}**`, dollars(whole)],
+    ...[dollars(cost.scans.total), `**${dollars(cost.total)}**`, dollars(whole)],
     String(cost.standardTransitions),
   ];
 }

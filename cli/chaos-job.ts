@@ -52,7 +52,7 @@ export async function runChaosJob(options: ChaosJobOptions): Promise<Verdict> {
     backoffCapSeconds: BACKOFF_CAP_SECONDS,
   };
   // How far sweeps look back: the defaults, by which the inspected ones are judged.
-  const { lookbackMinutes, reconcileHours, holdAttribute, graceSeconds } = resolveProps(table);
+  const { lookbackMinutes, holdAttribute, graceSeconds } = resolveProps(table);
   const stack = plainStack(configOf(table));
   print(
     `Seed ${seed}: ${minutes} min of ${rate} items a second, indexed by ${by}, deleted in ${deleteMode} mode, and everything goes wrong.\n`,
@@ -65,7 +65,6 @@ export async function runChaosJob(options: ChaosJobOptions): Promise<Verdict> {
     lookbackMinutes,
     holdAttribute,
     graceSeconds,
-    reconcileMinutes: reconcileHours * 60,
     minutes,
     rate,
     seed,

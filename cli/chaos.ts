@@ -90,7 +90,7 @@ const help = (flags: string, call: Invocation) => `${call('chaos', '[flags]')}
 
 Sweeps a table locally and in real time while writers, renewers and deleters work on it, calls are throttled, keys come back
 unprocessed, connections break, functions crash and ticks come late, twice or never. Then the faults stop, and one ordinary tick
-and one reconcile are inspected. For these it writes items that only a lookback finds, that are stamped the older way, that are
+and one scan are inspected. For these it writes items that only a lookback finds, that are stamped the older way, that are
 renewed between the query and the delete, or that come back unprocessed until another child has to resume. Both sweeps
 together must leave nothing. What became of every item is compared with what was written, and every count with the table's
 stream and the application. At the end a replay must find nothing more.

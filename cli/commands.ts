@@ -46,6 +46,11 @@ export const COMMANDS = {
     summary: 'print what IAM has to allow: to deploy, to plan, to operate, and for roles made elsewhere',
     load: async () => (await import('./iam.ts')).command,
   },
+  verify: {
+    summary:
+      'prove it in your own account: a small deployment, ten minutes, experiments, and all is taken away again',
+    load: async () => (await import('./verify.ts')).command,
+  },
   destroy: {
     summary: 'remove everything but the tables',
     load: async () => (await import('./destroy.ts')).command,

@@ -22,6 +22,8 @@ import {
 import { inPackage } from './invocation.ts';
 import { rolesOfExample } from './role-statements.ts';
 import { scaleTable } from './scale-table.ts';
+import { REMARKS } from './status/remarks.ts';
+import { EXPERIMENTS } from './verify/experiments.ts';
 
 type Passages = Readonly<Record<string, () => string>>;
 
@@ -34,8 +36,10 @@ export const DOC_TABLES = {
   'docs/doctor.md': { findings: findingsTables },
   'docs/glossary.md': { counts: countsTable },
   'docs/operations.md': { scale: scalePassage },
+  'docs/runbook.md': { causes: () => remarksTable(true), remarks: () => remarksTable(false) },
   'docs/scheduling.md': { fields: eventFieldsTable, jobs: jobsTable },
   'docs/security.md': { commands: commandActionsTable, deploy: deployActionsTable, roles: rolesTable },
+  'docs/verify-on-aws.md': { experiments: experimentsTable },
   'docs/monitoring.md': { alarms: alarmsTable, essential: essentialList },
 } as const satisfies Readonly<Record<string, Passages>>;
 
@@ -144,6 +148,14 @@ const [EXAMPLE_SUBJECT] = subjectsOf(
   inPackage,
 ) as [Subject];
 
+/** @param isCause those that are one, or the others */
+function remarksTable(isCause: boolean): string {
+  const rows = Object.entries(REMARKS)
+    .filter(([, remark]) => remark.isCause === isCause)
+    .map(([id, { help, remedy }]) => [`\`${id}\``, help, remedy]);
+  return table(['`id`', 'what it says', 'do'], rows);
+}
+
 function findingsTables(): string {
   return Object.entries(GROUPS)
     .map(([group, findings]) => {
@@ -247,6 +259,18 @@ function deployActionsTable(): string {
     [...rows.map(([type, actions]) => [`\`${type}\``, actions] as const), ...more].map(([of, actions]) => [
       of,
       actions.map(action => `\`${action}\``).join(', '),
+    ]),
+  );
+}
+
+function experimentsTable(): string {
+  return table(
+    ['experiment', 'what it asks', 'kept when', 'what follows when not'],
+    EXPERIMENTS.map(({ id, question, criterion, otherwise }) => [
+      `\`${id}\``,
+      question,
+      criterion,
+      otherwise,
     ]),
   );
 }

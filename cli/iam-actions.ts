@@ -28,6 +28,9 @@ const JOURNAL = 'the journal';
 const SET = on(JOURNAL, ['dynamodb:Query', 'dynamodb:UpdateItem']);
 const LIST_REPLAYS = on(REPLAYS, ['states:ListExecutions']);
 
+const VERIFY_QUEUE = 'the queue of a verification';
+const UNMEASURED = 'that is not measured';
+
 /** The doctor says which checks it could not make. */
 const UNCHECKED = 'that check is not made';
 
@@ -105,6 +108,24 @@ export const COMMAND_ACTIONS = {
       isImplied: true,
       without: 'only with --drill, which does not work',
     },
+  ],
+  verify: [
+    ...on(TABLE, [
+      'dynamodb:PutItem',
+      'dynamodb:DescribeTable',
+      'dynamodb:ListTagsOfResource',
+      'dynamodb:DeleteTable',
+    ]),
+    ...on(TABLE, ['dynamodb:GetItem'], UNMEASURED),
+    ...on("the table's index and the journal", ['dynamodb:Query'], UNMEASURED),
+    ...on('*', ['sqs:ListQueues']),
+    ...on(VERIFY_QUEUE, ['sqs:CreateQueue', 'sqs:GetQueueAttributes', 'sqs:DeleteQueue']),
+    { action: 'sqs:TagQueue', on: VERIFY_QUEUE, isImplied: true },
+    ...on(VERIFY_QUEUE, ['sqs:ReceiveMessage', 'sqs:DeleteMessage'], UNMEASURED),
+    ...on('the functions that sweep', ['lambda:InvokeFunction'], UNMEASURED),
+    ...on('*', ['states:TestState', 'cloudwatch:GetMetricData'], UNMEASURED),
+    ...on(REPLAYS, ['states:StartExecution'], UNMEASURED),
+    ...on(EXECUTIONS, ['states:DescribeExecution'], UNMEASURED),
   ],
 } as const satisfies Readonly<Record<string, readonly IamAction[]>>;
 

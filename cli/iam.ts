@@ -5,16 +5,22 @@ import { deploymentsOf } from '../stacks/deployments.ts';
 import { resolveProps } from '../stacks/props.ts';
 import { partitionOf } from '../stacks/regions.ts';
 import { CONFIG, FlagError } from './flags.ts';
-import { deployPolicy, pipelinePolicy } from './iam/deploy-policy.ts';
-import { operatePolicy } from './iam/operate-policy.ts';
-import { charactersOf, documentsOf, type PolicyDocument, type PolicyStatement } from './iam/policy.ts';
+import { type Deployed, deployPolicy, pipelinePolicy } from './iam/deploy-policy.ts';
+import { operatePolicy, verifyPolicy } from './iam/operate-policy.ts';
+import {
+  charactersOf,
+  documentsOf,
+  merged,
+  type PolicyDocument,
+  type PolicyStatement,
+} from './iam/policy.ts';
 import { print } from './print.ts';
 import { defineCommand } from './run-command.ts';
 
 const ACCOUNT = /^\d{12}$/;
 
 export const command = defineCommand({
-  words: ['deploy', 'operate', 'pipeline', 'roles'],
+  words: ['deploy', 'operate', 'pipeline', 'verify', 'roles'],
   flags: {
     config: CONFIG,
     account: {
@@ -24,7 +30,7 @@ export const command = defineCommand({
     },
     json: { type: 'switch', help: 'print JSON' },
   },
-  help: (flags, call) => `${call('iam', 'deploy|operate|pipeline|roles [flags]')}
+  help: (flags, call) => `${call('iam', 'deploy|operate|pipeline|verify|roles [flags]')}
 
 Prints what IAM has to allow, for the names of the configuration. It calls nothing.
 
@@ -32,6 +38,7 @@ deploy: what Terraform needs to deploy, to plan and to destroy, on everything wh
 of a table, turned on or not.
 pipeline: what a plan needs: only what reads, and the lock of the state.
 operate: what the commands need that look and act: status, history, doctor, pause, resume, limit, replay, backfill, restore.
+verify: what verify needs, in the region of the configuration, with what Terraform needs for it.
 With --json these are a list of policy documents, each of a size that IAM takes as a managed policy.
 
 roles: who may take the roles of the deployment and what they may do, to make them elsewhere and name them in roleArns and
@@ -64,12 +71,7 @@ Exit status: 0 printed, 1 not (no configuration, or a wrong one), 2 wrong flags.
       return 0;
     }
     const deployed = { config, deployments, place };
-    const statements =
-      word === 'operate'
-        ? operatePolicy(deployed)
-        : word === 'deploy'
-          ? deployPolicy(deployed)
-          : pipelinePolicy(deployed);
+    const statements = await statementsOf(word, deployed);
     const documents = documentsOf(statements);
     if (json) {
       print(JSON.stringify(documents, null, 2));
@@ -83,6 +85,17 @@ Exit status: 0 printed, 1 not (no configuration, or a wrong one), 2 wrong flags.
     return 0;
   },
 });
+
+async function statementsOf(word: string, deployed: Deployed): Promise<PolicyStatement[]> {
+  if (word === 'operate') return operatePolicy(deployed);
+  if (word === 'deploy') return deployPolicy(deployed);
+  if (word === 'pipeline') return pipelinePolicy(deployed);
+  const { verifyConfig, verifiedProps } = await import('./verify/configuration.ts');
+  const { region, account } = deployed.place;
+  const config = verifyConfig(region, `arn:aws:sqs:${region}:${account}:events`);
+  const verified = { ...deployed, config, deployments: deploymentsOf([verifiedProps(config)]) };
+  return merged([...deployPolicy(verified), ...verifyPolicy(verified)]);
+}
 
 function printRoles(
   of: string,

@@ -2,14 +2,17 @@ import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { RehearsalOptions } from '../local/rehearsal.ts';
 import { serve } from '../local/serve.ts';
 import type { ServiceName } from '../local/services/local-services.ts';
 import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
 import { checkConfig } from '../stacks/config.ts';
 import { plainStack } from '../stacks/plain-stack.ts';
 import { type ResolvedProps, resolveProps } from '../stacks/props.ts';
+import type { Invocation } from './invocation.ts';
 import { keepHeapsLean } from './lean-heaps.ts';
 import { FailedCalls } from './local-failed-calls.ts';
+import { describeChange } from './local-rehearsal.ts';
 import { writeSeed } from './local-seed.ts';
 import {
   describeArchiveFull,
@@ -34,8 +37,11 @@ export interface LocalJobOptions {
   /** Where archived objects lie. @default a new folder among the temporary files */
   readonly archiveFolder: string | undefined;
   readonly schedules: boolean;
+  /** What goes wrong on purpose. */
+  readonly rehearsal: RehearsalOptions | undefined;
   /** Sessions to write into the first table. */
   readonly seed: number | undefined;
+  readonly call: Invocation;
   /** Whether everything that functions print is shown; else only what belongs to a failure. */
   readonly verbose: boolean;
   /** Ends it. */
@@ -54,6 +60,8 @@ export async function runLocalJob({
   factsFile,
   services: ports,
   archiveFolder: chosenFolder,
+  rehearsal,
+  call,
   ...options
 }: LocalJobOptions): Promise<void> {
   keepHeapsLean();
@@ -82,6 +90,10 @@ export async function runLocalJob({
       onArchiveFull: message => printError(describeArchiveFull(message)),
       onEvent: event => print(describeEvent(event)),
     },
+    rehearsal: rehearsal && {
+      ...rehearsal,
+      onChange: (changed, error) => print(describeChange(changed, Date.now(), error)),
+    },
     onStream: (told, mapping) => printError(describeStreamTrouble(told, mapping)),
     functions: {
       onInvocation: record => failedCalls.add(record),
@@ -101,7 +113,7 @@ export async function runLocalJob({
   try {
     const seeded = seed === undefined ? undefined : await writeSeed(seed, served.cloud, config, existing);
     if (factsFile !== undefined) writeFileSync(factsFile, `${JSON.stringify(factsOf(served), null, 2)}\n`);
-    print(describeStart(served, { schedules: options.schedules, first, seeded, archiveFolder }));
+    print(describeStart(served, { schedules: options.schedules, first, seeded, archiveFolder, call }));
     if (!signal.aborted) await once(signal, 'abort');
   } finally {
     await served.stop();

@@ -54,15 +54,15 @@ export function requireOwnTable({ tables: [first] }: DeploymentConfig, madeHere:
   );
 }
 
-/** @param reconcileHours how far back the sweeps of the table search */
+/** @param lookbackMinutes how far back the ticks search */
 export function planSeed(
   count: number,
   nowMs: number,
-  { reconcileHours, granularityMinutes }: Pick<ResolvedProps, 'reconcileHours' | 'granularityMinutes'>,
+  { lookbackMinutes, granularityMinutes }: Pick<ResolvedProps, 'lookbackMinutes' | 'granularityMinutes'>,
 ): SeedPlan {
   const minute = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
   const windowMs = granularityMinutes * MINUTE_MS;
-  const lookedAt = Math.floor((minute - reconcileHours * HOUR_MS) / windowMs) * windowMs;
+  const lookedAt = Math.floor((minute - lookbackMinutes * MINUTE_MS) / windowMs) * windowMs;
   const tick = Math.ceil((nowMs + LEAD_MS) / MINUTE_MS) * MINUTE_MS;
   const expired = Math.ceil(count * EXPIRED_SHARE);
   const soon = Math.min(count - expired, Math.round(count * SOON_SHARE));

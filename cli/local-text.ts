@@ -8,8 +8,10 @@ import { endpointVariables } from '../local/functions/service-variables.ts';
 import type { ServedCloud } from '../local/serve.ts';
 import { replayName } from '../stacks/names.ts';
 import type { ResolvedProps } from '../stacks/props.ts';
+import type { Invocation } from './invocation.ts';
 import { describeFailure } from './local-failure.ts';
 import { readableLine } from './local-log-line.ts';
+import { describePlan, describePlay } from './local-rehearsal.ts';
 import type { Expiring, Seeded } from './local-seed.ts';
 import { describeStreams } from './local-stream-text.ts';
 import { starterOf, tableRows } from './local-sweep-text.ts';
@@ -24,14 +26,17 @@ export interface StartOptions {
   readonly seeded?: Seeded | undefined;
   /** Where archived objects lie. */
   readonly archiveFolder?: string | undefined;
+  /** How the commands are called that it names. */
+  readonly call: Invocation;
 }
 
 /** What a person needs to know once everything runs. */
 export function describeStart(
   served: ServedCloud,
-  { schedules: fire, first, seeded, archiveFolder }: StartOptions,
+  { schedules: fire, first, seeded, archiveFolder, call }: StartOptions,
 ): string {
   const { cloud, dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint } = served;
+  const { rehearsal } = served;
   const { synthesized, dynamoDb } = cloud;
   const tables = [...synthesized.tables, ...synthesized.existingTables].map(({ name }) => name);
   const schedules = cloud
@@ -47,6 +52,7 @@ export function describeStart(
     ['CloudWatch', `${cloudWatchEndpoint}: ${describeAlarms(synthesized.alarms.length)}`],
     ...describeStreams(cloud, archiveFolder),
     ['schedules', fire ? schedules.join(', ') || 'none is enabled' : 'none fires (--no-schedules)'],
+    ...(rehearsal === undefined ? [] : [['incident', describePlan(rehearsal)] as const]),
     ...(seeded === undefined ? [] : describeSeeded(seeded, fire && schedules.length > 0)),
   ] as const;
   return [
@@ -61,6 +67,7 @@ export function describeStart(
     '',
     ...replayExample(cloud, first, seeded),
     '',
+    ...(rehearsal === undefined ? [] : [...describePlay(rehearsal, call), '']),
     'Each execution that ends is shown below. Ctrl-C stops.',
   ].join('\n');
 }

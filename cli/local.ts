@@ -2,9 +2,11 @@
 
 import type { ServiceName } from '../local/services/local-services.ts';
 import { loadConfigFile } from '../stacks/config-file.ts';
+import { invocationWith } from './command-line.ts';
 import { CONFIG, FlagError, type FlagValues } from './flags.ts';
 import type { Invocation } from './invocation.ts';
 import { restartWithSmallNewSpace } from './lean-heaps.ts';
+import { INCIDENT_KINDS, readRehearsal } from './local-rehearsal.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile, writableFolder } from './writable-file.ts';
@@ -34,6 +36,16 @@ const FLAGS = {
     value: 'N',
     help: 'write N sessions into the first table: half expired, some expiring soon, the rest stays',
   },
+  break: {
+    type: 'text',
+    value: 'INCIDENT',
+    help: `rehearse an incident: ${INCIDENT_KINDS.join(', ')} (DynamoDB), or clock=+2s (all other clocks, ahead of DynamoDB's)`,
+  },
+  for: {
+    type: 'text',
+    value: 'TIME',
+    help: 'how long the incident lasts, such as 90s or 2m (default: until Ctrl-C)',
+  },
   config: CONFIG,
   json: { type: 'text', value: 'FILE', help: 'once it runs, write its endpoints and names to a file' },
   verbose: {
@@ -51,6 +63,7 @@ Prints the variables that let the AWS CLI and SDKs in another terminal use it, a
 what it found in which table, and what it would cost on AWS. Of one that failed: the state, the function, the error, and what the last
 failed call printed. What Ctrl-C has cut off is said so. An alarm that changes its state is one line.
 With --seed the example that it prints deletes items.
+With --break something goes wrong for everybody who uses it, as soon as two ticks have planned: after one to two minutes.
 
 ${flags}
 
@@ -62,6 +75,7 @@ Exit status: 0 stopped by Ctrl-C or SIGTERM, 1 it couldn't start, 2 wrong flags.
 
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   requireDistinctPorts(flags);
+  const rehearsal = readRehearsal(flags.break, flags.for);
   const factsFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   const archiveFolder =
     flags['archive-folder'] === undefined
@@ -84,6 +98,8 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     } satisfies Record<ServiceName, number>,
     archiveFolder,
     schedules: !flags['no-schedules'],
+    rehearsal,
+    call: invocationWith(flags.config),
     config: await loadConfigFile(flags.config),
     factsFile,
     seed: flags.seed,

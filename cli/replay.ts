@@ -5,11 +5,12 @@ import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { commandLine } from './command-line.ts';
 import { consent, requireConsent, YES } from './consent.ts';
-import { CONFIG, type FlagValues } from './flags.ts';
+import { CONFIG, FlagError, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { tellEnd } from './job-end.ts';
 import { print } from './print.ts';
+import type { ReplayJobOptions } from './replay/job.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -17,6 +18,10 @@ import { writableFile } from './writable-file.ts';
 const FLAGS = {
   from: { type: 'text', value: 'TIME', help: 'the first expiry time to sweep, ISO-8601 with a zone' },
   to: { type: 'text', value: 'TIME', help: 'where the span ends; not part of it' },
+  index: {
+    type: 'switch',
+    help: 'instead of a span: scan the whole index for what is overdue, however old and wherever it lies',
+  },
   table: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: all of them)' },
   config: CONFIG,
   'dry-run': { type: 'switch', help: 'find and count, delete nothing; counts again each time' },
@@ -51,10 +56,14 @@ const FLAGS = {
 } as const;
 
 const help = (flags: string, call: Invocation) => `${call('replay', '--from TIME --to TIME [flags]')}
+${call('replay', '--index')}
 
 Sweeps a span of expiry times again, for example after an outage, by executions of the deployment's NAME-replay. Items that are
 live are never deleted, whatever the span. Run it again after an interruption or a failure, and it continues where it stopped:
 it does not repeat executions that succeeded, waits for those that still run, and tries again those that failed.
+
+With --index it reads all of the index, deletes what has been overdue for more than ten minutes, and names what no sweep ever deletes:
+TTLs out of range. A scan that was ended goes on where it was when it is started again.
 
 ${flags}
 
@@ -68,13 +77,15 @@ Exit status: 0 everything was swept, 1 something failed or you declined, 2 wrong
 
 async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<number> {
   const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
+  if (flags.index) requireNone(flags, ['from', 'to', 'split-minutes', 'run']);
   const stop = stopOnSignal();
   // Only now: a wrong flag shall not wait for the SDK.
-  const [{ runReplay }, { stepFunctionsClient }] = await Promise.all([
+  const [{ runReplay }, { runIndexScan }, { stepFunctionsClient }] = await Promise.all([
     import('./replay/job.ts'),
+    import('./replay/index-scan.ts'),
     import('./aws/step-functions.ts'),
   ]);
-  const end = await runReplay({
+  const options: ReplayJobOptions = {
     from: flags.from,
     to: flags.to,
     table: flags.table,
@@ -93,13 +104,21 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     now: Date.now(),
     print,
     signal: stop.signal,
-  });
+  };
+  const end = await (flags.index ? runIndexScan : runReplay)(options);
   const texts = {
     declined: 'Nothing was started.',
     failed: `\n${again(args, 'What failed is tried again by the same command')}`,
     interrupted: `\nInterrupted; executions that were started go on. ${again(args, flags['dry-run'] ? 'Count again with' : 'Go on with')}`,
   };
   return tellEnd(end, texts, stop);
+}
+
+/** Flags of a span have no meaning for a scan. */
+function requireNone(flags: FlagValues<typeof FLAGS>, names: readonly (keyof typeof FLAGS)[]): void {
+  const given = names.find(name => flags[name] !== undefined);
+  if (given !== undefined)
+    throw new FlagError(`--${given}: it does not go with --index, which reads the whole index`);
 }
 
 const again = (args: readonly string[], how: string) => `${how}:\n  ${commandLine('replay', args)}`;

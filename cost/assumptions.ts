@@ -21,6 +21,9 @@ export const JOURNAL_MS = 5;
 /** Bytes of the journal's entry with the watermarks, and of each table in it, whose name has about 20 letters. */
 export const WATERMARK_BYTES = { item: 60, table: 78 } as const;
 
+/** Bytes of the journal's entry of such a table whose index is scanned. */
+export const SCAN_AT_BYTES = 52;
+
 /** Of an index entry, bytes: a window, a TTL and a key. */
 export const ENTRY_BYTES = 100;
 

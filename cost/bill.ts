@@ -3,17 +3,14 @@ import { ENTRY_BYTES, STORED_ENTRY_BYTES } from './assumptions.ts';
 import { writeUnits } from './item-size.ts';
 import { LOG_BYTES } from './measured.ts';
 import { BILL_PRICES, PRICES } from './prices.ts';
-import { type SweepShape, type SweepUsage, type SweptDeployment, usageOfMonth } from './sweep-usage.ts';
+import { type SweepUsage, type SweptDeployment, type SweptTable, usageOfMonth } from './sweep-usage.ts';
 
 /** A table and its items: all that its part of a bill depends on. */
-export interface BilledTable extends SweepShape {
-  readonly itemsPerMonth: number;
+export interface BilledTable extends SweptTable {
   /** Of an item, with the names of its attributes. */
   readonly itemBytes: number;
   /** How often an item gets another TTL before it expires. */
   readonly renewalsPerItem: number;
-  /** How long an item lives, hours: how many are stored at a time. */
-  readonly lifetimeHours: number;
   /** The table is ours, and has point-in-time recovery. */
   readonly isRecoverable: boolean;
   /** Its metrics are recorded for itself, too. */
@@ -125,8 +122,14 @@ function linesOfSweep(deployment: BilledDeployment): BillLine[] {
     ),
     line('Express executions', usage.expressRequests, 'executions', priced('expressRequests')),
     line('Express executions: time', usage.expressGbSeconds, 'GB-seconds', priced('expressGbSeconds')),
-    // Only replays by hand and what ticks hand over run on the Standard machine.
-    line('transitions of Standard executions', 0, 'transitions', 0, '4,000'),
+    // Scans of indexes. Besides, only replays by hand and what ticks hand over run on the Standard machine.
+    line(
+      'transitions of Standard executions',
+      usage.stateTransitions,
+      'transitions',
+      priced('stateTransitions'),
+      '4,000',
+    ),
     line('functions: calls', usage.functionInvocations, 'calls', priced('functionInvocations'), '1 million'),
     line('functions: time', usage.functionGbSeconds, 'GB-seconds', priced('functionGbSeconds'), '400,000'),
     line('reads of indexes and journal', usage.dynamoDbReadUnits, 'read units', priced('dynamoDbReadUnits')),

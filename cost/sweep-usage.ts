@@ -3,6 +3,7 @@ import {
   ENTRY_BYTES,
   JOURNAL_MS,
   READ_MS,
+  SCAN_AT_BYTES,
   TICK_LATE_SECONDS,
   WATERMARK_BYTES,
 } from './assumptions.ts';
@@ -19,27 +20,27 @@ export interface SweepShape {
   /** In batch mode no delete is planned ahead. */
   readonly deleteMode: 'guarded' | 'batch';
   readonly lookbackMinutes: number;
-  readonly reconcileHours: number;
-  /** Queries for what writers with other settings have stamped: in one of so many reconciles. */
-  readonly misfiledProbes: number;
-  readonly reconcilesPerSearch: number;
+  /** Whether ticks start a scan of the index once a day. */
+  readonly indexScan: 'daily' | 'off';
 }
 
 /** A table of a deployment, and how busy it is. */
 export interface SweptTable extends SweepShape {
   readonly itemsPerMonth: number;
+  /** How long an item lives, hours: how many entries its index has. */
+  readonly lifetimeHours: number;
 }
 
 /** Tables that are swept together. */
 export interface SweptDeployment {
   readonly functionMemoryMb: number;
-  /** Executions of the reconcile; it may come in parts. */
-  readonly reconcilesPerMonth: number;
   readonly tables: readonly SweptTable[];
 }
 
-/** What executions take, in the units in which it is billed. No Standard execution is among them. */
+/** What executions take, in the units in which it is billed. */
 export interface SweepUsage {
+  /** Of Standard executions: scans of indexes run on the replay machine. */
+  readonly stateTransitions: number;
   /** By EventBridge Scheduler. */
   readonly starts: number;
   readonly expressRequests: number;
@@ -59,9 +60,6 @@ export interface SweepUsage {
 /** Of a month as a benchmark counts it: 30 days. */
 export const TICKS_A_MONTH = 43_200;
 export const DAYS_A_MONTH = 30;
-
-/** Of a table: once an hour, or by second once a day. */
-const reconcilesOf = ({ indexedBy }: SweepShape): number => (indexedBy === 'second' ? 1 : 24) * DAYS_A_MONTH;
 
 const PLAIN_MODE_SECONDS = 60;
 /** Seconds. */
@@ -96,6 +94,15 @@ const READ_AHEAD = { share: 1.25, entries: 10, atLeast: 36 } as const;
 /** It plans the deletes of so many seconds, of what it has read. */
 const PLANNED_SECONDS = 30;
 
+/**
+ * A scan of an index: entries of a page, read units a second at the most, and how long a call of its function reads. Then what it takes
+ * whatever it reads, the tick's part included: transitions, calls of functions, calls of the journal, and its writes but for those of each page.
+ */
+const SCAN = {
+  ...{ entries: 5_000, unitsPerSecond: 600, callMs: 12_000 },
+  ...{ transitions: 6, calls: 4, journalCalls: 6, writes: 8 },
+} as const;
+
 /** Of an eventually consistent query, read units. */
 const unitsOfQuery = (entries: number): number => readUnits(entries * ENTRY_BYTES) / 2;
 
@@ -107,40 +114,45 @@ export function ticksOfMonth(deployment: SweptDeployment): SweepUsage {
   return times(TICKS_A_MONTH, tick(deployment));
 }
 
-/** What the reconciles of a month take of tables from which the ticks have deleted everything. */
-export function reconcilesOfMonth(deployment: SweptDeployment): SweepUsage {
-  const { tables, reconcilesPerMonth, functionMemoryMb } = deployment;
-  if (reconcilesPerMonth === 0) return NOTHING;
-  const probesPerMonth = sum(tables, table => {
-    const { reconcileHours, misfiledProbes, reconcilesPerSearch } = table;
-    const each = probesBack(table, reconcileHours * 60) + misfiledProbes / reconcilesPerSearch;
-    return reconcilesOf(table) * each;
-  });
-  const probes = probesPerMonth / reconcilesPerMonth;
-  const planMs = CALL_MS + 2 * JOURNAL_MS + probes * READ_MS.processorMs;
-  return times(reconcilesPerMonth, {
-    ...NOTHING,
-    starts: 1,
-    expressRequests: 1,
-    expressGbSeconds: executionGbSeconds(planMs / 1000),
-    functionInvocations: 1,
-    functionGbSeconds: gbSeconds(planMs, functionMemoryMb),
-    dynamoDbReadUnits: probes * unitsOfQuery(0) + journalUnits(tables).read,
-    dynamoDbWriteUnits: journalUnits(tables).written,
-  });
+/** What the scans of the indexes take in a month, in which nothing is overdue. Their deletes are those that a tick would have made. */
+export function scansOfMonth({ tables, functionMemoryMb }: SweptDeployment): SweepUsage {
+  const scans = tables.filter(({ indexScan }) => indexScan === 'daily');
+  return scans.map(table => times(DAYS_A_MONTH, scan(table, functionMemoryMb))).reduce(plus, NOTHING);
 }
 
-/** Ticks and reconciles together. */
+/** From the tick that starts it, which records that and does nothing else but what it does anyway. */
+function scan({ itemsPerMonth, lifetimeHours }: SweptTable, functionMemoryMb: number): SweepUsage {
+  const entries = (itemsPerMonth * lifetimeHours) / (DAYS_A_MONTH * 24);
+  const pages = Math.max(1, Math.ceil(entries / SCAN.entries));
+  const pageMs = entries === 0 ? READ_MS.ms : (unitsOfQuery(entries / pages) / SCAN.unitsPerSecond) * 1000;
+  const readMs = pages * pageMs;
+  const calls = SCAN.calls + Math.floor(readMs / SCAN.callMs);
+  const busyMs = calls * CALL_MS + SCAN.journalCalls * JOURNAL_MS + readMs;
+  return {
+    ...NOTHING,
+    stateTransitions: SCAN.transitions,
+    expressRequests: 1,
+    expressGbSeconds: executionGbSeconds(readMs / 1000),
+    functionInvocations: calls,
+    functionGbSeconds: gbSeconds(busyMs, functionMemoryMb),
+    dynamoDbReadUnits: 1 + pages * unitsOfQuery(entries / pages),
+    dynamoDbWriteUnits: SCAN.writes + pages,
+    sweptTables: 1,
+  };
+}
+
+/** Ticks and scans together. */
 export function usageOfMonth(deployment: SweptDeployment): SweepUsage {
-  const ticks = ticksOfMonth(deployment);
-  const reconciles = reconcilesOfMonth(deployment);
-  const names = Object.keys(ticks) as (keyof SweepUsage)[];
-  return Object.fromEntries(
-    names.map(name => [name, ticks[name] + reconciles[name]]),
-  ) as unknown as SweepUsage;
+  return plus(ticksOfMonth(deployment), scansOfMonth(deployment));
+}
+
+function plus(one: SweepUsage, other: SweepUsage): SweepUsage {
+  const names = Object.keys(one) as (keyof SweepUsage)[];
+  return Object.fromEntries(names.map(name => [name, one[name] + other[name]])) as unknown as SweepUsage;
 }
 
 const NOTHING: SweepUsage = {
+  stateTransitions: 0,
   ...{ starts: 0, expressRequests: 0, expressGbSeconds: 0, functionInvocations: 0, functionGbSeconds: 0 },
   ...{ dynamoDbReadUnits: 0, dynamoDbWriteUnits: 0, recordedSweeps: 0, sweptTables: 0 },
 };
@@ -167,6 +179,7 @@ function tick({ tables, functionMemoryMb }: SweptDeployment): SweepUsage {
   // Then the watermarks are written every other minute.
   const quiet = tables.every(({ indexedBy }) => indexedBy === 'window') ? 1 - sweeping : 0;
   return {
+    stateTransitions: 0,
     starts: 1,
     expressRequests: started,
     expressGbSeconds:
@@ -268,7 +281,8 @@ function executionGbSeconds(seconds: number): number {
 /** A tick reads the entries of the deployment, and writes the one with its watermarks. */
 function journalUnits(tables: readonly SweptTable[]): { read: number; written: number } {
   const bytes = WATERMARK_BYTES.item + tables.length * WATERMARK_BYTES.table;
-  return { read: readUnits(bytes), written: writeUnits(bytes) };
+  const scanned = tables.filter(({ indexScan }) => indexScan === 'daily').length;
+  return { read: readUnits(bytes + scanned * SCAN_AT_BYTES), written: writeUnits(bytes) };
 }
 
 /** What the child of a shard takes, or in the plain mode the two of them. */

@@ -61,8 +61,8 @@ export interface LocalCloudOptions {
   readonly services?: ServicesOptions;
   /** @default the wall clock */
   readonly clock?: Clock;
-  /** How far the clocks of Step Functions, Scheduler and Lambda are ahead of DynamoDB's, milliseconds. @default 0 */
-  readonly skewMs?: number | undefined;
+  /** How far the clocks of Step Functions, Scheduler and Lambda are ahead of DynamoDB's, milliseconds; at the moment, where it changes. @default 0 */
+  readonly skewMs?: number | (() => number) | undefined;
   /** Jitter and ids draw from it. @default different in every run */
   readonly random?: RandomSource;
   /** Threads in which each function is loaded before it is first called, so that the first calls aren't slower. @default 0 */

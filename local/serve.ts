@@ -8,6 +8,7 @@ import { DynamoDbProxy } from './dynamodb/proxy.ts';
 import type { LocalFunctionsOptions } from './functions/local-functions.ts';
 import { SERVICE_VARIABLES } from './functions/service-variables.ts';
 import { isFree, requireFree } from './ports.ts';
+import { Rehearsal, type RehearsalOptions } from './rehearsal.ts';
 import { restJson } from './rest-json.ts';
 import { schedulerApi } from './scheduler/scheduler-api.ts';
 import type { ServicesOptions } from './services/local-services.ts';
@@ -39,6 +40,8 @@ export interface ServeOptions {
   readonly onAlarm?: LocalCloudWatchOptions['onAlarm'];
   /** Gets what the functions print, and how every call of one ended; for tests: stands around every call. */
   readonly functions?: Pick<LocalFunctionsOptions, 'onLog' | 'onInvocation' | 'wrap'>;
+  /** Something that goes wrong for everybody who uses this cloud: functions, commands, applications. @default nothing */
+  readonly rehearsal?: RehearsalOptions | undefined;
   /** For tests: another clock. @default the wall clock */
   readonly clock?: Clock;
 }
@@ -54,6 +57,8 @@ export interface ServedCloud {
   readonly cloudWatch: LocalCloudWatch;
   readonly cloudWatchEndpoint: string;
   readonly region: string;
+  /** What goes wrong, and when. */
+  readonly rehearsal: Rehearsal | undefined;
   /** Safe to call more than once. */
   stop(): Promise<void>;
 }
@@ -69,7 +74,9 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
   await requireFree(options.sfnPort, '--sfn-port');
   await requireFree(options.schedulerPort, '--scheduler-port');
   await requireFree(options.cloudWatchPort, '--cloudwatch-port');
-  if (!environment['AWS_ENDPOINT_URL_DYNAMODB']) await requireFree(options.dynamoDbPort, '--dynamodb-port');
+  // One that was running is reached at its own port, unless it is to be broken.
+  if (!environment['AWS_ENDPOINT_URL_DYNAMODB'] || options.rehearsal !== undefined)
+    await requireFree(options.dynamoDbPort, '--dynamodb-port');
   const undo: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -78,6 +85,8 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     const meter = new DynamoDbMeter();
     undo.push(() => meter.stop());
     const clock = options.clock ?? realClock;
+    const rehearsal = options.rehearsal && new Rehearsal(options.rehearsal, clock);
+    undo.push(async () => rehearsal?.stop());
     // The cloud is told of it before it can be there: its alarms are read by the cloud.
     let cloudWatch: LocalCloudWatch | undefined;
     const tellStream = options.onStream ?? ((told, { address }) => console.error(`${address}: ${told}`));
@@ -85,13 +94,21 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       stack: options.stack,
       existing: options.existing ?? [],
       environment,
-      functionsDynamoDbEndpoint: endpoint => meter.start(endpoint),
+      async functionsDynamoDbEndpoint(endpoint) {
+        const metered = await meter.start(endpoint);
+        return rehearsal?.listen(metered, options.dynamoDbPort) ?? metered;
+      },
+      ...(rehearsal?.incident.kind === 'clock' && { skewMs: rehearsal.aheadMs }),
       functions: {
         ...options.functions,
         meter,
         onLog(name, line) {
           cloudWatch?.addLine(line);
           options.functions?.onLog?.(name, line);
+        },
+        onInvocation(record) {
+          cloudWatch?.addInvocation(record.functionName, record.durationMs);
+          options.functions?.onInvocation?.(record);
         },
       },
       warm: 1,
@@ -127,9 +144,10 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     const cloudWatchServer = await serveCloudWatch(watch, options.cloudWatchPort);
     undo.push(() => cloudWatchServer.stop());
     const { dynamoDb } = cloud;
-    const proxy = dynamoDb.startedHere
-      ? await DynamoDbProxy.start(dynamoDb.endpoint, { port: options.dynamoDbPort })
-      : undefined;
+    const proxy =
+      dynamoDb.startedHere && rehearsal === undefined
+        ? await DynamoDbProxy.start(dynamoDb.endpoint, { port: options.dynamoDbPort })
+        : undefined;
     undo.push(async () => proxy?.stop());
     const server = await ApiServer.start(cloud.stepFunctions, { port: options.sfnPort });
     undo.push(() => server.stop());
@@ -137,8 +155,9 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       port: options.schedulerPort,
     });
     undo.push(() => scheduler.stop());
-    const dynamoDbEndpoint = proxy?.endpoint ?? dynamoDb.endpoint;
+    const dynamoDbEndpoint = rehearsal?.endpoint ?? proxy?.endpoint ?? dynamoDb.endpoint;
     watch.start();
+    rehearsal?.plan();
     return {
       cloud,
       dynamoDbEndpoint,
@@ -147,6 +166,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       cloudWatch: watch,
       cloudWatchEndpoint: cloudWatchServer.endpoint,
       region: cloud.stepFunctions.region,
+      rehearsal,
       stop,
     };
   } catch (error) {

@@ -101,7 +101,7 @@ interface Alarm {
 /** Longer than this the oldest item is not left by a sweep that keeps up, or by one tick that never came. */
 const OVERDUE_SECONDS = 300;
 
-/** A day, in which somebody who has paused a table comes back to it, and an hour more, in which a reconcile of each day has run. */
+/** A day, in which somebody who has paused a table comes back to it, and an hour more, in which a scan of each day has run. */
 const WATERMARK_SECONDS = 25 * 60 * 60;
 
 /** The stream keeps a record for 24 hours: an hour behind leaves a day to mend it in. */

@@ -54,8 +54,8 @@ export class PreciseTtl extends Construct {
   readonly replayStateMachineName: string;
   readonly journalTableName: string;
   readonly journalTableArn: string;
-  /** By what follows the name of the deployment in theirs: `tick`, `reconcile`, `reconcile-2`…; none when no table is enabled. */
-  readonly scheduleArns: Readonly<Record<string, string>>;
+  /** Undefined when no table is enabled. */
+  readonly scheduleArn: string | undefined;
   readonly scheduleGroupArn: string;
   readonly deadLetterQueueArn: string;
   readonly deadLetterQueueUrl: string;
@@ -100,7 +100,7 @@ export class PreciseTtl extends Construct {
     this.replayStateMachineName = sweep.replay.stateMachineName;
     this.journalTableName = sweep.journal.tableName;
     this.journalTableArn = sweep.journal.tableArn;
-    this.scheduleArns = mapValues(sweep.schedules.schedules, ({ arn }) => arn);
+    this.scheduleArn = sweep.schedules.tick?.arn;
     this.scheduleGroupArn = sweep.schedules.group.arn;
     this.deadLetterQueueArn = sweep.schedules.deadLetterQueue.arn;
     this.deadLetterQueueUrl = sweep.schedules.deadLetterQueue.url;

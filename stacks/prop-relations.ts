@@ -2,7 +2,6 @@ import type { FieldProblem } from '../expiry/errors.ts';
 import { adviseShards, PARTITION_UNITS } from '../expiry/partition-rule.ts';
 import { MAX_PAIRS } from '../statemachine/contract.ts';
 import { PLAIN_MODE_SECONDS, type PropName, type ResolvedProps } from './props.ts';
-import { MAX_RECONCILE_PARTS, partCount } from './reconcile-parts.ts';
 import {
   anyOf,
   both,
@@ -76,28 +75,13 @@ function readAsExpression<Field extends PropName>(
 /** The rules between the props of a table, but for those about what a deployment makes. */
 export const RELATIONS: readonly Relation[] = [
   {
-    field: 'reconcileHours',
-    isBroken: ({ reconcileHours, lookbackMinutes }) => less(product(reconcileHours, 60), lookbackMinutes),
-    expected: ({ lookbackMinutes }) => `at least the lookback of a tick (${lookbackMinutes} minutes)`,
-    remedy: () => 'Raise it: the reconcile is there for what lies further back than a tick looks.',
-  },
-  {
     field: 'lookbackMinutes',
     isBroken: table => less(MAX_PAIRS, pairs(table)),
     expected: () => `at most ${MAX_PAIRS} windows and shards to look back into in a tick`,
     got: table =>
       `${pairs(table)} (${table.shards} shards, back ${table.lookbackMinutes} minutes in windows of ${table.granularityMinutes})`,
     remedy: () =>
-      'Lower it: the hourly reconcile goes back further. Or lower shards, or raise granularityMinutes.',
-  },
-  {
-    field: 'reconcileHours',
-    isBroken: table => both(not(less(MAX_PAIRS, pairs(table))), less(MAX_RECONCILE_PARTS, partCount(table))),
-    expected: () =>
-      `at most ${MAX_RECONCILE_PARTS} executions an hour, each of ${MAX_PAIRS} windows and shards`,
-    got: table =>
-      `${partCount(table)} (${table.shards} shards, back ${table.reconcileHours} hours in windows of ${table.granularityMinutes} minutes)`,
-    remedy: () => 'Lower it, or raise granularityMinutes: many shards go with long windows.',
+      'Lower it: the daily scan finds what lies further back. Or lower shards, or raise granularityMinutes.',
   },
   {
     // What may be deleted in a second must be something that the shards can take, even without any put. By second a limit is for what has

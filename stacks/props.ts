@@ -20,13 +20,13 @@ import {
 import { STREAM_FUNCTIONS, type StreamFunctionName } from '../functions/function-list.ts';
 import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
 import { BACKFILL_TASKS, type BackfillTaskName } from '../statemachine/backfill-contract.ts';
-import { MAX_LOOKBACK_MINUTES, TASKS, type TaskName } from '../statemachine/contract.ts';
+import { TASKS, type TaskName } from '../statemachine/contract.ts';
 import { ALARM_TOPIC, ALARMS_KIND, type AlarmsProp } from './alarms.ts';
 import { listOf, orReference } from './references.ts';
 import { ARCHIVE, EVENTS } from './stream-props.ts';
 import { PROVISIONED_CAPACITY, STREAM_VIEWS, TABLE_CLASSES, WARM_THROUGHPUT } from './table-settings.ts';
 import { TAGS_OR_REFERENCES } from './tags.ts';
-import { anyOf, both, equal, given, least, less, NONE, product, quotient, replaced, when } from './values.ts';
+import { anyOf, both, equal, given, less, NONE, replaced, when } from './values.ts';
 
 /** Types that a key attribute can have. */
 const KEY_TYPES = ['S', 'N', 'B'] as const;
@@ -59,9 +59,6 @@ const NAME = text(
   new RegExp(`^[A-Za-z0-9_-]{1,${MAX_NAME_LENGTH}}$`),
   `a name of 1 to ${MAX_NAME_LENGTH} letters, digits, \`_\` and \`-\``,
 );
-
-/** Windows that a reconcile looks back to by default: a day of minutes. */
-const RECONCILE_WINDOWS = 1_440;
 
 /** precisionSeconds of the plain mode: nothing runs between two ticks. */
 export const PLAIN_MODE_SECONDS = 60;
@@ -331,21 +328,6 @@ export const PROPS = {
     when(equal(indexedBy, 'second'), 2, 10),
   ),
   /**
-   * how far back the reconcile searches, hourly and by second daily, 1 to 744 hours, at least `lookbackMinutes`. If that is more than 60,000 windows
-   * and shards, it is divided into as many schedules as needed, spread over the hour: 100 shards and a day in windows of a minute make three; it can be at most 60. By second
-   * an hour costs $0.01 a month
-   * @default `744`, 31 windows of a day; 24 times `granularityMinutes` if that is less; by second `2`
-   */
-  reconcileHours: calculated(
-    whole(1, MAX_LOOKBACK_MINUTES / 60),
-    ({ indexedBy, granularityMinutes = DEFAULT_GRANULARITY_MINUTES }) =>
-      when(
-        equal(indexedBy, 'second'),
-        2,
-        quotient(least(MAX_LOOKBACK_MINUTES, product(RECONCILE_WINDOWS, granularityMinutes)), 60),
-      ),
-  ),
-  /**
    * by window: a second state machine, which writes the window into items that were there before their writers did. Nothing
    * starts it by itself: [Items that are there](backfill.md). Leave it out again when it is done
    */
@@ -388,6 +370,12 @@ export const PROPS = {
   shardConcurrency: optional(SETTING_KINDS.shardConcurrency, 20),
   /** chunks of 25 keys that a child deletes at once, 1 to 40 */
   chunkConcurrency: optional(SETTING_KINDS.chunkConcurrency, 10),
+  /**
+   * `'daily'`: once a day a scan reads the table's whole index, deletes what is overdue however long ago it expired, and counts and names
+   * what no sweep deletes: [A scan of the index](operations.md#a-scan-of-the-index). `'off'`: none is started but by
+   * `precise-ttl replay --index`
+   */
+  indexScan: optional(SETTING_KINDS.indexScan, 'daily'),
   /**
    * deletes per second at most; `0` = no limit. What the sweep does not get done then is late, and not lost. It is spread over
    * the children that run; see [A limit](#a-limit) for what that means. Without a limit, too, a child slows down while DynamoDB

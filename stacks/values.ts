@@ -211,14 +211,6 @@ export function sum(one: number, other: number): number {
   );
 }
 
-export function difference(one: number, other: number): number {
-  return either(
-    [one, other],
-    () => one - other,
-    (...terms) => `(${terms.join(' - ')})`,
-  );
-}
-
 export function product(one: number, other: number): number {
   return either(
     [one, other],
@@ -235,44 +227,11 @@ export function quotient(one: number, other: number): number {
   );
 }
 
-export function remainder(one: number, other: number): number {
-  return either(
-    [one, other],
-    () => one % other,
-    (...terms) => `(${terms.join(' % ')})`,
-  );
-}
-
 export function ceil(value: number): number {
   return either(
     [value],
     () => Math.ceil(value),
     term => call('ceil', term),
-  );
-}
-
-export function floor(value: number): number {
-  return either(
-    [value],
-    () => Math.floor(value),
-    term => call('floor', term),
-  );
-}
-
-export function least(one: number, other: number): number {
-  return either(
-    [one, other],
-    () => Math.min(one, other),
-    (...terms) => call('min', ...terms),
-  );
-}
-
-/** As many as `count`, made of their index. */
-export function counted<Type>(count: number, make: (index: number) => Type): readonly Type[] {
-  return either(
-    [count],
-    () => Array.from({ length: count }, (_unused, index) => make(index)),
-    term => `[for part in range(${unbracketed(term)}) : ${hcl(make(expression('part')))}]`,
   );
 }
 

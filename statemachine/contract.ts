@@ -6,7 +6,8 @@
  * {@link Millis} since 1970: what is compared with a TTL is in whole seconds, and a moment within one is in milliseconds.
  */
 
-import type { Counts } from './counts.ts';
+import type { TtlFault } from '../expiry/ttl.ts';
+import type { Counts, ScanCount } from './counts.ts';
 import type { Millis, Seconds } from './times.ts';
 
 export type { Millis, Seconds } from './times.ts';
@@ -185,13 +186,6 @@ export interface TickInput {
    * @default false
    */
   readonly fromNow?: boolean;
-  /** How far back to look for items that earlier sweeps left. @default the deployment's lookbackMinutes */
-  readonly lookbackMinutes?: number;
-  /**
-   * The latest so many minutes of the lookback are left to somebody else: a reconcile that is too much for one execution
-   * comes in parts. Below lookbackMinutes, and only together with it. @default 0
-   */
-  readonly skipMinutes?: number;
   /** Deletes per second at most; 0 = no limit. @default the deployment's maxDeletesPerSecond */
   readonly maxDeletesPerSecond?: number;
 }
@@ -213,7 +207,21 @@ export interface ReplayInput {
   readonly handOver?: boolean;
 }
 
-export type SweepInput = TickInput | ReplayInput;
+/**
+ * Input of a scan of the index: whatever is overdue in it goes, however long ago it expired and wherever it lies, and what no sweep ever
+ * deletes is counted and named.
+ */
+export interface ScanInput {
+  /** Name of the table. @default the only one of the deployment */
+  readonly table?: string;
+  readonly scanIndex: true;
+  /** Find and count, delete nothing. @default false */
+  readonly dryRun?: boolean;
+  /** Deletes per second at most; 0 = no limit. @default a tenth of the table's limit, of which the ticks have all */
+  readonly maxDeletesPerSecond?: number;
+}
+
+export type SweepInput = TickInput | ReplayInput | ScanInput;
 
 /** A window, and which of its shards. By window each shard is a partition key of the index. */
 export interface TargetWindow {
@@ -230,8 +238,52 @@ export interface SweepTarget {
   readonly before: Seconds;
   /** The start of an upcoming minute, which is polled from then on until `before`; null: swept once, at once. */
   readonly upcomingFrom: Seconds | null;
-  /** Where a dry run that ran out of time goes on. */
+  /** Where a dry run or a scan that ran out of time goes on. */
   readonly position?: PagePosition | null;
+  /** It is the whole index instead of windows, which there are none of then. */
+  readonly scan?: IndexScan;
+}
+
+/** A scan of a whole index, which may take several executions when some of them are ended. */
+export interface IndexScan {
+  /** Name of the execution that has it now. */
+  readonly execution: string;
+  /** When the first of them began, ISO-8601. */
+  readonly beganAt: string;
+  /** What was found up to the target's position. */
+  readonly before: ScanRecord;
+}
+
+/** What a scan of an index has come to. */
+export interface ScanRecord extends Readonly<Record<ScanCount, number>> {
+  readonly found: number;
+  readonly deleted: number;
+  readonly failed: number;
+  readonly named: readonly NamedEntry[];
+}
+
+/** An entry of the index that a scan names: one of the first few of its kind. */
+export interface NamedEntry {
+  /** What is remarkable: it is overdue, no query of a second finds it, no sweep looks where it lies, or its TTL is out of range. */
+  readonly is: 'overdue' | 'fractional' | 'misfiled' | TtlFault;
+  /** Absent where keys are not shown. */
+  readonly key?: ShownKey;
+  readonly ttl: number;
+  /** By window: the one that it lies in. */
+  readonly window?: string;
+}
+
+/** How far a child has scanned its target. */
+export interface ScanProgress {
+  /** Everything before it is deleted, or counted and named; null: nothing is. */
+  readonly settled: PagePosition | null;
+  /** Named before that. */
+  readonly named: readonly NamedEntry[];
+  /** What was read since, of which deletes are under way. */
+  readonly pending: Readonly<Record<ScanCount, number>>;
+  readonly pendingNamed: readonly NamedEntry[];
+  /** Most of the last page was due, or more than there was room for: the next one is no larger than that. */
+  readonly isDense: boolean;
 }
 
 /** Where a page ended. */
@@ -297,6 +349,8 @@ export interface Chunk {
   readonly cutoff: Seconds;
   /** One attempt only: what it leaves is deferred to a later poll of the child. */
   readonly once: boolean;
+  /** Each TTL is checked again, whatever the table's `deleteMode`. @default as that says */
+  readonly guarded?: boolean;
   /** Still to be deleted. */
   readonly keys: readonly ExpiredKey[];
   readonly progress: ChunkProgress | null;
@@ -366,6 +420,8 @@ export interface ChildProgress extends Omit<InitialProgress, 'limit'> {
   readonly busy: BusyProgress;
   readonly brake: BrakeProgress;
   readonly counts: CountsProgress;
+  /** Where the target is a whole index. */
+  readonly scan?: ScanProgress;
   /** Once it is in parts: those that are not in front. They have none. */
   readonly others?: readonly ChildProgress[];
 }
@@ -502,6 +558,8 @@ export interface ShardResult extends SweepCounts, DeletionLag {
   readonly interrupted: boolean;
   readonly failedKeys: readonly ListedFailure[];
   readonly sampleKeys: readonly ShownKey[];
+  /** By a scan of the index. */
+  readonly named?: readonly NamedEntry[];
   /** Set when the child stopped for time: the target to sweep again. */
   readonly resume?: SweepTarget;
 }
@@ -576,13 +634,14 @@ export interface TickPlan {
   /** Targets of the table in this execution. */
   readonly targets: number;
   readonly oldestOverdueSeconds: number;
-  readonly misfiled: number;
   /** What the plan has found no room for. */
   readonly leftOver?: Span;
   /** The table could not be asked what is due. Nothing of it is swept in this execution. */
   readonly failure?: PlanFailure;
   /** It may not delete as fast as it can: what it leaves is left to the next tick. */
   readonly limited?: boolean;
+  /** It is time for a scan of its index. */
+  readonly scanDue?: boolean;
 }
 
 /** One table's part of what the states hand on. */
@@ -667,6 +726,8 @@ export interface SweepTotals extends Counts, DeletionLag {
   readonly failedKeys: readonly ListedFailure[];
   /** In a dry run: some of what a sweep would delete; empty else. */
   readonly sampleKeys: readonly ShownKey[];
+  /** By a scan of the index: some of what is remarkable. */
+  readonly named?: readonly NamedEntry[];
 }
 
 /** The outcome of an execution: its output, or the cause of its failure as JSON. */
@@ -700,7 +761,7 @@ export interface RecordMetricsInput {
 export interface HandOver {
   /** Of the execution. */
   readonly name: string;
-  readonly input: ReplayInput;
+  readonly input: ReplayInput | ScanInput;
 }
 
 export interface RecordMetricsOutput {

@@ -117,10 +117,22 @@ export const COUNTS = {
     help: 'How long the oldest item that earlier sweeps left was overdue when this one began.',
     metric: { name: 'OldestOverdue', unit: 'Seconds' },
   },
+  scanned: {
+    by: 'child',
+    help: 'Entries of the index that a scan of it has read.',
+  },
   misfiled: {
-    by: 'execution',
-    help: 'Expired index entries under windows and shards that the deployment does not sweep, seen by a reconcile: their writer has another `granularityMinutes` or more `shards`. At least so many; the sweep does not delete them. There is a datapoint only when it is above 0.',
+    by: 'child',
+    help: 'Index entries that no sweep of the deployment finds in time, under windows and shards that are not theirs: their writer has another `granularityMinutes` or more `shards`. A scan of the index counts and names them, and deletes those that are overdue. There is a datapoint only when it is above 0.',
     metric: { name: 'ItemsMisfiled', unit: 'Count', onlyAboveZero: true, isEssential: true },
+  },
+  fractional: {
+    by: 'child',
+    help: 'Index entries by second whose TTL has a fraction, so that no query of a second finds them. A scan of the index counts and names them, and deletes those that are overdue.',
+  },
+  outOfRange: {
+    by: 'child',
+    help: 'Index entries with a TTL that is negative, in milliseconds, more than 20 years ahead or more than five years back. A scan of the index counts and names them; nothing deletes them.',
   },
 } as const satisfies Readonly<Record<string, Count>>;
 
@@ -142,6 +154,15 @@ function namesBy<const By extends Count['by']>(...by: By[]): readonly CountNameB
     by.some(one => one === count.by) ? [name as CountNameBy<By>] : [],
   );
 }
+
+/** What only a scan of the index counts, entry by entry, whatever becomes of them. */
+export const SCAN_COUNTS = [
+  'scanned',
+  'misfiled',
+  'fractional',
+  'outOfRange',
+] as const satisfies readonly CountNameBy<'child'>[];
+export type ScanCount = (typeof SCAN_COUNTS)[number];
 
 /** What a call of DynamoDB counts. */
 export const CALL_COUNTS = namesBy('call');

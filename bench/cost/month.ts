@@ -1,19 +1,21 @@
 import type { Execution } from 'stepfunctions-emulator';
 import { CALL_MS, JOURNAL_MS, READ_MS, TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
-import { BILL_PRICES, type Cost, costOf } from '../../cost/prices.ts';
+import { BILL_PRICES, type Cost, costOf, PRICES } from '../../cost/prices.ts';
 import { DAYS_A_MONTH, TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
 import { DEFAULT_SHARDS } from '../../expiry/model.ts';
 import { type Deployment, deploymentOf } from '../../stacks/deployments.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
-import { type DeployedSchedule, schedulesOf } from '../../stacks/schedules-of.ts';
-import type { TickInput } from '../../statemachine/contract.ts';
 import { Simulation } from '../../test/support/simulation/simulation.ts';
 
 /** The first ticks find nothing yet and the last ones nothing any more: those between are counted. */
 const FIRST_TICK = 3;
 const TICKS = 10;
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
+const MINUTES_A_DAY = 1_440;
+
+/** Entries of an index that a scan is run on: as many pages that each cost the same. */
+const MOST_SCANNED = 1_000_000;
 
 /** What decides the cost, besides the rate; the rest is as it is by default. */
 export type CostProps = Pick<
@@ -32,8 +34,8 @@ export interface MonthTable {
 export interface MonthlyCost {
   /** Executions of the ticks, and all that they start. */
   readonly ticks: Cost;
-  /** Executions of the reconcile. */
-  readonly reconcile: Cost;
+  /** Daily scans of the indexes, of items that live for a day. */
+  readonly scans: Cost;
   /** Starts by EventBridge Scheduler. */
   readonly starts: number;
   readonly total: number;
@@ -47,7 +49,7 @@ export interface MonthlyCost {
 
 /**
  * What a month of a deployment's sweep costs, from the counters of the emulator: a steady stream of expiring items in each of its tables, and
- * the reconciles of tables from which the ticks have deleted everything. Tick by tick the work is the same, so ten minutes stand
+ * the scans of indexes from which the ticks have deleted everything. Tick by tick the work is the same, so ten minutes stand
  * for the month.
  */
 export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<MonthlyCost> {
@@ -57,7 +59,6 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
       resolveProps({ tableName: nameOf(index), partitionKey: 'id', ...props }),
     ),
   );
-  const [, ...reconciles] = schedulesOf(deployment);
 
   const ticking = simulate(deployment);
   const minutes = FIRST_TICK + TICKS + 3;
@@ -82,32 +83,58 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
     .flatMap(table => table.deleted)
     .filter(({ ttl }) => ttl >= from + 60 && ttl < from + 60 + TICKS * 60).length;
 
-  // All tables are indexed alike, and so the reconciles come equally often. What one does differs from one hour to the next.
-  const startsADay = reconciles[0]?.startsADay ?? 0;
-  const reconciling = simulate(deployment);
-  for (let hour = 0; hour < startsADay; hour += 1) {
-    for (const reconcile of reconciles) startReconcile(reconciling, reconcile, hour);
-  }
-  await reconciling.finish();
-
   const ticks = times(sumOf(counted), TICKS_A_MONTH / TICKS);
-  const reconcile = times(sumOf(reconciling.executions), DAYS_A_MONTH);
-  const starts =
-    (TICKS_A_MONTH + startsADay * DAYS_A_MONTH * reconciles.length) * BILL_PRICES.schedulerInvocations;
-  const transitionsOf = (executions: readonly Execution[]) =>
-    executions.reduce((sum, { billing }) => sum + billing.stateTransitions, 0);
+  let scans = times(ticks, 0);
+  for (const { itemsPerMinute } of monthTables) {
+    const cost = await costOfScans(itemsPerMinute * MINUTES_A_DAY);
+    scans = combined(scans, part => cost.parts[part], 1);
+  }
+  const starts = TICKS_A_MONTH * BILL_PRICES.schedulerInvocations;
+  const { stateTransitions } = combined(ticks, part => scans.parts[part], 1).parts;
   return {
-    ...{ ticks, reconcile, starts },
-    total: ticks.total + reconcile.total + starts,
+    ...{ ticks, scans, starts },
+    total: ticks.total + scans.total + starts,
     executionsPerTick: counted.length / TICKS,
-    standardTransitions:
-      transitionsOf(counted) * (TICKS_A_MONTH / TICKS) + transitionsOf(reconciling.executions) * DAYS_A_MONTH,
+    standardTransitions: Math.round(stateTransitions / PRICES.stateTransitions),
     deletedShare: expired === 0 ? 1 : deleted / expired,
   };
 }
 
+const scanned = new Map<number, Promise<Cost>>();
+
+/** What a month of daily scans of an index with so many entries costs, none of them overdue. From a size on, one page costs like another. */
+export async function costOfScans(entries: number): Promise<Cost> {
+  if (entries > MOST_SCANNED) {
+    const [empty, large] = [await costOfScans(0), await costOfScans(MOST_SCANNED)];
+    const more = combined(large, part => -empty.parts[part], entries / MOST_SCANNED);
+    return combined(empty, part => more.parts[part], 1);
+  }
+  const known = scanned.get(entries) ?? measureScans(entries);
+  scanned.set(entries, known);
+  return known;
+}
+
+/** One is counted, less a tick that starts none. */
+async function measureScans(entries: number): Promise<Cost> {
+  const tableName = 'SessionData';
+  const deployment = deploymentOf([resolveProps({ tableName, partitionKey: 'id' })]);
+  const day = async (isDue: boolean) => {
+    const simulation = simulate(deployment);
+    if (isDue) simulation.journal.scansAt[tableName] = START;
+    const { items } = simulation.named(tableName);
+    // Few TTLs: it is not the table in memory that is measured.
+    for (let item = 0; item < entries; item += 1)
+      items.write(`item-${item}`, START + 7 * 86_400 + (item % 60));
+    simulation.tick(START, TICK_LATE_SECONDS);
+    await simulation.finish();
+    return times(sumOf(simulation.executions), DAYS_A_MONTH);
+  };
+  const [scan, idle] = [await day(true), await day(false)];
+  return combined(scan, part => -idle.parts[part], 1);
+}
+
 function simulate({ tables, functionMemoryMb: memoryMb }: Deployment): Simulation {
-  return new Simulation({
+  const simulation = new Simulation({
     start: START,
     tables: tables.map(props => ({
       name: props.tableName,
@@ -119,13 +146,9 @@ function simulate({ tables, functionMemoryMb: memoryMb }: Deployment): Simulatio
     journalMs: JOURNAL_MS,
     memoryMb,
   });
-}
-
-/** A reconcile begins within the hour. */
-function startReconcile(simulation: Simulation, { input, expression }: DeployedSchedule, hour: number): void {
-  const minute = Number(/^cron\((\d+) /.exec(expression)?.[1]);
-  const { scheduledTime: _scheduler, ...others }: TickInput = input;
-  simulation.tick(START + hour * 3600 + minute * 60, TICK_LATE_SECONDS, others);
+  // A scan that is started in one of the minutes that are counted would be one in each.
+  for (const { tableName } of tables) simulation.journal.scansAt[tableName] = START + DAYS_A_MONTH * 86_400;
+  return simulation;
 }
 
 function sumOf(executions: readonly Execution[]): Cost {

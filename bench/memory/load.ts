@@ -24,7 +24,7 @@ export interface LoadOptions {
   readonly onEnded: () => void;
 }
 
-/** Long ago: no tick, and no reconcile of any configuration, looks for what expired then. */
+/** Long ago: no tick looks for what expired then. */
 const AGE_MINUTES = 40 * 24 * 60;
 const MINUTE_MS = 60_000;
 const POLL_MS = 500;

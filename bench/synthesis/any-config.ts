@@ -98,7 +98,6 @@ export const PROP_VALUES: {
   precisionSeconds: whole(1, 60),
   pollSeconds: whole(0, 60),
   lookbackMinutes: whole(1, 60),
-  reconcileHours: whole(1, 744),
   backfill: fc.boolean(),
   archive: fc
     .tuple(
@@ -128,6 +127,7 @@ export const PROP_VALUES: {
   enabled: fc.boolean(),
   shardConcurrency: whole(0, 1_000),
   chunkConcurrency: whole(1, 40),
+  indexScan: fc.constantFrom('daily', 'off'),
   maxDeletesPerSecond: whole(0, 1_000),
   deleteAttempts: whole(1, 100),
   backoffBaseSeconds: whole(1, 30),

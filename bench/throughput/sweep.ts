@@ -6,6 +6,7 @@ import { waitUntil } from '../../functions/retry/backoff.ts';
 import { readSettings } from '../../functions/runtime/environment.ts';
 import { createDocuments } from '../../functions/table/dynamodb.ts';
 import { indexReader } from '../../functions/table/index-query.ts';
+import { indexScanner } from '../../functions/table/index-scan.ts';
 import { MemoryJournal } from '../../lab/fuzz/memory-journal.ts';
 import type { CarriedSettings, SweepReport } from '../../statemachine/contract.ts';
 import { simulatedMachines } from '../../test/support/simulation/definition.ts';
@@ -41,6 +42,7 @@ export function sweepOf(client: DynamoDBClient, carried: CarriedSettings): Delet
       journal: new MemoryJournal(Date.now),
       dynamoDbOf: settings => ({
         readIndex: indexReader(documents, settings),
+        scanIndex: indexScanner(documents, settings),
         readHeld: async () => new Set(),
         deleteBatch: () => Promise.reject(new TypeError('DeleteChunk has its own')),
       }),

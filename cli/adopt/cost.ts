@@ -9,7 +9,7 @@ import type { Reading } from './reading.ts';
 /** Of a mean month: 730 hours. */
 const SECONDS_PER_MONTH = 730 * 3600;
 
-/** Read units per second of the index of a provisioned table: the hourly reconcile asks for 7,200 seconds, or 1,440 windows. */
+/** Read units per second of the index of a provisioned table: of the probes of a tick, and for the daily scan to get on. */
 const READ_UNITS = { second: 25, window: 5 } as const;
 
 /** What the index takes, in dollars of us-east-1. All of it is estimated from the sample. */

@@ -73,13 +73,15 @@ export function askToDelete(expired: ExpiredBefore, sampled: number, deletesPerS
 
 /** Who deletes what was expired before and is left: the one place that says it. */
 export function whoDeletesTheRest({ nativeTtl, configuration }: AdoptionPlan, command: string): string {
-  const { reconcileHours } = resolveProps(configuration);
-  const sweep = `the sweep, once it is deployed, looks back ${reconcileHours} hours`;
-  const who =
+  const ready = resolveProps(configuration).indexedBy === 'window' ? ' and they have their windows' : '';
+  const withoutScan =
     nativeTtl === 'off'
-      ? `Nobody else deletes them by itself, since native TTL has to be off: ${sweep}.`
-      : `Native TTL deletes them, usually within days: ${sweep}.`;
-  return `${who} This deletes them at any time:\n  ${command}`;
+      ? 'nobody does by itself, since native TTL has to be off'
+      : 'native TTL does, usually within days';
+  return (
+    `The sweep deletes them within a day after it is deployed${ready}: it reads the whole index once a day. ` +
+    `With indexScan: 'off' ${withoutScan}. This deletes them at any time:\n  ${command}`
+  );
 }
 
 /** The command that deletes what is expired already. */

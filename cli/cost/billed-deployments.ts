@@ -1,19 +1,12 @@
 import type { BilledDeployment, BilledTable } from '../../cost/bill.ts';
-import { DAYS_A_MONTH } from '../../cost/sweep-usage.ts';
-import { misfiledProbes, TURN_HOURS } from '../../functions/plan-sweep/misfiled.ts';
 import { recordedMetrics } from '../../functions/record-metrics/metrics.ts';
 import { deployedAlarms } from '../../stacks/alarms.ts';
 import { deploymentsOf } from '../../stacks/deployments.ts';
-import { modelOf } from '../../stacks/model-of.ts';
 import type { ResolvedProps } from '../../stacks/props.ts';
-import { schedulesOf } from '../../stacks/schedules-of.ts';
 import { resolvedArchive } from '../../stacks/stream-props.ts';
 
 /** What is known of the items of one table. */
 export type ItemLoad = Pick<BilledTable, 'itemsPerMonth' | 'itemBytes' | 'renewalsPerItem' | 'lifetimeHours'>;
-
-/** Mid-hour: windows of every length then take as many queries as on average. */
-const SOME_CUTOFF = Date.parse('2026-11-20T09:07:00Z') / 1000;
 
 /** The deployments of these tables, for their bill. */
 export function billedDeployments(tables: readonly ResolvedProps[], load: ItemLoad): BilledDeployment[] {
@@ -23,9 +16,6 @@ export function billedDeployments(tables: readonly ResolvedProps[], load: ItemLo
     return {
       ...{ functionMemoryMb, logRetentionDays, metricSet: metrics },
       tables: deployment.tables.map(props => billedTable(props, load)),
-      reconcilesPerMonth: schedulesOf(deployment)
-        .slice(1)
-        .reduce((sum, { startsADay }) => sum + startsADay * DAYS_A_MONTH, 0),
       customMetrics: {
         deleting: recorded.length,
         // The lag is of what was deleted.
@@ -42,8 +32,6 @@ function billedTable(props: ResolvedProps, load: ItemLoad): BilledTable {
   return {
     ...props,
     ...load,
-    misfiledProbes: misfiledProbes(modelOf(props), SOME_CUTOFF),
-    reconcilesPerSearch: TURN_HOURS,
     isRecoverable: props.pointInTimeRecovery && !props.existingTable,
     archiveBatchSeconds: props.archive && resolvedArchive(props.archive).batchSeconds,
   };

@@ -115,7 +115,7 @@ function settingsInWords(props: ResolvedProps): string {
     `precisionSeconds ${precisionSeconds}`,
     `pollSeconds ${pollSeconds}`,
     `lookbackMinutes ${props.lookbackMinutes}`,
-    `reconcileHours ${props.reconcileHours}`,
+    ...(props.indexScan === 'daily' ? [] : ['no daily scan']),
     `metrics ${metrics}${props.metricsPerTable ? ', also per table' : ''}`,
     alarms === 0 ? 'no alarms' : `alarms on ${alarms} metrics`,
     props.dashboard ? 'a dashboard' : 'no dashboard',

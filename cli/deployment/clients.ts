@@ -55,7 +55,8 @@ export function deploymentClients(
   return {
     isLocal: isOnThisMachine,
     dynamoDb: make('DYNAMODB', config => new DynamoDBClient(config)),
-    sfn: make('SFN', config => new SFNClient(config)),
+    // Some of its calls go to a host of another name, which no endpoint on this machine has.
+    sfn: make('SFN', config => new SFNClient({ ...config, disableHostPrefix: isOnThisMachine })),
     scheduler: make('SCHEDULER', config => new SchedulerClient(config)),
     // Else the client would follow the queue's URL, wherever that leads.
     sqs: make('SQS', config => new SQSClient({ ...config, useQueueUrlAsEndpoint: !isOnThisMachine })),

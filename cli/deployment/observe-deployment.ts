@@ -17,19 +17,20 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
+import type { SeenScans } from '../../functions/journal/index-scans.ts';
 import type { DeploymentState } from '../../functions/journal/layout.ts';
 import { alarmNamesOf } from '../../stacks/alarms.ts';
 import type { Deployment } from '../../stacks/deployments.ts';
 import { deadLetterQueueOf, replayName } from '../../stacks/names.ts';
-import { schedulesOf } from '../../stacks/schedules-of.ts';
 import { streamFunctionsOf } from '../../stacks/stream-props.ts';
 import { tablesInDefinition } from '../../stacks/tables-in-definition.ts';
+import { tickSchedule } from '../../stacks/tick-schedule.ts';
 import { type ListedStateMachine, listStateMachines } from '../aws/state-machines.ts';
 import { type DeploymentJournal, journalAt } from '../journals.ts';
 import { type Checked, check, notAsked } from './check.ts';
 import type { DeploymentClients } from './clients.ts';
 import { observeAlarms, type SeenAlarm } from './observe-alarms.ts';
-import { observeState, observeTable, type SeenJournal } from './observe-journal.ts';
+import { observeScans, observeState, observeTable, type SeenJournal } from './observe-journal.ts';
 import type { Subject } from './subject.ts';
 
 /** A schedule as EventBridge Scheduler has it. */
@@ -67,6 +68,7 @@ export interface SeenSweep {
 /** The same for one of its tables, with what is its own. */
 export interface SeenDeployment extends SeenSweep {
   readonly journal: Checked<SeenJournal | undefined>;
+  readonly scans: Checked<SeenScans | undefined>;
   /** Of the functions that the stream calls, those that the configuration asks for; empty for one that nothing calls. */
   readonly streamReaders: ReadonlyMap<StreamFunctionName, Checked<readonly SeenStreamReader[]>>;
 }
@@ -127,6 +129,7 @@ export async function observeDeployment(
     journal: journalTable
       ? await observeTable(journalTable, state, props.tableName, asked)
       : notAsked('DynamoDB'),
+    scans: journalTable ? await observeScans(journalTable, props.tableName) : notAsked('DynamoDB'),
     streamReaders: new Map(
       await Promise.all(
         streamFunctionsOf(props).map(
@@ -176,7 +179,7 @@ async function observeHoldAttributes(
 }
 
 /**
- * The schedules that a deployment should have, by their names.
+ * The schedule that a deployment should have, by its name.
  * @param scheduler undefined when it must not be asked
  */
 export async function observeSchedules(
@@ -184,15 +187,11 @@ export async function observeSchedules(
   deployment: Deployment,
   region: string,
 ): Promise<SeenDeployment['schedules']> {
-  const schedules = await Promise.all(
-    schedulesOf(deployment).map(async ({ name }) => {
-      const seen = scheduler
-        ? await observeSchedule(scheduler, deployment.name, name, region)
-        : notAsked('EventBridge Scheduler');
-      return [name, seen] as const;
-    }),
-  );
-  return new Map(schedules);
+  const { name } = tickSchedule(deployment);
+  const seen = scheduler
+    ? await observeSchedule(scheduler, deployment.name, name, region)
+    : notAsked('EventBridge Scheduler');
+  return new Map([[name, seen]]);
 }
 
 async function observeSchedule(

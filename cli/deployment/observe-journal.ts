@@ -1,3 +1,4 @@
+import { readScans, type SeenScans } from '../../functions/journal/index-scans.ts';
 import {
   type DeploymentState,
   type HandOverLease,
@@ -8,6 +9,7 @@ import {
 } from '../../functions/journal/layout.ts';
 import { readState } from '../../functions/journal/read-state.ts';
 import { type RowQuery, readRows } from '../../functions/journal/sweep-rows.ts';
+import { readThrottled } from '../../functions/journal/throttling.ts';
 import { JournalUnreadableError } from '../../functions/runtime/errors.ts';
 import type { Deployment } from '../../stacks/deployments.ts';
 import { type DeploymentJournal, inJournal, JournalNotFoundError, journalArn } from '../journals.ts';
@@ -81,6 +83,23 @@ export async function observeTable(
       failures: rows.seen.failures,
     },
   };
+}
+
+/** What the journal says of the scans of a table's index. */
+export async function observeScans(
+  journal: DeploymentJournal,
+  tableName: string,
+): Promise<Checked<SeenScans | undefined>> {
+  return asked(journal, () => readScans(journal, tableName));
+}
+
+/** How many deletes of a table DynamoDB has throttled in the last minute. @param now epoch milliseconds */
+export async function observeThrottled(
+  journal: DeploymentJournal,
+  tableName: string,
+  now: number,
+): Promise<Checked<number | undefined>> {
+  return asked(journal, () => readThrottled(journal, tableName, now));
 }
 
 /** Longer without a tick that planned is a fault: one starts every minute. */

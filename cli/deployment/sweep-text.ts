@@ -23,7 +23,12 @@ export function describeSweepLine({ startedAt, stoppedAt, kind, status, outcome 
   return `${clockTime(startedAt, now)}  ${what}  ${status} in ${seconds} s: ${text}`;
 }
 
-const KINDS: Readonly<Record<SweepKind, string>> = { tick: 'tick', replay: 'replay', handOver: 'hand-over' };
+const KINDS: Readonly<Record<SweepKind, string>> = {
+  tick: 'tick',
+  replay: 'replay',
+  handOver: 'hand-over',
+  scan: 'scan',
+};
 
 /** What it found, and what became of it; fates that nothing had are left out. */
 export function describeOutcome(outcome: SweepOutcome): string {

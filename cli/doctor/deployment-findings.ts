@@ -3,7 +3,7 @@ import { journalName } from '../../functions/journal/layout.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { alarmNamesOf } from '../../stacks/alarms.ts';
 import { deadLetterQueueOf, replayName } from '../../stacks/names.ts';
-import { type DeployedSchedule, schedulesOf } from '../../stacks/schedules-of.ts';
+import { type TickSchedule, tickSchedule } from '../../stacks/tick-schedule.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
 import { ago } from '../deployment/ago.ts';
 import { type Checked, seenOf } from '../deployment/check.ts';
@@ -25,6 +25,7 @@ import { type Finding, finding } from './finding.ts';
 import type { FindingId, RemedyValues } from './findings.ts';
 import { SAMPLES } from './item-findings.ts';
 import { notCheckedFindings, type Unchecked } from './not-checked.ts';
+import { scanFindings } from './scan-findings.ts';
 
 export interface DeploymentOptions {
   /** Epoch milliseconds. */
@@ -60,6 +61,7 @@ export function deploymentFindings(
     ),
     ...(enabled ? [] : [finding('sweep-paused', subject)]),
     ...judge('the journal', seen.journal, journal => journalFindings(journal, seen, subject, options)),
+    ...judge('the scans of the index', seen.scans, scans => scanFindings(scans, subject, options)),
     ...judge('the dead-letter queue', seen.deadLetters, messages =>
       queueFindings(messages, deadLetterQueueOf(subject.props.sweep), subject),
     ),
@@ -158,8 +160,7 @@ function scheduleFindings(
   if (!deployment.enabled)
     return seen === undefined ? [] : [finding('schedule-not-paused', subject, { detail: name })];
   if (seen === undefined) return [finding('schedule-missing', subject, { detail: name })];
-  const wanted = schedulesOf(deployment).find(schedule => schedule.name === name);
-  const differences = wanted === undefined ? [] : differencesOf(seen, wanted, machineArn);
+  const differences = differencesOf(seen, tickSchedule(deployment), machineArn);
   return [
     ...(seen.state === 'ENABLED' ? [] : [finding('schedule-disabled', subject, { detail: name })]),
     ...(differences.length > 0
@@ -170,7 +171,7 @@ function scheduleFindings(
 
 function differencesOf(
   seen: SeenSchedule,
-  { expression, input }: DeployedSchedule,
+  { expression, input }: TickSchedule,
   machineArn: string | undefined,
 ): string[] {
   return [

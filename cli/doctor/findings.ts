@@ -85,6 +85,8 @@ const raiseShards = (subject: Subject, { shards, warmUnits, tableIsCold = false 
   const units = { WriteUnitsPerSecond: warmUnits ?? 'N' };
   return `${raise}Make the index warm for that: ${warm(subject, { table: tableIsCold ? units : undefined, index: units })}`;
 };
+const scanIndex = ({ call, props }: Subject) => call('replay', `--table ${props.tableName} --index`);
+
 const replay = ({ call, props }: Subject, { from, to }: RemedyValues) =>
   call('replay', `--table ${props.tableName} --from ${from} --to ${to}`);
 const resume = ({ call, props }: Subject) => call('resume', `--table ${props.tableName}`);
@@ -292,7 +294,7 @@ const OF_THE_ITEMS = {
     severity: 'broken',
     what: 'the TTL has a fraction of a second',
     meaning:
-      'The index is asked for whole seconds and does not find the items; native TTL deletes them within days.',
+      'Ticks ask the index for whole seconds and do not find the items; the daily scan deletes them, up to a day late.',
     remedy: () =>
       'Let the writer round down (docs/writers.md), or index the table by window (docs/indexes.md).',
   },
@@ -336,20 +338,21 @@ const OF_THE_ITEMS = {
   'window-malformed': {
     severity: 'broken',
     what: 'the window does not have the form of one',
-    meaning: 'The sweep never asks the index for such a key: native TTL deletes the items, within days.',
+    meaning: 'No tick asks the index for such a key: the daily scan deletes the items, up to a day late.',
     remedy: backfill,
   },
   'window-granularity': {
     severity: 'broken',
     what: 'the window has another length than granularityMinutes',
-    meaning: 'The writer has other settings than the deployment. The sweep does not ask for such windows.',
+    meaning:
+      'The writer has other settings than the deployment. No tick asks for such windows: the daily scan deletes the items.',
     remedy: subject =>
       `Give writer and deployment the same granularityMinutes, and then ${backfill(subject)}`,
   },
   'window-shard-unswept': {
     severity: 'broken',
     what: 'the items lie in a shard that is not swept',
-    meaning: 'The writer has more shards than the deployment.',
+    meaning: 'The writer has more shards than the deployment: the daily scan deletes the items.',
     remedy: subject => `Raise shards in the configuration, and then ${deploy(subject)}`,
   },
   'window-shards-unused': {
@@ -364,7 +367,7 @@ const OF_THE_ITEMS = {
     severity: 'broken',
     what: 'the window is not that of the TTL',
     meaning:
-      'Somebody wrote the TTL alone. The items are found where their window is: late, or too early and then left alone.',
+      'Somebody wrote the TTL alone. The items are found where their window is: late, or too early and then not before the daily scan.',
     remedy: backfill,
   },
   'window-without-ttl': {
@@ -384,8 +387,39 @@ const OF_THE_ITEMS = {
   'expired-present': {
     severity: 'broken',
     what: 'the items expired before the lookback and are still there, with nothing wrong about them',
-    meaning: 'The sweep did not run then, or could not delete them; the ticks no longer look for them.',
-    remedy: replay,
+    meaning:
+      'The sweep did not run then, or could not delete them; the ticks no longer look for them, but the daily scan does.',
+    remedy: scanIndex,
+  },
+} as const satisfies Readonly<Record<string, FindingKind>>;
+
+const OF_THE_SCAN = {
+  'scan-old': {
+    severity: 'warning',
+    what: 'no scan of the index has ended for two days',
+    meaning: 'What no tick finds is not deleted meanwhile, and nobody knows how much it is.',
+    remedy: subject => `Read why in \`history\`, or ${scanIndex(subject)}`,
+  },
+  'scan-out-of-range': {
+    severity: 'broken',
+    what: 'entries of the index have a TTL that is out of range',
+    meaning:
+      'It is negative, in milliseconds, more than 20 years ahead or more than five years back: nothing deletes the items.',
+    remedy: correctWriter,
+  },
+  'scan-misfiled': {
+    severity: 'broken',
+    what: 'entries of the index lie where no tick looks',
+    meaning:
+      'Their writer has another granularityMinutes or more shards, or writes the TTL alone: the daily scan deletes them, up to a day late.',
+    remedy: () => 'Give writer and deployment the same settings: docs/writers.md.',
+  },
+  'scan-fractional': {
+    severity: 'broken',
+    what: 'entries of the index have a TTL with a fraction of a second',
+    meaning: 'Ticks ask the index for whole seconds: the daily scan deletes them, up to a day late.',
+    remedy: () =>
+      'Let the writer round down (docs/writers.md), or index the table by window (docs/indexes.md).',
   },
 } as const satisfies Readonly<Record<string, FindingKind>>;
 
@@ -462,7 +496,7 @@ const OF_THE_DEPLOYMENT = {
   'executions-failed': {
     severity: 'warning',
     what: 'sweeps left something within a day; later ones did not',
-    meaning: 'Later ticks and the hourly reconcile have made up for it, as far as they look back.',
+    meaning: 'Later ticks and the daily scan make up for it.',
     remedy: () => 'Read the cause: docs/troubleshooting.md.',
   },
   'undeletable-keys': {
@@ -563,11 +597,12 @@ const OF_THE_DOCTOR = {
 export const GROUPS = {
   'The table': OF_THE_TABLE,
   'The items': OF_THE_ITEMS,
+  'The index, by its last scan': OF_THE_SCAN,
   'The deployment': OF_THE_DEPLOYMENT,
   'What was not checked': OF_THE_DOCTOR,
 } as const;
 
-const ALL = { ...OF_THE_TABLE, ...OF_THE_ITEMS, ...OF_THE_DEPLOYMENT, ...OF_THE_DOCTOR };
+const ALL = { ...OF_THE_TABLE, ...OF_THE_ITEMS, ...OF_THE_SCAN, ...OF_THE_DEPLOYMENT, ...OF_THE_DOCTOR };
 
 export type FindingId = keyof typeof ALL;
 export type ItemFindingId = keyof typeof OF_THE_ITEMS;

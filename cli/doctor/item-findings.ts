@@ -1,4 +1,3 @@
-import { expiredRange } from '../../expiry/ttl.ts';
 import { readWindowKey } from '../../expiry/window.ts';
 import type { Subject } from '../deployment/subject.ts';
 import { type KeyTextOptions, keyText, storedKey } from '../table/key-text.ts';
@@ -12,8 +11,6 @@ export const SAMPLES = 3;
 
 /** Different details that are shown of one finding. */
 const DETAILS = 5;
-
-const AN_HOUR = 3600;
 
 /** So seldom do items of a writer with all shards lie in the first ones alone by chance. */
 const BY_CHANCE = 1e-6;
@@ -119,10 +116,7 @@ export class ItemTally {
     const seen = { count, samples, ...(parts.length > 0 && { detail: parts.join('; ') }) };
     if (id !== 'expired-present') return seen;
     const [oldest, to] = [minute(this.#oldest), minute(this.#newest + 60)];
-    // A replay takes no time of five years back, and it is not typed at once.
-    const earliest = expiredRange(this.#judge.now).after + AN_HOUR;
-    const from = minute(Math.max(this.#oldest, Math.min(earliest, this.#newest)));
-    return { ...seen, detail: `expiry times from ${oldest} to ${to}`, values: { from, to } };
+    return { ...seen, detail: `expiry times from ${oldest} to ${to}` };
   }
 }
 

@@ -2,8 +2,8 @@ import { COMMAND_ACTIONS, type IamAction } from '../iam-actions.ts';
 import { OPERATED_RESOURCES, type Operated } from './operated-resources.ts';
 import { allow, merged, type PolicyStatement } from './policy.ts';
 
-/** It makes a table ready before there is a deployment: whoever owns the table runs it. */
-const OF_THE_OWNER = 'adopt';
+/** One makes a table ready before there is a deployment, the other has a deployment of its own: whoever operates runs neither. */
+const OF_OTHERS: readonly string[] = ['adopt', 'verify'];
 
 /** DynamoDB uses a table's key with the permissions of its caller. */
 const TABLE_KEY_ACTIONS = [
@@ -14,10 +14,17 @@ const TABLE_KEY_ACTIONS = [
   'kms:ReEncrypt*',
 ];
 
+/** What `verify` needs besides what deploying needs. @param operated the deployment that it makes */
+export function verifyPolicy(operated: Operated): PolicyStatement[] {
+  return merged(
+    COMMAND_ACTIONS.verify.flatMap(({ action, on }) => allow([action], OPERATED_RESOURCES[on](operated))),
+  );
+}
+
 /** What whoever operates a deployment needs, for all commands together. */
 export function operatePolicy(operated: Operated): PolicyStatement[] {
   const actions: IamAction[] = Object.entries<readonly IamAction[]>(COMMAND_ACTIONS).flatMap(
-    ([command, each]) => (command === OF_THE_OWNER ? [] : each),
+    ([command, each]) => (OF_OTHERS.includes(command) ? [] : each),
   );
   const { deployments, place } = operated;
   const keys = deployments.flatMap(({ kmsKeyArn }) => kmsKeyArn ?? []);

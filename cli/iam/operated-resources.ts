@@ -3,6 +3,7 @@ import type { Deployment } from '../../stacks/deployments.ts';
 import { backfillName, bucketPrefixOf, deadLetterQueueOf, replayName } from '../../stacks/names.ts';
 import type { ResolvedProps } from '../../stacks/props.ts';
 import { resolvedArchive } from '../../stacks/stream-props.ts';
+import { TASKS } from '../../statemachine/contract.ts';
 import { scratchNameOf } from '../restore/scratch-name.ts';
 import { type AwsPlace, arnOf, arnsOf } from './arns.ts';
 
@@ -40,6 +41,12 @@ export const OPERATED_RESOURCES = {
   'the bucket of the archive': operated => bucketArns(operated),
   'the scratch table of a drill': operated =>
     tablesOf(operated).flatMap(({ tableName }) => tableArns(scratchNameOf(tableName), operated)),
+  'the functions that sweep': ({ deployments, place }) =>
+    deployments.flatMap(({ name }) =>
+      Object.values(TASKS).flatMap(file => arnsOf('aws_lambda_function', `${name}-${file}`, place)),
+    ),
+  'the queue of a verification': ({ deployments, place }) =>
+    deployments.flatMap(({ name }) => arnsOf('aws_sqs_queue', `${name}-*`, place)),
   'its objects': operated => bucketArns(operated).map(arn => `${arn}/*`),
 } as const satisfies Readonly<Record<string, (operated: Operated) => readonly string[]>>;
 

@@ -82,6 +82,11 @@ export function executionName({ tableName, piece, dryRun, label, attempt }: Name
   return parts.join('-');
 }
 
+/** The name of an execution that scans the index of a table, as {@link executionsOfTable} knows it: another one each time. */
+export function scanName(tableName: string, nowMs: number, dryRun: boolean): string {
+  return [dryRun ? 'dryrun' : 'replay', 'index', freshLabel(nowMs), shortHash(tableName)].join('-');
+}
+
 /**
  * Executions of a deployment's replays that are of a table: all whose names do not say that they are of another one. Somebody may have
  * started one under any name.

@@ -53,7 +53,7 @@ export const longestMinutes = ({ windowSeconds, shards }: SpanSettings): number 
  */
 export function checkPieces(pieces: readonly Span[], splitMinutes: number, settings: SpanSettings): void {
   for (const { from, to } of pieces) {
-    const request = { windowsFrom: from, windowsBefore: to, isTick: false };
+    const request = { windowsFrom: from, windowsBefore: to };
     asFlag(
       () => `--split-minutes ${splitMinutes}`,
       () => checkSpan(request, settings),

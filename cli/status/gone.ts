@@ -1,4 +1,5 @@
 import { INDEX_SECONDS, type Watermark } from '../../functions/journal/layout.ts';
+import type { ExpiredKey } from '../../statemachine/contract.ts';
 
 /** Expiry times, both ends included, whole epoch seconds. */
 export interface Span {
@@ -10,53 +11,90 @@ export interface Span {
 export interface Look {
   /** When the reading began, whole. */
   readonly readAt: number;
-  /** The expiry times whose index keys were all asked; null when not even the first ones were. */
-  readonly read: Span | null;
-  /** The earliest TTL that was found expired; null when none was. */
-  readonly oldest: number | null;
-  /** From this expiry time on DynamoDB was too busy to answer for some; null when it answered for all. */
-  readonly unansweredFrom: number | null;
+  /** The expiry times of which all index keys were asked, the oldest first. */
+  readonly read: readonly Span[];
+  /** Entries that were found expired. */
+  readonly overdue: number;
+  /** The oldest of them, the oldest first: all that lie before the last one, and all there are where that is as many. */
+  readonly named: readonly ExpiredKey[];
 }
 
-/** What an operator may rely on. */
+/** What an operator may rely on. Times are expiry times, epoch seconds. */
 export type Gone =
-  /** Everything that was due from `since` to `by`, epoch seconds, is gone. */
-  | { readonly known: true; readonly since: number; readonly by: number }
+  /** Everything that was due from `since` to `by` is gone, but for what is named. */
+  | {
+      readonly known: true;
+      /** Null: since ever, by a scan of the whole index. */
+      readonly since: number | null;
+      readonly by: number;
+      /** What was due from then on was looked at, and nobody has looked at what lies between; null: there is no such gap. */
+      readonly gapUntil: number | null;
+      /** What is still there of it, the oldest first. */
+      readonly left: readonly ExpiredKey[];
+    }
   | { readonly known: false; readonly because: 'overdue' | 'unanswered' | 'not-read' };
 
+/** What is known by others than this look. */
+export interface Known {
+  readonly watermark: Watermark | undefined;
+  /** Of everything that had expired by then nothing was left in the whole index, epoch seconds; undefined: it was never scanned. */
+  readonly scannedUpTo: number | undefined;
+}
+
+/** An item is named as long as that moves the sentence on by more than so many seconds: a few that are being deleted are not worth it. */
+const WORTH_SECONDS = 60;
+
 /**
- * What can be said for sure: that everything which was due in a span of time is gone.
+ * What can be said for sure: that everything which was due in a span of time is gone, but for what is named.
  *
- * 1. The index was read for `read`, and whatever it showed was due at `oldest` or later. So nothing in it was due before.
- * 2. What was written by its expiry time, as writers do, and was due {@link INDEX_SECONDS} before the reading, had that long to show
- *    in the index. So it would have been seen.
- * 3. Before the span that was read, the ticks have left nothing up to the table's watermark, but for the last {@link INDEX_SECONDS} of
- *    it: those entries may not have been in the index yet. Where it ends before the span begins, nobody knows what is between them.
- * 4. Where the index was not read, the watermark alone is known.
+ * 1. A scan of the whole index has left nothing that had expired ten minutes before it began.
+ * 2. The ticks have left nothing from where they began up to the table's watermark, but for the last {@link INDEX_SECONDS} of it: those
+ *    entries may not have been in the index yet.
+ * 3. The index was read for some spans just now, and what it showed is known. What was written by its expiry time, as writers do, and was
+ *    due {@link INDEX_SECONDS} before the reading, had that long to show in the index. So it would have been seen.
+ * 4. The sentence begins where the first of these spans begins and ends where a gap begins of which nobody knows.
+ * 5. What was seen to be still there is named, as far as all of it can be. Where there is more, the sentence ends before it.
  *
- * Three things are not known, and are not claimed: what was written when it had expired already, what lies under a window that the
- * deployment does not sweep, and entries that took longer to show.
+ * Three things are not known, and are not claimed: what was written when it had expired already, unless the look came upon it; what lies
+ * where no sweep looks and was written since the scan; and entries that took longer to show.
  *
  * @param look undefined when the index could not be read
  */
-export function goneBy(look: Look | undefined, watermark: Watermark | undefined): Gone {
-  const seen = look === undefined ? ({ known: false, because: 'unanswered' } as const) : seenGone(look);
-  if (watermark === undefined) return seen;
-  const { since } = watermark;
-  const by = watermark.gone - INDEX_SECONDS;
-  if (seen.known) return since < seen.since && by >= seen.since - 1 ? { ...seen, since } : seen;
-  const oldest = look?.oldest ?? Number.POSITIVE_INFINITY;
-  return since <= by && by < oldest ? { known: true, since, by } : seen;
+export function goneBy(look: Look | undefined, { watermark, scannedUpTo }: Known): Gone {
+  const scanned = scannedUpTo === undefined ? [] : [{ from: Number.NEGATIVE_INFINITY, upTo: scannedUpTo }];
+  const swept =
+    watermark === undefined ? [] : [{ from: watermark.since, upTo: watermark.gone - INDEX_SECONDS }];
+  const shown = (look?.read ?? []).map(({ from, upTo }) => ({
+    from,
+    upTo: Math.min(upTo, (look?.readAt ?? 0) - INDEX_SECONDS),
+  }));
+  const chain = firstChain([...scanned, ...swept, ...shown].filter(({ from, upTo }) => from <= upTo));
+  if (chain === undefined) return { known: false, because: look === undefined ? 'unanswered' : 'not-read' };
+  const { by, left } = endOf(chain, look);
+  if (by < chain.from) return { known: false, because: 'overdue' };
+  const since = Number.isFinite(chain.from) ? chain.from : null;
+  return { known: true, since, by, gapUntil: by === chain.upTo ? chain.gapUntil : null, left };
 }
 
-function seenGone({ readAt, read, oldest, unansweredFrom }: Look): Gone {
-  if (read === null) return { known: false, because: unansweredFrom === null ? 'not-read' : 'unanswered' };
-  const before = (time: number | null) => (time === null ? Number.POSITIVE_INFINITY : Math.ceil(time) - 1);
-  const by = Math.min(read.upTo, readAt - INDEX_SECONDS, before(oldest), before(unansweredFrom));
-  if (by >= read.from) return { known: true, since: read.from, by };
-  const isOverdue = before(oldest) < read.from;
-  return {
-    known: false,
-    because: isOverdue ? 'overdue' : unansweredFrom === null ? 'not-read' : 'unanswered',
-  };
+/** The spans that follow each other without a gap, from the earliest one on. */
+function firstChain(spans: readonly Span[]): (Span & { readonly gapUntil: number | null }) | undefined {
+  const [first, ...others] = spans.toSorted((one, other) => one.from - other.from);
+  if (first === undefined) return undefined;
+  let { upTo } = first;
+  for (const span of others) {
+    if (span.from > upTo + 1) return { from: first.from, upTo, gapUntil: span.from };
+    upTo = Math.max(upTo, span.upTo);
+  }
+  return { from: first.from, upTo, gapUntil: null };
+}
+
+/** How far a sentence goes that names what is left, and what it names. */
+function endOf({ upTo }: Span, look: Look | undefined): { by: number; left: readonly ExpiredKey[] } {
+  const { named, overdue } = look ?? { named: [], overdue: 0 };
+  /** Where the sentence ends that names so many. */
+  const ends = named.map(({ ttl }) => Math.min(upTo, Math.ceil(ttl) - 1));
+  if (overdue <= named.length) ends.push(upTo);
+  const furthest = ends.at(-1) ?? upTo;
+  const by = ends.find(end => furthest - end <= WORTH_SECONDS) ?? furthest;
+  return { by, left: named.filter(({ ttl }) => ttl <= by) };
 }

@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Watermark } from '../../functions/journal/layout.ts';
+import { LEFT_TO_TICKS_SECONDS } from '../../functions/child/scan.ts';
+import { secondsBehind } from '../../functions/child/swept-range.ts';
+import type { FinishedScan } from '../../functions/journal/index-scans.ts';
+import { INDEX_SECONDS, type Watermark } from '../../functions/journal/layout.ts';
 import { checkConfig } from '../../stacks/config.ts';
 import { type Deployment, deploymentsOf } from '../../stacks/deployments.ts';
 import { deadLetterQueueOf, replayName } from '../../stacks/names.ts';
-import { resolveProps } from '../../stacks/props.ts';
+import { functionSettings, resolveProps } from '../../stacks/props.ts';
+import { MAX_LOOKBACK_MINUTES } from '../../statemachine/contract.ts';
 import { executionArnOf } from '../aws/executions.ts';
 import { openExecutions } from '../aws/open-executions.ts';
 import { listStateMachines } from '../aws/state-machines.ts';
@@ -13,16 +17,18 @@ import { type Checked, check, notAsked, seenOf } from '../deployment/check.ts';
 import type { DeploymentClients } from '../deployment/clients.ts';
 import { observeAlarms } from '../deployment/observe-alarms.ts';
 import { observeQueue, observeSchedules } from '../deployment/observe-deployment.ts';
-import { observeState, observeTable } from '../deployment/observe-journal.ts';
+import { observeScans, observeState, observeTable, observeThrottled } from '../deployment/observe-journal.ts';
 import { type Subject, subjectsOf } from '../deployment/subject.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { Invocation } from '../invocation.ts';
-import { journalAt } from '../journals.ts';
+import { type DeploymentJournal, journalAt } from '../journals.ts';
 import { executionsOfTable } from '../replay/pieces.ts';
 import { goneBy } from './gone.ts';
 import { type Judged, judge, type Verdict, worst } from './judge.ts';
-import { LOOK_MS, lookForOverdue, minutesBack } from './overdue.ts';
+import { LOOK_MS, lookForOverdue, minutesBack, type OverdueLook } from './overdue.ts';
+import { latenessOf } from './promise.ts';
 import type { SeenTable } from './seen-table.ts';
+import { SHORTEST_MS, Trends } from './trend.ts';
 
 export interface StatusJobOptions {
   /** What the configuration file exports. */
@@ -86,6 +92,7 @@ export function statusJob(options: StatusJobOptions): StatusJob {
   const limit = new TimeLimit(LOOK_SECONDS + Math.max(0, tables.length - QUICK_TABLES));
   const clients = options.connect(region, limit);
   const subjects = subjectsOf(config, tables, options.call);
+  const memory: Memory = { trends: new Map(), silentSince: undefined, hasAnswered: false };
   return {
     async look(spentMs) {
       const at = options.now();
@@ -99,7 +106,7 @@ export function statusJob(options: StatusJobOptions): StatusJob {
       const lookAt = async ([index, subject]: [number, Subject]): Promise<void> => {
         const of = shared.get(subject.props.sweep);
         if (of === undefined) throw new TypeError('expected each table in a deployment');
-        const looked = await lookAtTable(subject, clients, of, limit, options);
+        const looked = await lookAtTable(subject, clients, of, { limit, memory, at }, options);
         seen[index] = { subject, seen: looked, judged: judge(looked, subject, options.now()) };
       };
       const { signal } = new AbortController();
@@ -165,26 +172,46 @@ const FAILURE_MS = 60 * 60 * 1000;
 /** The index is read without the journal when that takes longer, milliseconds. */
 const JOURNAL_MS = 2_000;
 
+/** What a look knows of those before it. */
+interface Memory {
+  /** By tables. */
+  readonly trends: Map<string, Trends>;
+  /** DynamoDB has not answered since, epoch milliseconds. */
+  silentSince: number | undefined;
+  /** It has answered a look. */
+  hasAnswered: boolean;
+}
+
+interface Looking {
+  readonly limit: TimeLimit;
+  readonly memory: Memory;
+  /** When the look began, epoch milliseconds. */
+  readonly at: number;
+}
+
 async function lookAtTable(
   subject: Subject,
   { dynamoDb }: DeploymentClients,
   shared: Shared,
-  limit: TimeLimit,
+  looking: Looking,
   options: StatusJobOptions,
 ): Promise<SeenTable> {
+  const { limit, memory, at } = looking;
   const { props, deployment, region } = subject;
   const { name, tables } = deployment;
   const { tableName, indexName } = props;
-  const journal = shared.journal
-    ? shared.state.then(state =>
-        observeTable(shared.journal as NonNullable<Shared['journal']>, state, tableName, {
-          now: options.now(),
-          sinceMs: FAILURE_MS,
-          mostFailures: 1,
-        }),
-      )
-    : Promise.resolve(notAsked('DynamoDB'));
-  journal.catch(() => undefined); // what it throws, it throws below
+  const inJournal = <Seen>(observe: (journal: DeploymentJournal) => Promise<Checked<Seen>>) => {
+    const observed = shared.journal ? observe(shared.journal) : Promise.resolve(notAsked('DynamoDB'));
+    observed.catch(() => undefined); // what it throws, it throws below
+    return observed;
+  };
+  const journal = inJournal(each =>
+    shared.state.then(state =>
+      observeTable(each, state, tableName, { now: options.now(), sinceMs: FAILURE_MS, mostFailures: 1 }),
+    ),
+  );
+  const scans = inJournal(each => observeScans(each, tableName));
+  const throttled = inJournal(each => observeThrottled(each, tableName, options.now()));
   const early = await Promise.race([journal, sleep(JOURNAL_MS, undefined, { ref: false })]);
   const wanted = options.back ?? wantedMinutes(subject, seenOf(early)?.watermark, options.now());
   const minutes = minutesBack(subject, wanted);
@@ -194,33 +221,90 @@ async function lookAtTable(
     props.holdAttribute === undefined
       ? ['dynamodb:Query', index]
       : ['dynamodb:Query and dynamodb:BatchGetItem', `${index} and ${table}`];
-  const overdue = dynamoDb
-    ? await check(action, resource, () =>
-        lookForOverdue(dynamoDb, subject, minutes, options.now, Math.min(LOOK_MS, limit.leftMs - SPARE_MS)),
-      )
-    : notAsked('DynamoDB');
+  const look = () =>
+    dynamoDb
+      ? check(action, resource, () =>
+          lookForOverdue(dynamoDb, subject, minutes, options.now, Math.min(LOOK_MS, limit.leftMs - SPARE_MS)),
+        )
+      : notAsked('DynamoDB');
+  const overdue = await lookTwice(look, subject, looking, options.now);
+  const isSilent = 'notChecked' in overdue && overdue.notChecked.silent !== undefined;
+  memory.silentSince = isSilent ? (memory.silentSince ?? at) : undefined;
+  memory.hasAnswered ||= !isSilent;
   const machines = await shared.machines;
   const open = await shared.open;
   const names = tables.map(each => each.tableName);
-  const handOvers = seenOf(await shared.state)?.control.handOvers ?? {};
+  const state = seenOf(await shared.state);
   const known = await journal;
+  const scanned = await scans;
   return {
     stateMachine: 'seen' in machines ? { seen: machines.seen.get(name) } : machines,
     schedules: await shared.schedules,
     journal: known,
-    open: open && 'seen' in open ? { seen: executionsOfTable(open.seen, tableName, names, handOvers) } : open,
+    open:
+      open && 'seen' in open
+        ? { seen: executionsOfTable(open.seen, tableName, names, state?.control.handOvers ?? {}) }
+        : open,
     overdue,
-    gone: goneBy(seenOf(overdue) ?? undefined, seenOf(known)?.watermark),
+    trend: seenOf(overdue)?.unseen === null ? memory.trends.get(tableName)?.trend : undefined,
+    silentSince: memory.silentSince,
+    hasAnswered: memory.hasAnswered,
+    throttled: await throttled,
+    scans: scanned,
+    scanAt: state?.scansAt[tableName],
+    gone: goneBy(seenOf(overdue) ?? undefined, {
+      watermark: seenOf(known)?.watermark,
+      scannedUpTo: scannedUpTo(seenOf(scanned)?.finished, subject),
+    }),
     deadLetters: await shared.deadLetters,
     alarms: await shared.alarms,
   };
 }
 
-/** As far as a tick looks back; further when the watermark lies before, but no further than a reconcile. */
+/** Where something is late and no look was before this one, a second one shows whether it becomes less. */
+async function lookTwice(
+  look: () => Promise<Checked<OverdueLook>> | Checked<OverdueLook>,
+  { props }: Subject,
+  { limit, memory }: Looking,
+  now: () => number,
+): Promise<Checked<OverdueLook>> {
+  const trends = memory.trends.get(props.tableName) ?? new Trends();
+  const isFirst = !memory.trends.has(props.tableName);
+  memory.trends.set(props.tableName, trends);
+  const first = await look();
+  const seen = seenOf(first);
+  if (seen === null) return first;
+  trends.add(seen, now());
+  const isWorthIt = isFirst && seen.unseen === null && latenessOf(seen, props) !== undefined;
+  if (!isWorthIt || limit.leftMs < SHORTEST_MS + LOOK_MS + SPARE_MS) return first;
+  await sleep(SHORTEST_MS);
+  const second = await look();
+  const again = seenOf(second);
+  if (again === null) return first;
+  trends.add(again, now());
+  return second;
+}
+
+/** A tick that has never been here looks back a day; so does a look at a table of which nothing is known. Minutes. */
+const UNKNOWN_MINUTES = 1_440;
+
+/** As far as a tick looks back; further when the watermark lies before. */
 function wantedMinutes({ props }: Subject, watermark: Watermark | undefined, now: number): number {
-  const { lookbackMinutes, reconcileHours, graceSeconds } = props;
-  const most = reconcileHours * 60;
-  if (watermark === undefined) return most;
-  const behind = Math.ceil((now / 1000 - graceSeconds - watermark.gone) / 60) + 1;
-  return Math.min(most, Math.max(lookbackMinutes, behind));
+  const { lookbackMinutes, graceSeconds } = props;
+  if (watermark === undefined) return Math.max(UNKNOWN_MINUTES, lookbackMinutes);
+  const behind = Math.ceil((now / 1000 - graceSeconds - watermark.gone + INDEX_SECONDS) / 60) + 1;
+  return Math.min(MAX_LOOKBACK_MINUTES, Math.max(lookbackMinutes, behind));
+}
+
+/**
+ * Up to which time of expiry a scan has left nothing, epoch seconds. It leaves to the ticks what expired within ten minutes before it began,
+ * and what had not shown in the index yet.
+ */
+export function scannedUpTo(
+  finished: Pick<FinishedScan, 'beganAt'> | undefined,
+  { props }: Pick<Subject, 'props'>,
+): number | undefined {
+  if (finished === undefined) return undefined;
+  const began = Math.floor(Date.parse(finished.beganAt) / 1000);
+  return began - LEFT_TO_TICKS_SECONDS - secondsBehind(functionSettings(props)) - INDEX_SECONDS;
 }

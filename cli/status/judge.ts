@@ -1,33 +1,31 @@
 import { INDEX_SECONDS, journalName } from '../../functions/journal/layout.ts';
+import { nextTurnAt } from '../../functions/journal/scan-turn.ts';
+import { indexLayout } from '../../functions/table/index-layout.ts';
 import { ago, duration } from '../deployment/ago.ts';
-import type { Checked, NotChecked } from '../deployment/check.ts';
+import { type Checked, type NotChecked, seenOf } from '../deployment/check.ts';
 import { isFailing, isStale, type SeenJournal } from '../deployment/observe-journal.ts';
 import type { Subject } from '../deployment/subject.ts';
 import { isoSeconds } from '../iso-seconds.ts';
 import { describePause } from '../pause/describe-pause.ts';
+import { isLeft, type Lateness, latenessOf } from './promise.ts';
+import { REMARK_IDS, REMARKS, type Remark } from './remarks.ts';
+import { describeExceptions } from './scan-exceptions.ts';
 import type { SeenTable } from './seen-table.ts';
 
 export type Verdict = 'fine' | 'warnings' | 'broken' | 'unknown';
 
-/** Something that an operator should know. */
-export interface Remark {
-  /** A note does not count. */
-  readonly severity: 'broken' | 'warning' | 'note';
-  readonly text: string;
-}
-
 export interface Judged {
   readonly verdict: Verdict;
+  /** Why something is overdue, or nothing is deleted; null where nothing is wrong, or only other things are. */
+  readonly cause: Remark | null;
   /** The worst first. */
   readonly remarks: readonly Remark[];
 }
 
-/** An item that is overdue for longer was left by a sweep: a tick that never comes costs about a minute. Seconds. */
-const LATE_SECONDS = 120;
-/** For longer than several ticks and what they look back to. */
-const LEFT_SECONDS = 300;
-
 const SEVERITIES = ['broken', 'warning', 'note'] as const;
+
+/** What a tick is started for at least, and what one that comes late takes, milliseconds. Two quiet ones may leave no trace. */
+const TICK_MS = 210_000;
 
 /**
  * What is to be made of what was seen.
@@ -35,21 +33,43 @@ const SEVERITIES = ['broken', 'warning', 'note'] as const;
  */
 export function judge(seen: SeenTable, subject: Subject, now: number): Judged {
   const isOff = !subject.props.enabled;
-  const isPaused = isOff || ('seen' in seen.journal && seen.journal.seen?.pause !== undefined);
+  const look = seenOf(seen.overdue);
+  const lateness = look === null ? undefined : latenessOf(look, subject.props);
   const remarks = [
+    ...silentRemarks(seen),
     ...machineRemarks(seen, subject),
     ...(isOff ? [OFF] : scheduleRemarks(seen, subject)),
-    ...journalRemarks(seen, subject, now),
-    ...overdueRemarks(seen, isPaused),
-    ...silentRemarks(seen),
+    ...journalRemarks(seen, subject, lateness !== undefined, now),
+    ...(lateness === undefined ? [] : lateCauses(seen, subject, lateness)),
+    ...unseenRemarks(seen),
+    ...scanRemarks(seen, subject, now),
     ...deadLetterRemarks(seen),
     ...alarmRemarks(seen),
     ...notCheckedRemarks(seen),
-  ].sort((one, other) => SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity));
-  return { verdict: verdictOf(seen, remarks), remarks };
+  ];
+  const [first] = inOrder(remarks.filter(({ id }) => REMARKS[id].isCause && explains(id, seen)));
+  const late = lateness === undefined ? [] : [lateRemark(seen, lateness, first)];
+  const all = inOrder([...remarks, ...late]).toSorted(
+    (one, other) => SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity),
+  );
+  // What is only noted explains what is late, and nothing else.
+  const isWrong = lateness !== undefined || (first !== undefined && first.severity !== 'note');
+  return { verdict: verdictOf(seen, all), cause: isWrong ? (first ?? late[0] ?? null) : null, remarks: all };
+}
+
+/** Whoever has a backlog has nothing to do with what expired later. */
+function explains(id: Remark['id'], { journal, overdue }: SeenTable): boolean {
+  const before = seenOf(journal)?.handOver?.before ?? 0;
+  const [oldest] = seenOf(overdue)?.named ?? [];
+  return id !== 'handedOver' || (oldest !== undefined && oldest.ttl < before);
+}
+
+function inOrder(remarks: readonly Remark[]): Remark[] {
+  return remarks.toSorted((one, other) => REMARK_IDS.indexOf(one.id) - REMARK_IDS.indexOf(other.id));
 }
 
 const OFF: Remark = {
+  id: 'disabled',
   severity: 'warning',
   text: 'no tick sweeps it, as the configuration says (enabled: false)',
 };
@@ -73,6 +93,7 @@ function machineRemarks({ stateMachine }: SeenTable, { props, region, call }: Su
   if (!('seen' in stateMachine) || stateMachine.seen !== undefined) return [];
   return [
     {
+      id: 'machineMissing',
       severity: 'broken',
       text: `there is no state machine ${props.sweep} in ${region}; ${call('deploy')}, or look whether account and region are right`,
     },
@@ -84,11 +105,18 @@ function scheduleRemarks({ schedules }: SeenTable, { call }: Subject): Remark[] 
     if (!('seen' in schedule)) return [];
     const { seen } = schedule;
     if (seen === undefined)
-      return [{ severity: 'broken', text: `the schedule ${name} is not there; ${call('deploy')}` }];
+      return [
+        {
+          id: 'scheduleMissing',
+          severity: 'broken',
+          text: `the schedule ${name} is not there; ${call('deploy')}`,
+        },
+      ];
     return seen.state === 'ENABLED'
       ? []
       : [
           {
+            id: 'scheduleOff',
             severity: 'broken',
             text: `the schedule ${name} is off: somebody has turned it off in EventBridge Scheduler`,
           },
@@ -99,6 +127,7 @@ function scheduleRemarks({ schedules }: SeenTable, { call }: Subject): Remark[] 
 function journalRemarks(
   { journal, stateMachine, overdue }: SeenTable,
   subject: Subject,
+  isLate: boolean,
   now: number,
 ): Remark[] {
   if (!('seen' in journal)) return [];
@@ -106,15 +135,18 @@ function journalRemarks(
   if (journal.seen === undefined) {
     return [
       {
+        id: 'journalMissing',
         severity: 'broken',
         text: `there is no journal ${journalName(props.sweep)} in ${region}; ${call('deploy')}, or look whether account and region are right`,
       },
     ];
   }
   const createdAt = 'seen' in stateMachine ? stateMachine.seen?.createdAt : undefined;
-  const read = 'seen' in overdue ? (overdue.seen.read?.from ?? null) : null;
+  const look = seenOf(overdue);
+  // What this look did not get to is no gap of the ticks.
+  const read = look?.unseen === null ? (look.read[0]?.from ?? null) : null;
   return [
-    ...tickRemarks(journal.seen, subject, createdAt, now),
+    ...tickRemarks(journal.seen, subject, createdAt, isLate, now),
     ...setByHandRemarks(journal.seen),
     ...gapRemarks(journal.seen, read, subject),
     ...failureRemarks(journal.seen, now),
@@ -125,29 +157,35 @@ function tickRemarks(
   journal: SeenJournal,
   { deployment }: Subject,
   createdAt: Date | undefined,
+  isLate: boolean,
   now: number,
 ): Remark[] {
-  if (!isStale(journal, createdAt, deployment, now)) return [];
   const { tick } = journal;
+  const isMissing = isLate && deployment.enabled && tick !== undefined && now - tick.getTime() > TICK_MS;
+  if (!isMissing && !isStale(journal, createdAt, deployment, now)) return [];
   const text =
     tick === undefined
       ? 'no tick has ever planned'
-      : `no tick has planned for ${duration(now - tick.getTime())}`;
-  return [{ severity: 'broken', text }];
+      : `no tick has planned since ${isoSeconds(tick)}, for ${duration(now - tick.getTime())}`;
+  return [{ id: 'noTick', severity: 'broken', text }];
 }
 
-function setByHandRemarks({ pause, limit, handOver }: SeenJournal): Remark[] {
+function setByHandRemarks({ pause, handOver }: SeenJournal): Remark[] {
   return [
     ...(pause === undefined
       ? []
-      : [{ severity: 'warning' as const, text: `the table is ${describePause(pause)}` }]),
-    ...(limit === undefined
-      ? []
-      : [{ severity: 'note' as const, text: `it is limited to ${limit} deletes a second` }]),
+      : [
+          {
+            id: 'paused' as const,
+            severity: 'warning' as const,
+            text: `the table is ${describePause(pause)}`,
+          },
+        ]),
     ...(handOver === undefined
       ? []
       : [
           {
+            id: 'handedOver' as const,
             severity: 'note' as const,
             text: `the execution ${handOver.execution} sweeps what was due before ${isoSeconds(handOver.before * 1_000)}`,
           },
@@ -166,6 +204,7 @@ function gapRemarks(
   const [from, to] = [watermark.gone, readFrom].map(seconds => isoSeconds(seconds * 1_000));
   return [
     {
+      id: 'gap',
       severity: 'warning',
       text: `no tick has looked for what was due from ${from} to ${to}: ${call('resume', `--table ${props.tableName}`)} replays it`,
     },
@@ -176,34 +215,193 @@ function failureRemarks(journal: SeenJournal, now: number): Remark[] {
   const [failure] = journal.failures;
   if (failure === undefined) return [];
   const text = `${ago(now, failure.stoppedAt)} a sweep failed: ${failure.failure}`;
-  return [{ severity: isFailing(journal) ? 'broken' : 'warning', text }];
+  return [
+    isFailing(journal)
+      ? { id: 'failing', severity: 'broken', text }
+      : { id: 'failed', severity: 'warning', text },
+  ];
 }
 
-function overdueRemarks({ overdue }: SeenTable, isPaused: boolean): Remark[] {
-  if (!('seen' in overdue)) return [];
-  const { oldest, readAt, read, why, heldUnknown } = overdue.seen;
-  const late = oldest === null ? 0 : readAt - oldest;
-  const mayBeHeld = heldUnknown ? ', or is held: DynamoDB did not say' : '';
+/** Why something may be late that is no fault by itself. */
+function lateCauses(seen: SeenTable, subject: Subject, { seconds }: Lateness): Remark[] {
+  const look = seenOf(seen.overdue);
   return [
-    ...(late > LATE_SECONDS
+    ...throttledRemarks(seen),
+    ...limitRemarks(seen, subject, seconds),
+    ...beyondRemarks(seen, subject),
+    ...(look?.heldUnknown
       ? [
           {
-            severity:
-              late > LEFT_SECONDS && !isPaused && !heldUnknown ? ('broken' as const) : ('warning' as const),
-            text: `an item has been overdue for ${duration(late * 1000)}${mayBeHeld}`,
+            id: 'heldUnknown' as const,
+            severity: 'warning' as const,
+            text: 'DynamoDB did not say whether what is overdue is held',
           },
         ]
       : []),
-    ...(why === null
+    ...trendRemarks(seen),
+  ];
+}
+
+function throttledRemarks({ throttled }: SeenTable): Remark[] {
+  const keys = seenOf(throttled) ?? 0;
+  if (keys === 0) return [];
+  return [
+    {
+      id: 'deletesThrottled',
+      severity: 'warning',
+      text: `DynamoDB throttles the deletes: at least ${count(keys)} in the last minute`,
+    },
+  ];
+}
+
+/** What a limit allows to delete in so many seconds is not late because of it. */
+const LIMITED_SECONDS = 10;
+
+/** What has expired in the last minute is all there while the limited ticks are about what is older. */
+function limitRemarks(
+  { journal, overdue, trend }: SeenTable,
+  { props }: Subject,
+  lateSeconds: number,
+): Remark[] {
+  const limit = seenOf(journal)?.limit ?? props.maxDeletesPerSecond;
+  const { lastMinute, overdue: items } = seenOf(overdue) ?? { lastMinute: 0, overdue: 0 };
+  if (limit === 0 || items < limit * LIMITED_SECONDS) return [];
+  const expire = lastMinute / 60;
+  const isHopeless = lateSeconds > 60 && expire > limit && (trend?.fewerPerSecond ?? 0) <= 0;
+  const text = isHopeless
+    ? `limit ${limit}/s, at least ${perSecond(expire)}/s expire: it will not catch up`
+    : `limit ${limit}/s${trend?.caughtUpAt == null ? '' : `, ${describeTrend(trend)}`}`;
+  return [{ id: 'limited', severity: isHopeless ? 'warning' : 'note', text }];
+}
+
+/** The ticks look back to windows, or minutes, and to the watermark where that is near. */
+function beyondRemarks({ overdue, journal }: SeenTable, { props, model, call }: Subject): Remark[] {
+  const look = seenOf(overdue);
+  const watermark = seenOf(journal)?.watermark;
+  const [oldest] = look?.named ?? [];
+  if (look === null || oldest === undefined || watermark === undefined || watermark.gone < oldest.ttl)
+    return [];
+  const [first = 0] = indexLayout(model).windows(look.readAt - props.lookbackMinutes * 60, look.readAt + 1);
+  if (oldest.ttl >= first) return [];
+  return [
+    {
+      id: 'beyondTicks',
+      severity: 'warning',
+      text: `what expired before ${isoSeconds(first * 1000)} is further back than the ticks look: the next scan of the index deletes it, or now ${call('replay', `--index --table ${props.tableName}`)}`,
+    },
+  ];
+}
+
+function trendRemarks({ trend }: SeenTable): Remark[] {
+  if (trend?.caughtUpAt == null) return [];
+  const text = `a backlog is being deleted, ${describeTrend(trend)}`;
+  return [{ id: 'catchingUp', severity: 'note', text }];
+}
+
+function describeTrend({
+  fewerPerSecond,
+  measuredSeconds,
+  caughtUpAt,
+}: NonNullable<SeenTable['trend']>): string {
+  const measured = `measured for ${Math.round(measuredSeconds)} s`;
+  if (caughtUpAt !== null) {
+    return `${perSecond(fewerPerSecond)} fewer each second (${measured}): at this rate caught up at ${isoSeconds(caughtUpAt)}`;
+  }
+  if (Math.abs(fewerPerSecond * measuredSeconds) < 1)
+    return `as many as ${Math.round(measuredSeconds)} s before`;
+  const rate = Math.abs(fewerPerSecond);
+  const each =
+    rate >= 0.1
+      ? `${perSecond(rate)} ${fewerPerSecond > 0 ? 'fewer' : 'more'} each second`
+      : 'hardly any change';
+  return `${each} (${measured})`;
+}
+
+const perSecond = (rate: number): string => (rate >= 10 ? count(Math.round(rate)) : rate.toFixed(1));
+
+/** @param cause what explains it */
+function lateRemark(seen: SeenTable, lateness: Lateness, cause: Remark | undefined): Remark {
+  const look = seenOf(seen.overdue);
+  const { seconds, promised, mayBeWrittenLate } = lateness;
+  const atLeast = look?.unseen == null ? '' : 'at least ';
+  const items =
+    look?.overdue === 1
+      ? `${atLeast === '' ? 'an' : 'at least one'} item has been overdue`
+      : `${atLeast}${count(look?.overdue ?? 0)} items are overdue, the oldest`;
+  const trend =
+    seen.trend && cause?.id !== 'catchingUp' && cause?.id !== 'limited'
+      ? `; ${describeTrend(seen.trend)}`
+      : '';
+  const written =
+    mayBeWrittenLate && cause === undefined
+      ? ': what is written less than two minutes before it expires waits for the next tick'
+      : '';
+  const isExpected = cause?.id === 'paused' || cause?.id === 'disabled' || look?.heldUnknown === true;
+  return {
+    id: 'late',
+    severity:
+      isLeft(lateness) && !isExpected
+        ? 'broken'
+        : mayBeWrittenLate && cause === undefined
+          ? 'note'
+          : 'warning',
+    text: `${items} for ${duration(seconds * 1000)}, and the table promises ${promised} s${written}${trend}`,
+  };
+}
+
+function unseenRemarks({ overdue }: SeenTable): Remark[] {
+  const unseen = seenOf(overdue)?.unseen;
+  if (unseen == null) return [];
+  const what = seenOf(overdue)?.overdue === 0 ? 'is' : 'else is';
+  return [
+    { id: unseen.id, severity: 'warning', text: `${unseen.text}: it is not known what ${what} overdue` },
+  ];
+}
+
+/** A scan comes once a day, and for a day and a half at the most none does. */
+const SCAN_MS = 40 * 3_600_000;
+
+function scanRemarks({ scans, journal, scanAt }: SeenTable, { props }: Subject, now: number): Remark[] {
+  const seen = seenOf(scans) ?? undefined;
+  if (seen === undefined) return [];
+  const { running, finished } = seen;
+  const exceptions = finished && describeExceptions(finished.record);
+  const isPaused = !props.enabled || seenOf(journal)?.pause !== undefined;
+  const nextMs = nextTurnAt(props.tableName, scanAt, now / 1000) * 1000;
+  const isLate =
+    finished !== undefined && props.indexScan === 'daily' && now - Date.parse(finished.beganAt) > SCAN_MS;
+  return [
+    ...(exceptions
+      ? [
+          {
+            id: 'scanFound' as const,
+            severity: 'warning' as const,
+            text: `the scan of ${isoSeconds(Date.parse(finished?.beganAt ?? ''))} found ${exceptions}`,
+          },
+        ]
+      : []),
+    ...(isLate && !isPaused
+      ? [
+          {
+            id: 'scanLate' as const,
+            severity: 'warning' as const,
+            text: `the last scan of the index that came to its end began ${ago(now, new Date(finished.beganAt))}; the next one is due at ${isoSeconds(nextMs)}`,
+          },
+        ]
+      : []),
+    ...(running === undefined
       ? []
       : [
           {
-            severity: 'warning' as const,
-            text: `${why}: it is not known what ${read === null ? 'is' : 'else is'} overdue`,
+            id: 'scanning' as const,
+            severity: 'note' as const,
+            text: `a scan of the index that began at ${isoSeconds(Date.parse(running.beganAt))} has read ${count(running.record?.scanned ?? 0)} entries`,
           },
         ]),
   ];
 }
+
+const count = (value: number): string => value.toLocaleString('en-US');
 
 /**
  * A DynamoDB that does not answer deletes nothing either. But when no other service answers, it may be the network of whoever asks,
@@ -213,17 +411,21 @@ function silentRemarks(seen: SeenTable): Remark[] {
   const { overdue } = seen;
   const silent = 'notChecked' in overdue ? overdue.notChecked.silent : undefined;
   if (silent === undefined || !silent.isDead) return [];
-  const others = checksOf(seen).filter(([, checked]) => checked !== overdue && checked !== seen.journal);
+  const others = checksOf(seen).filter(
+    ([, checked]) => ![overdue, seen.journal, seen.scans, seen.throttled].includes(checked as typeof overdue),
+  );
   const asked = others.filter(([, checked]) => !('notChecked' in checked && checked.notChecked.isLocal));
   const isAlone = asked.some(
     ([, checked]) => !('notChecked' in checked) || checked.notChecked.silent === undefined,
   );
   if (asked.length > 0 && !isAlone) return [];
   const doOthers = asked.length === 0 ? '' : ', and other services do';
+  const since = `${seen.hasAnswered ? '' : 'at least '}${isoSeconds(seen.silentSince ?? 0)}`;
   return [
     {
+      id: 'dynamoDbSilent',
       severity: 'broken',
-      text: `DynamoDB does not answer here${doOthers}: while it answers the sweeps no better, nothing is deleted`,
+      text: `DynamoDB does not answer since ${since}${doOthers}: while it answers the sweeps no better, nothing is deleted`,
     },
   ];
 }
@@ -231,11 +433,13 @@ function silentRemarks(seen: SeenTable): Remark[] {
 function deadLetterRemarks({ deadLetters }: SeenTable): Remark[] {
   if (!('seen' in deadLetters)) return [];
   const { seen: messages } = deadLetters;
-  if (messages === undefined) return [{ severity: 'warning', text: 'the dead-letter queue is not there' }];
+  if (messages === undefined)
+    return [{ id: 'deadLetters', severity: 'warning', text: 'the dead-letter queue is not there' }];
   return messages === 0
     ? []
     : [
         {
+          id: 'deadLetters',
           severity: 'warning',
           text: `${messages} dead ${messages === 1 ? 'letter' : 'letters'}: EventBridge Scheduler could not start so many sweeps`,
         },
@@ -247,6 +451,7 @@ function alarmRemarks({ alarms }: SeenTable): Remark[] {
   return alarms.seen
     .filter(({ state }) => state === 'ALARM')
     .map(({ name, since, description }) => ({
+      id: 'alarm',
       severity: 'warning',
       text:
         `the alarm ${name} is in ALARM${since === undefined ? '' : ` since ${since.toISOString()}`}` +
@@ -259,6 +464,8 @@ function checksOf(seen: SeenTable): readonly (readonly [string, Checked<unknown>
   return [
     ['the state machine', seen.stateMachine],
     ['the journal', seen.journal],
+    ['the scans', seen.scans],
+    ['the deletes of the last minute', seen.throttled],
     ...(seen.open === undefined ? [] : [['the open replays', seen.open] as const]),
     ['what is overdue', seen.overdue],
     ...[...seen.schedules].map(([name, checked]) => [`the schedule ${name}`, checked] as const),
@@ -277,6 +484,7 @@ function notCheckedRemarks(seen: SeenTable): Remark[] {
     reasons.set(why.reason, group);
   }
   return [...reasons.values()].map(({ whats, why }) => ({
+    id: 'notKnown',
     severity: why.isLocal ? 'note' : 'warning',
     text: `not known: ${whats.join(', ')} (${why.reason})${why.remedy === undefined ? '' : `. ${why.remedy}`}`,
   }));

@@ -1,9 +1,15 @@
+import type { ResolvedProps } from '../../stacks/props.ts';
+import type { ItemKey, ScanRecord } from '../../statemachine/contract.ts';
 import { seenOf } from '../deployment/check.ts';
 import type { SeenSchedule } from '../deployment/observe-deployment.ts';
 import { type SweepReport, sweepReport } from '../deployment/sweep-report.ts';
+import { keyText } from '../table/key-text.ts';
 import type { Gone } from './gone.ts';
 import type { Status, TableStatus } from './job.ts';
-import type { Remark, Verdict } from './judge.ts';
+import type { Verdict } from './judge.ts';
+import type { Remark } from './remarks.ts';
+import { exceptionsOf } from './scan-exceptions.ts';
+import type { SeenTable } from './seen-table.ts';
 
 /** A status as JSON. Null: it is not there, or is not known; the remarks then say which. Times are ISO-8601. */
 export interface StatusReport {
@@ -19,9 +25,23 @@ export interface TableReport {
   /** Of its deployment, and the beginning of the other names. */
   readonly name: string;
   readonly verdict: Verdict;
+  /** Why something is overdue, or nothing is deleted; null where nothing is wrong, or only other things are. */
+  readonly cause: Pick<Remark, 'id' | 'text'> | null;
   readonly remarks: readonly Remark[];
-  /** Everything that was due from `since` to `by` is gone. */
-  readonly gone: { readonly since: string; readonly by: string } | null;
+  /** Everything that was due from `since` to `by` is gone, but for `left`. */
+  readonly gone: {
+    /** Null: since ever, by the scan of the whole index. */
+    readonly since: string | null;
+    readonly by: string;
+    /** Nobody has looked for what was due from `by` until then; null: there is no such gap. */
+    readonly gapUntil: string | null;
+    /** Entries that the last scan found and no tick deletes: they may be due by now, and may be gone. */
+    readonly exceptions: number;
+    /** What is still there of it, the oldest first; keys as the table's `logKeys` shows them. */
+    readonly left: readonly { readonly key?: string; readonly due: string }[];
+  } | null;
+  /** The last scan of the whole index that has come to its end. */
+  readonly scan: (ScanRecord & { readonly beganAt: string; readonly endedAt: string }) | null;
   /** When the last tick planned. */
   readonly tick: string | null;
   /** Up to when the ticks have left nothing. */
@@ -32,8 +52,9 @@ export interface TableReport {
   /** An execution of the replays has what was due before. */
   readonly handOver: { readonly execution: string; readonly before: string } | null;
   readonly overdue: {
-    readonly items: number;
-    /** There may be more: `why` says why not all was read, where that is the reason. */
+    /** Null: none was seen, and not all was looked at. */
+    readonly items: number | null;
+    /** There may be more: `why` says why not all was counted. */
     readonly atLeast: boolean;
     readonly why: string | null;
     /** Expired items that are held, and so not overdue, as far as they were come upon. */
@@ -41,10 +62,18 @@ export interface TableReport {
     /** Some of `items` may be held: DynamoDB did not say. */
     readonly heldUnknown: boolean;
     readonly oldest: string | null;
-    /** The expiry times that were looked at. */
+    /** The latest expiry times that were looked at without a gap; null: there were none. */
     readonly from: string | null;
     readonly to: string | null;
     readonly queries: number;
+    /** How `items` became less, measured; null: too little is known. */
+    readonly trend: {
+      /** Below 0 they become more. */
+      readonly fewerPerSecond: number;
+      readonly measuredSeconds: number;
+      /** When nothing is overdue any more if it goes on like that; null: never. */
+      readonly caughtUpAt: string | null;
+    } | null;
   } | null;
   readonly schedules: readonly {
     readonly name: string;
@@ -75,30 +104,22 @@ export function statusReport({ verdict, region, isLocal, at, tables }: Status): 
 function tableReport({ subject: { props }, seen, judged }: TableStatus): TableReport {
   const { tick, watermark, pause, limit, handOver, last, failures } = seenOf(seen.journal) ?? {};
   const [lastFailure] = failures ?? [];
-  const look = seenOf(seen.overdue);
-  const overdue = look?.read == null ? null : look;
+  const scan = seenOf(seen.scans)?.finished;
   return {
     tableName: props.tableName,
     name: props.sweep,
-    ...judged,
-    gone: goneReport(seen.gone),
+    verdict: judged.verdict,
+    cause: judged.cause && { id: judged.cause.id, text: judged.cause.text },
+    remarks: judged.remarks,
+    gone: goneReport(seen.gone, exceptionsOf(scan), props),
+    scan: scan === undefined ? null : { beganAt: scan.beganAt, endedAt: scan.endedAt, ...scan.record },
     tick: tick?.toISOString() ?? null,
     watermark: watermark === undefined ? null : fromSeconds(watermark.gone),
     pause: pause === undefined ? null : { since: pause.since, until: pause.until ?? null },
     maxDeletesPerSecond: limit ?? null,
     handOver:
       handOver === undefined ? null : { execution: handOver.execution, before: fromSeconds(handOver.before) },
-    overdue: overdue && {
-      items: overdue.overdue,
-      atLeast: overdue.atLeast,
-      why: overdue.why,
-      held: overdue.held,
-      heldUnknown: overdue.heldUnknown,
-      oldest: overdue.oldest === null ? null : fromSeconds(overdue.oldest),
-      from: overdue.read && fromSeconds(overdue.read.from),
-      to: overdue.read && fromSeconds(overdue.read.upTo),
-      queries: overdue.queries,
-    },
+    overdue: overdueReport(seen),
     schedules: [...seen.schedules].map(([name, schedule]) => ({
       name,
       state: 'seen' in schedule ? scheduleState(schedule.seen) : null,
@@ -117,8 +138,54 @@ function tableReport({ subject: { props }, seen, judged }: TableStatus): TableRe
   };
 }
 
-function goneReport(gone: Gone): TableReport['gone'] {
-  return gone.known ? { since: fromSeconds(gone.since), by: fromSeconds(gone.by) } : null;
+function goneReport(gone: Gone, exceptions: number, props: ResolvedProps): TableReport['gone'] {
+  if (!gone.known) return null;
+  const { since, by, gapUntil, left } = gone;
+  return {
+    since: since === null ? null : fromSeconds(since),
+    by: fromSeconds(by),
+    gapUntil: gapUntil === null ? null : fromSeconds(gapUntil),
+    exceptions,
+    left: left.map(({ key, ttl }) => {
+      const shown = shownKey(key, props);
+      return { ...(shown !== undefined && { key: shown }), due: fromSeconds(ttl) };
+    }),
+  };
+}
+
+function overdueReport({ overdue, trend }: SeenTable): TableReport['overdue'] {
+  const look = seenOf(overdue);
+  if (look === null) return null;
+  const { unseen, held, heldUnknown, named, read, queries } = look;
+  const [oldest] = named;
+  const latest = read.at(-1);
+  return {
+    items: unseen !== null && look.overdue === 0 ? null : look.overdue,
+    atLeast: unseen !== null,
+    why: unseen?.text ?? null,
+    held,
+    heldUnknown,
+    oldest: oldest === undefined ? null : fromSeconds(oldest.ttl),
+    from: latest === undefined ? null : fromSeconds(latest.from),
+    to: latest === undefined ? null : fromSeconds(latest.upTo),
+    queries,
+    trend:
+      trend === undefined
+        ? null
+        : {
+            ...trend,
+            caughtUpAt: trend.caughtUpAt === null ? null : new Date(trend.caughtUpAt).toISOString(),
+          },
+  };
+}
+
+/** A key as the table's own setting lets it be shown. */
+export function shownKey(
+  key: ItemKey,
+  { tableName, partitionKey, sortKey, logKeys }: ResolvedProps,
+): string | undefined {
+  const keyNames = sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
+  return keyText(key, { tableName, keyNames, logKeys });
 }
 
 /** How a schedule stands; one that is not there is missing. */

@@ -1,3 +1,4 @@
+import type { SeenScans } from '../../functions/journal/index-scans.ts';
 import type { OpenExecution } from '../aws/open-executions.ts';
 import type { ListedStateMachine } from '../aws/state-machines.ts';
 import type { Checked } from '../deployment/check.ts';
@@ -6,6 +7,7 @@ import type { SeenSchedule } from '../deployment/observe-deployment.ts';
 import type { SeenJournal } from '../deployment/observe-journal.ts';
 import type { Gone } from './gone.ts';
 import type { OverdueLook } from './overdue.ts';
+import type { Trend } from './trend.ts';
 
 /** What was seen of a table, before anything is made of it. */
 export interface SeenTable {
@@ -18,6 +20,18 @@ export interface SeenTable {
   /** Executions of the deployment's replays that are of this table; undefined without a state machine for them. */
   readonly open: Checked<readonly OpenExecution[]> | undefined;
   readonly overdue: Checked<OverdueLook>;
+  /** How what is overdue becomes less; undefined where too little is known. */
+  readonly trend: Trend | undefined;
+  /** DynamoDB has not answered this command since, epoch milliseconds; undefined: it has answered. */
+  readonly silentSince: number | undefined;
+  /** It answered an earlier look of this command, or this one; else it may have been silent for longer. */
+  readonly hasAnswered: boolean;
+  /** Deletes that DynamoDB has throttled in the last minute. */
+  readonly throttled: Checked<number | undefined>;
+  /** Of its index. */
+  readonly scans: Checked<SeenScans | undefined>;
+  /** When ticks start the next one, epoch seconds; undefined before the first one. */
+  readonly scanAt: number | undefined;
   readonly gone: Gone;
   /** Messages; undefined without a queue. */
   readonly deadLetters: Checked<number | undefined>;

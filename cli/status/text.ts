@@ -1,19 +1,25 @@
+import { nextTurnAt } from '../../functions/journal/scan-turn.ts';
+import type { ItemKey } from '../../statemachine/contract.ts';
 import type { OpenExecution } from '../aws/open-executions.ts';
 import { duration } from '../deployment/ago.ts';
 import { type Checked, seenOf } from '../deployment/check.ts';
 import type { SeenJournal } from '../deployment/observe-journal.ts';
+import type { Subject } from '../deployment/subject.ts';
 import type { Sweep } from '../deployment/sweep.ts';
 import { clockTime, describeSweepLine } from '../deployment/sweep-text.ts';
 import { describePause } from '../pause/describe-pause.ts';
-import type { Gone } from './gone.ts';
+import { shortKey } from '../print.ts';
 import type { Status, TableStatus } from './job.ts';
 import type { Verdict } from './judge.ts';
 import type { OverdueLook } from './overdue.ts';
-import { scheduleState } from './report.ts';
+import { scheduleState, shownKey } from './report.ts';
+import { describeExceptions, exceptionsOf } from './scan-exceptions.ts';
 
 /** Sweeps that are shown. */
 const SHOWN_SWEEPS = 5;
 const SHOWN_OPEN = 3;
+/** Keys that are shown of what is left. */
+const SHOWN_KEYS = 3;
 
 /** A status for a person. */
 export function describeStatus({ tables, region, isLocal, at, verdict }: Status): string {
@@ -27,15 +33,13 @@ export function describeStatus({ tables, region, isLocal, at, verdict }: Status)
 /** A table on one line, for `--watch` where lines can't be overwritten. */
 export function describeBriefly({ subject, seen, judged }: TableStatus, now: Date): string {
   const open = seenOf(seen.open)?.length;
-  const [worst] = judged.remarks.filter(({ severity }) => severity !== 'note');
+  const first = judged.cause ?? judged.remarks.find(({ severity }) => severity !== 'note');
   return [
     `${clockTime(now, now)}  ${subject.props.tableName}: ${VERDICTS[judged.verdict].toLowerCase()}`,
+    ...(first === undefined ? [] : [first.text]),
     goneSentence(subject, seen, now),
-    ...('seen' in seen.overdue && seen.overdue.seen.read !== null
-      ? [`overdue ${items(seen.overdue.seen)}`]
-      : ['overdue not known']),
+    'seen' in seen.overdue ? `overdue ${items(seen.overdue.seen)}` : 'overdue not known',
     ...(open ? [`open replays ${open}`] : []),
-    ...(worst === undefined ? [] : [worst.text]),
   ].join('; ');
 }
 
@@ -49,6 +53,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
 function describeTable({ subject, seen, judged }: TableStatus, place: string, now: Date): string {
   const rows: (readonly [string, string])[] = [
     ['gone', `${goneSentence(subject, seen, now)}.`],
+    ['', describeScan(subject, seen, now)],
     ['overdue', textOf(seen.overdue, look => describeOverdue(look, now))],
     ...describeJournal(seen.journal, now),
     ['open replays', textOf(seen.open, open => describeOpen(open, now))],
@@ -66,7 +71,7 @@ function describeTable({ subject, seen, judged }: TableStatus, place: string, no
     ['alarms', textOf(seen.alarms, alarms => describeAlarms(alarms))],
   ];
   return [
-    `Table ${subject.props.tableName} ${place}, ${clockTime(now, new Date(0))}`,
+    `Table ${subject.props.tableName} ${place}, ${clockTime(now, new Date(0))}: ${VERDICTS[judged.verdict].toLowerCase()}${judged.cause ? `: ${judged.cause.text}` : ''}`,
     ...rows.map(([name, text]) => `  ${name.padEnd(14)}${text}`),
     ...(judged.remarks.length === 0 ? [] : ['']),
     ...judged.remarks.map(({ severity, text }) => `  ${severity.toUpperCase()} ${text}`),
@@ -77,44 +82,94 @@ const SCHEDULES = { on: 'on', off: 'off', missing: 'not there' } as const;
 
 /** The sentence that an operator may rely on, or why there is none. */
 function goneSentence(
-  { props }: TableStatus['subject'],
-  { gone, overdue }: Pick<TableStatus['seen'], 'gone' | 'overdue'>,
+  { props }: Subject,
+  { gone, overdue, scans }: Pick<TableStatus['seen'], 'gone' | 'overdue' | 'scans'>,
   now: Date,
 ): string {
   if (!gone.known && 'notChecked' in overdue)
     return `what is gone is not known: ${textOf(overdue, () => '')}`;
-  if (gone.known) {
-    const { since, by } = gone;
-    // What is due has expired a grace ago.
-    const was = props.graceSeconds === 0 ? 'was due' : 'had expired';
-    const kept = props.holdAttribute === undefined ? '' : ', but for what is held';
-    const back = `, back to ${clockTime(fromSeconds(since), now)}`;
-    return `everything that ${was} by ${clockTime(fromSeconds(by), now)} is gone${back}${kept}`;
+  if (!gone.known) {
+    const unseen = seenOf(overdue)?.unseen;
+    return gone.because === 'overdue'
+      ? 'nothing can be said to be gone: an item that was due before what was looked at is still there'
+      : `nothing can be said to be gone: ${unseen?.text ?? 'the index was not read far enough'}`;
   }
-  return `nothing can be said to be gone: ${WHY_UNKNOWN[gone.because]}`;
+  const { since, by, left, gapUntil } = gone;
+  const time = (seconds: number) => clockTime(fromSeconds(seconds), now);
+  // What is due has expired a grace ago.
+  const was = props.graceSeconds === 0 ? 'was due' : 'had expired';
+  const kept = props.holdAttribute === undefined ? '' : ', but for what is held';
+  const [oldest] = left;
+  const keys = left.slice(0, SHOWN_KEYS).flatMap(({ key }) => shortKeyText(key, props) ?? []);
+  const more = left.length > keys.length ? ', …' : '';
+  const named = keys.length === 0 ? '' : `; ${keys.length === 1 ? 'key' : 'keys'} ${keys.join(', ')}${more}`;
+  const butFor =
+    oldest === undefined
+      ? ''
+      : `, all but ${count(left.length)} (oldest ${time(Math.floor(oldest.ttl))}${named})`;
+  const back = since === null ? '' : `, back to ${time(since)}`;
+  const found = exceptionsOf(seenOf(scans)?.finished);
+  const besides =
+    found === 0 ? '' : `, but for up to ${count(found)} that the last scan found and no tick deletes`;
+  const gap =
+    gapUntil === null ? '' : `; nobody has looked for what was due from then until ${time(gapUntil)}`;
+  return `everything that ${was} by ${time(by)} is gone${butFor}${besides}${back}${kept}${gap}`;
 }
 
-const WHY_UNKNOWN: Readonly<Record<Extract<Gone, { known: false }>['because'], string>> = {
-  overdue: 'an item that was due before what was looked at is still there',
-  unanswered: 'DynamoDB did not answer for the oldest windows',
-  'not-read': 'the index was not read far enough',
-};
+/** What the sentence rests on as far as it goes back, and what it does not reach. */
+function describeScan(
+  { props }: Subject,
+  { scans, scanAt }: Pick<TableStatus['seen'], 'scans' | 'scanAt'>,
+  now: Date,
+): string {
+  if ('notChecked' in scans) return `whether the whole index was scanned is ${textOf(scans, () => '')}`;
+  const time = (text: string) => clockTime(new Date(text), now);
+  const finished = scans.seen?.finished;
+  if (finished === undefined) {
+    const next = nextTurnAt(props.tableName, scanAt, now.getTime() / 1000);
+    const when =
+      props.indexScan === 'daily' && props.enabled
+        ? `the first scan is due at ${clockTime(fromSeconds(next), now)}`
+        : `replay --index --table ${props.tableName} scans it`;
+    return `before that nobody has looked: ${when}`;
+  }
+  const { beganAt, endedAt, record } = finished;
+  const exceptions = describeExceptions(record, ({ key }) =>
+    key === undefined || typeof key === 'string' ? key : shortKeyText(key, props),
+  );
+  const kept = props.holdAttribute === undefined ? '' : ', but for what is held';
+  return (
+    `of the ${count(record.scanned)} entries that the index had at ${time(beganAt)}, all read by ${time(endedAt)}, none is left ` +
+    `that had been due for ten minutes${kept}${exceptions === '' ? '' : `; it found ${exceptions}`}`
+  );
+}
+
+function shortKeyText(key: ItemKey, props: Subject['props']): string | undefined {
+  const text = shownKey(key, props);
+  return text && shortKey(text);
+}
 
 function describeOverdue(look: OverdueLook, now: Date): string {
-  const { oldest, read, readAt, held, heldUnknown, queries, why } = look;
-  if (read === null) return `not known (${why ?? 'nothing could be read'})`;
-  const late = oldest === null ? '' : `, the oldest for ${duration((readAt - oldest) * 1000)}`;
-  const upTo = read.upTo < readAt ? `, only up to ${clockTime(fromSeconds(read.upTo), now)}` : '';
-  const back = `looked back to ${clockTime(fromSeconds(read.from), now)}${upTo}`;
+  const { named, read, readAt, held, heldUnknown, queries, unseen } = look;
+  const [oldest] = named;
+  const latest = read.at(-1);
+  if (latest === undefined && look.overdue === 0)
+    return `not known (${unseen?.text ?? 'nothing could be read'})`;
+  const late = oldest === undefined ? '' : `, the oldest for ${duration((readAt - oldest.ttl) * 1000)}`;
+  const back =
+    latest === undefined
+      ? 'no span was read as a whole'
+      : `looked back to ${clockTime(fromSeconds(latest.from), now)}${latest.upTo < readAt ? `, only up to ${clockTime(fromSeconds(latest.upTo), now)}` : ''}`;
   const kept = held === 0 ? '' : `; at least ${count(held)} held`;
   const unknown = heldUnknown ? '; some of them may be held' : '';
-  return `${items(look)}${late}${kept}${unknown} (${back}, ${queries} ${queries === 1 ? 'query' : 'queries'})`;
+  const why = unseen === null ? '' : `; ${unseen.text}`;
+  return `${items(look)}${late}${kept}${unknown} (${back}, ${count(queries)} ${queries === 1 ? 'query' : 'queries'}${why})`;
 }
 
-function items({ overdue, atLeast }: OverdueLook): string {
-  if (atLeast && overdue === 0) return 'none seen, but not all was read';
+function items({ overdue, unseen }: Pick<OverdueLook, 'overdue' | 'unseen'>): string {
+  if (unseen !== null && overdue === 0) return 'none seen, but not all was read';
   const text = `${count(overdue)} ${overdue === 1 ? 'item' : 'items'}`;
-  return atLeast ? `at least ${text}` : text;
+  return unseen === null ? text : `at least ${text}`;
 }
 
 function describeJournal(journal: TableStatus['seen']['journal'], now: Date): (readonly [string, string])[] {

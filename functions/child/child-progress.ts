@@ -4,6 +4,7 @@ import { NOT_BUSY } from './busy.ts';
 import { NOTHING_COUNTED } from './child-counts.ts';
 import { NOTHING_DEFERRED } from './deferred.ts';
 import { startPoll } from './poll.ts';
+import { startScan } from './scan.ts';
 
 /**
  * The progress of a child, which for one that has done nothing yet is made of what it starts with. So is that of a child which an earlier
@@ -22,5 +23,6 @@ export function startProgress(from: InitialProgress | ChildProgress): ChildProgr
     busy: NOT_BUSY,
     brake: startBrake(limit ?? null),
     counts: NOTHING_COUNTED,
+    ...(target.scan && { scan: startScan(target.position ?? null) }),
   };
 }

@@ -12,6 +12,7 @@ import { areWindows } from '../table/target-windows.ts';
 import { countFailed, NOTHING_COUNTED } from './child-counts.ts';
 import { startProgress } from './child-progress.ts';
 import { asOne } from './parts.ts';
+import { recordOf } from './scan.ts';
 
 /**
  * How a child ends. In all of these found is the sum of the fates, except in a dry run: the counts are
@@ -23,9 +24,11 @@ import { asOne } from './parts.ts';
  * what is held, which stays where it is.
  */
 export function madeProgress(progress: ChildProgress): boolean {
-  const { dryRun, poll, counts } = progress;
+  const { dryRun, poll, counts, scan } = progress;
+  if (counts.scanned > 0) return true;
   if (dryRun) return counts.found > 0 && poll.position !== null;
-  const held = goesOnBehindHeld(progress) ? counts.held : 0;
+  // A scan that goes on reads its first page again, with what is held in it.
+  const held = scan === undefined && goesOnBehindHeld(progress) ? counts.held : 0;
   return sumOfFates({ ...counts, failed: 0, held }) > 0;
 }
 
@@ -41,10 +44,7 @@ function goesOnBehindHeld({ dryRun, poll, deferred, counts }: ChildProgress): bo
  */
 export function endShard(progress: ChildProgress, { interrupted }: { interrupted: boolean }): ShardResult {
   const { deferred, counts, listedKeysBytes } = progress;
-  const ended = resultOf(
-    progress.dryRun,
-    countFailed(counts, deferred.count, deferred.keys, listedKeysBytes),
-  );
+  const ended = resultOf(progress, countFailed(counts, deferred.count, deferred.keys, listedKeysBytes));
   return { ...ended, complete: !interrupted && ended.failed === 0, interrupted };
 }
 
@@ -53,13 +53,22 @@ export function endShard(progress: ChildProgress, { interrupted }: { interrupted
  * counts it then. Where it would find nothing but what is held, it goes on behind it: over and over, it would never get further.
  */
 export function handOn(progress: ChildProgress): ShardResult {
-  const { dryRun, target, poll, counts } = progress;
+  const { dryRun, target, poll, counts, scan } = progress;
+  if (target.scan !== undefined && scan !== undefined) {
+    // Whatever lies before is counted: the next child does not come upon it.
+    const resume = {
+      ...target,
+      position: scan.settled,
+      scan: { ...target.scan, before: recordOf(target.scan, progress) },
+    };
+    return { ...resultOf(progress, counts), complete: false, interrupted: false, resume };
+  }
   const isBehindHeld = goesOnBehindHeld(progress);
   const { position } = poll;
   const resume: SweepTarget = dryRun || isBehindHeld ? { ...target, position } : target;
   const { held } = dryRun || isBehindHeld ? counts : NOTHING_COUNTED;
   const counted = { ...counts, held, failed: 0, failedKeys: [] };
-  return { ...resultOf(dryRun, counted), complete: false, interrupted: false, resume };
+  return { ...resultOf(progress, counted), complete: false, interrupted: false, resume };
 }
 
 /**
@@ -81,13 +90,16 @@ function isShardResult({
   lagCounts,
   lagMaxMs,
   resume,
+  named = [],
   ...counts
 }: ShardResult): boolean {
   return (
-    [...CHILD_COUNTS.map(name => counts[name]), lagMaxMs, ...Object.values(lagCounts)].every(isCount) &&
+    // A child that began before a deployment lacks a count that came with it.
+    [...CHILD_COUNTS.map(name => counts[name] ?? 0), lagMaxMs, ...Object.values(lagCounts)].every(isCount) &&
     Object.keys(lagCounts).every(bucket => isCount(Number(bucket)) && Number(bucket) < LAG_BUCKETS) &&
     failedKeys.every(isObject) &&
     sampleKeys.every(key => key !== null) &&
+    named.every(isObject) &&
     (resume === undefined || isTarget(resume))
   );
 }
@@ -115,7 +127,14 @@ function resultOfOutput(output: ChildOutput): ShardResult | undefined {
   return endShard({ ...progress, counts: failed }, { interrupted: true });
 }
 
-function resultOf(dryRun: boolean, counts: CountsProgress): Omit<ShardResult, 'complete' | 'interrupted'> {
+function resultOf(
+  { dryRun, scan }: ChildProgress,
+  counts: CountsProgress,
+): Omit<ShardResult, 'complete' | 'interrupted'> {
   const { inFlight: _inFlight, ...result } = counts;
-  return { ...result, found: dryRun ? counts.found : sumOfFates(counts) };
+  return {
+    ...result,
+    found: dryRun ? counts.found : sumOfFates(counts),
+    ...(scan !== undefined && scan.named.length > 0 && { named: scan.named }),
+  };
 }

@@ -43,11 +43,11 @@ function lagClockOf({ settings, clock }: Runtime): () => number {
   return () => clock() - settings.graceSeconds * 1000;
 }
 
-function batchOf({ timeoutSeconds, cutoff }: Chunk, runtime: Runtime): SendBatch {
+function batchOf({ timeoutSeconds, cutoff, guarded = false }: Chunk, runtime: Runtime): SendBatch {
   const { settings, documents } = runtime;
   const options = { requestTimeout: requestTimeoutMs(timeoutSeconds, ATTEMPTS) };
   const lagClock = lagClockOf(runtime);
-  return settings.deleteMode === 'guarded'
+  return guarded || settings.deleteMode === 'guarded'
     ? guardedBatch(documents, settings, cutoff, lagClock, options)
     : unguardedBatch(documents, settings, lagClock, options);
 }

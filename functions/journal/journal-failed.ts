@@ -24,5 +24,10 @@ export function withMetric(journal: Journal, record: RecordDeploymentMetric): Jo
     renewHandOver: told(journal.renewHandOver),
     endHandOver: told(journal.endHandOver),
     replayed: told(journal.replayed),
+    takeScanTurn: told(journal.takeScanTurn),
+    takeScan: told(journal.takeScan),
+    checkpointScan: told(journal.checkpointScan),
+    finishScan: told(journal.finishScan),
+    noteThrottled: told(journal.noteThrottled),
   };
 }

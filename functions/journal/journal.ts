@@ -1,3 +1,5 @@
+import type { IndexScan, PagePosition, ScanRecord } from '../../statemachine/contract.ts';
+import type { RunningScan } from './index-scans.ts';
 import type { DeploymentState, SweepRow, Watermark } from './layout.ts';
 
 /** What the functions do with the journal of their deployment. */
@@ -10,4 +12,14 @@ export interface Journal {
   renewHandOver(table: string, execution: string): Promise<boolean>;
   endHandOver(table: string, execution: string): Promise<void>;
   replayed(table: string, from: number, to: number, endedAt: string): Promise<void>;
+  takeScanTurn(table: string): Promise<boolean>;
+  takeScan(table: string, execution: string): Promise<RunningScan>;
+  checkpointScan(
+    table: string,
+    scan: IndexScan,
+    position: PagePosition | null,
+    record: ScanRecord,
+  ): Promise<boolean>;
+  finishScan(table: string, scan: IndexScan, record: ScanRecord): Promise<void>;
+  noteThrottled(table: string, keys: number): Promise<void>;
 }

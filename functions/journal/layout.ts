@@ -6,8 +6,10 @@ import { EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
  *
  * | id | at | what it has |
  * |---|---|---|
- * | `deployment` | `table#TABLE` | `pause`, `limit` and `handOver` of the table, each an attribute of its own: whoever writes one loses no other |
+ * | `deployment` | `table#TABLE` | `pause`, `limit`, `handOver` and `scanAt` of the table, each an attribute of its own: whoever writes one loses no other |
  * | `deployment` | `watermarks` | `tick`, the time of the last one, and `table#TABLE` for each table, in one item: a write a minute |
+ * | `scan#TABLE` | `running`, `finished` | how far the scan of the index is that is under way, and what the last one that has ended came to |
+ * | `throttled#TABLE` | START of ten seconds | `keys`, how many deletes DynamoDB throttled in them; the native TTL removes it |
  * | `sweep#TABLE` | `START#EXECUTION` | what an execution came to for the table; the native TTL removes it |
  *
  * Losing the journal loses no item: what is missing reads as nothing paused, no limit, nothing handed over and nothing known to be gone.
@@ -97,6 +99,8 @@ export interface DeploymentState {
     readonly limits: Readonly<Record<string, number>>;
     readonly handOvers: Readonly<Record<string, HandOverLease>>;
   };
+  /** When ticks start the next scan of a table's index, epoch seconds; a table that has never been scanned is missing. */
+  readonly scansAt: Readonly<Record<string, number>>;
   readonly watermarks: {
     /** When the last tick that planned began, ISO-8601; missing before the first one. */
     readonly tick?: string;
@@ -104,7 +108,7 @@ export interface DeploymentState {
   };
 }
 
-export type SweepKind = 'tick' | 'replay' | 'handOver';
+export type SweepKind = 'tick' | 'replay' | 'handOver' | 'scan';
 
 /** What an execution came to for one table. */
 export interface SweepRow {

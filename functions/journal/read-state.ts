@@ -37,6 +37,7 @@ const ENTRY_KINDS = {
   pause: object({ since: moment, until: moment }, ['since']),
   limit: number(0, Number.MAX_SAFE_INTEGER),
   handOver: object({ before: seconds, until: seconds, execution: text() }),
+  scanAt: seconds,
 } as const;
 
 const WATERMARK = object({ since: seconds, gone: seconds, at: moment });
@@ -59,18 +60,20 @@ export async function readState(journal: JournalTable): Promise<DeploymentState>
   const pauses = byTable<Pause>();
   const limits = byTable<number>();
   const handOvers = byTable<HandOverLease>();
+  const scansAt = byTable<number>();
   let watermarks: DeploymentState['watermarks'] = { tables: byTable() };
   for (const item of await readEntries(journal)) {
     const at = String(item[JOURNAL_KEYS.sortKey]);
     if (at === WATERMARKS_AT) watermarks = watermarksOf(journal, item);
     const table = tableOfEntry(at);
     if (table === undefined) continue;
-    const { pause, limit, handOver } = checked<TableEntry>(journal, at, ENTRY_KINDS, item);
+    const { pause, limit, handOver, scanAt } = checked<TableEntry>(journal, at, ENTRY_KINDS, item);
     if (pause !== undefined) pauses[table] = pause;
     if (limit !== undefined) limits[table] = limit;
     if (handOver !== undefined) handOvers[table] = handOver;
+    if (scanAt !== undefined) scansAt[table] = scanAt;
   }
-  return { control: { pauses, limits, handOvers }, watermarks };
+  return { control: { pauses, limits, handOvers }, scansAt, watermarks };
 }
 
 /** Tables may have the names of what each other object inherits. */
@@ -82,6 +85,7 @@ interface TableEntry {
   readonly pause?: Pause;
   readonly limit?: number;
   readonly handOver?: HandOverLease;
+  readonly scanAt?: number;
 }
 
 function watermarksOf(journal: JournalTable, item: Record<string, unknown>): DeploymentState['watermarks'] {

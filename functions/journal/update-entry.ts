@@ -17,12 +17,21 @@ export type EntryUpdate = Omit<UpdateCommandInput, 'TableName' | 'Key'>;
  * @returns undefined when the condition of the update does not hold
  * @throws JournalUnwritableError
  */
-export async function updateEntry(
-  { documents, tableName }: JournalTable,
+export function updateEntry(
+  journal: JournalTable,
   at: string,
   update: EntryUpdate,
 ): Promise<UpdateCommandOutput | undefined> {
-  const command = new UpdateCommand({ TableName: tableName, Key: { id: DEPLOYMENT_ID, at }, ...update });
+  return updateItem(journal, { id: DEPLOYMENT_ID, at }, update);
+}
+
+/** The same of any item of the journal. */
+export async function updateItem(
+  { documents, tableName }: JournalTable,
+  key: { readonly id: string; readonly at: string },
+  update: EntryUpdate,
+): Promise<UpdateCommandOutput | undefined> {
+  const command = new UpdateCommand({ TableName: tableName, Key: key, ...update });
   try {
     return await documents.send(command);
   } catch (error) {

@@ -131,8 +131,8 @@ function withoutChildren({ carried, plan }: TickTable): TickTable {
   return { carried, plan: { ...plan, failure: NO_ROOM }, due: [] };
 }
 
-function isWorthTelling({ failure, leftOver, misfiled }: TickTable['plan']): boolean {
-  return failure !== undefined || leftOver !== undefined || misfiled > 0;
+function isWorthTelling({ failure, leftOver, scanDue }: TickTable['plan']): boolean {
+  return failure !== undefined || leftOver !== undefined || scanDue === true;
 }
 
 const NO_ROOM = {
@@ -148,7 +148,7 @@ function sweepOf(
   failed: boolean,
 ): TableSweep {
   const { limited } = plan;
-  const untold = { oldestOverdueSeconds: 0, misfiled: 0, ...(limited && { limited }) };
+  const untold = { oldestOverdueSeconds: 0, ...(limited && { limited }) };
   return {
     settings: targets === 0 ? recordedPart(carried) : carried,
     planned: { ...(isTold ? plan : untold), targets, ...(failed && { failure: NO_ROOM }) },

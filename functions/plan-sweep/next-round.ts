@@ -19,8 +19,6 @@ export interface PlannedRound {
   readonly oldestOverdueSeconds: number;
   /** Its TTL, epoch seconds; undefined when they left none, or when it is not known. */
   readonly oldestOverdue?: number | undefined;
-  /** Expired entries that no sweep of this deployment finds. */
-  readonly misfiled: number;
 }
 
 export interface NextRoundOptions {
@@ -69,7 +67,7 @@ export async function nextRound(
   // With a limit what is handed on is more than enough for a round.
   const waits = plannedAll || (limit !== null && resumed.length > 0);
   const planned = waits
-    ? { due: [], cursor: before.cursor, oldestOverdueSeconds: 0, misfiled: 0 }
+    ? { due: [], cursor: before.cursor, oldestOverdueSeconds: 0 }
     : await plan(before.cursor, Math.max(0, mostTargets - resumed.length));
   const targets = [...resumed, ...planned.due];
   const due = startChildren(targets, { dryRun, limit, concurrency, behindSeconds });
@@ -80,11 +78,9 @@ export async function nextRound(
     steps: totals.steps + 1,
     leftForLater: totals.leftForLater + (leavesRest ? 1 : 0),
     oldestOverdueSeconds: Math.max(totals.oldestOverdueSeconds, planned.oldestOverdueSeconds),
-    misfiled: totals.misfiled + planned.misfiled,
   };
   const complete = leftNothing(after);
-  const nothingToTell = after.shardsSwept === 0 && after.misfiled === 0;
-  const whenNothingIsDue = complete ? (nothingToTell ? 'end' : 'record') : 'recordFailure';
+  const whenNothingIsDue = complete ? (after.shardsSwept === 0 ? 'end' : 'record') : 'recordFailure';
   return {
     next: due.length > 0 ? 'sweep' : cursor !== null ? 'plan' : whenNothingIsDue,
     due,

@@ -1,19 +1,26 @@
+import { toEpochSeconds } from '../../expiry/ttl.ts';
 import type {
   CarriedSettings,
   PlanSweepInput,
   PlanSweepOutput,
   TableRound,
 } from '../../statemachine/contract.ts';
+import { NOTHING_SCANNED } from '../child/scan.ts';
+import { secondsBehind, sweptRange } from '../child/swept-range.ts';
+import type { RunningScan } from '../journal/index-scans.ts';
+import { isPaused } from '../journal/layout.ts';
 import { leftNothing } from '../report/sweep-totals.ts';
 import { readSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
+import { nextRound } from './next-round.ts';
 import { planRound } from './plan-round.ts';
 import type { TickSurroundings } from './plan-tick.ts';
-import { besidesTheTicks, isHandOver, limitOfInput, tablesOfInput } from './sweep-input.ts';
+import { besidesTheTicks, isDryRun, isHandOver, isScan, limitOfInput, tablesOfInput } from './sweep-input.ts';
 
 /** What planning a replay takes from outside. */
 export interface ReplaySurroundings extends Pick<TickSurroundings, 'tableOf'> {
   readonly journal: Pick<TickSurroundings['journal'], 'read'> & {
+    readonly takeScan: (table: string, execution: string) => Promise<RunningScan>;
     /** @returns false when it is this execution's no longer, or the table is paused */
     readonly renewHandOver: (table: string, execution: string) => Promise<boolean>;
   };
@@ -27,11 +34,14 @@ export interface ReplaySurroundings extends Pick<TickSurroundings, 'tableOf'> {
  * @throws InvalidExecutionInputError, DynamoDbBusyError, JournalUnreadableError
  */
 export async function planReplay(
-  { tables, executionInput, execution, startedAt, soFar }: PlanSweepInput,
-  { tableOf, journal }: ReplaySurroundings,
+  input: PlanSweepInput,
+  surroundings: ReplaySurroundings,
   remainingMs: () => number,
 ): Promise<PlanSweepOutput> {
+  const { tables, executionInput, execution, startedAt, soFar } = input;
+  const { tableOf, journal } = surroundings;
   const carried = chosenTable(tables, executionInput);
+  if (isScan(executionInput)) return planScan(input, carried, surroundings);
   const { tableName } = carried;
   const sweep = soFar?.sweeps[tableName];
   const settings = sweep?.settings ?? carried;
@@ -59,6 +69,56 @@ export async function planReplay(
   if (planned.next === 'end' && soFar === null) return { ...planned, next: 'record' };
   const hasLimit = limit > 0 && limitOfInput(executionInput) !== besidesTheTicks(limit);
   const isLeft = goesOn && (hasLimit || !(await journal.renewHandOver(tableName, execution)));
+  return isLeft ? leave(planned) : planned;
+}
+
+/**
+ * Plans a round of a scan of the index: one child, which goes on where the one before it has ended, in this execution or another. It reads as
+ * fast as it may, so that a second one would only wait.
+ *
+ * A paused table is left alone, unless nothing is deleted, also when it was paused meanwhile: the scan is gone on with when somebody starts
+ * it again. With a limit, of which the ticks have all, it deletes a tenth besides.
+ */
+async function planScan(
+  { executionInput, execution, startedAt, soFar }: PlanSweepInput,
+  carried: CarriedSettings,
+  { tableOf, journal }: Pick<ReplaySurroundings, 'tableOf' | 'journal'>,
+): Promise<PlanSweepOutput> {
+  const { tableName } = carried;
+  const sweep = soFar?.sweeps[tableName];
+  const settings = sweep?.settings ?? carried;
+  const own = tableOf(readSettings(settings)).settings;
+  const dryRun = isDryRun(executionInput);
+  const startedAtMs = Date.parse(startedAt);
+  const state = await journal.read();
+  const { maxDeletesPerSecond } = own;
+  const besides = besidesTheTicks(state.control.limits[tableName] ?? maxDeletesPerSecond);
+  const perSecond = limitOfInput(executionInput) ?? besides ?? 0;
+  const isLeft = !dryRun && isPaused(state, tableName, startedAtMs);
+  const { progress, due, ...next } = await nextRound(soFar && roundOf(soFar, sweep?.progress), {
+    dryRun,
+    limit: dryRun || perSecond === 0 ? null : { perSecond, from: null, before: null },
+    concurrency: own.shardConcurrency,
+    behindSeconds: secondsBehind(own),
+    plan: async () => {
+      const running =
+        dryRun || isLeft
+          ? { beganAt: startedAt, position: null, record: null }
+          : await journal.takeScan(tableName, execution);
+      const { beganAt, position, record } = running;
+      const cutoff = toEpochSeconds(startedAtMs) - secondsBehind(own);
+      const scan = { execution, beganAt, before: record ?? NOTHING_SCANNED };
+      const span = { from: sweptRange(cutoff, own).after + 1, before: cutoff + 1, upcomingFrom: null };
+      const target = { windows: [], ...span, position, scan };
+      return { due: [target], cursor: null, oldestOverdueSeconds: 0 };
+    },
+  });
+  const planned = {
+    ...next,
+    due: due.map(child => ({ table: tableName, ...child })),
+    parts: [],
+    sweeps: { [tableName]: { settings, progress } },
+  };
   return isLeft ? leave(planned) : planned;
 }
 

@@ -15,7 +15,6 @@ import type { RequestOptions } from '../table/dynamodb.ts';
 import { heldReader, type ReadHeld } from '../table/held-items.ts';
 import { indexLayout } from '../table/index-layout.ts';
 import { earliestTtl, indexReader, type ReadIndex } from '../table/index-query.ts';
-import { countMisfiled, isTurnToSeek } from './misfiled.ts';
 import { nextRound, type PlannedRound } from './next-round.ts';
 import { plan } from './plan.ts';
 import { checkSpan, isHandOver, readSweepInput, type SweepRequest } from './sweep-input.ts';
@@ -87,16 +86,15 @@ export async function planRound(
     plan: (cursor, maxDue) => askTable(request, cursor, maxDue, { ...table, startedAtMs, remainingMs }),
   });
   const { cursor, totals } = next.progress;
-  const { oldestOverdueSeconds, misfiled } = totals;
+  const { oldestOverdueSeconds } = totals;
   // Most sweeps of most tables find nothing at the first call: their executions say so, and a line for each would only be paid for.
-  if (soFar !== null || next.due.length > 0 || misfiled > 0) {
+  if (soFar !== null || next.due.length > 0) {
     logger.info('planned', {
       request,
       next: next.next,
       due: next.due.length,
       cursor,
       oldestOverdueSeconds,
-      misfiled,
     });
   }
   return next;
@@ -125,10 +123,6 @@ export async function askTable(
   const { settings, readIndex, readHeld } = table;
   const layout = indexLayout(settings.model);
   const probeOutOfTime = () => remainingMs() < PROBE_RESERVED_MS;
-  const misfiled =
-    request.seeksMisfiled && cursor === null && isTurnToSeek(settings.tableName, request.cutoff)
-      ? await countMisfiled(request.cutoff, table, readIndex, remainingMs)
-      : 0;
   const { oldestOverdue, ...planned } = await plan(request, cursor, {
     layout,
     // For an upcoming minute it only decides whether there is a child.
@@ -149,5 +143,5 @@ export async function askTable(
     oldestOverdue === undefined
       ? 0
       : toEpochSeconds(startedAtMs) - settings.graceSeconds - Math.floor(oldestOverdue);
-  return { ...planned, oldestOverdue, oldestOverdueSeconds, misfiled };
+  return { ...planned, oldestOverdue, oldestOverdueSeconds };
 }

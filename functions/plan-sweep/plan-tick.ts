@@ -22,6 +22,7 @@ import {
   liveHandOver,
   type Watermark,
 } from '../journal/layout.ts';
+import { isScanDue } from '../journal/scan-turn.ts';
 import { readSettings, type SweepSettings } from '../runtime/environment.ts';
 import { DynamoDbBusyError, InvalidExecutionInputError } from '../runtime/errors.ts';
 import type { RequestOptions } from '../table/dynamodb.ts';
@@ -33,14 +34,7 @@ import type { PlannedRound } from './next-round.ts';
 import { plan } from './plan.ts';
 import { type AskedTable, askTable, RESERVED_MS } from './plan-round.ts';
 import { type PlannedStart, startChildren } from './start-children.ts';
-import {
-  besidesTheTicks,
-  checkSpan,
-  isReconcile,
-  readSweepInput,
-  type SweepRequest,
-  tablesOfInput,
-} from './sweep-input.ts';
+import { besidesTheTicks, readSweepInput, type SweepRequest, tablesOfInput } from './sweep-input.ts';
 import { oldestWatermark } from './watermark-age.ts';
 
 /** Tables that are asked at once: a hanging one keeps nobody else waiting. */
@@ -50,15 +44,15 @@ const TABLES_AT_ONCE = 32;
 const REQUEST_TIMEOUT_MS = 600;
 
 /**
- * A table that looks back far has so long for its probes, milliseconds. What it does not get to is handed over. By second each has a
- * hundred and more, which a hundred tables share a processor for. Nobody waits for a reconcile: it has until the function must answer.
+ * A table that looks back far has so long for its probes, milliseconds; then it is taken for busy. By second each has a hundred and more, which a
+ * hundred tables share a processor for.
  */
-const TABLE_MS = { tick: 5_000, seconds: 45_000, reconcile: 60_000 } as const;
+const TABLE_MS = { windows: 5_000, seconds: 45_000 } as const;
 
 /** Longer than a minute, and less than two ticks that come when they can. */
 const QUIET_SECONDS = 90;
 
-/** What nobody has looked at for longer is left to a person, who knows of the outage: a day in seconds. */
+/** What nobody has looked at for longer is left to the daily scan of the index, seconds. */
 const MOST_UNSEEN_SECONDS = 86_400;
 
 /** Windows that a tick looks back to and that hold something, of all tables together; what is more is handed over. */
@@ -110,6 +104,7 @@ interface ProbedTable extends Pick<TickTable, 'carried' | 'plan'> {
  *    tick's own execution waits anyway.
  * 5. Up to where everything is gone goes into the journal, every other minute while nothing is due. Where that does not get any further,
  *    for hours, a metric says so.
+ * 6. Once a day, when it is a table's turn, the replay machine scans its whole index. RecordMetrics hands that over.
  *
  * @throws InvalidExecutionInputError, JournalUnreadableError
  */
@@ -121,26 +116,23 @@ export async function planTick(
   const names = tables.map(({ tableName }) => tableName);
   const chosen = tablesOfInput(executionInput, names);
   const wanted = new Set(chosen ?? names);
-  const reconciles = isReconcile(executionInput);
+  const isWhole = chosen === undefined;
   const startedAtMs = Date.parse(startedAt);
   const state = await journal.read();
   const swept = tables.filter(
     ({ tableName }) => wanted.has(tableName) && !isPaused(state, tableName, startedAtMs),
   );
-  const plansAtMs = surroundings.clock();
   const share = Math.max(4, Math.floor(MOST_BACK / Math.max(1, swept.length)));
   const probed = await sideBySide(swept, TABLES_AT_ONCE, carried =>
     probeTable(carried, {
       executionInput,
-      reconciles,
+      isWhole,
       startedAtMs,
-      plansAtMs,
       state,
       share,
       ...surroundings,
     }),
   );
-  const isWhole = chosen === undefined && !reconciles;
   const watermarks = probed.flatMap(({ carried, gone }) =>
     gone === undefined ? [] : [[carried.tableName, { ...gone, at: startedAt }] as const],
   );
@@ -226,11 +218,9 @@ function tell(logger: TickSurroundings['logger'], tables: number, parts: readonl
 
 interface TableOptions extends TickSurroundings {
   readonly executionInput: unknown;
-  /** It only looks back. */
-  readonly reconciles: boolean;
+  /** It sweeps all tables, at its minute. */
+  readonly isWhole: boolean;
   readonly startedAtMs: number;
-  /** When the function began to plan, by its own clock, epoch milliseconds. */
-  readonly plansAtMs: number;
   readonly state: DeploymentState;
   /** Windows that it looks back to at the most. */
   readonly share: number;
@@ -244,8 +234,6 @@ async function probeTable(carried: CarriedSettings, options: TableOptions): Prom
     const limit = state.control.limits[tableName] ?? settings.maxDeletesPerSecond;
     const limited = { ...settings, maxDeletesPerSecond: limit };
     const asked = readSweepInput(executionInput, startedAtMs, limited);
-    const tooLong = spanProblem(asked, settings);
-    if (tooLong !== undefined) return failedTable(carried, tooLong);
     const left = leftTo(asked, state, settings, startedAtMs);
     const known = left === undefined ? state.watermarks.tables[tableName] : undefined;
     const request = left === undefined ? backToWatermark(asked, known, settings) : behind(asked, left.before);
@@ -254,7 +242,7 @@ async function probeTable(carried: CarriedSettings, options: TableOptions): Prom
       tableOf(limited, { requestTimeout: REQUEST_TIMEOUT_MS }),
       options,
     );
-    const { oldestOverdueSeconds, misfiled, cursor } = round;
+    const { oldestOverdueSeconds, cursor } = round;
     const unseen = isAsked ? unseenSpan(request, known, limited) : undefined;
     // With a limit the tick deletes as much as it may anyway.
     const leftOver =
@@ -275,9 +263,9 @@ async function probeTable(carried: CarriedSettings, options: TableOptions): Prom
         }),
       plan: {
         oldestOverdueSeconds,
-        misfiled,
         ...(leftOver && { leftOver }),
         ...(request.limit !== null && { limited: true }),
+        ...(isAsked && isTimeToScan(settings, options) && { scanDue: true }),
       },
       gone: left === undefined ? goneBy(request, round, known, settings) : undefined,
     };
@@ -287,20 +275,19 @@ async function probeTable(carried: CarriedSettings, options: TableOptions): Prom
   }
 }
 
-/** Another table of the same tick may have fewer shards. */
-function spanProblem(request: SweepRequest, { model }: SweepSettings): unknown {
-  try {
-    checkSpan(request, indexLayout(model));
-    return undefined;
-  } catch (error) {
-    return error;
-  }
+/** A tick of chosen tables starts none. */
+function isTimeToScan(
+  { tableName, indexScan }: SweepSettings,
+  { isWhole, state, startedAtMs }: TableOptions,
+): boolean {
+  const now = Math.floor(startedAtMs / 1000);
+  return isWhole && indexScan === 'daily' && isScanDue(tableName, state.scansAt[tableName], now);
 }
 
 function failedTable(carried: CarriedSettings, error: unknown): ProbedTable {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const failure = { error: name.slice(0, 100), message: message.slice(0, 200) };
-  const failed = { oldestOverdueSeconds: 0, misfiled: 0, failure };
+  const failed = { oldestOverdueSeconds: 0, failure };
   return { carried, targets: [], start: () => [], plan: failed, gone: undefined };
 }
 
@@ -336,21 +323,19 @@ function behind(request: SweepRequest, before: number): SweepRequest {
 
 /**
  * A busy table, and one that has not answered in time, is taken to have something due in each of its shards, now and in the upcoming minute.
- * What lies back is for the ticks after it to find; of a reconcile it is handed over, since by second it can be more than can be asked here.
+ * What lies back is for the ticks after it to find.
  */
 async function ask(
   request: SweepRequest,
   table: AskedTable,
-  { reconciles, startedAtMs, plansAtMs, clock, sleep, share }: TableOptions,
+  { startedAtMs, clock, sleep, share }: TableOptions,
 ): Promise<PlannedRound & { readonly isAsked: boolean }> {
   // A request's times are so much earlier than those of the clock.
   const beginsMs = request.upcoming && (request.upcoming.from + secondsBehind(table.settings)) * 1000;
   const layout = indexLayout(table.settings.model);
-  const mostMs = layout.keysPerShard > 1 ? TABLE_MS.seconds : TABLE_MS.tick;
+  const mostMs = layout.keysPerShard > 1 ? TABLE_MS.seconds : TABLE_MS.windows;
   const untilMinuteMs = beginsMs === null ? mostMs : beginsMs - clock();
-  const patienceMs = reconciles
-    ? plansAtMs + TABLE_MS.reconcile - clock()
-    : Math.min(mostMs, Math.max(LEAST_TABLE_MS, untilMinuteMs));
+  const patienceMs = Math.min(mostMs, Math.max(LEAST_TABLE_MS, untilMinuteMs));
   // All shards of the upcoming minute, and of a window that lies back, are no backlog.
   const mostDue = 2 * layout.shards + share;
   const endsAt = clock() + patienceMs;
@@ -366,10 +351,6 @@ async function ask(
     return { ...round, isAsked: true };
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
-    if (reconciles) {
-      const cursor = { window: request.windowsFrom, shard: 0 };
-      return { ...NOTHING_ASKED, due: [], cursor };
-    }
     const unasked = await plan({ ...request, windowsFrom: request.cutoff, followsBacklog: false }, null, {
       layout,
       probe: async () => MAYBE,
@@ -378,18 +359,11 @@ async function ask(
       watchAlways: true,
       outOfTime: () => false,
     });
-    return { ...unasked, ...NOTHING_ASKED, cursor: null };
+    return { ...unasked, isAsked: false, cursor: null, oldestOverdue: undefined, oldestOverdueSeconds: 0 };
   } finally {
     tooSlow.catch(() => undefined);
   }
 }
-
-const NOTHING_ASKED = {
-  isAsked: false,
-  oldestOverdue: undefined,
-  oldestOverdueSeconds: 0,
-  misfiled: 0,
-} as const;
 
 /**
  * How many children each table has: in turn one more for each that wants more, as long as a tick has room. Each has two at the least, for
@@ -448,7 +422,8 @@ function backToWatermark(
 
 /**
  * The times of expiry that nobody has looked at since the watermark, when the tick does not reach it. The ticks stood still for longer than
- * that. With a limit, of which the ticks have all, it may delete a tenth besides, as a reconcile may.
+ * that. With a limit, of which the ticks have all, it may delete a tenth besides. What nobody has looked at for longer than a day is for the
+ * scan of the index, which is due then.
  */
 function unseenSpan(
   { cutoff, windowsFrom, before, followsBacklog }: SweepRequest,

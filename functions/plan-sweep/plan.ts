@@ -108,7 +108,7 @@ async function planBack(
 /**
  * What even the oldest window of the lookback still holds has been left for long, and more may lie behind it: the sweep stood
  * still, or was held back by `maxDeletesPerSecond`. So the plan goes on backwards, twice as far each time, until a window is
- * empty or time is up. What it does not reach then is left to the ticks that follow, and to the reconcile.
+ * empty or time is up. What it does not reach then is left to the ticks that follow, and to the daily scan.
  *
  * With a limit a backlog has a gap before it as soon as less expires than may be deleted. So a limited tick also looks behind
  * empty windows, as far as {@link MAX_GAP_KEYS} reach. A window that holds nothing but what is held is as good as empty.

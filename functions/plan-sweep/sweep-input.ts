@@ -1,7 +1,7 @@
 import { boolean, fieldProblems, isObject, kind, text, type ValueOf, whole } from '../../expiry/fields.ts';
 import { expiredRange, toEpochSeconds } from '../../expiry/ttl.ts';
 import { unknownFieldProblems } from '../../expiry/unknown-fields.ts';
-import { MAX_DELETES_PER_SECOND, MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../../statemachine/contract.ts';
+import { MAX_DELETES_PER_SECOND, MAX_PAIRS } from '../../statemachine/contract.ts';
 import { type BehindSettings, secondsBehind, sweptRange } from '../child/swept-range.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
@@ -19,18 +19,11 @@ export interface SweepRequest {
   readonly before: number;
   /** It looks for items that had expired by then. Never later than the start of the execution. */
   readonly cutoff: number;
-  /** When even the oldest of these windows holds something, look behind it, too. A tick does; others say how far they look. */
+  /** When even the oldest of these windows holds something, look behind it, too. A tick does; a replay says how far it looks. */
   readonly followsBacklog: boolean;
-  /** The expiry times that this tick owns and waits for; null when it only looks back. */
+  /** The expiry times that this tick owns and waits for; null in the plain mode, and of a replay. */
   readonly upcoming: { readonly from: number; readonly before: number } | null;
   readonly dryRun: boolean;
-  /** The input was that of a tick or reconcile, not of a replay. */
-  readonly isTick: boolean;
-  /**
-   * Also look for what writers with other settings have stamped. The first part of a reconcile does; it looks back an hour at
-   * least.
-   */
-  readonly seeksMisfiled: boolean;
   /** Null: it deletes as fast as it can. */
   readonly limit: SweepLimit | null;
 }
@@ -44,9 +37,6 @@ export interface SweepLimit {
   /** It deletes nothing from then on, and leaves the rest to a later sweep, epoch seconds; null: it goes on to its end. */
   readonly before: number | null;
 }
-
-/** The parts of a reconcile start within an hour, and the oldest looks back to where it would have if it were the first. */
-const MAX_PART_LOOKBACK_MINUTES = MAX_LOOKBACK_MINUTES + 60;
 
 /** Date, `T`, time with seconds, optional fraction, and a zone: a time without one means another moment elsewhere. */
 const ISO_TIME = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
@@ -65,17 +55,17 @@ const KINDS = {
   tables: TABLES,
   fromNow: boolean(),
   handOver: boolean(),
+  scanIndex: kind<true>(value => value === true, 'true'),
   scheduledTime: TIME,
-  lookbackMinutes: minutes(1, MAX_PART_LOOKBACK_MINUTES),
-  skipMinutes: minutes(0, MAX_PART_LOOKBACK_MINUTES),
   from: TIME,
   to: TIME,
   dryRun: boolean(),
   maxDeletesPerSecond: whole(0, MAX_DELETES_PER_SECOND, 'deletes per second (0 = no limit): a whole number'),
 };
 
-const REPLAY_ONLY = ['from', 'to', 'dryRun', 'table', 'handOver'] as const;
-const TICK_ONLY = ['lookbackMinutes', 'skipMinutes', 'tables', 'fromNow'] as const;
+const REPLAY_ONLY = ['from', 'to', 'dryRun', 'table', 'handOver', 'scanIndex'] as const;
+const SCAN_ONLY = ['scanIndex', 'table', 'dryRun', 'maxDeletesPerSecond'];
+const TICK_ONLY = ['tables', 'fromNow'] as const;
 
 type Fields = { readonly [Name in keyof typeof KINDS]?: ValueOf<(typeof KINDS)[Name]> };
 
@@ -86,20 +76,17 @@ type Fields = { readonly [Name in keyof typeof KINDS]?: ValueOf<(typeof KINDS)[N
 const LEAD_SECONDS = 60;
 const UPCOMING_SECONDS = 60;
 
-/** What a reconcile may delete besides the ticks: a tenth of `maxDeletesPerSecond`. Their own part leaves it no room. */
-const RECONCILE_PART = 0.1;
+/** What a hand-over and a scan may delete besides the ticks: a tenth of `maxDeletesPerSecond`. Their own part leaves no room. */
+const PART_BESIDES = 0.1;
 
-/** The same of a hand-over, deletes a second. Undefined: the table has no limit. */
+/** The same, deletes a second. Undefined: the table has no limit. */
 export function besidesTheTicks(maxDeletesPerSecond: number): number | undefined {
-  return maxDeletesPerSecond > 0 ? Math.max(1, Math.floor(maxDeletesPerSecond * RECONCILE_PART)) : undefined;
+  return maxDeletesPerSecond > 0 ? Math.max(1, Math.floor(maxDeletesPerSecond * PART_BESIDES)) : undefined;
 }
-
-/** The next reconcile begins then, seconds. */
-const RECONCILE_SECONDS = 3600;
 
 /** What of the deployment decides how an input is read. */
 export interface TickSettings extends BehindSettings {
-  /** A tick's lookback when its input names none. */
+  /** How far a tick looks back. */
   readonly lookbackMinutes: number;
   /** Below 60, each tick owns an upcoming minute; 60 is the plain mode, which sweeps at the tick. */
   readonly precisionSeconds: number;
@@ -142,19 +129,19 @@ function earlier(request: Omit<SweepRequest, 'from'>, settings: BehindSettings):
 }
 
 /**
- * Refuses more windows than one execution can be sure to get through. The schedules of a deployment stay below that: its
- * configuration is checked against the same bound.
+ * Refuses more windows than one execution can be sure to get through. A tick stays below that: its configuration is checked against the same
+ * bound.
  * @throws InvalidExecutionInputError
  */
 export function checkSpan(
-  { windowsFrom, windowsBefore, isTick }: Pick<SweepRequest, 'windowsFrom' | 'windowsBefore' | 'isTick'>,
+  { windowsFrom, windowsBefore }: Pick<SweepRequest, 'windowsFrom' | 'windowsBefore'>,
   { windowSeconds, shards }: Pick<IndexLayout, 'windowSeconds' | 'shards'>,
 ): void {
   const windows = Math.ceil((windowsBefore - windowsFrom) / windowSeconds);
   if (windows * shards <= MAX_PAIRS) return;
   const hours = Math.floor((MAX_PAIRS / shards) * (windowSeconds / 3600));
   throw invalid(
-    isTick ? 'lookbackMinutes' : 'to',
+    'to',
     `a span of at most ${MAX_PAIRS} windows and shards, here ${hours} hours: sweep a longer one in parts`,
     `${windows} windows of ${shards} shard(s)`,
   );
@@ -171,14 +158,19 @@ export function tablesOfInput(input: unknown, all: readonly string[]): readonly 
   throw invalid(table === undefined ? 'tables' : 'table', `of ${all.join(', ')}`, other);
 }
 
-/** Whether a tick only looks back, as far as its input says. */
-export function isReconcile(input: unknown): boolean {
-  return readFields(input).lookbackMinutes !== undefined;
-}
-
 /** Whether a tick has handed it over. */
 export function isHandOver(input: unknown): boolean {
   return readFields(input).handOver === true;
+}
+
+/** Whether it is to read the whole index. */
+export function isScan(input: unknown): boolean {
+  return readFields(input).scanIndex === true;
+}
+
+/** Whether it only finds and counts. */
+export function isDryRun(input: unknown): boolean {
+  return readFields(input).dryRun === true;
 }
 
 /** The limit that the input itself names, deletes a second. */
@@ -200,14 +192,16 @@ function readFields(input: unknown): Fields {
       throw invalid(field, `${field} together with scheduledTime only`, input);
     }
   }
-  if ('skipMinutes' in input && !('lookbackMinutes' in input)) {
-    throw invalid('skipMinutes', 'skipMinutes together with lookbackMinutes only', input);
-  }
-  if (!('scheduledTime' in input || 'from' in input || 'to' in input)) {
+  const beside =
+    'scanIndex' in input ? Object.keys(input).find(field => !SCAN_ONLY.includes(field)) : undefined;
+  if (beside !== undefined)
+    throw invalid(beside, 'nothing beside scanIndex: a scan reads the whole index', input[beside]);
+  if (!['scheduledTime', 'from', 'to', 'scanIndex'].some(field => field in input)) {
     throw invalid('scheduledTime', 'either scheduledTime, or from and to', undefined);
   }
   // A field that is there with nothing in it is as wrong as one with null.
-  const required = 'scheduledTime' in input ? ['scheduledTime'] : ['from', 'to'];
+  const required =
+    'scheduledTime' in input ? ['scheduledTime'] : 'scanIndex' in input ? ['scanIndex'] : ['from', 'to'];
   const given = [...new Set([...required, ...Object.keys(input)])];
   const [problem] = fieldProblems(KINDS, input, { required: given, remedy: REMEDY });
   if (problem) throw new InvalidExecutionInputError({ ...problem, remedy: REMEDY });
@@ -215,56 +209,42 @@ function readFields(input: unknown): Fields {
 }
 
 function readTick(
-  { scheduledTime = '', lookbackMinutes, skipMinutes = 0, fromNow = false, ...given }: Fields,
+  { scheduledTime = '', fromNow = false, ...given }: Fields,
   startedAtMs: number,
   settings: TickSettings,
 ): Omit<SweepRequest, 'from'> {
   const { maxDeletesPerSecond: perSecond = settings.maxDeletesPerSecond } = given;
   const scheduled = Date.parse(scheduledTime);
-  const looksBackOnly = lookbackMinutes !== undefined;
-  const lookback = lookbackMinutes ?? settings.lookbackMinutes;
-  if (skipMinutes > lookback - 1)
-    throw invalid('skipMinutes', minutes(0, lookback - 1).expected, skipMinutes);
-  const minute = looksBackOnly ? null : upcomingMinute(scheduled, startedAtMs, settings);
+  const minute = upcomingMinute(scheduled, startedAtMs, settings);
   const upcoming = minute && fromNow ? { ...minute, from: toEpochSeconds(startedAtMs) } : minute;
   // With an upcoming minute, what expires in this very second belongs to the tick before.
   const cutoff = toEpochSeconds(Math.min(scheduled, startedAtMs)) - (upcoming ? 1 : 0);
   return {
-    windowsFrom: cutoff - lookback * 60,
-    windowsBefore: cutoff + 1 - skipMinutes * 60,
-    followsBacklog: !looksBackOnly,
+    windowsFrom: cutoff - settings.lookbackMinutes * 60,
+    windowsBefore: cutoff + 1,
+    followsBacklog: true,
     before: cutoff + 1,
     cutoff,
     upcoming,
     dryRun: false,
-    isTick: true,
-    seeksMisfiled: looksBackOnly && lookback >= 60 && skipMinutes === 0,
-    limit: limitOfTick(perSecond, scheduled, startedAtMs, looksBackOnly),
+    limit: limitOfTick(perSecond, scheduled, startedAtMs),
   };
 }
 
 /**
  * Ticks overlap, and so would what each of them may delete. So a tick deletes in one minute of the clock, the one that it owns,
- * and no other tick does. What it does not get done is found by the ticks after it. A reconcile has until the next one.
+ * and no other tick does. What it does not get done is found by the ticks after it.
  */
-function limitOfTick(
-  perSecond: number,
-  scheduledMs: number,
-  startedAtMs: number,
-  looksBackOnly: boolean,
-): SweepLimit | null {
+function limitOfTick(perSecond: number, scheduledMs: number, startedAtMs: number): SweepLimit | null {
   if (perSecond === 0) return null;
   // A time that is yet to come would have the children wait longer than they can live.
   const isToCome = scheduledMs > startedAtMs + LEAD_SECONDS * 1000;
   const seconds = toEpochSeconds(isToCome ? startedAtMs : scheduledMs);
-  if (looksBackOnly) {
-    return { perSecond: perSecond * RECONCILE_PART, from: null, before: seconds + RECONCILE_SECONDS };
-  }
   const from = Math.floor(seconds / 60) * 60 + LEAD_SECONDS;
   return { perSecond, from, before: from + UPCOMING_SECONDS };
 }
 
-/** A reconcile (a tick with a lookback of its own) owns no minute, nor does a tick whose time is yet to come. */
+/** A tick whose time is yet to come owns no minute. */
 function upcomingMinute(scheduledMs: number, startedAtMs: number, { precisionSeconds }: TickSettings) {
   if (precisionSeconds >= UPCOMING_SECONDS || scheduledMs > startedAtMs + LEAD_SECONDS * 1000) return null;
   const minute = Math.floor(toEpochSeconds(scheduledMs) / 60) * 60;
@@ -295,15 +275,9 @@ function readReplay(
     cutoff,
     upcoming: null,
     dryRun,
-    isTick: false,
-    seeksMisfiled: false,
     // A dry run deletes nothing.
     limit: perSecond === 0 || dryRun ? null : { perSecond, from: null, before: null },
   };
-}
-
-function minutes(least: number, most: number) {
-  return whole(least, most, 'a whole number of minutes');
 }
 
 function isTime(value: unknown): boolean {

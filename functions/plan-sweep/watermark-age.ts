@@ -19,7 +19,7 @@ export interface OldestWatermark {
  *
  * 1. A table that has no watermark is known to nobody; once it is paused, it is as old as the pause.
  * 2. A grace is no delay.
- * 3. A pause that has an end was meant: the age begins with the end, after which a reconcile may still make up for it.
+ * 3. A pause that has an end was meant: the age begins with the end, after which the ticks may still make up for it.
  *
  * @param tables those of the deployment
  * @param moved what this tick knows anew, by table: the TTL up to which everything is gone, epoch seconds

@@ -61,7 +61,7 @@ function hasKeptUp({ poll, deferred, busy }: ChildProgress, nowMs: Millis): bool
 }
 
 /** It is late, not failed: a later sweep finds again what is left. */
-function leaveForLater(progress: ChildProgress): ShardResult {
+export function leaveForLater(progress: ChildProgress): ShardResult {
   const { poll, deferred, busy, counts } = progress;
   const isDone = !isUnread(poll) && deferred.count === 0 && busy.polls === 0;
   const left = { ...counts, leftForLater: isDone ? 0 : 1 };

@@ -1,5 +1,7 @@
 import type { QueryExpiredInput, QueryExpiredOutput } from '../../statemachine/contract.ts';
 import { queryTimeoutSeconds } from '../child/query-timeout.ts';
+import type { Journal } from '../journal/journal.ts';
+import { lambdaJournal } from '../journal/lambda-journal.ts';
 import { keyShower } from '../report/shown-keys.ts';
 import { readSettings, type WithSettings } from '../runtime/environment.ts';
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
@@ -7,7 +9,9 @@ import { requestTimeoutMs } from '../table/dynamodb.ts';
 import { heldReader } from '../table/held-items.ts';
 import { indexLayout } from '../table/index-layout.ts';
 import { indexReader } from '../table/index-query.ts';
+import { indexScanner } from '../table/index-scan.ts';
 import { nextStep } from './next-step.ts';
+import { type ScanJournal, scanOf } from './scan-surroundings.ts';
 
 /** Calls of a Query: a second one at once costs less than a wait, which is a second at least. */
 const ATTEMPTS = 2;
@@ -19,15 +23,23 @@ const HELD_SHARE = 0.1;
  * Decides what a child does next: adds up what its deletes came to, and reads a page of what is expired, or says until
  * when there is nothing to do, or how the child ends.
  */
-export function queryExpired(
+export async function queryExpired(
   input: QueryExpiredInput,
   { settings, documents, random, sleep, clock }: Runtime,
+  journal: () => ScanJournal & Pick<Journal, 'noteThrottled'> = lambdaJournal,
 ): Promise<QueryExpiredOutput> {
   const timeoutSeconds = queryTimeoutSeconds(input.progress);
   const requestTimeout = requestTimeoutMs(timeoutSeconds, ATTEMPTS);
   const heldTimeout = Math.floor(timeoutSeconds * 1000 * HELD_SHARE);
   const readIndex = indexReader(documents, settings, { requestTimeout });
-  return nextStep(input, {
+  // A chunk that is tried again and again tells of all its attempts at the end, which may be minutes later.
+  const throttled = input.results.reduce(
+    (sum, { once, progress }) => sum + (once ? (progress?.throttled ?? 0) : 0),
+    0,
+  );
+  const noted =
+    throttled === 0 ? undefined : note(() => journal().noteThrottled(settings.tableName, throttled));
+  const output = await nextStep(input, {
     pace: settings,
     layout: indexLayout(settings.model),
     readIndex,
@@ -36,7 +48,19 @@ export function queryExpired(
     random,
     sleep,
     clock,
+    ...scanOf(input, settings, indexScanner(documents, settings, { requestTimeout }), journal),
   });
+  await noted;
+  return output;
+}
+
+/** A sweep does not fail because nobody can be told of it. */
+async function note(write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch {
+    // The journal's metric tells of a journal that cannot be written.
+  }
 }
 
 const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });

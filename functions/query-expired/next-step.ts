@@ -22,6 +22,7 @@ import { asOne, inParts, takeTurn } from '../child/parts.ts';
 import { withoutUndone } from '../child/planned.ts';
 import { afterPage, afterPolledSeconds, fromTheStart, isUnread } from '../child/poll.ts';
 import { queryTimeoutSeconds } from '../child/query-timeout.ts';
+import { settle } from '../child/scan.ts';
 import { endShard } from '../child/shard-result.ts';
 import { type BehindSettings, secondsBehind } from '../child/swept-range.ts';
 import type { ShowKey } from '../report/shown-keys.ts';
@@ -32,10 +33,11 @@ import type { ReadHeld } from '../table/held-items.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
 import type { ReadIndex } from '../table/index-query.ts';
 import { addResults } from './chunk-results.ts';
-import { earlyEnd, lifetime } from './endings.ts';
+import { earlyEnd, leaveForLater, lifetime } from './endings.ts';
 import { toChunks } from './page.ts';
 import { type AheadSettings, aheadSeconds, type PlannedDelete, planAhead } from './plan-ahead.ts';
 import { type PageRead, readPage } from './read-page.ts';
+import { type ScanPageOptions, scanPages } from './scan-page.ts';
 import {
   AT_ONCE,
   isRetryDue,
@@ -60,6 +62,16 @@ export interface NextStepOptions {
   readonly sleep: (ms: number) => Promise<void>;
   /** The function's clock, milliseconds: only what passes on it counts. */
   readonly clock: () => number;
+  /** Where the target is a whole index. */
+  readonly scan?: ScanSurroundings;
+}
+
+/** What a scan of an index needs besides. */
+export interface ScanSurroundings extends Pick<ScanPageOptions, 'model' | 'scanIndex'> {
+  /** Writes down how far it is settled; false: another execution has it now. */
+  readonly checkpoint: (progress: ChildProgress) => Promise<boolean>;
+  /** It has read the whole index. */
+  readonly finish: (progress: ChildProgress) => Promise<void>;
 }
 
 /**
@@ -82,6 +94,8 @@ export interface NextStepOptions {
  * 9. What is known to be held is counted and passed over. A delete would refuse it, but it would have used up the limit of those behind it.
  * 10. The rest of the page goes to DeleteChunks, and so does, at its time, what the poll saw of what expires next.
  *
+ * Where the target is a whole index, 7 reads it from one end to the other (`scanPages`), and what 1 adds up is written down as settled.
+ *
  * All of this is decided as if it were so much earlier as the sweep is behind. What is expired is decided by DynamoDB's clock, and all else
  * by the machine's, which waits. How they differ is seen at each poll.
  */
@@ -90,7 +104,7 @@ export async function nextStep(
   options: NextStepOptions,
 ): Promise<QueryExpiredOutput> {
   const behind = secondsBehind(options.pace);
-  return afterGrace(await decide(beforeGrace(input, behind), options), behind);
+  return afterGrace(await endScan(await decide(beforeGrace(input, behind), options), options), behind);
 }
 
 async function decide(
@@ -115,18 +129,22 @@ async function decide(
   const added: ChildProgress = { ...counted, poll: withoutUndone(counted.poll, results) };
 
   // 2.
-  const ending = earlyEnd(asOne(added), gaveUp, life, nowMs);
-  if (ending !== null) return end(added, ending);
+  const settled = gaveUp > 0 || again.length > 0 ? added : settledScan(added);
+  const { scan } = options;
+  if (results.length > 0 && settled !== added && (await scan?.checkpoint(settled)) === false)
+    return end(settled, leaveForLater(settled));
+  const ending = earlyEnd(asOne(settled), gaveUp, life, nowMs);
+  if (ending !== null) return end(settled, ending);
 
   // 3.
-  if (again.length > 0) return deleteChunks(added, again, nowMs, deadlineMs);
+  if (again.length > 0) return deleteChunks(settled, again, nowMs, deadlineMs);
 
   // 4. and 5.
   const nowSeconds = Math.floor(nowMs / 1000);
   const addedUp: ChildProgress = {
-    ...added,
-    brake: afterDeletes(added.brake, fateOfPage(before.counts, added.counts), nowSeconds),
-    deferred: scheduleRetry(added.deferred, deferredTtls, added.poll, nowMs, options),
+    ...settled,
+    brake: afterDeletes(settled.brake, fateOfPage(before.counts, settled.counts), nowSeconds),
+    deferred: scheduleRetry(settled.deferred, deferredTtls, settled.poll, nowMs, options),
   };
   const turn = takeTurn(inParts(addedUp, nowSeconds), nowMs, nextWake);
   const { brake } = turn;
@@ -139,17 +157,26 @@ async function decide(
   // 7.
   // While one part sleeps the others would wait.
   if (progress.others === undefined) await sleepRest(ownMoment(progress, nowMs), nowMs, options.sleep);
-  const polling = beginPoll(progress, nowMs);
+  let polling = beginPoll(progress, nowMs);
   const ahead = aheadSeconds(polling, options.pace);
   let page: PageRead;
   try {
-    page = await readPage(polling.target, polling.poll, {
+    const reading = {
       ...options,
       machineClock: () => nowMs + options.clock() - calledAt,
       maxKeys: keysAllowed(polling.brake),
       outOfTime: timeToRead(polling),
       ahead,
-    });
+    };
+    if (scan === undefined) {
+      page = await readPage(polling.target, polling.poll, reading);
+    } else {
+      const checkpoint = polling.dryRun ? undefined : scan.checkpoint;
+      const scanned = await scanPages(polling, { ...reading, ...scan, checkpoint });
+      polling = { ...polling, scan: scanned.scan, counts: scanned.counts };
+      if (scanned.isTaken) return end(polling, leaveForLater(polling));
+      page = scanned.page;
+    }
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
     // Nothing was read, so nothing of this poll has begun.
@@ -168,7 +195,8 @@ async function decide(
 
   // 8.
   if (read.dryRun) {
-    return waitOrEnd(withSamples(read, page.due, options.showKey), nowMs, deadlineMs, options.layout);
+    const counted = settledScan(withSamples(read, page.due, options.showKey));
+    return waitOrEnd(counted, nowMs, deadlineMs, options.layout);
   }
 
   // 9.
@@ -180,8 +208,26 @@ async function decide(
   // 10.
   const planned = plan.deletes.map(each => plannedStep(passed, each, page, deadlineMs));
   return due.length === 0 && planned.length === 0
-    ? waitOrEnd(passed, nowMs, deadlineMs, options.layout)
+    ? waitOrEnd(settledScan(passed), nowMs, deadlineMs, options.layout)
     : deletePage(passed, chunksOf(passed, due, page.cutoff, deadlineMs), planned, nowMs, deadlineMs);
+}
+
+/** Nothing of what a scan has read is under way any more. */
+function settledScan(progress: ChildProgress): ChildProgress {
+  const { counts, scan, poll } = progress;
+  return scan === undefined ? progress : { ...progress, ...settle(counts, scan, poll.position) };
+}
+
+/** One that has come to the end of the index says so. */
+async function endScan(
+  output: QueryExpiredOutput,
+  { scan }: Pick<NextStepOptions, 'scan'>,
+): Promise<QueryExpiredOutput> {
+  const { result, progress } = output;
+  const isRead =
+    result !== null && !result.interrupted && result.resume === undefined && result.leftForLater === 0;
+  if (isRead && !progress.dryRun) await scan?.finish(progress);
+  return output;
 }
 
 function withPolledSeconds(progress: ChildProgress, polledUpTo: Seconds | null): ChildProgress {
@@ -250,6 +296,8 @@ function chunksOf(
     cutoff,
     once,
     progress: null,
+    // A scan comes upon entries of any age: what they say is no longer so more often than what a sweep has just seen.
+    ...(target.scan && { guarded: true }),
   } as const;
   return toChunks(keys).map(some => ({ ...chunk, keys: some }));
 }

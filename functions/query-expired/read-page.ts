@@ -316,7 +316,7 @@ type DynamoDbClock = Pick<PageRead, 'cutoff' | 'ahead' | 'restMs'>;
  * Reads DynamoDB's clock off a page. It is compared with the machine's by whole seconds: DynamoDB tells no less, and a wait takes no
  * less.
  */
-function clockOf(
+export function clockOf(
   { readAt }: Pick<IndexPage, 'readAt'>,
   sentMs: Millis,
   receivedMs: Millis,

@@ -7,6 +7,7 @@ import type {
   RecordMetricsInput,
   RecordMetricsOutput,
   ReplayInput,
+  ScanInput,
 } from '../../statemachine/contract.ts';
 import { secondsBehind } from '../child/swept-range.ts';
 import { lambdaJournal } from '../journal/lambda-journal.ts';
@@ -48,6 +49,8 @@ export interface RecordSurroundings {
     readonly putRows: (rows: readonly SweepRow[]) => Promise<void>;
     /** @returns false when the table has one that lives */
     readonly takeHandOver: (table: string, before: number, execution: string) => Promise<boolean>;
+    /** @returns false when another tick has started the scan of the index that was due */
+    readonly takeScanTurn: (table: string) => Promise<boolean>;
     readonly endHandOver: (table: string, execution: string) => Promise<void>;
     /** A replay has swept these times of expiry, and left nothing. */
     readonly replayed: (table: string, from: number, to: number, endedAt: string) => Promise<void>;
@@ -59,7 +62,7 @@ export interface RecordSurroundings {
  * and answers with its reports. A dry run is no metric: it deleted nothing.
  *
  * 1. What a tick could not finish is handed over. Where another execution has the table, it is left to a later tick, and counted so: what
- *    the other one has may lie further back.
+ *    the other one has may lie further back. A scan of an index that is due is started in the same way.
  * 2. The log and the metrics are printed last, since a call that ends before it has answered is made again. They are printed also when the
  *    journal cannot be written, or does not answer in time: then the execution fails, which is not tried again, and an alarm tells.
  *
@@ -88,7 +91,10 @@ export async function recordMetrics(
     };
   } finally {
     for (const { table, report } of told()) logger.info('swept', { table, ...report, durationMs });
-    printMetrics(records, { deployment, durationMs, metrics, print });
+    printMetrics(
+      records.filter(each => !isQuietScan(input, each)),
+      { deployment, durationMs, metrics, print },
+    );
   }
 }
 
@@ -100,9 +106,14 @@ async function takeHandOvers(
 ): Promise<{ handOvers: HandOver[]; refused: string[] }> {
   const handOvers: HandOver[] = [];
   const refused: string[] = [];
-  for (const { table, leftOver } of records) {
+  const nextName = () =>
+    `${execution.slice(0, 40)}-${toEpochSeconds(Date.parse(endedAt))}-${handOvers.length}`;
+  for (const { table, leftOver, scanDue } of records) {
+    // A table that another tick scans meanwhile is done with.
+    if (scanDue && (await journal.takeScanTurn(table)))
+      handOvers.push({ name: nextName(), input: { table, scanIndex: true } });
     if (leftOver === undefined) continue;
-    const name = `${execution.slice(0, 40)}-${toEpochSeconds(Date.parse(endedAt))}-${handOvers.length}`;
+    const name = nextName();
     if (await journal.takeHandOver(table, leftOver.to, name)) {
       const { from, to, ...limit } = leftOver;
       const span = { from: waitUntil(from), to: waitUntil(to) };
@@ -122,7 +133,7 @@ async function writeJournal(
 ): Promise<void> {
   const { machine, executionInput, execution, startedAt, endedAt } = input;
   const isHandedOver = isHandOver(machine, executionInput);
-  const kind = machine === 'tick' ? 'tick' : isHandedOver ? 'handOver' : 'replay';
+  const kind = machine === 'tick' ? 'tick' : isHandedOver ? 'handOver' : replayKind(executionInput);
   await journal.putRows(
     told
       .filter(({ totals }) => !totals.dryRun)
@@ -130,6 +141,16 @@ async function writeJournal(
   );
   if (isHandedOver) await endHandOvers(input, records, journal);
   if (machine === 'replay') await noteReplayed(input, records, journal);
+}
+
+function replayKind(executionInput: unknown): 'replay' | 'scan' {
+  return (executionInput as Partial<ScanInput>).scanIndex === true ? 'scan' : 'replay';
+}
+
+/** A metric costs for the hour in which it is recorded: a scan that has found nothing, and the tick that started it, record none. */
+function isQuietScan({ machine, executionInput }: RecordMetricsInput, record: TableRecord): boolean {
+  const isScan = machine === 'replay' && replayKind(executionInput) === 'scan';
+  return (isScan || record.scanDue) && !didAnything(record);
 }
 
 interface Printing extends Pick<RecordSurroundings, 'deployment' | 'metrics' | 'print'> {

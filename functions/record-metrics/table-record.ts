@@ -28,6 +28,8 @@ export interface TableRecord {
   readonly metricsPerTable: boolean;
   /** In a tick: what another execution is to sweep. */
   readonly leftOver: Span | undefined;
+  /** In a tick: it is time for a scan of its index. */
+  readonly scanDue: boolean;
 }
 
 /** What the tables of an execution came to, those of its parts that were not started included. */
@@ -88,7 +90,6 @@ function recordOf(
     totals: {
       ...startTotals(false),
       oldestOverdueSeconds: Math.max(0, ...plans.map(each => each.oldestOverdueSeconds)),
-      misfiled: plans.reduce((sum, each) => sum + each.misfiled, 0),
       tablesFailed: failure === undefined ? 0 : 1,
     },
     roundTargets: plans.reduce((sum, each) => sum + each.targets, 0),
@@ -111,6 +112,7 @@ function recordOf(
     metrics: settings.metrics,
     metricsPerTable: settings.metricsPerTable,
     leftOver,
+    scanDue: plans.some(({ scanDue }) => scanDue),
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type TableRound,
 } from '../../statemachine/contract.ts';
 import { addCounts, CHILD_COUNTS, EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
+import { firstNamed } from '../child/scan.ts';
 import { shardResultOf } from '../child/shard-result.ts';
 import { addLags, NO_LAG } from './lag.ts';
 import { firstThatFit, listFailedKeys } from './listed-keys.ts';
@@ -35,6 +36,7 @@ export function addRound({ progress, results, retries, planFailed }: TableRound)
   const { totals, roundTargets } = progress;
   const lag: DeletionLag = { lagCounts: totals.lagCounts, lagMaxMs: totals.lagMaxMs };
   const run = roundTargets > 0 ? 1 : 0;
+  const named = firstNamed([...(totals.named ?? []), ...swept.flatMap(result => result.named ?? [])]);
   return {
     // An execution that began before a deployment lacks a count that came with it.
     ...startTotals(totals.dryRun),
@@ -52,6 +54,7 @@ export function addRound({ progress, results, retries, planFailed }: TableRound)
       LISTED_KEYS_BYTES,
     ),
     ...swept.reduce(addLags, lag),
+    ...(named.length > 0 && { named }),
   };
 }
 

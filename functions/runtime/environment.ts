@@ -33,6 +33,9 @@ export type LogKeys = (typeof LOG_KEYS)[number];
 export const METRIC_SETS = ['all', 'essential'] as const;
 export type MetricSet = (typeof METRIC_SETS)[number];
 
+/** When ticks start a scan of a table's whole index. */
+export const INDEX_SCANS = ['daily', 'off'] as const;
+
 /** The name of an attribute: DynamoDB takes any text. A zero byte cannot be in a function's environment. */
 const ATTRIBUTE_NAME = kind<string>(
   value => MODEL_KINDS.partitionKey.is(value) && value.isWellFormed() && !value.includes('\0'),
@@ -59,6 +62,7 @@ export const SETTING_KINDS = {
   graceSeconds: whole(0, MAX_GRACE_SECONDS),
   marginSeconds: whole(0, 60),
   lookbackMinutes: whole(1, MAX_LOOKBACK_MINUTES),
+  indexScan: oneOf(INDEX_SCANS),
   precisionSeconds: whole(1, 60),
   pollSeconds: whole(0, 60),
   maxDeletesPerSecond: whole(0, MAX_DELETES_PER_SECOND),

@@ -74,7 +74,7 @@ export function indexReader(
 }
 
 /** By second the index has no sort key: everything under a key has the same TTL. */
-function keyCondition(
+export function keyCondition(
   { ttlAttribute, windowAttribute }: ExpiryModel,
   { value }: IndexKey,
   { from, upTo }: TtlRange,

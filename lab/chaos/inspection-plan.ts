@@ -1,5 +1,6 @@
 import type { ExpiryModel } from '../../expiry/index.ts';
 import { shardOf } from '../../expiry/shard.ts';
+import { LEFT_TO_TICKS_SECONDS } from '../../functions/child/scan.ts';
 import type { TtlSpan } from '../ledger/ledger.ts';
 
 /** What the application does to an item of an inspected sweep, beside writing it. */
@@ -36,8 +37,9 @@ export interface InspectedItem {
 
 /** A sweep to inspect: its input, the items that are laid out for it, and what it has to leave nothing of. */
 export interface Inspection {
-  readonly name: 'tick' | 'reconcile';
-  readonly input: { readonly scheduledTime: number; readonly lookbackMinutes?: number };
+  readonly name: 'tick' | 'scan';
+  /** Of a tick, epoch seconds. */
+  readonly scheduledTime?: number;
   readonly items: readonly InspectedItem[];
   /** Expiry times of which nothing may be left, whoever wrote it. */
   readonly sweeps: readonly TtlSpan[];
@@ -49,8 +51,6 @@ export interface InspectionOptions {
   readonly model: ExpiryModel;
   /** How far a tick looks back. */
   readonly lookbackMinutes: number;
-  /** How far the reconcile looks back. */
-  readonly reconcileMinutes: number;
   /** Items are renewed or deleted by the application. */
   readonly guarded: boolean;
   /** Items are held by the application. @default false */
@@ -58,6 +58,8 @@ export interface InspectionOptions {
 }
 
 const MINUTE = 60;
+/** How old the oldest item is that is laid out for a scan: an edge of a window of a day lies behind it. */
+const SCANNED_SECONDS = 2 * 86_400;
 /** Items alike: DynamoDB takes some of them at once, some the second time, some after a while. */
 const ALIKE = 6;
 /** A tick with less of its minute left would end before its last item expires. */
@@ -89,41 +91,42 @@ export function planTick(options: InspectionOptions): Inspection {
   const shards = Array.from({ length: model.shards }, (_unused, shard) => shard);
   return {
     name: 'tick',
-    input: { scheduledTime },
+    scheduledTime,
     items: [
       // In each shard: a child has to have done something before it is too old, or it could go on for ever.
       ...shards.flatMap(shard => lay(`this minute, shard ${shard}`, now - 1, { shard })),
-      // On another edge it lies in a window that only the reconcile looks back to.
+      // On another edge it lies in a window that only the scan reads.
       ...(edge === minute ? lay('on the edge, older stamp', edge, { olderStamp: true }) : []),
       ...lookback.flatMap((ttl, index) => lay(`written late ${index}`, ttl, { olderStamp: index === 1 })),
       ...SOON.flatMap(seconds => laySoon(now + seconds, options)),
     ],
     sweeps: [
-      // By second each second is a query: a tick whose minute is under way leaves that to the reconcile when it takes too long.
+      // By second each second is a query: a tick whose minute is under way leaves that to the next ones when it takes too long.
       ...(model.indexedBy === 'window' ? [{ from: lookbackFrom, upTo: scheduledTime - 1 }] : []),
       { from: minute, upTo: now + Math.max(...SOON) + 1 },
     ],
   };
 }
 
-/** The hourly reconcile: it looks back to where no tick does, to an edge at which an item of the older stamp lies. */
-export function planReconcile(options: InspectionOptions): Inspection {
-  const { now, model, lookbackMinutes, reconcileMinutes } = options;
-  const scheduledTime = Math.floor(now / MINUTE) * MINUTE;
-  const from = scheduledTime - reconcileMinutes * MINUTE;
-  const upTo = scheduledTime - (lookbackMinutes + 3) * MINUTE;
+/**
+ * The daily scan of the index: it finds what lies where no tick looks back to, and no old entry in the index of this fault proxy, which gives
+ * those to queries only.
+ */
+export function planScan(options: InspectionOptions): Inspection {
+  const { now, model, lookbackMinutes } = options;
+  const from = now - SCANNED_SECONDS;
+  const upTo = now - Math.max(LEFT_TO_TICKS_SECONDS, lookbackMinutes * MINUTE) - 3 * MINUTE;
   const firstEdge = Math.ceil(from / model.granularitySeconds) * model.granularitySeconds;
-  const lay = layer('reconcile', options);
+  const lay = layer('scan', options, ['held', 'released']);
   return {
-    name: 'reconcile',
-    input: { scheduledTime, lookbackMinutes: reconcileMinutes },
+    name: 'scan',
     items: [
       ...lay('on the first edge, older stamp', firstEdge, { olderStamp: true }),
       ...[0.3, 0.6, 1].flatMap((share, index) =>
         lay(`left ${index}`, Math.round(from + share * (upTo - from)), { olderStamp: index === 1 }),
       ),
     ],
-    sweeps: [{ from, upTo: scheduledTime }],
+    sweeps: [{ from, upTo: now - LEFT_TO_TICKS_SECONDS }],
   };
 }
 
@@ -137,7 +140,11 @@ interface Place {
 }
 
 /** Lays out items that expire in the same second, in one shard, with everything that may happen to such items. */
-function layer(sweep: string, { model, guarded, holds = false }: InspectionOptions) {
+function layer(
+  sweep: string,
+  { model, guarded, holds = false }: InspectionOptions,
+  allDeeds: readonly Deed[] = ['deleted', 'renewed', 'held', 'released'],
+) {
   return (name: string, ttl: number, { shard = 0, olderStamp = false }: Place): InspectedItem[] => {
     const item = (what: string) => ({ id: idIn(shard, `${sweep}/${name}/${what}`, model), ttl, olderStamp });
     const expired = Array.from({ length: ALIKE }, (_unused, index): InspectedItem => {
@@ -145,7 +152,7 @@ function layer(sweep: string, { model, guarded, holds = false }: InspectionOptio
       return { ...item(String(index)), deed: 'none', capacity };
     });
     if (!guarded) return expired;
-    const deeds = ['deleted', 'renewed', ...(holds ? (['held', 'released'] as const) : [])] as const;
+    const deeds = allDeeds.filter(deed => holds || (deed !== 'held' && deed !== 'released'));
     const stale = deeds.map((deed): InspectedItem => ({ ...item(deed), deed, capacity: 'at once' }));
     return [...expired, ...stale];
   };

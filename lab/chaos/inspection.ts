@@ -88,7 +88,7 @@ export interface InspectionContext {
 
 /** Lays out the items, lets the sweep run over them and everything else, and says what it did and what it left. */
 export async function inspect(
-  { name, input, items: laidOut, sweeps }: Inspection,
+  { name, scheduledTime, items: laidOut, sweeps }: Inspection,
   context: InspectionContext,
 ): Promise<InspectedSweep> {
   const { cloud, environment, table, until, before } = context;
@@ -105,10 +105,9 @@ export async function inspect(
   await environment.during(faults.choose, async () => {
     for (let ticks = 0; ticks < MOST_TICKS && !until.aborted; ticks += 1) {
       const endedBefore = environment.ended.length;
-      cloud.startExecution(machinesOf(cloud).tick, {
-        ...input,
-        scheduledTime: schedulerTime(input.scheduledTime * 1000),
-      });
+      const { tick, replay } = machinesOf(cloud);
+      if (scheduledTime === undefined) cloud.startExecution(replay, { scanIndex: true });
+      else cloud.startExecution(tick, { scheduledTime: schedulerTime(scheduledTime * 1000) });
       await untilIdle(() => cloud.running.length === 0, { signal: until });
       const ended = environment.ended.slice(endedBefore);
       executions.push(...ended);

@@ -14,7 +14,7 @@ import { MachineWatch, machineTimeOf } from '../watch/machine.ts';
 import { machinesOf } from '../watch/machines.ts';
 import { WatchedTable } from '../watch/watched-table.ts';
 import { type InspectionContext, InspectionEnvironment, inspect } from './inspection.ts';
-import { planReconcile, planTick, secondsUntilInspection } from './inspection-plan.ts';
+import { planScan, planTick, secondsUntilInspection } from './inspection-plan.ts';
 import { wrongWith } from './inspection-verdict.ts';
 import { type ChaosReport, formatChaosReport } from './report.ts';
 import { LEAD_SECONDS, Storm, type StormOptions } from './storm.ts';
@@ -24,8 +24,6 @@ export interface ChaosOptions extends StormOptions {
   readonly model: ExpiryModel;
   /** How far a tick looks back. */
   readonly lookbackMinutes: number;
-  /** How far the reconcile looks back. */
-  readonly reconcileMinutes: number;
   /** Of the table, for whose items everything is due so much after their TTL. */
   readonly graceSeconds: number;
   readonly holdAttribute: string | undefined;
@@ -36,8 +34,8 @@ export interface ChaosOptions extends StormOptions {
 
 /**
  * Everything at once, in real time: writers, renewers and deleters work on a table, and what was synthesized sweeps it,
- * while calls fail, connections break, functions crash and ticks go missing. Then it is calm, and an ordinary tick and the
- * reconcile are inspected: they have to leave nothing, of what went wrong before and of items that are laid out for them.
+ * while calls fail, connections break, functions crash and ticks go missing. Then it is calm, and an ordinary tick and a scan of the
+ * index are inspected: they have to leave nothing, of what went wrong before and of items that are laid out for them.
  * That is the verdict; a replay afterwards must find nothing more.
  *
  * @throws {LocalCloudError} when the local cloud can't be started
@@ -107,7 +105,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const violations = until.aborted ? [] : await table.verify({ sweptUpTo });
     if (!until.aborted) {
       const earliestMs = startMs - options.graceSeconds * 1000;
-      await replay(calm, earliestMs - (options.reconcileMinutes + 2) * 60_000, problems);
+      await replay(calm, earliestMs - (options.lookbackMinutes + 2) * 60_000, problems);
       await table.caughtUp();
       const known = new Set(violations.map(({ id }) => id));
       const later = await table.verify({ sweptUpTo });
@@ -157,9 +155,9 @@ async function untilNothingHandedOver(
   }
 }
 
-/** An ordinary tick and the reconcile, one after the other. */
+/** An ordinary tick and a scan of the index, one after the other. */
 async function inspectBoth(
-  { model, lookbackMinutes, reconcileMinutes, deleteMode, holdAttribute }: ChaosOptions,
+  { model, lookbackMinutes, deleteMode, holdAttribute }: ChaosOptions,
   context: InspectionContext,
   problems: Problems,
   progress: Progress,
@@ -168,10 +166,10 @@ async function inspectBoth(
   const now = () => Math.floor(Date.now() / 1000);
   const guarded = deleteMode === 'guarded';
   await sleep(secondsUntilInspection(now()) * 1000, undefined, { signal: until }).catch(() => {});
-  for (const plan of [planTick, planReconcile]) {
+  for (const plan of [planTick, planScan]) {
     if (until.aborted) return;
     const holds = holdAttribute !== undefined;
-    const inspection = plan({ now: now(), model, lookbackMinutes, reconcileMinutes, guarded, holds });
+    const inspection = plan({ now: now(), model, lookbackMinutes, guarded, holds });
     progress.say(`${schedulerTime(Date.now())}  the ${inspection.name} is inspected`);
     const sweep = await inspect(inspection, context);
     if (!until.aborted) for (const wrong of wrongWith(sweep)) problems.add(wrong);

@@ -2,7 +2,7 @@ import { MAX_CHILD_SECONDS, type Millis, type QueryExpiredInput } from '../../st
 
 /**
  * Makes the children of executions too old to go on so soon after they began. Their age counts from the start of the execution; here it
- * counts from the first call of one of its children. By second a reconcile plans for longer than such a life, on a machine that is busy.
+ * counts from the first call of one of its children. By second a plan can take longer than such a life, on a machine that is busy.
  */
 export class ShortLives {
   readonly #lifeMs: Millis;

@@ -154,7 +154,7 @@ export function describeSweep(execution: Execution): string {
 function whatStarted({ input }: Pick<Execution, 'input'>): string {
   if (isHandOver({ input })) return 'hand-over';
   if (fieldOf(input, 'due') !== undefined) return 'part of a tick';
-  return fieldOf(input, 'lookbackMinutes') === undefined ? 'tick' : 'reconcile';
+  return fieldOf(input, 'scanIndex') === undefined ? 'tick' : 'scan';
 }
 
 export function describeFailure({ startDate, status, error, cause }: Execution): string {

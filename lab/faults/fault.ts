@@ -1,4 +1,4 @@
-import type { Body } from '../../local/dynamodb/answer.ts';
+import type { CallEffect, DynamoDbCall } from '../../local/dynamodb/call-effect.ts';
 
 /** Everything that can be injected, and what it is; reports count by these names. */
 export const FAULTS = {
@@ -27,28 +27,8 @@ export type FaultRates = Readonly<Partial<Record<FaultName, number>>>;
 /** How often each fault was injected. */
 export type FaultCounts = Readonly<Partial<Record<FaultName, number>>>;
 
-/** A call of DynamoDB that a function makes. */
-export interface DynamoDbCall {
-  /** `BatchExecuteStatement` */
-  readonly operation: string;
-  readonly body: Body;
-  /** What a batch of deletes names, in its order: a statement's parameters, or a key, as JSON. */
-  readonly keys: readonly string[];
-  /** Epoch milliseconds. */
-  readonly at: number;
-}
-
-/** What is done to a call. */
-export type DynamoDbEffect =
-  /** Answered without DynamoDB being asked. */
-  | { readonly kind: 'refuse'; readonly error: string; readonly status: number }
-  /** Some keys of a batch (by their index) are taken out; each is answered with this error, or as unprocessed. */
-  | { readonly kind: 'leaveOut'; readonly errors: ReadonlyMap<number, string> }
-  | { readonly kind: 'cutBefore' }
-  /** @property midAnswer within the body of the answer instead of before its first byte */
-  | { readonly kind: 'cutAfter'; readonly midAnswer: boolean }
-  | { readonly kind: 'slow'; readonly ms: number }
-  | { readonly kind: 'stale' };
+/** What is done to a call. @property kind `stale`: a query is answered with what the index used to hold */
+export type DynamoDbEffect = CallEffect | { readonly kind: 'stale' };
 
 export interface DynamoDbFault {
   readonly name: FaultName;

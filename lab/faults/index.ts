@@ -1,5 +1,6 @@
 /** Faults, injected between the functions and DynamoDB, around the functions, and into the schedules. */
 
+export type { DynamoDbCall } from '../../local/dynamodb/call-effect.ts';
 export { faultyDeliveries } from './deliveries.ts';
 export {
   ENDPOINT_FAULTS,
@@ -10,7 +11,6 @@ export {
 } from './endpoint-faults.ts';
 export {
   type ChooseFault,
-  type DynamoDbCall,
   type DynamoDbEffect,
   type DynamoDbFault,
   FAULTS,

@@ -1,14 +1,8 @@
 import { seededRandom } from 'stepfunctions-emulator';
-import { type Answer, type Body, jsonAnswer, parseBody, withBody } from '../../local/dynamodb/answer.ts';
+import { type Answer, type Body, parseBody, withBody } from '../../local/dynamodb/answer.ts';
+import { answerWith, type DynamoDbCall, readCall } from '../../local/dynamodb/call-effect.ts';
 import { DynamoDbProxy, type ProxiedCall } from '../../local/dynamodb/proxy.ts';
-import { keysOf, splitBatch } from './batch.ts';
-import {
-  type ChooseFault,
-  type DynamoDbCall,
-  type DynamoDbFault,
-  FaultCounter,
-  type FaultRates,
-} from './fault.ts';
+import { type ChooseFault, type DynamoDbFault, FaultCounter, type FaultRates } from './fault.ts';
 import { type FaultPhase, SeededFaults } from './seeded-faults.ts';
 import { type IndexEntry, StaleIndex } from './stale-index.ts';
 
@@ -46,7 +40,6 @@ export class FaultProxy {
   readonly #options: FaultProxyOptions;
   readonly #faults: SeededFaults;
   readonly #stale: StaleIndex;
-  readonly #late = new Set<NodeJS.Timeout>();
   #proxy: DynamoDbProxy | undefined;
 
   constructor(options: FaultProxyOptions) {
@@ -77,49 +70,20 @@ export class FaultProxy {
 
   /** Safe to call more than once. */
   async stop(): Promise<void> {
-    for (const timer of this.#late) clearTimeout(timer);
     await this.#proxy?.stop();
   }
 
   /** @returns undefined to cut the connection without an answer */
-  async #handle({ operation = '', text, forward }: ProxiedCall): Promise<Answer | undefined> {
-    const body = parseBody(text) ?? {};
-    const call: DynamoDbCall = { operation, body, keys: keysOf(operation, body), at: Date.now() };
+  async #handle(proxied: ProxiedCall): Promise<Answer | undefined> {
+    const call = readCall(proxied, Date.now());
     const fault = this.#options.choose?.(call) ?? this.#faults.choose(call);
     if (fault) this.counter.add(fault.name);
     this.#options.onCall?.(call, fault);
     await fault?.before?.();
-    return this.#answer(call, fault, forward);
-  }
-
-  async #answer(
-    call: DynamoDbCall,
-    fault: DynamoDbFault | undefined,
-    forward: ProxiedCall['forward'],
-  ): Promise<Answer | undefined> {
     const effect = fault?.effect;
-    switch (effect?.kind) {
-      case 'refuse':
-        return refusal(effect.error, effect.status);
-      case 'cutBefore':
-        return undefined;
-      case 'cutAfter': {
-        const answer = this.#query(call, await forward());
-        return effect.midAnswer ? { ...answer, cutAt: Math.floor(answer.body.length / 2) } : undefined;
-      }
-      case 'leaveOut': {
-        const { rest, complete } = splitBatch(call.operation, call.body, effect.errors);
-        const answer = rest === undefined ? jsonAnswer({}) : await forward(JSON.stringify(rest));
-        return answer.status === 200 ? withBody(answer, complete(parseBody(answer.body) ?? {})) : answer;
-      }
-      case 'slow': {
-        const answer = await forward();
-        await this.#wait(effect.ms);
-        return answer;
-      }
-      default:
-        return this.#query(call, await forward(), effect?.kind === 'stale');
-    }
+    const isStale = effect?.kind === 'stale';
+    const forward = async (text?: string) => this.#query(call, await proxied.forward(text), isStale);
+    return effect === undefined || isStale ? forward() : answerWith(effect, call, forward);
   }
 
   /** What a query is answered, and what is remembered of it; anything else as it is. */
@@ -130,20 +94,4 @@ export class FaultProxy {
     if (this.#options.rememberAnswers ?? true) this.#stale.rememberAnswer(body, given);
     return widened === given ? answer : withBody(answer, widened);
   }
-
-  #wait(ms: number): Promise<void> {
-    return new Promise(resolve => {
-      const timer = setTimeout(() => {
-        this.#late.delete(timer);
-        resolve();
-      }, ms);
-      this.#late.add(timer);
-    });
-  }
-}
-
-/** As DynamoDB refuses a call. */
-function refusal(error: string, status: number): Answer {
-  const __type = `com.amazonaws.dynamodb.v20120810#${error}`;
-  return jsonAnswer({ __type, message: `${error}: injected` }, status);
 }

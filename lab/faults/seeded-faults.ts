@@ -1,5 +1,6 @@
 import { type RandomSource, seededRandom } from 'stepfunctions-emulator';
-import type { ChooseFault, DynamoDbCall, DynamoDbEffect, FaultName, FaultRates } from './fault.ts';
+import type { DynamoDbCall } from '../../local/dynamodb/call-effect.ts';
+import type { ChooseFault, DynamoDbEffect, FaultName, FaultRates } from './fault.ts';
 
 /** A stretch of time with rates of its own: `{seconds: 60, rates: {throttled: 1}}`. */
 export interface FaultPhase {

@@ -1,4 +1,5 @@
-import type { ChooseFault, DynamoDbCall } from './fault.ts';
+import type { DynamoDbCall } from '../../local/dynamodb/call-effect.ts';
+import type { ChooseFault } from './fault.ts';
 
 export interface WriteCapacityOptions {
   /** Write units that come free each second. */

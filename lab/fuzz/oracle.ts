@@ -10,7 +10,7 @@ export const FINDINGS = {
   earlyDeleted: 'items deleted before their expiry and the grace after it',
   heldDeleted: 'items deleted while they were held',
   left: 'expired items left at the end',
-  leftByTicks: 'items that expired when nothing was wrong any more, and that the ticks left to the reconcile',
+  leftByTicks: 'items that expired when nothing was wrong any more, and that the ticks left',
   notArchived: 'expiries that are not in the archive',
   archivedOtherwise: 'items in the archive that are not as they were deleted',
   userDeleteArchived: "users' deletes of live items in the archive",
@@ -100,7 +100,7 @@ export class Oracle {
 
   /**
    * Finds what is still there of what came to be due in a span, by its expiry or because it was written late; epoch milliseconds. An
-   * item that was written later than ticks look back is the reconcile's.
+   * item that was written later than ticks look back is the daily scan's, here the last replay's.
    */
   leftByTicks({ from, upTo, reachMs }: CalmSpan): Violation[] {
     const due = [...this.#histories.values()].filter(history => {

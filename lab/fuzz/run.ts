@@ -52,7 +52,7 @@ const READERS_MS = 120_000;
  * One variant, with its items, its faults and its clocks; the same arguments give the same run.
  *
  * 1. Ticks come each minute, and the users do what they do, while everything goes wrong that is to.
- * 2. It is calm: ticks, a reconcile, and the readers of the stream come to their end.
+ * 2. It is calm: ticks, a replay, and the readers of the stream come to their end.
  * 3. The oracle judges by what DynamoDB, S3 and the events' destination saw.
  */
 export async function runOnce(run: SubRun, resolve: Resolve): Promise<SubRunResult> {
@@ -197,11 +197,8 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
   // The next tick after a write comes up to a minute later, and looks back from there.
   const reachMs = (settings.lookbackMinutes - 1) * 60_000;
   violations.push(...oracle.leftByTicks({ from: calmAt, upTo: lastTick - 120_000, reachMs }));
-  const reconciled = {
-    scheduledTime: new Date(clock.now()).toISOString(),
-    lookbackMinutes: Math.ceil((clock.now() - START_MS) / 60_000) + 2,
-  };
-  await sweep(reconciled, 0, undefined, true);
+  const span = { from: new Date(START_MS - 120_000).toISOString(), to: new Date(clock.now()).toISOString() };
+  await account(machines.start('replay', span), true);
   await allEnded();
   const endMs = lastTick;
   await using;

@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock, Execution } from 'stepfunctions-emulator';
+import { type CancelTimer, type Clock, type Execution, expressBill } from 'stepfunctions-emulator';
 import type { AlarmedMetric, AlarmResource } from '../stack/metric-alarm.ts';
 import { type AlarmState, datapointsOf, evaluate } from './alarm.ts';
 import { embeddedMetrics } from './embedded-metrics.ts';
@@ -33,6 +33,9 @@ const ENDED: Readonly<Record<string, string>> = {
   TIMED_OUT: 'ExecutionsTimedOut',
   ABORTED: 'ExecutionsAborted',
 };
+
+/** What of an execution is counted when it has ended. */
+type Ended = Pick<Execution, 'machine' | 'status' | 'startDate' | 'stopDate' | 'memoryMb'>;
 
 /**
  * CloudWatch as far as a deployment has it: what the functions print in the embedded metric format, what AWS counts of executions
@@ -89,11 +92,22 @@ export class LocalCloudWatch {
     this.#countExecution('ExecutionsStarted', machine.arn, startDate);
   }
 
-  executionEnded({ machine, status, startDate, stopDate = this.#options.clock.now() }: Execution): void {
+  executionEnded(execution: Ended): void {
+    const { machine, status, startDate, stopDate = this.#options.clock.now(), memoryMb } = execution;
     const name = ENDED[status];
     if (name === undefined) return;
+    const durationMs = stopDate - startDate;
     this.#countExecution(name, machine.arn, stopDate);
-    this.#countExecution('ExecutionTime', machine.arn, stopDate, stopDate - startDate);
+    this.#countExecution('ExecutionTime', machine.arn, stopDate, durationMs);
+    if (memoryMb === undefined) return;
+    const billed = expressBill({ memoryMb, durationMs });
+    this.#countExecution('ExpressExecutionBilledDuration', machine.arn, stopDate, billed.durationMs);
+    this.#countExecution('ExpressExecutionBilledMemory', machine.arn, stopDate, billed.memoryMb);
+  }
+
+  /** A call of a function has ended. */
+  addInvocation(FunctionName: string, durationMs: number): void {
+    this.#addOfFunction('Duration', FunctionName, durationMs);
   }
 
   /** A message lies in a queue from now on. */
@@ -108,12 +122,16 @@ export class LocalCloudWatch {
 
   /** How old the last record was with which a stream invoked a function, milliseconds. */
   addIteratorAge(FunctionName: string, ageMs: number): void {
+    this.#addOfFunction('IteratorAge', FunctionName, ageMs);
+  }
+
+  #addOfFunction(name: string, FunctionName: string, value: number): void {
     this.metrics.add({
       namespace: 'AWS/Lambda',
-      name: 'IteratorAge',
+      name,
       dimensions: { FunctionName },
       timestamp: this.#options.clock.now(),
-      values: [[ageMs, 1]],
+      values: [[value, 1]],
     });
   }
 

@@ -14,6 +14,9 @@ const PLAN_ACTIONS = ['dynamodb:Query', 'dynamodb:UpdateItem'];
 /** What RecordMetrics does: it writes what an execution came to, hands over, and notes what was replayed. */
 const RECORD_ACTIONS = ['dynamodb:BatchWriteItem', 'dynamodb:UpdateItem'];
 
+/** What QueryExpired does: it writes down how far a scan of an index is, and what it came to. */
+const SCAN_ACTIONS = ['dynamodb:UpdateItem'];
+
 export interface JournalProps {
   readonly place: Place;
   /** Name of the deployment. */
@@ -61,6 +64,11 @@ export class Journal extends Construct {
   /** What the role of PlanSweep may do with it. */
   planStatements(): Statement[] {
     return this.#statements(PLAN_ACTIONS);
+  }
+
+  /** What the role of QueryExpired may do with it. */
+  scanStatements(): Statement[] {
+    return this.#statements(SCAN_ACTIONS);
   }
 
   /** What the role of RecordMetrics may do with it. */

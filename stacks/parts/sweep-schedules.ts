@@ -4,7 +4,7 @@ import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
 import { Construct } from 'constructs';
 import type { Deployment } from '../deployments.ts';
 import { deadLetterQueueOf } from '../names.ts';
-import { schedulesOf } from '../schedules-of.ts';
+import { tickSchedule } from '../tick-schedule.ts';
 import { given, jsonText, NONE, present, when } from '../values.ts';
 import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';
@@ -21,17 +21,17 @@ export interface SweepSchedulesProps {
 /**
  * What a deployment leaves as it finds it. No command sets these: a pause is in the journal. But a person may turn a schedule off in EventBridge
  * Scheduler, or let it begin later, and a deployment must not turn it on again without a word. So the props cannot set them either: a sweep
- * that is not enabled has no schedules, and one that is enabled again has new ones.
+ * that is not enabled has no schedule, and one that is enabled again has a new one.
  */
 const LEFT_ALONE = ['state', 'start_date'];
 
-/** The schedules that start the sweep, one a minute and the others once an hour, and the queue for starts that did not get through. */
+/** The schedule that starts the sweep, once a minute, and the queue for starts that did not get through. */
 export class SweepSchedules extends Construct {
   readonly group: SchedulerScheduleGroup;
   readonly deadLetterQueue: SqsQueue;
   readonly role: ServiceRole;
-  /** By what follows the sweep's name in theirs: `tick`, `reconcile`, `reconcile-2`…; none when the sweep is not enabled. */
-  readonly schedules: Readonly<Record<string, SchedulerSchedule>>;
+  /** Undefined when the sweep is not enabled. */
+  readonly tick: SchedulerSchedule | undefined;
 
   constructor(scope: Construct, id: string, { place, stateMachineArn, deployment }: SweepSchedulesProps) {
     super(scope, id);
@@ -59,32 +59,33 @@ export class SweepSchedules extends Construct {
       key: 'schedule',
       sweep: deployment,
     });
-    const schedules: Record<string, SchedulerSchedule> = {};
-    const there = deployment.enabled === false ? [] : schedulesOf(deployment);
-    for (const { id: scheduleId, count, forEach, ...schedule } of there) {
-      schedules[scheduleId] = new SchedulerSchedule(this, scheduleId, {
-        name: schedule.name,
-        groupName: this.group.name,
-        scheduleExpression: schedule.expression,
-        scheduleExpressionTimezone: 'UTC',
-        flexibleTimeWindow: { mode: 'OFF' },
-        state: 'ENABLED',
-        ...(kmsKeyArn !== undefined && { kmsKeyArn }),
-        target: {
-          arn: stateMachineArn,
-          roleArn: this.role.arn,
-          input: jsonText(schedule.input),
-          retryPolicy: { maximumEventAgeInSeconds: schedule.retryForSeconds, maximumRetryAttempts: 5 },
-          deadLetterConfig: { arn: this.deadLetterQueue.arn },
-        },
-        dependsOn: [...this.role.policies],
-        lifecycle: { ignoreChanges: LEFT_ALONE },
-      });
-      if (count !== undefined) schedules[scheduleId].addOverride('count', count);
-      if (forEach !== undefined) schedules[scheduleId].addOverride('for_each', forEach);
-    }
-    this.schedules = schedules;
-    this.node.defaultChild = this.schedules['tick'] ?? this.group;
+    this.tick = deployment.enabled === false ? undefined : this.#tick(stateMachineArn, deployment);
+    this.node.defaultChild = this.tick ?? this.group;
+  }
+
+  #tick(stateMachineArn: string, deployment: Deployment): SchedulerSchedule {
+    const { name, expression, input, retryForSeconds, count } = tickSchedule(deployment);
+    const { kmsKeyArn } = deployment;
+    const tick = new SchedulerSchedule(this, 'tick', {
+      name,
+      groupName: this.group.name,
+      scheduleExpression: expression,
+      scheduleExpressionTimezone: 'UTC',
+      flexibleTimeWindow: { mode: 'OFF' },
+      state: 'ENABLED',
+      ...(kmsKeyArn !== undefined && { kmsKeyArn }),
+      target: {
+        arn: stateMachineArn,
+        roleArn: this.role.arn,
+        input: jsonText(input),
+        retryPolicy: { maximumEventAgeInSeconds: retryForSeconds, maximumRetryAttempts: 5 },
+        deadLetterConfig: { arn: this.deadLetterQueue.arn },
+      },
+      dependsOn: [...this.role.policies],
+      lifecycle: { ignoreChanges: LEFT_ALONE },
+    });
+    if (count !== undefined) tick.addOverride('count', count);
+    return tick;
   }
 }
 

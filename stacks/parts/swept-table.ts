@@ -13,7 +13,7 @@ import { ExpiringTable, type TableReference } from './expiring-table.ts';
 import { Guard } from './guard.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
-import { deleteStatements, pollStatements, queryStatements } from './table-statements.ts';
+import { deleteStatements, pollStatements, queryStatements, scanStatements } from './table-statements.ts';
 
 /** Id of the archive, of which a bucket's address is made. */
 export const ARCHIVE = 'archive';
@@ -89,6 +89,10 @@ export class SweptTable {
   /** What whoever looks for expired items may do. */
   queryStatements(): Statement[] {
     return queryStatements(this, this.#place);
+  }
+
+  scanStatements(): Statement[] {
+    return scanStatements(this, this.#place);
   }
 
   /** What the state machine does that polls the seconds. */

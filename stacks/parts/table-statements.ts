@@ -20,6 +20,11 @@ export function queryStatements(table: AccessedTable, place: Place): Statement[]
   return [...indexStatements(table, place), heldStatement(table)];
 }
 
+/** The same of whoever also reads the whole index. One statement for both: a role has room for a hundred tables. */
+export function scanStatements(table: AccessedTable, place: Place): Statement[] {
+  return [...indexStatements(table, place, ['dynamodb:Query', 'dynamodb:Scan']), heldStatement(table)];
+}
+
 /** What the state machine does that polls the seconds: by window it asks nothing by itself. */
 export function pollStatements(table: AccessedTable, place: Place): Statement[] {
   const polls = equal(table.props.indexedBy, 'second');
@@ -29,11 +34,12 @@ export function pollStatements(table: AccessedTable, place: Place): Statement[] 
   }));
 }
 
-function indexStatements({ props, indexArn }: AccessedTable, place: Place): Statement[] {
-  return [
-    { actions: ['dynamodb:Query'], resources: [indexArn] },
-    ...tableKeyStatements('read', props, place),
-  ];
+function indexStatements(
+  { props, indexArn }: AccessedTable,
+  place: Place,
+  actions: readonly string[] = ['dynamodb:Query'],
+): Statement[] {
+  return [{ actions, resources: [indexArn] }, ...tableKeyStatements('read', props, place)];
 }
 
 /** What whoever deletes them may do. @param first what it does before each delete */
@@ -44,7 +50,8 @@ export function deleteStatements(
 ): Statement[] {
   const isGuarded = equal(props.deleteMode, 'guarded');
   return [
-    { actions: ['dynamodb:PartiQLDelete'], resources: when(isGuarded, [tableArn], []) },
+    // What a scan of the index finds is checked again whatever the mode.
+    { actions: ['dynamodb:PartiQLDelete'], resources: [tableArn] },
     { actions: ['dynamodb:BatchWriteItem'], resources: when(isGuarded, [], [tableArn]) },
     ...first,
     ...tableKeyStatements('write', props, place),

@@ -13,9 +13,13 @@ import { SweepDashboard } from '../parts/dashboard.ts';
 import { DeployedSweep } from '../parts/deployed-sweep.ts';
 import { Place } from '../parts/place.ts';
 import { INLINE_CHARACTERS, type Statement } from '../parts/role-policies.ts';
-import { deleteStatements, pollStatements, queryStatements } from '../parts/table-statements.ts';
+import {
+  deleteStatements,
+  pollStatements,
+  queryStatements,
+  scanStatements,
+} from '../parts/table-statements.ts';
 import { functionSettings, PROP_NAMES, PROPS, type ResolvedProps } from '../props.ts';
-import { partMinutes, partsOf } from '../reconcile-parts.ts';
 import {
   both,
   Expression,
@@ -61,7 +65,6 @@ export const CALCULATED = [
   'shards',
   'pollSeconds',
   'lookbackMinutes',
-  'reconcileHours',
   'name',
 ] as const;
 
@@ -116,42 +119,6 @@ function byTable(value: unknown): string {
 /** Of each table the attributes that hold its items, or held some. */
 export function holdsLocal(): string {
   return 'toset(flatten([\n  for key, t in var.tables : formatlist("%s/%s", key, compact(concat([t.hold_attribute], t.releases_holds_of)))\n]))';
-}
-
-/** How far a part of each table's reconcile reaches. */
-export function partMinutesLocal(): string {
-  return byTable(partMinutes(reconciled()));
-}
-
-function reconciled() {
-  return {
-    reconcileHours: setting<number>('reconcileHours'),
-    granularityMinutes: setting<number>('granularityMinutes'),
-    shards: setting<number>('shards'),
-  };
-}
-
-/** Names of the tables by what their reconciles look at: tables that look back alike have one. */
-export function reconcileGroupsLocal(): string {
-  const parts = partsOf(reconciled(), expression('local.part_minutes[key]'));
-  return `{\n  for key, t in local.tables : jsonencode({\n    granularity = t.granularity_minutes\n    daily = ${hcl(equal(setting('indexedBy'), 'second'))}\n    parts = ${hcl(parts)}\n  }) => t.table.name... if t.enabled\n}`;
-}
-
-export function reconcilesLocal(): string {
-  const part = {
-    minute: expression('part.minute'),
-    daily: expression('jsondecode(group).daily'),
-    input: withoutNone({
-      tables: expression('length(local.reconcile_groups) > 1 ? names : null'),
-      lookbackMinutes: expression('part.lookbackMinutes'),
-      skipMinutes: expression('part.skipMinutes > 0 ? part.skipMinutes : null'),
-    }),
-  } satisfies Record<'minute' | 'daily' | 'input', unknown>;
-  return `{
-  for index, reconcile in flatten([
-    for group, names in local.reconcile_groups : [for part in jsondecode(group).parts : ${hcl(part)}]
-  ]) : index == 0 ? "reconcile" : "reconcile-\${index + 1}" => reconcile
-}`;
 }
 
 /** Statements of each table, as those of all. One whose condition differs by table is a list of them. */
@@ -224,6 +191,7 @@ export class ModuleStack extends WrittenStack {
         settings: settings(''),
         enabledSettings: settings(' if local.tables[key].enabled'),
         query: ofAllTables(queryStatements(accessed, place)),
+        scan: ofAllTables(scanStatements(accessed, place)),
         delete: ofAllTables(deleteStatements(accessed, place, copyStatements(deployment, place))),
         poll: ofAllTables(pollStatements(accessed, place)),
         tableNames: [],
@@ -370,7 +338,6 @@ function openDeployment(): Deployment {
     alarms: openAlarms('local.alarms', alarm => subjectOf(alarm) === undefined, threshold),
     alarmTopicArn: expression('one(var.alarm_topic[*].arn)'),
     logKeys: when(expression('alltrue([for t in local.tables : t.log_keys == "full"])'), 'full', 'none'),
-    reconciles: expression('local.reconciles'),
     // As of several: nothing is said of the only one.
     tables: [table, table],
   } as unknown as Deployment;

@@ -36,7 +36,6 @@ type PropName = keyof typeof PROPS;
 /** What a table is given beside the resource, which says its name and its keys. */
 export const TABLE_PROPS: readonly PropName[] = [
   ...(SETTINGS as readonly PropName[]).filter(name => !(name in OF_TABLE)),
-  'reconcileHours',
   'enabled',
   'tableKmsKeyArn',
   'backfill',

@@ -13,9 +13,6 @@ import {
   environmentsLocal,
   holdsLocal,
   ModuleStack,
-  partMinutesLocal,
-  reconcileGroupsLocal,
-  reconcilesLocal,
   settingsLocal,
   tablesLocal,
 } from './module-stack.ts';
@@ -273,17 +270,6 @@ function wholeLocals(whole: Synthesized, topicArn: string, parts: readonly Writt
       name: 'holds',
       value: holdsLocal(),
     },
-    {
-      comment: "Minutes that a part of a table's hourly reconcile reaches.",
-      name: 'part_minutes',
-      value: partMinutesLocal(),
-    },
-    {
-      comment: 'Tables that look back alike share their reconciles.',
-      name: 'reconcile_groups',
-      value: reconcileGroupsLocal(),
-    },
-    { comment: 'The schedules of the reconciles.', name: 'reconciles', value: reconcilesLocal() },
     { comment: 'Without an alarm there is nothing set of it.', name: 'alarms', value: alarmsLocal() },
     { comment: 'The topic that the alarms tell.', name: 'alarm_topic_arn', value: topicArn },
     alarmArns(

@@ -1,10 +1,10 @@
 import { measureLogBytes } from '../../bench/cost/log-lines.ts';
-import { type CostProps, costOfMonth, type MonthlyCost } from '../../bench/cost/month.ts';
+import { type CostProps, costOfMonth, costOfScans, type MonthlyCost } from '../../bench/cost/month.ts';
 import { billedDeployments } from '../../cli/cost/billed-deployments.ts';
 import type { BilledDeployment } from '../../cost/bill.ts';
 import { LOG_BYTES } from '../../cost/measured.ts';
 import { BILL_PRICES, PRICES } from '../../cost/prices.ts';
-import { reconcilesOfMonth, type SweepUsage, ticksOfMonth, usageOfMonth } from '../../cost/sweep-usage.ts';
+import { type SweepUsage, scansOfMonth, ticksOfMonth, usageOfMonth } from '../../cost/sweep-usage.ts';
 import { resolveProps } from '../../stacks/props.ts';
 
 const months = new Map<string, Promise<MonthlyCost>>();
@@ -58,12 +58,12 @@ test.each([
 ] as const)(
   'what the calculator counts is what the real definition takes: %d a minute, %j, %d tables',
   async (rate, props, tables) => {
-    const { ticks, reconcile, deletedShare } = await month(rate, props, tables);
+    const { ticks, scans, deletedShare } = await month(rate, props, tables);
     expect(deletedShare).toBe(1);
     const deployment = billed(rate, props, tables);
     for (const [measured, counted] of [
       [ticks, ticksOfMonth(deployment)],
-      [reconcile, reconcilesOfMonth(deployment)],
+      [scans, scansOfMonth(deployment)],
     ] as const) {
       const off = (PARTS as Part[]).flatMap(part => {
         const [real, ours] = [measured.parts[part], counted[part] * PRICES[part]];
@@ -83,12 +83,36 @@ test.each([
   [{ indexedBy: 'second', pollSeconds: 0 }, 1],
   [{ indexedBy: 'window' }, 100],
 ] as const)(
-  'an idle month takes no transition of a Standard execution: %j, %d tables',
+  'an idle month takes no transition of a Standard execution but those of the scans: %j, %d tables',
   async (props, tables) => {
     const { standardTransitions, ticks } = await month(0, props, tables);
-    expect(standardTransitions).toBe(0);
+    expect(standardTransitions).toBe(scansOfMonth(billed(0, props, tables)).stateTransitions);
     expect(ticks.parts.expressRequests).toBeCloseTo(43_200 * PRICES.expressRequests, 6);
   },
+);
+
+test.each([
+  [0, 0.005],
+  [144_000, 0.015],
+  [1_000_000, 0.06],
+])(
+  'what the calculator counts for daily scans of %d entries is what they take, at most $%d a month',
+  async (entries, most) => {
+    const { parts, total } = await costOfScans(entries);
+    expect(total).toBeLessThanOrEqual(most);
+    // Of items that live for a day.
+    const counted = scansOfMonth(billed(entries / 1440, { indexedBy: 'window' }));
+    for (const part of Object.keys(parts) as Part[]) {
+      const ours = counted[part] * PRICES[part];
+      expect([
+        part,
+        Math.abs(ours - parts[part]) < 0.0003 + TOLERANCE.share * parts[part],
+        ours,
+        parts[part],
+      ]).toEqual([part, true, ours, parts[part]]);
+    }
+  },
+  300_000,
 );
 
 test('the calculator counts as many starts as there are', async () => {
@@ -106,13 +130,4 @@ test('the calculator knows the bytes of the log lines, to a tenth: npm run bench
   );
   expect(Math.min(...ratios)).toBeGreaterThan(0.9);
   expect(Math.max(...ratios)).toBeLessThan(1.1);
-});
-
-test('a function that probes seconds costs its time', async () => {
-  const functionsOf = async (indexedBy: 'window' | 'second') => {
-    const { reconcile } = await month(0, { indexedBy }, indexedBy === 'window' ? 100 : 1);
-    return reconcile.parts.functionGbSeconds / reconcile.parts.dynamoDbReadUnits;
-  };
-  // The processor answers a probe every three milliseconds, whatever the probe is of.
-  expect((await functionsOf('second')) / (await functionsOf('window'))).toBeCloseTo(1, 1);
 });

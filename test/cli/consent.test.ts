@@ -15,6 +15,7 @@ const CHANGING: Readonly<Partial<Record<CommandName, readonly string[]>>> = {
   pause: [],
   resume: [],
   limit: ['--off'],
+  verify: [],
   backfill: [],
   restore: ['--from-archive', 's3://archive/', '--expires-in', '1d', '--keys', '{"id":{"S":"one"}}'],
 };

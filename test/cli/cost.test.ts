@@ -75,6 +75,14 @@ test('an archive and its alarms are part of the bill', () => {
 /** With the alarms on metrics that AWS has for free. */
 const FREE_METRICS = { ...ESSENTIAL, alarms: { deletionLag: false, watermarkAge: false } } as const;
 
+test('the sweep of an idle table by window costs at most 15 cents a month, of which half a cent is the scan of its index', () => {
+  const [daily = 0, off = 0] = (['daily', 'off'] as const).map(
+    indexScan => ask({ props: { ...IDLE, indexScan } }).bill.byPart.sweep,
+  );
+  expect(daily).toBeLessThanOrEqual(0.15);
+  expect((daily - off).toFixed(3)).toBe('0.005');
+});
+
 test('with alarms and without custom metrics an idle table costs at most 90 cents a month', () => {
   const { bill } = ask({ props: FREE_METRICS });
   const of = (name: string) => bill.lines.find(line => line.name === name)?.amount;

@@ -4,26 +4,26 @@ import { checkConfig } from '../../stacks/config.ts';
 import { configOf } from '../support/synthesized.ts';
 
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
-const BY_MINUTE = { reconcileHours: 24, granularityMinutes: 1 };
+const BY_MINUTE = { lookbackMinutes: 10, granularityMinutes: 1 };
 const iso = (epochMilliseconds: number) => new Date(epochMilliseconds).toISOString();
 
-test('half has expired before the reconcile looks back, some expires in the minute of the next tick', () => {
+test('half has expired before the ticks look back, some expires in the minute of the next tick', () => {
   const { expired, soon, staying } = planSeed(100, at('09:00:20.5'), BY_MINUTE);
   expect([expired.count, soon.count, staying.count]).toEqual([50, 30, 20]);
   expect([expired.from, expired.to].map(iso)).toEqual([
-    '2026-11-20T07:00:00.000Z',
-    '2026-11-20T08:00:00.000Z',
+    '2026-11-21T06:50:00.000Z',
+    '2026-11-21T07:50:00.000Z',
   ]);
   // The tick of 09:01 owns the items that expire from 09:02 on.
   expect([soon.from, soon.to]).toEqual([at('09:02:00'), at('09:03:00')]);
   expect(staying.from).toBe(at('09:00:00') + 86_400_000);
 });
 
-test('what has expired lies in no window that the reconcile looks into', () => {
-  const { expired } = planSeed(100, at('09:00:20.5'), { reconcileHours: 24, granularityMinutes: 1440 });
+test('what has expired lies in no window that the ticks look into', () => {
+  const { expired } = planSeed(100, at('09:00:20.5'), { lookbackMinutes: 10, granularityMinutes: 1440 });
   expect([expired.from, expired.to].map(iso)).toEqual([
-    '2026-11-19T22:00:00.000Z',
-    '2026-11-19T23:00:00.000Z',
+    '2026-11-20T22:00:00.000Z',
+    '2026-11-20T23:00:00.000Z',
   ]);
 });
 
@@ -37,7 +37,7 @@ test.each([
 test('of any number, none is left out and at least one has expired', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10_000 }), count => {
-      const { expired, soon, staying } = planSeed(count, at('09:00:00'), { ...BY_MINUTE, reconcileHours: 1 });
+      const { expired, soon, staying } = planSeed(count, at('09:00:00'), BY_MINUTE);
       expect(expired.count + soon.count + staying.count).toBe(count);
       expect(Math.min(expired.count, soon.count + 1, staying.count + 1)).toBeGreaterThanOrEqual(1);
     }),

@@ -47,15 +47,17 @@ async function statusFor(host: string, port: number): Promise<number | undefined
 test('--help says what it does', async () => {
   const { ended, printed } = run(['--help']);
   expect(await ended).toBe(0);
-  for (const flag of [...PORT_FLAGS, '--no-schedules', '--seed', '--verbose'])
+  for (const flag of [...PORT_FLAGS, '--no-schedules', '--seed', '--break', '--for', '--verbose'])
     expect(printed.stdout).toContain(flag);
 });
 
 test.each([
   [
     ['--port', '1'],
-    '--port: expected one of --dynamodb-port, --sfn-port, --cloudwatch-port, --scheduler-port, --s3-port, --sqs-port, --eventbridge-port, --kinesis-port, --archive-folder, --no-schedules, --seed, --config, --json, --verbose, --help, got an unknown flag',
+    '--port: expected one of --dynamodb-port, --sfn-port, --cloudwatch-port, --scheduler-port, --s3-port, --sqs-port, --eventbridge-port, --kinesis-port, --archive-folder, --no-schedules, --seed, --break, --for, --config, --json, --verbose, --help, got an unknown flag',
   ],
+  [['--break', 'dwon'], '--break: expected throttle, down, hang, slow, or clock= with a sign and a time'],
+  [['--for', '2m'], '--for: expected beside --break, got 2m alone'],
   [['--seed', '0'], '--seed: expected a whole number from 1 to 10000, got "0"'],
   [['--sfn-port', '0'], '--sfn-port: expected a whole number from 1 to 65535, got "0"'],
   [['--sfn-port', '9000', '--dynamodb-port=9000'], '--sfn-port: expected another port than --dynamodb-port'],
@@ -83,6 +85,20 @@ test.each(PORT_FLAGS)('fails for a busy %s and names the flag', async flag => {
     `${flag}: expected a free port, got ${port}, on which something listens; stop that, or choose another port with ${flag} N`,
   );
   server.close();
+});
+
+test('--break says at the start when it begins and ends, what to read and what to type; Ctrl-C ends it as ever', async () => {
+  const { args } = await freeLocalPorts();
+  const { child, ended, printed, until } = run([...args, '--break', 'hang', '--for', '90s']);
+  await until(/Ctrl-C stops/);
+  expect(printed.stdout).toMatch(
+    /^ {2}incident +from \d\d:\d\d:15Z to \d\d:\d\d:45Z: DynamoDB takes every request and answers none$/m,
+  );
+  expect(printed.stdout).toMatch(
+    /is the section dynamodb-hangs of docs\/runbook\.md\..*\n\nnpm run status$/m,
+  );
+  child.kill('SIGINT');
+  expect([await ended, printed.stderr]).toEqual([0, '']);
 });
 
 test('fails for a Lambda endpoint that is not on this machine', async () => {
@@ -115,7 +131,7 @@ test('serves DynamoDB, Step Functions and Scheduler where it says, shows executi
   expect(printed.stdout).toMatch(/^ {2}schedules +none fires \(--no-schedules\)$/m);
   const scheduler = schedulerClient(exported('AWS_ENDPOINT_URL_SCHEDULER'));
   const { Schedules = [] } = await scheduler.send(new ListSchedulesCommand({}));
-  expect(Schedules.map(({ Name }) => Name)).toEqual(['reconcile', 'tick'].map(id => `precise-ttl-${id}`));
+  expect(Schedules.map(({ Name }) => Name)).toEqual(['precise-ttl-tick']);
   scheduler.destroy();
   expect(printed.stdout).toMatch(/^ +10 expired .* UTC, longer ago than the sweeps look back/m);
   expect(printed.stdout).toMatch(/^ +6 expire .* UTC, and stay: no schedule fires$/m);

@@ -32,7 +32,7 @@ test('--help says what it does', async () => {
 });
 
 test.each([
-  [['--form', 'x'], '--form: expected one of --from, --to, --table'],
+  [['--form', 'x'], '--form: expected one of --from, --to, --index, --table'],
   [[], '--from: expected a time in ISO-8601 with a zone, got nothing'],
   [['--from', 'monday', '--to', '2026-01-01T01:00:00Z'], '--from: expected a time in ISO-8601 with a zone'],
   [
@@ -40,6 +40,7 @@ test.each([
     '--to: expected a time that has passed',
   ],
   [[...SPAN, '--table', 'Other'], '--table: expected one of SessionData, got "Other"'],
+  [['--index', ...SPAN], '--from: it does not go with --index, which reads the whole index'],
   [[...SPAN, '--run', 'a:b'], '--run: expected 1 to 20 letters'],
   [[...SPAN, '--split-minutes', '0'], '--split-minutes: expected a whole number from 1 to 44640, got "0"'],
   [
@@ -176,6 +177,37 @@ describe('against the local Step Functions', () => {
       expect(counted).toBe(`${new Date(times[0]).toISOString().slice(0, 19)}Z`);
     },
   );
+
+  test('--index scans the whole index, and names what no sweep ever deletes', async () => {
+    await fill();
+    const key = { UserName: 'u', SessionId: 'negative' };
+    const { ttlAttribute, windowAttribute = '' } = modelOf(SESSION_DATA);
+    const lies = { [ttlAttribute]: -5, [windowAttribute]: 'of nothing' };
+    await documents().send(
+      new BatchWriteCommand({
+        RequestItems: { SessionData: [{ PutRequest: { Item: { ...key, ...lies } } }] },
+      }),
+    );
+    const scan = (...args: string[]) =>
+      replay(['--index', '--json', JSON_FILE, ...args], { AWS_ENDPOINT_URL_SFN: served.endpoint });
+    const dry = await scan('--dry-run');
+    expect({ status: dry.status, stderr: dry.stderr }).toEqual({ status: 0, stderr: '' });
+    expect(dry.stdout).toContain('SessionData: 5 entries read, ');
+    expect(dry.stdout).toContain(
+      'a TTL before 1970: TTL -5 {"UserName":{"S":"u"},"SessionId":{"S":"negative"}}',
+    );
+    expect(await sessions()).toEqual(['a', 'b', 'c', 'live', 'negative']);
+
+    const { status, stdout } = await scan();
+    expect(status).toBe(0);
+    expect(stdout).toContain('Scan of the whole index: deletes what is overdue');
+    expect(await sessions()).toEqual(expect.arrayContaining(['live', 'negative']));
+    expect(await sessions()).not.toContain('a');
+    expect(result()).toMatchObject({
+      tables: [{ status: 'SUCCEEDED', report: { scanned: 5, outOfRange: 1 } }],
+    });
+    await documents().send(new DeleteCommand({ TableName: 'SessionData', Key: key }));
+  });
 
   test('what fails is reported, tried again by the same command, and then done for good', async () => {
     await fill();

@@ -70,7 +70,6 @@ async function put(cloud: ServedCloud, props: PreciseTtlProps, id: string, ttl: 
 
 test('a sweep that works is fine; without its scheduler the alarm sounds, and status says so and what is overdue', async () => {
   const props = table('StatusByClock');
-  // After the reconcile of that hour, which would probe a whole day.
   const start = Date.parse('2026-11-21T12:07:30Z');
   const clock = new VirtualClock(start);
   const changes: string[] = [];
@@ -116,17 +115,19 @@ test('a sweep that works is fine; without its scheduler the alarm sounds, and st
       dead.tables[0]?.judged.remarks.map(({ severity, text: remark }) => `${severity}: ${remark}`) ?? [];
     expect(remarks).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/^broken: no tick has planned for 1\d minutes$/),
-        expect.stringMatching(/^broken: an item has been overdue for 6 minutes$/),
+        expect.stringMatching(/^broken: no tick has planned since 2026-11-21T12:1\d:\d\dZ, for 1\d minutes$/),
+        expect.stringMatching(
+          /^broken: an item has been overdue for 6 minutes, and the table promises 11 s$/,
+        ),
         expect.stringMatching(
           /^warning: the alarm precise-ttl-no-sweep is in ALARM since .*: No sweep succeeds any more: .*docs\/runbook\.md#no-sweep$/,
         ),
       ]),
     );
     const [first] = dead.tables;
-    // Due at 12:22:30, and there: up to the second before all is gone.
+    // Due at 12:22:30, and there: it is named.
     expect(first && describeBriefly(first, new Date(clock.now()))).toMatch(
-      /^12:28:30Z {2}StatusByClock: broken; everything that was due by 12:22:29Z is gone, back to .*Z; overdue 1 item; no tick has/,
+      /^12:28:30Z {2}StatusByClock: broken; no tick has planned since .*; everything that was due by 12:28:20Z is gone, all but 1 \(oldest 12:22:30Z; key \{"id":\{"S":"late"\}\}\), back to .*Z; overdue 1 item$/,
     );
   } finally {
     job.destroy();
@@ -170,7 +171,7 @@ describe('as processes', () => {
     await putRows(journal, [{ ...row, report: wholeReport({ found: 1, failed: 1, failedKeys }) }]);
     await writeWatermarks(journal, iso(now), {});
     sfn.destroy();
-    await put(served, props, 'there', now - 200);
+    await put(served, props, 'there', now - 130);
   });
   afterAll(() => served.stop());
 
@@ -185,7 +186,9 @@ describe('as processes', () => {
     expect([ended.status, stderr]).toEqual([1, '']);
     expect(stdout).toMatch(/^Table StatusServed on this machine, \d{4}-/);
     expect(stdout).toMatch(/ {2}overdue +1 item, the oldest for \d+ \w+ \(looked back to /);
-    expect(stdout).toMatch(/WARNING an item has been overdue for \d+ (s|minutes)$/m);
+    expect(stdout).toMatch(
+      /WARNING an item has been overdue for \d+ (s|minutes), and the table promises 11 s/,
+    );
     expect(stdout).toMatch(/replay +SUCCEEDED in [\d.]+ s: found 1, deleted 1, lag p50 /);
     expect(stdout).toMatch(
       /WARNING (\d+ s|\d minutes) ago a sweep failed: 1 of 1 items could not be deleted \(ValidationError\)/,
@@ -210,7 +213,8 @@ describe('as processes', () => {
       ],
     });
     const { gone, overdue } = report.tables[0];
-    expect(Date.parse(overdue.oldest) - Date.parse(gone.by)).toBe(1000);
+    expect(gone.left).toEqual([{ key: '{"id":{"S":"there"}}', due: overdue.oldest }]);
+    expect(report.tables[0].cause).toMatchObject({ id: 'late' });
   });
 
   test('--watch appends a line each time, as JSON with --json -, until Ctrl-C, and ends as it stood', async () => {
@@ -250,15 +254,15 @@ describe('as processes', () => {
       'hangs',
       hanging,
       2,
-      /BROKEN DynamoDB does not answer here, and other services do: /,
-      /not known: (the journal, )?what is overdue \(DynamoDB timed out: no answer in 5 s(, and then the 13 s of the command were over)?\)/,
+      /BROKEN DynamoDB does not answer since at least \S+Z, and other services do: /,
+      /not known: (the journal, the scans, the deletes of the last minute, )?what is overdue \(DynamoDB timed out: no answer in 5 s(, and then the 13 s of the command were over)?\)/,
     ],
     [
       'is down',
       refusing,
       2,
-      /BROKEN DynamoDB does not answer here, and other services do: /,
-      /not known: the journal, what is overdue \(DynamoDB refused the connection \(ECONNREFUSED\)\)/,
+      /BROKEN DynamoDB does not answer since at least \S+Z, and other services do: /,
+      /not known: the journal, the scans, the deletes of the last minute, what is overdue \(DynamoDB refused the connection \(ECONNREFUSED\)\)/,
     ],
     [
       'throttles',
@@ -271,7 +275,7 @@ describe('as processes', () => {
       'is slow',
       () => slow(served.dynamoDbEndpoint, 3_000),
       1,
-      / {2}overdue +(at least \d+ items?|none seen, but not all was read).* only up to /,
+      / {2}overdue +(at least \d+ items?|none seen, but not all was read).*; DynamoDB had answered \d+ queries when /,
       // Less than 6 s where loading took long.
       /WARNING DynamoDB had answered \d+ queries when [3-6] s were over: it is not known what else is overdue/,
     ],

@@ -126,7 +126,7 @@ describeWithTerraform('an existing table', () => {
     for (const props of [{ ...TOKENS, ...BY_SECOND }, TOKENS]) {
       const actions = await on.deployment.deploy(configOf(props));
       const { update = [], ...others } = actions;
-      for (const touched of ['plan-sweep', 'query-expired', 'reconcile']) {
+      for (const touched of ['plan-sweep', 'query-expired']) {
         expect(update.join()).toContain(touched);
       }
       // What the guard remembers of a table that it does not keep.

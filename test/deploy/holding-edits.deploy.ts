@@ -40,7 +40,7 @@ const OTHERS: Props = {
   precisionSeconds: 2,
   pollSeconds: 10,
   lookbackMinutes: 20,
-  reconcileHours: 12,
+  indexScan: 'off',
   shardConcurrency: 10,
   chunkConcurrency: 5,
   maxDeletesPerSecond: 100,

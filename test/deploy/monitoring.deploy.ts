@@ -29,7 +29,7 @@ const ALARM = 'aws_cloudwatch_metric_alarm';
 const DASHBOARD = 'aws_cloudwatch_dashboard';
 const TOPIC = ['aws_sns_topic', 'aws_sns_topic_policy'];
 const MACHINES = Array<string>(2).fill('aws_sfn_state_machine');
-const TICK_AND_RECONCILE = Array(2).fill('aws_scheduler_schedule');
+const TICK = 'aws_scheduler_schedule';
 
 interface Edit {
   readonly changes: Partial<PreciseTtlProps>;
@@ -89,12 +89,12 @@ const EDITS: readonly Edit[] = [
   },
   {
     changes: { metrics: 'essential', enabled: false },
-    does: { create: [DASHBOARD], delete: [ALARM, ...TICK_AND_RECONCILE], update: [MACHINES[0] ?? ''] },
+    does: { create: [DASHBOARD], delete: [ALARM, TICK], update: [MACHINES[0] ?? ''] },
     alarms: without(ESSENTIAL, 'no-sweep'),
   },
   {
     changes: { metrics: 'essential' },
-    does: { create: [ALARM, ...TICK_AND_RECONCILE], update: [DASHBOARD, MACHINES[0] ?? ''] },
+    does: { create: [ALARM, TICK], update: [DASHBOARD, MACHINES[0] ?? ''] },
     alarms: ESSENTIAL,
   },
 ];

@@ -1,15 +1,18 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   GetScheduleCommand,
   SchedulerClient,
   UpdateScheduleCommand,
   type UpdateScheduleInput,
 } from '@aws-sdk/client-scheduler';
-import { configOf, SESSION_DATA } from '../support/synthesized.ts';
+import { STACK } from '../../stacks/app.ts';
+import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
 import { Deployment } from './support/deployment.ts';
 import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
 
 const GROUP = 'precise-ttl';
-const NAMES = [`${GROUP}-tick`, `${GROUP}-reconcile`];
+const TICK = `${GROUP}-tick`;
 
 describeWithTerraform('a schedule that somebody has stopped by hand', () => {
   let aws: EmulatedAws;
@@ -34,36 +37,29 @@ describeWithTerraform('a schedule that somebody has stopped by hand', () => {
   });
   afterEach(() => deployment.remove());
 
-  const schedule = (Name: string, GroupName = GROUP) =>
-    scheduler.send(new GetScheduleCommand({ Name, GroupName }));
+  const schedule = () => scheduler.send(new GetScheduleCommand({ Name: TICK, GroupName: GROUP }));
 
   /** As somebody does it in the console of EventBridge Scheduler. */
-  const change = async (over: Partial<UpdateScheduleInput>, group = GROUP) => {
-    for (const name of NAMES.map(each => each.replace(GROUP, group))) {
-      const { Arn, CreationDate, LastModificationDate, $metadata, ...found } = await schedule(name, group);
-      const input = { ...found, ...over } as UpdateScheduleInput;
-      await scheduler.send(new UpdateScheduleCommand(input));
-    }
+  const change = async (over: Partial<UpdateScheduleInput>) => {
+    const { Arn, CreationDate, LastModificationDate, $metadata, ...found } = await schedule();
+    await scheduler.send(new UpdateScheduleCommand({ ...found, ...over } as UpdateScheduleInput));
   };
-  const states = async (group = GROUP) =>
-    Promise.all(NAMES.map(async name => (await schedule(name.replace(GROUP, group), group)).State));
 
   test.each<[string, Partial<UpdateScheduleInput>]>([
     ['without an end', { State: 'DISABLED' }],
     ['for two hours', { StartDate: new Date(Math.floor(Date.now() / 1000) * 1000 + 7_200_000) }],
-  ])('%s is left alone by a plan, and by a deployment that changes the schedules', async (_, paused) => {
+  ])('%s is left alone by a plan, and by a deployment that changes the schedule', async (_, paused) => {
     await deployment.deploy(configOf(SESSION_DATA));
     await change(paused);
     expect(await deployment.plan()).toEqual({});
 
-    const actions = await deployment.deploy(configOf({ ...SESSION_DATA, reconcileHours: 48 }));
+    const kmsKeyArn = 'arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-0000-0000-0000-000000000000';
+    const actions = await deployment.deploy(configOf({ ...SESSION_DATA, kmsKeyArn }));
     expect(Object.values(actions).flat().join()).toContain('aws_scheduler_schedule');
-    const reconcile = await schedule(`${GROUP}-reconcile`);
-    expect(reconcile).toMatchObject(paused);
-    expect(reconcile.Target?.Input).toContain('"lookbackMinutes":2880');
+    expect(await schedule()).toMatchObject({ ...paused, KmsKeyArn: kmsKeyArn });
   });
 
-  test('ends with enabled: false and true, by which the schedules are made anew', async () => {
+  test('ends with enabled: false and true, by which the schedule is made anew', async () => {
     await deployment.deploy(configOf(SESSION_DATA));
     await change({ State: 'DISABLED' });
     const removed = await deployment.deploy(configOf({ ...SESSION_DATA, enabled: false }));
@@ -78,19 +74,37 @@ describeWithTerraform('a schedule that somebody has stopped by hand', () => {
         expect.stringContaining('aws_sfn_state_machine.'),
       ],
     });
-    await expect(schedule(`${GROUP}-tick`)).rejects.toThrow();
+    await expect(schedule()).rejects.toThrow();
     await deployment.deploy(configOf(SESSION_DATA));
-    expect(await states()).toEqual(['ENABLED', 'ENABLED']);
+    expect((await schedule()).State).toBe('ENABLED');
   });
 
   test('a limit by hand is what a plan would end', async () => {
     await deployment.deploy(configOf(SESSION_DATA));
-    const { Target } = await schedule(`${GROUP}-tick`);
+    const { Target } = await schedule();
     if (Target === undefined) throw new Error('The tick has a target.');
     const Input = JSON.stringify({ ...JSON.parse(Target.Input ?? ''), maxDeletesPerSecond: 200 });
     await change({ Target: { ...Target, Input } });
     expect(await deployment.plan()).toEqual({
       update: expect.arrayContaining([expect.stringContaining('_tick_')]),
     });
+  });
+
+  test('the schedules of the hourly reconciles that there once were are taken away, and nothing else is touched', async () => {
+    const folder = synthesizeToFolder(configOf(SESSION_DATA));
+    const file = join(folder, 'stacks', STACK, 'cdk.tf.json');
+    const stack = JSON.parse(readFileSync(file, 'utf8'));
+    const schedules = stack.resource.aws_scheduler_schedule;
+    const [tick] = Object.values<{ readonly target: object }>(schedules);
+    const input = '{"scheduledTime":"<aws.scheduler.scheduled-time>","lookbackMinutes":44640}';
+    const RECONCILE = 'sweeps_precise-ttl_schedules_reconcile_7BD44BEF';
+    schedules[RECONCILE] = { ...tick, name: `${GROUP}-reconcile`, target: { ...tick?.target, input } };
+    writeFileSync(file, JSON.stringify(stack));
+    await deployment.useFolder(folder);
+    await deployment.deployUsed();
+    expect(await deployment.deploy(configOf(SESSION_DATA))).toEqual({
+      delete: [`aws_scheduler_schedule.${RECONCILE}`],
+    });
+    expect((await schedule()).State).toBe('ENABLED');
   });
 });

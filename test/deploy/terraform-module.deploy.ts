@@ -184,17 +184,12 @@ async function deployed(root: TerraformRoot): Promise<Record<string, unknown>> {
     all(values.root_module)
       // The module always has its topic.
       .filter(({ mode, type }) => mode === 'managed' && !TOPIC.includes(type) && type.startsWith('aws_'))
-      .map(({ type, values: own }) => [`${type} ${nameOf(type, own)}`, comparable(own)]),
+      .map(({ type, values: own }) => [`${type} ${nameOf(own)}`, comparable(own)]),
   );
 }
 
-function nameOf(type: string, own: Record<string, unknown>): string {
-  const name = own['name'] ?? own['function_name'] ?? own['alarm_name'] ?? own['dashboard_name'] ?? '';
-  const { input } = (own['target'] as [{ input: string }] | undefined)?.[0] ?? { input: '' };
-  // Reconciles are counted in another order.
-  return type === 'aws_scheduler_schedule'
-    ? `${own['group_name']} ${own['schedule_expression']} ${sorted(JSON.parse(input))}`
-    : String(name);
+function nameOf(own: Record<string, unknown>): string {
+  return String(own['name'] ?? own['function_name'] ?? own['alarm_name'] ?? own['dashboard_name'] ?? '');
 }
 
 /** Makes the tables that have to have a stream, which the emulator looks for, and gives their ARNs. */

@@ -1,9 +1,22 @@
+import { INCIDENTS } from '../../local/rehearsal.ts';
 import { ALARM_NAMES, kebab, runbookOf } from '../../stacks/alarms.ts';
 import { runbookSections } from '../runbook/sections.ts';
 
-test('the runbook has a section for each alarm, and no others', () => {
-  expect([...runbookSections().keys()].sort()).toEqual(ALARM_NAMES.map(kebab).sort());
+const INCIDENT_SECTIONS = Object.values(INCIDENTS).map(({ section }) => section);
+
+test('the runbook has a section for each alarm and each incident that can be rehearsed, and no others', () => {
+  const expected = [...ALARM_NAMES.map(kebab), ...INCIDENT_SECTIONS];
+  expect([...runbookSections().keys()].sort()).toEqual(expected.sort());
 });
+
+test.each(Object.entries(INCIDENTS))(
+  'the section of %s says how it is rehearsed, besides what one of an alarm does',
+  (kind, { section }) => {
+    const text = runbookSections().get(section) ?? '';
+    expect(text).toContain(`npx precise-ttl local --seed 1000 --break ${kind}`);
+    for (const part of [/^```$/m, /^\|.*\| do \|$/m, /\*\*Over\*\*/]) expect(text).toMatch(part);
+  },
+);
 
 test.each(ALARM_NAMES)('the section of %s says what one sees, what to do, and when it is over', alarm => {
   const section = runbookSections().get(kebab(alarm)) ?? '';

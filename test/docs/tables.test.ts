@@ -4,7 +4,6 @@ import { DOC_TABLES, withTables } from '../../cli/doc-tables.ts';
 import { DESTINATION_NAMES } from '../../functions/publish-expiries/destinations.ts';
 import { SERVICE_VARIABLES } from '../../local/functions/service-variables.ts';
 import { propTexts } from '../../stacks/prop-texts.ts';
-import { resolveProps } from '../../stacks/props.ts';
 
 const FILES = Object.keys(DOC_TABLES) as (keyof typeof DOC_TABLES)[];
 
@@ -40,22 +39,4 @@ test('every field of the configuration has a text and a default', () => {
   expect(rows.some(row => row.startsWith('| `indexedBy` |') && row.endsWith("| `'window'` |"))).toBe(true);
   expect(rows).toContain('| `sortKey` | name of the sort key | the table has none |');
   expect(rows).toContain('| `partitionKey` | name of the partition key | required |');
-});
-
-const { reconcileHours } = resolveProps({ tableName: 'T', partitionKey: 'id', indexedBy: 'second' });
-const hours = `${['no', 'one', 'two', 'three', 'four'][reconcileHours]} hours`;
-
-test('by window the reconcile goes back 31 days, as the documents say', () => {
-  expect(resolveProps({ tableName: 'T', partitionKey: 'id' }).reconcileHours).toBe(31 * 24);
-});
-
-test.each([
-  [
-    'docs/indexes.md',
-    `| default of \`lookbackMinutes\` and \`reconcileHours\` | 2 minutes and ${reconcileHours} hours |`,
-  ],
-  ['docs/indexes.md', `A reconcile looks back ${reconcileHours} hours`],
-  ['docs/glossary.md', `By second it comes once a day, and looks back ${hours}.`],
-])('%s says how far the reconcile goes back by second: %s', (file, sentence) => {
-  expect(readFileSync(file, 'utf8').replaceAll(/\s+/g, ' ')).toContain(sentence);
 });

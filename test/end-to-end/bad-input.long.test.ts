@@ -21,8 +21,8 @@ test.each<[string, object, string]>([
   ],
   [
     'a lookback that is null',
-    { scheduledTime: '2026-11-20T09:00:00Z', lookbackMinutes: null },
-    'lookbackMinutes: expected a whole number of minutes from 1 to 44700, got null',
+    { scheduledTime: '2026-11-20T09:00:00Z', fromNow: null },
+    'fromNow: expected true or false, got null',
   ],
   ['more than five years ago', { from: '2019-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }, 'five years'],
 ])('an execution with %s fails at once and names the field', async (_name, input, message) => {

@@ -15,17 +15,21 @@ import { usageOfRoles } from '../support/permissions/usage.ts';
 import { configOf } from '../support/synthesized.ts';
 
 /*
- * Sweeps of every kind on what is synthesized, guarded and batch, by window and by second: scheduled, replayed, throttled, half
- * refused, failed. And a backfill, throttled.
+ * Sweeps of every kind on what is synthesized, guarded and batch, by window and by second: scheduled, replayed, scanned, throttled,
+ * half refused, failed. And a backfill, throttled.
  * Every call that the functions, the state machine and the schedules make is held against the roles they make it in.
  */
 
-/** A day of windows needs no other permission than two hours of them. */
-const SHORT = { partitionKey: 'id', reconcileHours: 2 } as const;
 const TABLES = [
-  { ...SHORT, tableName: 'Least-guarded', deleteMode: 'guarded', shards: 2, holdAttribute: 'legalHold' },
-  { ...SHORT, tableName: 'Least-batch', sortKey: 'at', deleteMode: 'batch', backfill: true },
-  { ...SHORT, tableName: 'Least-second', indexedBy: 'second', reconcileHours: 1 },
+  {
+    partitionKey: 'id',
+    tableName: 'Least-guarded',
+    deleteMode: 'guarded',
+    shards: 2,
+    holdAttribute: 'legalHold',
+  },
+  { partitionKey: 'id', tableName: 'Least-batch', sortKey: 'at', deleteMode: 'batch', backfill: true },
+  { partitionKey: 'id', tableName: 'Least-second', indexedBy: 'second' },
 ] as const satisfies readonly PreciseTtlProps[];
 
 const recorder = new CallRecorder();
@@ -89,15 +93,6 @@ function refuse(operations: readonly string[], name: string, times: number, stat
   };
 }
 
-/**
- * What a schedule gives its state machine, of which one reconcile is run as it is. For the others ten minutes need the same
- * permissions as an hour: of queries a second, or of probes for what is misfiled.
- */
-function shortened(input: { readonly lookbackMinutes?: number }, table: PreciseTtlProps | undefined): object {
-  if (input.lookbackMinutes === undefined || table?.tableName === 'Least-guarded') return input;
-  return { ...input, lookbackMinutes: Math.min(input.lookbackMinutes, 10) };
-}
-
 /** Lets the synthesized schedules fire by a clock that jumps, each at least once. */
 async function fireSchedules(): Promise<void> {
   const seen = new Set<string>();
@@ -111,8 +106,7 @@ async function fireSchedules(): Promise<void> {
         seen.add(firing.schedule.name);
         firings.push(firing);
         // A schedule is its deployment's, and sweeps all its tables.
-        for (const table of TABLES)
-          started.push(sweep(table.tableName, shortened(JSON.parse(firing.input), table)));
+        for (const table of TABLES) started.push(sweep(table.tableName, JSON.parse(firing.input)));
         if (seen.size < cloud.schedules.length) return;
         // After this firing has been dealt with: before, the scheduler would go on to the next.
         queueMicrotask(() => scheduler.stop());
@@ -139,6 +133,11 @@ beforeAll(async () => {
     const { tableName } = table;
     const replay = replayOf(table);
     await expired(tableName, 60);
+    // Checked again whatever the mode of deletion is.
+    expect(await sweep(tableName, { scanIndex: true })).toMatchObject({
+      report: { scanned: 60, deleted: 60 },
+    });
+    await expired(tableName, 60);
     expect(await sweep(tableName, { ...replay, dryRun: true })).toMatchObject({ report: { found: 60 } });
 
     recorder.intercept = refuse([...DELETES, 'Query'], 'ProvisionedThroughputExceededException', 6);
@@ -162,7 +161,10 @@ beforeAll(async () => {
   executions.push(execution);
   recorder.intercept = () => undefined;
   await fireSchedules();
-  for (const { tableName } of TABLES) expect(await local.scan(tableName)).toEqual([]);
+  for (const { tableName } of TABLES) {
+    await sweep(tableName, { scanIndex: true });
+    expect(await local.scan(tableName)).toEqual([]);
+  }
   await pollSeconds();
 }, 240_000);
 

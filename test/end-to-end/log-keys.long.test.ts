@@ -29,7 +29,6 @@ const tableOf = (logKeys: LogKeys): PreciseTtlProps & { readonly tableName: stri
   deleteAttempts: 2,
   backoffBaseSeconds: 1,
   backoffCapSeconds: 1,
-  reconcileHours: 2,
   backfill: true,
   logKeys,
 });
@@ -90,8 +89,7 @@ async function shownOf(logKeys: LogKeys) {
   await sweep('queries refused', refuse('ValidationException', 'Query'));
   await sweep('swept', undefined);
   await local.put(tableName, stamped(3, KEYS));
-  const reconcile = { scheduledTime: new Date().toISOString(), lookbackMinutes: 120 };
-  await sweep('reconciled', undefined, reconcile);
+  await sweep('scanned', undefined, { scanIndex: true });
   await backfill('stamps refused', refuse('ValidationException', 'UpdateItem'));
   await backfill('stamps not allowed', refuse('AccessDeniedException', 'UpdateItem'));
   recorder.intercept = () => undefined;
@@ -112,7 +110,7 @@ test("with 'full' keys are in the logs, the reports and the causes of all of it"
   expect(ended.filter(({ execution }) => execution.status === 'FAILED')).toHaveLength(6);
   const missing = [
     ...['dry run:', 'deletes refused:', 'deletes throttled:'],
-    ...['"cannot delete"', '"cannot stamp"', '"misfiled"', '"swept"', 'cannot take'],
+    ...['"cannot delete"', '"cannot stamp"', '"swept"', 'cannot take', 'scanned:'],
   ].filter(part => !showing.some(text => text.includes(part)));
   expect(missing).toEqual([]);
 });
@@ -143,7 +141,7 @@ test("with 'hash' the hash of a key is where the key would be, and no key", asyn
     texts
       .filter(text => text.includes(`"${message}"`))
       .some(text => hashes.some(hash => text.includes(hash)));
-  for (const message of ['cannot delete', 'cannot stamp', 'misfiled', 'swept']) {
+  for (const message of ['cannot delete', 'cannot stamp', 'swept']) {
     expect([message, logged(message)]).toEqual([message, true]);
   }
 });

@@ -140,7 +140,6 @@ test('what is updated in the Scheduler API is what the schedules do from then on
         await client.send(new UpdateScheduleCommand({ ...found, ...over } as UpdateScheduleInput));
         return found;
       });
-    await update('precise-ttl-reconcile', { State: 'DISABLED' });
     const { Target } = await update('precise-ttl-tick', {
       StartDate: new Date(clock.now() + 3_600_000),
     });

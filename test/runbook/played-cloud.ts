@@ -7,15 +7,18 @@ import { describeReport } from '../../cli/doctor/text.ts';
 import { runHistory } from '../../cli/history/job.ts';
 import { describeHistory } from '../../cli/history/text.ts';
 import { inPackage } from '../../cli/invocation.ts';
+import { describeChange } from '../../cli/local-rehearsal.ts';
 import { describeAlarm } from '../../cli/local-text.ts';
 import { pauseTables } from '../../cli/pause/job.ts';
 import { runReplay } from '../../cli/replay/job.ts';
 import { resumeTables } from '../../cli/resume/job.ts';
 import { statusJob } from '../../cli/status/job.ts';
+import { type StatusReport, statusReport } from '../../cli/status/report.ts';
 import { describeStatus } from '../../cli/status/text.ts';
 import { lagOf } from '../../functions/report/lag.ts';
 import { type ChooseFault, startFaultProxy } from '../../lab/faults/index.ts';
 import type { FunctionCall } from '../../local/functions/local-functions.ts';
+import type { RehearsalOptions } from '../../local/rehearsal.ts';
 import { type ServedCloud, serve } from '../../local/serve.ts';
 import { type AlarmName, kebab } from '../../stacks/alarms.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
@@ -45,7 +48,7 @@ export interface PlayedCloud {
   isSounding(alarm: AlarmName): boolean;
   /** Lets minutes pass until an alarm sounds, or is silent. @returns how many minutes @throws when it does not in time */
   until(alarm: AlarmName, sounds: boolean, mostMinutes: number): Promise<number>;
-  status(): Promise<{ readonly text: string; readonly verdict: string }>;
+  status(): Promise<{ readonly text: string; readonly verdict: string; readonly report: StatusReport }>;
   history(options?: { readonly failed?: boolean }): Promise<string>;
   doctor(): Promise<string>;
   pause(): Promise<string>;
@@ -69,7 +72,12 @@ function byClock(
   return { ...result, payload: { ...chunk, progress: { ...chunk.progress, ...lag } } };
 }
 
-export async function playedCloud(props: PreciseTtlProps, start: number): Promise<PlayedCloud> {
+/** @param rehearsal what `--break` and `--for` say */
+export async function playedCloud(
+  props: PreciseTtlProps,
+  start: number,
+  rehearsal?: RehearsalOptions,
+): Promise<PlayedCloud> {
   const clock = new SteppedClock(start);
   const faults: Faults = { dynamoDb: undefined, functions: undefined };
   const printed: string[] = [];
@@ -90,6 +98,10 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
     },
     schedules: true,
     clock,
+    rehearsal: rehearsal && {
+      ...rehearsal,
+      onChange: (changed, error) => printed.push(describeChange(changed, clock.now(), error)),
+    },
     onExecution: () => {},
     onScheduleError: error => printed.push(`Not started: ${error instanceof Error ? error.message : error}`),
     onAlarm: seen => printed.push(describeAlarm(seen)),
@@ -111,7 +123,8 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
   };
   const isSounding = (alarm: AlarmName) =>
     served.cloudWatch.alarms.some(
-      ({ alarm: { name }, state }) => state === 'ALARM' && name === `precise-ttl-${kebab(alarm)}`,
+      ({ alarm: { name }, state }) =>
+        state === 'ALARM' && name === `${props.sweep ?? 'precise-ttl'}-${kebab(alarm)}`,
     );
   /** The commands wait by real timers for executions that wait by the clock. */
   const whileTimePasses = async <T>(work: Promise<T>): Promise<T> => {
@@ -148,7 +161,8 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
       const job = statusJob({ ...shared, back: undefined, connect });
       try {
         const status = await job.look();
-        return { text: said(describeStatus(status)), verdict: status.verdict };
+        const report = statusReport(status);
+        return { text: said(describeStatus(status)), verdict: status.verdict, report };
       } finally {
         job.destroy();
       }

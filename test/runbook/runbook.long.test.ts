@@ -8,7 +8,7 @@ import {
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expiryAttributes } from '../../expiry/index.ts';
 import { crash, type DynamoDbCall } from '../../lab/faults/index.ts';
-import type { AlarmName } from '../../stacks/alarms.ts';
+import { type AlarmName, kebab } from '../../stacks/alarms.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
@@ -23,10 +23,8 @@ import { notPrinted } from './sections.ts';
 const SESSIONS: PreciseTtlProps = {
   tableName: 'Sessions',
   partitionKey: 'id',
-  reconcileHours: 1,
 };
 const DAY = 24 * 60 * MINUTE;
-/** After the reconcile of that hour. */
 const START = Date.parse('2026-11-21T12:08:30Z');
 
 let cloud: PlayedCloud;
@@ -47,7 +45,7 @@ beforeEach(() => {
   cloud.printed.length = 0;
 });
 /** What the section shows was printed in its play, but for times and numbers. */
-const expectShown = (alarm: AlarmName) => expect(notPrinted(alarm, cloud.printed)).toEqual([]);
+const expectShown = (alarm: AlarmName) => expect(notPrinted(kebab(alarm), cloud.printed)).toEqual([]);
 
 async function put(id: string, inSeconds: number): Promise<void> {
   const expiresAt = Math.floor(cloud.clock.now() / 1000) + inSeconds;

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { type AlarmName, kebab } from '../../stacks/alarms.ts';
 
 const RUNBOOK = 'docs/runbook.md';
 
@@ -24,12 +23,15 @@ const invariant = (text: string): string =>
     .replaceAll(/\d[\d.,:]*/g, '0')
     .replaceAll(/ +/g, ' ');
 
-/** The lines that a section shows and that were not printed. */
-export function notPrinted(alarm: AlarmName, printed: readonly string[]): string[] {
-  const section = runbookSections().get(kebab(alarm));
-  if (section === undefined) throw new Error(`${RUNBOOK} has no section ${kebab(alarm)}`);
-  const lines = new Set(printed.flatMap(text => text.split('\n')).map(invariant));
+/** The lines that a section shows and that were not printed. One that ends with ` …` shows the beginning of a line. */
+export function notPrinted(heading: string, printed: readonly string[]): string[] {
+  const section = runbookSections().get(heading);
+  if (section === undefined) throw new Error(`${RUNBOOK} has no section ${heading}`);
+  const lines = printed.flatMap(text => text.split('\n')).map(invariant);
   const shown = shownIn(section);
-  if (shown.length === 0) throw new Error(`${RUNBOOK}: the section ${kebab(alarm)} shows nothing`);
-  return shown.filter(line => !lines.has(invariant(line)));
+  if (shown.length === 0) throw new Error(`${RUNBOOK}: the section ${heading} shows nothing`);
+  return shown.filter(line => {
+    const [wanted = '', ...more] = invariant(line).split(' …');
+    return !lines.some(each => (more.length === 0 ? each === wanted : each.startsWith(wanted)));
+  });
 }

@@ -45,7 +45,6 @@ const ADDRESSES = `
   aws_lambda_function.sweeps_precise-ttl_plan-sweep_function_49D54CEC
   aws_lambda_function.sweeps_precise-ttl_query-expired_function_21E89146
   aws_lambda_function.sweeps_precise-ttl_record-metrics_function_6E407E98
-  aws_scheduler_schedule.sweeps_precise-ttl_schedules_reconcile_7BD44BEF
   aws_scheduler_schedule.sweeps_precise-ttl_schedules_tick_064F74ED
   aws_scheduler_schedule_group.sweeps_precise-ttl_schedules_group_BCB4E9A9
   aws_sfn_state_machine.sweeps_precise-ttl_replay_machine_C1D2E2EA
@@ -94,7 +93,6 @@ const OF_A_CONSTRUCT = `
   aws_lambda_function.SessionData_plan-sweep_function_9415A38D
   aws_lambda_function.SessionData_query-expired_function_104EAAAB
   aws_lambda_function.SessionData_record-metrics_function_32F4DDBA
-  aws_scheduler_schedule.SessionData_schedules_reconcile_1ED37A3C
   aws_scheduler_schedule.SessionData_schedules_tick_A4EE4513
   aws_scheduler_schedule_group.SessionData_schedules_group_2DAA4996
   aws_sfn_state_machine.SessionData_sweep_machine_DE016BA6

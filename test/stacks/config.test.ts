@@ -47,7 +47,7 @@ test('a table needs no more than its name and its partition key', () => {
     precisionSeconds: 1,
     pollSeconds: 0,
     lookbackMinutes: 10,
-    reconcileHours: 744,
+    indexScan: 'daily',
     enabled: true,
     shardConcurrency: 20,
     chunkConcurrency: 10,
@@ -63,12 +63,10 @@ test('a table needs no more than its name and its partition key', () => {
 test.each([
   { shards: 41, granularityMinutes: 1 },
   { shards: 42, granularityMinutes: 1 },
-  { shards: 80, granularityMinutes: 1, reconcileHours: 744 },
   { shards: 100 },
   { shards: 1000 },
-  { shards: 1000, reconcileHours: 744 },
   { shards: 100, granularityMinutes: 5 },
-])('%p can be reconciled', props => expect(propProblems(table(props))).toEqual([]));
+])('%p can be looked back into', props => expect(propProblems(table(props))).toEqual([]));
 
 test.each([
   { maxDeletesPerSecond: 1000 },
@@ -81,7 +79,6 @@ test('by second a table looks back less far, and polls each second', () => {
   expect(resolveProps(table({ indexedBy: 'second' }))).toMatchObject({
     indexName: 'expirySecondIndex',
     lookbackMinutes: 2,
-    reconcileHours: 2,
     pollSeconds: 1,
   });
   expect(resolveProps(table({ indexedBy: 'second', precisionSeconds: 5 })).pollSeconds).toBe(5);
@@ -93,20 +90,8 @@ test.each([
   { indexedBy: 'second', pollSeconds: 0 },
   { indexedBy: 'second', precisionSeconds: 10, pollSeconds: 10 },
   { indexedBy: 'second', precisionSeconds: 60 },
-  { indexedBy: 'second', lookbackMinutes: 60, reconcileHours: 744 },
+  { indexedBy: 'second', lookbackMinutes: 60 },
 ] as const)('%p is taken', props => expect(propProblems(table(props))).toEqual([]));
-
-test.each([
-  [1, 24],
-  [5, 120],
-  [60, 744],
-  [1440, 744],
-])(
-  'with windows of %d minutes the reconcile looks back %d hours: a day of minutes, or 31 days',
-  (granularityMinutes, hours) => {
-    expect(resolveProps(table({ granularityMinutes })).reconcileHours).toBe(hours);
-  },
-);
 
 describe('fails for', () => {
   test.each<[string, unknown, RegExp]>([
@@ -451,11 +436,6 @@ describe('fails for', () => {
       /deleteMode: expected one of "guarded", "batch", got "fast"/,
     ],
     [
-      'a reconcile shorter than the lookback',
-      configWith({ lookbackMinutes: 120, reconcileHours: 1 }),
-      /reconcileHours: expected at least the lookback/,
-    ],
-    [
       'a cap below the base',
       configWith({ backoffBaseSeconds: 20, backoffCapSeconds: 5 }),
       /backoffCapSeconds: expected at least/,
@@ -472,13 +452,8 @@ describe('fails for', () => {
     ],
     [
       'more to look back into than an execution gets through',
-      configWith({ granularityMinutes: 1, shards: 2, lookbackMinutes: 40_000, reconcileHours: 744 }),
+      configWith({ granularityMinutes: 1, shards: 2, lookbackMinutes: 40_000 }),
       /lookbackMinutes: expected at most 60000 windows and shards to look back into in a tick/,
-    ],
-    [
-      'a reconcile of more executions than minutes',
-      configWith({ shards: 1000, reconcileHours: 59, granularityMinutes: 1 }),
-      /reconcileHours: expected at most 60 executions an hour, each of 60000 windows and shards, got "?62 \(1000 shards, back 59 hours in windows of 1 minutes\)"?\. Lower it, or raise granularityMinutes/,
     ],
     [
       'more deletes a second than the one shard takes',

@@ -12,7 +12,11 @@ function journalWith(sweep: JournalProps['sweep'] = {}) {
   const place = new Place(stack, 'place');
   const journal = new Journal(stack, 'journal', { place, deployment: 'precise-ttl', sweep });
   const statements = Tokenization.resolve(
-    { plan: needed(journal.planStatements()), record: needed(journal.recordStatements()) },
+    {
+      plan: needed(journal.planStatements()),
+      record: needed(journal.recordStatements()),
+      scan: needed(journal.scanStatements()),
+    },
     { scope: stack, resolver: new DefaultTokenResolver(new StringConcat()) },
   );
   const [table] = Object.values<Record<string, unknown>>(
@@ -53,13 +57,14 @@ test('each role may do with it what its function does, and no more', () => {
   expect(statements).toEqual({
     plan: [{ actions: ['dynamodb:Query', 'dynamodb:UpdateItem'], resources }],
     record: [{ actions: ['dynamodb:BatchWriteItem', 'dynamodb:UpdateItem'], resources }],
+    scan: [{ actions: ['dynamodb:UpdateItem'], resources }],
   });
 });
 
 test('with a key of the deployment it is encrypted with that, and the roles may use it', () => {
   const { table, statements } = journalWith({ kmsKeyArn: KEY });
   expect(table).toMatchObject({ server_side_encryption: { enabled: true, kms_key_arn: KEY } });
-  for (const each of [statements.plan, statements.record]) {
+  for (const each of [statements.plan, statements.record, statements.scan]) {
     expect(each[1]).toMatchObject({
       actions: expect.arrayContaining(['kms:Decrypt', 'kms:GenerateDataKey*']),
       resources: [KEY],

@@ -116,7 +116,11 @@ describe.each<[string, PreciseTtlProps[]]>([
         .sort();
     expect(on('precise-ttl-query-expired', /^dynamodb:Query$/)).toEqual([...names].sort());
     expect(on('precise-ttl-plan-sweep', /^dynamodb:Query$/)).toEqual([...names].sort());
-    expect(on('precise-ttl-delete-chunk', /PartiQLDelete|BatchWriteItem/)).toEqual([...names].sort());
+    expect(on('precise-ttl-delete-chunk', /PartiQLDelete/)).toEqual([...names].sort());
+    const unguarded = tables.filter(({ deleteMode }) => deleteMode === 'batch');
+    expect(on('precise-ttl-delete-chunk', /BatchWriteItem/)).toEqual(
+      unguarded.map(({ tableName }) => tableName).sort(),
+    );
     const held = tables.filter(({ holdAttribute }) => holdAttribute !== undefined);
     expect(on('precise-ttl-query-expired', /BatchGetItem/)).toEqual(
       held.map(({ tableName }) => tableName).sort(),

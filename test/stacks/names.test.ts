@@ -154,7 +154,6 @@ test('the longest table name that AWS takes makes nothing too long', () => {
       tableName: 'x'.repeat(255),
       name: 'y'.repeat(45),
       shards: 100,
-      reconcileHours: 590,
       archive: { prefix: `${'p'.repeat(199)}/` },
       archiveFirst: true,
       events: {

@@ -147,13 +147,10 @@ describe('functions', () => {
   });
 });
 
-test('with a key the schedules are encrypted, and their role decrypts their input and nothing else', () => {
+test('with a key the schedule is encrypted, and its role decrypts its input and nothing else', () => {
   const kmsKeyArn = 'arn:aws:kms:us-east-1:123456789012:key/0';
   const json = terraformJson(configOf({ ...SESSION_DATA, kmsKeyArn }));
-  expect(resources(json, 'aws_scheduler_schedule').map(({ kms_key_arn: key }) => key)).toEqual([
-    kmsKeyArn,
-    kmsKeyArn,
-  ]);
+  expect(resources(json, 'aws_scheduler_schedule').map(({ kms_key_arn: key }) => key)).toEqual([kmsKeyArn]);
   const policy = policiesOf(json).find(([name]) => name.endsWith('-schedule'))?.[1] ?? '';
   expect(JSON.parse(policy).Statement).toContainEqual({
     Effect: 'Allow',

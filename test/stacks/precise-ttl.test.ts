@@ -6,7 +6,6 @@ import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { TASKS } from '../../statemachine/contract.ts';
 import {
   configOf,
-  type Resource,
   resources,
   SESSION_DATA,
   settingsIn,
@@ -237,7 +236,14 @@ describe('the roles may do exactly', () => {
         'dynamodb:UpdateItem on aws_dynamodb_table(journal)',
       ],
     ],
-    ['query-expired', [query]],
+    [
+      'query-expired',
+      [
+        query,
+        'dynamodb:Scan on aws_dynamodb_table(table)/index/expirationWindowIndex',
+        'dynamodb:UpdateItem on aws_dynamodb_table(journal)',
+      ],
+    ],
     ['delete-chunk', ['dynamodb:PartiQLDelete on aws_dynamodb_table(table)']],
     [
       'record-metrics',
@@ -256,7 +262,11 @@ describe('the roles may do exactly', () => {
   test('delete-chunk in batch mode', () => {
     const batch = terraformJson(configOf({ ...SESSION_DATA, deleteMode: 'batch' }));
     expect(permissions(batch, 'precise-ttl-delete-chunk')).toEqual(
-      ['dynamodb:BatchWriteItem on aws_dynamodb_table(table)', ...logsOf('delete-chunk')].sort(),
+      [
+        'dynamodb:BatchWriteItem on aws_dynamodb_table(table)',
+        'dynamodb:PartiQLDelete on aws_dynamodb_table(table)',
+        ...logsOf('delete-chunk'),
+      ].sort(),
     );
   });
 
@@ -387,52 +397,36 @@ describe('the state machines', () => {
   });
 });
 
-describe('the schedules', () => {
-  const schedules = Object.fromEntries(
-    resources(json, 'aws_scheduler_schedule').map(schedule => [
-      String(schedule['name']).split('-').at(-1),
-      schedule,
-    ]),
-  ) as Record<string, Resource>;
+describe('the schedule', () => {
+  const schedules = resources(json, 'aws_scheduler_schedule');
+  const [tick] = schedules;
 
-  test('a tick every minute and a reconcile every hour, no flexible window, retries and a dead-letter queue', () => {
-    // What comes later than that is worth nothing: the next ticks have looked back by then.
-    for (const [name, expression, maxAgeSeconds] of [
-      ['tick', 'cron(* * * * ? *)', 300],
-      ['reconcile', 'cron(7 * * * ? *)', 1800],
-    ] as const) {
-      expect(schedules[name]).toMatchObject({
-        schedule_expression: expression,
-        schedule_expression_timezone: 'UTC',
-        flexible_time_window: { mode: 'OFF' },
-        state: 'ENABLED',
-        target: {
-          arn: expect.stringMatching(/^\$\{aws_sfn_state_machine\./),
-          retry_policy: { maximum_retry_attempts: 5, maximum_event_age_in_seconds: maxAgeSeconds },
-          dead_letter_config: { arn: expect.stringMatching(/^\$\{aws_sqs_queue\./) },
-        },
-      });
-    }
+  test('is a tick every minute, no flexible window, with retries and a dead-letter queue', () => {
+    expect(schedules).toHaveLength(1);
+    expect(tick).toMatchObject({
+      schedule_expression: 'cron(* * * * ? *)',
+      schedule_expression_timezone: 'UTC',
+      flexible_time_window: { mode: 'OFF' },
+      state: 'ENABLED',
+      target: {
+        arn: expect.stringMatching(/^\$\{aws_sfn_state_machine\./),
+        // What comes later than that is worth nothing: the next ticks have looked back by then.
+        retry_policy: { maximum_retry_attempts: 5, maximum_event_age_in_seconds: 300 },
+        dead_letter_config: { arn: expect.stringMatching(/^\$\{aws_sqs_queue\./) },
+        // It must reach Scheduler with its brackets.
+        input: '{"scheduledTime":"<aws.scheduler.scheduled-time>"}',
+      },
+    });
     expect(resources(json, 'aws_sqs_queue')).toEqual([
       expect.objectContaining({ sqs_managed_sse_enabled: true }),
     ]);
   });
 
-  test('send the placeholder to Scheduler with its brackets', () => {
-    const input = (name: string) => (schedules[name]?.['target'] as { input: string } | undefined)?.input;
-    expect(input('tick')).toBe('{"scheduledTime":"<aws.scheduler.scheduled-time>"}');
-    expect(input('reconcile')).toBe(
-      '{"scheduledTime":"<aws.scheduler.scheduled-time>","lookbackMinutes":44640}',
-    );
+  test('is left as somebody sets it in the console', () => {
+    expect(tick).toMatchObject({ lifecycle: { ignore_changes: ['state', 'start_date'] } });
   });
 
-  test('are left as `precise-ttl pause` sets them', () => {
-    for (const schedule of Object.values(schedules)) {
-      expect(schedule).toMatchObject({ lifecycle: { ignore_changes: ['state', 'start_date'] } });
-    }
-  });
-
-  test('are not there when the sweep is not enabled: what is made anew later is ENABLED, whatever it was', () => {
+  test('is not there when the sweep is not enabled: what is made anew later is ENABLED, whatever it was', () => {
     const paused = terraformJson(configOf({ ...SESSION_DATA, enabled: false }));
     expect(resources(paused, 'aws_scheduler_schedule')).toEqual([]);
     const others = (terraform: TerraformJson) =>

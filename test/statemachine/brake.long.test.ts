@@ -101,14 +101,12 @@ describe.each(BY)('by %s', (_by, model) => {
     for (let minute = 0; minute < 6; minute += 1) {
       simulation.tick(START + minute * 60, 5, { maxDeletesPerSecond: 1 });
     }
-    simulation.reconcile(START + 300, 60, { maxDeletesPerSecond: 1 });
     simulation.tick(START + 3_960, 5);
     await simulation.finish();
     const before = simulation.deleted.filter(({ deletedAt }) => deletedAt < (START + 3_960) * 1000).length;
-    // The ticks and, with a tenth of that, the reconcile.
     expect(before).toBeGreaterThan(200);
-    expect(before).toBeLessThan(700);
-    simulation.reconcile(START + 4_020, 120);
+    expect(before).toBeLessThan(370);
+    simulation.replay({ scanIndex: true }, START + 4_020);
     await simulation.finish();
     expectSound(simulation, items);
   });

@@ -89,7 +89,7 @@ test('across midnight every item is gone in its second, stamped either way', asy
   expect(worst(simulation.deleted)).toBeLessThan(1000);
 });
 
-test('a deployment that was off for a week follows its days back, or has them from its reconcile', async () => {
+test('a deployment that was off for a week follows its days back, or has them from its scan', async () => {
   const joined = simulate(MORNING);
   for (let day = 0; day < 8; day += 1) joined.table.write(`${day}`, MORNING - 60 - day * DAY);
   joined.tick(MORNING);
@@ -101,7 +101,7 @@ test('a deployment that was off for a week follows its days back, or has them fr
   gaps.tick(MORNING);
   await gaps.finish();
   expect(gaps.table.ids()).toHaveLength(3);
-  gaps.reconcile(MORNING + 420, 744 * 60);
+  gaps.replay({ scanIndex: true }, MORNING + 420);
   await gaps.finish();
   expect(gaps.table.ids()).toEqual([]);
 });

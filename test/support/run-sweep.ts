@@ -176,7 +176,7 @@ export function itemKeys(count: number, prefix = 'item'): ItemKey[] {
 
 /** A plan of these targets. */
 export function planOf(due: readonly SweepTarget[], overrides: Partial<PlannedRound> = {}): PlannedRound {
-  return { due, cursor: null, oldestOverdueSeconds: 0, misfiled: 0, ...overrides };
+  return { due, cursor: null, oldestOverdueSeconds: 0, ...overrides };
 }
 
 /** All keys of a batch deleted; spread and overwrite. */
@@ -237,6 +237,7 @@ function functionsAround(
     journal: new MemoryJournal(() => clock.now()),
     dynamoDbOf: () => ({
       readIndex,
+      scanIndex: () => Promise.reject(new TypeError('this table is not scanned')),
       readHeld: async () => new Set(),
       deleteBatch: async keys => {
         const done = await (world.deletes ?? (async all => allDeleted(all)))(keys);
@@ -266,7 +267,7 @@ async function planAround(
   const behindSeconds = secondsBehind(settings);
   const table = carried.tableName;
   if (machine === 'tick') {
-    const { due: targets, oldestOverdueSeconds, misfiled } = await plan(null, TICK_TARGETS);
+    const { due: targets, oldestOverdueSeconds } = await plan(null, TICK_TARGETS);
     const options = {
       dryRun: false,
       limit: request.limit,
@@ -276,7 +277,7 @@ async function planAround(
     };
     const due = startChildren(targets, options).map(child => ({ table, ...child }));
     const sweeps = {
-      [table]: { settings: carried, planned: { targets: due.length, oldestOverdueSeconds, misfiled } },
+      [table]: { settings: carried, planned: { targets: due.length, oldestOverdueSeconds } },
     };
     const isIdle = due.length === 0;
     return {

@@ -11,10 +11,12 @@ import { OUTCOME_COUNTS } from '../../../cli/deployment/sweep-outcome.ts';
 import { type DeploymentOptions, deploymentFindings } from '../../../cli/doctor/deployment-findings.ts';
 import { verdictOf } from '../../../cli/doctor/finding.ts';
 import { readSpan } from '../../../cli/replay/span.ts';
+import { NOTHING_SCANNED } from '../../../functions/child/scan.ts';
 import { ALARM_NAMES, type AlarmName, alarmNamesOf } from '../../../stacks/alarms.ts';
 import type { PreciseTtlProps } from '../../../stacks/props.ts';
-import { schedulesOf } from '../../../stacks/schedules-of.ts';
 import { streamFunctionsOf } from '../../../stacks/stream-props.ts';
+import { tickSchedule } from '../../../stacks/tick-schedule.ts';
+import type { NamedEntry, ScanRecord } from '../../../statemachine/contract.ts';
 import { noCounts } from '../../../statemachine/counts.ts';
 import { subjectOf } from './subject.ts';
 
@@ -67,15 +69,13 @@ interface Case {
 /** What is found where all is as it should be, but for what is given. */
 function findings({ props, seen, journal, options, state = 'ENABLED' }: Case) {
   const subject = subjectOf(props);
-  const schedules = schedulesOf(subject.deployment).map(({ name, expression, input }) => {
-    // The order of the fields is whoever's who wrote them.
-    const reversed = Object.fromEntries(Object.entries(input).reverse());
-    return [name, { seen: { state, expression, input: JSON.stringify(reversed), target: ARN } }] as const;
-  });
+  const { name, expression, input } = tickSchedule(subject.deployment);
+  const schedule = { state, expression, input: JSON.stringify(input), target: ARN };
   const deployment: SeenDeployment = {
     stateMachine: { seen: { arn: ARN, createdAt: before(STALE_MS * 100) } },
     journal: { seen: { ...JOURNAL, ...journal } },
-    schedules: new Map(schedules),
+    scans: { seen: undefined },
+    schedules: new Map([[name, { seen: schedule }]]),
     deadLetters: { seen: 0 },
     alarms: { seen: alarmNamesOf(subject.deployment).map(name => alarm(name)) },
     concurrency: { seen: 1000 },
@@ -109,10 +109,9 @@ const failures = (...all: readonly Partial<Sweep>[]): Partial<SeenJournal> => {
   return { last: sweeps, failures: sweeps };
 };
 const tick = (over: object) => {
-  const [schedule] = schedulesOf(subjectOf().deployment);
-  const input = JSON.stringify(schedule?.input);
-  const seen = { state: 'ENABLED', expression: schedule?.expression ?? '', input, target: ARN, ...over };
-  return { schedules: new Map([[schedule?.name ?? '', { seen }]]) };
+  const { name, expression, input } = tickSchedule(subjectOf().deployment);
+  const seen = { state: 'ENABLED', expression, input: JSON.stringify(input), target: ARN, ...over };
+  return { schedules: new Map([[name, { seen }]]) };
 };
 
 /** All others are turned off. */
@@ -182,7 +181,7 @@ test.each<[string, Case, string[]]>([
     ['stream-reader-off'],
   ],
   ['all is well', {}, []],
-  ['shards take three reconciles', { props: { shards: 100, chunkConcurrency: 1 } }, []],
+  ['there are many shards', { props: { shards: 100, chunkConcurrency: 1 } }, []],
   ['the last tick is ten minutes ago', { journal: { tick: before(STALE_MS) } }, []],
   ['it is longer ago', { journal: { tick: before(STALE_MS + 1) } }, ['no-recent-tick']],
   ['there was none', { journal: { tick: undefined } }, ['no-recent-tick']],
@@ -201,7 +200,7 @@ test.each<[string, Case, string[]]>([
   ],
   ['nothing can be replayed', { seen: { replayMachine: { seen: undefined } } }, ['state-machine-missing']],
   ['there is no journal', { seen: { journal: { seen: undefined } } }, ['journal-missing']],
-  ['the schedules are off', { state: 'DISABLED' }, ['schedule-disabled', 'schedule-disabled']],
+  ['the schedules are off', { state: 'DISABLED' }, ['schedule-disabled']],
   ['it is paused by hand', { journal: { pause: { since: SINCE } } }, ['sweep-paused-by-hand']],
   [
     'it is paused by hand, and nothing comes through',
@@ -365,4 +364,48 @@ test('a pause by hand says until when, and a limit how much', () => {
   });
   const [limited] = findings({ journal: { limit: 200 } });
   expect(limited?.what).toBe('the sweep is limited by hand: 200 deletes a second');
+});
+
+describe('of the last scan of the index', () => {
+  const scanned = (record: Partial<ScanRecord>, hoursAgo = 5) => {
+    const endedAt = before(hoursAgo * 3_600_000).toISOString();
+    const finished = {
+      ...{ beganAt: endedAt, endedAt },
+      record: { ...NOTHING_SCANNED, scanned: 12_040_112, ...record },
+    };
+    return { seen: { scans: { seen: { running: undefined, finished } } } };
+  };
+
+  test('nothing is said where all is well', () => {
+    expect(findings(scanned({}))).toEqual([]);
+  });
+
+  test('what no sample would show is told, with keys', () => {
+    const named = (is: NamedEntry['is'], id: string): NamedEntry => ({ is, key: { id: { S: id } }, ttl: 1 });
+    const found = findings(
+      scanned({
+        ...{ outOfRange: 3, misfiled: 500, fractional: 7 },
+        named: [
+          named('overdue', 'o'),
+          named('milliseconds', 'm'),
+          named('misfiled', 'w'),
+          named('fractional', 'f'),
+        ],
+      }),
+    );
+    expect(found.map(({ id, count, samples }) => [id, count, samples])).toEqual([
+      ['scan-out-of-range', 3, [expect.stringContaining('"m"')]],
+      ['scan-misfiled', 500, [expect.stringContaining('"w"')]],
+      ['scan-fractional', 7, [expect.stringContaining('"f"')]],
+    ]);
+  });
+
+  test.each<[string, number, Case['props'], readonly string[]]>([
+    ['two days ago', 48, {}, []],
+    ['longer ago', 49, {}, ['scan-old']],
+    ['longer ago, with indexScan off', 49, { indexScan: 'off' }, []],
+  ])('it ended %s', (_when, hours, props, ids) => {
+    const found = findings({ ...scanned({}, hours), ...(props && { props }) });
+    expect(found.map(({ id }) => id)).toEqual(ids);
+  });
 });

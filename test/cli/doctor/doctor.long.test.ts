@@ -29,7 +29,7 @@ import { deploymentOf } from '../../../stacks/deployments.ts';
 import { modelOf } from '../../../stacks/model-of.ts';
 import { replayName } from '../../../stacks/names.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../../stacks/props.ts';
-import { schedulesOf } from '../../../stacks/schedules-of.ts';
+import { tickSchedule } from '../../../stacks/tick-schedule.ts';
 import type { SweepReport } from '../../../statemachine/contract.ts';
 import { replayDefinition } from '../../../statemachine/definition.ts';
 import {
@@ -194,13 +194,12 @@ async function deploy(props: PreciseTtlProps, report?: SweepReport): Promise<voi
   const deployment = deploymentOf([resolveProps(props)]);
   const { name } = deployment;
   const Arn = await createMachines(name, [props]);
-  for (const schedule of schedulesOf(deployment)) {
-    aws.answers.schedules.set(`${name}/${schedule.name}`, {
-      State: 'ENABLED',
-      ScheduleExpression: schedule.expression,
-      Target: { Arn, Input: JSON.stringify(schedule.input) },
-    });
-  }
+  const schedule = tickSchedule(deployment);
+  aws.answers.schedules.set(`${name}/${schedule.name}`, {
+    State: 'ENABLED',
+    ScheduleExpression: schedule.expression,
+    Target: { Arn, Input: JSON.stringify(schedule.input) },
+  });
   aws.answers.queues.set(`${name}-dead-letters`, 0);
   for (const alarm of alarmNamesOf(deployment)) {
     aws.answers.alarms.set(alarm, {
@@ -326,11 +325,8 @@ test('what is wrong with the deployment is found, with the keys that could not b
   const { schedules, queues, alarms } = aws.answers;
   const name = resolveProps(FAULTY).sweep;
   const before = new Map([...schedules].map(([key, schedule]) => [key, structuredClone(schedule)]));
-  const [tick, reconcile] = [`${name}/${name}-tick`, `${name}/${name}-reconcile`].map(key =>
-    schedules.get(key),
-  );
-  if (tick) tick.State = 'DISABLED';
-  if (reconcile) reconcile.ScheduleExpression = 'rate(1 hour)';
+  const tick = schedules.get(`${name}/${name}-tick`);
+  if (tick) Object.assign(tick, { State: 'DISABLED', ScheduleExpression: 'rate(1 hour)' });
   queues.set(`${name}-dead-letters`, 3);
   const topic = ['arn:aws:sns:us-east-1:123456789012:topic'];
   alarms.set(`${name}-no-sweep`, { StateValue: 'ALARM', AlarmActions: topic });
@@ -344,7 +340,7 @@ test('what is wrong with the deployment is found, with the keys that could not b
   expect(report.verdict).toBe('broken');
   expect(found.get('schedule-disabled')?.what).toContain(`${name}-tick`);
   expect(found.get('schedule-differs')?.what).toContain(
-    `${name}-reconcile: expected cron(7 * * * ? *), got rate(1 hour)`,
+    `${name}-tick: expected cron(* * * * ? *), got rate(1 hour)`,
   );
   expect(found.get('dead-letters')).toMatchObject({ count: 3 });
   expect(found.get('alarms-sounding')).toMatchObject({ count: 1, what: `alarms sound: ${name}-no-sweep` });
@@ -411,18 +407,13 @@ test('what all tables of a deployment share is asked for once, and found for eac
 
 test('what was never deployed is missing', async () => {
   expect(idsOf(await examine([{ ...FAULTY_SECOND, sweep: 'nowhere' }]))).toEqual(
-    expect.arrayContaining([
-      'state-machine-missing',
-      'schedule-missing',
-      'schedule-missing',
-      'dead-letter-queue-missing',
-    ]),
+    expect.arrayContaining(['state-machine-missing', 'schedule-missing', 'dead-letter-queue-missing']),
   );
   expect(idsOf(await examine([table('Nowhere')]))).toContain('table-missing');
 });
 
 test.each([
-  ['scheduler:GetSchedule', `the schedule precise-ttl-${CLEAN.tableName}-tick, the schedule`],
+  ['scheduler:GetSchedule', `the schedule precise-ttl-${CLEAN.tableName}-tick`],
   ['sqs:GetQueueUrl', 'the dead-letter queue'],
   ['sqs:GetQueueAttributes', 'the dead-letter queue'],
   ['cloudwatch:DescribeAlarms', 'the alarms'],

@@ -1,16 +1,27 @@
 import fc from 'fast-check';
-import { type Gone, goneBy, type Look } from '../../../cli/status/gone.ts';
+import { type Gone, goneBy, type Look, type Span } from '../../../cli/status/gone.ts';
 import { INDEX_SECONDS, type Watermark } from '../../../functions/journal/layout.ts';
 
 const NOW = 1_000_000;
-const look = (over: Partial<Look> = {}): Look => ({
+const READ = { from: NOW - 600, upTo: NOW };
+/** A look that has found items that were due so many seconds before it; `more` ones lie behind those that are named. */
+const look = ({ read = [READ], found = [], more = 0 }: Partial<Given> = {}): Look => ({
   readAt: NOW,
-  read: { from: NOW - 600, upTo: NOW },
-  oldest: null,
-  unansweredFrom: null,
-  ...over,
+  read,
+  overdue: found.length + more,
+  named: found.map(before => ({ key: {}, ttl: NOW - before })),
 });
-const said = (gone: Gone) => (gone.known ? [gone.since - NOW, gone.by - NOW] : gone.because);
+interface Given {
+  readonly read: readonly Span[];
+  readonly found: readonly number[];
+  readonly more: number;
+}
+/** From when to when everything is gone, relative to the look, and of what is left how long before it that was due. */
+const said = (gone: Gone) => {
+  if (!gone.known) return gone.because;
+  const { since, by, left } = gone;
+  return [since === null ? null : since - NOW, by - NOW, ...left.map(({ ttl }) => NOW - ttl)];
+};
 
 const watermark = (since: number, gone: number): Watermark => ({
   since: NOW + since,
@@ -18,24 +29,37 @@ const watermark = (since: number, gone: number): Watermark => ({
   at: '',
 });
 const NONE = undefined;
+const upTo = (end: number) => ({ read: [{ from: NOW - 600, upTo: NOW + end }] });
 
-test.each<[string, Partial<Look> | undefined, Watermark | undefined, readonly [number, number] | string]>([
+test.each<[string, Partial<Given> | undefined, Watermark | undefined, readonly (number | null)[] | string]>([
   ['nothing is found', {}, NONE, [-600, -INDEX_SECONDS]],
-  ['an item is found', { oldest: NOW - 60 }, NONE, [-600, -61]],
-  ['an item is found whose TTL is a fraction', { oldest: NOW - 59.5 }, NONE, [-600, -60]],
-  ['an item is found that has just expired', { oldest: NOW - 1 }, NONE, [-600, -INDEX_SECONDS]],
-  ['an item is found that was due before', { oldest: NOW - 601 }, NONE, 'overdue'],
-  ['the first one that was looked at is found', { oldest: NOW - 600 }, NONE, 'overdue'],
-  ['a window was not answered', { unansweredFrom: NOW - 300 }, NONE, [-600, -301]],
-  ['the first window was not answered', { unansweredFrom: NOW - 600 }, NONE, 'unanswered'],
-  ['time ran out', { read: { from: NOW - 600, upTo: NOW - 400 } }, NONE, [-600, -400]],
-  ['nothing was read', { read: null }, NONE, 'not-read'],
-  ['nothing was answered', { read: null, unansweredFrom: NOW - 600 }, NONE, 'unanswered'],
+  ['an item is found', { found: [60] }, NONE, [-600, -61]],
+  ['an item is found whose TTL is a fraction', { found: [59.5] }, NONE, [-600, -60]],
+  ['an item is found that has just expired', { found: [1] }, NONE, [-600, -INDEX_SECONDS]],
+  ['an item is found that was due before', { found: [601] }, NONE, [-600, -INDEX_SECONDS, 601]],
+  ['the first one that was looked at is found', { found: [600] }, NONE, [-600, -INDEX_SECONDS, 600]],
+  ['a straggler is named', { found: [400] }, NONE, [-600, -INDEX_SECONDS, 400]],
+  ['a straggler is named before a backlog', { found: [400, 90, 89], more: 50 }, NONE, [-600, -91, 400]],
+  ['a backlog is none', { found: [400, 399, 398], more: 50 }, NONE, [-600, -401]],
+  ['there is a backlog of longer than was read', { found: [601, 600], more: 9 }, NONE, 'overdue'],
+  [
+    'there is a gap of which nobody knows',
+    { read: [upTo(-301).read[0] as Span, { ...READ, from: NOW - 240 }] },
+    NONE,
+    [-600, -301],
+  ],
+  ['time ran out', upTo(-400), NONE, [-600, -400]],
+  ['nothing was read', { read: [] }, NONE, 'not-read'],
   ['the index could not be asked', undefined, NONE, 'unanswered'],
   ['ticks left nothing before', {}, watermark(-4200, -601 + INDEX_SECONDS), [-4200, -INDEX_SECONDS]],
-  ['there is a gap of a second', {}, watermark(-4200, -602 + INDEX_SECONDS), [-600, -INDEX_SECONDS]],
+  ['there is a gap of a second', {}, watermark(-4200, -602 + INDEX_SECONDS), [-4200, -602]],
   ['ticks have begun only lately', {}, watermark(-300, -60), [-600, -INDEX_SECONDS]],
-  ['what ticks left is there all the same', { oldest: NOW - 700 }, watermark(-4200, -20), 'overdue'],
+  [
+    'what ticks left is there all the same',
+    { found: [700] },
+    watermark(-4200, -20),
+    [-4200, -INDEX_SECONDS, 700],
+  ],
   [
     'the index could not be asked, and ticks did',
     undefined,
@@ -43,14 +67,33 @@ test.each<[string, Partial<Look> | undefined, Watermark | undefined, readonly [n
     [-4200, -60 - INDEX_SECONDS],
   ],
   [
-    'an item is there that ticks are still about',
-    { oldest: NOW - 700 },
-    watermark(-4200, -701),
-    [-4200, -701 - INDEX_SECONDS],
+    'nothing of the index was answered, and ticks did',
+    { read: [], found: [700] },
+    watermark(-4200, -60),
+    [-4200, -60 - INDEX_SECONDS, 700],
   ],
   ['a tick was the first one just now', undefined, watermark(-5, 0), 'unanswered'],
-])('%s', (_name, over, known, expected) => {
-  expect(said(goneBy(over && look(over), known))).toEqual(expected);
+])('%s', (_name, given, known, expected) => {
+  expect(said(goneBy(given && look(given), { watermark: known, scannedUpTo: undefined }))).toEqual(expected);
+});
+
+test.each<[string, Partial<Given> | undefined, Watermark | undefined, number, readonly (number | null)[]]>([
+  ['the look follows on the scan', {}, NONE, -601, [null, -INDEX_SECONDS]],
+  ['nobody knows the second between them', {}, NONE, -602, [null, -602]],
+  ['the ticks began before the scan', {}, watermark(-9_000, -300), -8_000, [null, -INDEX_SECONDS]],
+  ['the ticks began later', {}, watermark(-7_000, -300), -8_000, [null, -8_000]],
+  [
+    'a straggler of six hours is named',
+    { found: [21_600] },
+    watermark(-90_000, -21_601),
+    -700,
+    [null, -700, 21_600],
+  ],
+  ['the index could not be asked', undefined, NONE, -30_000, [null, -30_000]],
+  ['a backlog began before the scan', { found: [9_000], more: 9 }, NONE, -601, [null, -9_001]],
+])('after a scan of the whole index: %s', (_name, given, known, scanned, expected) => {
+  const gone = goneBy(given && look(given), { watermark: known, scannedUpTo: NOW + scanned });
+  expect(said(gone)).toEqual(expected);
 });
 
 /** An item as it was once: written, expired, seen in the index some time later. Seconds relative to NOW. */
@@ -143,6 +186,16 @@ function sweep(
   return { since, gone: Math.min(cutoff, ...due.map(({ ttl }) => ttl - 1)), at: '' };
 }
 
+test('it says until when a gap lasts, and nothing of one where it ends before', () => {
+  const known = { watermark: watermark(-4200, -900), scannedUpTo: undefined };
+  expect(goneBy(look(), known)).toMatchObject({ by: NOW - 900 - INDEX_SECONDS, gapUntil: NOW - 600 });
+  expect(goneBy(look({ found: [3000, 2999], more: 9 }), known)).toMatchObject({
+    by: NOW - 3001,
+    gapUntil: null,
+  });
+  expect(goneBy(look(), { ...known, watermark: watermark(-4200, -300) })).toMatchObject({ gapUntil: null });
+});
+
 test('never says that something is gone which is there, whatever was written, swept and seen late', () => {
   fc.assert(
     fc.property(
@@ -150,7 +203,8 @@ test('never says that something is gone which is there, whatever was written, sw
       sweeps,
       fc.integer({ min: 1, max: 5 }),
       fc.boolean(),
-      (all, made, minutes, isAsked) => {
+      fc.integer({ min: 1, max: 6 }),
+      (all, made, minutes, isAsked, nameable) => {
         const inOrder = made.toSorted((a, b) => a.at + a.readsAfter - b.at - b.readsAfter);
         const known = inOrder.reduce<Watermark | undefined>(
           (before, each) => sweep(all, each, before),
@@ -161,14 +215,24 @@ test('never says that something is gone which is there, whatever was written, sw
           ({ ttl, shownAt, goneFromIndexAt }) =>
             shownAt <= NOW && goneFromIndexAt > NOW && ttl >= from && ttl <= NOW,
         );
-        const oldest = seen.length === 0 ? null : Math.min(...seen.map(({ ttl }) => ttl));
-        const seenLook = isAsked ? look({ read: { from, upTo: NOW }, oldest }) : undefined;
-        const gone = goneBy(seenLook, known);
+        const inTime = seen.toSorted((one, other) => one.ttl - other.ttl);
+        const shown: Look = {
+          readAt: NOW,
+          read: [{ from, upTo: NOW }],
+          overdue: seen.length,
+          named: inTime.slice(0, nameable).map(({ ttl }, index) => ({ key: { id: { N: `${index}` } }, ttl })),
+        };
+        const gone = goneBy(isAsked ? shown : undefined, { watermark: known, scannedUpTo: undefined });
         if (!gone.known) return;
+        const { by, since, left } = gone;
         const there = all.filter(
-          ({ ttl, writtenAt, deletedAt }) =>
+          item =>
             // As writers do; what is written when it has expired already is not claimed.
-            writtenAt <= ttl && deletedAt > NOW && ttl >= gone.since && ttl <= gone.by,
+            item.writtenAt <= item.ttl &&
+            item.deletedAt > NOW &&
+            item.ttl >= (since ?? Number.NEGATIVE_INFINITY) &&
+            item.ttl <= by &&
+            !left.some(({ key }) => inTime[Number((key['id'] as { N: string }).N)] === item),
         );
         expect(there).toEqual([]);
       },

@@ -5,15 +5,19 @@ import type { SeenJournal } from '../../../cli/deployment/observe-journal.ts';
 import type { Sweep } from '../../../cli/deployment/sweep.ts';
 import { OUTCOME_COUNTS } from '../../../cli/deployment/sweep-outcome.ts';
 import { goneBy } from '../../../cli/status/gone.ts';
-import type { Status } from '../../../cli/status/job.ts';
+import { type Status, scannedUpTo } from '../../../cli/status/job.ts';
 import { judge } from '../../../cli/status/judge.ts';
 import type { OverdueLook } from '../../../cli/status/overdue.ts';
+import { NAMEABLE } from '../../../cli/status/overdue.ts';
+import { REMARK_IDS, REMARKS } from '../../../cli/status/remarks.ts';
 import { statusReport } from '../../../cli/status/report.ts';
 import type { SeenTable } from '../../../cli/status/seen-table.ts';
 import { describeStatus } from '../../../cli/status/text.ts';
 import { showLook } from '../../../cli/status/watch.ts';
+import { NOTHING_SCANNED } from '../../../functions/child/scan.ts';
+import type { FinishedScan } from '../../../functions/journal/index-scans.ts';
 import type { PreciseTtlProps } from '../../../stacks/props.ts';
-import { schedulesOf } from '../../../stacks/schedules-of.ts';
+import { tickSchedule } from '../../../stacks/tick-schedule.ts';
 import { noCounts } from '../../../statemachine/counts.ts';
 import { subjectOf } from '../doctor/subject.ts';
 
@@ -24,15 +28,28 @@ const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:precise-ttl-T';
 
 const LOOK: OverdueLook = {
   readAt: SECONDS,
-  read: { from: SECONDS - 600, upTo: SECONDS },
-  oldest: null,
-  unansweredFrom: null,
+  read: [{ from: SECONDS - 600, upTo: SECONDS }],
   overdue: 0,
-  atLeast: false,
+  lastMinute: 0,
+  named: [],
   held: 0,
   heldUnknown: false,
-  why: null,
+  unseen: null,
   queries: 11,
+};
+/** So many are overdue, the oldest for so many seconds; `lastMinute` have expired in the last one. */
+const overdueFor = (seconds: number, overdue = 1, lastMinute = 0): Partial<OverdueLook> => ({
+  overdue,
+  lastMinute,
+  named: Array.from({ length: Math.min(overdue, NAMEABLE) }, (_unused, index) => ({
+    key: { id: { S: `item-${index}` } },
+    ttl: SECONDS - seconds,
+  })),
+});
+const SCAN: FinishedScan = {
+  beganAt: '2026-11-21T03:00:00.000Z',
+  endedAt: '2026-11-21T03:08:12.000Z',
+  record: { ...NOTHING_SCANNED, scanned: 12_040_112 },
 };
 const JOURNAL: SeenJournal = {
   tick: before(1),
@@ -82,16 +99,22 @@ function statusOf({ props, seen, journal, overdue, schedule = {} }: Case): Statu
   const look = { ...LOOK, ...overdue };
   const table: SeenTable = {
     stateMachine: { seen: { arn: ARN, createdAt: before(9999) } },
-    schedules: new Map(
-      schedulesOf(subject.deployment).map(({ name }) => [
-        name,
+    schedules: new Map([
+      [
+        tickSchedule(subject.deployment).name,
         { seen: schedule === null ? undefined : { ...ON, ...schedule } },
-      ]),
-    ),
+      ],
+    ]),
     journal: { seen: { ...JOURNAL, ...journal } },
     open: { seen: [] },
     overdue: { seen: look },
-    gone: goneBy(look, JOURNAL.watermark),
+    trend: undefined,
+    silentSince: NOW - 5_000,
+    hasAnswered: true,
+    throttled: { seen: 0 },
+    scans: { seen: { running: undefined, finished: undefined } },
+    scanAt: undefined,
+    gone: goneBy(look, { watermark: JOURNAL.watermark, scannedUpTo: undefined }),
     deadLetters: { seen: 0 },
     alarms: { seen: [] },
     ...seen,
@@ -108,7 +131,7 @@ function statusOf({ props, seen, journal, overdue, schedule = {} }: Case): Statu
 
 test.each<[string, Case, string, readonly (string | RegExp)[]]>([
   ['all is well', {}, 'fine', []],
-  ['it is limited', { journal: { limit: 50 } }, 'fine', ['note: it is limited to 50 deletes a second']],
+  ['it is limited, and keeps up', { journal: { limit: 50 } }, 'fine', []],
   [
     'an execution has its backlog',
     { journal: { handOver: { before: SECONDS, until: SECONDS + 60, execution: 'e' } } },
@@ -119,18 +142,18 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     'schedules are off',
     { schedule: { state: 'DISABLED' } },
     'broken',
-    [/^broken: the schedule precise-ttl-tick is off: somebody/, /reconcile is off/],
+    [/^broken: the schedule precise-ttl-tick is off: somebody/],
   ],
   [
     'it is paused for long: what is overdue is expected',
     {
       journal: { pause: { since: before(50).toISOString(), until: '2026-11-21T20:01:00.000Z' } },
-      overdue: { oldest: SECONDS - 3000 },
+      overdue: overdueFor(3000),
     },
     'warnings',
     [
       'warning: the table is paused since 2026-11-21T19:10:00Z, until 2026-11-21T20:01:00Z',
-      'warning: an item has been overdue for 50 minutes',
+      'warning: an item has been overdue for 50 minutes, and the table promises 11 s',
     ],
   ],
   [
@@ -145,18 +168,16 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     'warnings',
     ['warning: no tick sweeps it, as the configuration says (enabled: false)'],
   ],
-  [
-    'schedules are gone',
-    { schedule: null },
-    'broken',
-    [/^broken: .*tick is not there/, /^broken: .*reconcile is not/],
-  ],
+  ['schedules are gone', { schedule: null }, 'broken', [/^broken: .*tick is not there/]],
   ['the last tick is ten minutes ago', { journal: { tick: before(10) } }, 'fine', []],
   [
     'it is longer ago, paused or not',
     { journal: { tick: before(11), pause: { since: before(50).toISOString() } } },
     'broken',
-    ['broken: no tick has planned for 11 minutes', /^warning: the table is paused/],
+    [
+      'broken: no tick has planned since 2026-11-21T19:49:00Z, for 11 minutes',
+      /^warning: the table is paused/,
+    ],
   ],
   [
     'there was none',
@@ -205,19 +226,54 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     ],
   ],
   [
+    'the look did not come so far: that is no gap of theirs',
+    {
+      journal: { watermark: { since: 0, gone: SECONDS - 7200, at: '' } },
+      overdue: { unseen: { id: 'indexSlow', text: 'it was slow' } },
+    },
+    'warnings',
+    ['warning: it was slow: it is not known what is overdue'],
+  ],
+  [
     'there is no journal',
     { seen: { journal: { seen: undefined } } },
     'broken',
     [/^broken: there is no journal precise-ttl-journal in us-east-1; npx precise-ttl deploy, or look/],
   ],
-  ['an item is overdue for two minutes', { overdue: { oldest: SECONDS - 120 } }, 'fine', []],
+  ['an item is overdue for ten seconds, as promised', { overdue: overdueFor(11) }, 'fine', []],
   [
-    'it is longer',
-    { overdue: { oldest: SECONDS - 121 } },
-    'warnings',
-    ['warning: an item has been overdue for 2 minutes'],
+    'it is longer, and may have been written so late',
+    { overdue: overdueFor(12) },
+    'fine',
+    [
+      /^note: an item has been overdue for 12 s, and the table promises 11 s: what is written less than two minutes/,
+    ],
   ],
-  ['it is five minutes and more', { overdue: { oldest: SECONDS - 301 } }, 'broken', [/^broken: an item/]],
+  [
+    'it is longer where the index is polled',
+    { props: { pollSeconds: 5 }, overdue: overdueFor(16) },
+    'warnings',
+    ['warning: an item has been overdue for 16 s, and the table promises 15 s'],
+  ],
+  [
+    'the plain mode promises two minutes',
+    { props: { precisionSeconds: 60 }, overdue: overdueFor(120) },
+    'fine',
+    [],
+  ],
+  [
+    'and no more',
+    { props: { precisionSeconds: 60 }, overdue: overdueFor(121, 7) },
+    'warnings',
+    ['warning: 7 items are overdue, the oldest for 2 minutes, and the table promises 120 s'],
+  ],
+  [
+    'it is longer than the next tick takes',
+    { overdue: overdueFor(121) },
+    'warnings',
+    [/^warning: an item has/],
+  ],
+  ['several ticks have left it', { overdue: overdueFor(192) }, 'broken', [/^broken: an item/]],
   [
     'there are dead letters',
     { seen: { deadLetters: { seen: 1 } } },
@@ -267,10 +323,25 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
   ],
   [
     'DynamoDB alone does not answer: it is dead, and nobody says that it throttles',
-    { seen: { overdue: SILENT_DYNAMODB } },
+    { seen: { overdue: SILENT_DYNAMODB, gone: { known: false, because: 'unanswered' } } },
     'broken',
     [
-      /^broken: DynamoDB does not answer here, and other services do: /,
+      /^broken: DynamoDB does not answer since 2026-11-21T19:59:55Z, and other services do: /,
+      'warning: not known: what is overdue (DynamoDB timed out: no answer in 5 s)',
+    ],
+  ],
+  [
+    'DynamoDB has not answered this command at all: nobody knows for how long before',
+    {
+      seen: {
+        overdue: SILENT_DYNAMODB,
+        gone: { known: false, because: 'unanswered' },
+        hasAnswered: false,
+      },
+    },
+    'broken',
+    [
+      /^broken: DynamoDB does not answer since at least 2026-11-21T19:59:55Z, and other services do: /,
       'warning: not known: what is overdue (DynamoDB timed out: no answer in 5 s)',
     ],
   ],
@@ -314,10 +385,8 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     'DynamoDB throttles every query',
     {
       overdue: {
-        read: null,
-        unansweredFrom: SECONDS - 600,
-        atLeast: true,
-        why: 'DynamoDB throttles the index',
+        read: [],
+        unseen: { id: 'indexThrottled', text: 'DynamoDB throttles the index' },
       },
     },
     'warnings',
@@ -327,9 +396,9 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     'DynamoDB is slow',
     {
       overdue: {
-        read: { from: SECONDS - 600, upTo: SECONDS - 300 },
-        atLeast: true,
-        why: 'DynamoDB had answered 48 queries when 8 s were over',
+        ...overdueFor(5),
+        read: [{ from: SECONDS - 300, upTo: SECONDS }],
+        unseen: { id: 'indexSlow', text: 'DynamoDB had answered 48 queries when 8 s were over' },
       },
     },
     'warnings',
@@ -337,9 +406,12 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
   ],
   [
     'DynamoDB does not say whether what is overdue is held',
-    { overdue: { overdue: 1, oldest: SECONDS - 400, heldUnknown: true } },
+    { overdue: { ...overdueFor(400), heldUnknown: true } },
     'warnings',
-    ['warning: an item has been overdue for 7 minutes, or is held: DynamoDB did not say'],
+    [
+      'warning: DynamoDB did not say whether what is overdue is held',
+      'warning: an item has been overdue for 7 minutes, and the table promises 11 s',
+    ],
   ],
   [
     'neither journal nor index are known',
@@ -356,7 +428,7 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
   const text = describeStatus(status);
   expect(text).toContain('Table T in us-east-1');
   const [table] = status.tables;
-  const isRead = table && 'seen' in table.seen.overdue && table.seen.overdue.seen.read !== null;
+  const isRead = table && 'seen' in table.seen.overdue && table.seen.overdue.seen.read.length > 0;
   // Where it could not look it says nothing of what there is.
   expect(/^ {2}overdue +not known/m.test(text)).toBe(!isRead);
   if (table && 'notChecked' in table.seen.journal)
@@ -364,17 +436,281 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
   expect(() => JSON.stringify(statusReport(status))).not.toThrow();
 });
 
+const trend = (fewerPerSecond: number, caughtUpAt: number | null = null) => ({
+  fewerPerSecond,
+  measuredSeconds: 20,
+  caughtUpAt,
+});
+const caused = new Set<string>();
+const LATE = overdueFor(300, 1_203, 600);
+
+test.each<[string, Case, string | null, string | RegExp]>([
+  ['nothing is wrong', {}, null, ''],
+  ['an alarm sounds: that is no cause', { seen: { deadLetters: { seen: 1 } } }, null, ''],
+  ['nobody knows', { overdue: LATE }, 'late', /^1,203 items are overdue, the oldest for 5 minutes/],
+  [
+    'DynamoDB is dead',
+    { seen: { overdue: SILENT_DYNAMODB, journal: SILENT_DYNAMODB } },
+    'dynamoDbSilent',
+    /^DynamoDB does not answer since 2026-11-21T19:59:55Z/,
+  ],
+  [
+    'it is not deployed',
+    { seen: { stateMachine: { seen: undefined } } },
+    'machineMissing',
+    /^there is no state/,
+  ],
+  ['it has no journal', { seen: { journal: { seen: undefined } } }, 'journalMissing', /^there is no journal/],
+  ['it is off', { props: { enabled: false }, overdue: LATE }, 'disabled', /enabled: false/],
+  [
+    'it is paused, and its limit does not matter',
+    { journal: { pause: { since: before(5).toISOString() }, limit: 5 }, overdue: LATE },
+    'paused',
+    'the table is paused since 2026-11-21T19:55:00Z',
+  ],
+  ['a schedule is gone', { schedule: null, overdue: LATE }, 'scheduleMissing', /is not there/],
+  ['a schedule is off', { schedule: { state: 'DISABLED' }, overdue: LATE }, 'scheduleOff', /is off/],
+  [
+    'ticks have stopped',
+    { journal: { tick: before(4) }, overdue: LATE },
+    'noTick',
+    'no tick has planned since 2026-11-21T19:56:00Z, for 4 minutes',
+  ],
+  [
+    'the last tick left no trace, as quiet ones do',
+    { journal: { tick: before(3) }, overdue: LATE },
+    'late',
+    /^1,203/,
+  ],
+  ['sweeps fail', { journal: failed(0.5), overdue: LATE }, 'failing', /^30 s ago a sweep failed/],
+  ['they failed before', { journal: failed(30), overdue: LATE }, 'late', /^1,203/],
+  [
+    'DynamoDB throttles the index',
+    { overdue: { ...LATE, unseen: { id: 'indexThrottled', text: 'DynamoDB throttles the index' } } },
+    'indexThrottled',
+    /^DynamoDB throttles the index/,
+  ],
+  [
+    'DynamoDB is not available',
+    { overdue: { ...LATE, unseen: { id: 'dynamoDbUnavailable', text: 'DynamoDB is not available (X)' } } },
+    'dynamoDbUnavailable',
+    /^DynamoDB is not available \(X\)/,
+  ],
+  [
+    'DynamoDB throttles the deletes',
+    { overdue: LATE, seen: { throttled: { seen: 1_540 } } },
+    'deletesThrottled',
+    'DynamoDB throttles the deletes: at least 1,540 in the last minute',
+  ],
+  ['it does, and nothing is late', { seen: { throttled: { seen: 1_540 } } }, null, ''],
+  [
+    'the limit is too low',
+    { journal: { limit: 5 }, overdue: LATE, seen: { trend: trend(-5) } },
+    'limited',
+    'limit 5/s, at least 10/s expire: it will not catch up',
+  ],
+  [
+    'so is that of the configuration',
+    { props: { maxDeletesPerSecond: 9 }, overdue: LATE },
+    'limited',
+    /^limit 9\/s, at least 10\/s/,
+  ],
+  [
+    'the limit is high enough',
+    { journal: { limit: 20 }, overdue: LATE, seen: { trend: trend(10, NOW + 120_300) } },
+    'limited',
+    'limit 20/s, 10 fewer each second (measured for 20 s): at this rate caught up at 2026-11-21T20:02:00Z',
+  ],
+  [
+    'what has expired in the last minute says nothing where nothing older is there',
+    { journal: { limit: 5 }, overdue: overdueFor(40, 600, 600) },
+    'limited',
+    'limit 5/s',
+  ],
+  [
+    'an execution has the backlog',
+    { journal: { handOver: { before: SECONDS, until: SECONDS + 60, execution: 'e' } }, overdue: LATE },
+    'handedOver',
+    /^the execution e sweeps/,
+  ],
+  [
+    'it lies further back than ticks look',
+    {
+      props: { indexedBy: 'second' },
+      overdue: { ...overdueFor(7_200), read: [{ from: SECONDS - 4_800, upTo: SECONDS }] },
+    },
+    'beyondTicks',
+    /^what expired before 2026-11-21T19:\d\d:00Z is further back than the ticks look: .*replay --index --table T/,
+  ],
+  [
+    'whether it is held is not known',
+    { overdue: { ...LATE, heldUnknown: true } },
+    'heldUnknown',
+    /^DynamoDB did not say/,
+  ],
+  [
+    'the backlog becomes smaller',
+    { overdue: LATE, seen: { trend: trend(48, NOW + 25_000) } },
+    'catchingUp',
+    'a backlog is being deleted, 48 fewer each second (measured for 20 s): at this rate caught up at 2026-11-21T20:00:25Z',
+  ],
+  ['it does not', { overdue: LATE, seen: { trend: trend(0) } }, 'late', /; as many as 20 s before$/],
+  [
+    'it hardly does',
+    { overdue: LATE, seen: { trend: trend(0.15) } },
+    'late',
+    /; 0\.1 fewer each second \(measured for 20 s\)$/,
+  ],
+  [
+    'an item is late that the limit would allow',
+    { journal: { limit: 50 }, overdue: overdueFor(300, 499, 10) },
+    'late',
+    /^499 items/,
+  ],
+  [
+    'an execution has what was due before the oldest',
+    {
+      journal: { handOver: { before: SECONDS - 300, until: SECONDS + 60, execution: 'e' } },
+      overdue: LATE,
+    },
+    'late',
+    /^1,203/,
+  ],
+  [
+    'it grows',
+    { overdue: LATE, seen: { trend: trend(-2.5) } },
+    'late',
+    /; 2\.5 more each second \(measured for 20 s\)$/,
+  ],
+])('the first line says the cause: %s', (_name, given, id, text) => {
+  const status = statusOf(given);
+  const cause = statusReport(status).tables[0]?.cause ?? null;
+  expect(cause?.id ?? null).toBe(id);
+  if (cause !== null) caused.add(cause.id);
+  const [line = ''] = describeStatus(status).split('\n');
+  if (cause === null) return expect(line).toMatch(/: (fine|warnings)$/);
+  expect(cause.text).toMatch(text);
+  return expect(line).toBe(`Table T in us-east-1, 2026-11-21 20:00:00Z: ${status.verdict}: ${cause.text}`);
+});
+
+test('every cause has been one here', () => {
+  expect(REMARK_IDS.filter(id => REMARKS[id].isCause && !caused.has(id))).toEqual([]);
+});
+
+const sentence = (given: Case) =>
+  describeStatus(statusOf(given))
+    .split('\n')
+    .slice(1, 3)
+    .map(line => line.slice(16));
+const scanned = (record: Partial<FinishedScan['record']>, look: Partial<OverdueLook> = {}): Case => {
+  const finished = { ...SCAN, record: { ...SCAN.record, ...record } };
+  const gone = goneBy(
+    { ...LOOK, ...look },
+    { watermark: JOURNAL.watermark, scannedUpTo: scannedUpTo(finished, { props: subjectOf().props }) },
+  );
+  return { overdue: look, seen: { scans: { seen: { running: undefined, finished } }, gone } };
+};
+
+test('before the first scan the sentence says from when on it holds, and when the scan is due', () => {
+  expect(sentence({})).toEqual([
+    'everything that was due by 19:59:50Z is gone, back to 2026-11-20 20:00:00Z.',
+    expect.stringMatching(/^before that nobody has looked: the first scan is due at /),
+  ]);
+  expect(sentence({ props: { indexScan: 'off' } })[1]).toBe(
+    'before that nobody has looked: replay --index --table T scans it',
+  );
+});
+
+test('after a scan it is absolute, and names what is left', () => {
+  const left = [20_000, 400].map((seconds, index) => ({
+    key: { id: { S: `item-${index}` } },
+    ttl: SECONDS - seconds,
+  }));
+  expect(sentence(scanned({}, { overdue: 2, named: left }))).toEqual([
+    'everything that was due by 19:59:50Z is gone, all but 2 (oldest 14:26:40Z; keys {"id":{"S":"item-0"}}, {"id":{"S":"item-1"}}).',
+    'of the 12,040,112 entries that the index had at 03:00:00Z, all read by 03:08:12Z, none is left that had been due for ten minutes',
+  ]);
+  expect(statusReport(statusOf(scanned({}))).tables[0]).toMatchObject({
+    gone: { since: null, by: '2026-11-21T19:59:50.000Z', left: [] },
+    scan: { beganAt: SCAN.beganAt, scanned: 12_040_112 },
+  });
+});
+
+test.each<[Partial<PreciseTtlProps>, string]>([
+  [{}, '2026-11-21T02:49:50.000Z'],
+  [{ graceSeconds: 3_600 }, '2026-11-21T01:49:50.000Z'],
+  [{ events: { eventBus: 'default' } }, '2026-11-21T02:49:49.000Z'],
+])(
+  '%j: a scan of 03:00 reaches to ten minutes before it, what a sweep is behind, and what the index is',
+  (props, upTo) => {
+    const seconds = scannedUpTo(SCAN, subjectOf(props));
+    expect(new Date((seconds ?? 0) * 1000).toISOString()).toBe(upTo);
+  },
+);
+
+test('what a scan found that no tick finds is an exception, and a warning', () => {
+  const given = scanned({
+    fractional: 500,
+    outOfRange: 1,
+    failed: 2,
+    named: [
+      { is: 'fractional', key: { id: { S: 'a' } }, ttl: 1.5 },
+      { is: 'milliseconds', ttl: 1e13 },
+    ],
+  });
+  expect(sentence(given)[1]).toMatch(
+    /ten minutes; it found 2 that it could not delete, 500 whose TTL has a fraction \(\{"id":\{"S":"a"\}\}, …\), 1 whose TTL is out of range$/,
+  );
+  expect(sentence(given)[0]).toBe(
+    'everything that was due by 19:59:50Z is gone, but for up to 503 that the last scan found and no tick deletes.',
+  );
+  expect(statusReport(statusOf(given)).tables[0]?.gone).toMatchObject({ exceptions: 503, gapUntil: null });
+  expect(statusOf(given).tables[0]?.judged.remarks).toMatchObject([{ id: 'scanFound', severity: 'warning' }]);
+});
+
+test('a daily scan that does not come is a warning, unless the table is paused', () => {
+  const late = { ...SCAN, beganAt: '2026-11-20T03:00:00.000Z' };
+  const seen = { scans: { seen: { running: undefined, finished: late } } };
+  const ids = (given: Case) => statusOf(given).tables[0]?.judged.remarks.map(({ id }) => id);
+  expect(ids({ seen })).toEqual(['scanLate']);
+  expect(ids({ seen, props: { indexScan: 'off' } })).toEqual([]);
+  expect(ids({ seen, journal: { pause: { since: before(5).toISOString() } } })).toEqual(['paused']);
+  const running = { beganAt: SCAN.beganAt, position: null, record: { ...NOTHING_SCANNED, scanned: 5_000 } };
+  expect(
+    statusOf({ seen: { scans: { seen: { running, finished: undefined } } } }).tables[0]?.judged.remarks,
+  ).toMatchObject([
+    { id: 'scanning', severity: 'note', text: expect.stringContaining('has read 5,000 entries') },
+  ]);
+});
+
+test('nothing seen, and not all looked at, is no number', () => {
+  const status = statusOf({
+    overdue: { unseen: { id: 'indexThrottled', text: 'DynamoDB throttles the index' } },
+  });
+  expect(statusReport(status).tables[0]?.overdue).toMatchObject({
+    items: null,
+    atLeast: true,
+    why: 'DynamoDB throttles the index',
+  });
+  expect(describeStatus(status)).toMatch(
+    /overdue +none seen, but not all was read \(.*; DynamoDB throttles the index\)/,
+  );
+});
+
 test('a terminal is drawn anew, elsewhere lines are appended', () => {
   const written = (isTTY: boolean) => {
     let all = '';
     const screen = { isTTY, write: (text: string) => (all += text) };
     showLook(statusOf({}), screen);
-    showLook(statusOf({ overdue: { overdue: 2, oldest: SECONDS - 30 } }), screen);
+    showLook(
+      statusOf({ overdue: overdueFor(30, 2), journal: { pause: { since: before(1).toISOString() } } }),
+      screen,
+    );
     return all;
   };
   expect(written(false).split('\n').slice(0, 2)).toEqual([
     '20:00:00Z  T: fine; everything that was due by 19:59:50Z is gone, back to 2026-11-20 20:00:00Z; overdue 0 items',
-    '20:00:00Z  T: fine; everything that was due by 19:59:29Z is gone, back to 2026-11-20 20:00:00Z; overdue 2 items',
+    '20:00:00Z  T: warnings; the table is paused since 2026-11-21T19:59:00Z; everything that was due by 19:59:29Z is gone, back to 2026-11-20 20:00:00Z; overdue 2 items',
   ]);
   const clear = '\u001b[1;1H\u001b[0J';
   expect(written(true).split(clear)).toHaveLength(3);

@@ -9,10 +9,13 @@ import {
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { NoAnswerError } from '../../../cli/aws/no-answer.ts';
 import { goneBy } from '../../../cli/status/gone.ts';
-import { lookForOverdue, MOST_KEYS, minutesBack } from '../../../cli/status/overdue.ts';
+import { lookForOverdue, MOST_KEYS, minutesBack, NAMEABLE } from '../../../cli/status/overdue.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
 import type { PreciseTtlProps } from '../../../stacks/props.ts';
 import { subjectOf } from '../doctor/subject.ts';
+
+/** Entries that are counted at once, as if they were 1 MB. */
+const COUNTED = 100;
 
 const NOW = Date.parse('2026-11-21T20:00:30Z');
 const SECONDS = NOW / 1000;
@@ -39,20 +42,26 @@ function clientWith(
         }));
         return { output: { $metadata: {}, Responses: { [table]: items } } as never, response: {} };
       }
-      const { ExpressionAttributeValues: values = {}, Limit = 1 } = args.input as QueryCommandInput;
-      const { ':window': window, ':second': second, ':upTo': upTo } = values;
+      const {
+        ExpressionAttributeValues: values = {},
+        Limit = COUNTED,
+        Select,
+      } = args.input as QueryCommandInput;
+      const { ':window': window, ':second': second, ':from': from, ':upTo': upTo } = values;
       const key = window?.S ?? second?.N ?? '';
       const error = fails(key);
       if (error !== undefined) throw error;
       const ttls = (entries.get(window === undefined ? Number(key) : key) ?? []).filter(
-        ttl => upTo?.N === undefined || ttl <= Number(upTo.N),
+        ttl => upTo?.N === undefined || (ttl <= Number(upTo.N) && ttl >= Number(from?.N)),
       );
+      const start = Number((args.input as QueryCommandInput).ExclusiveStartKey?.['id']?.S ?? -1) + 1;
       // As the document client hands them on: it has read the request, and does not see the answer here.
       const Items = ttls
-        .slice(0, Limit)
-        .map((ttl, id) => ({ id: String(id), ttl: NumberValue.from(String(ttl)) }));
-      const more = ttls.length > Limit && { LastEvaluatedKey: Items.at(-1) };
-      return { output: { $metadata: {}, Items, ...more } as never, response: {} };
+        .slice(start, start + Limit)
+        .map((ttl, index) => ({ id: String(start + index), ttl: NumberValue.from(String(ttl)) }));
+      const more = ttls.length > start + Limit && { LastEvaluatedKey: Items.at(-1) };
+      const found = Select === 'COUNT' ? { Count: Items.length } : { Items };
+      return { output: { $metadata: {}, ...found, ...more } as never, response: {} };
     },
     { step: 'build' },
   );
@@ -68,6 +77,11 @@ const look = (props: Partial<PreciseTtlProps>, client: DynamoDBClient, minutes =
 const SILENT = new NoAnswerError('DYNAMODB', { kind: 'timed out', seconds: 5 }, undefined);
 const THROTTLED = new ProvisionedThroughputExceededException({ message: 'slower', $metadata: {} });
 
+/** What is gone by this look alone. */
+const gone = (seen: Awaited<ReturnType<typeof lookForOverdue>>) =>
+  goneBy(seen, { watermark: undefined, scannedUpTo: undefined });
+const oldestOf = ({ named: [oldest] }: Awaited<ReturnType<typeof lookForOverdue>>) => oldest?.ttl;
+
 test('by window it asks each shard of each window, and counts what is expired', async () => {
   const [old, young] = [SECONDS - 300, SECONDS - 5];
   const client = clientWith(
@@ -77,27 +91,37 @@ test('by window it asks each shard of each window, and counts what is expired', 
     ]),
   );
   const seen = await look({ shards: 2 }, client);
-  expect(seen).toMatchObject({ overdue: 3, atLeast: false, oldest: old, unansweredFrom: null });
-  expect(seen.read).toEqual({ from: SECONDS - 600, upTo: SECONDS });
-  // Eleven windows of two shards, and two of these once more.
-  expect(seen.queries).toBe(11 * 2 + 2);
+  expect(seen).toMatchObject({ overdue: 3, lastMinute: 1, unseen: null });
+  expect(seen.named.map(({ ttl }) => ttl)).toEqual([old, old + 1, young]);
+  expect(seen.read).toEqual([{ from: SECONDS - 600, upTo: SECONDS }]);
+  // Eleven windows of two shards, and the one before, into which the older way puts its end.
+  expect(seen.queries).toBe(11 * 2);
 });
 
 test('by second it asks each second', async () => {
   const ttl = SECONDS - 90;
   const seen = await look({ indexedBy: 'second' }, clientWith(new Map([[ttl, [ttl, ttl]]])), 2);
-  expect(seen).toMatchObject({ overdue: 2, atLeast: false, oldest: ttl });
+  expect(seen).toMatchObject({ overdue: 2, lastMinute: 0, unseen: null, queries: 121 });
+  expect(oldestOf(seen)).toBe(ttl);
 });
 
-test('what DynamoDB is too busy to answer is not taken for gone', async () => {
-  const busy = SECONDS - 300;
-  const client = clientWith(new Map(), key => (key === windowOf(busy) ? THROTTLED : undefined));
+test('what DynamoDB is too busy to answer is not taken for gone, and what it did answer is counted', async () => {
+  const [busy, old] = [SECONDS - 300, SECONDS - 500];
+  const entries = new Map([[windowOf(old), [old]]]);
+  const client = clientWith(entries, key => (key === windowOf(busy) ? THROTTLED : undefined));
   const seen = await look({}, client);
-  expect(seen).toMatchObject({ oldest: null, unansweredFrom: windowStart(busy, 60), atLeast: true });
-  expect(goneBy(seen, undefined)).toEqual({
+  const start = windowStart(busy, 60);
+  expect(seen.read).toEqual([
+    { from: SECONDS - 600, upTo: start - 1 },
+    { from: start + 61, upTo: SECONDS },
+  ]);
+  expect(seen).toMatchObject({ overdue: 1, unseen: { id: 'indexThrottled' } });
+  // The straggler is named: it may be the only one, and it may not be.
+  expect(gone(seen)).toMatchObject({
     known: true,
     since: SECONDS - 600,
-    by: windowStart(busy, 60) - 1,
+    by: start - 1,
+    left: [{ ttl: old }],
   });
 });
 
@@ -106,26 +130,29 @@ test('when it answers nothing, nothing is known', async () => {
     {},
     clientWith(new Map(), () => THROTTLED),
   );
-  expect(goneBy(seen, undefined)).toEqual({ known: false, because: 'unanswered' });
+  expect(seen).toMatchObject({ read: [], overdue: 0 });
+  expect(gone(seen)).toEqual({ known: false, because: 'not-read' });
 });
 
-test.each<[string, unknown, string]>([
-  ['throttles', THROTTLED, 'DynamoDB throttles the index'],
+test.each<[string, unknown, string, string]>([
+  ['throttles', THROTTLED, 'indexThrottled', 'DynamoDB throttles the index'],
   [
     'is not available',
     new InternalServerError({ message: 'sorry', $metadata: {} }),
+    'dynamoDbUnavailable',
     'DynamoDB is not available (InternalServerError)',
   ],
-  ['lets one query without an answer', SILENT, 'DynamoDB timed out: no answer in 5 s'],
+  ['lets one query without an answer', SILENT, 'indexUnanswered', 'DynamoDB timed out: no answer in 5 s'],
 ])(
   'DynamoDB %s: that is the cause that is told, and one such window is not counted',
-  async (_what, error, why) => {
+  async (_what, error, id, text) => {
     const busy = SECONDS - 300;
     const fails = (key: string) => (key === windowOf(busy) ? (error as Error) : undefined);
-    expect(await look({}, clientWith(new Map(), fails))).toMatchObject({ why, overdue: 0, atLeast: true });
+    const unseen = { id, text };
+    expect(await look({}, clientWith(new Map(), fails))).toMatchObject({ unseen, overdue: 0 });
     // Of more windows than are counted, those that said nothing are not taken for overdue ones.
     const most = (key: string) => (/:[0-9][1-9]:00.000Z_/.test(key) ? (error as Error) : undefined);
-    expect(await look({}, clientWith(new Map(), most), 60)).toMatchObject({ why, overdue: 0 });
+    expect(await look({}, clientWith(new Map(), most), 60)).toMatchObject({ unseen, overdue: 0 });
   },
 );
 
@@ -148,27 +175,50 @@ test('other errors are thrown', async () => {
   ).rejects.toThrow('no index');
 });
 
-test('more entries than are counted are at least so many', async () => {
-  const ttl = SECONDS - 60;
-  const many = Array.from({ length: 250 }, () => ttl);
-  expect(await look({}, clientWith(new Map([[windowOf(ttl), many]])))).toMatchObject({
-    overdue: 200,
-    atLeast: true,
-  });
+test.each<[Partial<PreciseTtlProps>]>([[{}], [{ indexedBy: 'second' }], [{ holdAttribute: 'legalHold' }]])(
+  '%j: a backlog is counted to its end, and what of it has expired in the last minute',
+  async props => {
+    const [old, young] = [SECONDS - 90, SECONDS - 20];
+    const many = (ttl: number, count: number) => Array.from({ length: count }, () => ttl);
+    const keys = (ttl: number) => (props.indexedBy === 'second' ? ttl : windowOf(ttl));
+    const client = clientWith(
+      new Map([
+        [keys(old), many(old, 1_250)],
+        [keys(young), many(young, 350)],
+      ]),
+    );
+    const seen = await look(props, client);
+    expect(seen).toMatchObject({ overdue: 1_600, lastMinute: 350, unseen: null });
+    expect(seen.named).toHaveLength(NAMEABLE);
+    expect(gone(seen)).toEqual({ known: true, since: SECONDS - 600, by: old - 1, gapUntil: null, left: [] });
+  },
+);
+
+test('a backlog of more than one look counts is at least as large as was counted, and says so', async () => {
+  const ttl = SECONDS - 90;
+  const client = clientWith(new Map([[windowOf(ttl), Array.from({ length: 10_100 }, () => ttl)]]));
+  const seen = await look({}, client);
+  expect(seen).toMatchObject({ unseen: { id: 'indexTooLong' }, overdue: NAMEABLE });
 });
 
-test('when time is over, only what was read is claimed', async () => {
+test('when time is over, what has expired lately is known, and no more is claimed than was read', async () => {
   let now = NOW;
-  const slow = clientWith(new Map(), () => {
-    now += 2000;
+  const young = SECONDS - 20;
+  const slow = clientWith(new Map([[windowOf(young), [young]]]), () => {
+    now += 400;
     return undefined;
   });
   const seen = await lookForOverdue(slow, inMinutes(), 60, () => now);
-  const { read } = seen;
-  expect(read?.from).toBe(SECONDS - 3600);
-  expect(goneBy(seen, undefined)).toEqual({ known: true, since: SECONDS - 3600, by: read?.upTo });
-  expect((read?.upTo ?? 0) < SECONDS - 60).toBe(true);
-  expect(seen.why).toMatch(/^DynamoDB had answered \d+ queries when 6 s were over$/);
+  const [read] = seen.read;
+  expect(seen.read).toHaveLength(1);
+  expect(read?.upTo).toBe(SECONDS);
+  expect((read?.from ?? 0) > SECONDS - 3600).toBe(true);
+  expect(seen.overdue).toBe(1);
+  expect(gone(seen)).toMatchObject({ known: true, since: read?.from, by: young - 1 });
+  expect(seen.unseen).toMatchObject({
+    id: 'indexSlow',
+    text: expect.stringMatching(/^DynamoDB had answered \d+ queries when 6 s were over$/),
+  });
 });
 
 test.each<[Partial<PreciseTtlProps>, number, number]>([
@@ -189,8 +239,10 @@ test('what is held is not overdue, and what is behind it is', async () => {
   const entries = new Map([[windowOf(ttl), [ttl, ttl + 1, ttl + 2]]]);
   const seen = (held: readonly string[]) =>
     look({ holdAttribute: 'legalHold' }, clientWith(entries, undefined, new Set(held)));
-  expect(await seen(['0', '1', '2'])).toMatchObject({ overdue: 0, oldest: null });
-  expect(await seen(['0'])).toMatchObject({ overdue: 2, oldest: ttl + 1, held: 1 });
+  expect(await seen(['0', '1', '2'])).toMatchObject({ overdue: 0, named: [], held: 3 });
+  const some = await seen(['0']);
+  expect(some).toMatchObject({ overdue: 2, held: 1 });
+  expect(oldestOf(some)).toBe(ttl + 1);
 });
 
 test('what is in its grace is not overdue', async () => {
@@ -199,6 +251,7 @@ test('what is in its grace is not overdue', async () => {
   const client = clientWith(entries);
   expect(await look({ graceSeconds: 120 }, client)).toMatchObject({ overdue: 0, readAt: SECONDS - 120 });
   const seen = await look({ graceSeconds: 60 }, client);
-  expect(seen).toMatchObject({ overdue: 1, oldest: ttl, readAt: SECONDS - 60 });
-  expect(goneBy(seen, undefined)).toEqual({ known: true, since: SECONDS - 660, by: ttl - 1 });
+  expect(seen).toMatchObject({ overdue: 1, readAt: SECONDS - 60 });
+  expect(oldestOf(seen)).toBe(ttl);
+  expect(gone(seen)).toMatchObject({ known: true, since: SECONDS - 660, by: ttl - 1 });
 });

@@ -1,5 +1,5 @@
-import { EVERY_MINUTE } from '../../../stacks/schedules-of.ts';
 import { tablesInDefinition } from '../../../stacks/tables-in-definition.ts';
+import { EVERY_MINUTE } from '../../../stacks/tick-schedule.ts';
 import type { EmulatedAws } from './proof.ts';
 
 /** What starts sweeps in an emulated account at one moment: the emulator tells it after each call that changed something of it. */

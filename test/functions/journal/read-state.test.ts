@@ -8,7 +8,11 @@ import { createJournal } from '../../support/journal-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();
-const NOTHING = { control: { pauses: {}, limits: {}, handOvers: {} }, watermarks: { tables: {} } };
+const NOTHING = {
+  control: { pauses: {}, limits: {}, handOvers: {} },
+  scansAt: {},
+  watermarks: { tables: {} },
+};
 const since = '2026-11-20T09:00:00.000Z';
 
 test('a journal in which nothing stands reads as nothing set', async () => {

@@ -54,7 +54,7 @@ async function decide(
     behindSeconds: 0,
     plan: async (...args) => {
       asked.push(args);
-      return { due: [], cursor: null, oldestOverdueSeconds: 0, misfiled: 0, ...planned };
+      return { due: [], cursor: null, oldestOverdueSeconds: 0, ...planned };
     },
   });
   return { ...answer, asked };
@@ -67,18 +67,6 @@ test('nothing due: the end', async () => {
   const answer = await decide(null);
   expect(answer).toMatchObject({ next: 'end', due: [], report: { found: 0, steps: 1 } });
   expect(answer.asked).toEqual([[null, ROUND_TARGETS]]);
-});
-
-test('what is misfiled is recorded, when nothing else is due too', async () => {
-  const answer = await decide(null, { misfiled: 3 });
-  expect(answer).toMatchObject({ next: 'record', last: true, due: [], report: { found: 0, misfiled: 3 } });
-});
-
-test('what is misfiled is counted once, whatever the rounds are', async () => {
-  const first = await decide(null, { due: [target('a')], cursor: CURSOR, misfiled: 3 });
-  expect(first).toMatchObject({ next: 'sweep', report: { misfiled: 3 } });
-  const second = await decide(soFar([swept('a')], { progress: first.progress }), { due: [target('b')] });
-  expect(second.report).toMatchObject({ deleted: 1, misfiled: 3 });
 });
 
 test('an execution that began before the count was there goes on', async () => {

@@ -63,8 +63,10 @@ async function plan({
       }),
       journal: {
         renewHandOver,
+        takeScan: jest.fn(),
         read: async () => ({
           control: { pauses: {}, limits: limit === undefined ? {} : { one: limit }, handOvers: {} },
+          scansAt: {},
           watermarks: { tables: {} },
         }),
       },

@@ -2,7 +2,6 @@
 import { windowKey } from '../../../expiry/window.ts';
 import { startProgress } from '../../../functions/child/child-progress.ts';
 import { endShard } from '../../../functions/child/shard-result.ts';
-import { isTurnToSeek } from '../../../functions/plan-sweep/misfiled.ts';
 import { askedTable, planRound } from '../../../functions/plan-sweep/plan-round.ts';
 import type { RoundPlan, TableRound } from '../../../statemachine/contract.ts';
 import {
@@ -115,11 +114,11 @@ describe('in windows of a day', () => {
     expect(days(await planned(both, TICK))).toEqual(['2026-11-18', '2026-11-19', '2026-11-20']);
   });
 
-  test('the reconcile of a deployment that was off for weeks finds each day that has something', async () => {
+  test('the replay of a deployment that was off for weeks finds each day that has something', async () => {
     const table = await leftOf('2026-10-22', '2026-10-30', '2026-11-12');
     expect(days(await planned(table, TICK))).toEqual([]);
-    const reconcile = await plannedAt(table, '2026-11-20T09:07:00Z', { lookbackMinutes: 744 * 60 });
-    expect(days(reconcile)).toEqual(['2026-10-22', '2026-10-30', '2026-11-12']);
+    const replay = await planned(table, { from: '2026-10-20T00:00:00Z', to: TICK.scheduledTime });
+    expect(days(replay)).toEqual(['2026-10-22', '2026-10-30', '2026-11-12']);
   });
 
   test('a replay takes its span out of a day, and leaves the rest', async () => {
@@ -251,64 +250,6 @@ test('stops with a cursor when its time runs out, and goes on from there', async
   const rest = await planRound({ executionInput: span, startedAt, soFar }, askedTable(table.runtime), enough);
   expect(windows(rest)).toEqual(['08:50']);
   expect(rest).toMatchObject({ last: true, report: { shardsSwept: 1 } });
-});
-
-describe('of what a writer with other settings has stamped', () => {
-  const RECONCILE = { ...TICK, lookbackMinutes: 120 };
-  /** The window is of an hour. */
-  const hourly = (id: string, ttl: string) => ({
-    id,
-    ttl: seconds(ttl),
-    expirationWindow: windowKey(seconds('2026-11-20T08:00:00Z'), 3600),
-  });
-  const letters = [...'abcdefghijklmnopqrstuvwx'];
-  const isTurn = (tableName: string) => isTurnToSeek(tableName, seconds(RECONCILE.scheduledTime));
-  const inTurn = letters.find(isTurn) ?? '';
-  const misfiledIn = async (executionInput: unknown, soFar: TableRound | null = null, tableName = inTurn) => {
-    const table = await minutes();
-    await table.put([
-      hourly('a', '2026-11-20T08:30:00Z'),
-      hourly('b', '2026-11-20T08:30:01Z'),
-      item('of a second shard', '2026-11-20T08:55:00Z', '2026-11-20T08:55:30Z', 1),
-      hourly('alive', '2026-11-20T09:00:01Z'),
-    ]);
-    const warn = jest.fn();
-    const runtime = { ...table.runtime, logger: { ...table.runtime.logger, warn } };
-    const asked = askedTable(runtime);
-    const named = { ...asked, settings: { ...asked.settings, tableName } };
-    const plan = await planRound({ executionInput, startedAt, soFar }, named, enough);
-    return { plan, warned: warn.mock.calls.map(([, { keys }]) => keys) };
-  };
-
-  test('a reconcile tells: it counts, logs keys, deletes nothing, and does not look again when it plans on', async () => {
-    const { plan, warned: first } = await misfiledIn(RECONCILE);
-    expect(plan).toMatchObject({ next: 'record', due: [], report: { misfiled: 3 } });
-    expect(first).toEqual([[{ id: { S: 'of a second shard' } }], [{ id: { S: 'a' } }, { id: { S: 'b' } }]]);
-
-    const cursor = { window: seconds('2026-11-20T08:50:00Z'), shard: 0 };
-    const soFar = { progress: { ...plan.progress, cursor }, results: [], retries: 0 };
-    const { plan: further, warned } = await misfiledIn(RECONCILE, soFar);
-    expect(further).toMatchObject({ next: 'record', report: { misfiled: 3, steps: 2 } });
-    expect(warned).toEqual([]);
-  });
-
-  test('each table has its turn once a day', async () => {
-    expect(letters.filter(isTurn)).toHaveLength(1);
-    const other = letters.find(letter => letter !== inTurn);
-    const { plan, warned } = await misfiledIn(RECONCILE, null, other);
-    expect(plan).toMatchObject({ next: 'end', report: { misfiled: 0 } });
-    expect(warned).toEqual([]);
-  });
-
-  test.each([
-    ['a tick', TICK],
-    ['a later part of a reconcile', { ...RECONCILE, skipMinutes: 60 }],
-    ['a replay', { from: '2026-11-20T08:00:00Z', to: '2026-11-20T09:00:00Z' }],
-  ])('%s does not look', async (_name, input) => {
-    const { plan, warned } = await misfiledIn(input);
-    expect(plan).toMatchObject({ next: 'end', report: { misfiled: 0 } });
-    expect(warned).toEqual([]);
-  });
 });
 
 test('prints a line for what it finds, and none for a tick that finds nothing', async () => {

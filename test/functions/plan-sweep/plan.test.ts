@@ -15,8 +15,6 @@ const request: SweepRequest = {
   cutoff: START + 1000,
   upcoming: null,
   dryRun: false,
-  isTick: true,
-  seeksMisfiled: false,
   followsBacklog: false,
   limit: null,
 };

@@ -19,28 +19,9 @@ describe('a tick', () => {
       cutoff,
       upcoming: null,
       dryRun: false,
-      isTick: true,
-      seeksMisfiled: false,
       followsBacklog: true,
       limit: null,
     });
-  });
-
-  test('takes its own lookback', () => {
-    expect(read({ scheduledTime: '2026-11-20T09:00:00Z', lookbackMinutes: 1440 }).windowsFrom).toBe(
-      seconds('2026-11-19T09:00:00Z'),
-    );
-  });
-
-  test('leaves the latest minutes of its lookback out, and takes whatever is expired in the windows it has', () => {
-    const { windowsFrom, windowsBefore, before, cutoff } = read({
-      scheduledTime: '2026-11-20T09:00:00Z',
-      lookbackMinutes: 1440,
-      skipMinutes: 60,
-    });
-    expect(windowsFrom).toBe(seconds('2026-11-19T09:00:00Z'));
-    expect(windowsBefore).toBe(seconds('2026-11-20T08:00:01Z'));
-    expect(before).toBe(cutoff + 1);
   });
 
   test.each([
@@ -75,7 +56,6 @@ describe('a tick of a sweep that is precise', () => {
   });
 
   test.each([
-    ['a reconcile', { scheduledTime: '2026-11-20T09:00:00Z', lookbackMinutes: 1440 }],
     [
       'a tick whose time is far in the future: its children would wait in vain',
       { scheduledTime: '2026-11-20T09:10:00Z' },
@@ -86,17 +66,6 @@ describe('a tick of a sweep that is precise', () => {
   test('the plain mode owns none', () => {
     expect(read({ scheduledTime: '2026-11-20T09:00:00Z' }).upcoming).toBeNull();
   });
-});
-
-test.each<[string, object, boolean]>([
-  ['a reconcile', { lookbackMinutes: 1440 }, true],
-  ['the first part of one', { lookbackMinutes: 700, skipMinutes: 0 }, true],
-  ['a further part', { lookbackMinutes: 1440, skipMinutes: 700 }, false],
-  ['the shortest one', { lookbackMinutes: 60 }, true],
-  ['a look back of some minutes', { lookbackMinutes: 59 }, false],
-  ['a tick', {}, false],
-])('whether %s looks for what is misfiled', (_name, fields, seeksMisfiled) => {
-  expect(read({ scheduledTime: '2026-11-20T09:00:00Z', ...fields }).seeksMisfiled).toBe(seeksMisfiled);
 });
 
 describe('a limit', () => {
@@ -117,11 +86,6 @@ describe('a limit', () => {
       'a tick whose time is far in the future deletes in the minute after its start',
       { scheduledTime: '2026-11-20T12:00:00Z' },
       { perSecond: 200, ...minute },
-    ],
-    [
-      'a reconcile has a tenth, until the next one',
-      { ...TICK, lookbackMinutes: 1440 },
-      { perSecond: 20, from: null, before: seconds('2026-11-20T10:00:00Z') },
     ],
     ['a replay has all the time it takes', REPLAY, { perSecond: 200, from: null, before: null }],
     [
@@ -158,8 +122,6 @@ describe('a replay', () => {
       cutoff: seconds('2026-11-20T09:00:05Z'),
       upcoming: null,
       dryRun: false,
-      isTick: false,
-      seeksMisfiled: false,
       followsBacklog: false,
       limit: null,
     });
@@ -225,44 +187,11 @@ test.each<[string, unknown, RegExp]>([
     /^dryRun: expected true or false, got null/,
   ],
   [
-    'a lookback of null, which is not the default',
-    { scheduledTime, lookbackMinutes: null },
-    /^lookbackMinutes: expected a whole number of minutes .* got null/,
+    'a lookback of its own',
+    { scheduledTime, lookbackMinutes: 10 },
+    /^lookbackMinutes: expected one of the fields/,
   ],
-  ['a lookback of 0', { scheduledTime, lookbackMinutes: 0 }, /^lookbackMinutes: expected a whole number/],
-  ['a lookback of 1.5', { scheduledTime, lookbackMinutes: 1.5 }, /^lookbackMinutes/],
-  ['a lookback of 32 days', { scheduledTime, lookbackMinutes: 32 * 1440 }, /^lookbackMinutes: .*44700/],
-  ['a lookback as a text', { scheduledTime, lookbackMinutes: '10' }, /^lookbackMinutes/],
-  [
-    'minutes to skip without a lookback of their own',
-    { scheduledTime, skipMinutes: 5 },
-    /^skipMinutes: expected skipMinutes together with lookbackMinutes only/,
-  ],
-  [
-    'minutes to skip on a replay',
-    { from, to, skipMinutes: 5 },
-    /^skipMinutes: expected .*with scheduledTime only/,
-  ],
-  [
-    'the whole lookback to skip',
-    { scheduledTime, lookbackMinutes: 60, skipMinutes: 60 },
-    /^skipMinutes: expected a whole number of minutes from 0 to 59, got 60/,
-  ],
-  [
-    'a negative number of minutes to skip',
-    { scheduledTime, lookbackMinutes: 60, skipMinutes: -1 },
-    /^skipMinutes/,
-  ],
-  [
-    'minutes to skip as a text',
-    { scheduledTime, lookbackMinutes: 60, skipMinutes: '5' },
-    /^skipMinutes: .* got "5"/,
-  ],
-  [
-    'a lookback on a replay',
-    { from, to, lookbackMinutes: 10 },
-    /^lookbackMinutes: expected .*with scheduledTime only/,
-  ],
+  ['a tick of now on a replay', { from, to, fromNow: true }, /^fromNow: expected .*with scheduledTime only/],
   [
     'a placeholder that nobody replaced',
     { scheduledTime: '<aws.scheduler.scheduled-time>' },
@@ -284,20 +213,15 @@ test.each<[string, unknown, RegExp]>([
 test('a null is never taken for a default, wherever it stands', () => {
   const good = fc.oneof(
     fc.record(
-      {
-        scheduledTime: fc.constant(scheduledTime),
-        lookbackMinutes: fc.integer({ min: 2, max: 1440 }),
-        skipMinutes: fc.constant(1),
-      },
-      { requiredKeys: ['scheduledTime', 'lookbackMinutes'] },
+      { scheduledTime: fc.constant(scheduledTime), fromNow: fc.boolean() },
+      { requiredKeys: ['scheduledTime'] },
     ),
-    fc.record({ scheduledTime: fc.constant(scheduledTime) }),
     fc.record(
       { from: fc.constant(from), to: fc.constant(to), dryRun: fc.boolean() },
       { requiredKeys: ['from', 'to'] },
     ),
   );
-  const fields = fc.constantFrom('scheduledTime', 'lookbackMinutes', 'skipMinutes', 'from', 'to', 'dryRun');
+  const fields = fc.constantFrom('scheduledTime', 'fromNow', 'from', 'to', 'dryRun');
   fc.assert(
     fc.property(good, fields, (input, field) => {
       expect(() => read(input)).not.toThrow();
@@ -329,11 +253,5 @@ describe('a span is refused when it has more windows than one execution gets thr
   ])('%d hours of %p are not', (hours, model, message) => {
     expect(() => checkSpan(span(hours), model)).toThrow(InvalidExecutionInputError);
     expect(() => checkSpan(span(hours), model)).toThrow(message);
-  });
-
-  test('a reconcile is told of its own field', () => {
-    const reconcile = read({ scheduledTime: '2026-11-20T09:00:00Z', lookbackMinutes: 1440 });
-    expect(() => checkSpan(reconcile, windows(1, 42))).toThrow(/^lookbackMinutes: /);
-    expect(() => checkSpan(reconcile, windows(1, 41))).not.toThrow();
   });
 });

@@ -2,7 +2,8 @@
 import { expiryAttributes } from '../../../expiry/attributes.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
 import { queryExpired } from '../../../functions/query-expired/handler.ts';
-import type { ItemKey, QueryExpiredInput, SweepTarget } from '../../../statemachine/contract.ts';
+import { NO_PROGRESS } from '../../../functions/retry/chunk-retry.ts';
+import type { Chunk, ItemKey, QueryExpiredInput, SweepTarget } from '../../../statemachine/contract.ts';
 import { childProgress, type Progressed } from '../../support/child-progress.ts';
 import {
   createExpiringTable,
@@ -217,4 +218,33 @@ test('a query that fails with anything else fails', async () => {
   await expect(queryExpired(input(), failing(table, 'ResourceNotFoundException'))).rejects.toMatchObject({
     name: 'ResourceNotFoundException',
   });
+});
+
+test.each<[string, () => Promise<void>]>([
+  ['', async () => undefined],
+  [', also where the journal cannot be written', () => Promise.reject(new Error('no journal'))],
+])('what DynamoDB throttled of the deletes is noted%s', async (_where, answer) => {
+  const table = await createTable();
+  const noted: unknown[] = [];
+  const journal = {
+    noteThrottled: (...args: unknown[]) => {
+      noted.push(args);
+      return answer();
+    },
+  } as never;
+  const chunk: Chunk = {
+    ...{ keys: [], once: true, progress: null, next: 'delete', until: null, timeoutSeconds: 5 },
+    ...{ deadline: NOW, cutoff: CUTOFF },
+  };
+  const throttling = (throttled: number) => ({ ...chunk, progress: { ...NO_PROGRESS, throttled } });
+  const call = (results: QueryExpiredInput['results']) =>
+    queryExpired({ ...input(), results }, table.runtime, () => journal);
+  await call([throttling(0)]);
+  expect(noted).toEqual([]);
+  await expect(
+    call([throttling(3), throttling(0), { ...throttling(90), once: false }, throttling(4), chunk]),
+  ).resolves.toMatchObject({
+    progress: { counts: { throttled: 97 } },
+  });
+  expect(noted).toEqual([[table.settings.tableName, 7]]);
 });

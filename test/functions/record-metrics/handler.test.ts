@@ -62,6 +62,7 @@ function surroundings(metrics = new Metrics({ namespace: 'PreciseTtl', serviceNa
   const journal = {
     putRows: jest.fn<Promise<void>, [readonly SweepRow[]]>(async () => undefined),
     takeHandOver: jest.fn(async (_table: string, _before: number, _execution: string) => true),
+    takeScanTurn: jest.fn(async (_table: string) => true),
     endHandOver: jest.fn(async () => undefined),
     replayed: jest.fn(async () => undefined),
   };
@@ -236,7 +237,7 @@ const resumed = (table: string, windows: readonly TargetWindow[], before: number
 
 const planned = (settings: CarriedSettings, plan: Partial<TickPlan> = {}): TableSweep => ({
   settings,
-  planned: { targets: 1, oldestOverdueSeconds: 0, misfiled: 0, ...plan },
+  planned: { targets: 1, oldestOverdueSeconds: 0, ...plan },
 });
 
 const tickOf = (sweeps: readonly TableSweep[], results: readonly ChildOutput[]): RecordMetricsInput => ({
@@ -257,7 +258,7 @@ describe('a tick of several tables', () => {
   test('is one line of metrics, of the sums, and one more for each table that wants its own', async () => {
     const c = settingsOf('ccc', { metricsPerTable: true });
     const around = surroundings();
-    const sweeps = [planned(a, { oldestOverdueSeconds: 70 }), planned(b, { misfiled: 2 }), planned(c)];
+    const sweeps = [planned(a, { oldestOverdueSeconds: 70 }), planned(b), planned(c)];
     const results = [swept('aaa', 3), swept('bbb', 4, 20_000), swept('ccc', 5)];
     const output = await recordMetrics(tickOf(sweeps, results), around);
     expect(output).toMatchObject({ complete: true, handOvers: [] });
@@ -266,7 +267,6 @@ describe('a tick of several tables', () => {
     expect(deployment).toMatchObject({
       Deployment: 'sessions',
       ItemsDeleted: 12,
-      ItemsMisfiled: 2,
       OldestOverdue: 70,
     });
     // Late by what their own table promises.
@@ -365,6 +365,47 @@ describe('a tick of several tables', () => {
     expect(complete).toBe(false);
     expect(tables['aaa']).toMatchObject({ deleted: 1, shardsSwept: 1, shardsFailed: 1 });
     expect(tables['bbb']).toMatchObject({ shardsFailed: 3, oldestOverdueSeconds: 9 });
+  });
+});
+
+describe('a scan of the index that is due', () => {
+  const idle = { targets: 0, scanDue: true };
+
+  test('is started as a hand-over is, and is no metric, no line and no row of the tick', async () => {
+    const around = surroundings();
+    const { handOvers, complete, tables } = await recordMetrics(
+      tickOf([planned(settingsOf('aaa'), idle)], []),
+      around,
+    );
+    const input = { table: 'aaa', scanIndex: true };
+    expect(handOvers).toEqual([{ name: 'tick-1-1795165201-0', input }]);
+    expect([complete, tables]).toEqual([true, {}]);
+    expect([around.documents, around.logged]).toEqual([[], []]);
+    expect(around.journal.putRows.mock.calls[0]?.[0]).toEqual([]);
+  });
+
+  test('is left to the tick that has started it', async () => {
+    const around = surroundings();
+    around.journal.takeScanTurn.mockImplementation(async table => table !== 'aaa');
+    const { handOvers, complete } = await recordMetrics(
+      tickOf([planned(settingsOf('aaa'), idle), planned(settingsOf('bbb'), idle)], []),
+      around,
+    );
+    expect(handOvers.map(({ input: { table } }) => table)).toEqual(['bbb']);
+    expect(complete).toBe(true);
+  });
+
+  test.each([
+    ['nothing', 0, []],
+    ['something', 3, [{ ItemsFound: 3 }]],
+  ])('that has found %s', async (_what, found, documents) => {
+    const around = surroundings();
+    const totals = { ...startTotals(false), found, deleted: found, shardsSwept: 1, scanned: 9 };
+    const executionInput = { table: 'SessionData', scanIndex: true };
+    await recordMetrics({ ...replayOf(totals), executionInput }, around);
+    expect(around.documents).toMatchObject(documents);
+    expect(around.documents).toHaveLength(documents.length);
+    expect(around.journal.putRows.mock.calls[0]?.[0]).toMatchObject([{ kind: 'scan' }]);
   });
 });
 

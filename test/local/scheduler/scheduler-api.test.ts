@@ -39,7 +39,7 @@ const resource = (name: string): ScheduleResource => ({
 const clock = new VirtualClock(START);
 const scheduler = new LocalScheduler({
   clock,
-  schedules: ['tick', 'reconcile', 'reconcile-2'].map(resource),
+  schedules: ['tick', 'hourly', 'hourly-2'].map(resource),
   fire: () => {},
   onError: () => {},
 });
@@ -75,10 +75,10 @@ const put = (over: Partial<UpdateScheduleInput> = {}) =>
   );
 
 test('a schedule is answered as it was synthesized, with the defaults of Scheduler', async () => {
-  const { $metadata, ...found } = await get('reconcile');
+  const { $metadata, ...found } = await get('hourly');
   expect(found).toEqual({
-    Arn: 'arn:aws:scheduler:us-east-1:123456789012:schedule/sweep/reconcile',
-    Name: 'reconcile',
+    Arn: 'arn:aws:scheduler:us-east-1:123456789012:schedule/sweep/hourly',
+    Name: 'hourly',
     GroupName: 'sweep',
     ScheduleExpression: 'cron(* * * * ? *)',
     ScheduleExpressionTimezone: 'UTC',
@@ -225,13 +225,13 @@ test('schedules and groups are listed, by pages and by what they are', async () 
     const { Schedules = [], NextToken } = await client.send(new ListSchedulesCommand(over));
     return [Schedules.map(({ Name }) => Name), NextToken];
   };
-  expect(await list({})).toEqual([['reconcile', 'reconcile-2', 'tick'], undefined]);
+  expect(await list({})).toEqual([['hourly', 'hourly-2', 'tick'], undefined]);
   expect(await list({ State: 'DISABLED' })).toEqual([['tick'], undefined]);
   expect(await list({ GroupName: 'default' })).toEqual([[], undefined]);
-  const [first, token] = await list({ NamePrefix: 'reconcile', MaxResults: 1 });
-  expect(first).toEqual(['reconcile']);
-  expect(await list({ NamePrefix: 'reconcile', MaxResults: 1, NextToken: String(token) })).toEqual([
-    ['reconcile-2'],
+  const [first, token] = await list({ NamePrefix: 'hourly', MaxResults: 1 });
+  expect(first).toEqual(['hourly']);
+  expect(await list({ NamePrefix: 'hourly', MaxResults: 1, NextToken: String(token) })).toEqual([
+    ['hourly-2'],
     undefined,
   ]);
   const { ScheduleGroups } = await client.send(new ListScheduleGroupsCommand({}));

@@ -26,10 +26,7 @@ test('everything that the app synthesizes is understood', () => {
     ['precise-ttl', 'EXPRESS'],
     ['precise-ttl-replay', 'STANDARD'],
   ]);
-  expect(cloud.schedules.map(schedule => schedule.expression).sort()).toEqual([
-    'cron(* * * * ? *)',
-    expect.stringMatching(/^cron\(\d+ \* \* \* \? \*\)$/),
-  ]);
+  expect(cloud.schedules.map(({ expression }) => expression)).toEqual(['cron(* * * * ? *)']);
   for (const machine of cloud.stateMachines) {
     expect(() => loadDefinition(machine.definition, machine.type, isDynamoDbQuery)).not.toThrow();
     for (const { arn } of cloud.functions) expect(machine.definition).toContain(arn);

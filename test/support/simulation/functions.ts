@@ -8,6 +8,7 @@ import { planReplay } from '../../../functions/plan-sweep/plan-replay.ts';
 import type { AskedTable } from '../../../functions/plan-sweep/plan-round.ts';
 import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
 import { nextStep } from '../../../functions/query-expired/next-step.ts';
+import { scanOf } from '../../../functions/query-expired/scan-surroundings.ts';
 import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
 import {
   readSettings,
@@ -18,6 +19,7 @@ import { type RequestOptions, requestTimeoutMs } from '../../../functions/table/
 import type { ReadHeld } from '../../../functions/table/held-items.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
+import type { ScanIndex } from '../../../functions/table/index-scan.ts';
 import type {
   Chunk,
   DeleteChunkInput,
@@ -41,6 +43,7 @@ export interface SweepFunctions {
 /** What the functions have instead of DynamoDB. */
 export interface SimulatedDynamoDb {
   readonly readIndex: ReadIndex;
+  readonly scanIndex: ScanIndex;
   readonly readHeld: ReadHeld;
   /** Throws when the call as a whole fails, as the SDK does. */
   readonly deleteBatch: (
@@ -86,7 +89,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
       const settings = readSettings(input.settings);
       const seconds = queryTimeoutSeconds(input.progress);
       const patienceMs = QUERY_ATTEMPTS * requestTimeoutMs(seconds, QUERY_ATTEMPTS);
-      const { readIndex, readHeld } = dynamoDbOf(settings, patienceMs);
+      const { readIndex, scanIndex, readHeld } = dynamoDbOf(settings, patienceMs);
       return nextStep(input, {
         pace: settings,
         layout: indexLayout(settings.model),
@@ -96,6 +99,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
         random,
         sleep,
         clock: () => clock.now(),
+        ...scanOf(input, settings, scanIndex, () => journal),
       });
     },
     'delete-chunk': async ({ chunk, now, settings: carried }) => {

@@ -8,6 +8,7 @@ import { type Deletion, NO_DELETION } from '../../../functions/delete-chunk/dele
 import { addLags, lagOf } from '../../../functions/report/lag.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
+import type { ScanIndex } from '../../../functions/table/index-scan.ts';
 import type { PreciseTtlProps } from '../../../stacks/props.ts';
 import type { CarriedSettings, ExpiredKey, FailedKey } from '../../../statemachine/contract.ts';
 import { carriedOf } from '../sweep-settings.ts';
@@ -109,29 +110,45 @@ export class SimulatedTable {
   dynamoDb(patienceMs: number, call: FunctionCall): SimulatedDynamoDb {
     return {
       readIndex: this.#reader(patienceMs, call),
+      scanIndex: this.#scanner(patienceMs, call),
       readHeld: this.items.readHeld,
       deleteBatch: (...batch) => this.#deleteBatch(...batch),
     };
   }
 
   #reader(patienceMs: number, { onUsage, processor }: FunctionCall): ReadIndex {
-    const { throttledCall = () => false, read = { ms: 0, processorMs: 0 } } = this.#options;
-    const { now, sleep } = this.#clock;
     return async (...query) => {
-      if (read.ms > 0) {
-        processor.freeAt = Math.max(processor.freeAt, now()) + read.processorMs;
-        await sleep(processor.freeAt + read.ms - read.processorMs - now());
-      }
-      const error = await this.#refusal(patienceMs);
-      if (error === 'ThrottlingException' || error === 'TimeoutError') throw new DynamoDbBusyError(error);
-      if (error !== undefined) throw dynamoDbError(error);
-      // As the client does: a second attempt at once.
-      if (throttledCall(now()) && throttledCall(now())) throw new DynamoDbBusyError('throttled');
+      await this.#beforeRead(patienceMs, processor);
       const page = await this.items.readIndex(...query);
       const units = readUnits(page.entries.length * ENTRY_BYTES) / 2;
       if (onUsage) reportDynamoDb(onUsage, { readUnits: units, writeUnits: 0 });
       return page;
     };
+  }
+
+  #scanner(patienceMs: number, { onUsage, processor }: FunctionCall): ScanIndex {
+    return async (...scan) => {
+      await this.#beforeRead(patienceMs, processor);
+      const page = await this.items.scanIndex(...scan);
+      const units = readUnits(page.entries.length * ENTRY_BYTES) / 2;
+      if (onUsage) reportDynamoDb(onUsage, { readUnits: units, writeUnits: 0 });
+      return { ...page, units };
+    };
+  }
+
+  /** A read of the index takes its time, and is refused while something is wrong. */
+  async #beforeRead(patienceMs: number, processor: FunctionCall['processor']): Promise<void> {
+    const { throttledCall = () => false, read = { ms: 0, processorMs: 0 } } = this.#options;
+    const { now, sleep } = this.#clock;
+    if (read.ms > 0) {
+      processor.freeAt = Math.max(processor.freeAt, now()) + read.processorMs;
+      await sleep(processor.freeAt + read.ms - read.processorMs - now());
+    }
+    const error = await this.#refusal(patienceMs);
+    if (error === 'ThrottlingException' || error === 'TimeoutError') throw new DynamoDbBusyError(error);
+    if (error !== undefined) throw dynamoDbError(error);
+    // As the client does: a second attempt at once.
+    if (throttledCall(now()) && throttledCall(now())) throw new DynamoDbBusyError('throttled');
   }
 
   async #deleteBatch(

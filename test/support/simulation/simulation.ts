@@ -16,6 +16,7 @@ import type {
   MachineName,
   QueryExpiredInput,
   ReplayInput,
+  ScanInput,
   SweepInput,
   SweepReport,
   TickInput,
@@ -185,18 +186,9 @@ export class Simulation {
     this.#startAt('tick', (scheduled + lateSeconds) * 1000, { scheduledTime, ...input });
   }
 
-  /** Starts a reconcile (epoch seconds) that looks so far back. */
-  reconcile(
-    scheduled: number,
-    lookbackMinutes: number,
-    input: Pick<TickInput, 'maxDeletesPerSecond'> = {},
-  ): void {
-    this.tick(scheduled, 0, { lookbackMinutes, ...input });
-  }
-
-  /** Starts a replay now. */
-  replay(input: ReplayInput): void {
-    this.#startAt('replay', this.clock.now(), input);
+  /** Starts a replay or a scan, now or then (epoch seconds). */
+  replay(input: ReplayInput | ScanInput, at = this.clock.now() / 1000): void {
+    this.#startAt('replay', at * 1000, input);
   }
 
   /** Lets time pass until the last execution has ended, those that others have started included. */

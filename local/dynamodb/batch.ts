@@ -1,4 +1,4 @@
-import type { Body } from '../../local/dynamodb/answer.ts';
+import type { Body } from './answer.ts';
 
 /*
  * The two batches that the functions delete with, and the one that they read with before it. DynamoDB Local never leaves a key
@@ -40,10 +40,18 @@ export interface SplitBatch {
   readonly complete: (answer: Body) => Body;
 }
 
-/** @param errors error by index of the key; only statements have errors, in other batches these keys are unprocessed */
-export function splitBatch(operation: string, body: Body, errors: ReadonlyMap<number, string>): SplitBatch {
+/**
+ * @param errors error by index of the key; only statements have errors, in other batches these keys are unprocessed
+ * @param message of each error. @default the error, injected
+ */
+export function splitBatch(
+  operation: string,
+  body: Body,
+  errors: ReadonlyMap<number, string>,
+  message?: string,
+): SplitBatch {
   if (operation === 'BatchGetItem') return splitReads(body, errors);
-  return operation === 'BatchWriteItem' ? splitWrites(body, errors) : splitStatements(body, errors);
+  return operation === 'BatchWriteItem' ? splitWrites(body, errors) : splitStatements(body, errors, message);
 }
 
 function splitReads(body: Body, errors: ReadonlyMap<number, string>): SplitBatch {
@@ -63,7 +71,11 @@ function splitReads(body: Body, errors: ReadonlyMap<number, string>): SplitBatch
   };
 }
 
-function splitStatements(body: Body, errors: ReadonlyMap<number, string>): SplitBatch {
+function splitStatements(
+  body: Body,
+  errors: ReadonlyMap<number, string>,
+  message: string | undefined,
+): SplitBatch {
   const statements = statementsOf(body);
   const kept = statements.filter((_statement, index) => !errors.has(index));
   return {
@@ -72,7 +84,9 @@ function splitStatements(body: Body, errors: ReadonlyMap<number, string>): Split
       const given = [...((answer['Responses'] as readonly unknown[] | undefined) ?? [])];
       const Responses = statements.map((_statement, index) => {
         const Code = errors.get(index);
-        return Code === undefined ? given.shift() : { Error: { Code, Message: `${Code}: injected` } };
+        return Code === undefined
+          ? given.shift()
+          : { Error: { Code, Message: message ?? `${Code}: injected` } };
       });
       return { ...answer, Responses };
     },

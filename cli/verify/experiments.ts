@@ -1,0 +1,332 @@
+import { INDEX_SECONDS } from '../../functions/journal/layout.ts';
+import {
+  FUNCTION_TIMEOUT_SECONDS,
+  PRECISE_TIMEOUT_SECONDS,
+  type TaskName,
+} from '../../statemachine/contract.ts';
+import { type Checked, seenOf } from '../deployment/check.ts';
+import type { Seen, SeenExpiry } from './seen.ts';
+
+/** What an experiment came to. */
+export interface Finding {
+  /** Numbers by their names, which have their units. */
+  readonly measured: Readonly<Record<string, number>>;
+  readonly kept: boolean;
+  /** More for a person. */
+  readonly because?: string;
+}
+
+/** A question that only an account answers. */
+export interface Experiment {
+  readonly id: string;
+  readonly question: string;
+  /** When it is kept: what the rest of the project assumes or promises. */
+  readonly criterion: string;
+  /** What follows for whoever runs it, and for us. */
+  readonly otherwise: string;
+  readonly judge: (seen: Seen) => Checked<Finding>;
+}
+
+/** An execution is billed in steps of so much, and a tick is to take one. */
+const MOST_MEMORY_MB = 64;
+const MOST_LAG = { p99: 2, max: 5 } as const;
+const MOST_SKEW_MS = 1000;
+const MOST_START_SECONDS = 50;
+const MOST_OF_CALCULATED = 1.25;
+const MOST_INDEX_P99_MS = 1000;
+/** One second of it is what DynamoDB rounds a record's time down by. */
+const MOST_STREAM_P99_SECONDS = 3;
+const LEAST_DEPTH = 99;
+
+/** How long a call of a function may take: the shortest limit that a state has for it, seconds. */
+const LIMITS: Readonly<Record<TaskName, number>> = {
+  ...FUNCTION_TIMEOUT_SECONDS,
+  ...PRECISE_TIMEOUT_SECONDS,
+};
+const LIMITS_IN_WORDS = Object.entries(LIMITS)
+  .map(([task, seconds]) => `${task} ${seconds} s`)
+  .join(', ');
+
+/** All of them, in the order of the report. docs/verify-on-aws.md has its table from here. */
+export const EXPERIMENTS: readonly Experiment[] = [
+  {
+    id: 'deployer-permissions',
+    question: 'Terraform creates everything in one run, with the permissions of `precise-ttl iam verify`',
+    criterion: 'it succeeds, and a second plan is empty',
+    otherwise: 'what Terraform printed names the action, or the attribute that AWS fills in: report it',
+    judge: seen =>
+      of(seen.deployment, ({ unchanged }) => ({
+        measured: { emptyPlan: Number(unchanged) },
+        kept: unchanged,
+      })),
+  },
+  {
+    id: 'function-permissions',
+    question: 'the roles of the functions and of the state machine allow all that a sweep calls',
+    criterion: 'no execution fails, and no key is refused',
+    otherwise:
+      'the reason that is printed names the action: report it, and add it to the role until it is mended',
+    judge: ({ rows, metrics }) =>
+      of(rows, all => {
+        const counted = seenOf(metrics)?.unsuccessful ?? 0;
+        const failedKeys = sum(all.map(({ report }) => report.failed));
+        const failedSweeps = all.filter(
+          ({ report }) => report.failure || report.shardsFailed + report.tablesFailed > 0,
+        );
+        const reasons = [
+          ...all.flatMap(({ report }) => report.failedKeys.map(({ reason }) => reason)),
+          ...all.flatMap(({ report }) => report.failure?.error ?? []),
+        ];
+        return {
+          measured: { unsuccessfulExecutions: counted, failedSweeps: failedSweeps.length, failedKeys },
+          kept: counted + failedKeys + failedSweeps.length === 0 && all.length > 0,
+          ...(reasons.length > 0 && { because: [...new Set(reasons)].join(', ') }),
+          ...(all.length === 0 && { because: 'the journal has no sweep' }),
+        };
+      }),
+  },
+  {
+    id: 'deleted',
+    question: 'what expires goes, and what was renewed in its last second stays',
+    criterion:
+      'nothing that was due is left, each has one event, and all that was renewed is there and has none',
+    otherwise:
+      '`precise-ttl doctor` and docs/runbook.md, "executions-failed"; a renewed item that is gone is a fault of ours: report it',
+    judge: ({ items, expiries }) =>
+      of(items, counted => {
+        const { due, left, renewed, renewedLeft } = counted;
+        const told = seenOf(expiries)?.length ?? 0;
+        return {
+          measured: { due, left, renewed, renewedLeft, events: told },
+          kept: left === 0 && renewedLeft === renewed && told === due && due > 0,
+        };
+      }),
+  },
+  {
+    id: 'lag',
+    question:
+      'how long after its TTL an item is deleted, by the time of its record in the stream, which AWS rounds down to the second',
+    criterion: `p99 at most ${MOST_LAG.p99} s, the longest at most ${MOST_LAG.max} s`,
+    otherwise:
+      'see which of the experiments below is not kept either: the index, the clocks, Scheduler, cold starts or throttling',
+    judge: ({ expiries }) =>
+      ofExpiries(expiries, all => {
+        const lag = spread(all.map(({ deletedAt, expiredAt }) => (deletedAt - expiredAt) / 1000));
+        return {
+          measured: { p50Seconds: lag.p50, p99Seconds: lag.p99, maxSeconds: lag.max },
+          kept: lag.p99 <= MOST_LAG.p99 && lag.max <= MOST_LAG.max,
+        };
+      }),
+  },
+  {
+    id: 'never-early',
+    question:
+      'whether the clock of the `Date` that sweeps go by and that of the records of the stream go together',
+    criterion: 'no record is older than the TTL of its item',
+    otherwise:
+      '`isExpiry` takes such a delete for one of somebody else, and its margin is too small: report it',
+    judge: ({ expiries }) =>
+      ofExpiries(expiries, all => {
+        const early = all.filter(({ deletedAt, expiredAt }) => deletedAt < expiredAt);
+        const least = Math.min(...all.map(({ deletedAt, expiredAt }) => deletedAt - expiredAt)) / 1000;
+        return { measured: { early: early.length, leastSeconds: least }, kept: early.length === 0 };
+      }),
+  },
+  {
+    id: 'clock-skew',
+    question: 'how far the clock of Step Functions is ahead of that of DynamoDB',
+    criterion: `less than ${MOST_SKEW_MS} ms`,
+    otherwise:
+      'ahead: a sweep asks once more for nothing; behind: each item is so much later. Nothing is deleted early. Report it',
+    judge: ({ skew }) =>
+      of(skew, ({ ms, uncertaintyMs }) => ({
+        measured: { aheadMs: ms, uncertaintyMs },
+        kept: Math.abs(ms) < MOST_SKEW_MS,
+      })),
+  },
+  {
+    id: 'scheduler',
+    question: 'when in its minute EventBridge Scheduler starts a tick',
+    criterion: `each minute has its tick, and none starts later than ${MOST_START_SECONDS} s into it`,
+    otherwise:
+      'a tick that starts after its minute leaves the first seconds of the next to the lookback: those items are up to a minute late. Report it',
+    judge: ({ rows, metrics }) =>
+      of(rows, all => {
+        const counted = seenOf(metrics);
+        const missed = counted === null ? 0 : Math.max(0, counted.minutes - counted.started);
+        const starts = all
+          .filter(({ kind }) => kind === 'tick')
+          .map(({ startedAt }) => (Date.parse(startedAt) / 1000) % 60);
+        if (starts.length === 0)
+          return { measured: { missed }, kept: false, because: 'the journal has no tick' };
+        const { min, p50, max } = spread(starts);
+        return {
+          measured: { missed, earliestSeconds: min, p50Seconds: p50, latestSeconds: max },
+          kept: missed === 0 && max <= MOST_START_SECONDS,
+        };
+      }),
+  },
+  {
+    id: 'ran-twice',
+    question: 'how often an execution of the tick, which AWS runs at least once, runs twice',
+    criterion: 'as many starts as minutes',
+    otherwise:
+      'no harm: deletes are guarded, and the journal has one row for both. It costs twice in such a minute. Report how often',
+    judge: ({ metrics }) =>
+      of(metrics, ({ minutes, started }) => ({
+        measured: { minutes, started },
+        kept: started > 0 && started <= minutes,
+      })),
+  },
+  {
+    id: 'express-memory',
+    question: 'what memory an execution of the tick, with its nested Maps, is billed for',
+    criterion: `${MOST_MEMORY_MB} MB, as the calculator has it`,
+    otherwise:
+      '`precise-ttl cost` says too little: twice the memory is twice what "Express executions: time" says. Report it',
+    judge: ({ metrics }) =>
+      ofSome(metrics, ({ billedMemoryMb: megabytes }) =>
+        megabytes === undefined ? undefined : { measured: { megabytes }, kept: megabytes <= MOST_MEMORY_MB },
+      ),
+  },
+  {
+    id: 'express-cost',
+    question: 'the time and the memory that Express executions are billed for, against the calculator',
+    criterion: `in GB-seconds at most ${MOST_OF_CALCULATED} times what \`precise-ttl cost\` says`,
+    otherwise:
+      'the line "Express executions: time" of `precise-ttl cost` is too low by that factor. Report it',
+    judge: ({ metrics, calculatedGbSeconds }) =>
+      ofSome(metrics, ({ gbSeconds }) =>
+        gbSeconds === undefined
+          ? undefined
+          : {
+              measured: { billed: gbSeconds, calculated: calculatedGbSeconds },
+              kept: gbSeconds <= calculatedGbSeconds * MOST_OF_CALCULATED,
+            },
+      ),
+  },
+  {
+    id: 'function-time',
+    question: 'how long the longest call of each function takes, without its cold start',
+    criterion: `less than the limit of its state: ${LIMITS_IN_WORDS}`,
+    otherwise:
+      'raise `functionMemoryMb`; a call that is cut off is made again, and its items are seconds late',
+    judge: ({ metrics }) =>
+      ofSome(metrics, ({ longest }) =>
+        Object.keys(longest).length === 0 ? undefined : withinLimits(longest),
+      ),
+  },
+  {
+    id: 'cold-starts',
+    question: 'how long the first call of each function takes, with the way from this machine to AWS',
+    criterion: `less than the limit of its state: ${LIMITS_IN_WORDS}`,
+    otherwise:
+      'run it again near the region. If it stays so, raise `functionMemoryMb`: the first items after a pause are late',
+    judge: ({ coldStarts }) => of(coldStarts, withinLimits),
+  },
+  {
+    id: 'index-lag',
+    question: 'how long after its put an item shows in the index',
+    criterion: `p99 at most ${MOST_INDEX_P99_MS} ms, none longer than ${INDEX_SECONDS} s`,
+    otherwise:
+      'items that are written shortly before they expire are so much later; beyond the second bound the watermark of `status` is not safe: report it',
+    judge: ({ indexLags }) =>
+      ofSome(indexLags, lags => {
+        if (lags.length === 0) return undefined;
+        const { p50, p99, max } = spread(lags);
+        return {
+          measured: { p50Ms: p50, p99Ms: p99, maxMs: max },
+          kept: p99 <= MOST_INDEX_P99_MS && max <= INDEX_SECONDS * 1000,
+        };
+      }),
+  },
+  {
+    id: 'stream-to-function',
+    question:
+      'how long after a delete its event is in the queue, by way of the stream and the function that it calls',
+    criterion: `p99 at most ${MOST_STREAM_P99_SECONDS} s`,
+    otherwise: 'events and the archive come later than docs/scheduling.md says: report it',
+    judge: ({ expiries }) =>
+      ofExpiries(expiries, all => {
+        const { p50, p99, max } = spread(all.map(({ sentAt, deletedAt }) => (sentAt - deletedAt) / 1000));
+        return {
+          measured: { p50Seconds: p50, p99Seconds: p99, maxSeconds: max },
+          kept: p99 <= MOST_STREAM_P99_SECONDS,
+        };
+      }),
+  },
+  {
+    id: 'throttling',
+    question: 'whether DynamoDB throttles one delete a second',
+    criterion: 'no key is throttled',
+    otherwise:
+      'the account is near its limits of DynamoDB, or a new index takes less than documented: report it',
+    judge: ({ rows }) =>
+      of(rows, all => {
+        const throttled = sum(all.map(({ report }) => report.throttled));
+        return {
+          measured: { throttled, retries: sum(all.map(({ report }) => report.retries)) },
+          kept: throttled === 0,
+        };
+      }),
+  },
+  {
+    id: 'jsonata-depth',
+    question: 'how deep an expression in JSONata may go: a group-by goes as deep as it has keys',
+    criterion: `at least ${LEAST_DEPTH} keys`,
+    otherwise:
+      'the expressions of the definition are held to a depth that AWS does not take: report it, with the number',
+    judge: ({ depth }) => of(depth, keys => ({ measured: { keys }, kept: keys >= LEAST_DEPTH })),
+  },
+  {
+    id: 'replay',
+    question: 'whether the Standard machine runs a replay, and how long one takes that finds nothing',
+    criterion: 'each of them succeeds',
+    otherwise: '`precise-ttl history --failed` says why: report it',
+    judge: ({ replays }) =>
+      of(replays, ({ started, succeeded, slowestMs }) => ({
+        measured: { started, succeeded, slowestMs },
+        kept: started > 0 && succeeded === started,
+      })),
+  },
+];
+
+function of<Part>(part: Checked<Part>, judge: (seen: Part) => Finding): Checked<Finding> {
+  return 'seen' in part ? { seen: judge(part.seen) } : part;
+}
+
+/** @param judge undefined: nothing was there to be measured */
+function ofSome<Part>(part: Checked<Part>, judge: (seen: Part) => Finding | undefined): Checked<Finding> {
+  if (!('seen' in part)) return part;
+  const seen = judge(part.seen);
+  return seen === undefined
+    ? { notChecked: { reason: 'there is no datapoint of it', isLocal: false } }
+    : { seen };
+}
+
+/** Without any event nothing was measured, and that is not kept. */
+function ofExpiries(
+  expiries: Checked<readonly SeenExpiry[]>,
+  judge: (all: readonly SeenExpiry[]) => Finding,
+): Checked<Finding> {
+  return of(expiries, all =>
+    all.length === 0 ? { measured: { events: 0 }, kept: false, because: 'no event has come' } : judge(all),
+  );
+}
+
+/** @param longest milliseconds */
+function withinLimits(longest: Readonly<Partial<Record<TaskName, number>>>): Finding {
+  const all = Object.entries(longest) as [TaskName, number][];
+  return {
+    measured: Object.fromEntries(all.map(([task, ms]) => [`${task}Ms`, ms])),
+    kept: all.every(([task, ms]) => ms < LIMITS[task] * 1000),
+  };
+}
+
+function spread(values: readonly number[]): Readonly<Record<'min' | 'p50' | 'p99' | 'max', number>> {
+  const sorted = values.toSorted((one, other) => one - other);
+  const at = (share: number) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+  return { min: at(0), p50: at(0.5), p99: at(0.99), max: at(1) };
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

@@ -1,0 +1,72 @@
+import { writeFileSync } from 'node:fs';
+import type { JobEnd } from '../job-end.ts';
+import { LIFETIME_SECONDS, SETTLE_SECONDS } from './configuration.ts';
+import { observe, type Verified, type VerifyClients } from './observe.ts';
+import { asJson, describeReport, isBroken, judge } from './report.ts';
+import type { Seen } from './seen.ts';
+import type { Time } from './time.ts';
+
+/** Who makes what is verified, and takes it away. */
+export interface Deployer {
+  /** Takes away what an earlier run has left. @returns whether there was something */
+  removeLeft(): Promise<boolean>;
+  /** Undefined when that did not work; it has said why. */
+  deploy(): Promise<Verified | undefined>;
+  /** Takes all of it away, as far as it was made. Safe to call more than once. */
+  remove(): Promise<void>;
+}
+
+export interface VerifyOptions {
+  readonly deployer: Deployer;
+  readonly clients: VerifyClients;
+  readonly time: Time;
+  readonly region: string;
+  /** From the first item that is written to the report. */
+  readonly minutes: number;
+  readonly print: (text: string) => void;
+  readonly onProgress: (line: string) => void;
+  /** A file for the report as JSON. */
+  readonly resultFile: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+const NOT_THERE = { notChecked: { reason: 'it was not deployed', isLocal: false } };
+
+const NOT_DEPLOYED: Seen = {
+  deployment: { seen: { unchanged: false } },
+  ...{ coldStarts: NOT_THERE, depth: NOT_THERE, skew: NOT_THERE, replays: NOT_THERE, indexLags: NOT_THERE },
+  ...{ items: NOT_THERE, expiries: NOT_THERE, rows: NOT_THERE, metrics: NOT_THERE, calculatedGbSeconds: 0 },
+};
+
+/**
+ * Deploys, makes the experiments, takes everything away again, and reports.
+ *
+ * @returns `failed`: an experiment was not kept
+ */
+export async function runVerify(options: VerifyOptions): Promise<JobEnd> {
+  const { deployer, clients, time, minutes, print, onProgress, resultFile, signal, region } = options;
+  if (await deployer.removeLeft()) print('What an earlier run has left is taken away.');
+  let seen: Seen;
+  try {
+    const verified = await deployer.deploy();
+    if (signal.aborted) return 'interrupted';
+    const writingMs = minutes * 60_000 - (LIFETIME_SECONDS + SETTLE_SECONDS) * 1000;
+    const settleMs = SETTLE_SECONDS * 1000;
+    seen =
+      verified === undefined
+        ? NOT_DEPLOYED
+        : await observe({ verified, clients, time, writingMs, settleMs, onProgress });
+  } catch (error) {
+    if (signal.aborted) return 'interrupted';
+    throw error;
+  } finally {
+    onProgress('');
+    await deployer.remove();
+    print('Everything that was made is taken away again.');
+  }
+  const judged = judge(seen);
+  print(describeReport(judged));
+  if (resultFile !== undefined)
+    writeFileSync(resultFile, `${JSON.stringify(asJson(judged, { region, minutes }), null, 2)}\n`);
+  return judged.some(isBroken) ? 'failed' : 'done';
+}

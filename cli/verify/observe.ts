@@ -1,0 +1,332 @@
+import { type AttributeValue, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { InvokeCommand } from '@aws-sdk/client-lambda';
+import { DescribeExecutionCommand, StartExecutionCommand, TestStateCommand } from '@aws-sdk/client-sfn';
+import { DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
+import { expiryAttributes } from '../../expiry/index.ts';
+import type { ExpiryModel } from '../../expiry/model.ts';
+import { INDEX_SECONDS, type SweepRow } from '../../functions/journal/layout.ts';
+import { readRows } from '../../functions/journal/sweep-rows.ts';
+import { modelOf } from '../../stacks/model-of.ts';
+import type { ResolvedProps } from '../../stacks/props.ts';
+import { TASKS, type TaskName } from '../../statemachine/contract.ts';
+import { type Checked, check } from '../deployment/check.ts';
+import type { DeploymentClients } from '../deployment/clients.ts';
+import { journalAt } from '../journals.ts';
+import { dynamoDbOffset, narrowed, type Offset, skewOf } from './clocks.ts';
+import { functionOf, LIFETIME_SECONDS, monthOf, RATE } from './configuration.ts';
+import { observeMetrics } from './metrics.ts';
+import type { Seen, SeenExpiry, SeenItems } from './seen.ts';
+import type { Time } from './time.ts';
+
+/** A client of each service that is asked. */
+export type VerifyClients = {
+  readonly [Name in 'dynamoDb' | 'sfn' | 'sqs' | 'lambda' | 'cloudWatch']: NonNullable<
+    DeploymentClients[Name]
+  >;
+};
+
+/** What was deployed to be verified. */
+export interface Verified {
+  readonly props: ResolvedProps;
+  readonly region: string;
+  readonly stateMachineArn: string;
+  readonly replayStateMachineArn: string;
+  /** Of the queue that gets the events. */
+  readonly queueUrl: string;
+  readonly deployment: Seen['deployment'];
+}
+
+export interface ObserveOptions {
+  readonly verified: Verified;
+  readonly clients: VerifyClients;
+  readonly time: Time;
+  /** For how long items are written, milliseconds. */
+  readonly writingMs: number;
+  /** Until CloudWatch and the stream have told all, milliseconds. */
+  readonly settleMs: number;
+  readonly onProgress: (line: string) => void;
+}
+
+/** Calls of a function at the same time, each of which starts it anew. */
+const COLD_CALLS = 3;
+/** Group-by in JSONata goes as deep as it has keys. */
+const DEPTHS = [50, 80, 90, 95, 97, 98, 99, 100, 105, 120];
+const CLOCK_REPLAYS = 5;
+const SECOND = 1000;
+/** What is younger CloudWatch may not have yet. */
+const CLOUDWATCH_MS = 120_000;
+const RENEWED_SECONDS = 86_400;
+
+/** Makes all experiments with what is deployed. */
+export async function observe(options: ObserveOptions): Promise<Seen> {
+  const { verified, clients, time, onProgress } = options;
+  const { props, stateMachineArn, replayStateMachineArn, region } = verified;
+  // First of all: a tick within the next minute has called them.
+  onProgress('cold starts, the depth of JSONata, the clocks');
+  const coldStarts = await check('lambda:InvokeFunction', '*', () => observeColdStarts(options));
+  const depth = await check('states:TestState', '*', () => observeDepth(clients));
+  const fromMs = nextMinute(time.now());
+  const { skew, replays } = await observeReplays(options);
+
+  const table = new Writer(options);
+  await table.write();
+  onProgress('the last items expire');
+  await table.waitFor((LIFETIME_SECONDS + 5) * SECOND);
+  onProgress('CloudWatch and the stream catch up');
+  await table.waitFor(options.settleMs);
+  const toMs = nextMinute(time.now() - CLOUDWATCH_MS);
+
+  const items = await check('dynamodb:GetItem', '*', () => table.look());
+  const rows = await check('dynamodb:Query', '*', async () => {
+    const found: SweepRow[] = [];
+    for await (const row of readRows(journalAt(clients.dynamoDb, props.sweep, region), props.tableName))
+      found.push(row);
+    return found;
+  });
+  const metrics = await check('cloudwatch:GetMetricData', '*', () =>
+    observeMetrics(clients.cloudWatch, {
+      ...{ stateMachineArn, fromMs, toMs },
+      functions: Object.fromEntries(taskNames().map(task => [task, functionOf(task, props)])) as Record<
+        TaskName,
+        string
+      >,
+    }),
+  );
+  const expressTime = monthOf(props).lines.find(({ name }) => name === 'Express executions: time');
+  return {
+    ...{ deployment: verified.deployment, coldStarts, depth, skew, replays, items, rows, metrics },
+    indexLags: table.indexLags,
+    expiries: table.expiries,
+    calculatedGbSeconds: ((expressTime?.amount ?? 0) / TICKS_A_MONTH) * table.busyMinutes,
+  };
+
+  /** Replays that only look, at an hour in which there was no table: when Step Functions has begun them, by its clock. */
+  async function observeReplays({
+    clients: { sfn, dynamoDb },
+  }: ObserveOptions): Promise<Pick<Seen, 'skew' | 'replays'>> {
+    const begun: { arn: string; offset: Offset }[] = [];
+    const started = await check('states:StartExecution', replayStateMachineArn, async () => {
+      const hour = Math.floor(time.now() / 3_600_000) * 3_600_000;
+      const [from, to] = [hour - 7_200_000, hour - 3_600_000].map(ms => new Date(ms).toISOString());
+      for (let replay = 0; replay < CLOCK_REPLAYS; replay += 1) {
+        const asked = time.now();
+        const input = JSON.stringify({ table: props.tableName, from, to, dryRun: true });
+        const command = new StartExecutionCommand({ stateMachineArn: replayStateMachineArn, input });
+        const { executionArn = '', startDate } = await sfn.send(command);
+        const began = startDate?.getTime() ?? Number.NaN;
+        begun.push({ arn: executionArn, offset: { least: began - time.now(), most: began - asked } });
+        await time.sleep(SECOND);
+      }
+    });
+    if ('notChecked' in started) return { skew: started, replays: started };
+    const skew = await check('dynamodb:GetItem', props.tableName, async () =>
+      skewOf(
+        narrowed(begun.map(({ offset }) => offset)),
+        await dynamoDbOffset(dynamoDb, props.tableName, time),
+      ),
+    );
+    const replays = await check('states:DescribeExecution', '*', async () => {
+      const ended: { ok: boolean; ms: number }[] = [];
+      for (const { arn } of begun) {
+        for (;;) {
+          const { status, startDate, stopDate } = await sfn.send(
+            new DescribeExecutionCommand({ executionArn: arn }),
+          );
+          if (status !== 'RUNNING') {
+            ended.push({ ok: status === 'SUCCEEDED', ms: Number(stopDate) - Number(startDate) });
+            break;
+          }
+          await time.sleep(SECOND);
+        }
+      }
+      const slowestMs = Math.max(...ended.map(({ ms }) => ms));
+      return { started: begun.length, succeeded: ended.filter(({ ok }) => ok).length, slowestMs };
+    });
+    return { skew, replays };
+  }
+}
+
+const nextMinute = (ms: number): number => Math.ceil(ms / 60_000) * 60_000;
+const taskNames = (): TaskName[] => Object.keys(TASKS) as TaskName[];
+
+/** The functions refuse an input without anything in it: nothing is planned, asked or deleted. */
+async function observeColdStarts({
+  verified: { props },
+  clients,
+  time,
+}: ObserveOptions): Promise<Record<TaskName, number>> {
+  const call = async (task: TaskName): Promise<number> => {
+    const began = time.now();
+    await clients.lambda.send(
+      new InvokeCommand({ FunctionName: functionOf(task, props), Payload: Buffer.from('{}') }),
+    );
+    return time.now() - began;
+  };
+  const longest = async (task: TaskName) => {
+    const times = await Promise.all(Array.from({ length: COLD_CALLS }, () => call(task)));
+    return [task, Math.max(...times)] as const;
+  };
+  return Object.fromEntries(await Promise.all(taskNames().map(longest))) as Record<TaskName, number>;
+}
+
+/** The most keys of a group-by that JSONata takes: it is as deep as that and one more. */
+async function observeDepth({ sfn }: VerifyClients): Promise<number> {
+  let deepest = 0;
+  for (const keys of DEPTHS) {
+    const state = {
+      Type: 'Pass',
+      QueryLanguage: 'JSONata',
+      End: true,
+      Output: `{% [1..${keys}].{"k": $string($)}{k: 1} %}`,
+    };
+    const { status } = await sfn.send(new TestStateCommand({ definition: JSON.stringify(state) }));
+    if (status !== 'SUCCEEDED') break;
+    deepest = keys;
+  }
+  return deepest;
+}
+
+/** Writes items that expire, renews some in their last second, and reads what is told of them. */
+class Writer {
+  indexLags: Checked<readonly number[]> = { seen: [] };
+  expiries: Checked<readonly SeenExpiry[]> = { seen: [] };
+  readonly #options: ObserveOptions;
+  readonly #model: ExpiryModel;
+  /** Ids with their TTLs. */
+  readonly #due = new Map<string, number>();
+  readonly #renewed = new Set<string>();
+  /** To be renewed, the next one first. */
+  readonly #toRenew: { id: string; atMs: number }[] = [];
+  readonly #lags: number[] = [];
+  /** By the id of the event: a queue may hand it over twice. */
+  readonly #events = new Map<string, SeenExpiry>();
+
+  constructor(options: ObserveOptions) {
+    this.#options = options;
+    this.#model = modelOf(options.verified.props);
+  }
+
+  /** Minutes in which something expires. */
+  get busyMinutes(): number {
+    return new Set([...this.#due.values()].map(ttl => Math.floor(ttl / 60))).size;
+  }
+
+  async write(): Promise<void> {
+    const { time, writingMs, onProgress } = this.#options;
+    const until = time.now() + writingMs;
+    for (let count = 0; time.now() < until; count += 1) {
+      const began = time.now();
+      onProgress(`${count} items written, ${this.#events.size} expiries told of`);
+      const id = `item-${count}`;
+      const ttl = Math.floor(began / SECOND) + LIFETIME_SECONDS;
+      const attributes = await this.#put(id, ttl);
+      if (count % 10 === 0) this.#toRenew.push({ id, atMs: (ttl - 1) * SECOND });
+      else this.#due.set(id, ttl);
+      if (count % 5 === 1 && 'seen' in this.indexLags) await this.#probeIndex(id, attributes);
+      await this.#turn();
+      await time.sleep(Math.max(0, began + SECOND / RATE - time.now()));
+    }
+  }
+
+  /** Goes on with what is under way. */
+  async waitFor(ms: number): Promise<void> {
+    const { time } = this.#options;
+    for (const until = time.now() + ms; time.now() < until; ) {
+      await this.#turn();
+      await time.sleep(SECOND);
+    }
+  }
+
+  /** What of the items is there. */
+  async look(): Promise<SeenItems> {
+    const isThere = async (id: string) => {
+      const { verified, clients } = this.#options;
+      const { tableName: TableName } = verified.props;
+      const command = new GetItemCommand({ TableName, Key: { id: { S: id } }, ConsistentRead: true });
+      return (await clients.dynamoDb.send(command)).Item !== undefined;
+    };
+    const count = async (ids: Iterable<string>) => {
+      let there = 0;
+      for (const id of ids) there += Number(await isThere(id));
+      return there;
+    };
+    return {
+      ...{ due: this.#due.size, left: await count(this.#due.keys()) },
+      ...{ renewed: this.#renewed.size, renewedLeft: await count(this.#renewed) },
+    };
+  }
+
+  async #put(id: string, ttl: number): Promise<Record<string, AttributeValue>> {
+    const { verified, clients, time } = this.#options;
+    const attributes = marshall(expiryAttributes(this.#model, { id }, { expiresAt: ttl, nowMs: time.now() }));
+    const { tableName: TableName } = verified.props;
+    await clients.dynamoDb.send(new PutItemCommand({ TableName, Item: { id: { S: id }, ...attributes } }));
+    return attributes;
+  }
+
+  async #turn(): Promise<void> {
+    const { time } = this.#options;
+    for (
+      let next = this.#toRenew[0];
+      next !== undefined && next.atMs <= time.now();
+      next = this.#toRenew[0]
+    ) {
+      this.#toRenew.shift();
+      await this.#put(next.id, Math.floor(time.now() / SECOND) + RENEWED_SECONDS);
+      this.#renewed.add(next.id);
+    }
+    if ('seen' in this.expiries)
+      this.expiries = await check('sqs:ReceiveMessage', '*', () => this.#receive());
+  }
+
+  /** How long after the answer to its put an item shows in the index, in steps of 50 ms. */
+  async #probeIndex(id: string, attributes: Record<string, AttributeValue>): Promise<void> {
+    const { verified, clients, time } = this.#options;
+    const { tableName: TableName, indexName: IndexName, windowAttribute, ttlAttribute } = verified.props;
+    const written = time.now();
+    this.indexLags = await check('dynamodb:Query', '*', async () => {
+      const query = new QueryCommand({
+        ...{ TableName, IndexName, KeyConditionExpression: '#window = :window AND #ttl = :ttl' },
+        ExpressionAttributeNames: { '#window': windowAttribute, '#ttl': ttlAttribute },
+        ExpressionAttributeValues: {
+          ':window': attributes[windowAttribute] ?? { NULL: true },
+          ':ttl': attributes[ttlAttribute] ?? { NULL: true },
+        },
+      });
+      for (;;) {
+        const { Items = [] } = await clients.dynamoDb.send(query);
+        const isThere = Items.some(item => item['id']?.S === id);
+        if (isThere || time.now() - written > INDEX_SECONDS * SECOND) {
+          this.#lags.push(time.now() - written);
+          return this.#lags;
+        }
+        await time.sleep(50);
+      }
+    });
+  }
+
+  async #receive(): Promise<readonly SeenExpiry[]> {
+    const { clients, verified } = this.#options;
+    const { queueUrl: QueueUrl } = verified;
+    for (;;) {
+      const { Messages = [] } = await clients.sqs.send(
+        new ReceiveMessageCommand({
+          QueueUrl,
+          MaxNumberOfMessages: 10,
+          MessageSystemAttributeNames: ['SentTimestamp'],
+        }),
+      );
+      if (Messages.length === 0) return [...this.#events.values()];
+      for (const { Body = '{}', Attributes } of Messages) {
+        const { id, key, expiredAt, deletedAt } = JSON.parse(Body);
+        const [expired, deleted] = [Date.parse(expiredAt), Date.parse(deletedAt)];
+        const sentAt = Number(Attributes?.SentTimestamp);
+        this.#events.set(id, { id: key.id.S, expiredAt: expired, deletedAt: deleted, sentAt });
+      }
+      const Entries = Messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
+      await clients.sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import {
+  DeleteTableCommand,
+  DescribeTableCommand,
+  ListTagsOfResourceCommand,
+  ResourceNotFoundException,
+  waitUntilTableNotExists,
+} from '@aws-sdk/client-dynamodb';
+import {
+  CreateQueueCommand,
+  DeleteQueueCommand,
+  GetQueueAttributesCommand,
+  paginateListQueues,
+} from '@aws-sdk/client-sqs';
+import { StackPlan } from '../deploy/stack-plan.ts';
+import { DeployError } from '../deploy/terraform-binary.ts';
+import { VERIFY_NAME, VERIFY_TAG, verifiedProps, verifyConfig } from './configuration.ts';
+import type { Deployer } from './job.ts';
+import type { Verified, VerifyClients } from './observe.ts';
+
+export interface TerraformDeployerOptions {
+  readonly region: string;
+  readonly clients: Pick<VerifyClients, 'dynamoDb' | 'sqs'>;
+  /** Where the configuration and Terraform's state lie until everything is removed. @default a folder of this user, so that a crash leaves it */
+  readonly folder?: string;
+}
+
+/** The URL of a queue that was made beside Terraform. */
+const OWN_QUEUE = new RegExp(`/${VERIFY_NAME}-[0-9a-z]+$`);
+
+/** The longest that DynamoDB takes to delete a table, seconds. */
+const DELETED_SECONDS = 300;
+
+/** Deploys into an account as `precise-ttl deploy` does, and removes the table too, which that never does. */
+export class TerraformDeployer implements Deployer {
+  readonly #options: Required<TerraformDeployerOptions>;
+  #queueUrl = '';
+  #queueArn = '';
+
+  constructor({ folder = join(homedir(), '.precise-ttl', 'verify'), ...options }: TerraformDeployerOptions) {
+    this.#options = { ...options, folder };
+  }
+
+  /**
+   * The queue of this run is made first: its ARN names the account, whose state is looked for.
+   *
+   * @throws {DeployError} when what is left was made from another machine, or is not ours
+   */
+  async removeLeft(): Promise<boolean> {
+    const { sqs } = this.#options.clients;
+    const queues = await this.#queues();
+    const QueueName = `${VERIFY_NAME}-${Date.now().toString(36)}`;
+    const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName, tags: VERIFY_TAG }));
+    const asked = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }));
+    this.#queueUrl = QueueUrl;
+    this.#queueArn = asked.Attributes?.QueueArn ?? '';
+    const hasTable = (await this.#tableArn()) !== undefined;
+    if (hasTable && !this.#hasState) {
+      await this.#deleteQueues([QueueUrl]);
+      throw new DeployError(
+        `verify: expected Terraform's state of what an earlier run has left, in ${this.#project}, got none; run it where it ran ` +
+          `before. If that is gone, delete by hand what is named ${VERIFY_NAME}.`,
+      );
+    }
+    if (this.#hasState) await this.#removeDeployment();
+    await this.#deleteQueues(queues);
+    return hasTable || queues.length > 0;
+  }
+
+  async deploy(): Promise<Verified | undefined> {
+    const { region } = this.#options;
+    const config = verifyConfig(region, this.#queueArn);
+    mkdirSync(this.#project, { recursive: true });
+    writeFileSync(this.#configFile, JSON.stringify(config));
+    const { terraform, stack } = await this.#stack(false);
+    const isDone = await terraform.withPlan(async plan => {
+      const { changes } = await stack.plan(plan, { quiet: true });
+      return changes !== undefined && (await terraform.apply(plan)) === 0;
+    });
+    if (!isDone) return undefined;
+    const { changes } = await terraform.withPlan(plan => stack.plan(plan));
+    const { tables } = await terraform.outputs();
+    const outputs = (tables?.value as Readonly<Record<string, Verified>> | undefined)?.[VERIFY_NAME];
+    return {
+      ...{ props: verifiedProps(config), region, queueUrl: this.#queueUrl },
+      stateMachineArn: outputs?.stateMachineArn ?? '',
+      replayStateMachineArn: outputs?.replayStateMachineArn ?? '',
+      deployment: { seen: { unchanged: changes === false } },
+    };
+  }
+
+  async remove(): Promise<void> {
+    if (this.#hasState) await this.#removeDeployment();
+    await this.#deleteQueues(await this.#queues());
+  }
+
+  /** The folder goes last: until then another run finds what is left. */
+  async #removeDeployment(): Promise<void> {
+    const { terraform, stack } = await this.#stack(true);
+    const status = await terraform.withPlan(async plan => {
+      const { changes } = await stack.plan(plan, { quiet: true });
+      return changes === undefined ? 1 : terraform.apply(plan);
+    });
+    if (status !== 0) {
+      throw new DeployError(
+        `verify: expected Terraform to remove what was made, got exit status ${status}; run it again, it begins with what is left. ` +
+          `The state is in ${this.#project}.`,
+      );
+    }
+    await this.#deleteTable();
+    rmSync(this.#project, { recursive: true, force: true });
+  }
+
+  async #stack(removed: boolean) {
+    const stack = await StackPlan.of({ config: this.#configFile, removed });
+    await stack.terraform.init();
+    return { stack, terraform: stack.terraform };
+  }
+
+  /** One for each account and region. */
+  get #project(): string {
+    const [, , , region, account] = this.#queueArn.split(':');
+    return join(this.#options.folder, `${account}-${region}`);
+  }
+
+  get #configFile(): string {
+    return join(this.#project, 'precise-ttl.config.json');
+  }
+
+  get #hasState(): boolean {
+    return existsSync(this.#configFile);
+  }
+
+  async #queues(): Promise<string[]> {
+    const found: string[] = [];
+    const prefix = { QueueNamePrefix: `${VERIFY_NAME}-` };
+    for await (const { QueueUrls = [] } of paginateListQueues(
+      { client: this.#options.clients.sqs },
+      prefix,
+    )) {
+      // Terraform has those of the deployment.
+      found.push(...QueueUrls.filter(url => OWN_QUEUE.test(url)));
+    }
+    return found;
+  }
+
+  async #deleteQueues(urls: readonly string[]): Promise<void> {
+    for (const QueueUrl of urls) await this.#options.clients.sqs.send(new DeleteQueueCommand({ QueueUrl }));
+  }
+
+  async #tableArn(): Promise<string | undefined> {
+    try {
+      const { Table } = await this.#options.clients.dynamoDb.send(
+        new DescribeTableCommand({ TableName: VERIFY_NAME }),
+      );
+      return Table?.TableArn;
+    } catch (error) {
+      if (error instanceof ResourceNotFoundException) return undefined;
+      throw error;
+    }
+  }
+
+  /** @throws {DeployError} when it is not one of ours */
+  async #deleteTable(): Promise<void> {
+    const { dynamoDb: client } = this.#options.clients;
+    const ResourceArn = await this.#tableArn();
+    if (ResourceArn === undefined) return;
+    const { Tags = [] } = await client.send(new ListTagsOfResourceCommand({ ResourceArn }));
+    const [tag = ''] = Object.keys(VERIFY_TAG);
+    if (!Tags.some(({ Key }) => Key === tag)) {
+      throw new DeployError(
+        `verify: expected the table ${VERIFY_NAME} to have the tag ${tag}, got none; it is not ours, and stays: rename or delete it yourself.`,
+      );
+    }
+    await client.send(new DeleteTableCommand({ TableName: VERIFY_NAME }));
+    await waitUntilTableNotExists({ client, maxWaitTime: DELETED_SECONDS }, { TableName: VERIFY_NAME });
+  }
+}

@@ -1,0 +1,208 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { IndexScan, PagePosition, ScanRecord } from '../../statemachine/contract.ts';
+import { JOURNAL_KEYS, tableEntry } from './layout.ts';
+import { unreadable } from './read-state.ts';
+import { nextScanAt, SCAN_TAKEN_SECONDS } from './scan-turn.ts';
+import { plainValue } from './stored-values.ts';
+import { type JournalTable, updateEntry, updateItem } from './update-entry.ts';
+
+/*
+ * The scans of indexes. Each table has two items, of which no tick reads any: how far the scan under way is, and what the last one that has
+ * ended came to. When the next one is due stands where a tick reads it.
+ */
+
+/** Partition key of a table's scans. */
+export function scansId(table: string): string {
+  return `scan#${table}`;
+}
+
+const RUNNING_AT = 'running';
+const FINISHED_AT = 'finished';
+
+/** A scan that somebody has ended is gone on with for so long; then another one begins. */
+const RESUMED_SECONDS = 86_400;
+
+/** A scan under way. */
+export interface RunningScan {
+  /** ISO-8601. */
+  readonly beganAt: string;
+  readonly position: PagePosition | null;
+  readonly record: ScanRecord | null;
+}
+
+/** What a scan came to that has read the whole index. */
+export interface FinishedScan {
+  /** ISO-8601. */
+  readonly beganAt: string;
+  readonly endedAt: string;
+  readonly record: ScanRecord;
+}
+
+/**
+ * Takes the turn of a table, of which one tick starts a scan. Until an hour later no other one does, and longer where the scan says that it is
+ * under way: one that was not started, or was ended, is started again then.
+ *
+ * @returns false when it is not the table's turn any more
+ * @throws JournalUnwritableError
+ */
+export async function takeScanTurn(journal: JournalTable, table: string, nowMs: number): Promise<boolean> {
+  const now = Math.floor(nowMs / 1_000);
+  const taken = await updateEntry(journal, tableEntry(table), {
+    UpdateExpression: 'SET scanAt = :until',
+    ConditionExpression: 'attribute_not_exists(scanAt) OR scanAt <= :now',
+    ExpressionAttributeValues: { ':until': now + SCAN_TAKEN_SECONDS, ':now': now },
+  });
+  return taken !== undefined;
+}
+
+function writeScanAt(journal: JournalTable, table: string, scanAt: number): Promise<unknown> {
+  return updateEntry(journal, tableEntry(table), {
+    UpdateExpression: 'SET scanAt = :scanAt',
+    ExpressionAttributeValues: { ':scanAt': scanAt },
+  });
+}
+
+/**
+ * Takes the scan of a table: goes on with the one that is under way, or begins one. From then on no other execution's checkpoints count, so
+ * that two at once cannot throw each other back: the one that had it before ends at its next page. Each round of an execution takes it again,
+ * and so keeps the ticks from starting another one.
+ *
+ * @throws JournalUnwritableError
+ */
+export async function takeScan(
+  journal: JournalTable,
+  table: string,
+  { execution, nowMs }: { execution: string; nowMs: number },
+): Promise<RunningScan> {
+  await writeScanAt(journal, table, Math.floor(nowMs / 1_000) + SCAN_TAKEN_SECONDS);
+  const key = { id: scansId(table), at: RUNNING_AT };
+  const continued = await updateItem(journal, key, {
+    UpdateExpression: 'SET execution = :execution',
+    ConditionExpression: 'beganAt > :earliest',
+    ExpressionAttributeValues: {
+      ':execution': execution,
+      ':earliest': new Date(nowMs - RESUMED_SECONDS * 1000).toISOString(),
+    },
+    ReturnValues: 'ALL_NEW',
+  });
+  const under = continued && (plainValue(continued.Attributes) as RunningScan);
+  // One that has come to the end has nothing to go on with: it was ended before it could say so.
+  if (under !== undefined && (under.position !== null || under.record === null)) {
+    const { beganAt, position, record } = under;
+    return { beganAt, position, record };
+  }
+  const beganAt = new Date(nowMs).toISOString();
+  await updateItem(journal, key, {
+    UpdateExpression:
+      'SET execution = :execution, beganAt = :beganAt, scanned = :none, #position = :null, #record = :null',
+    ExpressionAttributeNames: { '#position': 'position', '#record': 'record' },
+    ExpressionAttributeValues: { ':execution': execution, ':beganAt': beganAt, ':none': 0, ':null': null },
+  });
+  return { beganAt, position: null, record: null };
+}
+
+/**
+ * Writes down how far a scan is.
+ *
+ * @returns false when another execution has it now, or another run of the same child is further
+ * @throws JournalUnwritableError
+ */
+export async function checkpointScan(
+  journal: JournalTable,
+  table: string,
+  { execution }: Pick<IndexScan, 'execution'>,
+  { position, record }: { readonly position: PagePosition | null; readonly record: ScanRecord },
+): Promise<boolean> {
+  const written = await updateItem(
+    journal,
+    { id: scansId(table), at: RUNNING_AT },
+    {
+      UpdateExpression: 'SET #position = :position, #record = :record, scanned = :scanned',
+      ConditionExpression: 'execution = :execution AND scanned <= :scanned',
+      ExpressionAttributeNames: { '#position': 'position', '#record': 'record' },
+      ExpressionAttributeValues: {
+        ':position': position,
+        ':record': record,
+        ':scanned': record.scanned,
+        ':execution': execution,
+      },
+    },
+  );
+  return written !== undefined;
+}
+
+/**
+ * Writes down what a scan came to that has read the whole index. Before it is under way no more: nothing is lost by a crash between the two.
+ *
+ * @throws JournalUnwritableError
+ */
+export async function finishScan(
+  journal: JournalTable,
+  table: string,
+  { execution, beganAt }: Pick<IndexScan, 'execution' | 'beganAt'>,
+  { endedAt, record }: { readonly endedAt: string; readonly record: ScanRecord },
+): Promise<void> {
+  await updateItem(
+    journal,
+    { id: scansId(table), at: FINISHED_AT },
+    {
+      UpdateExpression: 'SET beganAt = :beganAt, endedAt = :endedAt, #record = :record',
+      ExpressionAttributeNames: { '#record': 'record' },
+      ExpressionAttributeValues: { ':beganAt': beganAt, ':endedAt': endedAt, ':record': record },
+    },
+  );
+  await writeScanAt(journal, table, nextScanAt(table, Math.floor(Date.parse(beganAt) / 1_000)));
+  await updateItem(
+    journal,
+    { id: scansId(table), at: RUNNING_AT },
+    {
+      UpdateExpression: 'REMOVE execution, beganAt, scanned, #position, #record',
+      ConditionExpression: 'execution = :execution',
+      ExpressionAttributeNames: { '#position': 'position', '#record': 'record' },
+      ExpressionAttributeValues: { ':execution': execution },
+    },
+  );
+}
+
+/** What the journal knows of the scans of a table; undefined: there is none. */
+export interface SeenScans {
+  readonly running: RunningScan | undefined;
+  readonly finished: FinishedScan | undefined;
+}
+
+/**
+ * What the journal knows of the scans of a table.
+ *
+ * @throws JournalUnreadableError
+ */
+export async function readScans({ documents, tableName }: JournalTable, table: string): Promise<SeenScans> {
+  const command = new QueryCommand({
+    TableName: tableName,
+    KeyConditionExpression: '#id = :id',
+    ExpressionAttributeNames: { '#id': JOURNAL_KEYS.partitionKey },
+    ExpressionAttributeValues: { ':id': scansId(table) },
+    ConsistentRead: true,
+  });
+  const { Items = [] } = await documents.send(command).catch((error: unknown) => {
+    throw unreadable(tableName, error);
+  });
+  const at = (key: string) => Items.find(item => item[JOURNAL_KEYS.sortKey] === key);
+  const [running, finished] = [at(RUNNING_AT), at(FINISHED_AT)];
+  return {
+    // One that has ended leaves its key.
+    running: running?.['beganAt'] === undefined ? undefined : (plainValue(running) as RunningScan),
+    finished: finished && (plainValue(finished) as FinishedScan),
+  };
+}
+
+/**
+ * What the last scan of a table came to that has read the whole index; undefined: there was none.
+ *
+ * @throws JournalUnreadableError
+ */
+export async function readFinishedScan(
+  journal: JournalTable,
+  table: string,
+): Promise<FinishedScan | undefined> {
+  return (await readScans(journal, table)).finished;
+}

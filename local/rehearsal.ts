@@ -1,0 +1,120 @@
+import type { Clock } from 'stepfunctions-emulator';
+import { BreakableDynamoDb, type Breakage, SLOW_MS, THROTTLED_OF } from './dynamodb/breakable.ts';
+
+/** What can be rehearsed. */
+export type Incident =
+  | { readonly kind: Breakage }
+  /** @property aheadMs how far the clocks of Step Functions, Scheduler and Lambda are ahead of DynamoDB's */
+  | { readonly kind: 'clock'; readonly aheadMs: number };
+
+export interface RehearsalOptions {
+  readonly incident: Incident;
+  /** Milliseconds. @default until the local cloud stops */
+  readonly forMs?: number | undefined;
+  /** Called when the incident begins, and when it ends by itself; with an error when that was not possible. */
+  readonly onChange?: (rehearsal: Rehearsal, error?: unknown) => void;
+}
+
+const MINUTE_MS = 60_000;
+/**
+ * It begins so long after the next whole minute. What expires in a minute is for the tick before it: by then the first tick's minute
+ * has come, and what is seen before the incident is a sweep that works.
+ */
+const AFTER_MINUTE_MS = MINUTE_MS + 15_000;
+
+/** The sections of docs/runbook.md, and what is wrong then. */
+export const INCIDENTS: Readonly<
+  Record<Incident['kind'], { readonly section: string; readonly what: string }>
+> = {
+  throttle: {
+    section: 'dynamodb-throttles',
+    what: `DynamoDB throttles: of ${THROTTLED_OF} reads of an index, and of ${THROTTLED_OF} deletes, one goes through`,
+  },
+  down: { section: 'dynamodb-down', what: 'DynamoDB refuses every connection' },
+  hang: { section: 'dynamodb-hangs', what: 'DynamoDB takes every request and answers none' },
+  slow: { section: 'dynamodb-slow', what: `DynamoDB answers ${SLOW_MS / 1000} s later` },
+  clock: { section: 'clock-skew', what: 'the clocks of Step Functions, Scheduler and Lambda are' },
+};
+
+/** An incident of a local cloud: when it begins and ends, and what is broken meanwhile. */
+export class Rehearsal {
+  /** Epoch milliseconds; known when it was planned. */
+  from = 0;
+  readonly incident: Incident;
+  readonly #options: RehearsalOptions;
+  readonly #clock: Clock;
+  #dynamoDb: BreakableDynamoDb | undefined;
+  #cancel: () => void = () => {};
+  #isOn = false;
+
+  constructor(options: RehearsalOptions, clock: Clock) {
+    this.incident = options.incident;
+    this.#options = options;
+    this.#clock = clock;
+  }
+
+  /** Of DynamoDB, for everybody; undefined before it listens. */
+  get endpoint(): string | undefined {
+    return this.#dynamoDb?.endpoint;
+  }
+
+  /** @returns the endpoint that stands for `target` */
+  async listen(target: string, port: number): Promise<string> {
+    this.#dynamoDb = await BreakableDynamoDb.start(target, port);
+    return this.#dynamoDb.endpoint;
+  }
+
+  /** Has it begin when two ticks have planned. */
+  plan(): void {
+    const now = this.#clock.now();
+    this.from = Math.ceil(now / MINUTE_MS) * MINUTE_MS + AFTER_MINUTE_MS;
+    this.#cancel = this.#clock.schedule(this.from - now, () => this.#change(true));
+  }
+
+  /** Epoch milliseconds; undefined when it stays. */
+  get until(): number | undefined {
+    const { forMs } = this.#options;
+    return forMs === undefined ? undefined : this.from + forMs;
+  }
+
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
+  /** Milliseconds, now. */
+  readonly aheadMs = (): number => (this.#isOn && this.incident.kind === 'clock' ? this.incident.aheadMs : 0);
+
+  /** The heading of its section in docs/runbook.md. */
+  get section(): string {
+    return INCIDENTS[this.incident.kind].section;
+  }
+
+  /** What is wrong, as a sentence without its full stop. */
+  get what(): string {
+    const { what } = INCIDENTS[this.incident.kind];
+    if (this.incident.kind !== 'clock') return what;
+    const { aheadMs } = this.incident;
+    return `${what} ${Math.abs(aheadMs) / 1000} s ${aheadMs < 0 ? 'behind' : 'ahead of'} DynamoDB's`;
+  }
+
+  /** Safe to call more than once. */
+  async stop(): Promise<void> {
+    this.#cancel();
+    await this.#dynamoDb?.stop();
+  }
+
+  #change(isOn: boolean): void {
+    this.#isOn = isOn;
+    const { forMs, onChange } = this.#options;
+    if (isOn && forMs !== undefined) this.#cancel = this.#clock.schedule(forMs, () => this.#change(false));
+    const { kind } = this.incident;
+    const change = async () => {
+      if (kind === 'clock') return;
+      await (isOn ? this.#dynamoDb?.break(kind) : this.#dynamoDb?.mend());
+    };
+    this.#clock.busy(change).then(
+      () => onChange?.(this),
+      error => onChange?.(this, error),
+    );
+  }
+}

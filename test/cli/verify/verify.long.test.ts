@@ -1,0 +1,215 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { VirtualClock } from 'stepfunctions-emulator';
+import { COMMAND_ACTIONS } from '../../../cli/iam-actions.ts';
+import { runVerify } from '../../../cli/verify/job.ts';
+import type { VerifyClients } from '../../../cli/verify/observe.ts';
+import { jsonAnswer, parseBody } from '../../../local/dynamodb/answer.ts';
+import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
+import type { ProxiedCall } from '../../../local/dynamodb/proxy.ts';
+import { dynamoDbOfFile } from '../../support/local-dynamodb.ts';
+import { type Sabotage, verifyLocalCloud } from '../../support/verified-cloud.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-verify-test-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Half a minute of items. */
+const MINUTES = 5.5;
+interface Report {
+  readonly experiments: readonly {
+    readonly id: string;
+    readonly kept: boolean | null;
+    readonly measured?: object;
+  }[];
+}
+
+let runs = 0;
+
+/** Verifies a local cloud with something wrong in it. */
+async function verified(sabotageOf: (clock: VirtualClock) => Sabotage = () => ({})) {
+  runs += 1;
+  const clock = new VirtualClock(Date.parse('2026-11-21T12:08:45Z'));
+  const resultFile = join(folder, `${runs}.json`);
+  const printed: string[] = [];
+  const end = await verifyLocalCloud(
+    { dynamoDb: dynamoDbOfFile(), clock, sabotage: sabotageOf(clock), name: `verify-${runs}` },
+    { minutes: MINUTES, resultFile, print: text => printed.push(text) },
+  );
+  const { experiments } = JSON.parse(readFileSync(resultFile, 'utf8')) as Report;
+  const idsOf = (kept: boolean | null) => experiments.filter(each => each.kept === kept).map(({ id }) => id);
+  return { end, text: printed.join('\n'), experiments, broken: idsOf(false), unknown: idsOf(null) };
+}
+
+test('keeps all experiments with nothing wrong, and calls what stands in its list of actions', async () => {
+  const called = new Set<string>();
+  const record = (service: string) => async (call: ProxiedCall) => {
+    called.add(`${service}:${call.operation}`);
+    return call.forward();
+  };
+  const { end, text, broken, unknown } = await verified(() => ({
+    ...{ dynamoDbCall: record('dynamodb'), sfnCall: record('states') },
+  }));
+  expect({ end, broken, unknown, text }).toEqual({
+    end: 'done',
+    broken: [],
+    unknown: ['deployer-permissions'],
+    text,
+  });
+  // What makes the table and removes it is Terraform's deployer: test/deploy.
+  const byDeployer = ['DescribeTable', 'DeleteTable', 'ListTagsOfResource'].map(name => `dynamodb:${name}`);
+  const listed: string[] = COMMAND_ACTIONS.verify.map(({ action }) => action);
+  const asked = listed.filter(action => /^(dynamodb|states):/.test(action) && !byDeployer.includes(action));
+  expect([...called].sort()).toEqual(asked.sort());
+});
+
+/** An answer of DynamoDB that refuses a call. */
+const refused = (type: string) =>
+  jsonAnswer({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'sabotaged' }, 400);
+
+/** Hides from queries of the index what was put less than three seconds ago. */
+function laggingIndex(clock: VirtualClock) {
+  const puts = new Map<string, number>();
+  return async ({ operation, text, forward }: ProxiedCall) => {
+    const { Item, IndexName } = (parseBody(text) ?? {}) as {
+      Item?: { id: { S: string } };
+      IndexName?: string;
+    };
+    if (operation === 'PutItem' && Item !== undefined) puts.set(Item.id.S, clock.now());
+    const answer = await forward();
+    if (operation !== 'Query' || IndexName === undefined) return answer;
+    const { Items = [], ...rest } = JSON.parse(answer.body.toString()) as { Items?: { id: { S: string } }[] };
+    const seen = Items.filter(({ id }) => clock.now() - (puts.get(id.S) ?? 0) >= 3000);
+    return jsonAnswer({ ...rest, Items: seen });
+  };
+}
+
+/** Every third batch of deletes is refused. */
+function throttling() {
+  let batches = 0;
+  return async ({ operation, forward }: ProxiedCall) => {
+    if (operation !== 'BatchExecuteStatement') return forward();
+    batches += 1;
+    return batches % 3 === 0 ? refused('ProvisionedThroughputExceededException') : forward();
+  };
+}
+
+/** By the experiment that finds it: each is to be found by nothing else, but for {@link FOLLOWS}. */
+const SABOTAGES: Readonly<Record<string, (clock: VirtualClock) => Sabotage>> = {
+  'clock-skew': () => ({ skewMs: 3000 }),
+  'index-lag': clock => ({ dynamoDbCall: laggingIndex(clock) }),
+  scheduler: () => ({ deliveries: () => [55_000] }),
+  'ran-twice': () => ({ expressDeliveries: () => [0, 1000] }),
+  'function-permissions': () => ({
+    functionsCall: async ({ operation, forward }) =>
+      operation === 'BatchExecuteStatement' ? refused('AccessDeniedException') : forward(),
+  }),
+  'function-time': clock => ({
+    wrap: async ({ functionName }, next) => {
+      if (functionName.endsWith('-delete-chunk')) await clock.sleep(2500);
+      return next();
+    },
+  }),
+  'cold-starts': () => ({ coldMs: 4000 }),
+  'stream-to-function': () => ({
+    wrap: async ({ functionName }, next) =>
+      functionName.endsWith('-publish-expiries')
+        ? { ok: false, errorType: 'Sabotaged', errorMessage: 'the reader is lost' }
+        : next(),
+  }),
+  throttling: () => ({ functionsCall: throttling() }),
+  'jsonata-depth': () => ({
+    sfnCall: async ({ operation, text, forward }) =>
+      operation === 'TestState' && text.includes('[1..95]') ? jsonAnswer({ status: 'FAILED' }) : forward(),
+  }),
+  replay: () => ({
+    sfnCall: async ({ operation, forward }) => {
+      const answer = await forward();
+      return operation === 'DescribeExecution'
+        ? jsonAnswer({ ...JSON.parse(answer.body.toString()), status: 'FAILED' })
+        : answer;
+    },
+  }),
+  'express-memory': () => ({ moreMemoryMb: 50 }),
+  deleted: () => ({ deliveries: () => [] }),
+};
+
+const NOTHING_TOLD = ['deleted', 'lag', 'never-early', 'stream-to-function'];
+/** What is not kept either then. */
+const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
+  'function-permissions': NOTHING_TOLD,
+  'function-time': ['lag'],
+  'ran-twice': ['express-cost'],
+  'express-memory': ['express-cost'],
+  'stream-to-function': NOTHING_TOLD,
+  deleted: ['function-permissions', 'scheduler', 'ran-twice', ...NOTHING_TOLD],
+};
+
+test.concurrent.each(Object.entries(SABOTAGES))(
+  '%s is not kept where that is broken',
+  async (id, sabotageOf) => {
+    const { end, broken, text } = await verified(sabotageOf);
+    const expected = [...new Set([id, ...(FOLLOWS[id] ?? [])])].sort();
+    expect({ end, broken: broken.sort(), text }).toEqual({ end: 'failed', broken: expected, text });
+  },
+);
+
+test('where it cannot be deployed, that is what is not kept, and nothing else is said', async () => {
+  const printed: string[] = [];
+  let removed = 0;
+  const end = await runVerify({
+    deployer: {
+      removeLeft: async () => false,
+      deploy: async () => undefined,
+      async remove() {
+        removed += 1;
+      },
+    },
+    clients: {} as VerifyClients,
+    time: { now: Date.now, sleep: async () => {} },
+    ...{ region: 'us-east-1', minutes: MINUTES, resultFile: undefined, onProgress: () => {} },
+    print: text => printed.push(text),
+    signal: new AbortController().signal,
+  });
+  expect([end, removed]).toEqual(['failed', 1]);
+  expect(printed.at(-1)).toMatch(
+    /^NOT KEPT {2}deployer-permissions: .*0 of 17 kept, 1 not kept, 16 not measured$/s,
+  );
+});
+
+test('takes all away after SIGTERM, and after SIGKILL at its next run', async () => {
+  const { endpoint } = dynamoDbOfFile();
+  const client = localDynamoDb(endpoint, 'us-east-1');
+  const name = 'verify-killed';
+  const left = async () =>
+    ((await client.send(new ListTablesCommand({}))).TableNames ?? []).filter(each => each.startsWith(name));
+  /** Until it writes items, and then the signal. */
+  const run = async (signal: NodeJS.Signals) => {
+    const program = join(import.meta.dirname, '../../support/verify-program.ts');
+    const child = spawn(process.execPath, [program, endpoint, name], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'close');
+    let output = '';
+    for await (const chunk of child.stdout.setEncoding('utf8')) {
+      if (!output.includes('items written') && `${output}${chunk}`.includes('items written'))
+        child.kill(signal);
+      output += chunk;
+    }
+    return { output, ended: await ended };
+  };
+  const killed = await run('SIGKILL');
+  expect([killed.ended, await left()]).toEqual([
+    [null, 'SIGKILL'],
+    [name, `${name}-journal`],
+  ]);
+  const stopped = await run('SIGTERM');
+  expect(stopped.output).toMatch(/^What an earlier run has left is taken away\.$/m);
+  expect([stopped.output.trim().split('\n').at(-1), await left()]).toEqual(['interrupted', []]);
+  client.destroy();
+});
