@@ -1,0 +1,162 @@
+import { gunzipSync } from 'node:zlib';
+import { PutCommand, QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
+import type { ItemKey } from '../../statemachine/contract.ts';
+import { compressed, hashOfLines } from '../archive/archive-object.ts';
+import { EXPIRES, JOURNAL_KEYS } from './layout.ts';
+import { unreadable } from './read-state.ts';
+import { type JournalTable, unwritable } from './update-entry.ts';
+
+/*
+ * The ledger of a table says which items a sweep deleted, and which of them each reader of the stream has seen. The sweep and the readers
+ * write it independently of each other, so a difference between their books is a deletion that was not archived or not published.
+ *
+ * It goes by the time of the deletion, so every deletion is in it once, however late it was. The sweep takes that time from its own clock and
+ * a reader takes it from the stream's record: the two differ by seconds.
+ */
+
+/**
+ * The books of a table's ledger, by who writes them: the keys that a sweep deleted, and those that it found due and did not delete; the keys
+ * that ArchiveExpiries has put into the bucket; the keys that PublishExpiries has delivered.
+ */
+export const BOOKS = ['deleted', 'kept', 'archived', 'published'] as const;
+export type Book = (typeof BOOKS)[number];
+
+/** A key in a book. */
+export interface LedgerEntry {
+  readonly key: ItemKey;
+  /** Its TTL, epoch seconds; null where the item had none that is a time. */
+  readonly ttl: number | null;
+  /** Epoch seconds: when it was deleted, or when it was found and kept. */
+  readonly at: number;
+  /** Why it was not deleted; only in `kept`. */
+  readonly kept?: 'held' | 'renewed';
+  /** SHA-256 of its line in the archive, without the line's end, hexadecimal; only in `archived`. */
+  readonly line?: string;
+}
+
+/** Entries of one minute that one call of a function wrote. */
+export interface LedgerRow {
+  /** ISO-8601: when it was written. */
+  readonly writtenAt: string;
+  readonly entries: readonly LedgerEntry[];
+}
+
+/** Days for which the journal has the ledger. A stream has a record for one day. */
+export const LEDGER_DAYS = 14;
+
+/** Entries of a row, as text: an item has 400 KB, and keys may be long and hard to compress. Source: DynamoDB Developer Guide, "Quotas". */
+const MAX_ROW_BYTES = 256 * 1024;
+
+/** Partition key of a book. */
+export function bookId(book: Book, table: string): string {
+  return `${book}#${table}`;
+}
+
+/** The minute of a time, as the sort keys of the ledger begin: `2026-11-23T15:35`. @param seconds epoch */
+export function minuteOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, 16);
+}
+
+/**
+ * Writes entries into a book, a row for each minute. The same entries again change nothing.
+ *
+ * @throws JournalUnwritableError
+ */
+export async function writeEntries(
+  { documents, tableName }: JournalTable,
+  {
+    book,
+    table,
+    entries,
+    nowMs,
+  }: {
+    readonly book: Book;
+    readonly table: string;
+    readonly entries: readonly LedgerEntry[];
+    readonly nowMs: number;
+  },
+): Promise<void> {
+  for (const [minute, those] of Map.groupBy(entries, ({ at }) => minuteOf(at))) {
+    for (const lines of rowsOf(those.map(entry => JSON.stringify(entry)))) {
+      const command = new PutCommand({
+        TableName: tableName,
+        Item: {
+          id: bookId(book, table),
+          at: `${minute}#${hashOfLines(lines)}`,
+          entries: compressed(lines),
+          writtenAt: new Date(nowMs).toISOString(),
+          [EXPIRES]: Math.floor(nowMs / 1000) + LEDGER_DAYS * 86_400,
+        },
+      });
+      await documents.send(command).catch((error: unknown) => {
+        throw unwritable(tableName, error);
+      });
+    }
+  }
+}
+
+/** Lines in as many rows as they need. */
+function* rowsOf(lines: readonly string[]): Generator<readonly string[]> {
+  let row: string[] = [];
+  let bytes = 0;
+  for (const line of lines) {
+    const length = Buffer.byteLength(line) + 1;
+    if (row.length > 0 && bytes + length > MAX_ROW_BYTES) {
+      yield row;
+      row = [];
+      bytes = 0;
+    }
+    row.push(line);
+    bytes += length;
+  }
+  if (row.length > 0) yield row;
+}
+
+/** A span of a book. */
+export interface BookSpan {
+  readonly book: Book;
+  readonly table: string;
+  /** Epoch seconds: deletions in [from, before), rounded down to their minutes. */
+  readonly from: number;
+  readonly before: number;
+}
+
+/**
+ * The rows of a book by the minutes of their deletions, oldest minute first. A page of up to 1 MB is read when somebody asks for more.
+ *
+ * @throws JournalUnreadableError
+ */
+export async function* readBook(
+  { documents, tableName }: JournalTable,
+  { book, table, from, before }: BookSpan,
+): AsyncGenerator<LedgerRow> {
+  let startKey: QueryCommandOutput['LastEvaluatedKey'];
+  do {
+    const command: QueryCommand = new QueryCommand({
+      TableName: tableName,
+      // A row's minute is followed by `#`, which sorts before any minute that is later.
+      KeyConditionExpression: '#id = :id AND #at BETWEEN :from AND :before',
+      ExpressionAttributeNames: { '#id': JOURNAL_KEYS.partitionKey, '#at': JOURNAL_KEYS.sortKey },
+      ExpressionAttributeValues: {
+        ':id': bookId(book, table),
+        ':from': minuteOf(from),
+        ':before': minuteOf(before),
+      },
+      ConsistentRead: true,
+      ...(startKey && { ExclusiveStartKey: startKey }),
+    });
+    const { Items = [], LastEvaluatedKey } = await documents.send(command).catch((error: unknown) => {
+      throw unreadable(tableName, error);
+    });
+    for (const { writtenAt, entries } of Items) yield { writtenAt, entries: entriesOf(entries) };
+    startKey = LastEvaluatedKey;
+  } while (startKey !== undefined);
+}
+
+function entriesOf(gzipped: Uint8Array): LedgerEntry[] {
+  return gunzipSync(gzipped)
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line));
+}

@@ -1,0 +1,71 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+import { compareBooks } from '../../../functions/journal/accounts.ts';
+import { type Book, writeEntries } from '../../../functions/journal/ledger.ts';
+import { createJournal } from '../../support/journal-table.ts';
+import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+
+const dynamo = useLocalDynamoDb();
+const START = Date.UTC(2026, 10, 20, 9) / 1000;
+
+async function books() {
+  const journal = await createJournal(dynamo.client);
+  const write = (book: Book, entries: Readonly<Record<string, number>>) =>
+    writeEntries(journal, {
+      book,
+      table: 'orders',
+      entries: Object.entries(entries).map(([name, at]) => ({
+        key: { pk: { S: name } },
+        ttl: at,
+        at: START + at,
+      })),
+      nowMs: START * 1000,
+    });
+  const missing = async (reader: 'archived' | 'published', from = 0, before = 60) => {
+    const span = { table: 'orders', reader, from: START + from, before: START + before };
+    const account = await compareBooks(journal, span);
+    return { ...account, missing: account.missing.map(({ key }) => key['pk']) };
+  };
+  return { journal, write, missing };
+}
+
+test('what a reader has not seen is named, oldest first; each reader for itself', async () => {
+  const { write, missing } = await books();
+  await write('deleted', { a: 1, b: 59, c: 30, next: 60 });
+  await write('archived', { a: 2, c: 30 });
+  await expect(missing('archived')).resolves.toEqual({ deleted: 3, missing: [{ S: 'b' }] });
+  await expect(missing('published')).resolves.toEqual({
+    deleted: 3,
+    missing: [{ S: 'a' }, { S: 'c' }, { S: 'b' }],
+  });
+});
+
+test("a reader's time of a deletion may lie in the minute before or after", async () => {
+  const { write, missing } = await books();
+  await write('deleted', { early: 0, late: 59 });
+  await write('archived', { early: -1, late: 61 });
+  await expect(missing('archived')).resolves.toEqual({ deleted: 2, missing: [] });
+});
+
+test('what somebody else deleted is nothing that the sweep owes', async () => {
+  const { write, missing } = await books();
+  await write('archived', { native: 5 });
+  await expect(missing('archived')).resolves.toEqual({ deleted: 0, missing: [] });
+});
+
+test('a key is the same in whichever order its attributes come', async () => {
+  const { journal, missing } = await books();
+  const entry = { ttl: 1, at: START };
+  await writeEntries(journal, {
+    book: 'deleted',
+    table: 'orders',
+    entries: [{ ...entry, key: { pk: { S: 'a' }, sk: { N: '1' } } }],
+    nowMs: 0,
+  });
+  await writeEntries(journal, {
+    book: 'archived',
+    table: 'orders',
+    entries: [{ ...entry, key: { sk: { N: '1' }, pk: { S: 'a' } } }],
+    nowMs: 0,
+  });
+  await expect(missing('archived')).resolves.toEqual({ deleted: 1, missing: [] });
+});
