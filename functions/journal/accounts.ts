@@ -10,7 +10,7 @@ export type Reader = (typeof READERS)[number];
  * How far the time of a deletion in a reader's book may be from its time in the sweep's, seconds: two clocks of AWS, and the answer to the
  * delete. The books are compared so much further on both sides.
  */
-const CLOCKS_APART_SECONDS = 60;
+export const CLOCKS_APART_SECONDS = 60;
 
 /** What a span of the ledger comes to. */
 export interface Account {

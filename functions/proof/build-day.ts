@@ -1,0 +1,147 @@
+import type { Book, LedgerEntry, LedgerRow } from '../journal/ledger.ts';
+import { deletionsOf, keyTextOf, READ_AROUND_SECONDS } from './deletions.ts';
+import { ProofRefusedError } from './errors.ts';
+import { type DayCounts, DayTally, type KeyField, proofLineText } from './manifest.ts';
+
+/** Reads the rows of a book of one table: {@link readBook}, or what stands in its place. */
+export type ReadRows = (book: Book, from: number, before: number) => AsyncIterable<LedgerRow>;
+
+export interface DayOptions {
+  readonly read: ReadRows;
+  /** `2026-11-22`, in UTC. */
+  readonly date: string;
+  /** ISO-8601: rows that were written later count as if they were not there. */
+  readonly asOf: string;
+  readonly keyField: KeyField;
+}
+
+const DAY_SECONDS = 86_400;
+const HOUR_SECONDS = 3_600;
+/** Entries of so long a time are matched at once: of ten million deletions a day those of an hour would take a gigabyte as objects. */
+const SLICE_SECONDS = 600;
+
+/** The lines of an hour, sorted. */
+export interface HourLines {
+  /** `14` */
+  readonly hour: string;
+  readonly lines: readonly string[];
+}
+
+/** Epoch seconds at which a day begins. */
+export function beginOf(date: string): number {
+  return Date.parse(date) / 1000;
+}
+
+/** The lines of a day, hour by hour, and no hour that has none. @throws JournalUnreadableError, ProofRefusedError */
+export async function* linesOfDay(options: DayOptions, tally = new DayTally()): AsyncGenerator<HourLines> {
+  const begin = beginOf(options.date);
+  for (let hour = 0; hour < 24; hour += 1) {
+    const lines: string[] = [];
+    for (const slice of slicesOf(begin + hour * HOUR_SECONDS, HOUR_SECONDS)) {
+      const rows = await readSlice(options, slice);
+      for (const line of linesIn(rows, slice, options)) {
+        lines.push(line);
+        tally.add(JSON.parse(line));
+      }
+    }
+    if (lines.length > 0) yield { hour: String(hour).padStart(2, '0'), lines: lines.sort() };
+  }
+}
+
+/** The same with what the lines come to. @param onHour told of each hour; awaited, so that one hour is in memory at a time */
+export async function buildDay(
+  options: DayOptions,
+  onHour: (hour: HourLines) => Promise<void>,
+): Promise<DayCounts> {
+  const tally = new DayTally();
+  for await (const hour of linesOfDay(options, tally)) await onHour(hour);
+  return tally.counts();
+}
+
+/**
+ * The lines of a day that its manifest would have, had it been written now, and has not: sorted.
+ *
+ * @param since the manifest's `asOf`
+ */
+export async function lateLines(options: DayOptions, since: string): Promise<string[]> {
+  const late: string[] = [];
+  for (const slice of slicesOf(beginOf(options.date), DAY_SECONDS)) {
+    const rows = await readSlice(options, slice);
+    if (![...rows.deleted, ...rows.archived].some(({ writtenAt }) => writtenAt > since)) continue;
+    const known = new Set(linesIn(rows, slice, { ...options, asOf: since }));
+    for (const line of linesIn(rows, slice, options)) if (!known.has(line)) late.push(line);
+  }
+  return late.sort();
+}
+
+/** How many keys were found due on a day and not deleted. */
+export async function countKept({
+  read,
+  date,
+  asOf,
+}: DayOptions): Promise<{ held: number; renewed: number }> {
+  const keys = { held: new Set<string>(), renewed: new Set<string>() };
+  const begin = beginOf(date);
+  for await (const row of read('kept', begin, begin + DAY_SECONDS)) {
+    if (row.writtenAt > asOf) continue;
+    for (const entry of row.entries) keys[keptIn(entry)].add(keyTextOf(entry.key));
+  }
+  return { held: keys.held.size, renewed: keys.renewed.size };
+}
+
+function keptIn({ kept }: LedgerEntry): 'held' | 'renewed' {
+  if (kept === 'held' || kept === 'renewed') return kept;
+  throw refused('kept', '`kept` that is held or renewed', kept);
+}
+
+interface Slice {
+  readonly from: number;
+  readonly before: number;
+}
+
+function* slicesOf(from: number, seconds: number): Generator<Slice> {
+  for (let at = from; at < from + seconds; at += SLICE_SECONDS)
+    yield { from: at, before: at + SLICE_SECONDS };
+}
+
+interface SliceRows {
+  readonly deleted: readonly LedgerRow[];
+  readonly archived: readonly LedgerRow[];
+}
+
+async function readSlice({ read, asOf }: DayOptions, { from, before }: Slice): Promise<SliceRows> {
+  const rowsOf = async (book: Book) => {
+    const rows: LedgerRow[] = [];
+    for await (const row of read(book, from - READ_AROUND_SECONDS, before + READ_AROUND_SECONDS)) {
+      for (const entry of row.entries) check(book, entry);
+      if (row.writtenAt <= asOf) rows.push(row);
+    }
+    return rows;
+  };
+  return { deleted: await rowsOf('deleted'), archived: await rowsOf('archived') };
+}
+
+function linesIn(
+  rows: SliceRows,
+  slice: Slice,
+  { asOf, keyField }: Pick<DayOptions, 'asOf' | 'keyField'>,
+): string[] {
+  const entriesOf = (all: readonly LedgerRow[]) =>
+    all.filter(({ writtenAt }) => writtenAt <= asOf).flatMap(({ entries }) => entries);
+  const books = { deleted: entriesOf(rows.deleted), archived: entriesOf(rows.archived) };
+  return deletionsOf(books, slice).map(deletion => proofLineText(deletion, keyField));
+}
+
+/** A manifest of entries that nobody has written would prove nothing. */
+function check(book: Book, { key, ttl, at }: LedgerEntry): void {
+  if (typeof key !== 'object' || key === null) throw refused(book, 'entries with a `key`', key);
+  if (typeof at !== 'number') throw refused(book, 'entries with `at` in epoch seconds', at);
+  if (ttl !== null && typeof ttl !== 'number')
+    throw refused(book, 'entries with `ttl` in epoch seconds or null', ttl);
+}
+
+function refused(book: Book, expected: string, got: unknown): ProofRefusedError {
+  return new ProofRefusedError(
+    `Book ${book}: expected ${expected}, got ${JSON.stringify(got)}. No manifest was written. Look who else writes into the journal, and take the row away.`,
+  );
+}

@@ -1,0 +1,161 @@
+import { createHash, createHmac } from 'node:crypto';
+import { hashOfLines, OBJECT_EXTENSION } from '../archive/archive-object.ts';
+import type { Deletion } from './deletions.ts';
+
+/*
+ * A manifest says what was deleted of a table on a day. It lies beside the table's archive, outside of the folder that `restore` reads:
+ *
+ * PREFIX/proof/TABLE/salt                             32 random bytes, where keys are hashed
+ * PREFIX/proof/TABLE/date=2026-11-22/manifest.json    counts, the hashes of the parts, the hash of the manifest before
+ * PREFIX/proof/TABLE/date=2026-11-22/14-HASH.jsonl.gz a part: a line for each deletion of that hour, sorted
+ * PREFIX/proof/TABLE/date=2026-11-22/late-HASH.jsonl.gz what came to light of the day before after its manifest was written
+ */
+
+/** The folder of a table's manifests below the archive's prefix, with the slash at the end. */
+export function proofFolder(table: string): string {
+  return `proof/${table}/`;
+}
+
+/** The name of the salt below {@link proofFolder}. */
+export const SALT = 'salt';
+
+/** How the folder of a day begins. */
+export const PROOF_DATE = 'date=';
+
+/** The folder of a day below {@link proofFolder}, with the slash at the end. */
+export function dayFolder(date: string): string {
+  return `${PROOF_DATE}${date}/`;
+}
+
+/** The name of a manifest in its day's folder. */
+export const MANIFEST = 'manifest.json';
+
+/** A deletion as a part has it: one line of JSON. */
+export interface ProofLine {
+  /** Missing where keys are hashed. */
+  readonly key?: unknown;
+  /** HMAC-SHA-256 of the key under the table's salt, hexadecimal. */
+  readonly keyHash?: string;
+  /** ISO-8601; null where the item had no TTL that is a time. */
+  readonly expiredAt: string | null;
+  readonly deletedAt: string;
+  readonly by: Deletion['by'];
+  /** SHA-256 of the line in the archive; missing where there is none. */
+  readonly line?: string;
+}
+
+/** An object that belongs to a manifest. */
+export interface Part {
+  /** The hour in UTC, `14`, or `late`. */
+  readonly name: string;
+  readonly lines: number;
+  /** SHA-256 of the lines, each with its end, hexadecimal. */
+  readonly sha256: string;
+}
+
+/** What the lines of a day come to. */
+export interface DayCounts {
+  /** Deletions, by who made them. */
+  readonly deleted: { readonly sweep: number; readonly other: number };
+  /** Deletions by the date of their expiry in UTC; `none` for items without a TTL that is a time. */
+  readonly expired: Readonly<Record<string, number>>;
+  /** The longest time between an expiry and its deletion; null where nothing was deleted that had a TTL. */
+  readonly latestSeconds: number | null;
+}
+
+export interface Manifest extends DayCounts {
+  readonly format: 1;
+  readonly table: string;
+  /** In UTC. */
+  readonly date: string;
+  /** ISO-8601: what was written into the ledger later is in no part but `late` of the day after. */
+  readonly asOf: string;
+  /** Whether the table has an archive, so that each deletion should have a line there. */
+  readonly archive: boolean;
+  /** How keys are written, and by which salt. */
+  readonly keys: { readonly as: 'text' } | { readonly as: 'hmac-sha256'; readonly saltId: string };
+  /** Items that were found due and not deleted, each key once. */
+  readonly kept: { readonly held: number; readonly renewed: number };
+  /** By hour; an hour without deletions has none. */
+  readonly parts: readonly Part[];
+  /** Lines of the day before that came after its manifest; missing where there are none. */
+  readonly late?: Part;
+  /** The manifest before, and SHA-256 of its bytes; null in the first one. */
+  readonly previous: { readonly date: string; readonly sha256: string } | null;
+}
+
+/** The bytes of a manifest, whose SHA-256 the next one has. */
+export function manifestText(manifest: Manifest): string {
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+export function sha256(bytes: Uint8Array | string): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Hexadecimal digits of the hash in a part's name: 64 bits. */
+const NAME_DIGITS = 16;
+
+export function partOf(name: string, lines: readonly string[]): Part {
+  return { name, lines: lines.length, sha256: hashOfLines(lines) };
+}
+
+/** The name of a part's object: another content has another one, so two writers at once cannot spoil each other's. */
+export function partFile({ name, sha256 }: Part): string {
+  return `${name}-${sha256.slice(0, NAME_DIGITS)}${OBJECT_EXTENSION}`;
+}
+
+/** By which a manifest says which salt its keys are hashed with. */
+export function saltId(salt: Uint8Array): string {
+  return sha256(salt).slice(0, NAME_DIGITS);
+}
+
+/** How a part has a key: `"key":{…}`, or `"keyHash":"…"`. */
+export type KeyField = (keyText: string) => string;
+
+/** @param salt undefined: keys are written as they are */
+export function keyField(salt: Uint8Array | undefined): KeyField {
+  if (salt === undefined) return keyText => `"key":${keyText}`;
+  return keyText => `"keyHash":"${createHmac('sha256', salt).update(keyText).digest('hex')}"`;
+}
+
+export function proofLineText(
+  { keyText, expiredAt, deletedAt, by, line }: Deletion,
+  field: KeyField,
+): string {
+  const others = JSON.stringify({
+    expiredAt: expiredAt === null ? null : iso(expiredAt),
+    deletedAt: iso(deletedAt),
+    by,
+    line,
+  });
+  return `{${field(keyText)},${others.slice(1)}`;
+}
+
+function iso(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}
+
+/** What lines come to, added one after the other. */
+export class DayTally {
+  readonly #deleted = { sweep: 0, other: 0 };
+  readonly #expired = new Map<string, number>();
+  #latestSeconds: number | null = null;
+
+  add({ expiredAt, deletedAt, by }: Pick<ProofLine, 'expiredAt' | 'deletedAt' | 'by'>): void {
+    this.#deleted[by] += 1;
+    const date = expiredAt?.slice(0, -'T00:00:00.000Z'.length) ?? 'none';
+    this.#expired.set(date, (this.#expired.get(date) ?? 0) + 1);
+    if (expiredAt === null) return;
+    const lateSeconds = (Date.parse(deletedAt) - Date.parse(expiredAt)) / 1000;
+    this.#latestSeconds = Math.max(this.#latestSeconds ?? lateSeconds, lateSeconds);
+  }
+
+  counts(): DayCounts {
+    return {
+      deleted: { ...this.#deleted },
+      expired: Object.fromEntries([...this.#expired].sort(([one], [other]) => (one < other ? -1 : 1))),
+      latestSeconds: this.#latestSeconds,
+    };
+  }
+}
