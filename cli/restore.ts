@@ -1,6 +1,7 @@
 /** `precise-ttl restore`: writes archived items back into their table. See `--help`. */
 import { Progress } from '../lab/report/progress.ts';
 import { loadConfigFile } from '../stacks/config-file.ts';
+import { readLocation } from './archive/location.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { requireOnePlace } from './aws/one-place.ts';
@@ -12,7 +13,6 @@ import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { tellEnd } from './job-end.ts';
 import { print } from './print.ts';
-import { readLocation } from './restore/location.ts';
 import { readExpirySpan } from './restore/span.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -122,10 +122,10 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
   if (location.kind === 's3') requireOnePlace(process.env, ['DYNAMODB', 'S3']);
   const stop = stopOnSignal();
   // Only now: a wrong flag shall not wait for the SDK.
-  const [{ runRestore }, { runDrill }, { restoreClients }] = await Promise.all([
+  const [{ runRestore }, { runDrill }, { archiveClients }] = await Promise.all([
     import('./restore/job.ts'),
     import('./restore/drill.ts'),
-    import('./restore/clients.ts'),
+    import('./archive/clients.ts'),
   ]);
   const progress = new Progress(process.stderr);
   const shared = {
@@ -134,7 +134,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     config: await loadConfigFile(flags.config),
     connect(region: string) {
       requireConsent(flags, 'DYNAMODB');
-      return restoreClients(region, location, process.env, stop.signal);
+      return archiveClients(region, location, process.env, stop.signal);
     },
     signal: stop.signal,
   };

@@ -1,10 +1,10 @@
-import { gunzipSync } from 'node:zlib';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { isObject } from '../../expiry/fields.ts';
 import type { KeyNames } from '../../expiry/shard.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import type { ItemKey } from '../../statemachine/contract.ts';
-import { ArchivedLineError } from './errors.ts';
+import { type ArchivedLine, parsedLine } from '../archive/archived-lines.ts';
+import { ArchivedLineError } from '../archive/errors.ts';
 import { keyId } from './wanted-keys.ts';
 
 /** An item as an archive has it. */
@@ -17,30 +17,6 @@ export interface ArchivedImage {
   /** When it was removed; undefined for a copy that archiveFirst made before the deletion. */
   readonly deletedAt: string | undefined;
   readonly item: Readonly<Record<string, unknown>>;
-}
-
-/** Most that an object unpacks to, bytes. A batch of the stream has 6 MB. */
-const MAX_OBJECT_BYTES = 256 * 1024 * 1024;
-
-/** A line of an object. */
-export interface ArchivedLine {
-  readonly text: string;
-  /** The object and the line's number, for messages. */
-  readonly where: string;
-}
-
-/** The lines of an object. @throws {ArchivedLineError} for one that is damaged */
-export function linesOf(body: Uint8Array, where: string): ArchivedLine[] {
-  let text: string;
-  try {
-    text = gunzipSync(body, { maxOutputLength: MAX_OBJECT_BYTES }).toString();
-  } catch (error) {
-    throw new ArchivedLineError(
-      `${where}: expected gzip, got something else (${(error as Error).message}); take another version of the object`,
-    );
-  }
-  const lines = text.split('\n').map((line, index) => ({ text: line, where: `${where}, line ${index + 1}` }));
-  return lines.filter(line => line.text !== '');
 }
 
 /** That the item of a copy was not deleted. */
@@ -75,7 +51,7 @@ export function readMark(line: ArchivedLine, names: KeyNames): KeptMark {
 
 function fieldsOf(line: ArchivedLine, names: KeyNames) {
   const { where } = line;
-  const { key, item, expiredAt, deletedAt, copy } = parsed(line);
+  const { key, item, expiredAt, deletedAt, copy } = parsedLine(line);
   if (!isObject(key))
     throw new ArchivedLineError(
       `${where}: expected lines with a key, got one without; is this an archive of precise-ttl?`,
@@ -94,18 +70,6 @@ function fieldsOf(line: ArchivedLine, names: KeyNames) {
     ...{ id, key: key as ItemKey, item },
     ...{ expiredAt: text(expiredAt), deletedAt: text(deletedAt), copy: text(copy) },
   };
-}
-
-function parsed({ text, where }: ArchivedLine): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-  } catch {
-    // Told below, as for JSON that is no object.
-  }
-  throw new ArchivedLineError(
-    `${where}: expected a JSON object on each line, got another text; take another version of the object`,
-  );
 }
 
 /**

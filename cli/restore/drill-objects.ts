@@ -1,8 +1,9 @@
 import type { ExpiryModel } from '../../expiry/model.ts';
+import type { ArchiveSource } from '../archive/archive-source.ts';
+import { linesOf } from '../archive/archived-lines.ts';
+import { ArchivedLineError } from '../archive/errors.ts';
 import { inParallel } from '../in-parallel.ts';
-import type { ArchiveSource } from './archive-source.ts';
-import { type ArchivedImage, linesOf, readImage, readMark, toAttributes } from './archived-image.ts';
-import { ArchivedLineError } from './errors.ts';
+import { type ArchivedImage, readImage, readMark, toAttributes } from './archived-image.ts';
 import { isIn, MARKS } from './find-images.ts';
 import { contradictionIn, differingAttributes } from './line-faults.ts';
 import type { ScratchTable } from './scratch-table.ts';

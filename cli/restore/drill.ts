@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { BILL_PRICES, PRICES } from '../../cost/prices.ts';
 import { checkConfig } from '../../stacks/config.ts';
 import { modelOf } from '../../stacks/model-of.ts';
+import type { ArchiveSource } from '../archive/archive-source.ts';
+import type { ArchiveClients } from '../archive/clients.ts';
 import { isThisMachine } from '../aws/endpoint.ts';
 import { chooseTable } from '../choose-tables.ts';
 import type { JobEnd } from '../job-end.ts';
 import { describeShape } from '../table/describe-table.ts';
-import type { ArchiveSource } from './archive-source.ts';
-import type { RestoreClients } from './clients.ts';
 import { type ArchiveObject, ObjectDrill, spread } from './drill-objects.ts';
 import { type DrillResult, describeDrill, type FullRestore } from './drill-text.ts';
 import { COPIES, datesOf, isWithin, MARKS } from './find-images.ts';
@@ -19,7 +19,7 @@ export interface DrillOptions
   extends Pick<RestoreJobOptions, 'table' | 'span' | 'resultFile' | 'config' | 'print' | 'signal'> {
   /** Lines to restore, spread over the dates; undefined: all. Every line of an object that is read for them is looked at. */
   readonly sample: number | undefined;
-  readonly connect: (region: string) => RestoreClients;
+  readonly connect: (region: string) => ArchiveClients;
   readonly confirm: () => Promise<boolean>;
   /** Told what the drill is at; the empty text at its end. */
   readonly onProgress: (line: string) => void;

@@ -1,20 +1,5 @@
 import { PreciseTtlError } from '../../expiry/errors.ts';
 
-/** There is no archive of the table where one was looked for. */
-export class ArchiveNotFoundError extends PreciseTtlError {
-  override readonly name = 'ArchiveNotFoundError';
-}
-
-/** What stands in an object of an archive cannot be restored. */
-export class ArchivedLineError extends PreciseTtlError {
-  override readonly name = 'ArchivedLineError';
-}
-
-/** S3 does not answer as it should. */
-export class ArchiveUnreadableError extends PreciseTtlError {
-  override readonly name = 'ArchiveUnreadableError';
-}
-
 /** The table that a drill writes to is not its own, or does not become ready. */
 export class ScratchTableError extends PreciseTtlError {
   override readonly name = 'ScratchTableError';

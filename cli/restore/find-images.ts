@@ -1,17 +1,10 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { KeyNames } from '../../expiry/shard.ts';
+import type { ArchiveSource } from '../archive/archive-source.ts';
+import { type ArchivedLine, linesOf } from '../archive/archived-lines.ts';
+import { ArchivedLineError, ArchiveNotFoundError } from '../archive/errors.ts';
 import { inParallel } from '../in-parallel.ts';
-import type { ArchiveSource } from './archive-source.ts';
-import {
-  type ArchivedImage,
-  type ArchivedLine,
-  type KeptMark,
-  linesOf,
-  readImage,
-  readMark,
-  toAttributes,
-} from './archived-image.ts';
-import { ArchivedLineError, ArchiveNotFoundError } from './errors.ts';
+import { type ArchivedImage, type KeptMark, readImage, readMark, toAttributes } from './archived-image.ts';
 import type { ExpirySpan } from './span.ts';
 import type { WantedKeys } from './wanted-keys.ts';
 

@@ -3,13 +3,13 @@ import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { checkConfig } from '../../stacks/config.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
+import type { ArchiveClients } from '../archive/clients.ts';
 import { isThisMachine } from '../aws/endpoint.ts';
 import { chooseTable } from '../choose-tables.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { JobEnd } from '../job-end.ts';
 import { describeShape } from '../table/describe-table.ts';
 import { keysToShow, keyText } from '../table/key-text.ts';
-import type { RestoreClients } from './clients.ts';
 import { findImages } from './find-images.ts';
 import { newItem } from './new-item.ts';
 import { type Fate, putBack } from './put-back.ts';
@@ -32,7 +32,7 @@ export interface RestoreJobOptions {
   /** What `precise-ttl.config.ts` exports. */
   readonly config: unknown;
   /** Called when all of the above has been found right. */
-  readonly connect: (region: string) => RestoreClients;
+  readonly connect: (region: string) => ArchiveClients;
   /** Asked before anything is written anywhere but on this machine. */
   readonly confirm: () => Promise<boolean>;
   /** Epoch milliseconds. */

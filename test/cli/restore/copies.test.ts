@@ -1,4 +1,5 @@
-import { linesOf, readImage, readMark } from '../../../cli/restore/archived-image.ts';
+import { linesOf } from '../../../cli/archive/archived-lines.ts';
+import { readImage, readMark } from '../../../cli/restore/archived-image.ts';
 import { copyOf, markOf, objectsOf, type StoredKey } from '../../../functions/delete-chunk/copies.ts';
 import { archiveSettings } from '../../support/archived.ts';
 import { settingsOf } from '../../support/sweep-settings.ts';

@@ -10,7 +10,7 @@ import {
   PutItemCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import { restoreClients } from '../../../cli/restore/clients.ts';
+import { archiveClients } from '../../../cli/archive/clients.ts';
 import { type DrillOptions, runDrill } from '../../../cli/restore/drill.ts';
 import { scratchNameOf } from '../../../cli/restore/scratch-name.ts';
 import { readExpirySpan } from '../../../cli/restore/span.ts';
@@ -85,7 +85,7 @@ async function drill(root: string, more: Partial<DrillOptions> = {}) {
     resultFile: RESULT,
     config: configOf({ tableName: 'Sessions', partitionKey: 'id' }),
     connect: region =>
-      restoreClients(
+      archiveClients(
         region,
         { kind: 'folder', folder: root },
         { AWS_ENDPOINT_URL_DYNAMODB: endpoint },

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readLocation } from '../../../cli/archive/location.ts';
 import { FlagError } from '../../../cli/flags.ts';
-import { readLocation } from '../../../cli/restore/location.ts';
 import { readExpirySpan } from '../../../cli/restore/span.ts';
 import { keyId, readWantedKeys } from '../../../cli/restore/wanted-keys.ts';
 

@@ -12,9 +12,9 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { restoreClients } from '../../../cli/restore/clients.ts';
+import { archiveClients } from '../../../cli/archive/clients.ts';
+import { readLocation } from '../../../cli/archive/location.ts';
 import { type RestoreJobOptions, runRestore } from '../../../cli/restore/job.ts';
-import { readLocation } from '../../../cli/restore/location.ts';
 import { readExpirySpan } from '../../../cli/restore/span.ts';
 import { shardOf } from '../../../expiry/shard.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
@@ -118,7 +118,7 @@ async function restore({ ids = ['item'], from, to, place = `s3://${ARCHIVE_BUCKE
     resultFile: RESULT,
     config: configOf(TABLE),
     connect: region =>
-      restoreClients(
+      archiveClients(
         region,
         readLocation(place),
         { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_ENDPOINT_URL_S3: s3.endpoint },
@@ -218,7 +218,7 @@ test('a dry run writes nothing', async () => {
 
 test('asks before it writes into an account', async () => {
   const inAccount = (region: string) => ({
-    ...restoreClients(
+    ...archiveClients(
       region,
       readLocation(join(folder, 's3', ARCHIVE_BUCKET, 'expired')),
       { AWS_ENDPOINT_URL_DYNAMODB: endpoint },

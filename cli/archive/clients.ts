@@ -6,7 +6,7 @@ import { noteEndpoint } from '../aws/note-endpoint.ts';
 import { type ArchiveSource, folderSource, s3Source } from './archive-source.ts';
 import type { Location } from './location.ts';
 
-export interface RestoreClients {
+export interface ArchiveClients {
   readonly dynamoDb: DynamoDBClient;
   readonly source: ArchiveSource;
   /** Where DynamoDB's requests go, known once one was made. */
@@ -15,12 +15,12 @@ export interface RestoreClients {
 }
 
 /** @throws {FlagError} when the environment names an endpoint that is none */
-export function restoreClients(
+export function archiveClients(
   region: string,
   location: Location,
   environment: Environment,
   signal: AbortSignal,
-): RestoreClients {
+): ArchiveClients {
   const dynamoDb = awsClient(config => new DynamoDBClient(config), 'DYNAMODB', region, environment);
   const endpoint = noteEndpoint(dynamoDb);
   const made: { destroy(): void }[] = [dynamoDb];
