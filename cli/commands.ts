@@ -91,6 +91,10 @@ export const COMMANDS = {
     summary: 'write archived items back into their table',
     load: async () => (await import('./restore.ts')).command,
   },
+  proof: {
+    summary: "verify the proof of a day's deletions: its manifest, the archive, the journal",
+    load: async () => (await import('./proof.ts')).command,
+  },
   chaos: {
     summary: 'let everything go wrong on this machine, and see that nothing is lost',
     load: async () => (await import('./chaos.ts')).command,

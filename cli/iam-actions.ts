@@ -109,6 +109,11 @@ export const COMMAND_ACTIONS = {
       without: 'only with --drill, which does not work',
     },
   ],
+  proof: [
+    ...on(JOURNAL, ['dynamodb:Query']),
+    ...on('the bucket of the archive', ['s3:ListBucket']),
+    ...on('its objects', ['s3:GetObject']),
+  ],
   verify: [
     ...on(TABLE, [
       'dynamodb:PutItem',

@@ -1,10 +1,16 @@
-import type { Book, LedgerEntry, LedgerRow } from '../journal/ledger.ts';
+import { type Book, type LedgerEntry, type LedgerRow, readBook } from '../journal/ledger.ts';
+import type { JournalTable } from '../journal/update-entry.ts';
 import { deletionsOf, keyTextOf, READ_AROUND_SECONDS } from './deletions.ts';
 import { ProofRefusedError } from './errors.ts';
 import { type DayCounts, DayTally, type KeyField, proofLineText } from './manifest.ts';
 
-/** Reads the rows of a book of one table: {@link readBook}, or what stands in its place. */
+/** Reads the rows of a book of one table, of the deletions in [from, before). */
 export type ReadRows = (book: Book, from: number, before: number) => AsyncIterable<LedgerRow>;
+
+/** Those of a journal. */
+export function rowsOfTable(journal: JournalTable, table: string): ReadRows {
+  return (book, from, before) => readBook(journal, { book, table, from, before });
+}
 
 export interface DayOptions {
   readonly read: ReadRows;

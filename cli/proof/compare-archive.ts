@@ -1,0 +1,186 @@
+import { isObject } from '../../expiry/fields.ts';
+import { EXPIRED_DATE, expiredPartition } from '../../functions/archive/archive-object.ts';
+import { CLOCKS_APART_SECONDS } from '../../functions/journal/accounts.ts';
+import { keyTextOf } from '../../functions/proof/deletions.ts';
+import { type KeyField, type ProofLine, sha256 } from '../../functions/proof/manifest.ts';
+import { dateOf, dayAfter } from '../../functions/proof/write-manifests.ts';
+import type { ItemKey } from '../../statemachine/contract.ts';
+import type { ArchiveSource } from '../archive/archive-source.ts';
+import { type ArchivedLine, linesOf, parsedLine } from '../archive/archived-lines.ts';
+import { ArchivedLineError } from '../archive/errors.ts';
+import { inParallel } from '../in-parallel.ts';
+import type { Chain } from './chain.ts';
+import { type Day, linesOfPart } from './day.ts';
+import type { Finding } from './finding.ts';
+
+export interface ArchiveOptions {
+  readonly source: ArchiveSource;
+  readonly table: string;
+  readonly chain: Chain;
+  readonly day: Day;
+  /** As the day's manifest has keys; undefined where its salt is gone. */
+  readonly keyField: KeyField | undefined;
+  readonly showKey: (line: { readonly key?: unknown; readonly keyHash?: string }) => string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface ArchiveComparison {
+  /** Lines that the manifest says, and those of them that are in the archive. */
+  readonly expected: number;
+  readonly found: number;
+  /** Lines that nobody can judge yet: the manifest of the next day names what came late. */
+  readonly open: number;
+  readonly findings: readonly Finding[];
+}
+
+const READS_AT_ONCE = 8;
+const MINUTE_MS = CLOCKS_APART_SECONDS * 1000;
+
+/** A line of the archive that no manifest knows. */
+interface Unknown {
+  readonly where: string;
+  readonly hash: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Holds the lines of the archive against those that the day's manifest has the hashes of. It reads the partitions of the dates on which
+ * the day's items expired, and of the day.
+ *
+ * @throws {ArchiveUnreadableError}
+ */
+export async function compareArchive(options: ArchiveOptions): Promise<ArchiveComparison> {
+  const { source, table, day, showKey, signal } = options;
+  const missing = new Map<string, ProofLine>();
+  for (const line of day.lines) if (line.line !== undefined) missing.set(line.line, line);
+  const known = new Set(missing.keys());
+  const expected = known.size;
+  const findings: Finding[] = [];
+  const unknown: Unknown[] = [];
+
+  const look = (line: ArchivedLine, partition: string) => {
+    const hash = sha256(line.text);
+    missing.delete(hash);
+    const fields = readable(() => parsedLine(line), findings);
+    if (fields === undefined) return;
+    const { expiredAt, deletedAt } = fields;
+    const belongs = expiredPartition(Date.parse(String(expiredAt ?? deletedAt)) || 0);
+    if (belongs !== partition)
+      findings.push({
+        name: 'line-misplaced',
+        text: `${line.where}: expected lines of ${partition}, got one of ${belongs}`,
+        key: showKey(fields),
+      });
+    else if (!known.has(hash) && String(deletedAt).startsWith(day.date))
+      unknown.push({ where: line.where, hash, fields });
+  };
+  for (const partition of partitionsOf(day)) {
+    const paths = (await source.objects(`${table}/${partition}`)).filter(path => path.endsWith('.gz'));
+    await inParallel(
+      paths,
+      READS_AT_ONCE,
+      async path => {
+        const body = await source.read(path);
+        for (const line of readable(() => linesOf(body, source.name(path)), findings) ?? [])
+          look(line, partition);
+      },
+      signal,
+    );
+  }
+  const found = expected - missing.size;
+  const ofNeighbours = unknown.length > 0 ? await hashesOfNeighbours(options) : new Set<string>();
+  const strange = unknown.filter(({ hash }) => !ofNeighbours.has(hash));
+  const judged = judge([...missing.values()], strange, options);
+  return { expected, found, open: judged.open, findings: [...findings, ...judged.findings] };
+}
+
+/** The partitions in which a line of the day can stand. */
+function partitionsOf({ date, lines }: Day): string[] {
+  const partitions = new Set([`${EXPIRED_DATE}${date}/`]);
+  for (const { expiredAt, deletedAt } of lines) {
+    if (expiredAt !== null) partitions.add(`${EXPIRED_DATE}${expiredAt.slice(0, date.length)}/`);
+    // Its partition is of the time of the stream's record, and the line's time may be that of the sweep.
+    else
+      for (const apartMs of [-MINUTE_MS, MINUTE_MS])
+        partitions.add(expiredPartition(Date.parse(deletedAt) + apartMs));
+  }
+  return [...partitions].sort();
+}
+
+/** Hashes of lines that belong to the day before or after, although the stream's record is of this day: around midnight. */
+async function hashesOfNeighbours({ source, chain, day }: ArchiveOptions): Promise<Set<string>> {
+  const [before, after] = [dateOf(Date.parse(day.date) - 86_400_000), dayAfter(day.date)];
+  const lines = [
+    ...(await linesOfPart(source, chain.links.get(before), '23')),
+    ...(await linesOfPart(source, day.link, 'late')),
+    ...(await linesOfPart(source, chain.links.get(after), '00')),
+    ...(await linesOfPart(source, chain.links.get(dayAfter(after)), 'late')),
+  ];
+  return new Set(lines.flatMap(({ line }) => line ?? []));
+}
+
+/** What became of lines that are not there, and of those that nobody knows: of the same key, it is one that was changed. */
+function judge(
+  missing: readonly ProofLine[],
+  unknown: readonly Unknown[],
+  { day, keyField, showKey }: ArchiveOptions,
+): { readonly open: number; readonly findings: readonly Finding[] } {
+  const findings: Finding[] = [];
+  let open = 0;
+  const keyOf = ({ key, keyHash }: Pick<ProofLine, 'key' | 'keyHash'>) =>
+    keyHash === undefined ? isObject(key) && keyField?.(keyTextOf(key as ItemKey)) : `"keyHash":"${keyHash}"`;
+  const byKey = (lines: readonly ProofLine[]) => Map.groupBy(lines, keyOf);
+  const removed = byKey(missing);
+  const notArchived = byKey(
+    day.link.manifest.archive ? day.lines.filter(({ line }) => line === undefined) : [],
+  );
+  for (const { where, fields } of unknown) {
+    const key = showKey(fields);
+    const id = keyOf(fields);
+    if (id !== false && removed.get(id)?.shift() !== undefined)
+      findings.push({
+        name: 'line-changed',
+        text: `${where}: expected the line that the manifest has the hash of, got another of the same key`,
+        key,
+      });
+    else if (id !== false && notArchived.get(id)?.shift() !== undefined)
+      findings.push({
+        name: 'line-unproven',
+        text: `${where}: expected its hash in the manifest, which has the deletion alone: the archive's reader could not write it into the ledger`,
+        key,
+      });
+    else if (!day.isClosed) open += 1;
+    else
+      findings.push({
+        name: 'line-added',
+        text: `${where}: expected lines that a manifest knows, got one that none does`,
+        key,
+      });
+  }
+  for (const line of [...removed.values()].flat())
+    findings.push({
+      name: 'line-removed',
+      text: `archive: expected the line of the deletion at ${line.deletedAt} with the SHA-256 ${line.line}, got none`,
+      key: showKey(line),
+    });
+  for (const line of [...notArchived.values()].flat()) {
+    if (!day.isClosed) open += 1;
+    else
+      findings.push({
+        name: 'never-archived',
+        text: `manifest: expected a line of the archive for the deletion at ${line.deletedAt}, got none: its reader has not seen it`,
+        key: showKey(line),
+      });
+  }
+  return { open, findings };
+}
+
+function readable<Read>(read: () => Read, findings: Finding[]): Read | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ArchivedLineError)) throw error;
+    findings.push({ name: 'line-unreadable', text: error.message });
+    return undefined;
+  }
+}

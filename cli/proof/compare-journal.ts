@@ -1,0 +1,57 @@
+import { countKept, linesOfDay, type ReadRows } from '../../functions/proof/build-day.ts';
+import type { KeyField, ProofLine } from '../../functions/proof/manifest.ts';
+import type { Day } from './day.ts';
+import type { Finding } from './finding.ts';
+
+/**
+ * Builds the day again from the journal's ledger, as it was when the manifest was written, and holds the manifest against it.
+ *
+ * @throws {JournalUnreadableError}, {ProofRefusedError}
+ */
+export async function compareJournal(
+  { date, link: { manifest }, parts }: Day,
+  {
+    read,
+    keyField,
+    showKey,
+  }: {
+    readonly read: ReadRows;
+    readonly keyField: KeyField;
+    readonly showKey: (line: ProofLine) => string | undefined;
+  },
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const differs = (lines: Iterable<string>, text: (deletedAt: string) => string) => {
+    for (const each of lines) {
+      const line: ProofLine = JSON.parse(each);
+      findings.push({ name: 'journal-differs', text: text(line.deletedAt), key: showKey(line) });
+    }
+  };
+  const day = { read, date, asOf: manifest.asOf, keyField };
+  const left = new Map(parts);
+  for await (const { hour, lines } of linesOfDay(day)) {
+    const [inPart, inJournal] = [new Set(left.get(hour)), new Set(lines)];
+    left.delete(hour);
+    differs(
+      lines.filter(line => !inPart.has(line)),
+      at => `journal: expected the deletion at ${at} as its books have it in the manifest, got none`,
+    );
+    differs(
+      [...inPart].filter(line => !inJournal.has(line)),
+      at => `manifest: expected the deletion at ${at} in the journal's books, got none such`,
+    );
+  }
+  differs(
+    [...left.values()].flat(),
+    at => `manifest: expected the deletion at ${at} in the journal's books, got none such`,
+  );
+  const kept = await countKept(day);
+  for (const name of ['held', 'renewed'] as const) {
+    if (kept[name] === manifest.kept[name]) continue;
+    findings.push({
+      name: 'count-differs',
+      text: `manifest of ${date}: expected ${kept[name]} keys that were ${name}, as the journal has them, got ${manifest.kept[name]}`,
+    });
+  }
+  return findings;
+}

@@ -1,0 +1,3 @@
+import { testSabotages } from '../../support/proof-sabotages.ts';
+
+testSabotages(500);

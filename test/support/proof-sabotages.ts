@@ -1,0 +1,176 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { archiveClients } from '../../cli/archive/clients.ts';
+import type { Finding } from '../../cli/proof/finding.ts';
+import { type ProofEnd, type ProofJobOptions, verifyProof } from '../../cli/proof/job.ts';
+import { compressed } from '../../functions/archive/archive-object.ts';
+import { beginOf } from '../../functions/proof/build-day.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { PROVED_TABLE, ProofFolder, type Proved, proved } from './proof-folder.ts';
+import { configOf } from './synthesized.ts';
+
+export const PROVED_DATE = '2026-11-21';
+const DAY = `proof/${PROVED_TABLE}/date=${PROVED_DATE}`;
+const TABLE: PreciseTtlProps = { tableName: PROVED_TABLE, partitionKey: 'id' };
+
+/** What a verification of a folder printed, found and came to. */
+export async function verifyFolder(folder: string, more: Partial<ProofJobOptions> = {}) {
+  let text = '';
+  const result = join(folder, 'result.json');
+  const end: ProofEnd = await verifyProof({
+    ...{ date: PROVED_DATE, table: undefined, askJournal: false, mask: false, resultFile: result },
+    config: configOf(TABLE),
+    connect: region => archiveClients(region, { kind: 'folder', folder }, {}, new AbortController().signal),
+    now: Date.parse('2026-11-25T12:00:00Z'),
+    print: printed => {
+      text += printed;
+    },
+    signal: new AbortController().signal,
+    ...more,
+  });
+  const { findings } = JSON.parse(new ProofFolder(folder).text('result.json')) as { findings: Finding[] };
+  return { end, text, findings, names: findings.map(({ name }) => name).sort() };
+}
+
+/** A day of so many expiries, with a day before and one after that have a hundredth of them. */
+export function expiriesAround(perDay: number): Proved[] {
+  const of = (date: string, count: number) =>
+    Array.from({ length: count }, (_unused, index) =>
+      proved(`${date}-${index}`, beginOf(date) + Math.floor((index * 86_400) / count), 1 + (index % 5)),
+    );
+  const few = Math.ceil(perDay / 100);
+  return [...of('2026-11-20', few), ...of(PROVED_DATE, perDay), ...of('2026-11-22', few)];
+}
+
+/** Tests that each falsification of a proof with so many expiries is found and named. */
+export function testSabotages(perDay: number): void {
+  const all = expiriesAround(perDay);
+  const [before, of, after] = ['2026-11-20', PROVED_DATE, '2026-11-22'].map(date =>
+    all.filter(({ line }) => line.includes(`"${date}-`)),
+  ) as [Proved[], Proved[], Proved[]];
+  const [one, another] = [of[Math.floor(perDay / 2)], of[Math.floor(perDay / 3)]] as [Proved, Proved];
+  const [yesterday, tomorrow] = [before[1], after[1]] as [Proved, Proved];
+  const keyOf = ({ deleted }: Proved) => JSON.stringify(deleted.key);
+  const whole = mkdtempSync(join(tmpdir(), 'precise-ttl-proof-'));
+  let folder: ProofFolder;
+
+  beforeAll(async () => {
+    await new ProofFolder(whole).write(all, '2026-11-23T03:00:00.000Z');
+  });
+  beforeEach(() => {
+    folder = new ProofFolder(mkdtempSync(join(tmpdir(), 'precise-ttl-proof-')));
+    cpSync(whole, folder.path, { recursive: true });
+  });
+  afterEach(() => rmSync(folder.path, { recursive: true }));
+  afterAll(() => rmSync(whole, { recursive: true }));
+
+  const manifest = (change: (fields: Record<string, unknown>) => void, day = DAY) => {
+    const fields = JSON.parse(folder.text(`${day}/manifest.json`));
+    change(fields);
+    folder.put(`${day}/manifest.json`, `${JSON.stringify(fields, null, 2)}\n`);
+  };
+  /** Names of the findings, the keys that they name, and their text in one. */
+  const found = async () => {
+    const { end, names, findings } = await verifyFolder(folder.path);
+    expect(end).toBe('differs');
+    return {
+      names,
+      keys: findings.flatMap(({ key }) => key ?? []),
+      text: findings.map(({ text }) => text).join('\n'),
+    };
+  };
+
+  test('nothing is found where nothing was falsified', async () => {
+    const { end, text, names } = await verifyFolder(folder.path);
+    expect(names).toEqual([]);
+    expect(end).toBe('equal');
+    const number = perDay.toLocaleString('en-US');
+    expect(text).toContain(`deleted   ${number} by the sweep, 0 by others, the latest 5 s after its expiry`);
+    expect(text).toContain('chain     3 manifests, 2026-11-20 to 2026-11-22');
+    expect(text).toContain(`archive   ${number} of ${number} lines are there as they were`);
+  });
+
+  test('a line that was removed from the archive', async () => {
+    folder.changeObjectOf(one.line, lines => lines.filter(line => line !== one.line));
+    await expect(found()).resolves.toMatchObject({ names: ['line-removed'], keys: [keyOf(one)] });
+  });
+
+  test('a line that was added', async () => {
+    const added = proved('added', one.deleted.at);
+    folder.changeObjectOf(one.line, lines => [...lines, added.line]);
+    await expect(found()).resolves.toMatchObject({ names: ['line-added'], keys: [keyOf(added)] });
+  });
+
+  test('a line that was changed', async () => {
+    folder.changeObjectOf(one.line, lines =>
+      lines.map(line => (line === one.line ? line.replace('"ttl":{"N":"1', '"ttl":{"N":"2') : line)),
+    );
+    await expect(found()).resolves.toMatchObject({ names: ['line-changed'], keys: [keyOf(one)] });
+  });
+
+  test('two lines that were swapped between days', async () => {
+    folder.changeObjectOf(one.line, lines => lines.map(line => (line === one.line ? yesterday.line : line)));
+    folder.changeObjectOf(yesterday.line, lines =>
+      lines.map(line => (line === yesterday.line ? one.line : line)),
+    );
+    const day = await found();
+    expect(day.names.length).toBeGreaterThan(0);
+    expect(day.keys.sort()).toEqual([keyOf(yesterday), keyOf(one)].sort());
+  });
+
+  test('all four at once', async () => {
+    const added = proved('added', one.deleted.at);
+    folder.changeObjectOf(another.line, lines => lines.filter(line => line !== another.line));
+    folder.changeObjectOf(one.line, lines => [...lines, added.line]);
+    const changed = of[Math.floor(perDay / 4)] as Proved;
+    folder.changeObjectOf(changed.line, lines =>
+      lines.map(line => (line === changed.line ? line.replace('"ttl":{"N":"1', '"ttl":{"N":"2') : line)),
+    );
+    folder.changeObjectOf(one.line, lines => lines.map(line => (line === one.line ? tomorrow.line : line)));
+    const all4 = await found();
+    expect(all4.keys.sort()).toEqual([another, added, changed, one, tomorrow].map(keyOf).sort());
+  });
+
+  test('a count of the manifest that was changed', async () => {
+    manifest(fields => Object.assign(fields, { deleted: { sweep: perDay - 1, other: 1 } }));
+    const { names, text } = await found();
+    expect(names).toEqual(['count-differs', 'manifest-replaced']);
+    expect(text).toContain(`expected \`deleted\` {"sweep":${perDay},"other":0}, as its lines come to, got`);
+  });
+
+  test.each(['changed', 'removed'])('a part that was %s', async how => {
+    const [path = ''] = folder.paths(DAY, /^12-/);
+    if (how === 'removed') folder.remove(path);
+    else folder.put(path, compressed(folder.lines(path).slice(1)));
+    const { names, text } = await found();
+    expect(names).toContain(how === 'removed' ? 'part-missing' : 'part-changed');
+    expect(text).toContain(path);
+  });
+
+  test.each(['2026-11-20', PROVED_DATE])('a manifest of the chain that is missing: %s', async date => {
+    folder.remove(`proof/${PROVED_TABLE}/date=${date}/manifest.json`);
+    const { names, text } = await found();
+    expect(names).toEqual(['manifest-missing']);
+    expect(text).toContain(`manifest of ${date}: expected it, because that of`);
+  });
+
+  test('the last manifest, which no other one follows', async () => {
+    folder.remove(`proof/${PROVED_TABLE}/date=2026-11-22`);
+    await expect(verifyFolder(folder.path, { date: '2026-11-22' })).resolves.toMatchObject({
+      end: 'differs',
+      names: ['manifest-missing'],
+      text: expect.stringContaining('there are manifests from 2026-11-20 to 2026-11-21'),
+    });
+  });
+
+  test.each(['2026-11-20', PROVED_DATE])('a manifest that was replaced: %s', async date => {
+    manifest(
+      fields => Object.assign(fields, { asOf: '2026-11-23T04:00:00.000Z' }),
+      `proof/${PROVED_TABLE}/date=${date}`,
+    );
+    const { names, text } = await found();
+    expect(names).toEqual(['manifest-replaced']);
+    expect(text).toContain(`manifest of ${date}: expected the SHA-256`);
+  });
+}
