@@ -89,8 +89,8 @@ export async function compareArchive(options: ArchiveOptions): Promise<ArchiveCo
   }
   const found = expected - missing.size;
   const ofNeighbours = unknown.length > 0 ? await hashesOfNeighbours(options) : new Set<string>();
-  const strange = unknown.filter(({ hash }) => !ofNeighbours.has(hash));
-  const judged = judge([...missing.values()], strange, options);
+  const unproven = unknown.filter(({ hash }) => !ofNeighbours.has(hash));
+  const judged = judge([...missing.values()], unproven, options);
   return { expected, found, open: judged.open, findings: [...findings, ...judged.findings] };
 }
 
@@ -135,27 +135,12 @@ function judge(
     day.link.manifest.archive ? day.lines.filter(({ line }) => line === undefined) : [],
   );
   for (const { where, fields } of unknown) {
-    const key = showKey(fields);
     const id = keyOf(fields);
-    if (id !== false && removed.get(id)?.shift() !== undefined)
-      findings.push({
-        name: 'line-changed',
-        text: `${where}: expected the line that the manifest has the hash of, got another of the same key`,
-        key,
-      });
-    else if (id !== false && notArchived.get(id)?.shift() !== undefined)
-      findings.push({
-        name: 'line-unproven',
-        text: `${where}: expected its hash in the manifest, which has the deletion alone: the archive's reader could not write it into the ledger`,
-        key,
-      });
-    else if (!day.isClosed) open += 1;
-    else
-      findings.push({
-        name: 'line-added',
-        text: `${where}: expected lines that a manifest knows, got one that none does`,
-        key,
-      });
+    const isChanged = id !== false && removed.get(id)?.shift() !== undefined;
+    const isUnproven = !isChanged && id !== false && notArchived.get(id)?.shift() !== undefined;
+    if (isChanged || day.isClosed)
+      findings.push({ ...strange(where, isChanged, isUnproven), key: showKey(fields) });
+    else open += 1;
   }
   for (const line of [...removed.values()].flat())
     findings.push({
@@ -173,6 +158,24 @@ function judge(
       });
   }
   return { open, findings };
+}
+
+/** A line that the manifest has no hash of. */
+function strange(where: string, isChanged: boolean, isUnproven: boolean): Finding {
+  if (isChanged)
+    return {
+      name: 'line-changed',
+      text: `${where}: expected the line that the manifest has the hash of, got another of the same key`,
+    };
+  if (isUnproven)
+    return {
+      name: 'line-unproven',
+      text: `${where}: expected its hash in the manifest, got the deletion alone: the ledger did not have the line`,
+    };
+  return {
+    name: 'line-added',
+    text: `${where}: expected lines that a manifest knows, got one that none does`,
+  };
 }
 
 function readable<Read>(read: () => Read, findings: Finding[]): Read | undefined {

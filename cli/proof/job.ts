@@ -19,7 +19,7 @@ import { readChain } from './chain.ts';
 import { compareArchive } from './compare-archive.ts';
 import { compareJournal } from './compare-journal.ts';
 import { readDay } from './day.ts';
-import { describeVerification, type Verification } from './text.ts';
+import { describeVerification, type ProofEnd, type Verification } from './text.ts';
 
 export interface ProofJobOptions {
   /** `2026-11-22` */
@@ -39,15 +39,12 @@ export interface ProofJobOptions {
   readonly signal: AbortSignal;
 }
 
-/** `open`: nothing is wrong, and something cannot be told yet. */
-export type ProofEnd = 'equal' | 'differs' | 'open' | 'interrupted';
-
 /**
  * Verifies the manifest of a day.
  *
  * @throws {ArchiveNotFoundError} when there is no manifest of the table; an error of the archive, the journal or the SDK
  */
-export async function verifyProof(options: ProofJobOptions): Promise<ProofEnd> {
+export async function verifyProof(options: ProofJobOptions): Promise<ProofEnd | 'interrupted'> {
   const { date, now, print, signal, resultFile } = options;
   const config = checkConfig(options.config);
   const table = chooseTable(config, options.table);

@@ -2,7 +2,9 @@ import type { Chain, Link } from './chain.ts';
 import type { ArchiveComparison } from './compare-archive.ts';
 import type { Day } from './day.ts';
 import type { Finding } from './finding.ts';
-import type { ProofEnd } from './job.ts';
+
+/** `open`: nothing is wrong, and something cannot be told yet. */
+export type ProofEnd = 'equal' | 'differs' | 'open';
 
 export interface Verification {
   readonly table: string;
@@ -31,7 +33,7 @@ export function describeVerification(
 ): {
   readonly text: string;
   readonly findings: readonly Finding[];
-  readonly end: Exclude<ProofEnd, 'interrupted'>;
+  readonly end: ProofEnd;
 } {
   const { date, chain, first, last, link, day, archive, journal } = verification;
   const none: Finding = {

@@ -9,8 +9,12 @@ import { COMMAND_NAMES } from '../../cli/commands.ts';
 import { operatePolicy } from '../../cli/iam/operate-policy.ts';
 import { COMMAND_ACTIONS, DEPLOY_ACTIONS, describeActions, type IamAction } from '../../cli/iam-actions.ts';
 import { NO_TOTALS } from '../../cli/replay/totals.ts';
+import { createS3 } from '../../functions/archive/s3.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
+import { beginOf } from '../../functions/proof/build-day.ts';
+import { s3ProofStore } from '../../functions/proof/s3-store.ts';
+import { dateOf, writeManifests } from '../../functions/proof/write-manifests.ts';
 import { jsonAnswer, parseBody } from '../../local/dynamodb/answer.ts';
 import { DynamoDbProxy } from '../../local/dynamodb/proxy.ts';
 import { type LocalS3, startS3 } from '../../local/s3/start-s3.ts';
@@ -30,6 +34,7 @@ import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { useLoopbackAws } from '../support/loopback-aws.ts';
 import { dynamoDbAccess } from '../support/permissions/dynamodb-access.ts';
 import { type Access, covers } from '../support/permissions/policy.ts';
+import { readRows, rowsOf } from '../support/proof-books.ts';
 import { shellCommand } from '../support/shell-command.ts';
 import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 
@@ -135,6 +140,20 @@ beforeAll(async () => {
   });
   const archived = { item: { id: { S: 'archived' } }, expiredAt: '2026-11-20T09:00:00Z' };
   await archiveItems(s3.endpoint, [archived], archiveSettings({ tableName: 'Watched' }));
+  const proofs = createS3(
+    { maxAttempts: 1, requestTimeoutMs: 5_000 },
+    {
+      endpoint: s3.endpoint,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    },
+  );
+  const expiry = { key: { id: { S: 'archived' } }, ttl: beginOf(PROVED_DATE), at: beginOf(PROVED_DATE) };
+  await writeManifests({
+    ...{ table: 'Watched', store: s3ProofStore(proofs, ARCHIVE_BUCKET, ''), onWritten: () => undefined },
+    ...{ archive: true, hashKeys: false, nowMs: Date.now() },
+    read: readRows(rowsOf('deleted', [expiry])),
+  });
   for (const deployment of deploymentsOf([WATCHED, FAILING].map(resolveProps))) {
     aws.answers.queues.set(deadLetterQueueOf(deployment.name), 0);
     const { name, expression: ScheduleExpression, input } = tickSchedule(deployment);
@@ -147,6 +166,9 @@ afterAll(async () => {
   await s3.stop();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** The journal still has it. */
+const PROVED_DATE = dateOf(Date.now() - 2 * 86_400_000);
 
 const CONFIGURED = ['--config', CONFIG];
 const TABLE = ['--table', 'Watched'];
@@ -176,6 +198,9 @@ const LINES: Readonly<Record<Exclude<AwsCommand, 'verify'>, readonly (readonly s
       ],
     ],
     [...CONFIGURED, ...TABLE, '--from-archive', `s3://${ARCHIVE_BUCKET}`, '--drill', '--yes'],
+  ],
+  proof: [
+    ['verify', ...CONFIGURED, ...TABLE, '--from-archive', `s3://${ARCHIVE_BUCKET}`, '--date', PROVED_DATE],
   ],
   adopt: [[...TABLE, '--by', 'window', '--ttl-attribute', 'ttl', '--region', 'us-east-1', '--yes']],
 };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { archiveClients } from '../../cli/archive/clients.ts';
 import type { Finding } from '../../cli/proof/finding.ts';
-import { type ProofEnd, type ProofJobOptions, verifyProof } from '../../cli/proof/job.ts';
+import { type ProofJobOptions, verifyProof } from '../../cli/proof/job.ts';
 import { compressed } from '../../functions/archive/archive-object.ts';
 import { beginOf } from '../../functions/proof/build-day.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
@@ -12,15 +12,15 @@ import { configOf } from './synthesized.ts';
 
 export const PROVED_DATE = '2026-11-21';
 const DAY = `proof/${PROVED_TABLE}/date=${PROVED_DATE}`;
-const TABLE: PreciseTtlProps = { tableName: PROVED_TABLE, partitionKey: 'id' };
+export const PROVED: PreciseTtlProps = { tableName: PROVED_TABLE, partitionKey: 'id' };
 
 /** What a verification of a folder printed, found and came to. */
 export async function verifyFolder(folder: string, more: Partial<ProofJobOptions> = {}) {
   let text = '';
   const result = join(folder, 'result.json');
-  const end: ProofEnd = await verifyProof({
+  const end = await verifyProof({
     ...{ date: PROVED_DATE, table: undefined, askJournal: false, mask: false, resultFile: result },
-    config: configOf(TABLE),
+    config: configOf(PROVED),
     connect: region => archiveClients(region, { kind: 'folder', folder }, {}, new AbortController().signal),
     now: Date.parse('2026-11-25T12:00:00Z'),
     print: printed => {

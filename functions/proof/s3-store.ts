@@ -1,0 +1,39 @@
+import { GetObjectCommand, PutObjectCommand, paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3';
+import type { ProofStore } from './write-manifests.ts';
+
+/** The objects of a bucket, below a prefix that is empty or ends with a slash. */
+export function s3ProofStore(client: S3Client, bucket: string, prefix: string): ProofStore {
+  const put = (path: string, body: Uint8Array, more: { readonly IfNoneMatch?: string } = {}) =>
+    client.send(new PutObjectCommand({ Bucket: bucket, Key: `${prefix}${path}`, Body: body, ...more }));
+  return {
+    folders: async path => {
+      const folders: string[] = [];
+      const given = { Bucket: bucket, Prefix: `${prefix}${path}`, Delimiter: '/' };
+      for await (const { CommonPrefixes = [] } of paginateListObjectsV2({ client }, given))
+        for (const { Prefix = '' } of CommonPrefixes) folders.push(Prefix.slice(given.Prefix.length, -1));
+      return folders;
+    },
+    get: async path => {
+      try {
+        const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: `${prefix}${path}` }));
+        return await Body?.transformToByteArray();
+      } catch (error) {
+        // With the permission to list, S3 says so; without it, it denies.
+        if ((error as Error).name === 'NoSuchKey') return undefined;
+        throw error;
+      }
+    },
+    put: async (path, body) => {
+      await put(path, body);
+    },
+    create: async (path, body) => {
+      try {
+        await put(path, body, { IfNoneMatch: '*' });
+        return true;
+      } catch (error) {
+        if ((error as Error).name === 'PreconditionFailed') return false;
+        throw error;
+      }
+    },
+  };
+}
