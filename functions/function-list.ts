@@ -9,10 +9,20 @@ export const STREAM_FUNCTIONS = {
 
 export type StreamFunctionName = keyof typeof STREAM_FUNCTIONS;
 
-/** Any function of this project. */
-export type FunctionName = TaskName | BackfillTaskName | StreamFunctionName;
+/** The function that a schedule calls once a day: of the props `archive` and `proof`. */
+export const PROOF_FUNCTIONS = { WriteManifest: 'write-manifest' } as const;
 
-const FILES: Readonly<Record<FunctionName, string>> = { ...TASKS, ...BACKFILL_TASKS, ...STREAM_FUNCTIONS };
+export type ProofFunctionName = keyof typeof PROOF_FUNCTIONS;
+
+/** Any function of this project. */
+export type FunctionName = TaskName | BackfillTaskName | StreamFunctionName | ProofFunctionName;
+
+const FILES: Readonly<Record<FunctionName, string>> = {
+  ...TASKS,
+  ...BACKFILL_TASKS,
+  ...STREAM_FUNCTIONS,
+  ...PROOF_FUNCTIONS,
+};
 
 export const ALL_FUNCTIONS = Object.keys(FILES) as readonly FunctionName[];
 

@@ -148,6 +148,11 @@ export class LocalCloud {
       clock,
       schedules: parts.synthesized.schedules,
       fire: ({ schedule, input }) => {
+        // Lambda takes the event and answers at once: what becomes of the call is seen by its log and its metrics.
+        if (parts.synthesized.functions.some(({ arn }) => arn === schedule.targetArn)) {
+          void this.functions.invoke(schedule.targetArn, JSON.parse(input));
+          return undefined;
+        }
         const execution = this.startExecution(schedule.targetArn, JSON.parse(input));
         this.#scheduledBy.set(execution, schedule.name);
         return execution;
@@ -357,19 +362,19 @@ interface OwnParts {
 /** How long an invocation for a stream may go on when the cloud stops. */
 const LAST_INVOCATION_MS = 5_000;
 
-function checkSchedule(schedule: ScheduleResource, { stateMachines }: SynthesizedCloud): void {
+function checkSchedule(schedule: ScheduleResource, { stateMachines, functions }: SynthesizedCloud): void {
   const { address, targetArn, input } = schedule;
   readSchedule(schedule, 0);
-  if (!stateMachines.some(machine => machine.arn === targetArn)) {
+  if (![...stateMachines, ...functions].some(({ arn }) => arn === targetArn)) {
     throw new ScheduleError(
-      `${address}.target.arn: expected a state machine of the same synthesis, got "${targetArn}"; other targets aren't run locally`,
+      `${address}.target.arn: expected a state machine or a function of the same synthesis, got "${targetArn}"; other targets aren't run locally`,
     );
   }
   try {
     JSON.parse(input ?? '{}');
   } catch {
     throw new ScheduleError(
-      `${address}.target.input: expected JSON, which a state machine needs, got ${input}`,
+      `${address}.target.input: expected JSON, which a state machine and a function need, got ${input}`,
     );
   }
 }

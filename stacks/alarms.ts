@@ -1,5 +1,5 @@
 import { isObject, type Kind, kind, objectProblems, whole } from '../expiry/fields.ts';
-import { fileOf, type StreamFunctionName } from '../functions/function-list.ts';
+import { fileOf, type ProofFunctionName, type StreamFunctionName } from '../functions/function-list.ts';
 import { LEAST_AGE_SECONDS } from '../functions/plan-sweep/watermark-age.ts';
 import {
   lateMs,
@@ -60,7 +60,7 @@ type Watched =
   | {
       readonly by: 'AWS/Lambda';
       readonly name: (typeof AWS_METRICS)['AWS/Lambda']['names'][number];
-      readonly of: StreamFunctionName;
+      readonly of: StreamFunctionName | ProofFunctionName;
     };
 
 interface Alarm {
@@ -281,6 +281,18 @@ export const ALARMS = {
     treatMissingData: 'ignore',
     subject: 'archive',
     help: 'The archive is an hour behind the table, or more. What is a day behind is lost.',
+  },
+  manifestFailed: {
+    watched: { by: 'AWS/Lambda', name: 'Errors', of: 'WriteManifest' },
+    statistic: 'Sum',
+    comparison: 'GreaterThanOrEqualToThreshold',
+    threshold: () => 1,
+    unit: 'calls',
+    periodSeconds: 300,
+    periods: 1,
+    treatMissingData: 'ignore',
+    subject: 'archive',
+    help: 'A manifest of deletions could not be written. The ledger has what it needs for two weeks.',
   },
   eventFailures: {
     watched: {

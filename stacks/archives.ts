@@ -1,5 +1,5 @@
 import type { FunctionName } from '../functions/function-list.ts';
-import { bundleBackfill, bundleFunctions, bundleStreamFunctions } from './bundle.ts';
+import { bundleBackfill, bundleFunctions, bundleProof, bundleStreamFunctions } from './bundle.ts';
 
 /**
  * Where a function's archive lies. In the package package/prebuilt-archives.ts is in the place of this file, so that whoever
@@ -13,6 +13,8 @@ export function archiveOf(name: FunctionName): string {
     case 'ArchiveExpiries':
     case 'PublishExpiries':
       return bundleStreamFunctions()[name].archive;
+    case 'WriteManifest':
+      return bundleProof()[name].archive;
     default:
       return bundleFunctions()[name].archive;
   }

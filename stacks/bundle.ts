@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 import { strToU8, zipSync } from 'fflate';
-import { STREAM_FUNCTIONS, type StreamFunctionName } from '../functions/function-list.ts';
+import {
+  PROOF_FUNCTIONS,
+  type ProofFunctionName,
+  STREAM_FUNCTIONS,
+  type StreamFunctionName,
+} from '../functions/function-list.ts';
 import { BACKFILL_TASKS, type BackfillTaskName } from '../statemachine/backfill-contract.ts';
 import { TASKS, type TaskName } from '../statemachine/contract.ts';
 import { LICENCES_FILE, licencesOf } from './licences.ts';
@@ -46,6 +51,7 @@ const ARCHIVED_AT = new Date(1980, 0, 1);
 let ofSweep: Readonly<Record<TaskName, Bundle>> | undefined;
 let ofBackfill: Readonly<Record<BackfillTaskName, Bundle>> | undefined;
 let ofStream: Readonly<Record<StreamFunctionName, Bundle>> | undefined;
+let ofProof: Readonly<Record<ProofFunctionName, Bundle>> | undefined;
 
 /**
  * Bundles the four functions of the sweep and archives them. They are the same for all tables, so this is done once per
@@ -66,6 +72,12 @@ export function bundleBackfill(): Readonly<Record<BackfillTaskName, Bundle>> {
 export function bundleStreamFunctions(): Readonly<Record<StreamFunctionName, Bundle>> {
   ofStream ??= bundles(STREAM_FUNCTIONS);
   return ofStream;
+}
+
+/** The same of the function that writes the manifests. */
+export function bundleProof(): Readonly<Record<ProofFunctionName, Bundle>> {
+  ofProof ??= bundles(PROOF_FUNCTIONS);
+  return ofProof;
 }
 
 /**

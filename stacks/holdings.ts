@@ -32,6 +32,7 @@ const LOGS = ['plan-sweep', 'query-expired', 'delete-chunk', 'record-metrics', '
 /** Log groups of what props turn on and off. They are the same ones when it is turned on again: see `Guard.adopt`. */
 const OPTIONAL_LOGS = [
   'archive/reader/archive-expiries',
+  'archive/proof/write-manifest',
   'events/reader/publish-expiries',
   'backfill/plan-backfill',
   'backfill/backfill-segment',

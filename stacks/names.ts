@@ -2,6 +2,7 @@ import type { FieldProblem } from '../expiry/errors.ts';
 import {
   ALL_FUNCTIONS,
   fileOf,
+  PROOF_FUNCTIONS,
   STREAM_FUNCTIONS,
   type StreamFunctionName,
 } from '../functions/function-list.ts';
@@ -31,6 +32,11 @@ export function constructId(tableName: string): string {
 /** Name of the state machine of a sweep's backfill. */
 export function backfillName(name: string): string {
   return `${name}-backfill`;
+}
+
+/** Name of the schedule that lets a table's manifests be written, of its group and of its role. */
+export function proofName(name: string): string {
+  return `${name}-proof`;
 }
 
 /** Name of the state machine that replays a deployment's tables. */
@@ -125,7 +131,13 @@ export function namesOfTable(
     ...(backfill
       ? [...Object.values(BACKFILL_TASKS).map(task => `${name}-${task}`), backfillName(name)]
       : []),
-    ...(archive === undefined ? [] : [`${name}-${STREAM_FUNCTIONS.ArchiveExpiries}`]),
+    ...(archive === undefined
+      ? []
+      : [
+          `${name}-${STREAM_FUNCTIONS.ArchiveExpiries}`,
+          `${name}-${PROOF_FUNCTIONS.WriteManifest}`,
+          proofName(name),
+        ]),
     ...(events === undefined ? [] : [`${name}-${STREAM_FUNCTIONS.PublishExpiries}`]),
   ];
   return {

@@ -17,7 +17,12 @@ import {
   DEFAULT_WINDOW_ATTRIBUTE,
   type IndexedBy,
 } from '../expiry/model.ts';
-import { STREAM_FUNCTIONS, type StreamFunctionName } from '../functions/function-list.ts';
+import {
+  PROOF_FUNCTIONS,
+  type ProofFunctionName,
+  STREAM_FUNCTIONS,
+  type StreamFunctionName,
+} from '../functions/function-list.ts';
 import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
 import { BACKFILL_TASKS, type BackfillTaskName } from '../statemachine/backfill-contract.ts';
 import { TASKS, type TaskName } from '../statemachine/contract.ts';
@@ -123,6 +128,8 @@ export const DEPLOYMENT_ROLES = [
 /** Roles of what a table has for itself: of its functions, and of the state machine of its backfill. */
 export const TABLE_ROLES = [
   ...(Object.keys(STREAM_FUNCTIONS) as StreamFunctionName[]),
+  ...(Object.keys(PROOF_FUNCTIONS) as ProofFunctionName[]),
+  'proofSchedule',
   ...(Object.keys(BACKFILL_TASKS) as BackfillTaskName[]),
   'backfill',
 ] as const;
@@ -487,8 +494,9 @@ export const PROPS = {
    */
   roleArns: orNone(roleArns(DEPLOYMENT_ROLES)),
   /**
-   * the same of what the table has for itself, any of `{ ArchiveExpiries, PublishExpiries, PlanBackfill, BackfillSegment, backfill }`: the
-   * functions of `archive`, of `events` and of `backfill`, and its state machine
+   * the same of what the table has for itself, any of `{ ArchiveExpiries, PublishExpiries, WriteManifest, proofSchedule, PlanBackfill,
+   * BackfillSegment, backfill }`: the functions of `archive`, of `events`, of the proof and of `backfill`, the schedule of the proof and the
+   * state machine of the backfill
    * @default each has a role of its own
    */
   tableRoleArns: orNone(roleArns(TABLE_ROLES)),

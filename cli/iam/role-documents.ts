@@ -1,7 +1,7 @@
-import { STREAM_FUNCTIONS } from '../../functions/function-list.ts';
+import { PROOF_FUNCTIONS, STREAM_FUNCTIONS } from '../../functions/function-list.ts';
 import type { DeploymentConfig } from '../../stacks/config.ts';
 import type { Deployment } from '../../stacks/deployments.ts';
-import { backfillName, replayName, sweepRole } from '../../stacks/names.ts';
+import { backfillName, proofName, replayName, sweepRole } from '../../stacks/names.ts';
 import { type Blocks, plainStack } from '../../stacks/plain-stack.ts';
 import type { RoleKey } from '../../stacks/props.ts';
 import { BACKFILL_TASKS } from '../../statemachine/backfill-contract.ts';
@@ -60,9 +60,9 @@ function rolesOfDeployment(name: string): Names {
 }
 
 function rolesOfTable(name: string): Names {
-  const functions = Object.entries({ ...STREAM_FUNCTIONS, ...BACKFILL_TASKS });
+  const functions = Object.entries({ ...STREAM_FUNCTIONS, ...PROOF_FUNCTIONS, ...BACKFILL_TASKS });
   const ofFunctions = functions.map(([task, file]) => [task, `${name}-${file}`]);
-  return { ...Object.fromEntries(ofFunctions), backfill: backfillName(name) };
+  return { ...Object.fromEntries(ofFunctions), proofSchedule: proofName(name), backfill: backfillName(name) };
 }
 
 /** Of those that the configuration has a use for. */

@@ -1,4 +1,10 @@
-import { GetObjectCommand, PutObjectCommand, paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3';
+import {
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  type S3Client,
+} from '@aws-sdk/client-s3';
 import type { ProofStore } from './write-manifests.ts';
 
 /** The objects of a bucket, below a prefix that is empty or ends with a slash. */
@@ -14,14 +20,13 @@ export function s3ProofStore(client: S3Client, bucket: string, prefix: string): 
       return folders;
     },
     get: async path => {
-      try {
-        const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: `${prefix}${path}` }));
-        return await Body?.transformToByteArray();
-      } catch (error) {
-        // With the permission to list, S3 says so; without it, it denies.
-        if ((error as Error).name === 'NoSuchKey') return undefined;
-        throw error;
-      }
+      const Key = `${prefix}${path}`;
+      // Who may list one folder alone is told AccessDenied when an object is not there that he asks for.
+      const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: Key, MaxKeys: 1 });
+      const { Contents = [] } = await client.send(list);
+      if (Contents[0]?.Key !== Key) return undefined;
+      const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key }));
+      return await Body?.transformToByteArray();
     },
     put: async (path, body) => {
       await put(path, body);

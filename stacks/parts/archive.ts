@@ -7,6 +7,7 @@ import type { ResolvedArchive } from '../stream-props.ts';
 import { equal, merged, NONE, present, when, withoutNone } from '../values.ts';
 import { ArchiveBucket } from './archive-bucket.ts';
 import type { Place } from './place.ts';
+import { Proof } from './proof.ts';
 import type { Statement } from './role-policies.ts';
 import { StreamReader } from './stream-reader.ts';
 
@@ -29,6 +30,7 @@ export class Archive extends Construct {
   readonly bucketName: string;
   readonly bucketArn: string;
   readonly reader: StreamReader;
+  readonly proof: Proof;
   /** What whoever archives waits for. Empty for a bucket that is not the deployment's own. */
   readonly beforeObjects: readonly ITerraformDependable[];
   /** For whatever archives. */
@@ -72,6 +74,11 @@ export class Archive extends Construct {
       batchSeconds: archive.batchSeconds,
       dependsOn: this.beforeObjects,
       sweep,
+    });
+    this.proof = new Proof(this, 'proof', {
+      ...{ place, tableName, environment, sweep },
+      archive: this.settings,
+      beforeObjects: this.beforeObjects,
     });
     this.node.defaultChild = this.reader.mapping;
   }

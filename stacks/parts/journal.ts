@@ -108,6 +108,22 @@ export function bookStatements(
   return ledgerStatements(journalArn, [bookId(book, sweep.tableName)], { place, sweep });
 }
 
+/** What whoever proves what was deleted of a table may do: it reads the table's books. */
+export function readBookStatements(
+  sweep: Pick<ResolvedProps, 'kmsKeyArn' | 'sweep' | 'tableName'>,
+  place: Place,
+): Statement[] {
+  const books = (['deleted', 'archived', 'kept'] as const).map(book => bookId(book, sweep.tableName));
+  return [
+    {
+      actions: ['dynamodb:Query'],
+      resources: [place.arn('dynamodb', `table/${journalName(sweep.sweep)}`)],
+      condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': books } },
+    },
+    ...keyStatements(sweep, place),
+  ];
+}
+
 /** Source of the condition: DynamoDB Developer Guide, "Using IAM policy conditions for fine-grained access control". */
 function ledgerStatements(
   journalArn: string,

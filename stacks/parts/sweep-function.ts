@@ -4,6 +4,7 @@ import { AssetType, type ITerraformDependable, TerraformAsset, TerraformStack } 
 import { Construct } from 'constructs';
 import { ARCHIVE_TIMEOUT_SECONDS } from '../../functions/archive-expiries/limits.ts';
 import { type FunctionName, fileOf } from '../../functions/function-list.ts';
+import { MANIFEST_TIMEOUT_SECONDS } from '../../functions/write-manifest/limits.ts';
 import { BACKFILL_TIMEOUT_SECONDS } from '../../statemachine/backfill-contract.ts';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../statemachine/contract.ts';
 import { archiveOf } from '../archives.ts';
@@ -27,6 +28,7 @@ export const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
   ...BACKFILL_TIMEOUT_SECONDS,
   ArchiveExpiries: ARCHIVE_TIMEOUT_SECONDS,
   PublishExpiries: PUBLISH_TIMEOUT_SECONDS,
+  WriteManifest: MANIFEST_TIMEOUT_SECONDS,
 };
 
 /** Source: Lambda API reference, CreateFunction. */
@@ -76,6 +78,8 @@ export interface SweepFunctionProps {
   readonly statements: readonly Statement[];
   /** @default that of the task */
   readonly timeoutSeconds?: number;
+  /** @default `functionMemoryMb` */
+  readonly memoryMb?: number;
   /** What must be there before the first call. @default nothing but the role */
   readonly dependsOn?: readonly ITerraformDependable[];
   readonly sweep: FunctionOwner;
@@ -98,6 +102,7 @@ export class SweepFunction extends Construct {
       environment,
       statements,
       timeoutSeconds,
+      memoryMb,
       dependsOn = [],
       sweep,
     }: SweepFunctionProps,
@@ -135,7 +140,7 @@ export class SweepFunction extends Construct {
       handler: HANDLER,
       runtime: sweep.functionRuntime,
       architectures: [sweep.functionArchitecture],
-      memorySize: sweep.functionMemoryMb,
+      memorySize: memoryMb ?? sweep.functionMemoryMb,
       timeout: timeoutSeconds ?? TIMEOUT_SECONDS[task],
       role: this.role.arn,
       environment: {

@@ -23,7 +23,7 @@ export interface SweepSchedulesProps {
  * Scheduler, or let it begin later, and a deployment must not turn it on again without a word. So the props cannot set them either: a sweep
  * that is not enabled has no schedule, and one that is enabled again has a new one.
  */
-const LEFT_ALONE = ['state', 'start_date'];
+export const LEFT_ALONE = ['state', 'start_date'];
 
 /** The schedule that starts the sweep, once a minute, and the queue for starts that did not get through. */
 export class SweepSchedules extends Construct {
@@ -93,7 +93,7 @@ export class SweepSchedules extends Construct {
  * Scheduler decrypts the input of a schedule by the role that it starts the target with. Source: EventBridge Scheduler User Guide,
  * "Encryption at rest".
  */
-function inputKeyStatement(kmsKeyArn: string | undefined, schedules: string): Statement {
+export function inputKeyStatement(kmsKeyArn: string | undefined, schedules: string): Statement {
   const ofSchedule = { 'kms:EncryptionContext:aws:scheduler:schedule:arn': schedules };
   return { actions: ['kms:Decrypt'], resources: present(kmsKeyArn), condition: { StringLike: ofSchedule } };
 }

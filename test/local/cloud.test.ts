@@ -350,7 +350,7 @@ describe('fails at the start for', () => {
     ],
     [
       { target: { arn: 'arn:aws:lambda:us-east-1:123456789012:function:work', role_arn: 'r' } },
-      /aws_scheduler_schedule\.tick\.target\.arn: expected a state machine of the same synthesis, got "arn:aws:lambda/,
+      /aws_scheduler_schedule\.tick\.target\.arn: expected a state machine or a function of the same synthesis, got "arn:aws:lambda/,
     ],
     [
       { target: { arn: '${aws_sfn_state_machine.sweep.arn}', role_arn: 'r', input: '{' } },

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { unzipSync } from 'fflate';
 import { ALL_FUNCTIONS, type FunctionName, fileOf } from '../../functions/function-list.ts';
-import { bundleBackfill, bundleFunctions, bundleStreamFunctions } from '../../stacks/bundle.ts';
+import { bundleBackfill, bundleFunctions, bundleProof, bundleStreamFunctions } from '../../stacks/bundle.ts';
 
-const bundles = { ...bundleFunctions(), ...bundleBackfill(), ...bundleStreamFunctions() };
+const bundles = { ...bundleFunctions(), ...bundleBackfill(), ...bundleStreamFunctions(), ...bundleProof() };
 const FOLDERS = ALL_FUNCTIONS.map(fileOf);
 
 /** They talk to no AWS service. */
@@ -15,6 +15,7 @@ const WITHOUT_SDK = ['RecordMetrics', 'PlanBackfill'];
 /** The clients of those that talk to another service than DynamoDB. */
 const CLIENTS: Readonly<Partial<Record<FunctionName, readonly string[]>>> = {
   ArchiveExpiries: ['@aws-sdk/client-s3'],
+  WriteManifest: ['@aws-sdk/client-s3'],
   PublishExpiries: [
     '@aws-sdk/client-eventbridge',
     '@aws-sdk/client-kinesis',
@@ -31,6 +32,7 @@ const LONGEST: Readonly<Partial<Record<FunctionName, number>>> = {
   ArchiveExpiries: 550_000,
   DeleteChunk: 500_000,
   PublishExpiries: 450_000,
+  WriteManifest: 550_000,
 };
 
 describe.each(ALL_FUNCTIONS)('the bundle of %s', task => {

@@ -66,9 +66,10 @@ export function deadLetterAccess({ body }: Block): Access[] {
   return typeof queue === 'string' ? [{ action: 'sqs:SendMessage', resource: queue }] : [];
 }
 
-/** A schedule whose target is a state machine starts it. */
+/** A schedule whose target is a state machine starts it, and it invokes one that is a function. */
 export function scheduleAccess({ targetArn }: ScheduleResource): Access {
-  return { action: 'states:StartExecution', resource: targetArn };
+  const action = targetArn.split(':')[2] === 'lambda' ? 'lambda:InvokeFunction' : 'states:StartExecution';
+  return { action, resource: targetArn };
 }
 
 /** Terraform writes a block as an object or as a list of one. */

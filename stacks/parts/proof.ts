@@ -1,0 +1,123 @@
+import { SchedulerSchedule } from '@cdktf/provider-aws/lib/scheduler-schedule/index.js';
+import { SchedulerScheduleGroup } from '@cdktf/provider-aws/lib/scheduler-schedule-group/index.js';
+import type { ITerraformDependable } from 'cdktf';
+import { Construct } from 'constructs';
+import { type ArchiveSettings, toArchiveEnvironment } from '../../functions/archive/settings.ts';
+import { fileOf } from '../../functions/function-list.ts';
+import { proofFolder } from '../../functions/proof/manifest.ts';
+import { MANIFEST_MEMORY_MB } from '../../functions/write-manifest/limits.ts';
+import { deadLetterQueueOf, proofName } from '../names.ts';
+import type { ResolvedProps } from '../props.ts';
+import { equal, jsonText, merged, NONE, present, when, withoutNone } from '../values.ts';
+import { journalEnvironment, readBookStatements } from './journal.ts';
+import type { Place } from './place.ts';
+import { queueKeyStatements } from './queue-key.ts';
+import { ServiceRole } from './role.ts';
+import type { Statement } from './role-policies.ts';
+import { SweepFunction, tableInWords } from './sweep-function.ts';
+import { inputKeyStatement, LEFT_ALONE } from './sweep-schedules.ts';
+import { tagged } from './tagged.ts';
+
+/** A day is over for two hours when its manifest is written: see `SETTLED_SECONDS`. */
+export const EVERY_DAY = 'cron(17 3 * * ? *)';
+
+/** What Scheduler could not hand over in an hour it puts into the queue; the next day makes it up. */
+const RETRY_SECONDS = 3_600;
+
+export interface ProofProps {
+  readonly place: Place;
+  readonly tableName: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Where the manifests go. */
+  readonly archive: ArchiveSettings;
+  /** What must be there before the first object. */
+  readonly beforeObjects: readonly ITerraformDependable[];
+  readonly sweep: ResolvedProps;
+}
+
+/** What writes a manifest of a table's deletions each day: a function, and the schedule that calls it. */
+export class Proof extends Construct {
+  readonly function: SweepFunction;
+  readonly schedule: SchedulerSchedule;
+
+  constructor(scope: Construct, id: string, props: ProofProps) {
+    super(scope, id);
+    const { place, environment, archive, beforeObjects, sweep } = props;
+    const { kmsKeyArn } = sweep;
+    // No variable is empty.
+    const named = {
+      ...archive,
+      archivePrefix: when(equal(archive.archivePrefix, ''), NONE, archive.archivePrefix),
+    };
+    this.function = new SweepFunction(this, fileOf('WriteManifest'), {
+      place,
+      task: 'WriteManifest',
+      worksFor: tableInWords(sweep),
+      environment: merged(
+        merged(environment, withoutNone(toArchiveEnvironment(named, value => value))),
+        journalEnvironment(sweep.sweep),
+      ),
+      memoryMb: MANIFEST_MEMORY_MB,
+      statements: [...readBookStatements(sweep, place), ...folderStatements(props)],
+      dependsOn: beforeObjects,
+      sweep,
+    });
+    const name = proofName(sweep.name);
+    const queueArn = place.arn('sqs', deadLetterQueueOf(sweep.sweep));
+    const role = new ServiceRole(this, 'role', {
+      place,
+      name,
+      service: 'scheduler.amazonaws.com',
+      account: place.account,
+      sourceArn: place.arn('scheduler', `schedule-group/${name}`),
+      statements: [
+        { actions: ['lambda:InvokeFunction'], resources: [this.function.arn] },
+        { actions: ['sqs:SendMessage'], resources: [queueArn] },
+        ...queueKeyStatements(sweep, queueArn),
+        inputKeyStatement(kmsKeyArn, place.arn('scheduler', `schedule/${name}/*`)),
+      ],
+      key: 'proofSchedule',
+      sweep,
+    });
+    const group = new SchedulerScheduleGroup(this, 'group', { name, ...tagged(sweep) });
+    this.schedule = new SchedulerSchedule(this, 'schedule', {
+      name,
+      groupName: group.name,
+      scheduleExpression: EVERY_DAY,
+      scheduleExpressionTimezone: 'UTC',
+      flexibleTimeWindow: { mode: 'OFF' },
+      state: 'ENABLED',
+      ...(kmsKeyArn !== undefined && { kmsKeyArn }),
+      target: {
+        arn: this.function.arn,
+        roleArn: role.arn,
+        input: jsonText({}),
+        retryPolicy: { maximumEventAgeInSeconds: RETRY_SECONDS, maximumRetryAttempts: 5 },
+        deadLetterConfig: { arn: queueArn },
+      },
+      dependsOn: [...role.policies],
+      lifecycle: { ignoreChanges: LEFT_ALONE },
+    });
+    this.node.defaultChild = this.schedule;
+  }
+}
+
+/** It lists, reads and puts what is in the folder of the table's manifests, and nothing else of the bucket. */
+function folderStatements({ place, tableName, archive, sweep: { kmsKeyArn } }: ProofProps): Statement[] {
+  const bucketArn = `arn:${place.partition}:s3:::${archive.archiveBucket}`;
+  const folder = `${archive.archivePrefix}${proofFolder(tableName)}`;
+  return [
+    { actions: ['s3:GetObject', 's3:PutObject'], resources: [`${bucketArn}/${folder}*`] },
+    {
+      actions: ['s3:ListBucket'],
+      resources: [bucketArn],
+      condition: { StringLike: { 's3:prefix': [`${folder}*`] } },
+    },
+    // Source: S3 User Guide, "Using server-side encryption with AWS KMS keys", "Permissions".
+    {
+      actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+      resources: present(kmsKeyArn),
+      condition: { StringLike: { 'kms:ViaService': `s3.${place.region}.amazonaws.*` } },
+    },
+  ];
+}
