@@ -349,7 +349,7 @@ describe('fails at the start for', () => {
       /aws_scheduler_schedule\.tick\.schedule_expression: expected cron/,
     ],
     [
-      { target: { arn: 'arn:aws:lambda:us-east-1:123456789012:function:work', role_arn: 'r' } },
+      { target: { arn: 'arn:aws:lambda:us-east-1:123456789012:function:other', role_arn: 'r' } },
       /aws_scheduler_schedule\.tick\.target\.arn: expected a state machine or a function of the same synthesis, got "arn:aws:lambda/,
     ],
     [

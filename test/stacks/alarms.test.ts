@@ -90,11 +90,11 @@ describe('the alarms of a table', () => {
 
   test('take it as good when an idle table records nothing, but for queues and streams, whose alarms keep their state', () => {
     const others = Object.entries(alarms).filter(([name]) => name !== 'no-sweep');
-    expect(others).toHaveLength(13);
+    expect(others).toHaveLength(14);
     for (const [name, { treat_missing_data }] of others) {
       expect([name, treat_missing_data]).toEqual([
         name,
-        /dead-letters|-failures|-delay/.test(name) ? 'ignore' : 'notBreaching',
+        /dead-letters|-failures|-delay|manifest-failed/.test(name) ? 'ignore' : 'notBreaching',
       ]);
     }
   });
@@ -194,8 +194,10 @@ test('many tables have one set of them, and what is about an archive for each', 
   expect(archived.filter(name => !ofOne.includes(name))).toEqual([
     'precise-ttl-one-archive-delay',
     'precise-ttl-one-archive-failures',
+    'precise-ttl-one-manifest-failed',
     'precise-ttl-two-archive-delay',
     'precise-ttl-two-archive-failures',
+    'precise-ttl-two-manifest-failed',
   ]);
 });
 
@@ -293,6 +295,7 @@ test('with essential metrics only those alarms are left whose metric is recorded
       'watermarkAge',
       'archiveFailures',
       'archiveDelay',
+      'manifestFailed',
       'eventFailures',
       'eventDelay',
     ]),
@@ -331,7 +334,13 @@ test('refuses to set an alarm whose metric is not recorded', () => {
 });
 
 describe.each([
-  ['archive', { archive: {} }, ['archiveFailures', 'archiveDelay'], 'archive-expiries', 'archive-failures'],
+  [
+    'archive',
+    { archive: {} },
+    ['archiveFailures', 'archiveDelay', 'manifestFailed'],
+    'archive-expiries',
+    'archive-failures',
+  ],
   [
     'events',
     { events: { eventBus: 'default' } },

@@ -322,6 +322,7 @@ describe('many tables of a stack', () => {
         .map(file => `identity-${file}`)
         .sort(),
       'precise-ttl-SessionData-archive-expiries',
+      'precise-ttl-SessionData-write-manifest',
     ]);
     for (const lambda of lambdas) expect(lambda['memory_size']).toBe(1024);
     expect(settingsIn(json)).toMatchObject([

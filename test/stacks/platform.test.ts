@@ -128,7 +128,7 @@ describe('functions', () => {
   test('run on another processor and Node.js', () => {
     const json = functionsOf({ functionArchitecture: 'x86_64', functionRuntime: 'nodejs22.x' });
     const functions = resources(json, 'aws_lambda_function');
-    expect(functions).toHaveLength(8);
+    expect(functions).toHaveLength(9);
     for (const each of functions) {
       expect(each).toMatchObject({ architectures: ['x86_64'], runtime: 'nodejs22.x' });
     }
@@ -140,10 +140,10 @@ describe('functions', () => {
       roles: policiesOf(json).filter(([, policy]) => policy.includes('xray:PutTraceSegments')).length,
     });
     expect(traces(functionsOf({ functionTracing: true }))).toEqual({
-      modes: Array(8).fill({ mode: 'Active' }),
-      roles: 8,
+      modes: Array(9).fill({ mode: 'Active' }),
+      roles: 9,
     });
-    expect(traces(functionsOf({}))).toEqual({ modes: Array(8).fill({ mode: 'PassThrough' }), roles: 0 });
+    expect(traces(functionsOf({}))).toEqual({ modes: Array(9).fill({ mode: 'PassThrough' }), roles: 0 });
   });
 });
 

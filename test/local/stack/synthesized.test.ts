@@ -39,7 +39,7 @@ test('everything that the app synthesizes is understood', () => {
 
 test('so is what looks for log groups that are there already', () => {
   const optional = { archive: {}, events: { eventBus: 'default' }, backfill: true };
-  expect(synthesis({ ...SESSION_DATA, ...optional }).functions).toHaveLength(8);
+  expect(synthesis({ ...SESSION_DATA, ...optional }).functions).toHaveLength(9);
 });
 
 test('so is a deployment whose roles are made elsewhere: its events begin when it is applied', () => {
