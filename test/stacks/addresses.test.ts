@@ -175,6 +175,7 @@ const OF_THE_STREAM = `
   aws_cloudwatch_metric_alarm.SessionData_alarms_event-delay_54B47322
   aws_cloudwatch_metric_alarm.SessionData_alarms_event-failures_DA67D95C
   aws_cloudwatch_metric_alarm.SessionData_alarms_manifest-failed_AEDF2BA8
+  aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_deletes-unread_73212B7C
   aws_iam_role.SessionData_archive_proof_role_D78E9A24
   aws_iam_role.SessionData_archive_proof_write-manifest_role_A8890AF3
   aws_iam_role.SessionData_archive_reader_archive-expiries_role_6A015C95

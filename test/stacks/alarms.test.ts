@@ -192,6 +192,7 @@ test('many tables have one set of them, and what is about an archive for each', 
   expect(named(table('one'), table('two'), table('three'))).toEqual(ofOne);
   const archived = named(table('one', { archive: {} }), table('two', { archive: {} }), table('three'));
   expect(archived.filter(name => !ofOne.includes(name))).toEqual([
+    'precise-ttl-deletes-unread',
     'precise-ttl-one-archive-delay',
     'precise-ttl-one-archive-failures',
     'precise-ttl-one-manifest-failed',
@@ -293,6 +294,7 @@ test('with essential metrics only those alarms are left whose metric is recorded
       'journalFailed',
       'deletionLag',
       'watermarkAge',
+      'deletesUnread',
       'archiveFailures',
       'archiveDelay',
       'manifestFailed',
@@ -354,7 +356,8 @@ describe.each([
   test('are there with the prop only', () => {
     const without = byName(terraformJson(configOf(SESSION_DATA)));
     const alarms = byName(terraformJson(configOf({ ...SESSION_DATA, ...props })));
-    expect(Object.keys(alarms).filter(name => without[name] === undefined)).toEqual(kebabs(names));
+    const added = Object.keys(alarms).filter(name => without[name] === undefined);
+    expect(added.sort()).toEqual(kebabs(['deletesUnread', ...names]).sort());
   });
 
   test('look at the queue of what was given up, and at how far the function is behind', () => {
@@ -386,6 +389,25 @@ describe.each([
       expect(checkConfig({ ...configOf(SESSION_DATA, other), alarms: set.alarms }).tables).toHaveLength(2);
     }
   });
+});
+
+test('the alarm on what no reader has seen is there with a reader, and cannot be set without one', () => {
+  const set = (alarms: PreciseTtlProps['alarms'], props: Partial<PreciseTtlProps> = {}) =>
+    configOf({ ...SESSION_DATA, ...props, ...(alarms !== undefined && { alarms }) });
+  const tuned = { deletesUnread: { threshold: 5 } };
+  expect(() => checkConfig(set(tuned))).toThrow(
+    /tables\[0\]\.alarms\.deletesUnread: expected false or nothing without archive or events, .* Leave it out, or add archive or events\./,
+  );
+  for (const props of [{ archive: {} }, { events: { eventBus: 'default' } }]) {
+    const alarms = byName(terraformJson(set(tuned, props)));
+    expect(alarms['deletes-unread']).toMatchObject({
+      dimensions: { Deployment: 'precise-ttl' },
+      metric_name: 'DeletesUnread',
+      statistic: 'Sum',
+      threshold: 5,
+      treat_missing_data: 'notBreaching',
+    });
+  }
 });
 
 test('each says what has happened in a sentence of its own', () => {
