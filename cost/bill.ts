@@ -2,6 +2,7 @@ import { archiveOfMonth } from './archive-usage.ts';
 import { ENTRY_BYTES, STORED_ENTRY_BYTES } from './assumptions.ts';
 import { writeUnits } from './item-size.ts';
 import { type LedgerShape, ledgerOfMonth } from './ledger-usage.ts';
+import { manifestsOfMonth } from './manifest-usage.ts';
 import { LOG_BYTES } from './measured.ts';
 import { BILL_PRICES, PRICES } from './prices.ts';
 import { type SweepUsage, type SweptDeployment, usageOfMonth } from './sweep-usage.ts';
@@ -230,6 +231,18 @@ function linesOfTable(table: BilledTable): BillLine[] {
   ];
 }
 
+/** A manifest of each day's deletions. */
+function linesOfManifests(table: BilledTable, functionMemoryMb: number): BillLine[] {
+  const { readUnits, gbSeconds, requests, storedGb } = manifestsOfMonth(table, functionMemoryMb);
+  const line = lineOf('archive');
+  return [
+    line('manifests: reads of the ledger', readUnits, 'read units', readUnits * PRICES.dynamoDbReadUnits),
+    line('manifests: time', gbSeconds, 'GB-seconds', gbSeconds * PRICES.functionGbSeconds, '400,000'),
+    line('manifests: requests to S3', requests, 'requests', requests * BILL_PRICES.s3Puts),
+    line("a month's manifests, each month", storedGb, 'GB', storedGb * BILL_PRICES.s3GbMonths),
+  ];
+}
+
 /** Lambda's reads of a table's stream are free. Source: https://aws.amazon.com/dynamodb/pricing/on-demand/, "DynamoDB Streams". */
 function linesOfArchive({
   archiveBatchSeconds,
@@ -249,5 +262,6 @@ function linesOfArchive({
     line('objects written to S3', puts, 'puts', puts * BILL_PRICES.s3Puts),
     line("a month's objects, each month", storedGb, 'GB', storedGb * BILL_PRICES.s3GbMonths),
     line('its log lines, taken in and kept', loggedGb, 'GB', logDollars, '5 GB'),
+    ...linesOfManifests({ archiveBatchSeconds, ...table }, table.functionMemoryMb),
   ];
 }

@@ -36,20 +36,12 @@ interface BookOfMonth {
  */
 export function ledgerOfMonth(table: LedgerShape, functionMemoryMb: number): LedgerUsage {
   const { itemsPerMonth, archiveBatchSeconds, hasEvents } = table;
+  const { deleted, archived } = booksOfMonth(table, functionMemoryMb);
   const readers = [
-    ...(archiveBatchSeconds === undefined
-      ? []
-      : [
-          book(
-            archiveOfMonth({ ...table, batchSeconds: archiveBatchSeconds, functionMemoryMb }).calls,
-            itemsPerMonth,
-            LEDGER.archivedBytes,
-          ),
-        ]),
+    ...(archiveBatchSeconds === undefined ? [] : [archived]),
     ...(hasEvents ? [book(callsOfEvents(itemsPerMonth), itemsPerMonth, LEDGER.keyBytes)] : []),
   ];
   if (readers.length === 0) return NOTHING;
-  const deleted = book(deletesOfMonth(table), itemsPerMonth, LEDGER.keyBytes);
   const minutes = Math.min(itemsPerMonth, TICKS_A_MONTH);
   const units = (read: BookOfMonth, span: number) =>
     minutes === 0 ? 0 : minutes * readUnits((span * read.bytes) / TICKS_A_MONTH);
@@ -63,6 +55,22 @@ export function ledgerOfMonth(table: LedgerShape, functionMemoryMb: number): Led
       sum(({ rows, bytes }) => (rows === 0 ? 0 : rows * writeUnits(bytes / rows))) + readers.length * minutes,
     storedGb: (sum(({ bytes }) => bytes) * LEDGER.days) / 30 / GB,
     gbSeconds: (sum(({ rows }) => rows) * JOURNAL_MS * functionMemoryMb) / 1024 / 1000,
+  };
+}
+
+/** What the sweep writes, and what the archive does. */
+export function booksOfMonth(
+  table: LedgerShape,
+  functionMemoryMb: number,
+): { readonly deleted: BookOfMonth; readonly archived: BookOfMonth } {
+  const { itemsPerMonth, archiveBatchSeconds } = table;
+  const calls =
+    archiveBatchSeconds === undefined
+      ? 0
+      : archiveOfMonth({ ...table, batchSeconds: archiveBatchSeconds, functionMemoryMb }).calls;
+  return {
+    deleted: book(deletesOfMonth(table), itemsPerMonth, LEDGER.keyBytes),
+    archived: book(calls, calls === 0 ? 0 : itemsPerMonth, LEDGER.archivedBytes),
   };
 }
 

@@ -24,7 +24,7 @@ export interface DayOptions {
 const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3_600;
 /** Entries of so long a time are matched at once: of ten million deletions a day those of an hour would take a gigabyte as objects. */
-const SLICE_SECONDS = 600;
+export const SLICE_SECONDS = 600;
 
 /** The lines of an hour, sorted. */
 export interface HourLines {

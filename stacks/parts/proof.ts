@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import { type ArchiveSettings, toArchiveEnvironment } from '../../functions/archive/settings.ts';
 import { fileOf } from '../../functions/function-list.ts';
 import { proofFolder } from '../../functions/proof/manifest.ts';
+import { MANIFEST_MEMORY_MB } from '../../functions/write-manifest/limits.ts';
 import { deadLetterQueueOf, proofName } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
 import { equal, jsonText, merged, NONE, present, when, withoutNone } from '../values.ts';
@@ -56,6 +57,7 @@ export class Proof extends Construct {
         merged(environment, withoutNone(toArchiveEnvironment(named, value => value))),
         journalEnvironment(sweep.sweep),
       ),
+      memoryMb: MANIFEST_MEMORY_MB,
       statements: [...readBookStatements(sweep, place), ...folderStatements(props)],
       dependsOn: beforeObjects,
       sweep,

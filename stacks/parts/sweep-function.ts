@@ -78,6 +78,8 @@ export interface SweepFunctionProps {
   readonly statements: readonly Statement[];
   /** @default that of the task */
   readonly timeoutSeconds?: number;
+  /** @default `functionMemoryMb` */
+  readonly memoryMb?: number;
   /** What must be there before the first call. @default nothing but the role */
   readonly dependsOn?: readonly ITerraformDependable[];
   readonly sweep: FunctionOwner;
@@ -100,6 +102,7 @@ export class SweepFunction extends Construct {
       environment,
       statements,
       timeoutSeconds,
+      memoryMb,
       dependsOn = [],
       sweep,
     }: SweepFunctionProps,
@@ -137,7 +140,7 @@ export class SweepFunction extends Construct {
       handler: HANDLER,
       runtime: sweep.functionRuntime,
       architectures: [sweep.functionArchitecture],
-      memorySize: sweep.functionMemoryMb,
+      memorySize: memoryMb ?? sweep.functionMemoryMb,
       timeout: timeoutSeconds ?? TIMEOUT_SECONDS[task],
       role: this.role.arn,
       environment: {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { MANIFEST } from '../../cost/assumptions.ts';
 import {
   type Bill,
   type BilledDeployment,
@@ -7,6 +8,9 @@ import {
   monthlyBill,
 } from '../../cost/bill.ts';
 import { LOG_BYTES } from '../../cost/measured.ts';
+import { SLICE_SECONDS } from '../../functions/proof/build-day.ts';
+import { READ_AROUND_SECONDS } from '../../functions/proof/deletions.ts';
+import { MANIFEST_MEMORY_MB } from '../../functions/write-manifest/limits.ts';
 
 /** By window with the defaults, idle; no scan of the index, which is tested by itself. */
 const IDLE: BilledTable = {
@@ -118,6 +122,31 @@ test.each<[string, Change, number, number]>([
   const found = line(name, change);
   expect(found.amount).toBeCloseTo(amount, 6);
   expect(found.dollars).toBeCloseTo(dollars, 4);
+});
+
+test.each<[string, Change, number, number]>([
+  // Nothing is deleted: each slice of both books is asked for, twice.
+  ['manifests: reads of the ledger', ARCHIVED, 2 * 2 * 144 * 30, 0.00216],
+  ['manifests: requests to S3', ARCHIVED, 30 * 32, 0.0048],
+  [
+    'manifests: time',
+    { ...ARCHIVED, itemsPerMonth: 1e6 },
+    (50 + 2 * 2 * 144 * 30 * 0.005) * (1769 / 1024),
+    0.0031,
+  ],
+  ["a month's manifests", { ...ARCHIVED, itemsPerMonth: 1e6 }, 0.082, 0.0019],
+])('%s: %j is %d a month, $%d', (name, change, amount, dollars) => {
+  const found = line(name, change);
+  expect(found.amount).toBeCloseTo(amount, 3);
+  expect(found.dollars).toBeCloseTo(dollars, 3);
+});
+
+test('the manifests are counted as the function reads and runs', () => {
+  expect(MANIFEST).toMatchObject({
+    memoryMb: MANIFEST_MEMORY_MB,
+    slices: 86_400 / SLICE_SECONDS,
+    readAround: (2 * READ_AROUND_SECONDS) / SLICE_SECONDS,
+  });
 });
 
 test('a table whose stream nobody reads has no ledger', () => {

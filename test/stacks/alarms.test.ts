@@ -90,7 +90,7 @@ describe('the alarms of a table', () => {
 
   test('take it as good when an idle table records nothing, but for queues and streams, whose alarms keep their state', () => {
     const others = Object.entries(alarms).filter(([name]) => name !== 'no-sweep');
-    expect(others).toHaveLength(14);
+    expect(others).toHaveLength(15);
     for (const [name, { treat_missing_data }] of others) {
       expect([name, treat_missing_data]).toEqual([
         name,
