@@ -8,7 +8,7 @@ import type { ServiceName } from '../local/services/local-services.ts';
 import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
 import { checkConfig } from '../stacks/config.ts';
 import { plainStack } from '../stacks/plain-stack.ts';
-import { type ResolvedProps, resolveProps } from '../stacks/props.ts';
+import { hasProof, type ResolvedProps, resolveProps } from '../stacks/props.ts';
 import type { Invocation } from './invocation.ts';
 import { keepHeapsLean } from './lean-heaps.ts';
 import { FailedCalls } from './local-failed-calls.ts';
@@ -72,7 +72,7 @@ export async function runLocalJob({
   const deployments = [...new Set(tables.map(({ sweep }) => sweep))];
   const failedCalls = new FailedCalls();
   const existing = existingTablesAsMade(config);
-  const archives = config.tables.some(({ archive }) => archive !== undefined);
+  const archives = config.tables.some(hasProof);
   const archiveFolder = archives
     ? (chosenFolder ?? mkdtempSync(join(tmpdir(), 'precise-ttl-archive-')))
     : undefined;

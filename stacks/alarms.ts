@@ -29,6 +29,7 @@ export interface AlarmedTable {
   readonly precisionSeconds: number;
   readonly archive?: object;
   readonly events?: object;
+  readonly proof?: boolean;
 }
 
 /** The dimensions of what the alarms look at. */
@@ -95,6 +96,8 @@ interface Alarm {
   readonly onlyEnabled?: true;
   /** It is there with this prop only, for each table that has it. @default it always is */
   readonly subject?: Subject;
+  /** It is there with the prop `proof`, too. */
+  readonly ofProof?: true;
   /** It is there once, and only where a table has a reader of its stream. @default it always is */
   readonly ofReaders?: true;
   /** What has happened when it sounds: a sentence. */
@@ -307,6 +310,7 @@ export const ALARMS = {
     periods: 1,
     treatMissingData: 'ignore',
     subject: 'archive',
+    ofProof: true,
     help: 'A manifest of deletions could not be written. The ledger has what it needs for two weeks.',
   },
   eventFailures: {
@@ -401,7 +405,14 @@ export const ALARM_TOPIC = {
 export interface DeployedAlarm
   extends Omit<
     Alarm,
-    'watched' | 'threshold' | 'isFixed' | 'leastThreshold' | 'onlyEnabled' | 'subject' | 'ofReaders'
+    | 'watched'
+    | 'threshold'
+    | 'isFixed'
+    | 'leastThreshold'
+    | 'onlyEnabled'
+    | 'subject'
+    | 'ofReaders'
+    | 'ofProof'
   > {
   readonly alarm: AlarmName;
   /** In CloudWatch. */
@@ -438,8 +449,10 @@ export function neededFor(alarm: AlarmName): readonly Subject[] {
 }
 
 /** Whether there is what an alarm is about. */
-export function hasSubject(alarm: AlarmName, table: Pick<AlarmedTable, Subject>): boolean {
+export function hasSubject(alarm: AlarmName, table: Pick<AlarmedTable, Subject | 'proof'>): boolean {
   const needed = neededFor(alarm);
+  const { ofProof }: Alarm = ALARMS[alarm];
+  if (ofProof && table.proof) return true;
   return needed.length === 0 || needed.some(prop => table[prop] !== undefined);
 }
 
@@ -488,6 +501,7 @@ function deployed(
     onlyEnabled: _enabled,
     subject: _subject,
     ofReaders: _readers,
+    ofProof: _proof,
     ...rest
   }: Alarm = ALARMS[alarm];
   return {

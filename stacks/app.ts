@@ -99,7 +99,7 @@ function scopeOfSweeps(stack: TerraformStack): Construct {
 }
 
 function outputOf(table: SweptTable, sweep: DeployedSweep, region: string): object {
-  const { archive, events, backfill } = table;
+  const { archive, loneProof, events, backfill } = table;
   const { alarms, dashboard, deployment, replay, schedules, tick } = sweep;
   return {
     tableArn: table.tableArn,
@@ -115,6 +115,7 @@ function outputOf(table: SweptTable, sweep: DeployedSweep, region: string): obje
       archiveBucketName: archive.bucketName,
       archiveFailureQueueUrl: archive.reader.failures.url,
     }),
+    ...(loneProof && { archiveBucketName: loneProof.bucketName }),
     ...(events && { eventFailureQueueUrl: events.reader.failures.url }),
     ...(dashboard && {
       dashboardName: dashboard.dashboardName,

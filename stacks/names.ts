@@ -120,24 +120,21 @@ export interface NamedTable {
   /** @default there is none */
   readonly archive?: object;
   readonly events?: object;
+  /** @default false */
+  readonly proof?: boolean;
 }
 
 /** What has these names of a table's own; test/stacks/names.test.ts holds them against what is synthesized. */
 export function namesOfTable(
   field: string,
-  { tableName, name, backfill = false, archive, events }: NamedTable,
+  { tableName, name, backfill = false, archive, events, proof = false }: NamedTable,
 ): Named {
   const roles = [
     ...(backfill
       ? [...Object.values(BACKFILL_TASKS).map(task => `${name}-${task}`), backfillName(name)]
       : []),
-    ...(archive === undefined
-      ? []
-      : [
-          `${name}-${STREAM_FUNCTIONS.ArchiveExpiries}`,
-          `${name}-${PROOF_FUNCTIONS.WriteManifest}`,
-          proofName(name),
-        ]),
+    ...(archive === undefined ? [] : [`${name}-${STREAM_FUNCTIONS.ArchiveExpiries}`]),
+    ...(archive === undefined && !proof ? [] : [`${name}-${PROOF_FUNCTIONS.WriteManifest}`, proofName(name)]),
     ...(events === undefined ? [] : [`${name}-${STREAM_FUNCTIONS.PublishExpiries}`]),
   ];
   return {

@@ -353,6 +353,11 @@ export const PROPS = {
    */
   archiveFirst: optional(boolean(), false),
   /**
+   * each day gets a manifest of its deletions, in a bucket that is created. With `archive` it does so anyway, in the archive's bucket. See
+   * [Proof of deletion](archive.md#proof-of-deletion)
+   */
+  proof: optional(boolean(), false),
+  /**
    * an expiry becomes an event: `{ eventBus }`, the name or ARN of a bus of EventBridge, `{ queueArn }`, a queue, `{ streamArn }`, a stream
    * of Kinesis, or `{ functionArn }`. With `oldImage: true` the event has the item as it was. With `includePast: true` what expired in the 24 hours before
    * comes, too. See [Scheduling](scheduling.md)
@@ -591,9 +596,17 @@ export function readsStream({ archive, events }: Pick<ResolvedProps, 'archive' |
   return anyOf(given(archive), given(events));
 }
 
+/** What decides whether a table has a ledger, and a proof. */
+export type LedgerProps = Pick<ResolvedProps, 'archive' | 'events'> & Partial<Pick<ResolvedProps, 'proof'>>;
+
+/** Whether a manifest of each day's deletions is written. */
+export function hasProof({ archive, proof = false }: Omit<LedgerProps, 'events'>): boolean {
+  return anyOf(given(archive), proof);
+}
+
 /** Whether DeleteChunk writes down what it deletes. */
-export function hasLedger(props: Pick<ResolvedProps, 'archive' | 'events'>): boolean {
-  return readsStream(props);
+export function hasLedger(props: LedgerProps): boolean {
+  return anyOf(hasProof(props), given(props.events));
 }
 
 /** The functions know this of the props. */
@@ -609,16 +622,14 @@ export function functionSettings(props: ResolvedProps): Settings {
 const READ_WITHIN_SECONDS = 180;
 
 /** What the functions know of the readers of the table's stream. */
-export function readerSettings(
-  readers: Pick<ResolvedProps, 'archive' | 'events'> & { readonly batchSeconds: number },
-) {
+export function readerSettings(readers: LedgerProps & { readonly batchSeconds: number }) {
   const { archive, events, batchSeconds } = readers;
   return {
     // Where records are judged, an item goes a second later: decisions.md says why.
     marginSeconds: when(readsStream(readers), 1, NONE),
     archivedWithinSeconds: when(given(archive), sum(batchSeconds, READ_WITHIN_SECONDS), NONE),
     publishedWithinSeconds: when(given(events), READ_WITHIN_SECONDS, NONE),
-    proof: when(given(archive), true, NONE),
+    proof: when(hasProof(readers), true, NONE),
   } satisfies Partial<Settings>;
 }
 

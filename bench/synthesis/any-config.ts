@@ -99,6 +99,7 @@ export const PROP_VALUES: {
   pollSeconds: whole(0, 60),
   lookbackMinutes: whole(1, 60),
   backfill: fc.boolean(),
+  proof: fc.boolean(),
   archive: fc
     .tuple(
       fc.record(

@@ -2,6 +2,7 @@ import { journalName } from '../../functions/journal/layout.ts';
 import { DEFAULT_STATE_KEY, type DeploymentConfig } from '../../stacks/config.ts';
 import type { Deployment } from '../../stacks/deployments.ts';
 import { bucketPrefixOf, proofName } from '../../stacks/names.ts';
+import { hasProof } from '../../stacks/props.ts';
 import {
   DEPLOY_ACTIONS,
   DEPLOY_ACTIONS_WITH,
@@ -124,15 +125,11 @@ function namesOf(type: ArnType, { deployments }: Deployed): string[] {
     case 'aws_s3_bucket':
       return tables.map(({ name }) => `${bucketPrefixOf(name)}*`);
     case 'aws_scheduler_schedule':
-      return [
-        ...sweeps,
-        ...tables.filter(({ archive }) => archive !== undefined).map(({ name }) => proofName(name)),
-      ].map(name => `${name}/*`);
+      return [...sweeps, ...tables.filter(hasProof).map(({ name }) => proofName(name))].map(
+        name => `${name}/*`,
+      );
     case 'aws_scheduler_schedule_group':
-      return [
-        ...sweeps,
-        ...tables.filter(({ archive }) => archive !== undefined).map(({ name }) => proofName(name)),
-      ];
+      return [...sweeps, ...tables.filter(hasProof).map(({ name }) => proofName(name))];
     case 'aws_cloudwatch_dashboard':
       return sweeps;
     case 'aws_sfn_state_machine':

@@ -1,7 +1,7 @@
 import { journalName } from '../../functions/journal/layout.ts';
 import type { Deployment } from '../../stacks/deployments.ts';
 import { backfillName, bucketPrefixOf, deadLetterQueueOf, replayName } from '../../stacks/names.ts';
-import type { ResolvedProps } from '../../stacks/props.ts';
+import { hasProof, type ResolvedProps } from '../../stacks/props.ts';
 import { resolvedArchive } from '../../stacks/stream-props.ts';
 import { TASKS } from '../../statemachine/contract.ts';
 import { scratchNameOf } from '../restore/scratch-name.ts';
@@ -76,8 +76,9 @@ function backfilled(operated: Operated): string[] {
 
 /** A bucket that the deployment makes has a name of which only the beginning is known. */
 function bucketArns(operated: Operated): string[] {
-  return tablesOf(operated).flatMap(({ archive, name }) => {
-    if (archive === undefined) return [];
+  return tablesOf(operated).flatMap(table => {
+    const { archive = {}, name } = table;
+    if (!hasProof(table)) return [];
     const bucket = resolvedArchive(archive).bucket ?? `${bucketPrefixOf(name)}*`;
     return arnsOf('aws_s3_bucket', bucket, operated.place);
   });

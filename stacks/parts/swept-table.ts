@@ -11,6 +11,7 @@ import { Backfill } from './backfill.ts';
 import { Events } from './events.ts';
 import { ExpiringTable, type TableReference } from './expiring-table.ts';
 import { Guard } from './guard.ts';
+import { LoneProof } from './lone-proof.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
 import { deleteStatements, pollStatements, queryStatements, scanStatements } from './table-statements.ts';
@@ -42,6 +43,8 @@ export class SweptTable {
   readonly streamArn: string | undefined;
   /** Undefined without the prop `archive`. */
   readonly archive: Archive | undefined;
+  /** Undefined without the prop `proof`, and with `archive`, which has a proof itself. */
+  loneProof: LoneProof | undefined;
   /** Undefined without the prop `events`. */
   readonly events: Events | undefined;
   /** Undefined without the prop `backfill`. */
@@ -128,9 +131,13 @@ export class SweptTable {
         archive,
         sweep: props,
       });
+    const place = this.#place;
+    if (!archive && props.proof)
+      this.loneProof = new LoneProof(scope, ARCHIVE, { place, tableName, environment, sweep: props });
+    const own = made || this.loneProof;
     // A bucket that an earlier deployment created stays, with what is in it.
-    if (!made || made.bucket === undefined) {
-      const bucket = new Construct(made || new Construct(scope, ARCHIVE), 'bucket');
+    if (!own || own.bucket === undefined) {
+      const bucket = new Construct(own || new Construct(scope, ARCHIVE), 'bucket');
       Guard.of(scope).forget(guardName(bucket), guardedBucket(bucket));
     }
     return made || undefined;
