@@ -20,7 +20,7 @@ const REFUSED: readonly { readonly what: string; readonly pattern: RegExp }[] = 
   },
 ];
 
-const TEST_PATH = /(?:^|\/)(?:tests?|__tests__|fixtures)\/|\.(?:test|spec|package-test)\.[cm]?[jt]sx?$/;
+const TEST_PATH = /(?:^|\/)(?:tests?|__tests__|fixtures)\/|\.(?:test|spec|outside-test)\.[cm]?[jt]sx?$/;
 const TEST_CODE = /\b(?:from|require\()\s*['"](?:@jest\/globals|vitest|node:test)['"]/;
 
 /**

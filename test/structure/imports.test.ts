@@ -27,6 +27,7 @@ const MAY_IMPORT = {
   cli: [...PRODUCT, 'cost', 'stepfunctions-emulator/src', 'local', 'lab'],
   bench: [...PRODUCT, 'cost', 'stepfunctions-emulator/src', 'local', 'lab', 'cli', 'test/support/simulation'],
   package: [...PRODUCT, 'local'],
+  tools: [...PRODUCT, 'cost', 'cli'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 type Room = keyof typeof MAY_IMPORT;

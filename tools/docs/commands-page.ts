@@ -1,11 +1,10 @@
-import { COMMANDS } from './commands.ts';
-import { inPackage } from './invocation.ts';
-import { generalHelp } from './main.ts';
+import { COMMANDS } from '../../cli/commands.ts';
+import { generalHelp } from '../../cli/main.ts';
 
 const HEAD = `# Commands
 
-\`npx precise-ttl COMMAND\` where the package is installed. In a checkout of this repository \`npm start\`, \`npm run local\` and so on
-run the same commands. \`npm run docs:tables\` makes this page of their helps, and a test fails when it is out of date.
+\`npx precise-ttl COMMAND\` where the package is installed. In a checkout of this repository \`npm start\`, \`npx precise-ttl local\` and so on
+run the same commands. \`npm run docs\` makes this page of their helps, and a test fails when it is out of date.
 
 Three rules hold for all of them. What a person can mend is told in one line on stderr, with what was expected, what was got and
 what to do. The exit status is 0 when it was done, 1 when it was not, and 2 for a wrong command line; 130 and 143 say that
@@ -23,9 +22,7 @@ state if it is a local one. For a file of another name, such as \`prod.json\`, i
 /** The text of docs/commands.md. */
 export async function commandsPage(): Promise<string> {
   const sections = await Promise.all(
-    Object.entries(COMMANDS).map(
-      async ([name, { load }]) => `## ${name}\n\n${code((await load()).help(inPackage))}`,
-    ),
+    Object.entries(COMMANDS).map(async ([name, { load }]) => `## ${name}\n\n${code((await load()).help())}`),
   );
   return `${[HEAD, code(generalHelp()), ...sections].join('\n\n')}\n`;
 }

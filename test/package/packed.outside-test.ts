@@ -6,7 +6,7 @@ import { ALL_FUNCTIONS, fileOf } from '../../functions/function-list.ts';
 import { makeApplication, type PackedPackage, packPackage, runNode } from '../support/packed-package.ts';
 
 // The package on Node and in a browser, and what tools say of it; compilers and test runners are in
-// applications.package-test.ts, for `npm run test:package`.
+// applications.outside-test.ts, for `npm run test:outside -- test/package`.
 
 let packed: PackedPackage;
 

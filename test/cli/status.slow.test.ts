@@ -6,7 +6,6 @@ import { DescribeExecutionCommand, StartExecutionCommand } from '@aws-sdk/client
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { realClock, VirtualClock } from 'stepfunctions-emulator';
 import { deploymentClients } from '../../cli/deployment/clients.ts';
-import { inPackage } from '../../cli/invocation.ts';
 import { statusJob } from '../../cli/status/job.ts';
 import { describeBriefly, describeStatus } from '../../cli/status/text.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
@@ -84,7 +83,6 @@ test('a sweep that works is fine; without its scheduler the alarm sounds, and st
     table: undefined,
     back: undefined,
     connect: region => deploymentClients(region, environmentOf(served)),
-    call: inPackage,
     now: () => clock.now(),
   });
   try {

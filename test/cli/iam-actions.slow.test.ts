@@ -152,7 +152,7 @@ const CONFIGURED = ['--config', CONFIG];
 const TABLE = ['--table', 'Watched'];
 const SPAN = ['--from', '2026-01-01T00:00:00Z', '--to', '2026-01-01T01:00:00Z'];
 
-/** Command lines that together make a command call all that it ever calls. What `verify` calls is held in verify.long.test.ts. */
+/** Command lines that together make a command call all that it ever calls. What `verify` calls is held in verify.slow.test.ts. */
 const LINES: Readonly<Record<Exclude<AwsCommand, 'verify'>, readonly (readonly string[])[]>> = {
   doctor: [CONFIGURED],
   replay: [[...CONFIGURED, ...TABLE, ...SPAN, '--yes']],

@@ -41,7 +41,7 @@ const SECONDS: PreciseTtlProps = {
   ...{ existingTable: true, indexedBy: 'second' },
 };
 
-/** Runs `npm run local` on these tables, as npm does. */
+/** Runs `npx precise-ttl local` on these tables, as npm does. */
 async function run(
   tables: readonly PreciseTtlProps[],
   args: readonly string[],

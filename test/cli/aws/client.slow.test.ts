@@ -36,7 +36,12 @@ async function meet(
 }
 
 test.each<[string, () => Promise<SilentServer>, RegExp, string]>([
-  ['hangs', hanging, /got no answer in 5 s; start npm run local/, 'DynamoDB timed out: no answer in 5 s'],
+  [
+    'hangs',
+    hanging,
+    /got no answer in 5 s; start npx precise-ttl local/,
+    'DynamoDB timed out: no answer in 5 s',
+  ],
   [
     'stops in the middle of its answer',
     stalling,

@@ -161,7 +161,7 @@ describe('on the local deployment', () => {
     expect(paused.stdout).toMatch(/^Sessions: paused\. No replay is open\.$/m);
     // To be pasted as it is: the configuration is not where a command looks for it.
     expect(paused.stdout).toContain(
-      `It goes on with npx node bin/precise-ttl.js resume --table Sessions --config ${CONFIG}, which`,
+      `It goes on with npx precise-ttl resume --table Sessions --config ${CONFIG}, which`,
     );
     expect(written().tables).toMatchObject([{ table: 'Sessions', until: null }]);
 

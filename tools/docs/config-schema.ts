@@ -1,8 +1,8 @@
-import type { Kind, Kinds } from '../expiry/fields.ts';
-import { DESTINATION_NAMES } from '../functions/publish-expiries/destinations.ts';
-import { ALARM_NAMES, type AlarmName, tuningKinds } from '../stacks/alarms.ts';
-import { ASSUME_ROLE_KINDS, CONFIG_KINDS, PROVIDER_KINDS, S3_KINDS } from '../stacks/config.ts';
-import { deploymentTexts, type FieldText, propTexts } from '../stacks/prop-texts.ts';
+import type { Kind, Kinds } from '../../expiry/fields.ts';
+import { DESTINATION_NAMES } from '../../functions/publish-expiries/destinations.ts';
+import { ALARM_NAMES, type AlarmName, tuningKinds } from '../../stacks/alarms.ts';
+import { ASSUME_ROLE_KINDS, CONFIG_KINDS, PROVIDER_KINDS, S3_KINDS } from '../../stacks/config.ts';
+import { deploymentTexts, type FieldText, propTexts } from '../../stacks/prop-texts.ts';
 import {
   DEPLOYMENT_PROPS,
   DEPLOYMENT_ROLES,
@@ -10,9 +10,9 @@ import {
   PROPS,
   TABLE_ROLES,
   VPC_KINDS,
-} from '../stacks/props.ts';
-import { ARCHIVE_PROP_KINDS, EVENTS_PROP_KINDS } from '../stacks/stream-props.ts';
-import { CAPACITY_KINDS, WARM_KINDS } from '../stacks/table-settings.ts';
+} from '../../stacks/props.ts';
+import { ARCHIVE_PROP_KINDS, EVENTS_PROP_KINDS } from '../../stacks/stream-props.ts';
+import { CAPACITY_KINDS, WARM_KINDS } from '../../stacks/table-settings.ts';
 
 /** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>;

@@ -29,7 +29,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-/** Runs `npm run local` as npm does. */
+/** Runs `npx precise-ttl local` as npm does. */
 function run(args: string[], environment: Record<string, string> = {}): EmulatorProcess {
   const running = startEmulator(['local', ...args], { bin: PROGRAM, env: environment });
   children.push(running.child);
@@ -95,7 +95,7 @@ test('--break says at the start when it begins and ends, what to read and what t
     /^ {2}incident +from \d\d:\d\d:15Z to \d\d:\d\d:45Z: DynamoDB takes every request and answers none$/m,
   );
   expect(printed.stdout).toMatch(
-    /is the section dynamodb-hangs of docs\/runbook\.md\..*\n\nnpm run status$/m,
+    /is the section dynamodb-hangs of docs\/runbook\.md\..*\n\nnpx precise-ttl status$/m,
   );
   child.kill('SIGINT');
   expect([await ended, printed.stderr]).toEqual([0, '']);

@@ -17,7 +17,7 @@ afterAll(() => streams.destroy());
 
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'TokenId' };
 
-// The other values of every field: npm run test:start.
+// The other values of every field: npm run test:slow -- test/start.
 test('--table takes another table: existing, with number keys, once a minute; nothing of the first is made', async () => {
   const tokens = {
     ...TOKENS,

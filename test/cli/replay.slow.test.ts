@@ -63,14 +63,14 @@ test.each<[string, Record<string, string>, number, string]>([
     'nobody listens',
     NOWHERE,
     1,
-    'AWS_ENDPOINT_URL_SFN: expected Step Functions at http://127.0.0.1:9, got ECONNREFUSED; start npm run local in ' +
+    'AWS_ENDPOINT_URL_SFN: expected Step Functions at http://127.0.0.1:9, got ECONNREFUSED; start npx precise-ttl local in ' +
       'another terminal, or unset AWS_ENDPOINT_URL_SFN for AWS',
   ],
   [
     'nobody listens at the endpoint for every service',
     { AWS_ENDPOINT_URL: 'http://localhost:9' },
     1,
-    'AWS_ENDPOINT_URL: expected Step Functions at http://localhost:9, got ECONNREFUSED; start npm run local',
+    'AWS_ENDPOINT_URL: expected Step Functions at http://localhost:9, got ECONNREFUSED; start npx precise-ttl local',
   ],
   [
     'the endpoint is no URL',
@@ -217,7 +217,7 @@ describe('against the local Step Functions', () => {
     expect(failed.status).toBe(1);
     expect(failed.stdout).toContain('FAILED replay-');
     expect(failed.stdout).toContain('SweepIncompleteError');
-    expect(failed.stderr).toContain(`npm run replay -- ${HOURS.join(' ')}`);
+    expect(failed.stderr).toContain(`npx precise-ttl replay ${HOURS.join(' ')}`);
     expect(await sessions()).toEqual(['a', 'b', 'c', 'live']);
 
     const again = await run(['--json', JSON_FILE]);

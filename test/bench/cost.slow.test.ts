@@ -121,7 +121,7 @@ test('the calculator counts as many starts as there are', async () => {
   expect(usage.starts * BILL_PRICES.schedulerInvocations).toBeCloseTo(starts, 9);
 });
 
-test('the calculator knows the bytes of the log lines, to a tenth: npm run bench:cost -- --write', async () => {
+test('the calculator knows the bytes of the log lines, to a tenth: npm run bench cost -- --write', async () => {
   const { idle, planned, swept, metrics } = await measureLogBytes();
   expect(idle).toBe(0);
   const known = [LOG_BYTES.planned, LOG_BYTES.swept, LOG_BYTES.metrics.all, LOG_BYTES.metrics.essential];

@@ -1,9 +1,9 @@
-import { type BackfillFunctionArns, backfillDefinition } from '../statemachine/backfill.ts';
-import { BACKFILL_TASKS } from '../statemachine/backfill-contract.ts';
-import { TASKS } from '../statemachine/contract.ts';
-import { replayDefinition, tickDefinition } from '../statemachine/definition.ts';
-import { mermaid } from '../statemachine/diagram.ts';
-import type { FunctionArns } from '../statemachine/states.ts';
+import { type BackfillFunctionArns, backfillDefinition } from '../../statemachine/backfill.ts';
+import { BACKFILL_TASKS } from '../../statemachine/backfill-contract.ts';
+import { TASKS } from '../../statemachine/contract.ts';
+import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
+import { mermaid } from '../../statemachine/diagram.ts';
+import type { FunctionArns } from '../../statemachine/states.ts';
 
 /** The page of docs/ that shows the state machines, drawn from the definitions themselves. */
 export function diagramPage(): string {
@@ -13,7 +13,7 @@ export function diagramPage(): string {
   const backfill = backfillDefinition(BACKFILL_TASKS as BackfillFunctionArns);
   return `# The state machines
 
-\`npm run docs:diagram\` draws this page from the definitions, and a test fails when it is out of date. The comments in
+\`npm run docs\` draws this page from the definitions, and a test fails when it is out of date. The comments in
 [definition.ts](../statemachine/definition.ts), [child.ts](../statemachine/child.ts) and
 [backfill.ts](../statemachine/backfill.ts) tell what the states do. [contract.ts](../statemachine/contract.ts) and
 [backfill-contract.ts](../statemachine/backfill-contract.ts) have the types of what they hand on, and the [glossary](glossary.md) explains the

@@ -1,16 +1,7 @@
-import { DESTINATION_NAMES, DESTINATIONS } from '../functions/publish-expiries/destinations.ts';
-import { recordedMetrics, SWEEP_METRICS } from '../functions/record-metrics/metrics.ts';
-import { reportOf, startTotals } from '../functions/report/sweep-totals.ts';
-import { ALARM_NAMES, alarmsOf, isRecorded, kebab, subjectOf } from '../stacks/alarms.ts';
-import { deploymentOf } from '../stacks/deployments.ts';
-import { HOLDINGS } from '../stacks/holdings.ts';
-import { propTexts } from '../stacks/prop-texts.ts';
-import { DEPLOYMENT_PROPS, PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, resolveProps } from '../stacks/props.ts';
-import { COUNT_LIST, FATES, wordsOf } from '../statemachine/counts.ts';
-import { jobsTable } from './cost/jobs-table.ts';
-import { shortBillTable, wholeBillTable } from './cost/whole-bill.ts';
-import { type Subject, subjectsOf } from './deployment/subject.ts';
-import { GROUPS, PLACEHOLDERS } from './doctor/findings.ts';
+import { jobsTable } from '../../cli/cost/jobs-table.ts';
+import { shortBillTable, wholeBillTable } from '../../cli/cost/whole-bill.ts';
+import { type Subject, subjectsOf } from '../../cli/deployment/subject.ts';
+import { GROUPS, PLACEHOLDERS } from '../../cli/doctor/findings.ts';
 import {
   COMMAND_ACTIONS,
   DEPLOY_ACTIONS,
@@ -18,12 +9,20 @@ import {
   type IamAction,
   JOURNAL_DEPLOY_ACTIONS,
   STATE_ACTIONS,
-} from './iam-actions.ts';
-import { inPackage } from './invocation.ts';
-import { rolesOfExample } from './role-statements.ts';
-import { scaleTable } from './scale-table.ts';
-import { REMARKS } from './status/remarks.ts';
-import { EXPERIMENTS } from './verify/experiments.ts';
+} from '../../cli/iam-actions.ts';
+import { rolesOfExample } from '../../cli/role-statements.ts';
+import { scaleTable } from '../../cli/scale-table.ts';
+import { REMARKS } from '../../cli/status/remarks.ts';
+import { EXPERIMENTS } from '../../cli/verify/experiments.ts';
+import { DESTINATION_NAMES, DESTINATIONS } from '../../functions/publish-expiries/destinations.ts';
+import { recordedMetrics, SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
+import { reportOf, startTotals } from '../../functions/report/sweep-totals.ts';
+import { ALARM_NAMES, alarmsOf, isRecorded, kebab, subjectOf } from '../../stacks/alarms.ts';
+import { deploymentOf } from '../../stacks/deployments.ts';
+import { HOLDINGS } from '../../stacks/holdings.ts';
+import { propTexts } from '../../stacks/prop-texts.ts';
+import { DEPLOYMENT_PROPS, PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, resolveProps } from '../../stacks/props.ts';
+import { COUNT_LIST, FATES, wordsOf } from '../../statemachine/counts.ts';
 
 type Passages = Readonly<Record<string, () => string>>;
 
@@ -142,11 +141,9 @@ function countsTable(): string {
 }
 
 const EXAMPLE_TABLE = { tableName: 'NAME', partitionKey: 'id' };
-const [EXAMPLE_SUBJECT] = subjectsOf(
-  { region: 'REGION', tables: [EXAMPLE_TABLE] },
-  [EXAMPLE_TABLE],
-  inPackage,
-) as [Subject];
+const [EXAMPLE_SUBJECT] = subjectsOf({ region: 'REGION', tables: [EXAMPLE_TABLE] }, [EXAMPLE_TABLE]) as [
+  Subject,
+];
 
 /** @param isCause those that are one, or the others */
 function remarksTable(isCause: boolean): string {

@@ -17,7 +17,6 @@ import { deploymentClients } from '../../../cli/deployment/clients.ts';
 import { ITEM_FINDINGS } from '../../../cli/doctor/findings.ts';
 import { type DoctorJobOptions, type DoctorReport, runDoctor } from '../../../cli/doctor/job.ts';
 import { FlagError } from '../../../cli/flags.ts';
-import { inPackage } from '../../../cli/invocation.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
 import { wholeReport } from '../../../functions/journal/layout.ts';
 import { putRows } from '../../../functions/journal/sweep-rows.ts';
@@ -271,7 +270,6 @@ async function examine(
     segments: 4,
     mask: false,
     connect: region => deploymentClients(region, process.env),
-    call: inPackage,
     now: Date.now,
     signal: new AbortController().signal,
     ...over,
