@@ -10,10 +10,11 @@ import type { FunctionArns } from '../../statemachine/states.ts';
 
 const glossary = readFileSync('docs/glossary.md', 'utf8');
 const readme = readFileSync('README.md', 'utf8');
+const story = readFileSync('docs/how-an-item-dies.md', 'utf8');
 /** Without the picture, which is a simplified one. */
-const statesTable = readme.slice(
-  readme.indexOf('| state | what it does |'),
-  readme.indexOf('docs/state-machine.md'),
+const statesTable = story.slice(
+  story.indexOf('| state | what it does |'),
+  story.indexOf('(state-machine.md)'),
 );
 
 /** Where each term is met: the last column. */
@@ -39,7 +40,7 @@ test.each(SWEEP_METRICS.map(({ name }) => name))('the glossary has the metric %s
   expect(names).toContain(metric);
 });
 
-test.each(states)('the glossary and the README have the state %s', state => {
+test.each(states)('the glossary and the story of an item have the state %s', state => {
   expect(names).toContain(state);
   expect(statesTable).toContain(`\`${state}\``);
 });
@@ -51,8 +52,10 @@ test.each(statesOf(backfillDefinition(BACKFILL_TASKS as BackfillFunctionArns)))(
   },
 );
 
-test('the pictures in the README have no state that is not there', () => {
-  const pictures = [...readme.matchAll(/```mermaid\n(.*?)```/gs)].map(([, picture = '']) => picture);
+test('the pictures in the README and in the story have no state that is not there', () => {
+  const pictures = [...`${readme}${story}`.matchAll(/```mermaid\n(.*?)```/gs)].map(
+    ([, picture = '']) => picture,
+  );
   expect(pictures).toHaveLength(2);
   const drawn = [...pictures.join('\n').matchAll(/\b[A-Z]+(?:[[{(]+)([A-Z]\w+\??)/g)].map(
     ([, name = '']) => name,

@@ -1,5 +1,5 @@
 import { jobsTable } from '../../cli/cost/jobs-table.ts';
-import { shortBillTable, wholeBillTable } from '../../cli/cost/whole-bill.ts';
+import { wholeBillTable } from '../../cli/cost/whole-bill.ts';
 import { type Subject, subjectsOf } from '../../cli/deployment/subject.ts';
 import { GROUPS, PLACEHOLDERS } from '../../cli/doctor/findings.ts';
 import {
@@ -28,18 +28,17 @@ type Passages = Readonly<Record<string, () => string>>;
 
 /** The passages of documents that are made from the code: by file, and by the name that their markers have. */
 export const DOC_TABLES = {
-  'README.md': { bill: shortBillTable, report: reportExample, metrics: metricsTable },
   'docs/configuration.md': { props: () => propsTable(false), shared: () => propsTable(true) },
   'docs/cost.md': { bill: wholeBillTable },
   'docs/deploy.md': { holdings: holdingsTable },
   'docs/doctor.md': { findings: findingsTables },
   'docs/glossary.md': { counts: countsTable },
-  'docs/operations.md': { scale: scalePassage },
+  'docs/operations.md': { scale: scalePassage, report: reportExample },
   'docs/runbook.md': { causes: () => remarksTable(true), remarks: () => remarksTable(false) },
   'docs/scheduling.md': { fields: eventFieldsTable, jobs: jobsTable },
   'docs/security.md': { commands: commandActionsTable, deploy: deployActionsTable, roles: rolesTable },
   'docs/verify-on-aws.md': { experiments: experimentsTable },
-  'docs/monitoring.md': { alarms: alarmsTable, essential: essentialList },
+  'docs/monitoring.md': { alarms: alarmsTable, essential: essentialList, metrics: metricsTable },
 } as const satisfies Readonly<Record<string, Passages>>;
 
 /**
