@@ -78,7 +78,7 @@ describe('the example', () => {
 
   test('is the same in docs/quick-start.md and in the README of the package', () => {
     expect(exampleOf('docs/quick-start.md')).toMatch(/unlessExpired/);
-    expect(exampleOf('package/README.md')).toBe(exampleOf('docs/quick-start.md'));
+    expect(exampleOf('tools/package/README.md')).toBe(exampleOf('docs/quick-start.md'));
   });
 
   test("compiles with the SDK's types", async () => {

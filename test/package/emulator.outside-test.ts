@@ -76,7 +76,7 @@ describe('what npm packs', () => {
     const manifest = () => readFileSync(join(folder, 'package.json'), 'utf8');
     const own = readFileSync(join(FOLDER, 'package.json'), 'utf8');
     expect(manifest()).toBe(own);
-    const swap = (direction: string) => runNode(folder, ['../package/swap.ts', direction]);
+    const swap = (direction: string) => runNode(folder, ['../tools/package/swap.ts', direction]);
     await swap('in');
     await swap('in');
     expect(manifest()).toBe(readFileSync(join(packed.content, 'package.json'), 'utf8'));
@@ -95,7 +95,7 @@ describe('what npm packs', () => {
   });
 
   test('is clean to arethetypeswrong, under every module resolution, and to publint', async () => {
-    expect(await runNode('.', ['package/check.ts', packed.file])).toMatch(/no problems/);
+    expect(await runNode('.', ['tools/package/check.ts', packed.file])).toMatch(/no problems/);
   });
 });
 

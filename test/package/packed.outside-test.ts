@@ -63,14 +63,14 @@ describe('what npm packs', () => {
   });
 
   test("has the package's own README, and the checkout its own again", () => {
-    const own = readFileSync('package/README.md', 'utf8');
+    const own = readFileSync('tools/package/README.md', 'utf8');
     expect(readFileSync(join(packed.content, 'README.md'), 'utf8')).toBe(own);
     expect(readFileSync(join(packed.checkout, 'README.md'), 'utf8')).toBe(readFileSync('README.md', 'utf8'));
     expect(existsSync(join(packed.checkout, '.repository'))).toBe(false);
   });
 
   test('puts the README of the checkout back also after packing was interrupted', async () => {
-    const swap = (direction: string) => runNode(packed.checkout, ['package/swap.ts', direction]);
+    const swap = (direction: string) => runNode(packed.checkout, ['tools/package/swap.ts', direction]);
     const readme = () => readFileSync(join(packed.checkout, 'README.md'), 'utf8');
     const before = readme();
     await swap('in');
@@ -103,7 +103,7 @@ describe('what npm packs', () => {
   });
 
   test('is clean to arethetypeswrong, under every module resolution, and to publint', async () => {
-    expect(await runNode('.', ['package/check.ts', packed.file])).toMatch(/no problems/);
+    expect(await runNode('.', ['tools/package/check.ts', packed.file])).toMatch(/no problems/);
   });
 });
 

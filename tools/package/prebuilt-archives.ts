@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type FunctionName, fileOf } from '../functions/function-list.ts';
+import { type FunctionName, fileOf } from '../../functions/function-list.ts';
 
 /**
  * The functions' archives that the package has in `dist/functions`: what stacks/archives.ts is in the checkout. Whatever is

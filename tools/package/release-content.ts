@@ -1,5 +1,5 @@
 import { unzipSync } from 'fflate';
-import { LICENCES_FILE } from '../stacks/licences.ts';
+import { LICENCES_FILE } from '../../stacks/licences.ts';
 
 /** A file of a packed package: its path in it, and its bytes. */
 export interface PackedFile {

@@ -1,5 +1,5 @@
 import type { Plugin } from 'esbuild';
-import { workerSource } from '../local/functions/worker-source.ts';
+import { workerSource } from '../../local/functions/worker-source.ts';
 
 /** Lets a bundle hold the program of the functions' threads as a text: the package has no TypeScript and no compiler. */
 export const PREBUILT_WORKER: Plugin = {

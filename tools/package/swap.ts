@@ -22,7 +22,7 @@ const STAND_INS: Readonly<Record<string, Readonly<Record<string, (text: string) 
   // npm takes the README.md of this folder and no other, and this repository's is about a checkout: it links to folders
   // that are not in the package.
   'precise-ttl': {
-    'README.md': () => readFileSync('package/README.md', 'utf8'),
+    'README.md': () => readFileSync('tools/package/README.md', 'utf8'),
     ...Object.fromEntries(
       globSync('docs/*.md').map(file => [file, (text: string) => withPackedLinks(file, text)]),
     ),

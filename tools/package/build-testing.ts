@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
-import { LICENCES_FILE, licencesOf } from '../stacks/licences.ts';
+import { LICENCES_FILE, licencesOf } from '../../stacks/licences.ts';
 import { compile } from './compile.ts';
 import { copyDeclarations } from './declarations.ts';
 import { PREBUILT_ARCHIVES } from './prebuilt.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import { LICENCES_FILE, licencesOf } from '../stacks/licences.ts';
+import { LICENCES_FILE, licencesOf } from '../../stacks/licences.ts';
 import { PREBUILT_ARCHIVES } from './prebuilt.ts';
 import { PREBUILT_WORKER } from './prebuilt-worker.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 // By its path: what is called tsc in node_modules/.bin can be one of the older versions that the packages' tests use.
-const COMPILER = join(import.meta.dirname, '..', 'node_modules', 'typescript', 'bin', 'tsc');
+const COMPILER = join(import.meta.dirname, '../..', 'node_modules', 'typescript', 'bin', 'tsc');
 
 /**
  * Compiles a project.

@@ -2,9 +2,9 @@ import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { ALL_FUNCTIONS, fileOf } from '../functions/function-list.ts';
-import { archiveOf } from '../stacks/archives.ts';
-import { writeTerraformModule } from '../stacks/terraform-module/write.ts';
+import { ALL_FUNCTIONS, fileOf } from '../../functions/function-list.ts';
+import { archiveOf } from '../../stacks/archives.ts';
+import { writeTerraformModule } from '../../stacks/terraform-module/write.ts';
 import { compile } from './compile.ts';
 import { copyDeclarations } from './declarations.ts';
 import { PREBUILT_ARCHIVES } from './prebuilt.ts';
