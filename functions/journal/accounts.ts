@@ -1,6 +1,9 @@
+import { QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
 import type { ItemKey } from '../../statemachine/contract.ts';
-import { type LedgerEntry, readBook } from './ledger.ts';
-import type { JournalTable } from './update-entry.ts';
+import { EXPIRES, JOURNAL_KEYS } from './layout.ts';
+import { LEDGER_DAYS, type LedgerEntry, minuteOf, readBook } from './ledger.ts';
+import { unreadable } from './read-state.ts';
+import { type JournalTable, updateItem } from './update-entry.ts';
 
 /** The books that readers of the stream write. */
 export const READERS = ['archived', 'published'] as const;
@@ -50,6 +53,105 @@ export async function compareBooks(
     }
   }
   return { deleted, missing: [...missing.values()].sort((one, other) => one.at - other.at) };
+}
+
+/** What a minute came to when the ticks compared its books. A minute in which nothing was deleted has none. */
+export interface AccountRow {
+  /** When the minute began, epoch seconds. */
+  readonly from: number;
+  readonly deleted: number;
+  /** How many of them a reader had not seen; a reader whose time is not up yet, or that the table has not, is missing. */
+  readonly missing: { readonly [Of in Reader]?: number };
+}
+
+/** Partition key of a table's accounts. */
+function accountsId(table: string): string {
+  return `accounts#${table}`;
+}
+
+/**
+ * Notes what the comparison of a minute with one reader's book came to. Each reader's number is an attribute of its own: their times are up
+ * at different ticks.
+ *
+ * @param span of one minute
+ * @throws JournalUnwritableError
+ */
+export async function writeAccount(
+  journal: JournalTable,
+  { table, reader, from }: Pick<AccountSpan, 'table' | 'reader' | 'from'>,
+  { deleted, missing }: Account,
+): Promise<void> {
+  await updateItem(
+    journal,
+    { id: accountsId(table), at: minuteOf(from) },
+    {
+      UpdateExpression: 'SET #deleted = :deleted, #reader = :missing, #expires = :expires',
+      ExpressionAttributeNames: { '#deleted': 'deleted', '#reader': reader, '#expires': EXPIRES },
+      ExpressionAttributeValues: {
+        ':deleted': deleted,
+        ':missing': missing.length,
+        ':expires': from + LEDGER_DAYS * 86_400,
+      },
+    },
+  );
+}
+
+/**
+ * Compares a minute with one reader's book, and notes what came of it when anything was deleted in it.
+ *
+ * @throws JournalUnreadableError, JournalUnwritableError
+ */
+export async function takeAccount(
+  journal: JournalTable,
+  { table, reader, from }: Pick<AccountSpan, 'table' | 'reader' | 'from'>,
+): Promise<Account> {
+  const account = await compareBooks(journal, { table, reader, from, before: from + 60 });
+  if (account.deleted > 0) await writeAccount(journal, { table, reader, from }, account);
+  return account;
+}
+
+/**
+ * The accounts of the minutes that began in [from, before), oldest first.
+ *
+ * @throws JournalUnreadableError
+ */
+export async function readAccounts(
+  { documents, tableName }: JournalTable,
+  { table, from, before }: Pick<AccountSpan, 'table' | 'from' | 'before'>,
+): Promise<AccountRow[]> {
+  const rows: AccountRow[] = [];
+  let startKey: QueryCommandOutput['LastEvaluatedKey'];
+  do {
+    const command: QueryCommand = new QueryCommand({
+      TableName: tableName,
+      KeyConditionExpression: '#id = :id AND #at BETWEEN :from AND :to',
+      ExpressionAttributeNames: { '#id': JOURNAL_KEYS.partitionKey, '#at': JOURNAL_KEYS.sortKey },
+      ExpressionAttributeValues: {
+        ':id': accountsId(table),
+        ':from': minuteOf(from),
+        ':to': minuteOf(before - 1),
+      },
+      ConsistentRead: true,
+      ...(startKey && { ExclusiveStartKey: startKey }),
+    });
+    const { Items = [], LastEvaluatedKey } = await documents.send(command).catch((error: unknown) => {
+      throw unreadable(tableName, error);
+    });
+    rows.push(...Items.map(rowOf));
+    startKey = LastEvaluatedKey;
+  } while (startKey !== undefined);
+  return rows;
+}
+
+function rowOf({ at, deleted, ...item }: Record<string, unknown>): AccountRow {
+  const missing = READERS.flatMap(reader =>
+    item[reader] === undefined ? [] : [[reader, Number(item[reader])] as const],
+  );
+  return {
+    from: Date.parse(`${at}Z`) / 1000,
+    deleted: Number(deleted),
+    missing: Object.fromEntries(missing),
+  };
 }
 
 /** The same text for the same key, in whichever order its attributes come. */

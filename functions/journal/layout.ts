@@ -10,6 +10,8 @@ import { EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
  * | `deployment` | `watermarks` | `tick`, the time of the last one, and `table#TABLE` for each table, in one item: a write a minute |
  * | `scan#TABLE` | `running`, `finished` | how far the scan of the index is that is under way, and what the last one that has ended came to |
  * | `throttled#TABLE` | START of ten seconds | `keys`, how many deletes DynamoDB throttled in them; the native TTL removes it |
+ * | `BOOK#TABLE` | `MINUTE#HASH` | keys of a book of the table's ledger (ledger.ts); the native TTL removes it |
+ * | `accounts#TABLE` | MINUTE | what was deleted in it, and how much of that each reader of the stream had not seen (accounts.ts); the native TTL removes it |
  * | `sweep#TABLE` | `START#EXECUTION` | what an execution came to for the table; the native TTL removes it |
  *
  * Losing the journal loses no item: what is missing reads as nothing paused, no limit, nothing handed over and nothing known to be gone.

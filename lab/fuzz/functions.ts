@@ -8,7 +8,8 @@ import { ARCHIVE_TIMEOUT_SECONDS, PUT_ATTEMPTS } from '../../functions/archive-e
 import { deleteChunk } from '../../functions/delete-chunk/handler.ts';
 import { planReplay } from '../../functions/plan-sweep/plan-replay.ts';
 import { askedTable } from '../../functions/plan-sweep/plan-round.ts';
-import { planTick, type TickSurroundings } from '../../functions/plan-sweep/plan-tick.ts';
+import { planTick } from '../../functions/plan-sweep/plan-tick.ts';
+import type { TickSurroundings } from '../../functions/plan-sweep/tick-surroundings.ts';
 import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
 import { publishExpiries } from '../../functions/publish-expiries/handler.ts';
 import { queryExpired } from '../../functions/query-expired/handler.ts';
@@ -61,6 +62,9 @@ type Handler = (payload: never, runtime: Runtime, invocation: Invocation) => Pro
 const ATTEMPTS = { planSweep: 3, queryExpired: 2, deleteChunk: 1 } as const;
 
 const PUBLISH_TIMEOUT_SECONDS = 60;
+
+/** The oracle says what must be deleted, archived and published: the ledger is not needed for it. */
+const NO_LEDGER = { writeEntries: async () => undefined };
 
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -140,7 +144,7 @@ export class Functions {
         askedTable({ ...runtime, settings, documents }, options);
       return input.machine === 'tick'
         ? planTick(input, {
-            ...{ tableOf, logger: QUIET, journal, recordAge: () => undefined },
+            ...{ tableOf, logger: QUIET, journal, record: () => undefined },
             ...{ clock: this.#now, sleep: runtime.sleep },
           })
         : planReplay(input, { tableOf, journal }, this.#remainingMs(FUNCTION_TIMEOUT_SECONDS.PlanSweep));
@@ -173,6 +177,7 @@ export class Functions {
       archiveExpiries(event, {
         settings: { ...settings, ...(this.#options.archive as ArchiveSettings) },
         put: this.#put(PUT_ATTEMPTS, invocation),
+        journal: NO_LEDGER,
         logger,
         clock: this.#now,
       }),
@@ -184,6 +189,7 @@ export class Functions {
           ...runtime,
           settings: { ...runtime.settings, eventsOldImage: oldImage },
           destination: this.#options.clients.destination(to, invocation),
+          journal: NO_LEDGER,
         },
         { getRemainingTimeInMillis: this.#remainingMs(PUBLISH_TIMEOUT_SECONDS) },
       );

@@ -3,9 +3,11 @@ import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
 import type { ITerraformDependable } from 'cdktf';
 import { Construct } from 'constructs';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
+import type { Reader } from '../../functions/journal/accounts.ts';
 import { failureQueueOf } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
-import { given, NONE, when } from '../values.ts';
+import { given, merged, NONE, when } from '../values.ts';
+import { bookStatements, journalEnvironment } from './journal.ts';
 import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';
 import type { Statement } from './role-policies.ts';
@@ -24,6 +26,8 @@ export const STREAM_FILTER = { eventName: ['REMOVE'] };
 export interface StreamReaderProps {
   readonly place: Place;
   readonly name: StreamFunctionName;
+  /** Of the table's ledger, that it writes. */
+  readonly book: Reader;
   readonly streamArn: string;
   readonly environment: Readonly<Record<string, string>>;
   /** What the function itself does. */
@@ -50,6 +54,7 @@ export class StreamReader extends Construct {
     const {
       place,
       name,
+      book,
       streamArn,
       environment,
       statements,
@@ -71,10 +76,11 @@ export class StreamReader extends Construct {
       place,
       task: name,
       worksFor: tableInWords(sweep),
-      environment,
+      environment: merged(environment, journalEnvironment(sweep.sweep)),
       ...(timeoutSeconds !== undefined && { timeoutSeconds }),
       statements: [
         ...statements,
+        ...bookStatements(book, sweep, place),
         ...this.#pollerStatements(streamArn),
         ...tableKeyStatements('read', sweep, place),
         ...queueKeyStatements(sweep, this.failures.arn),

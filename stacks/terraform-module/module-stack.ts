@@ -5,9 +5,10 @@ import type { Construct } from 'constructs';
 import { LATE } from '../../functions/record-metrics/metrics.ts';
 import { SETTING_KINDS, type Settings, toEnvironment } from '../../functions/runtime/environment.ts';
 import type { CarriedSettings } from '../../statemachine/contract.ts';
-import { ALARM_NAMES, ALARMS, type AlarmName, isRecorded, kebab, subjectOf } from '../alarms.ts';
+import { ALARM_NAMES, ALARMS, type AlarmName, isRecorded, kebab, neededFor, subjectOf } from '../alarms.ts';
 import { dashboardBody } from '../dashboard.ts';
 import type { Deployment } from '../deployments.ts';
+import { mapValues } from '../map-values.ts';
 import { archiveFirstStatements, archiveSettings, folderArn } from '../parts/archive.ts';
 import { SweepDashboard } from '../parts/dashboard.ts';
 import { DeployedSweep } from '../parts/deployed-sweep.ts';
@@ -19,7 +20,7 @@ import {
   queryStatements,
   scanStatements,
 } from '../parts/table-statements.ts';
-import { functionSettings, PROP_NAMES, PROPS, type ResolvedProps } from '../props.ts';
+import { hasLedger, PROP_NAMES, PROPS, type ResolvedProps, readerSettings } from '../props.ts';
 import {
   both,
   Expression,
@@ -36,11 +37,18 @@ import {
   withoutNone,
 } from '../values.ts';
 import { openArchive } from './archive-part.ts';
+import { anyTableHas } from './deployment-rules.ts';
 import { defaultThreshold, openAlarms, tuningOf } from './open-alarms.ts';
 import { PART_NAMES } from './parts.ts';
 import { brokenRulesOf } from './relations.ts';
 import { snake } from './snake.ts';
 import { openShared, WrittenStack } from './written-stack.ts';
+
+/** Of the table `t`. */
+const readers: Pick<ResolvedProps, 'archive' | 'events'> = {
+  archive: expression('t.archive'),
+  events: expression('t.events'),
+};
 
 /** Where what is no setting of a table's entry comes from: `t` stands for one of `local.tables`. */
 export const OF_TABLE: Readonly<Record<string, string>> = {
@@ -49,11 +57,12 @@ export const OF_TABLE: Readonly<Record<string, string>> = {
   // The provider says '' of a table that has none.
   sortKey: 'try(coalesce(t.table.range_key), null)',
   metrics: 'var.metrics',
-  marginSeconds: hcl(
-    functionSettings({
-      archive: expression('t.archive'),
-      events: expression('t.events'),
-    } as Pick<ResolvedProps, 'archive' | 'events'> as ResolvedProps).marginSeconds,
+  ...mapValues(
+    readerSettings({
+      ...readers,
+      batchSeconds: openArchive('t.archive').batchSeconds,
+    }),
+    hcl,
   ),
 };
 
@@ -194,13 +203,16 @@ export class ModuleStack extends WrittenStack {
         scan: ofAllTables(scanStatements(accessed, place)),
         delete: ofAllTables(deleteStatements(accessed, place, copyStatements(deployment, place))),
         poll: ofAllTables(pollStatements(accessed, place)),
+        ledger: expression(`anytrue([for t in local.tables : ${hcl(hasLedger(readers))}])`),
         tableNames: [],
       },
     });
     const { alarms } = sweep;
     const byName = Object.values(alarms.alarms);
     for (const alarm of byName) alarm.addOverride('count', countOf(alarm.node.id));
-    const { metrics: _metrics, ...shown } = deployment;
+    // The modules of the parts have the alarms of their readers.
+    const tables = deployment.tables.map(({ archive: _archive, ...table }) => table);
+    const { metrics: _metrics, ...shown } = { ...deployment, tables };
     const resources = {
       stateMachineArn: sweep.tick.arn,
       replayStateMachineArn: sweep.replay.arn,
@@ -216,7 +228,7 @@ export class ModuleStack extends WrittenStack {
     });
     const dashboard = new SweepDashboard(this, 'dashboard', {
       resources,
-      deployment: { ...deployment, metrics: 'essential' },
+      deployment: { ...deployment, tables, metrics: 'essential' },
     });
     dashboard.dashboard.addOverride('count', when(variable<boolean>('dashboard'), 1, 0));
     dashboard.dashboard.addOverride(
@@ -308,6 +320,7 @@ function countOf(id: string): Expression {
   const conditions = [
     hcl(tuningOf('local.alarms', alarm, 'enabled')),
     ...(onlyEnabled ? [enabled.hcl] : []),
+    ...(neededFor(alarm).length > 0 ? [anyTableHas(neededFor(alarm))] : []),
     ...(isRecorded(alarm, 'essential') ? [] : ['var.metrics == "all"']),
   ];
   return new Expression(`${conditions.join(' && ')} ? 1 : 0`);
@@ -328,6 +341,8 @@ function openDeployment(): Deployment {
     name,
     metricsPerTable: false,
     precisionSeconds,
+    // Terraform says whether there is an alarm on what readers have not seen.
+    archive: {},
   };
   return {
     ...openShared('var'),

@@ -1,5 +1,5 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-import { compareBooks } from '../../../functions/journal/accounts.ts';
+import { compareBooks, readAccounts, writeAccount } from '../../../functions/journal/accounts.ts';
 import { type Book, writeEntries } from '../../../functions/journal/ledger.ts';
 import { createJournal } from '../../support/journal-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
@@ -68,4 +68,26 @@ test('a key is the same in whichever order its attributes come', async () => {
     nowMs: 0,
   });
   await expect(missing('archived')).resolves.toEqual({ deleted: 1, missing: [] });
+});
+
+test('what a minute came to is read again, each reader when its time was up', async () => {
+  const { journal } = await books();
+  const entry = { key: { pk: { S: 'a' } }, ttl: 1, at: START };
+  const write = (reader: 'archived' | 'published', minute: number, deleted: number, missing: number) =>
+    writeAccount(
+      journal,
+      { table: 'orders', reader, from: START + minute * 60 },
+      { deleted, missing: Array(missing).fill(entry) },
+    );
+  await write('published', 1, 9, 0);
+  await write('archived', 0, 3, 2);
+  await write('published', 0, 3, 0);
+  await write('archived', 2, 5, 0);
+  const read = (minutes: number) =>
+    readAccounts(journal, { table: 'orders', from: START, before: START + minutes * 60 });
+  await expect(read(2)).resolves.toEqual([
+    { from: START, deleted: 3, missing: { archived: 2, published: 0 } },
+    { from: START + 60, deleted: 9, missing: { published: 0 } },
+  ]);
+  await expect(read(3)).resolves.toHaveLength(3);
 });
