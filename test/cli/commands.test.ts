@@ -7,7 +7,6 @@ const ROOT = join(import.meta.dirname, '../..');
 /** What npm runs besides the commands of the package, which main.test.ts asks: the program, by how it is typed. */
 const PROGRAMS: readonly (readonly [string, readonly string[]])[] = [
   ['npm run docs', ['tools/docs.ts']],
-  ['npm run fuzz', ['cli/fuzz.ts']],
   ...readdirSync(join(ROOT, 'bench')).flatMap(file => {
     const name = /^(.+)\.ts$/.exec(file)?.[1];
     return name === undefined || name === 'main'

@@ -236,7 +236,7 @@ test.each(AWS_COMMANDS)('the help of %s says what it needs', command => {
 });
 
 /** What these talk to is on this machine, or all that they call stands among what deploying needs. */
-const OTHERWISE = ['start', 'local', 'chaos', 'diff', 'deploy', 'destroy'];
+const OTHERWISE = ['start', 'local', 'diff', 'deploy', 'destroy'];
 
 test('each command that can talk to AWS says what it needs', () => {
   const { files, packages } = readImports(['cli']);

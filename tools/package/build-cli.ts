@@ -1,22 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build } from 'esbuild';
 import { LICENCES_FILE, licencesOf } from '../../stacks/licences.ts';
 import { PREBUILT_ARCHIVES } from './prebuilt.ts';
 import { PREBUILT_WORKER } from './prebuilt-worker.ts';
 
 const FOLDER = 'dist/cli';
-
-/** The process that `precise-ttl chaos --kills` starts is a program beside the command's. */
-const PREBUILT_RUNNER: Plugin = {
-  name: 'prebuilt-runner',
-  setup: ({ onLoad }) => {
-    onLoad({ filter: /[/\\]chaos[/\\]runner-program\.ts$/ }, () => ({
-      contents: "export const RUNNER_PROGRAM = new URL('./runner-process.mjs', import.meta.url);",
-      loader: 'js',
-    }));
-  },
-};
 
 /**
  * The command `precise-ttl`, with everything that it needs inside: who installs the package for its data model gets no other
@@ -25,7 +14,7 @@ const PREBUILT_RUNNER: Plugin = {
  */
 export async function buildCli(): Promise<void> {
   const { metafile } = await build({
-    entryPoints: { main: 'cli/main.ts', 'runner-process': 'lab/chaos/runner-process.ts' },
+    entryPoints: { main: 'cli/main.ts' },
     outdir: FOLDER,
     bundle: true,
     splitting: true,
@@ -43,7 +32,7 @@ export async function buildCli(): Promise<void> {
     banner: {
       js: "import{createRequire as preciseTtlRequire}from'node:module';const require=preciseTtlRequire(import.meta.url);",
     },
-    plugins: [PREBUILT_ARCHIVES, PREBUILT_WORKER, PREBUILT_RUNNER],
+    plugins: [PREBUILT_ARCHIVES, PREBUILT_WORKER],
     metafile: true,
     logLevel: 'error',
   });

@@ -1,12 +1,13 @@
-/** `npm run fuzz`: an oracle beside the sweep, on a virtual clock, with everything that can go wrong. See `--help`. */
+/** `npm run bench fuzz`: an oracle beside the sweep, on a virtual clock, with everything that can go wrong. See `--help`. */
+
+import { FlagError, type FlagValues, SEED, VIRTUAL_MINUTES } from '../cli/flags.ts';
+import { print } from '../cli/print.ts';
+import { runCommand } from '../cli/run-command.ts';
 import { ALL_FAULTS, FAULT_GROUPS, type FaultGroup } from '../lab/fuzz/faults.ts';
 import type { VariantResult } from '../lab/fuzz/fuzz.ts';
 import type { SubRun } from '../lab/fuzz/run.ts';
 import { VARIANTS } from '../lab/fuzz/variants.ts';
 import { count } from '../lab/report/numbers.ts';
-import { FlagError, type FlagValues, SEED, VIRTUAL_MINUTES } from './flags.ts';
-import { print } from './print.ts';
-import { runCommand } from './run-command.ts';
 
 const FLAGS = {
   seed: { ...SEED, help: 'repeats the runs of this seed (default: another one each time)' },
@@ -37,7 +38,7 @@ const FLAGS = {
   },
 } as const;
 
-const help = (flags: string) => `npm run fuzz -- [flags]
+const help = (flags: string) => `npm run bench fuzz -- [flags]
 
 Lets the sweep run against an oracle, in this process and on a virtual clock: the real functions with the AWS SDK's clients, and
 the real state machine, around a DynamoDB, an S3 and a destination of events in memory. The oracle has the history of each item
@@ -69,7 +70,7 @@ async function run({ seed, items, minutes, variant, faults }: FlagValues<typeof 
   // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
   const [{ fuzzVariant }, { resolveVariant }] = await Promise.all([
     import('../lab/fuzz/fuzz.ts'),
-    import('./fuzz-variant.ts'),
+    import('./fuzz/variant.ts'),
   ]);
   const startedAt = performance.now();
   const each = Math.ceil(items / variants.length);
@@ -124,7 +125,7 @@ async function show({ name, violations, failing }: VariantResult): Promise<void>
 
 function commandOf({ variant, seed, items, minutes, faults }: SubRun): string {
   const flags = `--variant ${variant.name} --seed ${seed} --items ${items} --minutes ${minutes}`;
-  return `npm run fuzz -- ${flags} --faults ${faults.join() || 'none'}`;
+  return `npm run bench fuzz -- ${flags} --faults ${faults.join() || 'none'}`;
 }
 
 await runCommand({ flags: FLAGS, help, run });

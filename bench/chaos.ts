@@ -1,12 +1,12 @@
-/** `precise-ttl chaos`: everything goes wrong at once, and nothing may be lost. See `--help`. */
+/** `npm run bench chaos`: everything goes wrong at once, and nothing may be lost. See `--help`. */
 
+import { BY, type Flag, FlagError, type FlagValues, SEED } from '../cli/flags.ts';
+import { runCommand } from '../cli/run-command.ts';
+import { stopOnSignal } from '../cli/signals.ts';
+import { writableFile } from '../cli/writable-file.ts';
 import { DEFAULT_RATES } from '../lab/chaos/settings.ts';
 import { checkRates, FAULTS, type FaultName, type FaultRates } from '../lab/faults/index.ts';
 import { MAX_GRACE_SECONDS } from '../statemachine/contract.ts';
-import { BY, type Flag, FlagError, type FlagValues, SEED } from './flags.ts';
-import { defineCommand } from './run-command.ts';
-import { stopOnSignal } from './signals.ts';
-import { writableFile } from './writable-file.ts';
 
 const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
 
@@ -85,7 +85,7 @@ const FLAGS = {
 
 const EXIT_STATUS = { kept: 0, violated: 1, undecided: 3 } as const;
 
-const help = (flags: string) => `npx precise-ttl chaos [flags]
+const help = (flags: string) => `npm run bench chaos -- [flags]
 
 Sweeps a table locally and in real time while writers, renewers and deleters work on it, calls are throttled, keys come back
 unprocessed, connections break, functions crash and ticks come late, twice or never. Then the faults stop, and one ordinary tick
@@ -108,7 +108,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   }
   const stop = stopOnSignal();
   // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
-  const { runChaosJob, runThrottleJob } = await import('./chaos-job.ts');
+  const { runChaosJob, runThrottleJob } = await import('./chaos/job.ts');
   if (flags['throttle-all'] > 0) {
     return (await runThrottleJob(flags['throttle-all'], flags.seed ?? 1)) ? 0 : 1;
   }
@@ -132,4 +132,4 @@ function ratesOf(values: Readonly<Record<string, unknown>>): FaultRates {
   return rates;
 }
 
-export const command = defineCommand({ flags: FLAGS, help, run });
+await runCommand({ flags: FLAGS, help, run });
