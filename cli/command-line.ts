@@ -7,6 +7,7 @@ export function commandLine(command: string, args: readonly string[]): string {
 
 /** The commands that take `--config`. */
 export const WITH_CONFIG: readonly string[] = [
+  'audit',
   'backfill',
   'cost',
   'deploy',
