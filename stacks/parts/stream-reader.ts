@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
 import { failureQueueOf } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
+import { STREAM_FILTER } from '../stream-props.ts';
 import { given, NONE, when } from '../values.ts';
 import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';
@@ -17,9 +18,6 @@ import { tagged } from './tagged.ts';
 export const MAX_RECORD_AGE_SECONDS = 23 * 60 * 60;
 
 const RETENTION_SECONDS = 14 * 24 * 60 * 60;
-
-/** Nothing else is an expiry: Lambda calls nothing for other changes, and bills nothing for them. */
-export const STREAM_FILTER = { eventName: ['REMOVE'] };
 
 export interface StreamReaderProps {
   readonly place: Place;
