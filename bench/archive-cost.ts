@@ -72,6 +72,7 @@ async function measure(random: number, calls: number) {
     put: async ({ body }: { readonly body: Uint8Array }) => {
       bytes = body.length;
     },
+    journal: { writeEntries: async () => undefined },
     logger: { info: log, error: log },
     clock: Date.now,
   } as const;

@@ -23,10 +23,10 @@ import { BACKFILL_TASKS, type BackfillTaskName } from '../statemachine/backfill-
 import { TASKS, type TaskName } from '../statemachine/contract.ts';
 import { ALARM_TOPIC, ALARMS_KIND, type AlarmsProp } from './alarms.ts';
 import { listOf, orReference } from './references.ts';
-import { ARCHIVE, EVENTS } from './stream-props.ts';
+import { ARCHIVE, EVENTS, resolvedArchive } from './stream-props.ts';
 import { PROVISIONED_CAPACITY, STREAM_VIEWS, TABLE_CLASSES, WARM_THROUGHPUT } from './table-settings.ts';
 import { TAGS_OR_REFERENCES } from './tags.ts';
-import { anyOf, both, equal, given, less, NONE, replaced, when } from './values.ts';
+import { anyOf, both, equal, given, less, NONE, replaced, sum, when } from './values.ts';
 
 /** Types that a key attribute can have. */
 const KEY_TYPES = ['S', 'N', 'B'] as const;
@@ -583,9 +583,35 @@ export function readsStream({ archive, events }: Pick<ResolvedProps, 'archive' |
   return anyOf(given(archive), given(events));
 }
 
-/** The functions know this of the props. Where records are judged, an item goes a second later: decisions.md says why. */
+/** Whether DeleteChunk writes down what it deletes. */
+export function hasLedger(props: Pick<ResolvedProps, 'archive' | 'events'>): boolean {
+  return readsStream(props);
+}
+
+/** The functions know this of the props. */
 export function functionSettings(props: ResolvedProps): Settings {
-  return { ...props, marginSeconds: when(readsStream(props), 1, NONE) };
+  const { batchSeconds } = resolvedArchive(props.archive ?? {});
+  return { ...props, ...readerSettings({ ...props, batchSeconds }) };
+}
+
+/**
+ * A reader of the stream has so long after the time for which it gathers records, seconds, until what it has not seen is told of. It
+ * usually has a record within a second; a call that fails is tried again with pauses, and the function may take up to a minute.
+ */
+const READ_WITHIN_SECONDS = 180;
+
+/** What the functions know of the readers of the table's stream. */
+export function readerSettings(
+  readers: Pick<ResolvedProps, 'archive' | 'events'> & { readonly batchSeconds: number },
+) {
+  const { archive, events, batchSeconds } = readers;
+  return {
+    // Where records are judged, an item goes a second later: decisions.md says why.
+    marginSeconds: when(readsStream(readers), 1, NONE),
+    archivedWithinSeconds: when(given(archive), sum(batchSeconds, READ_WITHIN_SECONDS), NONE),
+    publishedWithinSeconds: when(given(events), READ_WITHIN_SECONDS, NONE),
+    proof: when(given(archive), true, NONE),
+  } satisfies Partial<Settings>;
 }
 
 /** Whether native TTL has to be off: it would delete what is held, and what is still in its grace, within days. */

@@ -6,7 +6,7 @@ import type { Removal } from './removal.ts';
 export interface BatchObject {
   /** The first of the records that are in it. */
   readonly first: DynamoDbStreamRecord;
-  readonly lines: number;
+  readonly removals: readonly Removal[];
   /** Made when it is put: a batch of many dates has one compressed object at a time. */
   readonly make: () => ArchiveObject;
 }
@@ -32,7 +32,7 @@ export function batchObjects(removals: readonly Removal[], folder: string): Batc
   }
   return [...byPartition].map(([partition, those]) => ({
     first: those[0].record,
-    lines: those.length,
+    removals: those,
     make: () => objectOf(`${folder}${partition}`, those),
   }));
 }

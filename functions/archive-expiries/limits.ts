@@ -10,5 +10,9 @@ export const PUTS_AT_ONCE = 10;
 /** Seconds after which a call of the function begins no other object. */
 export const PUTTING_SECONDS = 30;
 
-/** Of the function: what has begun within {@link PUTTING_SECONDS} ends, with all its attempts and the pauses between them. */
+/** Milliseconds that the ledger of what was put may take. */
+export const LEDGER_TIMEOUT_MS = 5_000;
+
+/** Of the function: what has begun within {@link PUTTING_SECONDS} ends, with all its attempts and the pauses between them,
+ * and the ledger is written. */
 export const ARCHIVE_TIMEOUT_SECONDS = 60;

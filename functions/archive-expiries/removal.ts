@@ -2,10 +2,12 @@ import { InvalidArgumentError } from '../../expiry/errors.ts';
 import { isNearlyExpiry } from '../../expiry/is-expiry.ts';
 import { changedAtMs } from '../../expiry/stream-record.ts';
 import { lineText } from '../archive/archive-line.ts';
-import { expiredPartition, removedPartition } from '../archive/archive-object.ts';
+import { expiredPartition, hashOfLine, removedPartition } from '../archive/archive-object.ts';
 import type { ArchiveSettings } from '../archive/settings.ts';
+import type { LedgerEntry } from '../journal/ledger.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { DynamoDbStreamRecord, ItemImage } from '../stream/event.ts';
+import { ledgerEntry } from '../stream/ledger-entry.ts';
 import { ttlTimeMs } from '../stream/ttl-time.ts';
 
 /** A removed item on its way into the archive. */
@@ -14,6 +16,8 @@ export interface Removal {
   readonly partition: string;
   /** JSON, without the line's end. */
   readonly line: string;
+  /** What the ledger gets of it; undefined for one that had not expired. */
+  readonly entry: LedgerEntry | undefined;
 }
 
 export type RemovalSettings = Pick<SweepSettings, 'tableName' | 'model'> &
@@ -56,7 +60,8 @@ export function removalOf(
   );
   // Native TTL's mark makes an expiry of an item whose TTL stands in another attribute, too.
   const partition = expired ? expiredPartition(expiredAtMs ?? deletedAtMs) : removedPartition(deletedAtMs);
-  return { record, partition, line };
+  const entry = expired ? { ...ledgerEntry(record, model.ttlAttribute), line: hashOfLine(line) } : undefined;
+  return { record, partition, line, entry };
 }
 
 /** Native TTL's mark is enough for `isExpiry`, but not for an archive. */

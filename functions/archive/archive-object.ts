@@ -44,6 +44,11 @@ export function hashOfLines(lines: readonly string[]): string {
   return createHash('sha256').update(textOf(lines)).digest('hex');
 }
 
+/** SHA-256 of one line, without its end, hexadecimal. */
+export function hashOfLine(line: string): string {
+  return createHash('sha256').update(line).digest('hex');
+}
+
 /** The same lines give the same bytes, since Node writes no time into them. */
 export function compressed(lines: readonly string[]): Uint8Array {
   return gzipSync(textOf(lines));

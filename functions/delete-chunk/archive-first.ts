@@ -137,14 +137,19 @@ export function archiveFirstBatch(options: ArchiveFirstOptions): SendBatch {
     const unmarked = keysOf(
       await storeAfterDelete(fates.flatMap(fate => linesAfterDelete(fate, lines, onIncomplete))),
     );
+    const renewedFound = renewed.filter(item => !waiting.has(item.expired));
     const renewedUnmarked = fates
       .filter(({ became, copied: { expired: one } }) => became === 'renewed' && unmarked.has(one))
       .map(fate => fate.copied.expired);
     return addDeletions(
       {
         ...NO_DELETION,
-        renewed: renewed.filter(item => !waiting.has(item.expired)).length,
+        renewed: renewedFound.length,
         held: held.length,
+        settled: [
+          ...renewedFound.map(({ expired: one }) => ({ expired: one, became: 'renewed' as const })),
+          ...held.map(({ expired: one }) => ({ expired: one, became: 'held' as const })),
+        ],
         notFound: read.gone.length,
         throttled: read.throttled,
         unprocessed: [...read.unprocessed, ...waiting, ...late],
@@ -153,6 +158,7 @@ export function archiveFirstBatch(options: ArchiveFirstOptions): SendBatch {
       {
         ...deletion,
         renewed: deletion.renewed - renewedUnmarked.length,
+        settled: deletion.settled.filter(({ expired: one }) => !renewedUnmarked.includes(one)),
         unprocessed: [...deletion.unprocessed, ...renewedUnmarked],
       },
     );

@@ -38,6 +38,7 @@ export function unguardedBatch(
     );
     // DynamoDB does not say why it left them; its documents name throttling first.
     const throttled = unprocessed.length;
-    return { ...NO_DELETION, deleted: deleted.length, throttled, unprocessed, ...lag };
+    const settled = deleted.map(expired => ({ expired, became: 'deleted' as const }));
+    return { ...NO_DELETION, deleted: deleted.length, settled, throttled, unprocessed, ...lag };
   };
 }

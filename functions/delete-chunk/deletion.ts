@@ -4,8 +4,15 @@ import { addLags, NO_LAG } from '../report/lag.ts';
 import { failedKey } from '../report/listed-keys.ts';
 import { isBusy, isInvalid, isThrottling } from '../table/dynamodb-errors.ts';
 
+/** A key of which the ledger says what became of it. */
+export interface SettledKey {
+  readonly expired: ExpiredKey;
+  readonly became: 'deleted' | 'held' | 'renewed';
+}
+
 /** What became of some keys of a chunk. */
 export interface Deletion extends DeletionCounts {
+  readonly settled: readonly SettledKey[];
   /** To be tried again, and only these. */
   readonly unprocessed: readonly ExpiredKey[];
   readonly failed: readonly FailedKey[];
@@ -16,6 +23,7 @@ export type SendBatch = (keys: readonly ExpiredKey[]) => Promise<Deletion>;
 
 export const NO_DELETION: Deletion = {
   ...noCounts(CALL_COUNTS),
+  settled: [],
   unprocessed: [],
   failed: [],
   ...NO_LAG,
@@ -52,6 +60,7 @@ export async function deleteKeys(keys: readonly ExpiredKey[], send: SendBatch): 
 export function addDeletions(one: Deletion, other: Deletion): Deletion {
   return {
     ...addCounts(CALL_COUNTS, one, other),
+    settled: [...one.settled, ...other.settled],
     unprocessed: [...one.unprocessed, ...other.unprocessed],
     failed: [...one.failed, ...other.failed],
     ...addLags(one, other),

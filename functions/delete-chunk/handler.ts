@@ -1,9 +1,12 @@
 import type { Chunk, DeleteChunkInput } from '../../statemachine/contract.ts';
+import { lambdaJournal } from '../journal/lambda-journal.ts';
+import type { Bookkeeping } from '../journal/write-book.ts';
 import { keyShower, shownFailure } from '../report/shown-keys.ts';
 import { readSettings, type SweepSettings, type WithSettings } from '../runtime/environment.ts';
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
 import { requestTimeoutMs } from '../table/dynamodb.ts';
 import { archiveFirstBatch, type CopyArchive } from './archive-first.ts';
+import { hasLedger, writeSettled } from './book-entries.ts';
 import { attemptChunk } from './chunk-attempt.ts';
 import { unguardedBatch } from './delete-batch.ts';
 import { guardedBatch } from './delete-guarded.ts';
@@ -12,11 +15,18 @@ import type { SendBatch } from './deletion.ts';
 /** There the state machine backs off. */
 const ATTEMPTS = 1;
 
+/** Share of the task's time up to which the ledger is written: what was deleted has to be counted. */
+const UP_TO_LEDGER = 0.9;
+
+/** What is tried however late it is, milliseconds. */
+const LEAST_LEDGER_MS = 50;
+
 /**
  * Deletes the keys of one chunk, and says what became of each, how late that was by the clock, and whether and when the
  * unprocessed ones are to be tried again. Calling it again with the same keys is harmless.
  *
  * @param archive where each item is to be before it is deleted; undefined: nowhere
+ * @param journal where it is written down which keys were deleted, and for a proof which were kept; undefined: nowhere
  * @throws S3's error when nothing can be put there (no access, no such bucket)
  * @throws DynamoDB's error when no key of the table can be deleted (no access, no such table)
  */
@@ -24,8 +34,10 @@ export async function deleteChunk(
   { chunk, now }: DeleteChunkInput,
   runtime: Runtime,
   archive?: CopyArchive,
+  journal?: Bookkeeping['journal'],
 ): Promise<Chunk> {
   const { settings, logger, clock } = runtime;
+  const ledgerUntilMs = clock() + chunk.timeoutSeconds * 1000 * UP_TO_LEDGER;
   // Deadlines and waits are the machine's: its clock decides about them, and goes on from the moment that it gave.
   const ahead = Date.parse(now) - clock();
   const showKey = keyShower(settings);
@@ -35,6 +47,12 @@ export async function deleteChunk(
     settings,
     send: archive === undefined ? batchOf(chunk, runtime) : archiveFirst(chunk, runtime, archive),
     onFailed: failed => logger.error('cannot delete', { ...shownFailure(failed, showKey) }),
+    onSettled: async settled => {
+      if (journal === undefined) return;
+      const atMs = clock();
+      const withinMs = Math.max(LEAST_LEDGER_MS, ledgerUntilMs - atMs);
+      await writeSettled({ journal, logger }, settled, settings, { atMs, withinMs });
+    },
   });
 }
 
@@ -82,5 +100,6 @@ async function lambdaArchive({ copyTo }: SweepSettings): Promise<CopyArchive | u
 
 export const handler = async (event: WithSettings<DeleteChunkInput>): Promise<Chunk> => {
   const settings = readSettings(event.settings);
-  return deleteChunk(event, runtime(settings), await lambdaArchive(settings));
+  const journal = hasLedger(settings) ? lambdaJournal() : undefined;
+  return deleteChunk(event, runtime(settings), await lambdaArchive(settings), journal);
 };

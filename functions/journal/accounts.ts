@@ -97,6 +97,20 @@ export async function writeAccount(
 }
 
 /**
+ * Compares a minute with one reader's book, and notes what came of it when anything was deleted in it.
+ *
+ * @throws JournalUnreadableError, JournalUnwritableError
+ */
+export async function takeAccount(
+  journal: JournalTable,
+  { table, reader, from }: Pick<AccountSpan, 'table' | 'reader' | 'from'>,
+): Promise<Account> {
+  const account = await compareBooks(journal, { table, reader, from, before: from + 60 });
+  if (account.deleted > 0) await writeAccount(journal, { table, reader, from }, account);
+  return account;
+}
+
+/**
  * The accounts of the minutes that began in [from, before), oldest first.
  *
  * @throws JournalUnreadableError

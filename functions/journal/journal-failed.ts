@@ -29,5 +29,7 @@ export function withMetric(journal: Journal, record: RecordDeploymentMetric): Jo
     checkpointScan: told(journal.checkpointScan),
     finishScan: told(journal.finishScan),
     noteThrottled: told(journal.noteThrottled),
+    writeEntries: told(journal.writeEntries),
+    takeAccount: told(journal.takeAccount),
   };
 }

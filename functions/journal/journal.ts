@@ -1,6 +1,8 @@
 import type { IndexScan, PagePosition, ScanRecord } from '../../statemachine/contract.ts';
+import type { Account, AccountSpan } from './accounts.ts';
 import type { RunningScan } from './index-scans.ts';
 import type { DeploymentState, SweepRow, Watermark } from './layout.ts';
+import type { BookEntries } from './ledger.ts';
 
 /** What the functions do with the journal of their deployment. */
 export interface Journal {
@@ -22,4 +24,7 @@ export interface Journal {
   ): Promise<boolean>;
   finishScan(table: string, scan: IndexScan, record: ScanRecord): Promise<void>;
   noteThrottled(table: string, keys: number): Promise<void>;
+  /** @param withinMs milliseconds for all of it */
+  writeEntries(entered: Omit<BookEntries, 'nowMs'>, withinMs: number): Promise<void>;
+  takeAccount(span: Pick<AccountSpan, 'table' | 'reader' | 'from'>): Promise<Account>;
 }

@@ -57,42 +57,47 @@ export function minuteOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 16);
 }
 
+/** What is entered into a book. */
+export interface BookEntries {
+  readonly book: Book;
+  readonly table: string;
+  readonly entries: readonly LedgerEntry[];
+  readonly nowMs: number;
+}
+
 /**
  * Writes entries into a book, a row for each minute. The same entries again change nothing.
  *
+ * @param withinMs milliseconds for all of it
  * @throws JournalUnwritableError
  */
 export async function writeEntries(
   { documents, tableName }: JournalTable,
-  {
-    book,
-    table,
-    entries,
-    nowMs,
-  }: {
-    readonly book: Book;
-    readonly table: string;
-    readonly entries: readonly LedgerEntry[];
-    readonly nowMs: number;
-  },
+  entered: BookEntries,
+  withinMs = 5_000,
 ): Promise<void> {
-  for (const [minute, those] of Map.groupBy(entries, ({ at }) => minuteOf(at))) {
-    for (const lines of rowsOf(those.map(entry => JSON.stringify(entry)))) {
-      const command = new PutCommand({
-        TableName: tableName,
-        Item: {
-          id: bookId(book, table),
-          at: `${minute}#${hashOfLines(lines)}`,
-          entries: compressed(lines),
-          writtenAt: new Date(nowMs).toISOString(),
-          [EXPIRES]: Math.floor(nowMs / 1000) + LEDGER_DAYS * 86_400,
-        },
-      });
-      await documents.send(command).catch((error: unknown) => {
-        throw unwritable(tableName, error);
-      });
-    }
+  const abortSignal = AbortSignal.timeout(withinMs);
+  const put = (Item: Record<string, unknown>) =>
+    documents.send(new PutCommand({ TableName: tableName, Item }), { abortSignal });
+  try {
+    // Side by side: a reader that was away for a day has a row for each of many minutes.
+    await Promise.all(rowItems(entered).map(put));
+  } catch (error) {
+    throw unwritable(tableName, error);
   }
+}
+
+/** The rows that entries become, as the journal has them. */
+export function rowItems({ book, table, entries, nowMs }: BookEntries): Record<string, unknown>[] {
+  return [...Map.groupBy(entries, ({ at }) => minuteOf(at))].flatMap(([minute, those]) =>
+    [...rowsOf(those.map(entry => JSON.stringify(entry)))].map(lines => ({
+      id: bookId(book, table),
+      at: `${minute}#${hashOfLines(lines)}`,
+      entries: compressed(lines),
+      writtenAt: new Date(nowMs).toISOString(),
+      [EXPIRES]: Math.floor(nowMs / 1000) + LEDGER_DAYS * 86_400,
+    })),
+  );
 }
 
 /** Lines in as many rows as they need. */

@@ -2,9 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { isExpiry } from '../../expiry/is-expiry.ts';
 import { changedAtMs } from '../../expiry/stream-record.ts';
+import { lambdaJournal } from '../journal/lambda-journal.ts';
+import { type Bookkeeping, writeBook } from '../journal/write-book.ts';
 import { readEnvironment, type SweepSettings } from '../runtime/environment.ts';
 import { type BatchAnswer, batchAnswer } from '../stream/batch-failures.ts';
 import { type DynamoDbStreamEvent, type DynamoDbStreamRecord, recordsOf } from '../stream/event.ts';
+import { ledgerEntry } from '../stream/ledger-entry.ts';
 import { cutIntoCalls } from './calls.ts';
 import { consumerFunction } from './consumer-function.ts';
 import { dataStream } from './data-stream.ts';
@@ -21,6 +24,7 @@ export interface PublishRuntime {
   readonly settings: Pick<SweepSettings, 'tableName' | 'model' | 'logKeys'> &
     Pick<EventsSettings, 'eventsOldImage' | 'eventsSince'>;
   readonly destination: Destination;
+  readonly journal: Bookkeeping['journal'];
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   /** Epoch milliseconds. */
   readonly clock: () => number;
@@ -34,8 +38,11 @@ export interface TimeLimit {
   readonly getRemainingTimeInMillis: () => number;
 }
 
-/** What is left of the function's time for its answer. Without one, Lambda would deliver the whole batch again. */
-const ANSWER_MS = 2_000;
+/** Milliseconds that the ledger of what was delivered may take. */
+const LEDGER_MS = 2_000;
+
+/** What is left of the function's time for the ledger and its answer. Without one, Lambda would deliver the whole batch again. */
+const ANSWER_MS = LEDGER_MS + 2_000;
 
 /**
  * Makes events of the expiries in a batch of the table's stream, and delivers them.
@@ -43,7 +50,8 @@ const ANSWER_MS = 2_000;
  * 1. A record is judged before anything is sent. The first one that nobody can judge ends the batch. None is skipped but those from
  *    before the events were turned on, which a stream has for 24 hours.
  * 2. Events go out in the order of their records, so that those of one item stay in theirs.
- * 3. Calling it again with the same records delivers the same events again, with the same ids.
+ * 3. What was delivered is written into the ledger. Where that fails nothing is delivered again for it.
+ * 4. Calling it again with the same records delivers the same events again, with the same ids.
  *
  * @returns the first record whose event is not delivered, which Lambda delivers again with all that follow it
  */
@@ -59,8 +67,10 @@ export async function publishExpiries(
   const calls = cutIntoCalls(expiries, destination.limits, onImageOmitted);
   const { send } = destination;
   const undelivered = await deliver(calls, { ...runtime, send, deadline, onImageOmitted });
+  const [first] = undelivered?.events ?? [];
+  const delivered = first === undefined ? expiries : expiries.slice(0, placeOf(first, expiries));
+  await writeBook(runtime, bookOf(delivered, settings), LEDGER_MS);
   if (undelivered === undefined) return batchAnswer(unjudged);
-  const [first] = undelivered.events;
   const { reason, message } = undelivered.why;
   logger.error('cannot deliver', {
     id: first?.id,
@@ -69,6 +79,16 @@ export async function publishExpiries(
     ...(settings.logKeys === 'full' && { message }),
   });
   return batchAnswer(first?.record);
+}
+
+/** An event may have lost its image on its way. */
+function placeOf({ record }: OutgoingExpiry, expiries: readonly OutgoingExpiry[]): number {
+  return expiries.findIndex(each => each.record === record);
+}
+
+function bookOf(delivered: readonly OutgoingExpiry[], { tableName, model }: PublishRuntime['settings']) {
+  const entries = delivered.map(({ record }) => ledgerEntry(record, model.ttlAttribute));
+  return { book: 'published', table: tableName, entries } as const;
 }
 
 /** Epoch milliseconds, on a whole second as records are. */
@@ -109,6 +129,7 @@ function lambdaRuntime(): PublishRuntime {
   runtime = {
     settings,
     destination: destinationOf(settings),
+    journal: lambdaJournal(),
     logger: new Logger(),
     clock: Date.now,
     random: Math.random,

@@ -61,6 +61,9 @@ export const SETTING_KINDS = {
   holdAttribute: ATTRIBUTE_NAME,
   graceSeconds: whole(0, MAX_GRACE_SECONDS),
   marginSeconds: whole(0, 60),
+  archivedWithinSeconds: whole(1, 3_600),
+  publishedWithinSeconds: whole(1, 3_600),
+  proof: boolean(),
   lookbackMinutes: whole(1, MAX_LOOKBACK_MINUTES),
   indexScan: oneOf(INDEX_SCANS),
   precisionSeconds: whole(1, 60),
@@ -83,6 +86,9 @@ const ABSENT_SETTINGS = [
   'sortKey',
   'holdAttribute',
   'marginSeconds',
+  'archivedWithinSeconds',
+  'publishedWithinSeconds',
+  'proof',
 ] as const satisfies readonly SettingName[];
 type AbsentName = (typeof ABSENT_SETTINGS)[number];
 

@@ -62,6 +62,9 @@ const ATTEMPTS = { planSweep: 3, queryExpired: 2, deleteChunk: 1 } as const;
 
 const PUBLISH_TIMEOUT_SECONDS = 60;
 
+/** The oracle says what must be deleted, archived and published: the ledger is not needed for it. */
+const NO_LEDGER = { writeEntries: async () => undefined };
+
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** The functions of a deployment, by the names of their files: the real ones, with the AWS SDK's clients, on a network in memory. */
@@ -173,6 +176,7 @@ export class Functions {
       archiveExpiries(event, {
         settings: { ...settings, ...(this.#options.archive as ArchiveSettings) },
         put: this.#put(PUT_ATTEMPTS, invocation),
+        journal: NO_LEDGER,
         logger,
         clock: this.#now,
       }),
@@ -184,6 +188,7 @@ export class Functions {
           ...runtime,
           settings: { ...runtime.settings, eventsOldImage: oldImage },
           destination: this.#options.clients.destination(to, invocation),
+          journal: NO_LEDGER,
         },
         { getRemainingTimeInMillis: this.#remainingMs(PUBLISH_TIMEOUT_SECONDS) },
       );

@@ -1,3 +1,4 @@
+import { type Account, type AccountSpan, entryKey } from '../../functions/journal/accounts.ts';
 import type { FinishedScan, RunningScan } from '../../functions/journal/index-scans.ts';
 import {
   type DeploymentState,
@@ -8,6 +9,7 @@ import {
   TAKEN_SECONDS,
   type Watermark,
 } from '../../functions/journal/layout.ts';
+import { type BookEntries, bookId, type LedgerEntry } from '../../functions/journal/ledger.ts';
 import { nextScanAt, SCAN_TAKEN_SECONDS } from '../../functions/journal/scan-turn.ts';
 import type { IndexScan, PagePosition, ScanRecord } from '../../statemachine/contract.ts';
 
@@ -24,6 +26,8 @@ export class MemoryJournal {
   readonly finishedScans: Record<string, FinishedScan> = {};
   /** Deletes that DynamoDB has throttled, ever. */
   readonly throttled: Record<string, number> = {};
+  /** The ledgers, by the keys of their books. */
+  readonly books: Record<string, LedgerEntry[]> = {};
   readonly #scans: Record<string, RunningScan & { readonly execution: string }> = {};
   readonly #watermarks: Changeable<DeploymentState['watermarks']> = { tables: {} };
   readonly #now: () => number;
@@ -116,6 +120,23 @@ export class MemoryJournal {
 
   async noteThrottled(table: string, keys: number): Promise<void> {
     this.throttled[table] = (this.throttled[table] ?? 0) + keys;
+  }
+
+  async writeEntries({ book, table, entries }: Omit<BookEntries, 'nowMs'>): Promise<void> {
+    this.books[bookId(book, table)] ??= [];
+    this.books[bookId(book, table)]?.push(...entries);
+  }
+
+  async takeAccount({
+    table,
+    reader,
+    from,
+  }: Pick<AccountSpan, 'table' | 'reader' | 'from'>): Promise<Account> {
+    const seen = new Set((this.books[bookId(reader, table)] ?? []).map(({ key }) => entryKey(key)));
+    const deleted = (this.books[bookId('deleted', table)] ?? []).filter(
+      ({ at }) => at >= from && at < from + 60,
+    );
+    return { deleted: deleted.length, missing: deleted.filter(({ key }) => !seen.has(entryKey(key))) };
   }
 
   #secondsFromNow(seconds: number): number {

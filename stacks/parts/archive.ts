@@ -55,6 +55,7 @@ export class Archive extends Construct {
     this.reader = new StreamReader(this, 'reader', {
       place,
       name: 'ArchiveExpiries',
+      book: 'archived',
       streamArn,
       environment: merged(environment, withoutNone(toArchiveEnvironment(named, value => value))),
       // Not the copies that DeleteChunk made before its deletes: those are the proof of what the stream's lines say.

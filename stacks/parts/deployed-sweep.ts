@@ -5,7 +5,7 @@ import { InvalidConfigError } from '../config.ts';
 import { type Deployment, settingsProblem } from '../deployments.ts';
 import { mapValues } from '../map-values.ts';
 import { deadLetterQueueOf } from '../names.ts';
-import type { DEPLOYMENT_ROLES } from '../props.ts';
+import { type DEPLOYMENT_ROLES, hasLedger } from '../props.ts';
 import { SweepAlarms } from './alarms.ts';
 import { SweepDashboard } from './dashboard.ts';
 import { Journal } from './journal.ts';
@@ -35,6 +35,8 @@ export interface TablesAccess {
   readonly delete: readonly Statement[];
   /** Of those that ticks sweep. */
   readonly poll: readonly Statement[];
+  /** Whether DeleteChunk writes down of any table what it deletes. */
+  readonly ledger: boolean;
   readonly tableNames: readonly string[];
 }
 
@@ -47,6 +49,7 @@ function together(tables: readonly SweptTable[]): TablesAccess {
     scan: tables.flatMap(table => table.scanStatements()),
     delete: tables.flatMap(table => table.deleteStatements()),
     poll: enabled.flatMap(table => table.pollStatements()),
+    ledger: tables.some(({ props }) => hasLedger(props)),
     tableNames: tables.map(({ tableName }) => tableName),
   };
 }
@@ -82,7 +85,7 @@ export class DeployedSweep {
     const statements: Readonly<Record<TaskName, readonly Statement[]>> = {
       PlanSweep: [...this.journal.planStatements(), ...access.query],
       QueryExpired: [...access.scan, ...this.journal.scanStatements()],
-      DeleteChunk: access.delete,
+      DeleteChunk: [...access.delete, ...this.journal.deleteStatements(access.ledger)],
       RecordMetrics: this.journal.recordStatements(),
     };
     const [only, another] = deployment.tables;

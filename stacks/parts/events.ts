@@ -56,6 +56,7 @@ export class Events extends Construct {
     this.reader = new StreamReader(this, 'reader', {
       place,
       name: 'PublishExpiries',
+      book: 'published',
       streamArn,
       environment: merged(environment, withoutNone(toEventsEnvironment(settings, value => value))),
       statements: destinations.flatMap(({ name, to }) => DEPLOYED[name].statements(to, place, sweep)),

@@ -1,8 +1,10 @@
 import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { Construct } from 'constructs';
+import type { Reader } from '../../functions/journal/accounts.ts';
 import { EXPIRES, JOURNAL_KEYS, journalName } from '../../functions/journal/layout.ts';
+import { bookId } from '../../functions/journal/ledger.ts';
 import type { ResolvedProps } from '../props.ts';
-import { given } from '../values.ts';
+import { given, when } from '../values.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
 import { tableKeyStatements } from './table-key.ts';
@@ -76,13 +78,53 @@ export class Journal extends Construct {
     return this.#statements(RECORD_ACTIONS);
   }
 
+  /** What the role of DeleteChunk may do with it. @param ledger whether any table has one */
+  deleteStatements(ledger: boolean): Statement[] {
+    const books = [bookId('deleted', '*'), bookId('kept', '*')];
+    return ledgerStatements(this.tableArn, books, this.#props).map(statement => ({
+      ...statement,
+      resources: when(ledger, statement.resources, []),
+    }));
+  }
+
   #statements(actions: readonly string[]): Statement[] {
     const { place, sweep } = this.#props;
-    const ofTable: Statement = { actions, resources: [this.tableArn] };
-    const { kmsKeyArn } = sweep;
-    return [
-      ofTable,
-      ...tableKeyStatements('write', kmsKeyArn === undefined ? {} : { tableKmsKeyArn: kmsKeyArn }, place),
-    ];
+    return [{ actions, resources: [this.tableArn] }, ...keyStatements(sweep, place)];
   }
+}
+
+/** What whoever knows the journal by its deployment's name only has as its environment. */
+export function journalEnvironment(deployment: string): Readonly<Record<string, string>> {
+  return { DEPLOYMENT_NAME: deployment, JOURNAL_TABLE: journalName(deployment) };
+}
+
+/** What a reader of a table's stream may do with the journal: it writes its own book of the table. */
+export function bookStatements(
+  book: Reader,
+  sweep: Pick<ResolvedProps, 'kmsKeyArn' | 'sweep' | 'tableName'>,
+  place: Place,
+): Statement[] {
+  const journalArn = place.arn('dynamodb', `table/${journalName(sweep.sweep)}`);
+  return ledgerStatements(journalArn, [bookId(book, sweep.tableName)], { place, sweep });
+}
+
+/** Source of the condition: DynamoDB Developer Guide, "Using IAM policy conditions for fine-grained access control". */
+function ledgerStatements(
+  journalArn: string,
+  books: readonly string[],
+  { place, sweep }: Pick<JournalProps, 'place'> & { readonly sweep: Pick<ResolvedProps, 'kmsKeyArn'> },
+): Statement[] {
+  return [
+    {
+      actions: ['dynamodb:PutItem'],
+      resources: [journalArn],
+      condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': books } },
+    },
+    ...keyStatements(sweep, place),
+  ];
+}
+
+/** DynamoDB uses the journal's key with the permissions of its caller. */
+function keyStatements({ kmsKeyArn }: Pick<ResolvedProps, 'kmsKeyArn'>, place: Place): Statement[] {
+  return tableKeyStatements('write', kmsKeyArn === undefined ? {} : { tableKmsKeyArn: kmsKeyArn }, place);
 }

@@ -3,10 +3,12 @@ import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
 import type { ITerraformDependable } from 'cdktf';
 import { Construct } from 'constructs';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
+import type { Reader } from '../../functions/journal/accounts.ts';
 import { failureQueueOf } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
 import { STREAM_FILTER } from '../stream-props.ts';
-import { given, NONE, when } from '../values.ts';
+import { given, merged, NONE, when } from '../values.ts';
+import { bookStatements, journalEnvironment } from './journal.ts';
 import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';
 import type { Statement } from './role-policies.ts';
@@ -22,6 +24,8 @@ const RETENTION_SECONDS = 14 * 24 * 60 * 60;
 export interface StreamReaderProps {
   readonly place: Place;
   readonly name: StreamFunctionName;
+  /** Of the table's ledger, that it writes. */
+  readonly book: Reader;
   readonly streamArn: string;
   readonly environment: Readonly<Record<string, string>>;
   /** What the function itself does. */
@@ -48,6 +52,7 @@ export class StreamReader extends Construct {
     const {
       place,
       name,
+      book,
       streamArn,
       environment,
       statements,
@@ -69,10 +74,11 @@ export class StreamReader extends Construct {
       place,
       task: name,
       worksFor: tableInWords(sweep),
-      environment,
+      environment: merged(environment, journalEnvironment(sweep.sweep)),
       ...(timeoutSeconds !== undefined && { timeoutSeconds }),
       statements: [
         ...statements,
+        ...bookStatements(book, sweep, place),
         ...this.#pollerStatements(streamArn),
         ...tableKeyStatements('read', sweep, place),
         ...queueKeyStatements(sweep, this.failures.arn),

@@ -8,6 +8,7 @@ import type { CarriedSettings } from '../../statemachine/contract.ts';
 import { ALARM_NAMES, ALARMS, type AlarmName, isRecorded, kebab, subjectOf } from '../alarms.ts';
 import { dashboardBody } from '../dashboard.ts';
 import type { Deployment } from '../deployments.ts';
+import { mapValues } from '../map-values.ts';
 import { archiveFirstStatements, archiveSettings, folderArn } from '../parts/archive.ts';
 import { SweepDashboard } from '../parts/dashboard.ts';
 import { DeployedSweep } from '../parts/deployed-sweep.ts';
@@ -19,7 +20,7 @@ import {
   queryStatements,
   scanStatements,
 } from '../parts/table-statements.ts';
-import { functionSettings, PROP_NAMES, PROPS, type ResolvedProps } from '../props.ts';
+import { hasLedger, PROP_NAMES, PROPS, type ResolvedProps, readerSettings } from '../props.ts';
 import {
   both,
   Expression,
@@ -42,6 +43,12 @@ import { brokenRulesOf } from './relations.ts';
 import { snake } from './snake.ts';
 import { openShared, WrittenStack } from './written-stack.ts';
 
+/** Of the table `t`. */
+const readers: Pick<ResolvedProps, 'archive' | 'events'> = {
+  archive: expression('t.archive'),
+  events: expression('t.events'),
+};
+
 /** Where what is no setting of a table's entry comes from: `t` stands for one of `local.tables`. */
 export const OF_TABLE: Readonly<Record<string, string>> = {
   tableName: 't.table.name',
@@ -49,11 +56,12 @@ export const OF_TABLE: Readonly<Record<string, string>> = {
   // The provider says '' of a table that has none.
   sortKey: 'try(coalesce(t.table.range_key), null)',
   metrics: 'var.metrics',
-  marginSeconds: hcl(
-    functionSettings({
-      archive: expression('t.archive'),
-      events: expression('t.events'),
-    } as Pick<ResolvedProps, 'archive' | 'events'> as ResolvedProps).marginSeconds,
+  ...mapValues(
+    readerSettings({
+      ...readers,
+      batchSeconds: openArchive('t.archive').batchSeconds,
+    }),
+    hcl,
   ),
 };
 
@@ -194,6 +202,7 @@ export class ModuleStack extends WrittenStack {
         scan: ofAllTables(scanStatements(accessed, place)),
         delete: ofAllTables(deleteStatements(accessed, place, copyStatements(deployment, place))),
         poll: ofAllTables(pollStatements(accessed, place)),
+        ledger: expression(`anytrue([for t in local.tables : ${hcl(hasLedger(readers))}])`),
         tableNames: [],
       },
     });

@@ -53,6 +53,7 @@ function openTable(): ResolvedProps {
     ...openShared('var.deployment'),
     tableName: expression('var.table.name'),
     name: setting('name'),
+    sweep: expression('var.deployment.name'),
     logKeys: setting('log_keys'),
     tableKmsKeyArn: setting('table_kms_key_arn'),
   } as unknown as ResolvedProps;

@@ -1,4 +1,5 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
+
 import { readFileSync } from 'node:fs';
 import { ConditionalCheckFailedException, CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
@@ -9,6 +10,7 @@ import { publishExpiries } from '../../functions/publish-expiries/handler.ts';
 import type { DynamoDbStreamRecord, ItemImage } from '../../functions/stream/event.ts';
 import { codeBlocks } from '../support/code-blocks.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
+import { NO_LEDGER } from '../support/no-ledger.ts';
 import { streamRecord } from '../support/stream-records.ts';
 import { expiriesOf } from './scheduling/consumer.ts';
 import { cancel, type Job, move, schedule } from './scheduling/jobs.ts';
@@ -62,6 +64,7 @@ async function eventsOf(...records: DynamoDbStreamRecord[]): Promise<ExpiryEvent
           return [];
         },
       },
+      journal: NO_LEDGER,
       logger: { warn: () => {}, error: () => {} },
       clock: Date.now,
       random: Math.random,

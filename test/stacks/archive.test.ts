@@ -29,6 +29,10 @@ const synthesized = (props: Partial<PreciseTtlProps>) =>
 function inWords(text: string): string {
   return text
     .replaceAll(/\$\{aws_(\w+?)\.SessionData_(?:archive_|events_)?([\w-]+)_[0-9A-F]{8}\.(\w+)\}/g, '<$2 $3>')
+    .replaceAll(
+      /\$\{aws_dynamodb_table\.sweeps_\S+_journal_table_[0-9A-F]{8}\.(\w+)\}/g,
+      '<journal table $1>',
+    )
     .replaceAll(/\$\{data\.aws_(\w+)\.\w+_[0-9A-F]{8}\.(\w+)\}/g, '<$2>');
 }
 
@@ -44,6 +48,13 @@ function mayDo(json: TerraformJson, ending: string): string[] {
   );
 }
 
+const putBook = (journal: string, ...books: string[]) =>
+  `dynamodb:PutItem on ${journal} if ${JSON.stringify({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': books } })}`;
+/** What a reader writes down of what it has seen. */
+const mayWriteBook = (book: string) =>
+  putBook('arn:<partition>:dynamodb:<region>:<account_id>:table/precise-ttl-journal', `${book}#SessionData`);
+const WRITE_DELETED = putBook('<journal table arn>', 'deleted#*', 'kept#*');
+
 const READ_STREAM = [
   'dynamodb:DescribeStream, dynamodb:GetRecords, dynamodb:GetShardIterator on <table stream_arn>',
   'dynamodb:ListStreams on *',
@@ -57,9 +68,35 @@ describe('the archive', () => {
   test('may put objects below its table, read the stream, and nothing else', () => {
     expect(mayDo(json, 'archive-expiries')).toEqual([
       `s3:PutObject on ${FOLDER}/expired_date=*`,
+      mayWriteBook('archived'),
       ...READ_STREAM,
     ]);
-    expect(mayDo(json, 'delete-chunk')).toEqual(['dynamodb:PartiQLDelete on <table arn>']);
+  });
+
+  test('may write its own book of its own table in the journal, and DeleteChunk those of what it deletes', () => {
+    expect(mayDo(json, 'delete-chunk')).toEqual(['dynamodb:PartiQLDelete on <table arn>', WRITE_DELETED]);
+    expect(environmentOf(json, 'archive-expiries')).toMatchObject({
+      DEPLOYMENT_NAME: 'precise-ttl',
+      JOURNAL_TABLE: 'precise-ttl-journal',
+    });
+    const [journal] = resources(json, 'aws_dynamodb_table').filter(({ hash_key }) => hash_key === 'id');
+    expect(journal?.['name']).toBe('precise-ttl-journal');
+    expect(mayDo(synthesized({}), 'delete-chunk')).toEqual(['dynamodb:PartiQLDelete on <table arn>']);
+  });
+
+  test.each<[string, Partial<PreciseTtlProps>, object]>([
+    ['none', {}, {}],
+    ['an archive', { archive: {} }, { marginSeconds: 1, archivedWithinSeconds: 240, proof: true }],
+    [
+      'an archive that gathers longer',
+      { archive: { batchSeconds: 300 } },
+      { marginSeconds: 1, archivedWithinSeconds: 480, proof: true },
+    ],
+    ['events', { events: { queueArn: QUEUE } }, { marginSeconds: 1, publishedWithinSeconds: 180 }],
+  ])('with %s executions carry how long each reader has', (_name, props, carried) => {
+    const { marginSeconds, archivedWithinSeconds, publishedWithinSeconds, proof } =
+      settingsIn(synthesized(props))[0] ?? {};
+    expect({ marginSeconds, archivedWithinSeconds, publishedWithinSeconds, proof }).toEqual(carried);
   });
 
   test('is called with what was removed, a minute of it at a time, for 23 hours', () => {
@@ -172,6 +209,7 @@ describe('the archive', () => {
       'dynamodb:PartiQLDelete on <table arn>',
       'dynamodb:BatchGetItem on <table arn>',
       `s3:PutObject on ${FOLDER}/before_deletion/*, ${FOLDER}/kept/*`,
+      WRITE_DELETED,
     ]);
     const variables = environmentOf(first, 'archive-expiries');
     expect(settingsIn(first)[0]?.['copyTo']).toEqual({
@@ -195,6 +233,8 @@ describe('the archive', () => {
     expect(mayDo(keyed, 'archive-expiries')).toEqual([
       `s3:PutObject on ${FOLDER}/expired_date=*`,
       forS3,
+      mayWriteBook('archived'),
+      `kms:Decrypt, kms:DescribeKey, kms:Encrypt, kms:ReEncrypt*, kms:GenerateDataKey* on ${KEY} if {"StringLike":{"kms:ViaService":"dynamodb.<region>.amazonaws.*"}}`,
       ...READ_STREAM,
       `kms:Decrypt, kms:DescribeKey on ${TABLE_KEY} if {"StringLike":{"kms:ViaService":"dynamodb.<region>.amazonaws.*"}}`,
       `kms:Decrypt, kms:GenerateDataKey on ${KEY} if {"StringEquals":{"kms:EncryptionContext:aws:sqs:arn":"<reader_failures arn>"}}`,
@@ -220,8 +260,9 @@ describe('the archive', () => {
 function grouped(statement: string): string[] {
   const [action, on] = statement.split(' on ');
   const same = READ_STREAM.find(other => other.startsWith(`${action} on `));
-  if (same === undefined) return [statement, ...READ_STREAM];
-  return [`${action} on ${on}, ${same.split(' on ')[1]}`, ...READ_STREAM.filter(other => other !== same)];
+  const book = mayWriteBook('published');
+  if (same === undefined) return [statement, book, ...READ_STREAM];
+  return [`${action} on ${on}, ${same.split(' on ')[1]}`, book, ...READ_STREAM.filter(each => each !== same)];
 }
 
 describe('the events', () => {
