@@ -1,3 +1,4 @@
+import type { Reader } from '../../functions/journal/accounts.ts';
 import type { ResolvedProps } from '../../stacks/props.ts';
 import type { ItemKey, ScanRecord } from '../../statemachine/contract.ts';
 import { seenOf } from '../deployment/check.ts';
@@ -78,7 +79,7 @@ export interface TableReport {
   /** What was archived and published of the last hour's deletions, as far as the ticks have compared that; null: not known. */
   readonly ledger:
     | readonly {
-        readonly reader: string;
+        readonly reader: Reader;
         readonly deleted: number;
         readonly missing: number;
         /** The first minute in which something is missing. */
