@@ -63,7 +63,7 @@ export async function measureLogBytes(): Promise<LogBytes> {
         tableOf: settings => askedTable({ settings, documents: answering(items), logger }),
         logger,
         journal,
-        recordAge: () => undefined,
+        record: () => undefined,
         clock: Date.now,
         sleep: async () => new Promise(() => undefined),
       },

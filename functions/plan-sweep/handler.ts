@@ -26,10 +26,8 @@ export const handler = (
   event: PlanSweepInput,
   context: { getRemainingTimeInMillis(): number },
 ): Promise<PlanSweepOutput> => {
-  const record = lambdaDeploymentMetrics();
-  const recordAge = (TableName: string, seconds: number) => record('WatermarkAge', seconds, { TableName });
   const surroundings = {
-    ...{ tableOf, logger, journal: lambdaJournal(), recordAge },
+    ...{ tableOf, logger, journal: lambdaJournal(), record: lambdaDeploymentMetrics() },
     ...{ clock: Date.now, sleep: patience },
   };
   return event.machine === 'tick'

@@ -14,8 +14,8 @@ import { readSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 import { nextRound } from './next-round.ts';
 import { planRound } from './plan-round.ts';
-import type { TickSurroundings } from './plan-tick.ts';
 import { besidesTheTicks, isDryRun, isHandOver, isScan, limitOfInput, tablesOfInput } from './sweep-input.ts';
+import type { TickSurroundings } from './tick-surroundings.ts';
 
 /** What planning a replay takes from outside. */
 export interface ReplaySurroundings extends Pick<TickSurroundings, 'tableOf'> {

@@ -1,4 +1,3 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import { windowStart } from '../../expiry/window.ts';
 import {
   BACK_SECONDS,
@@ -25,7 +24,6 @@ import {
 import { isScanDue } from '../journal/scan-turn.ts';
 import { readSettings, type SweepSettings } from '../runtime/environment.ts';
 import { DynamoDbBusyError, InvalidExecutionInputError } from '../runtime/errors.ts';
-import type { RequestOptions } from '../table/dynamodb.ts';
 import { indexLayout, reachSeconds } from '../table/index-layout.ts';
 import { MAYBE } from '../table/index-query.ts';
 import { dealOut, type TickTable } from './deal-out.ts';
@@ -33,8 +31,11 @@ import { dealt, joined } from './limited-targets.ts';
 import type { PlannedRound } from './next-round.ts';
 import { plan } from './plan.ts';
 import { type AskedTable, askTable, RESERVED_MS } from './plan-round.ts';
+import { sideBySide } from './side-by-side.ts';
 import { type PlannedStart, startChildren } from './start-children.ts';
 import { besidesTheTicks, readSweepInput, type SweepRequest, tablesOfInput } from './sweep-input.ts';
+import { takeAccounts } from './take-accounts.ts';
+import type { TickSurroundings } from './tick-surroundings.ts';
 import { oldestWatermark } from './watermark-age.ts';
 
 /** Tables that are asked at once: a hanging one keeps nobody else waiting. */
@@ -67,22 +68,6 @@ const LEAST_TABLE_MS = 700;
 /** Seconds before a tick in which another one has left nothing that lies back to it: until then that one sweeps it. */
 const OTHER_TICK_SECONDS = BACK_SECONDS + 5;
 
-/** What planning a tick takes from outside. */
-export interface TickSurroundings {
-  readonly tableOf: (settings: SweepSettings, options?: RequestOptions) => AskedTable;
-  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
-  readonly journal: {
-    /** @throws JournalUnreadableError */
-    readonly read: () => Promise<DeploymentState>;
-    readonly writeWatermarks: (tick: string, tables: Readonly<Record<string, Watermark>>) => Promise<void>;
-  };
-  /** Says how far the table is behind that is furthest, seconds; only when it is an hour or more. */
-  readonly recordAge: (table: string, seconds: number) => void;
-  /** Epoch milliseconds, of the function. */
-  readonly clock: () => number;
-  readonly sleep: (ms: number) => Promise<void>;
-}
-
 /** What was found out about a table. */
 interface ProbedTable extends Pick<TickTable, 'carried' | 'plan'> {
   readonly targets: readonly SweepTarget[];
@@ -104,7 +89,8 @@ interface ProbedTable extends Pick<TickTable, 'carried' | 'plan'> {
  *    tick's own execution waits anyway.
  * 5. Up to where everything is gone goes into the journal, every other minute while nothing is due. Where that does not get any further,
  *    for hours, a metric says so.
- * 6. Once a day, when it is a table's turn, the replay machine scans its whole index. RecordMetrics hands that over.
+ * 6. Meanwhile one minute of each table's ledger is compared.
+ * 7. Once a day, when it is a table's turn, the replay machine scans its whole index. RecordMetrics hands that over.
  *
  * @throws InvalidExecutionInputError, JournalUnreadableError
  */
@@ -123,6 +109,7 @@ export async function planTick(
     ({ tableName }) => wanted.has(tableName) && !isPaused(state, tableName, startedAtMs),
   );
   const share = Math.max(4, Math.floor(MOST_BACK / Math.max(1, swept.length)));
+  const accounts = isWhole ? takeAccounts(tables, executionInput, surroundings) : undefined;
   const probed = await sideBySide(swept, TABLES_AT_ONCE, carried =>
     probeTable(carried, {
       executionInput,
@@ -147,7 +134,8 @@ export async function planTick(
   if (isWhole) {
     const moved = new Map(watermarks.map(([table, { gone }]) => [table, gone]));
     const oldest = oldestWatermark(tables, state, moved, startedAtMs);
-    if (oldest !== undefined) surroundings.recordAge(oldest.table, oldest.age);
+    if (oldest !== undefined) surroundings.record('WatermarkAge', oldest.age, { TableName: oldest.table });
+    await accounts;
   }
   const wanting = probed.map(({ targets, plan: { limited } }) => childTargets(targets, limited === true));
   const most = allotted(wanting.map(({ length }) => length));
@@ -463,19 +451,4 @@ function goneBy(
   const since = before?.since ?? windowsFrom;
   if (oldestOverdue !== undefined) return { since, gone: Math.min(Math.ceil(oldestOverdue) - 1, cutoff) };
   return due.some(({ upcomingFrom }) => upcomingFrom === null) ? undefined : { since, gone: cutoff };
-}
-
-/** In the order of the inputs. */
-async function sideBySide<Input, Output>(
-  inputs: readonly Input[],
-  most: number,
-  work: (input: Input) => Promise<Output>,
-): Promise<Output[]> {
-  const outputs: Output[] = [];
-  const entries = inputs.entries();
-  const worker = async () => {
-    for (const [index, input] of entries) outputs[index] = await work(input);
-  };
-  await Promise.all(Array.from({ length: Math.min(most, inputs.length) }, worker));
-  return outputs;
 }

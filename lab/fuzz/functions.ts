@@ -8,7 +8,8 @@ import { ARCHIVE_TIMEOUT_SECONDS, PUT_ATTEMPTS } from '../../functions/archive-e
 import { deleteChunk } from '../../functions/delete-chunk/handler.ts';
 import { planReplay } from '../../functions/plan-sweep/plan-replay.ts';
 import { askedTable } from '../../functions/plan-sweep/plan-round.ts';
-import { planTick, type TickSurroundings } from '../../functions/plan-sweep/plan-tick.ts';
+import { planTick } from '../../functions/plan-sweep/plan-tick.ts';
+import type { TickSurroundings } from '../../functions/plan-sweep/tick-surroundings.ts';
 import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
 import { publishExpiries } from '../../functions/publish-expiries/handler.ts';
 import { queryExpired } from '../../functions/query-expired/handler.ts';
@@ -143,7 +144,7 @@ export class Functions {
         askedTable({ ...runtime, settings, documents }, options);
       return input.machine === 'tick'
         ? planTick(input, {
-            ...{ tableOf, logger: QUIET, journal, recordAge: () => undefined },
+            ...{ tableOf, logger: QUIET, journal, record: () => undefined },
             ...{ clock: this.#now, sleep: runtime.sleep },
           })
         : planReplay(input, { tableOf, journal }, this.#remainingMs(FUNCTION_TIMEOUT_SECONDS.PlanSweep));

@@ -82,7 +82,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
     'plan-sweep': input =>
       input.machine === 'tick'
         ? planTick(input, {
-            ...{ tableOf, logger: QUIET, journal, recordAge: () => {} },
+            ...{ tableOf, logger: QUIET, journal, record: () => undefined },
             ...{ clock: () => clock.now(), sleep },
           })
         : planReplay(input, { tableOf, journal }, () => 100_000),

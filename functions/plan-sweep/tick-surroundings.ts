@@ -1,0 +1,24 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { Journal } from '../journal/journal.ts';
+import type { DeploymentState, Watermark } from '../journal/layout.ts';
+import type { RecordDeploymentMetric } from '../runtime/deployment-metric.ts';
+import type { SweepSettings } from '../runtime/environment.ts';
+import type { RequestOptions } from '../table/dynamodb.ts';
+import type { AskedTable } from './plan-round.ts';
+
+/** What planning a tick takes from outside. */
+export interface TickSurroundings {
+  readonly tableOf: (settings: SweepSettings, options?: RequestOptions) => AskedTable;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly journal: {
+    /** @throws JournalUnreadableError */
+    readonly read: () => Promise<DeploymentState>;
+    readonly writeWatermarks: (tick: string, tables: Readonly<Record<string, Watermark>>) => Promise<void>;
+    /** @throws JournalUnreadableError, JournalUnwritableError */
+    readonly takeAccount: Journal['takeAccount'];
+  };
+  readonly record: RecordDeploymentMetric;
+  /** Epoch milliseconds, of the function. */
+  readonly clock: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+}
