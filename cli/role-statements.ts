@@ -106,7 +106,7 @@ const DESTINATION = 'where the events go';
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^\*$/, '`*`'],
   [/^\$\{aws_dynamodb_table\.[\w-]+\.arn\}\/index\//, "the table's index"],
-  [/^\$\{aws_dynamodb_table\.[\w-]+_journal_table_\w+\.arn\}$/, 'the journal'],
+  [/^\$\{aws_dynamodb_table\.[\w-]+_journal_table_\w+\.arn\}$|:table\/SWEEP-journal$/, 'the journal'],
   [/^\$\{aws_dynamodb_table\.[\w-]+\.arn\}$/, 'the table'],
   [/^\$\{aws_lambda_function\.[\w-]+\.arn\}$/, 'the functions that it calls'],
   [/^\$\{aws_cloudwatch_log_group\.[\w-]+\.arn\}:\*$/, 'its log'],

@@ -99,7 +99,7 @@ const PLANNED_SECONDS = 30;
  * whatever it reads, the tick's part included: transitions, calls of functions, calls of the journal, and its writes but for those of each page.
  */
 const SCAN = {
-  ...{ entries: 5_000, unitsPerSecond: 600, callMs: 12_000 },
+  ...{ entries: 5_000, unitsPerSecond: 600, callMs: 2_000 },
   ...{ transitions: 6, calls: 4, journalCalls: 6, writes: 8 },
 } as const;
 

@@ -75,6 +75,7 @@ interface Alarm {
     | 'calls'
     | 'executions'
     | 'items'
+    | 'deletions'
     | 'children'
     | 'messages'
     | 'milliseconds'
@@ -92,8 +93,10 @@ interface Alarm {
   readonly treatMissingData: 'notBreaching' | 'ignore';
   /** The alarm would always sound while the schedules are off. @default it makes sense then, too */
   readonly onlyEnabled?: true;
-  /** It is there with this prop only. @default it always is */
+  /** It is there with this prop only, for each table that has it. @default it always is */
   readonly subject?: Subject;
+  /** It is there once, and only where a table has a reader of its stream. @default it always is */
+  readonly ofReaders?: true;
   /** What has happened when it sounds: a sentence. */
   readonly help: string;
 }
@@ -254,6 +257,18 @@ export const ALARMS = {
     treatMissingData: 'notBreaching',
     help: 'For more than a day the ticks have not got any further with a table: somebody forgot that it is paused, or nobody has replayed what was missed.',
   },
+  deletesUnread: {
+    watched: { by: 'deployment', name: 'DeletesUnread' },
+    statistic: 'Sum',
+    comparison: 'GreaterThanOrEqualToThreshold',
+    threshold: () => 1,
+    unit: 'deletions',
+    periodSeconds: 300,
+    periods: 1,
+    treatMissingData: 'notBreaching',
+    ofReaders: true,
+    help: 'Items were deleted that the archive or the events have not seen in the time that they have for it. The stream has their records for 24 hours.',
+  },
   archiveFailures: {
     watched: {
       by: 'AWS/SQS',
@@ -372,7 +387,10 @@ export const ALARM_TOPIC = {
 
 /** An alarm as it is deployed. */
 export interface DeployedAlarm
-  extends Omit<Alarm, 'watched' | 'threshold' | 'isFixed' | 'leastThreshold' | 'onlyEnabled' | 'subject'> {
+  extends Omit<
+    Alarm,
+    'watched' | 'threshold' | 'isFixed' | 'leastThreshold' | 'onlyEnabled' | 'subject' | 'ofReaders'
+  > {
   readonly alarm: AlarmName;
   /** In CloudWatch. */
   readonly name: string;
@@ -401,10 +419,16 @@ export function subjectOf(alarm: AlarmName): Subject | undefined {
   return subject;
 }
 
+/** The props of which one must be there for an alarm; empty for one that always is. */
+export function neededFor(alarm: AlarmName): readonly Subject[] {
+  const { subject, ofReaders }: Alarm = ALARMS[alarm];
+  return ofReaders ? ['archive', 'events'] : subject === undefined ? [] : [subject];
+}
+
 /** Whether there is what an alarm is about. */
 export function hasSubject(alarm: AlarmName, table: Pick<AlarmedTable, Subject>): boolean {
-  const subject = subjectOf(alarm);
-  return subject === undefined || table[subject] !== undefined;
+  const needed = neededFor(alarm);
+  return needed.length === 0 || needed.some(prop => table[prop] !== undefined);
 }
 
 /**
@@ -421,7 +445,9 @@ export function alarmsOf(
     const { onlyEnabled }: Alarm = ALARMS[alarm];
     return alarms[alarm] !== false && isRecorded(alarm, metrics) && (enabled || !onlyEnabled);
   });
-  const ofDeployment = there.filter(alarm => subjectOf(alarm) === undefined);
+  const ofDeployment = there.filter(
+    alarm => subjectOf(alarm) === undefined && tables.some(table => hasSubject(alarm, table)),
+  );
   const ofTables = tables.flatMap(table =>
     there.flatMap(alarm =>
       subjectOf(alarm) !== undefined && hasSubject(alarm, table) ? [{ alarm, table }] : [],
@@ -449,6 +475,7 @@ function deployed(
     leastThreshold: _least,
     onlyEnabled: _enabled,
     subject: _subject,
+    ofReaders: _readers,
     ...rest
   }: Alarm = ALARMS[alarm];
   return {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldProblem } from '../expiry/errors.ts';
 import { carriedSettings } from '../functions/runtime/environment.ts';
-import { ALARM_NAMES, hasSubject, subjectOf } from './alarms.ts';
+import { ALARM_NAMES, hasSubject, neededFor } from './alarms.ts';
 import { type Named, nameProblem, namesOfDeployment, namesOfTable } from './names.ts';
 import { DEPLOYMENT_PROPS, type DeploymentProps, functionSettings, type ResolvedProps } from './props.ts';
 
@@ -123,12 +123,15 @@ function subjectProblems(
   if (alarms === false) return [];
   const index = tables.findIndex((table, at) => own.includes(table) && given[at]?.alarms !== undefined);
   return ALARM_NAMES.filter(alarm => alarms[alarm] && !own.some(table => hasSubject(alarm, table))).map(
-    alarm => ({
-      field: fieldOf(Math.max(index, 0), `alarms.${alarm}`),
-      expected: `false or nothing without ${subjectOf(alarm)}`,
-      got: alarms[alarm],
-      remedy: `Leave it out, or add ${subjectOf(alarm)}.`,
-    }),
+    alarm => {
+      const needed = neededFor(alarm).join(' or ');
+      return {
+        field: fieldOf(Math.max(index, 0), `alarms.${alarm}`),
+        expected: `false or nothing without ${needed}`,
+        got: alarms[alarm],
+        remedy: `Leave it out, or add ${needed}.`,
+      };
+    },
   );
 }
 

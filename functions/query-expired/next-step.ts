@@ -165,7 +165,7 @@ async function decide(
       ...options,
       machineClock: () => nowMs + options.clock() - calledAt,
       maxKeys: keysAllowed(polling.brake),
-      outOfTime: timeToRead(polling),
+      outOfTime: timeToRead(polling, options.clock),
       ahead,
     };
     if (scan === undefined) {
@@ -253,10 +253,10 @@ function beginPoll(progress: ChildProgress, nowMs: Millis): ChildProgress {
  * Whether so much time is gone that a further query, with its second attempt, might not end in time. By second a page takes
  * many queries.
  */
-function timeToRead(progress: ChildProgress): () => boolean {
-  const startedAt = performance.now();
+function timeToRead(progress: ChildProgress, clock: () => number): () => boolean {
+  const startedAt = clock();
   const budgetMs = queryTimeoutSeconds(progress) * 200;
-  return () => performance.now() - startedAt > budgetMs;
+  return () => clock() - startedAt > budgetMs;
 }
 
 function withSamples(read: ChildProgress, due: readonly ExpiredKey[], showKey: ShowKey): ChildProgress {

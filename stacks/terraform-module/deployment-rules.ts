@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
-import { type AlarmName, isRecorded, subjectOf, tuningKinds } from '../alarms.ts';
+import { type AlarmName, isRecorded, neededFor, tuningKinds } from '../alarms.ts';
 import { namesOfDeployment, namesOfTable } from '../names.ts';
 import { MAX_NAME_LENGTH } from '../props.ts';
 import { expression, hcl } from '../values.ts';
@@ -40,6 +40,12 @@ function namesRule(): Rule {
   };
 }
 
+/** Whether any table has one of these parts. */
+export function anyTableHas(parts: readonly PartName[]): string {
+  const conditions = parts.map(part => PARTS[part].condition).join(' || ');
+  return `anytrue([for t in local.tables : ${conditions}])`;
+}
+
 /** Whoever tunes an alarm expects it to sound. */
 function alarmRules(alarm: AlarmName): Rule[] {
   const name = `alarms.${snake(alarm)}`;
@@ -47,14 +53,15 @@ function alarmRules(alarm: AlarmName): Rule[] {
     .map(field => `var.${name}.${field} != null`)
     .join(' || ');
   const got = `got \${jsonencode(var.${name})}`;
-  const subject = subjectOf(alarm);
+  const needed = neededFor(alarm);
+  const props = needed.join(' or ');
   return [
-    ...(subject === undefined
+    ...(needed.length === 0
       ? []
       : [
           {
-            isBroken: `(${isTuned}) && !anytrue([for t in local.tables : ${PARTS[subject as PartName].condition}])`,
-            message: `${name}: expected nothing without ${subject}, ${got}. Leave it out, or add ${subject}.`,
+            isBroken: `(${isTuned}) && !${anyTableHas(needed)}`,
+            message: `${name}: expected nothing without ${props}, ${got}. Leave it out, or add ${props}.`,
           },
         ]),
     ...(isRecorded(alarm, 'essential')

@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 import { LATE } from '../../functions/record-metrics/metrics.ts';
 import { SETTING_KINDS, type Settings, toEnvironment } from '../../functions/runtime/environment.ts';
 import type { CarriedSettings } from '../../statemachine/contract.ts';
-import { ALARM_NAMES, ALARMS, type AlarmName, isRecorded, kebab, subjectOf } from '../alarms.ts';
+import { ALARM_NAMES, ALARMS, type AlarmName, isRecorded, kebab, neededFor, subjectOf } from '../alarms.ts';
 import { dashboardBody } from '../dashboard.ts';
 import type { Deployment } from '../deployments.ts';
 import { mapValues } from '../map-values.ts';
@@ -37,6 +37,7 @@ import {
   withoutNone,
 } from '../values.ts';
 import { openArchive } from './archive-part.ts';
+import { anyTableHas } from './deployment-rules.ts';
 import { defaultThreshold, openAlarms, tuningOf } from './open-alarms.ts';
 import { PART_NAMES } from './parts.ts';
 import { brokenRulesOf } from './relations.ts';
@@ -209,7 +210,9 @@ export class ModuleStack extends WrittenStack {
     const { alarms } = sweep;
     const byName = Object.values(alarms.alarms);
     for (const alarm of byName) alarm.addOverride('count', countOf(alarm.node.id));
-    const { metrics: _metrics, ...shown } = deployment;
+    // The modules of the parts have the alarms of their readers.
+    const tables = deployment.tables.map(({ archive: _archive, ...table }) => table);
+    const { metrics: _metrics, ...shown } = { ...deployment, tables };
     const resources = {
       stateMachineArn: sweep.tick.arn,
       replayStateMachineArn: sweep.replay.arn,
@@ -225,7 +228,7 @@ export class ModuleStack extends WrittenStack {
     });
     const dashboard = new SweepDashboard(this, 'dashboard', {
       resources,
-      deployment: { ...deployment, metrics: 'essential' },
+      deployment: { ...deployment, tables, metrics: 'essential' },
     });
     dashboard.dashboard.addOverride('count', when(variable<boolean>('dashboard'), 1, 0));
     dashboard.dashboard.addOverride(
@@ -317,6 +320,7 @@ function countOf(id: string): Expression {
   const conditions = [
     hcl(tuningOf('local.alarms', alarm, 'enabled')),
     ...(onlyEnabled ? [enabled.hcl] : []),
+    ...(neededFor(alarm).length > 0 ? [anyTableHas(neededFor(alarm))] : []),
     ...(isRecorded(alarm, 'essential') ? [] : ['var.metrics == "all"']),
   ];
   return new Expression(`${conditions.join(' && ')} ? 1 : 0`);
@@ -337,6 +341,8 @@ function openDeployment(): Deployment {
     name,
     metricsPerTable: false,
     precisionSeconds,
+    // Terraform says whether there is an alarm on what readers have not seen.
+    archive: {},
   };
   return {
     ...openShared('var'),

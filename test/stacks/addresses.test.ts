@@ -173,6 +173,7 @@ const OF_THE_STREAM = `
   aws_cloudwatch_metric_alarm.SessionData_alarms_archive-failures_B2AA78FF
   aws_cloudwatch_metric_alarm.SessionData_alarms_event-delay_54B47322
   aws_cloudwatch_metric_alarm.SessionData_alarms_event-failures_DA67D95C
+  aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_deletes-unread_73212B7C
   aws_iam_role.SessionData_archive_reader_archive-expiries_role_6A015C95
   aws_iam_role.SessionData_events_reader_publish-expiries_role_2BA5DFA6
   aws_iam_role_policy.SessionData_archive_reader_archive-expiries_role_policy_8B2BFCCE

@@ -90,7 +90,7 @@ describe('the alarms of a table', () => {
 
   test('take it as good when an idle table records nothing, but for queues and streams, whose alarms keep their state', () => {
     const others = Object.entries(alarms).filter(([name]) => name !== 'no-sweep');
-    expect(others).toHaveLength(13);
+    expect(others).toHaveLength(14);
     for (const [name, { treat_missing_data }] of others) {
       expect([name, treat_missing_data]).toEqual([
         name,
@@ -192,6 +192,7 @@ test('many tables have one set of them, and what is about an archive for each', 
   expect(named(table('one'), table('two'), table('three'))).toEqual(ofOne);
   const archived = named(table('one', { archive: {} }), table('two', { archive: {} }), table('three'));
   expect(archived.filter(name => !ofOne.includes(name))).toEqual([
+    'precise-ttl-deletes-unread',
     'precise-ttl-one-archive-delay',
     'precise-ttl-one-archive-failures',
     'precise-ttl-two-archive-delay',
@@ -291,6 +292,7 @@ test('with essential metrics only those alarms are left whose metric is recorded
       'journalFailed',
       'deletionLag',
       'watermarkAge',
+      'deletesUnread',
       'archiveFailures',
       'archiveDelay',
       'eventFailures',
@@ -345,7 +347,8 @@ describe.each([
   test('are there with the prop only', () => {
     const without = byName(terraformJson(configOf(SESSION_DATA)));
     const alarms = byName(terraformJson(configOf({ ...SESSION_DATA, ...props })));
-    expect(Object.keys(alarms).filter(name => without[name] === undefined)).toEqual(kebabs(names));
+    const added = Object.keys(alarms).filter(name => without[name] === undefined);
+    expect(added.sort()).toEqual(kebabs(['deletesUnread', ...names]).sort());
   });
 
   test('look at the queue of what was given up, and at how far the function is behind', () => {
@@ -377,6 +380,25 @@ describe.each([
       expect(checkConfig({ ...configOf(SESSION_DATA, other), alarms: set.alarms }).tables).toHaveLength(2);
     }
   });
+});
+
+test('the alarm on what no reader has seen is there with a reader, and cannot be set without one', () => {
+  const set = (alarms: PreciseTtlProps['alarms'], props: Partial<PreciseTtlProps> = {}) =>
+    configOf({ ...SESSION_DATA, ...props, ...(alarms !== undefined && { alarms }) });
+  const tuned = { deletesUnread: { threshold: 5 } };
+  expect(() => checkConfig(set(tuned))).toThrow(
+    /tables\[0\]\.alarms\.deletesUnread: expected false or nothing without archive or events, .* Leave it out, or add archive or events\./,
+  );
+  for (const props of [{ archive: {} }, { events: { eventBus: 'default' } }]) {
+    const alarms = byName(terraformJson(set(tuned, props)));
+    expect(alarms['deletes-unread']).toMatchObject({
+      dimensions: { Deployment: 'precise-ttl' },
+      metric_name: 'DeletesUnread',
+      statistic: 'Sum',
+      threshold: 5,
+      treat_missing_data: 'notBreaching',
+    });
+  }
 });
 
 test('each says what has happened in a sentence of its own', () => {
