@@ -45,3 +45,9 @@ export const ARCHIVE = {
   lineBytes: 300,
   loggedBytes: 300,
 } as const;
+
+/**
+ * Of the ledger: bytes of a row without its entries, of an entry that is a key, and of one with the hash of its line, gzipped, with keys
+ * that are UUIDs; days for which it is kept; minutes of a reader's book in which a minute's deletions are looked for.
+ */
+export const LEDGER = { rowBytes: 240, keyBytes: 25, archivedBytes: 62, days: 14, minutes: 3 } as const;

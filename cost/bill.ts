@@ -1,22 +1,19 @@
 import { archiveOfMonth } from './archive-usage.ts';
 import { ENTRY_BYTES, STORED_ENTRY_BYTES } from './assumptions.ts';
 import { writeUnits } from './item-size.ts';
+import { type LedgerShape, ledgerOfMonth } from './ledger-usage.ts';
 import { LOG_BYTES } from './measured.ts';
 import { BILL_PRICES, PRICES } from './prices.ts';
-import { type SweepUsage, type SweptDeployment, type SweptTable, usageOfMonth } from './sweep-usage.ts';
+import { type SweepUsage, type SweptDeployment, usageOfMonth } from './sweep-usage.ts';
 
 /** A table and its items: all that its part of a bill depends on. */
-export interface BilledTable extends SweptTable {
-  /** Of an item, with the names of its attributes. */
-  readonly itemBytes: number;
+export interface BilledTable extends LedgerShape {
   /** How often an item gets another TTL before it expires. */
   readonly renewalsPerItem: number;
   /** The table is ours, and has point-in-time recovery. */
   readonly isRecoverable: boolean;
   /** Its metrics are recorded for itself, too. */
   readonly metricsPerTable: boolean;
-  /** How long removals are gathered for one object of the archive, seconds; undefined: nothing is archived. */
-  readonly archiveBatchSeconds: number | undefined;
 }
 
 /** What sweeps tables together, and watches that. */
@@ -92,6 +89,7 @@ function linesOf(deployment: BilledDeployment): BillLine[] {
   const { tables, functionMemoryMb, logRetentionDays } = deployment;
   return [
     ...linesOfSweep(deployment),
+    ...tables.filter(isRead).flatMap(table => linesOfLedger(table, functionMemoryMb)),
     ...linesOfMonitoring(deployment),
     ...tables.flatMap(linesOfTable),
     ...tables.flatMap(table => linesOfArchive({ ...table, functionMemoryMb, logRetentionDays })),
@@ -135,6 +133,28 @@ function linesOfSweep(deployment: BilledDeployment): BillLine[] {
     line('reads of indexes and journal', usage.dynamoDbReadUnits, 'read units', priced('dynamoDbReadUnits')),
     line('writes of the journal', usage.dynamoDbWriteUnits, 'write units', priced('dynamoDbWriteUnits')),
     line('storage of the journal', rowGb, 'GB', rowGb * BILL_PRICES.storedGbMonths, '25 GB'),
+  ];
+}
+
+/** Only such a table has a ledger. */
+function isRead({ archiveBatchSeconds, hasEvents }: BilledTable): boolean {
+  return archiveBatchSeconds !== undefined || hasEvents;
+}
+
+function linesOfLedger(table: BilledTable, functionMemoryMb: number): BillLine[] {
+  const line = lineOf('sweep');
+  const { readUnits, writeUnits: written, storedGb, gbSeconds } = ledgerOfMonth(table, functionMemoryMb);
+  return [
+    line('reads of the ledger', readUnits, 'read units', readUnits * PRICES.dynamoDbReadUnits),
+    line('writes of the ledger', written, 'write units', written * PRICES.dynamoDbWriteUnits),
+    line('storage of the ledger', storedGb, 'GB', storedGb * BILL_PRICES.storedGbMonths, '25 GB'),
+    line(
+      'functions: time for the ledger',
+      gbSeconds,
+      'GB-seconds',
+      gbSeconds * PRICES.functionGbSeconds,
+      '400,000',
+    ),
   ];
 }
 

@@ -206,6 +206,11 @@ function tick({ tables, functionMemoryMb }: SweptDeployment): SweepUsage {
   };
 }
 
+/** Calls of DeleteChunk of a table in a month. */
+export function deletesOfMonth(table: SweptTable): number {
+  return TICKS_A_MONTH * sweepOfTable(table).deletes;
+}
+
 /** How long after its start a tick begins its further executions, seconds; 0: as soon as it has planned. */
 function waitsForParts(tables: readonly SweptTable[]): number {
   return tables.some(isPlain) ? 0 : MINUTE - TICK_LATE_SECONDS - PART_LEAD_SECONDS;

@@ -33,6 +33,7 @@ function billedTable(props: ResolvedProps, load: ItemLoad): BilledTable {
     ...props,
     ...load,
     isRecoverable: props.pointInTimeRecovery && !props.existingTable,
+    hasEvents: props.events !== undefined,
     archiveBatchSeconds: props.archive && resolvedArchive(props.archive).batchSeconds,
   };
 }

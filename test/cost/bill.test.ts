@@ -17,7 +17,7 @@ const IDLE: BilledTable = {
     indexScan: 'off',
   },
   ...{ itemsPerMonth: 0, itemBytes: 400, renewalsPerItem: 0, lifetimeHours: 24 },
-  ...{ isRecoverable: false, metricsPerTable: false, archiveBatchSeconds: undefined },
+  ...{ isRecoverable: false, metricsPerTable: false, archiveBatchSeconds: undefined, hasEvents: false },
 };
 
 /** Nothing watches it. */
@@ -96,6 +96,32 @@ test.each<[string, Change, number, number]>([
   const found = line(name, { ...ARCHIVED, ...change });
   expect(found.amount).toBeCloseTo(amount, 6);
   expect(found.dollars).toBeCloseTo(dollars, 4);
+});
+
+test.each<[string, Change, number, number]>([
+  ['reads of the ledger', ARCHIVED, 43_200, 0.0054],
+  ['reads of the ledger', { ...ARCHIVED, hasEvents: true }, 2 * 43_200, 0.0108],
+  // Each minute 17 KB, mostly of rows of one or two keys, and three minutes of 6.4 KB that were archived.
+  ['reads of the ledger', { ...ARCHIVED, itemsPerMonth: MONTH_OF_100_A_MINUTE }, 43_200 * (5 + 5), 0.054],
+  ['writes of the ledger', ARCHIVED, 0, 0],
+  // What was deleted, what was archived of it, and what came of the minute.
+  ['writes of the ledger', { ...ARCHIVED, itemsPerMonth: 1000 }, 3 * 1000, 0.001875],
+  ['writes of the ledger', { hasEvents: true, itemsPerMonth: 1000 }, 3 * 1000, 0.001875],
+  [
+    'storage of the ledger',
+    { hasEvents: true, itemsPerMonth: 1000 },
+    (2 * 1000 * 265 * 14) / 30 / 1e9,
+    0.000062,
+  ],
+  ['functions: time for', { hasEvents: true, itemsPerMonth: 1000 }, (2 * 1000 * 0.005) / 2, 0.0001],
+])('%s: %j is %d a month, $%d', (name, change, amount, dollars) => {
+  const found = line(name, change);
+  expect(found.amount).toBeCloseTo(amount, 6);
+  expect(found.dollars).toBeCloseTo(dollars, 4);
+});
+
+test('a table whose stream nobody reads has no ledger', () => {
+  expect(bill({}).lines.filter(({ name }) => name.includes('ledger'))).toEqual([]);
 });
 
 test('a table without an archive has no lines of one', () => {

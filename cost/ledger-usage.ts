@@ -1,0 +1,76 @@
+import { archiveOfMonth } from './archive-usage.ts';
+import { JOURNAL_MS, LEDGER } from './assumptions.ts';
+import { readUnits, writeUnits } from './item-size.ts';
+import { deletesOfMonth, type SweptTable, TICKS_A_MONTH } from './sweep-usage.ts';
+
+/** What of a table decides what its ledger takes. */
+export interface LedgerShape extends SweptTable {
+  readonly itemBytes: number;
+  /** How long removals are gathered for one object of the archive, seconds; undefined: nothing is archived. */
+  readonly archiveBatchSeconds: number | undefined;
+  readonly hasEvents: boolean;
+}
+
+/** What the ledger of a month takes, in the units in which it is billed. */
+export interface LedgerUsage {
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  readonly storedGb: number;
+  /** Of the functions that write it. */
+  readonly gbSeconds: number;
+}
+
+const NOTHING: LedgerUsage = { readUnits: 0, writeUnits: 0, storedGb: 0, gbSeconds: 0 };
+const GB = 1e9;
+
+/** A book of a month. */
+interface BookOfMonth {
+  /** A call of its function writes one. */
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/**
+ * The sweep writes a row with each batch that it deletes, and each reader one with each call. Every tick compares a minute of each reader: it
+ * reads what was deleted in it and, where anything was, the reader's book of that minute and of those beside it, and writes what came of it.
+ */
+export function ledgerOfMonth(table: LedgerShape, functionMemoryMb: number): LedgerUsage {
+  const { itemsPerMonth, archiveBatchSeconds, hasEvents } = table;
+  const readers = [
+    ...(archiveBatchSeconds === undefined
+      ? []
+      : [
+          book(
+            archiveOfMonth({ ...table, batchSeconds: archiveBatchSeconds, functionMemoryMb }).calls,
+            itemsPerMonth,
+            LEDGER.archivedBytes,
+          ),
+        ]),
+    ...(hasEvents ? [book(callsOfEvents(itemsPerMonth), itemsPerMonth, LEDGER.keyBytes)] : []),
+  ];
+  if (readers.length === 0) return NOTHING;
+  const deleted = book(deletesOfMonth(table), itemsPerMonth, LEDGER.keyBytes);
+  const minutes = Math.min(itemsPerMonth, TICKS_A_MONTH);
+  const units = (read: BookOfMonth, span: number) =>
+    minutes === 0 ? 0 : minutes * readUnits((span * read.bytes) / TICKS_A_MONTH);
+  const books = [deleted, ...readers];
+  const sum = (of: (each: BookOfMonth) => number) => books.reduce((total, each) => total + of(each), 0);
+  return {
+    readUnits:
+      readers.length * (TICKS_A_MONTH - minutes + units(deleted, 1)) +
+      readers.reduce((total, reader) => total + units(reader, LEDGER.minutes), 0),
+    writeUnits:
+      sum(({ rows, bytes }) => (rows === 0 ? 0 : rows * writeUnits(bytes / rows))) + readers.length * minutes,
+    storedGb: (sum(({ bytes }) => bytes) * LEDGER.days) / 30 / GB,
+    gbSeconds: (sum(({ rows }) => rows) * JOURNAL_MS * functionMemoryMb) / 1024 / 1000,
+  };
+}
+
+function book(rows: number, items: number, entryBytes: number): BookOfMonth {
+  return { rows, bytes: rows * LEDGER.rowBytes + items * entryBytes };
+}
+
+/** PublishExpiries gathers nothing: Lambda asks a shard four times a second, and gives a call a hundred records. */
+function callsOfEvents(items: number): number {
+  return Math.max(Math.min(items, 4 * 60 * TICKS_A_MONTH), items / 100);
+}
