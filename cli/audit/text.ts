@@ -95,7 +95,8 @@ function describeRemedy({ call, now }: AuditTextOptions): string {
   Deleted since ${at(now / 1000 - 86_400)}: the stream has it for 24 hours from the deletion, unless it was off. A reader that is
     behind catches up by itself. One whose filter was changed has passed it over, and reads it again when its mapping is made anew.
   Deleted before, or while the stream was off: restore the table to a time before the deletion, under another name, and take the
-    items from there. That works for 35 days with pointInTimeRecovery.`;
+    items from there. That works for 35 days with pointInTimeRecovery.
+  The log of a reader has "cannot write the ledger": it may have seen what it could not write down.`;
 }
 
 const at = (seconds: number): string => utc(new Date(seconds * 1000));

@@ -15,14 +15,16 @@ import { modelOf } from '../../stacks/model-of.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import type { DeleteChunkInput, ItemKey } from '../../statemachine/contract.ts';
 import { MINUTE, type PlayedCloud, playedCloud } from '../runbook/played-cloud.ts';
+import { notPrinted } from '../runbook/sections.ts';
 
 /*
  * An archive falls silent while deletes go on: its reader is off, its stream is turned off and on again, somebody changes its filter. Each
- * lasts ten minutes of a virtual clock. What the alarm, `status` and `audit` say is held against what is in the bucket.
+ * lasts ten minutes of a virtual clock. What the alarm, `status` and `audit` say is held against what is in the bucket. It is the play of the
+ * section deletes-unread of docs/runbook.md.
  */
 
-const ORDERS: PreciseTtlProps = {
-  tableName: 'Orders',
+const SESSIONS: PreciseTtlProps = {
+  tableName: 'Sessions',
   partitionKey: 'id',
   archive: {},
   events: { eventBus: 'default' },
@@ -64,7 +66,7 @@ function timed(source: StreamSource): StreamSource {
 }
 
 beforeAll(async () => {
-  cloud = await playedCloud(ORDERS, START, undefined, {
+  cloud = await playedCloud(SESSIONS, START, undefined, {
     mappings: { pollMs: 5_000, wrapSource: timed },
     services: {
       archiveFolder: folder,
@@ -83,10 +85,10 @@ beforeAll(async () => {
   };
   documents = DynamoDBDocumentClient.from(cloud.served.cloud.client);
   for (let second = 60; second < MINUTES * 60; second += EVERY_SECONDS) {
-    const id = `order-${second}`;
+    const id = `session-${second}`;
     const expiresAt = START / 1000 + second;
-    const item = { id, ...expiryAttributes(modelOf(ORDERS), { id }, { expiresAt, nowMs: START }) };
-    await documents.send(new PutCommand({ TableName: ORDERS.tableName, Item: item }));
+    const item = { id, ...expiryAttributes(modelOf(SESSIONS), { id }, { expiresAt, nowMs: START }) };
+    await documents.send(new PutCommand({ TableName: SESSIONS.tableName, Item: item }));
   }
   await cloud.clock.advance(12 * MINUTE);
 });
@@ -114,7 +116,7 @@ async function turnStream(StreamEnabled: boolean): Promise<void> {
     ...(StreamEnabled && { StreamViewType: 'NEW_AND_OLD_IMAGES' as const }),
   };
   await cloud.served.cloud.client.send(
-    new UpdateTableCommand({ TableName: ORDERS.tableName, StreamSpecification }),
+    new UpdateTableCommand({ TableName: SESSIONS.tableName, StreamSpecification }),
   );
 }
 
@@ -234,6 +236,10 @@ test.each<[string, Incident]>([
     expect(mended.named[reader]?.length === 0).toBe(catchesUp || !hits.includes(reader));
   }
   if (catchesUp) await expectStatus('fine');
+});
+
+test('what the runbook shows was printed', () => {
+  expect(notPrinted('deletes-unread', cloud.printed)).toEqual([]);
 });
 
 test('afterwards all that was lost is named, and nothing else', async () => {
