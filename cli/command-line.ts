@@ -1,5 +1,6 @@
 /** The commands that take `--config`. */
 export const WITH_CONFIG: readonly string[] = [
+  'audit',
   'backfill',
   'cost',
   'deploy',

@@ -83,6 +83,10 @@ export const COMMANDS = {
     summary: 'look whether a table and its sweep are as they should be, and say what mends them',
     load: async () => (await import('./doctor.ts')).command,
   },
+  audit: {
+    summary: 'compare what was deleted with what was archived and published, and name what differs',
+    load: async () => (await import('./audit.ts')).command,
+  },
   backfill: {
     summary: 'write the window into the items that are in a table already',
     load: async () => (await import('./backfill.ts')).command,

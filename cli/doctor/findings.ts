@@ -1,3 +1,4 @@
+import { STREAM_FILTER } from '../../stacks/stream-props.ts';
 import { commandLine, quoted, timeToLive } from '../command-line.ts';
 import type { Subject } from '../deployment/subject.ts';
 
@@ -539,6 +540,14 @@ const OF_THE_DEPLOYMENT = {
       'Its event source mapping is not Enabled. The stream keeps a record for a day: what is not read by then is lost to the archive or the events.',
     remedy: ({ region }, { uuid }) =>
       `aws lambda update-event-source-mapping --region ${region} --enabled --uuid ${uuid}`,
+  },
+  'stream-reader-filtered': {
+    severity: 'broken',
+    what: 'a reader of the stream has another filter',
+    meaning:
+      'Lambda passes over what its event source mapping does not let through, and does not come back to it: that is neither archived nor published. The audit names it.',
+    remedy: ({ region }, { uuid }) =>
+      `aws lambda update-event-source-mapping --region ${region} --uuid ${uuid} --filter-criteria ${quoted([JSON.stringify({ Filters: [{ Pattern: JSON.stringify(STREAM_FILTER) }] })])}`,
   },
   'stream-reader-failing': {
     severity: 'warning',

@@ -43,6 +43,7 @@ export function judge(seen: SeenTable, subject: Subject, now: number): Judged {
     ...journalRemarks(seen, subject, lateness !== undefined, now),
     ...(lateness === undefined ? [] : lateCauses(seen, subject, lateness)),
     ...unseenRemarks(seen),
+    ...unreadRemarks(seen, subject),
     ...scanRemarks(seen, subject, now),
     ...deadLetterRemarks(seen),
     ...alarmRemarks(seen),
@@ -359,6 +360,22 @@ function unseenRemarks({ overdue }: SeenTable): Remark[] {
   ];
 }
 
+function unreadRemarks({ ledger }: SeenTable, { props }: Subject): Remark[] {
+  return (seenOf(ledger) ?? []).flatMap(({ reader, deleted, missing, missingFrom, isNow }): Remark[] => {
+    if (missingFrom === null) return [];
+    const from = isoSeconds(missingFrom * 1000);
+    const when = isNow ? '' : ' when a tick compared them';
+    const audit = commandLine('audit', `--from ${from} --table ${props.tableName}`);
+    return [
+      {
+        id: 'unread',
+        severity: 'warning',
+        text: `${count(missing)} of ${count(deleted)} items that were deleted in the last hour were not ${reader}${when}, the first of ${from}: ${commandLine('doctor')} says why, and ${audit} names them`,
+      },
+    ];
+  });
+}
+
 /** A scan comes once a day, and for a day and a half at the most none does. */
 const SCAN_MS = 40 * 3_600_000;
 
@@ -413,7 +430,8 @@ function silentRemarks(seen: SeenTable): Remark[] {
   const silent = 'notChecked' in overdue ? overdue.notChecked.silent : undefined;
   if (silent === undefined || !silent.isDead) return [];
   const others = checksOf(seen).filter(
-    ([, checked]) => ![overdue, seen.journal, seen.scans, seen.throttled].includes(checked as typeof overdue),
+    ([, checked]) =>
+      ![overdue, seen.journal, seen.scans, seen.throttled, seen.ledger].includes(checked as typeof overdue),
   );
   const asked = others.filter(([, checked]) => !('notChecked' in checked && checked.notChecked.isLocal));
   const isAlone = asked.some(
@@ -467,6 +485,7 @@ function checksOf(seen: SeenTable): readonly (readonly [string, Checked<unknown>
     ['the journal', seen.journal],
     ['the scans', seen.scans],
     ['the deletes of the last minute', seen.throttled],
+    ['what was archived and published', seen.ledger],
     ...(seen.open === undefined ? [] : [['the open replays', seen.open] as const]),
     ['what is overdue', seen.overdue],
     ...[...seen.schedules].map(([name, checked]) => [`the schedule ${name}`, checked] as const),

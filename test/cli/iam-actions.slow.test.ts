@@ -8,6 +8,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { COMMAND_NAMES } from '../../cli/commands.ts';
 import { operatePolicy } from '../../cli/iam/operate-policy.ts';
 import { COMMAND_ACTIONS, DEPLOY_ACTIONS, describeActions, type IamAction } from '../../cli/iam-actions.ts';
+import { isoSeconds } from '../../cli/iso-seconds.ts';
 import { NO_TOTALS } from '../../cli/replay/totals.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
@@ -159,6 +160,7 @@ const LINES: Readonly<Record<Exclude<AwsCommand, 'verify'>, readonly (readonly s
   backfill: [[...CONFIGURED, ...TABLE, '--yes']],
   status: [CONFIGURED],
   history: [CONFIGURED],
+  audit: [[...CONFIGURED, '--table', 'Failing', '--from', isoSeconds(Date.now() - 3_600_000)]],
   pause: [[...CONFIGURED, ...TABLE, '--yes']],
   resume: [[...CONFIGURED, ...TABLE, '--yes']],
   limit: [[...CONFIGURED, ...TABLE, '--max-per-second', '50', '--yes']],

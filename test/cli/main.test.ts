@@ -47,7 +47,7 @@ describe.each(COMMAND_NAMES)('%s', name => {
   test('refuses what it does not know, before it does anything', async () => {
     const { usageStatus } = await COMMANDS[name].load();
     // Where 1 and 2 are answers, or 2 is one.
-    const others: Readonly<Record<string, number>> = { diff: 1, doctor: 3, status: 3 };
+    const others: Readonly<Record<string, number>> = { audit: 3, diff: 1, doctor: 3, status: 3 };
     expect(usageStatus).toBe(others[name] ?? 2);
     const { status, stdout, stderr } = await run(name, '--no-such-flag');
     expect([status, stdout]).toEqual([usageStatus, '']);

@@ -122,6 +122,7 @@ test.each([
   'doctor',
   'status',
   'history',
+  'audit',
   'completion',
   'cost',
 ])('the command %s loads nothing that is local', command => {
