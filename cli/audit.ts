@@ -5,10 +5,8 @@ import { loadConfigFile } from '../stacks/config-file.ts';
 import type { AuditVerdict } from './audit/job.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
-import { invocationWith } from './command-line.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
-import type { Invocation } from './invocation.ts';
 import { print, printError } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -39,7 +37,7 @@ const FLAGS = {
 const NOT_KNOWN = 3;
 const STATUS: Readonly<Record<AuditVerdict, number>> = { equal: 0, differs: 1, unknown: NOT_KNOWN };
 
-const help = (flags: string, call: Invocation) => `${call('audit', '--from TIME [flags]')}
+const help = (flags: string) => `npx precise-ttl audit --from TIME [flags]
 
 Compares what the sweeps deleted with what the archive and the events have seen of it: how much, in which minutes something is missing,
 which keys, and what mends it. Each of them keeps its own book in the journal, for 14 days. Times are those of the deletions, not of the
@@ -50,7 +48,7 @@ ${flags}
 What a reader may still see in time is not missing: it is told as not known. docs/status.md has more.
 
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. For the deployment of
-${call('local')} set AWS_ENDPOINT_URL_DYNAMODB as it prints it.
+npx precise-ttl local set AWS_ENDPOINT_URL_DYNAMODB as it prints it.
 
 ${describeActions('audit')}
 
@@ -89,8 +87,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   }
   const report = JSON.stringify(auditReport(audit, flags), null, 2);
   if (reportFile !== undefined) writeFileSync(reportFile, `${report}\n`);
-  const call = invocationWith(flags.config);
-  print(toOutput ? report : describeAudit(audit, { mask: flags.mask, call, now }));
+  print(toOutput ? report : describeAudit(audit, { mask: flags.mask, now }));
   return STATUS[verdictOf(audit)];
 }
 

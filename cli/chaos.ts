@@ -4,7 +4,6 @@ import { DEFAULT_RATES } from '../lab/chaos/settings.ts';
 import { checkRates, FAULTS, type FaultName, type FaultRates } from '../lab/faults/index.ts';
 import { MAX_GRACE_SECONDS } from '../statemachine/contract.ts';
 import { BY, type Flag, FlagError, type FlagValues, SEED } from './flags.ts';
-import type { Invocation } from './invocation.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -86,7 +85,7 @@ const FLAGS = {
 
 const EXIT_STATUS = { kept: 0, violated: 1, undecided: 3 } as const;
 
-const help = (flags: string, call: Invocation) => `${call('chaos', '[flags]')}
+const help = (flags: string) => `npx precise-ttl chaos [flags]
 
 Sweeps a table locally and in real time while writers, renewers and deleters work on it, calls are throttled, keys come back
 unprocessed, connections break, functions crash and ticks come late, twice or never. Then the faults stop, and one ordinary tick

@@ -1,6 +1,6 @@
 import { LEDGER_DAYS, type LedgerEntry } from '../../functions/journal/ledger.ts';
+import { commandLine } from '../command-line.ts';
 import { utc } from '../deployment/sweep-text.ts';
-import type { Invocation } from '../invocation.ts';
 import { shortKey } from '../print.ts';
 import { type KeyTextOptions, keysToShow, keyText } from '../table/key-text.ts';
 import { type Audit, type ReaderAudit, type TableAudit, verdictOf } from './job.ts';
@@ -13,7 +13,6 @@ export const SHOWN_KEYS = 100;
 
 export interface AuditTextOptions {
   readonly mask: boolean;
-  readonly call: Invocation;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -89,9 +88,9 @@ function describeKeys({ keys, missing }: ReaderAudit, options: KeyTextOptions): 
 
 const expiry = ({ ttl }: LedgerEntry) => (ttl === null ? '' : `, expired ${at(ttl)}`);
 
-function describeRemedy({ call, now }: AuditTextOptions): string {
+function describeRemedy({ now }: AuditTextOptions): string {
   return `What mends it:
-  Why: ${call('doctor')} names a reader that is off, filtered or fails, and a stream that is off; docs/runbook.md#deletes-unread.
+  Why: ${commandLine('doctor')} names a reader that is off, filtered or fails, and a stream that is off; docs/runbook.md#deletes-unread.
   Deleted since ${at(now / 1000 - 86_400)}: the stream has it for 24 hours from the deletion, unless it was off. A reader that is
     behind catches up by itself. One whose filter was changed has passed it over, and reads it again when its mapping is made anew.
   Deleted before, or while the stream was off: restore the table to a time before the deletion, under another name, and take the

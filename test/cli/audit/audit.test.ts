@@ -2,7 +2,6 @@
 import { type AuditJobOptions, runAudit, verdictOf } from '../../../cli/audit/job.ts';
 import { auditReport } from '../../../cli/audit/report.ts';
 import { describeAudit } from '../../../cli/audit/text.ts';
-import { inPackage } from '../../../cli/invocation.ts';
 import { type Book, writeEntries } from '../../../functions/journal/ledger.ts';
 import { hashOfKey } from '../../../functions/report/shown-keys.ts';
 import type { PreciseTtlProps } from '../../../stacks/props.ts';
@@ -52,7 +51,7 @@ async function audited(props: Partial<PreciseTtlProps> = { archive: {}, events: 
       ...options,
     });
     if (audit === undefined) throw new Error('interrupted');
-    return { audit, text: describeAudit(audit, { mask: false, call: inPackage, now: NOW }) };
+    return { audit, text: describeAudit(audit, { mask: false, now: NOW }) };
   };
   return { write, run };
 }
@@ -150,7 +149,7 @@ test.each([
   const { write, run } = await audited({ archive: {}, logKeys });
   await write('deleted', { 'somebody@example.com': 1 });
   const { audit } = await run();
-  const text = describeAudit(audit, { mask, call: inPackage, now: NOW });
+  const text = describeAudit(audit, { mask, now: NOW });
   const report = JSON.stringify(auditReport(audit, { mask }));
   expect(text + report).not.toContain('somebody');
   const hash = hashOfKey({ id: { S: 'somebody@example.com' } }, ['id'], 'Orders');
