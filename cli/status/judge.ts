@@ -370,7 +370,7 @@ function unreadRemarks({ ledger }: SeenTable, { props }: Subject): Remark[] {
       {
         id: 'unread',
         severity: 'warning',
-        text: `${count(missing)} of ${count(deleted)} items that were deleted in the last hour were not ${reader}${when}, the first of ${from}: ${commandLine('doctor')} says why, and ${audit} names them`,
+        text: `${count(missing)} of ${count(deleted)} items that were deleted in the last hour were not ${reader}${when}, the first of ${from}: ${commandLine('doctor')} says why; ${audit} names them`,
       },
     ];
   });

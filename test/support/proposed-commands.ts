@@ -55,11 +55,10 @@ export function flagsInProse(text: string): string[][] {
     ([program = '', second = '', third = '', ...rest]) => {
       if (second !== 'precise-ttl') return [];
       const name = third.replace(/[^a-z]+$/, '');
-      const next = rest.indexOf('npx');
-      return (next < 0 ? rest : rest.slice(0, next)).flatMap((word, at) => {
+      return rest.flatMap((word, at) => {
         if (!word.startsWith('--')) return [];
-        const value = rest[at + 1] ?? '--';
-        const flag = value.startsWith('--') || /[.,;:'")]$/.test(word) ? [word] : [word, value];
+        const next = rest[at + 1] ?? '--';
+        const flag = next.startsWith('--') || /[.,;:'")]$/.test(word) ? [word] : [word, next];
         return [[program, second, name, ...flag.map(each => each.replace(/[.,;:'")\]]+$/, ''))]];
       });
     },

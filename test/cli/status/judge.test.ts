@@ -257,7 +257,7 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     },
     'warnings',
     [
-      'warning: 12 of 12,340 items that were deleted in the last hour were not archived, the first of 2026-11-21T19:14:00Z: npx precise-ttl doctor says why, and npx precise-ttl audit --from 2026-11-21T19:14:00Z --table T names them',
+      'warning: 12 of 12,340 items that were deleted in the last hour were not archived, the first of 2026-11-21T19:14:00Z: npx precise-ttl doctor says why; npx precise-ttl audit --from 2026-11-21T19:14:00Z --table T names them',
     ],
   ],
   [
