@@ -83,6 +83,10 @@ export const COMMANDS = {
     summary: 'look whether a table and its sweep are as they should be, and say what mends them',
     load: async () => (await import('./doctor.ts')).command,
   },
+  audit: {
+    summary: 'compare what was deleted with what was archived and published, and name what differs',
+    load: async () => (await import('./audit.ts')).command,
+  },
   backfill: {
     summary: 'write the window into the items that are in a table already',
     load: async () => (await import('./backfill.ts')).command,
@@ -94,10 +98,6 @@ export const COMMANDS = {
   proof: {
     summary: "verify the proof of a day's deletions: its manifest, the archive, the journal",
     load: async () => (await import('./proof.ts')).command,
-  },
-  chaos: {
-    summary: 'let everything go wrong on this machine, and see that nothing is lost',
-    load: async () => (await import('./chaos.ts')).command,
   },
   completion: {
     summary: 'print what completes these commands in bash, zsh or fish',

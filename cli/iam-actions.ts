@@ -80,6 +80,7 @@ export const COMMAND_ACTIONS = {
     ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
   ],
   history: on(JOURNAL, ['dynamodb:Query']),
+  audit: on(JOURNAL, ['dynamodb:Query']),
   backfill: [
     ...on(TABLE, ['dynamodb:DescribeTable'], 'it does not say how long it takes'),
     ...FIND_MACHINES,

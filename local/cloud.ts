@@ -29,6 +29,7 @@ import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-fu
 import { type Deliveries, type Firing, LocalScheduler, readSchedule } from './scheduler/scheduler.ts';
 import { LocalServices, type ServicesOptions } from './services/local-services.ts';
 import { skewedClock } from './skewed-clock.ts';
+import type { EventSourceMappingResource } from './stack/event-source-mapping.ts';
 import {
   type ScheduleResource,
   type SynthesizedCloud,
@@ -273,6 +274,15 @@ export class LocalCloud {
   updateSchedule(schedule: ScheduleResource): void {
     checkSchedule(schedule, this.synthesized);
     this.#scheduler.update(schedule);
+  }
+
+  /**
+   * Replaces the event source mapping with this address, as UpdateEventSourceMapping does.
+   *
+   * @throws {TableMismatchError} for a table without a stream
+   */
+  updateMapping(mapping: EventSourceMappingResource): Promise<void> {
+    return this.#mappings.update(mapping);
   }
 
   /** The state machines, loaded, as they were synthesized. */

@@ -13,6 +13,7 @@ import { restJson } from './rest-json.ts';
 import { schedulerApi } from './scheduler/scheduler-api.ts';
 import type { ServicesOptions } from './services/local-services.ts';
 import type { EventSourceMappingResource } from './stack/event-source-mapping.ts';
+import type { MappingOptions } from './streams/event-source-mappings.ts';
 
 export interface ServeOptions {
   /** As of {@link LocalCloudOptions}. */
@@ -40,6 +41,8 @@ export interface ServeOptions {
   readonly onAlarm?: LocalCloudWatchOptions['onAlarm'];
   /** Gets what the functions print, and how every call of one ended; for tests: stands around every call. */
   readonly functions?: Pick<LocalFunctionsOptions, 'onLog' | 'onInvocation' | 'wrap'>;
+  /** For tests: how often the streams are read, and what stands before them. */
+  readonly mappings?: Pick<MappingOptions, 'pollMs' | 'wrapSource'>;
   /** Something that goes wrong for everybody who uses this cloud: functions, commands, applications. @default nothing */
   readonly rehearsal?: RehearsalOptions | undefined;
   /** For tests: another clock. @default the wall clock */
@@ -116,6 +119,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       childrenAtOnce: options.childrenAtOnce,
       services: options.services ?? {},
       mappings: {
+        ...options.mappings,
         onIteratorAge: (functionName, ageMs) => cloudWatch?.addIteratorAge(functionName, ageMs),
         onDiscarded: (discarded, mapping) =>
           tellStream(`${discarded.reason}: ${discarded.records.length} records are given up`, mapping),

@@ -59,6 +59,9 @@ export function resolvedArchive(archive: ArchiveProp): ResolvedArchive {
   return { ...ARCHIVE_DEFAULTS, ...archive };
 }
 
+/** Nothing else is an expiry: Lambda calls nothing for other changes, and bills nothing for them. */
+export const STREAM_FILTER = { eventName: ['REMOVE'] };
+
 /** The longest that Lambda gathers records for. Source: Lambda API reference, CreateEventSourceMapping. */
 const MAX_BATCH_SECONDS = 300;
 

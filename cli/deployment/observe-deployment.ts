@@ -82,6 +82,8 @@ export interface SeenStreamReader {
   readonly state: string;
   /** `OK`, `No records processed`, or what was wrong; undefined when nothing was read yet. */
   readonly lastResult: string | undefined;
+  /** The patterns of which a record must match one, JSON; none: it is called for all. */
+  readonly filters: readonly string[];
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -257,6 +259,7 @@ async function observeStreamReaders(
             streamArn: mapping.EventSourceArn ?? '',
             state: mapping.State ?? '',
             lastResult: mapping.LastProcessingResult,
+            filters: (mapping.FilterCriteria?.Filters ?? []).map(({ Pattern = '' }) => Pattern),
           })),
         );
       }

@@ -148,7 +148,8 @@ export async function newestSweeps(
   return sweeps;
 }
 
-async function asked<Seen>(
+/** Asks a journal; what cannot be asked is an answer too, and undefined is one that is not there. */
+export async function asked<Seen>(
   journal: DeploymentJournal,
   call: () => Promise<Seen>,
 ): Promise<Checked<Seen | undefined>> {

@@ -3,6 +3,7 @@ import { journalName } from '../../functions/journal/layout.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { alarmNamesOf } from '../../stacks/alarms.ts';
 import { deadLetterQueueOf, replayName } from '../../stacks/names.ts';
+import { STREAM_FILTER } from '../../stacks/stream-props.ts';
 import { type TickSchedule, tickSchedule } from '../../stacks/tick-schedule.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
 import { ago } from '../deployment/ago.ts';
@@ -289,13 +290,21 @@ function streamReaderFindings(
 }
 
 function readerFindings(
-  { state, uuid, lastResult }: SeenStreamReader,
+  { state, uuid, lastResult, filters }: SeenStreamReader,
   reader: StreamFunctionName,
   subject: Subject,
 ): Finding[] {
   if (!/^(Enabled|Enabling|Creating|Updating)$/.test(state)) {
     return [
       finding('stream-reader-off', subject, { detail: `that of ${reader} is ${state}`, values: { uuid } }),
+    ];
+  }
+  if (filters.length > 0 && !filters.some(filter => sameJson(filter, STREAM_FILTER))) {
+    return [
+      finding('stream-reader-filtered', subject, {
+        detail: `that of ${reader} has ${filters.join(' or ')}, expected ${JSON.stringify(STREAM_FILTER)}`,
+        values: { uuid },
+      }),
     ];
   }
   if (lastResult === undefined || GOOD_RESULTS.includes(lastResult)) return [];

@@ -17,14 +17,21 @@ import { type Checked, check, notAsked, seenOf } from '../deployment/check.ts';
 import type { DeploymentClients } from '../deployment/clients.ts';
 import { observeAlarms } from '../deployment/observe-alarms.ts';
 import { observeQueue, observeSchedules } from '../deployment/observe-deployment.ts';
-import { observeScans, observeState, observeTable, observeThrottled } from '../deployment/observe-journal.ts';
+import {
+  asked,
+  observeScans,
+  observeState,
+  observeTable,
+  observeThrottled,
+} from '../deployment/observe-journal.ts';
 import { type Subject, subjectsOf } from '../deployment/subject.ts';
+import { tableReaders } from '../deployment/table-readers.ts';
 import { inParallel } from '../in-parallel.ts';
-import type { Invocation } from '../invocation.ts';
 import { type DeploymentJournal, journalAt } from '../journals.ts';
 import { executionsOfTable } from '../replay/pieces.ts';
 import { goneBy } from './gone.ts';
 import { type Judged, judge, type Verdict, worst } from './judge.ts';
+import { lookAtLedger } from './ledger-look.ts';
 import { LOOK_MS, lookForOverdue, minutesBack, type OverdueLook } from './overdue.ts';
 import { latenessOf } from './promise.ts';
 import type { SeenTable } from './seen-table.ts';
@@ -39,7 +46,6 @@ export interface StatusJobOptions {
   readonly back: number | undefined;
   /** Called when all of the above has been found right; the limit is that of each look. */
   readonly connect: (region: string, limit: TimeLimit) => DeploymentClients;
-  readonly call: Invocation;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -91,7 +97,7 @@ export function statusJob(options: StatusJobOptions): StatusJob {
   const deployments = deploymentsOf(config.tables.map(resolveProps));
   const limit = new TimeLimit(LOOK_SECONDS + Math.max(0, tables.length - QUICK_TABLES));
   const clients = options.connect(region, limit);
-  const subjects = subjectsOf(config, tables, options.call);
+  const subjects = subjectsOf(config, tables);
   const memory: Memory = { trends: new Map(), silentSince: undefined, hasAnswered: false };
   return {
     async look(spentMs) {
@@ -211,6 +217,10 @@ async function lookAtTable(
     ),
   );
   const scans = inJournal(each => observeScans(each, tableName));
+  const ledger: Promise<SeenTable['ledger']> =
+    tableReaders(props).length === 0
+      ? Promise.resolve({ seen: [] })
+      : inJournal(each => asked(each, () => lookAtLedger(each, props, options.now())));
   const throttled = inJournal(each => observeThrottled(each, tableName, options.now()));
   const early = await Promise.race([journal, sleep(JOURNAL_MS, undefined, { ref: false })]);
   const wanted = options.back ?? wantedMinutes(subject, seenOf(early)?.watermark, options.now());
@@ -252,6 +262,7 @@ async function lookAtTable(
     throttled: await throttled,
     scans: scanned,
     scanAt: state?.scansAt[tableName],
+    ledger: await ledger,
     gone: goneBy(seenOf(overdue) ?? undefined, {
       watermark: seenOf(known)?.watermark,
       scannedUpTo: scannedUpTo(seenOf(scanned)?.finished, subject),

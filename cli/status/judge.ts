@@ -1,6 +1,7 @@
 import { INDEX_SECONDS, journalName } from '../../functions/journal/layout.ts';
 import { nextTurnAt } from '../../functions/journal/scan-turn.ts';
 import { indexLayout } from '../../functions/table/index-layout.ts';
+import { commandLine } from '../command-line.ts';
 import { ago, duration } from '../deployment/ago.ts';
 import { type Checked, type NotChecked, seenOf } from '../deployment/check.ts';
 import { isFailing, isStale, type SeenJournal } from '../deployment/observe-journal.ts';
@@ -38,10 +39,11 @@ export function judge(seen: SeenTable, subject: Subject, now: number): Judged {
   const remarks = [
     ...silentRemarks(seen),
     ...machineRemarks(seen, subject),
-    ...(isOff ? [OFF] : scheduleRemarks(seen, subject)),
+    ...(isOff ? [OFF] : scheduleRemarks(seen)),
     ...journalRemarks(seen, subject, lateness !== undefined, now),
     ...(lateness === undefined ? [] : lateCauses(seen, subject, lateness)),
     ...unseenRemarks(seen),
+    ...unreadRemarks(seen, subject),
     ...scanRemarks(seen, subject, now),
     ...deadLetterRemarks(seen),
     ...alarmRemarks(seen),
@@ -89,18 +91,18 @@ function verdictOf(seen: SeenTable, remarks: readonly Remark[]): Verdict {
   return remarks.some(({ severity }) => severity === 'warning') ? 'warnings' : 'fine';
 }
 
-function machineRemarks({ stateMachine }: SeenTable, { props, region, call }: Subject): Remark[] {
+function machineRemarks({ stateMachine }: SeenTable, { props, region }: Subject): Remark[] {
   if (!('seen' in stateMachine) || stateMachine.seen !== undefined) return [];
   return [
     {
       id: 'machineMissing',
       severity: 'broken',
-      text: `there is no state machine ${props.sweep} in ${region}; ${call('deploy')}, or look whether account and region are right`,
+      text: `there is no state machine ${props.sweep} in ${region}; ${commandLine('deploy')}, or look whether account and region are right`,
     },
   ];
 }
 
-function scheduleRemarks({ schedules }: SeenTable, { call }: Subject): Remark[] {
+function scheduleRemarks({ schedules }: SeenTable): Remark[] {
   return [...schedules].flatMap(([name, schedule]): Remark[] => {
     if (!('seen' in schedule)) return [];
     const { seen } = schedule;
@@ -109,7 +111,7 @@ function scheduleRemarks({ schedules }: SeenTable, { call }: Subject): Remark[] 
         {
           id: 'scheduleMissing',
           severity: 'broken',
-          text: `the schedule ${name} is not there; ${call('deploy')}`,
+          text: `the schedule ${name} is not there; ${commandLine('deploy')}`,
         },
       ];
     return seen.state === 'ENABLED'
@@ -131,13 +133,13 @@ function journalRemarks(
   now: number,
 ): Remark[] {
   if (!('seen' in journal)) return [];
-  const { props, region, call } = subject;
+  const { props, region } = subject;
   if (journal.seen === undefined) {
     return [
       {
         id: 'journalMissing',
         severity: 'broken',
-        text: `there is no journal ${journalName(props.sweep)} in ${region}; ${call('deploy')}, or look whether account and region are right`,
+        text: `there is no journal ${journalName(props.sweep)} in ${region}; ${commandLine('deploy')}, or look whether account and region are right`,
       },
     ];
   }
@@ -197,7 +199,7 @@ function setByHandRemarks({ pause, handOver }: SeenJournal): Remark[] {
 function gapRemarks(
   { watermark, pause, handOver }: SeenJournal,
   readFrom: number | null,
-  { props, call }: Subject,
+  { props }: Subject,
 ): Remark[] {
   if (watermark === undefined || pause !== undefined || handOver !== undefined) return [];
   if (readFrom === null || watermark.gone - INDEX_SECONDS >= readFrom - 1) return [];
@@ -206,7 +208,7 @@ function gapRemarks(
     {
       id: 'gap',
       severity: 'warning',
-      text: `no tick has looked for what was due from ${from} to ${to}: ${call('resume', `--table ${props.tableName}`)} replays it`,
+      text: `no tick has looked for what was due from ${from} to ${to}: ${commandLine('resume', `--table ${props.tableName}`)} replays it`,
     },
   ];
 }
@@ -275,7 +277,7 @@ function limitRemarks(
 }
 
 /** The ticks look back to windows, or minutes, and to the watermark where that is near. */
-function beyondRemarks({ overdue, journal }: SeenTable, { props, model, call }: Subject): Remark[] {
+function beyondRemarks({ overdue, journal }: SeenTable, { props, model }: Subject): Remark[] {
   const look = seenOf(overdue);
   const watermark = seenOf(journal)?.watermark;
   const [oldest] = look?.named ?? [];
@@ -287,7 +289,7 @@ function beyondRemarks({ overdue, journal }: SeenTable, { props, model, call }: 
     {
       id: 'beyondTicks',
       severity: 'warning',
-      text: `what expired before ${isoSeconds(first * 1000)} is further back than the ticks look: the next scan of the index deletes it, or now ${call('replay', `--index --table ${props.tableName}`)}`,
+      text: `what expired before ${isoSeconds(first * 1000)} is further back than the ticks look: the next scan of the index deletes it, or now ${commandLine('replay', `--index --table ${props.tableName}`)}`,
     },
   ];
 }
@@ -358,6 +360,22 @@ function unseenRemarks({ overdue }: SeenTable): Remark[] {
   ];
 }
 
+function unreadRemarks({ ledger }: SeenTable, { props }: Subject): Remark[] {
+  return (seenOf(ledger) ?? []).flatMap(({ reader, deleted, missing, missingFrom, isNow }): Remark[] => {
+    if (missingFrom === null) return [];
+    const from = isoSeconds(missingFrom * 1000);
+    const when = isNow ? '' : ' when a tick compared them';
+    const audit = commandLine('audit', `--from ${from} --table ${props.tableName}`);
+    return [
+      {
+        id: 'unread',
+        severity: 'warning',
+        text: `${count(missing)} of ${count(deleted)} items that were deleted in the last hour were not ${reader}${when}, the first of ${from}: ${commandLine('doctor')} says why; ${audit} names them`,
+      },
+    ];
+  });
+}
+
 /** A scan comes once a day, and for a day and a half at the most none does. */
 const SCAN_MS = 40 * 3_600_000;
 
@@ -412,7 +430,8 @@ function silentRemarks(seen: SeenTable): Remark[] {
   const silent = 'notChecked' in overdue ? overdue.notChecked.silent : undefined;
   if (silent === undefined || !silent.isDead) return [];
   const others = checksOf(seen).filter(
-    ([, checked]) => ![overdue, seen.journal, seen.scans, seen.throttled].includes(checked as typeof overdue),
+    ([, checked]) =>
+      ![overdue, seen.journal, seen.scans, seen.throttled, seen.ledger].includes(checked as typeof overdue),
   );
   const asked = others.filter(([, checked]) => !('notChecked' in checked && checked.notChecked.isLocal));
   const isAlone = asked.some(
@@ -466,6 +485,7 @@ function checksOf(seen: SeenTable): readonly (readonly [string, Checked<unknown>
     ['the journal', seen.journal],
     ['the scans', seen.scans],
     ['the deletes of the last minute', seen.throttled],
+    ['what was archived and published', seen.ledger],
     ...(seen.open === undefined ? [] : [['the open replays', seen.open] as const]),
     ['what is overdue', seen.overdue],
     ...[...seen.schedules].map(([name, checked]) => [`the schedule ${name}`, checked] as const),

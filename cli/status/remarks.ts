@@ -103,6 +103,11 @@ export const REMARKS = {
     help: 'items are overdue for longer than the table promises; the cause where nothing else that is known explains it',
     remedy: '[overdue](#overdue)',
   },
+  unread: {
+    isCause: false,
+    help: 'the archive or the events have not seen what was deleted in the last hour, though their time for that is up',
+    remedy: '[deletes-unread](#deletes-unread)',
+  },
   indexUnanswered: {
     isCause: false,
     help: 'a query of the index got no answer',

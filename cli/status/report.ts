@@ -1,3 +1,4 @@
+import type { Reader } from '../../functions/journal/accounts.ts';
 import type { ResolvedProps } from '../../stacks/props.ts';
 import type { ItemKey, ScanRecord } from '../../statemachine/contract.ts';
 import { seenOf } from '../deployment/check.ts';
@@ -75,6 +76,20 @@ export interface TableReport {
       readonly caughtUpAt: string | null;
     } | null;
   } | null;
+  /** What was archived and published of the last hour's deletions, as far as the ticks have compared that; null: not known. */
+  readonly ledger:
+    | readonly {
+        readonly reader: Reader;
+        readonly deleted: number;
+        readonly missing: number;
+        /** The first minute in which something is missing. */
+        readonly missingFrom: string | null;
+        /** The last minute that was compared and in which something was deleted. */
+        readonly upTo: string | null;
+        /** Whether `missing` is what is missing now; else it is from when a tick compared. */
+        readonly isNow: boolean;
+      }[]
+    | null;
   readonly schedules: readonly {
     readonly name: string;
     /** `on`, `off`, `missing`; null: not known. */
@@ -120,6 +135,12 @@ function tableReport({ subject: { props }, seen, judged }: TableStatus): TableRe
     handOver:
       handOver === undefined ? null : { execution: handOver.execution, before: fromSeconds(handOver.before) },
     overdue: overdueReport(seen),
+    ledger:
+      seenOf(seen.ledger)?.map(({ missingFrom, upTo, ...look }) => ({
+        ...look,
+        missingFrom: missingFrom === null ? null : fromSeconds(missingFrom),
+        upTo: upTo === null ? null : fromSeconds(upTo),
+      })) ?? null,
     schedules: [...seen.schedules].map(([name, schedule]) => ({
       name,
       state: 'seen' in schedule ? scheduleState(schedule.seen) : null,

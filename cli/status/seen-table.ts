@@ -6,6 +6,7 @@ import type { SeenAlarm } from '../deployment/observe-alarms.ts';
 import type { SeenSchedule } from '../deployment/observe-deployment.ts';
 import type { SeenJournal } from '../deployment/observe-journal.ts';
 import type { Gone } from './gone.ts';
+import type { ReaderLook } from './ledger-look.ts';
 import type { OverdueLook } from './overdue.ts';
 import type { Trend } from './trend.ts';
 
@@ -32,6 +33,8 @@ export interface SeenTable {
   readonly scans: Checked<SeenScans | undefined>;
   /** When ticks start the next one, epoch seconds; undefined before the first one. */
   readonly scanAt: number | undefined;
+  /** What the readers of its stream have seen of the last hour's deletions, each of them; undefined without a journal. */
+  readonly ledger: Checked<readonly ReaderLook[] | undefined>;
   readonly gone: Gone;
   /** Messages; undefined without a queue. */
   readonly deadLetters: Checked<number | undefined>;

@@ -11,6 +11,7 @@ import { describePause } from '../pause/describe-pause.ts';
 import { shortKey } from '../print.ts';
 import type { Status, TableStatus } from './job.ts';
 import type { Verdict } from './judge.ts';
+import type { ReaderLook } from './ledger-look.ts';
 import type { OverdueLook } from './overdue.ts';
 import { scheduleState, shownKey } from './report.ts';
 import { describeExceptions, exceptionsOf } from './scan-exceptions.ts';
@@ -56,6 +57,7 @@ function describeTable({ subject, seen, judged }: TableStatus, place: string, no
     ['', describeScan(subject, seen, now)],
     ['overdue', textOf(seen.overdue, look => describeOverdue(look, now))],
     ...describeJournal(seen.journal, now),
+    ...describeLedger(seen.ledger, now),
     ['open replays', textOf(seen.open, open => describeOpen(open, now))],
     ...[...seen.schedules].map(([name, schedule], index) => {
       const short = name.slice(subject.props.sweep.length + 1);
@@ -170,6 +172,24 @@ function items({ overdue, unseen }: Pick<OverdueLook, 'overdue' | 'unseen'>): st
   if (unseen !== null && overdue === 0) return 'none seen, but not all was read';
   const text = `${count(overdue)} ${overdue === 1 ? 'item' : 'items'}`;
   return unseen === null ? text : `at least ${text}`;
+}
+
+function describeLedger(ledger: TableStatus['seen']['ledger'], now: Date): (readonly [string, string])[] {
+  const looks = seenOf(ledger);
+  // Without a reader, or without a journal, of which another line tells.
+  if (looks === undefined || looks?.length === 0) return [];
+  return [['ledger', textOf(ledger, () => describeReaders(looks ?? [], now))]];
+}
+
+function describeReaders(looks: readonly ReaderLook[], now: Date): string {
+  const texts = looks.map(({ reader, deleted, missing, upTo, isNow }) => {
+    if (upTo === null) return `no deletion was compared with what was ${reader}`;
+    const atLeast = isNow ? '' : 'at least ';
+    return `${reader} ${atLeast}${count(deleted - missing)} of ${count(deleted)}`;
+  });
+  const upTo = Math.max(...looks.map(look => look.upTo ?? 0));
+  const minute = upTo === 0 ? '' : `, deleted by ${clockTime(fromSeconds(upTo + 60), now)}`;
+  return `${texts.join(', ')} (last hour${minute})`;
 }
 
 function describeJournal(journal: TableStatus['seen']['journal'], now: Date): (readonly [string, string])[] {

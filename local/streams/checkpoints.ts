@@ -26,6 +26,27 @@ export interface Checkpoints {
   save(shardId: string, checkpoint: ShardCheckpoint): void;
 }
 
+/** The checkpoints of all mappings. */
+export interface CheckpointStore {
+  /**
+   * @param functionArn what the records are handed to
+   * @param streamArn where they are from. A table that was made anew has another stream, which is read from its beginning.
+   */
+  of(functionArn: string, streamArn: string): Checkpoints;
+}
+
+/** The checkpoints of all mappings, which end with the process. */
+export class CheckpointsInMemory implements CheckpointStore {
+  readonly #mappings = new Map<string, Checkpoints>();
+
+  of(functionArn: string, streamArn: string): Checkpoints {
+    const name = `${functionArn} ${streamArn}`;
+    const checkpoints = this.#mappings.get(name) ?? checkpointsInMemory();
+    this.#mappings.set(name, checkpoints);
+    return checkpoints;
+  }
+}
+
 /** Checkpoints that end with the process. */
 export function checkpointsInMemory(): Checkpoints {
   const shards = new Map<string, ShardCheckpoint>();
@@ -40,7 +61,7 @@ interface Content {
 }
 
 /** The checkpoints of all mappings of a process in one file, so that it goes on where it was after it was killed. */
-export class CheckpointFile {
+export class CheckpointFile implements CheckpointStore {
   /** When the first process began, epoch milliseconds. */
   readonly beganAtMs: number;
   readonly #file: string;
@@ -59,10 +80,6 @@ export class CheckpointFile {
     if (content === undefined && beginAtMs !== undefined) this.#write();
   }
 
-  /**
-   * @param functionArn what the records are handed to
-   * @param streamArn where they are from. A table that was made anew has another stream, which is read from its beginning.
-   */
   of(functionArn: string, streamArn: string): Checkpoints {
     const name = `${functionArn} ${streamArn}`;
     return {

@@ -5,7 +5,7 @@ import type { LocalFunctions } from '../functions/local-functions.ts';
 import type { EventSourceMappingResource } from '../stack/event-source-mapping.ts';
 import { LOCAL_STREAM_LABEL } from '../stack/given-by-aws.ts';
 import type { SynthesizedCloud } from '../stack/synthesized.ts';
-import { type CheckpointFile, checkpointsInMemory } from './checkpoints.ts';
+import { type CheckpointStore, CheckpointsInMemory } from './checkpoints.ts';
 import { type Discarded, discardMessage } from './discard-message.ts';
 import { DynamoDbStreamSource } from './dynamodb-stream-source.ts';
 import { machineRecordTime, virtualRecordTime } from './record-time.ts';
@@ -32,7 +32,8 @@ export interface MappingOptions {
 }
 
 export interface MappingSurroundings extends Omit<MappingOptions, 'checkpointFile'> {
-  readonly checkpoints: CheckpointFile | undefined;
+  /** @default they end with the process */
+  readonly checkpoints: CheckpointStore | undefined;
   readonly synthesized: SynthesizedCloud;
   readonly client: DynamoDBClient;
   readonly streams: DynamoDBStreamsClient;
@@ -46,36 +47,60 @@ export interface MappingSurroundings extends Omit<MappingOptions, 'checkpointFil
 
 /** The event source mappings of what was synthesized. */
 export class EventSourceMappings {
-  readonly #pollers: readonly StreamPoller[];
+  readonly #surroundings: Kept;
+  /** Of those that are enabled, by their addresses. */
+  readonly #pollers: Map<string, StreamPoller>;
 
-  private constructor(pollers: readonly StreamPoller[]) {
+  private constructor(surroundings: Kept, pollers: Map<string, StreamPoller>) {
+    this.#surroundings = surroundings;
     this.#pollers = pollers;
   }
 
   /** @throws {TableMismatchError} for a table without a stream */
   static async start(surroundings: MappingSurroundings): Promise<EventSourceMappings> {
-    const { synthesized, onlyDrained = false } = surroundings;
+    const { synthesized, onlyDrained = false, checkpoints = new CheckpointsInMemory() } = surroundings;
+    const kept = { ...surroundings, checkpoints };
     const enabled = synthesized.mappings.filter(({ isEnabled }) => isEnabled);
-    const pollers: StreamPoller[] = [];
-    for (const mapping of enabled) pollers.push(await pollerOf(mapping, surroundings));
-    if (!onlyDrained) for (const poller of pollers) poller.start();
-    return new EventSourceMappings(pollers);
+    const pollers = new Map<string, StreamPoller>();
+    for (const mapping of enabled) pollers.set(mapping.address, await pollerOf(mapping, kept));
+    if (!onlyDrained) for (const poller of pollers.values()) poller.start();
+    return new EventSourceMappings(kept, pollers);
+  }
+
+  /**
+   * Replaces the mapping with this address, as UpdateEventSourceMapping does. One that is enabled goes on where it was in the stream that the
+   * table has now; a stream that it has not read before is read from the starting position.
+   *
+   * @throws {TableMismatchError} for a table without a stream
+   */
+  async update(mapping: EventSourceMappingResource): Promise<void> {
+    const { address, isEnabled } = mapping;
+    const before = this.#pollers.get(address);
+    this.#pollers.delete(address);
+    await before?.stop();
+    if (!isEnabled) return;
+    const poller = await pollerOf(mapping, this.#surroundings);
+    this.#pollers.set(address, poller);
+    if (!this.#surroundings.onlyDrained) poller.start();
   }
 
   /** Hands over everything that is in the streams now, without waiting for batching windows. */
   async drain(): Promise<void> {
-    for (const poller of this.#pollers) await poller.drain();
+    for (const poller of this.#pollers.values()) await poller.drain();
   }
 
   /** Resolves when no invocation is under way any more. Safe to call more than once. */
   async stop(): Promise<void> {
-    await Promise.all(this.#pollers.map(poller => poller.stop()));
+    await Promise.all([...this.#pollers.values()].map(poller => poller.stop()));
   }
 }
 
+/** With the positions of all its mappings. */
+type Kept = MappingSurroundings & { readonly checkpoints: CheckpointStore };
+
 async function pollerOf(
   mapping: EventSourceMappingResource,
-  { synthesized, client, streams, endpoint, functions, clock, sendTo, ...options }: MappingSurroundings,
+  { synthesized, client, streams, endpoint, functions, clock, sendTo, checkpoints, ...options }: Kept,
 ): Promise<StreamPoller> {
   const { functionName, settings, startingPosition, failureQueueArn } = mapping;
   const called = synthesized.functions.find(({ arn, name }) => functionName === arn || functionName === name);
@@ -93,7 +118,7 @@ async function pollerOf(
     origin: { streamArn, region: streamArn.split(':')[3] ?? '' },
     settings,
     startingPosition,
-    checkpoints: options.checkpoints?.of(functionArn, localArn) ?? checkpointsInMemory(),
+    checkpoints: checkpoints.of(functionArn, localArn),
     clock,
     timeOf: clock === realClock ? machineRecordTime : virtualRecordTime,
     pollMs: options.pollMs,

@@ -20,5 +20,11 @@ export const machineRecordTime: RecordTime = (approximate, firstReadAtMs) => {
   return Math.max(time, Math.min(firstReadAtMs, time + MINUTE_MS - 1));
 };
 
-/** The time of a record on a clock that DynamoDB Local does not have, as in tests. */
-export const virtualRecordTime: RecordTime = (_approximate, firstReadAtMs) => firstReadAtMs;
+/**
+ * The time of a record on a clock that DynamoDB Local does not have, as in tests: that at which it was first read. A time with seconds is
+ * taken as it is: DynamoDB Local gives none.
+ */
+export const virtualRecordTime: RecordTime = (approximate, firstReadAtMs) => {
+  const time = approximate?.getTime();
+  return time !== undefined && time % MINUTE_MS !== 0 ? time : firstReadAtMs;
+};

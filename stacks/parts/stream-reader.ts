@@ -6,6 +6,7 @@ import { fileOf, type StreamFunctionName } from '../../functions/function-list.t
 import type { Reader } from '../../functions/journal/accounts.ts';
 import { failureQueueOf } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
+import { STREAM_FILTER } from '../stream-props.ts';
 import { given, merged, NONE, when } from '../values.ts';
 import { bookStatements, journalEnvironment } from './journal.ts';
 import type { Place } from './place.ts';
@@ -19,9 +20,6 @@ import { tagged } from './tagged.ts';
 export const MAX_RECORD_AGE_SECONDS = 23 * 60 * 60;
 
 const RETENTION_SECONDS = 14 * 24 * 60 * 60;
-
-/** Nothing else is an expiry: Lambda calls nothing for other changes, and bills nothing for them. */
-export const STREAM_FILTER = { eventName: ['REMOVE'] };
 
 export interface StreamReaderProps {
   readonly place: Place;

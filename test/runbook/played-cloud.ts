@@ -1,4 +1,8 @@
 import type { FunctionResult } from 'stepfunctions-emulator';
+import { runAudit } from '../../cli/audit/job.ts';
+import { type AuditReport, auditReport } from '../../cli/audit/report.ts';
+import { readAuditSpan } from '../../cli/audit/span.ts';
+import { describeAudit } from '../../cli/audit/text.ts';
 import { operatingClients } from '../../cli/aws/operating-clients.ts';
 import { stepFunctionsClient } from '../../cli/aws/step-functions.ts';
 import { deploymentClients } from '../../cli/deployment/clients.ts';
@@ -6,7 +10,6 @@ import { runDoctor } from '../../cli/doctor/job.ts';
 import { describeReport } from '../../cli/doctor/text.ts';
 import { runHistory } from '../../cli/history/job.ts';
 import { describeHistory } from '../../cli/history/text.ts';
-import { inPackage } from '../../cli/invocation.ts';
 import { describeChange } from '../../cli/local-rehearsal.ts';
 import { describeAlarm } from '../../cli/local-text.ts';
 import { pauseTables } from '../../cli/pause/job.ts';
@@ -19,7 +22,7 @@ import { lagOf } from '../../functions/report/lag.ts';
 import { type ChooseFault, startFaultProxy } from '../../lab/faults/index.ts';
 import type { FunctionCall } from '../../local/functions/local-functions.ts';
 import type { RehearsalOptions } from '../../local/rehearsal.ts';
-import { type ServedCloud, serve } from '../../local/serve.ts';
+import { type ServedCloud, type ServeOptions, serve } from '../../local/serve.ts';
 import { type AlarmName, kebab } from '../../stacks/alarms.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
@@ -51,6 +54,8 @@ export interface PlayedCloud {
   status(): Promise<{ readonly text: string; readonly verdict: string; readonly report: StatusReport }>;
   history(options?: { readonly failed?: boolean }): Promise<string>;
   doctor(): Promise<string>;
+  /** Of deletions since then. @param from ISO-8601 */
+  audit(from: string): Promise<{ readonly text: string; readonly report: AuditReport }>;
   pause(): Promise<string>;
   resume(): Promise<string>;
   /** @param from, to ISO-8601 */
@@ -72,11 +77,15 @@ function byClock(
   return { ...result, payload: { ...chunk, progress: { ...chunk.progress, ...lag } } };
 }
 
-/** @param rehearsal what `--break` and `--for` say */
+/**
+ * @param rehearsal what `--break` and `--for` say
+ * @param streams who reads the stream, and what becomes of it
+ */
 export async function playedCloud(
   props: PreciseTtlProps,
   start: number,
   rehearsal?: RehearsalOptions,
+  streams: Pick<ServeOptions, 'mappings' | 'services'> = {},
 ): Promise<PlayedCloud> {
   const clock = new SteppedClock(start);
   const faults: Faults = { dynamoDb: undefined, functions: undefined };
@@ -98,6 +107,7 @@ export async function playedCloud(
     },
     schedules: true,
     clock,
+    ...streams,
     rehearsal: rehearsal && {
       ...rehearsal,
       onChange: (changed, error) => printed.push(describeChange(changed, clock.now(), error)),
@@ -114,7 +124,7 @@ export async function playedCloud(
   };
   const config = configOf(props);
   const { signal } = new AbortController();
-  const shared = { config, table: undefined, call: inPackage, now: () => clock.now(), signal };
+  const shared = { config, table: undefined, now: () => clock.now(), signal };
   const connect = (region: string) => deploymentClients(region, environment);
   const connectReplay = (region: string) => stepFunctionsClient(region, environment);
   const said = (text: string) => {
@@ -187,6 +197,20 @@ export async function playedCloud(
         connect,
       });
       return said(report ? describeReport(report) : '');
+    },
+    async audit(from) {
+      const now = clock.now();
+      const audit = await runAudit({
+        ...shared,
+        span: readAuditSpan(from, undefined, now),
+        mostKeys: Number.POSITIVE_INFINITY,
+        connect: region => operatingClients(region, environment),
+        now,
+        onHour() {},
+      });
+      if (audit === undefined) throw new Error('the audit was interrupted');
+      const text = said(describeAudit(audit, { mask: false, now }));
+      return { text, report: auditReport(audit, { mask: false }) };
     },
     pause: () =>
       collected(print =>

@@ -37,7 +37,13 @@ async function streamReaders() {
 
 test('the readers of a stream are all mappings of a function, on all pages, each with its stream', async () => {
   aws.answers.streamReaders.set('precise-ttl-T-archive-expiries', [
-    { UUID: 'one', State: 'Enabled', EventSourceArn: OLD_STREAM, LastProcessingResult: 'OK' },
+    {
+      UUID: 'one',
+      State: 'Enabled',
+      EventSourceArn: OLD_STREAM,
+      LastProcessingResult: 'OK',
+      FilterCriteria: { Filters: [{ Pattern: '{}' }] },
+    },
     { UUID: 'two', State: 'Creating', EventSourceArn: STREAM },
   ]);
   aws.answers.streamReaders.set('precise-ttl-T-publish-expiries', []);
@@ -46,8 +52,8 @@ test('the readers of a stream are all mappings of a function, on all pages, each
       'ArchiveExpiries',
       {
         seen: [
-          { uuid: 'one', state: 'Enabled', streamArn: OLD_STREAM, lastResult: 'OK' },
-          { uuid: 'two', state: 'Creating', streamArn: STREAM, lastResult: undefined },
+          { uuid: 'one', state: 'Enabled', streamArn: OLD_STREAM, lastResult: 'OK', filters: ['{}'] },
+          { uuid: 'two', state: 'Creating', streamArn: STREAM, lastResult: undefined, filters: [] },
         ],
       },
     ],

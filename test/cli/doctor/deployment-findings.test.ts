@@ -14,7 +14,7 @@ import { readSpan } from '../../../cli/replay/span.ts';
 import { NOTHING_SCANNED } from '../../../functions/child/scan.ts';
 import { ALARM_NAMES, type AlarmName, alarmNamesOf } from '../../../stacks/alarms.ts';
 import type { PreciseTtlProps } from '../../../stacks/props.ts';
-import { streamFunctionsOf } from '../../../stacks/stream-props.ts';
+import { STREAM_FILTER, streamFunctionsOf } from '../../../stacks/stream-props.ts';
 import { tickSchedule } from '../../../stacks/tick-schedule.ts';
 import type { NamedEntry, ScanRecord } from '../../../statemachine/contract.ts';
 import { noCounts } from '../../../statemachine/counts.ts';
@@ -54,6 +54,7 @@ const mapping = (over: Partial<SeenStreamReader> = {}): SeenStreamReader => ({
   streamArn: STREAM,
   state: 'Enabled',
   lastResult: 'OK',
+  filters: [JSON.stringify(STREAM_FILTER)],
   ...over,
 });
 
@@ -147,6 +148,22 @@ test.each<[string, Case, string[]]>([
   ['nothing reads it', archiveReader(), ['stream-reader-missing']],
   ['what reads it is off', archiveReader({ state: 'Disabled' }), ['stream-reader-off']],
   ['what reads it goes off', archiveReader({ state: 'Disabling' }), ['stream-reader-off']],
+  [
+    'what reads it has another filter',
+    archiveReader({ filters: ['{"eventName":["INSERT"]}', 'no JSON'] }),
+    ['stream-reader-filtered'],
+  ],
+  [
+    'what reads it lets nothing through but some removals',
+    archiveReader({ filters: ['{"eventName":["REMOVE"],"userIdentity":{"type":["Service"]}}'] }),
+    ['stream-reader-filtered'],
+  ],
+  ['what reads it is called for more than removals', archiveReader({ filters: [] }), []],
+  [
+    'it is called for other things, too',
+    archiveReader({ filters: ['{"eventName":["INSERT"]}', '{ "eventName": ["REMOVE"] }'] }),
+    [],
+  ],
   [
     'what reads it fails',
     archiveReader({ lastResult: 'PROBLEM: Function call failed' }),

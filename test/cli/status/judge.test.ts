@@ -7,6 +7,7 @@ import { OUTCOME_COUNTS } from '../../../cli/deployment/sweep-outcome.ts';
 import { goneBy } from '../../../cli/status/gone.ts';
 import { type Status, scannedUpTo } from '../../../cli/status/job.ts';
 import { judge } from '../../../cli/status/judge.ts';
+import type { ReaderLook } from '../../../cli/status/ledger-look.ts';
 import type { OverdueLook } from '../../../cli/status/overdue.ts';
 import { NAMEABLE } from '../../../cli/status/overdue.ts';
 import { REMARK_IDS, REMARKS } from '../../../cli/status/remarks.ts';
@@ -72,6 +73,14 @@ const failure = (minutes: number): Sweep => ({
   failedKeys: [],
 });
 const failed = (minutes: number) => ({ last: [failure(minutes)], failures: [failure(minutes)] });
+const UNREAD: ReaderLook = {
+  reader: 'archived',
+  deleted: 12_340,
+  missing: 12,
+  missingFrom: SECONDS - 46 * 60,
+  upTo: SECONDS - 5 * 60,
+  isNow: true,
+};
 const LOCAL = { notChecked: { reason: 'no endpoint of SQS on this machine', isLocal: true } };
 const DENIED = {
   notChecked: { reason: 'dynamodb:Query is not allowed', isLocal: false, remedy: 'Allow it.' },
@@ -114,6 +123,7 @@ function statusOf({ props, seen, journal, overdue, schedule = {} }: Case): Statu
     throttled: { seen: 0 },
     scans: { seen: { running: undefined, finished: undefined } },
     scanAt: undefined,
+    ledger: { seen: [] },
     gone: goneBy(look, { watermark: JOURNAL.watermark, scannedUpTo: undefined }),
     deadLetters: { seen: 0 },
     alarms: { seen: [] },
@@ -239,6 +249,22 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     { seen: { journal: { seen: undefined } } },
     'broken',
     [/^broken: there is no journal precise-ttl-journal in us-east-1; npx precise-ttl deploy, or look/],
+  ],
+  [
+    'the archive has not seen what was deleted',
+    {
+      seen: { ledger: { seen: [UNREAD, { ...UNREAD, reader: 'published', missing: 0, missingFrom: null }] } },
+    },
+    'warnings',
+    [
+      'warning: 12 of 12,340 items that were deleted in the last hour were not archived, the first of 2026-11-21T19:14:00Z: npx precise-ttl doctor says why; npx precise-ttl audit --from 2026-11-21T19:14:00Z --table T names them',
+    ],
+  ],
+  [
+    'it had not when a tick compared, and there was no time to look again',
+    { seen: { ledger: { seen: [{ ...UNREAD, isNow: false }] } } },
+    'warnings',
+    [/^warning: 12 of 12,340 items .* were not archived when a tick compared them, the first of/],
   ],
   ['an item is overdue for ten seconds, as promised', { overdue: overdueFor(11) }, 'fine', []],
   [
@@ -714,4 +740,35 @@ test('a terminal is drawn anew, elsewhere lines are appended', () => {
   ]);
   const clear = '\u001b[1;1H\u001b[0J';
   expect(written(true).split(clear)).toHaveLength(3);
+});
+
+test.each<[string, Partial<SeenTable>, string | undefined]>([
+  ['no reader', {}, undefined],
+  ['no journal', { ledger: { seen: undefined } }, undefined],
+  [
+    'all was seen',
+    {
+      ledger: {
+        seen: [
+          { ...UNREAD, missing: 0, missingFrom: null },
+          { ...UNREAD, reader: 'published', missing: 0, missingFrom: null },
+        ],
+      },
+    },
+    'archived 12,340 of 12,340, published 12,340 of 12,340 (last hour, deleted by 19:56:00Z)',
+  ],
+  [
+    'something was not, when it was compared',
+    { ledger: { seen: [{ ...UNREAD, isNow: false }] } },
+    'archived at least 12,328 of 12,340 (last hour, deleted by 19:56:00Z)',
+  ],
+  [
+    'nothing was compared',
+    { ledger: { seen: [{ ...UNREAD, deleted: 0, missing: 0, missingFrom: null, upTo: null }] } },
+    'no deletion was compared with what was archived (last hour)',
+  ],
+  ['it is not known', { ledger: DENIED }, 'not known (dynamodb:Query is not allowed)'],
+])('the line of the ledger: %s', (_, seen, line) => {
+  const text = describeStatus(statusOf({ seen }));
+  expect(/^ {2}ledger {8}(.*)$/m.exec(text)?.[1]).toBe(line);
 });

@@ -13,6 +13,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { LocalCloud, type LocalCloudOptions } from '../../../local/cloud.ts';
 import { TableMismatchError } from '../../../local/errors.ts';
+import type { EventSourceMappingResource } from '../../../local/stack/event-source-mapping.ts';
+import { readFilter } from '../../../local/streams/filter.ts';
 import { handmadeStack, lambdaFunction, type StackParts } from '../../support/handmade-stack.ts';
 import { dynamoDbOfFile, useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
@@ -242,4 +244,74 @@ test('a stream of another view stays as it is', async () => {
   await client.send(
     new UpdateTableCommand({ TableName: 'Viewed', StreamSpecification: { StreamEnabled: false } }),
   );
+});
+
+async function removed(name: string, ...ids: readonly string[]): Promise<void> {
+  for (const id of ids) await write(name, id);
+  for (const id of ids) await remove(name, id);
+}
+
+const only = (cloud: LocalCloud): EventSourceMappingResource => {
+  const [found] = cloud.synthesized.mappings;
+  if (found === undefined) throw new Error('expected a mapping, got none');
+  return found;
+};
+
+test('a mapping that is off calls nothing, and goes on where it was when it is on again', async () => {
+  const { cloud, ids } = await start(stack('Off', { enabled: false }));
+  await removed('Off', 'a');
+  await cloud.drainStreams();
+  expect(ids()).toEqual([]);
+  const mappingOn = { ...only(cloud), isEnabled: true };
+  await cloud.updateMapping(mappingOn);
+  await until(() => ids().length === 1);
+  await cloud.updateMapping({ ...mappingOn, isEnabled: false });
+  await removed('Off', 'b');
+  await cloud.drainStreams();
+  expect(ids()).toEqual(['a']);
+  await cloud.updateMapping(mappingOn);
+  await until(() => ids().length === 2);
+  expect(ids()).toEqual(['a', 'b']);
+});
+
+test('what a filter does not let through is passed over, also after the filter was changed back', async () => {
+  const { cloud, records } = await start(stack('Filtered'));
+  const seen = () => records.map(({ eventName, dynamodb }) => `${eventName} ${dynamodb.Keys.id.S}`);
+  const before = only(cloud);
+  await cloud.updateMapping({
+    ...before,
+    settings: { ...before.settings, filters: [readFilter('{"eventName":["INSERT"]}')] },
+  });
+  await removed('Filtered', 'a');
+  await write('Filtered', 'after');
+  await until(() => seen().length === 2);
+  await cloud.updateMapping(before);
+  await removed('Filtered', 'b');
+  await until(() => seen().length === 3);
+  expect(seen()).toEqual(['INSERT a', 'INSERT after', 'REMOVE b']);
+});
+
+test('a mapping stays on the stream that was turned off, and reads the new one when it is updated', async () => {
+  const { cloud, ids } = await start(stack('Anew'));
+  await removed('Anew', 'a');
+  await until(() => ids().length === 1);
+  const turn = (StreamEnabled: boolean) =>
+    client.send(
+      new UpdateTableCommand({
+        TableName: 'Anew',
+        StreamSpecification: {
+          StreamEnabled,
+          ...(StreamEnabled && { StreamViewType: 'NEW_AND_OLD_IMAGES' }),
+        },
+      }),
+    );
+  await turn(false);
+  await removed('Anew', 'between');
+  await turn(true);
+  await removed('Anew', 'b');
+  await cloud.drainStreams();
+  expect(ids()).toEqual(['a']);
+  await cloud.updateMapping(only(cloud));
+  await until(() => ids().length === 2);
+  expect(ids()).toEqual(['a', 'b']);
 });
