@@ -6,7 +6,6 @@ import { describeSdkError } from './aws/errors.ts';
 import { requireOnePlace } from './aws/one-place.ts';
 import { CONFIG, FlagError, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
-import type { Invocation } from './invocation.ts';
 import { print } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -25,8 +24,8 @@ const FLAGS = {
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file, with all that was found' },
 } as const;
 
-const help = (flags: string, call: Invocation) =>
-  `${call('proof', 'verify --date DATE --from-archive PLACE [flags]')}
+const help = (flags: string) =>
+  `npx precise-ttl proof verify --date DATE --from-archive PLACE [flags]
 
 Verifies the manifest of a day's deletions: its counts and hashes against its own lines, the chain of all manifests of the table,
 the lines of the archive, and the journal while that has the day. It names each line that was removed, added, changed or put into
