@@ -14,6 +14,7 @@ export const WITH_CONFIG: readonly string[] = [
   'model',
   'outputs',
   'pause',
+  'proof',
   'replay',
   'restore',
   'resume',

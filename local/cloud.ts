@@ -151,7 +151,7 @@ export class LocalCloud {
       fire: ({ schedule, input }) => {
         // Lambda takes the event and answers at once: what becomes of the call is seen by its log and its metrics.
         if (parts.synthesized.functions.some(({ arn }) => arn === schedule.targetArn)) {
-          void this.functions.invoke(schedule.targetArn, JSON.parse(input));
+          void clock.busy(() => this.functions.invoke(schedule.targetArn, JSON.parse(input)));
           return undefined;
         }
         const execution = this.startExecution(schedule.targetArn, JSON.parse(input));

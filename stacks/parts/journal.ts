@@ -120,7 +120,7 @@ export function readBookStatements(
       resources: [place.arn('dynamodb', `table/${journalName(sweep.sweep)}`)],
       condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': books } },
     },
-    ...keyStatements(sweep, place),
+    ...keyStatements(sweep, place, 'read'),
   ];
 }
 
@@ -141,6 +141,10 @@ function ledgerStatements(
 }
 
 /** DynamoDB uses the journal's key with the permissions of its caller. */
-function keyStatements({ kmsKeyArn }: Pick<ResolvedProps, 'kmsKeyArn'>, place: Place): Statement[] {
-  return tableKeyStatements('write', kmsKeyArn === undefined ? {} : { tableKmsKeyArn: kmsKeyArn }, place);
+function keyStatements(
+  { kmsKeyArn }: Pick<ResolvedProps, 'kmsKeyArn'>,
+  place: Place,
+  access: 'read' | 'write' = 'write',
+): Statement[] {
+  return tableKeyStatements(access, kmsKeyArn === undefined ? {} : { tableKmsKeyArn: kmsKeyArn }, place);
 }

@@ -10,12 +10,12 @@ import type { ArchiveLine } from '../../functions/archive/archive-line.ts';
 import { READERS, type Reader } from '../../functions/journal/accounts.ts';
 import type { EventSourceMappingResource } from '../../local/stack/event-source-mapping.ts';
 import { readFilter } from '../../local/streams/filter.ts';
-import type { StreamedRecord, StreamSource } from '../../local/streams/stream-source.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import type { DeleteChunkInput, ItemKey } from '../../statemachine/contract.ts';
 import { MINUTE, type PlayedCloud, playedCloud } from '../runbook/played-cloud.ts';
 import { notPrinted } from '../runbook/sections.ts';
+import { timedSource } from '../support/timed-source.ts';
 
 /*
  * An archive falls silent while deletes go on: its reader is off, its stream is turned off and on again, somebody changes its filter. Each
@@ -46,28 +46,9 @@ const arrived = { archived: new Set<string>(), published: new Set<string>() };
 let cloud: PlayedCloud;
 let documents: DynamoDBDocumentClient;
 
-/** DynamoDB Local gives records the time of this machine; a reader that catches up has to see when the play deleted. */
-function timed(source: StreamSource): StreamSource {
-  const timeOf = ({ record, ...streamed }: StreamedRecord): StreamedRecord => {
-    const { dynamodb } = record;
-    const at = dynamodb?.Keys && deletedAt.get(idOf(dynamodb.Keys as ItemKey));
-    if (at === undefined) return { ...streamed, record };
-    // Of a whole minute it would be taken for one that DynamoDB Local has rounded.
-    const ApproximateCreationDateTime = new Date(at + 1);
-    return { ...streamed, record: { ...record, dynamodb: { ...dynamodb, ApproximateCreationDateTime } } };
-  };
-  return {
-    shards: () => source.shards(),
-    async read(...args) {
-      const { records, isEnd } = await source.read(...args);
-      return { records: records.map(timeOf), isEnd };
-    },
-  };
-}
-
 beforeAll(async () => {
   cloud = await playedCloud(SESSIONS, START, undefined, {
-    mappings: { pollMs: 5_000, wrapSource: timed },
+    mappings: { pollMs: 5_000, wrapSource: source => timedSource(source, key => deletedAt.get(idOf(key))) },
     services: {
       archiveFolder: folder,
       onObject({ file = '' }) {
