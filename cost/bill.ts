@@ -90,10 +90,11 @@ function linesOf(deployment: BilledDeployment): BillLine[] {
   const { tables, functionMemoryMb, logRetentionDays } = deployment;
   return [
     ...linesOfSweep(deployment),
-    ...tables.filter(isRead).flatMap(table => linesOfLedger(table, functionMemoryMb)),
+    ...tables.filter(hasLedger).flatMap(table => linesOfLedger(table, functionMemoryMb)),
     ...linesOfMonitoring(deployment),
     ...tables.flatMap(linesOfTable),
     ...tables.flatMap(table => linesOfArchive({ ...table, functionMemoryMb, logRetentionDays })),
+    ...tables.flatMap(table => (table.hasProof ? linesOfManifests(table, functionMemoryMb) : [])),
   ];
 }
 
@@ -138,8 +139,8 @@ function linesOfSweep(deployment: BilledDeployment): BillLine[] {
 }
 
 /** Only such a table has a ledger. */
-function isRead({ archiveBatchSeconds, hasEvents }: BilledTable): boolean {
-  return archiveBatchSeconds !== undefined || hasEvents;
+function hasLedger({ archiveBatchSeconds, hasEvents, hasProof }: BilledTable): boolean {
+  return archiveBatchSeconds !== undefined || hasEvents || hasProof;
 }
 
 function linesOfLedger(table: BilledTable, functionMemoryMb: number): BillLine[] {
@@ -262,6 +263,5 @@ function linesOfArchive({
     line('objects written to S3', puts, 'puts', puts * BILL_PRICES.s3Puts),
     line("a month's objects, each month", storedGb, 'GB', storedGb * BILL_PRICES.s3GbMonths),
     line('its log lines, taken in and kept', loggedGb, 'GB', logDollars, '5 GB'),
-    ...linesOfManifests({ archiveBatchSeconds, ...table }, table.functionMemoryMb),
   ];
 }

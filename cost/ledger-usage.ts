@@ -9,6 +9,8 @@ export interface LedgerShape extends SweptTable {
   /** How long removals are gathered for one object of the archive, seconds; undefined: nothing is archived. */
   readonly archiveBatchSeconds: number | undefined;
   readonly hasEvents: boolean;
+  /** A manifest of each day's deletions is written: with an archive, or without one. */
+  readonly hasProof: boolean;
 }
 
 /** What the ledger of a month takes, in the units in which it is billed. */
@@ -35,13 +37,13 @@ interface BookOfMonth {
  * reads what was deleted in it and, where anything was, the reader's book of that minute and of those beside it, and writes what came of it.
  */
 export function ledgerOfMonth(table: LedgerShape, functionMemoryMb: number): LedgerUsage {
-  const { itemsPerMonth, archiveBatchSeconds, hasEvents } = table;
+  const { itemsPerMonth, archiveBatchSeconds, hasEvents, hasProof } = table;
   const { deleted, archived } = booksOfMonth(table, functionMemoryMb);
   const readers = [
     ...(archiveBatchSeconds === undefined ? [] : [archived]),
     ...(hasEvents ? [book(callsOfEvents(itemsPerMonth), itemsPerMonth, LEDGER.keyBytes)] : []),
   ];
-  if (readers.length === 0) return NOTHING;
+  if (readers.length === 0 && !hasProof) return NOTHING;
   const minutes = Math.min(itemsPerMonth, TICKS_A_MONTH);
   const units = (read: BookOfMonth, span: number) =>
     minutes === 0 ? 0 : minutes * readUnits((span * read.bytes) / TICKS_A_MONTH);

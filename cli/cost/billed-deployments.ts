@@ -2,7 +2,7 @@ import type { BilledDeployment, BilledTable } from '../../cost/bill.ts';
 import { recordedMetrics } from '../../functions/record-metrics/metrics.ts';
 import { deployedAlarms } from '../../stacks/alarms.ts';
 import { deploymentsOf } from '../../stacks/deployments.ts';
-import type { ResolvedProps } from '../../stacks/props.ts';
+import { hasProof, type ResolvedProps } from '../../stacks/props.ts';
 import { resolvedArchive } from '../../stacks/stream-props.ts';
 
 /** What is known of the items of one table. */
@@ -34,6 +34,7 @@ function billedTable(props: ResolvedProps, load: ItemLoad): BilledTable {
     ...load,
     isRecoverable: props.pointInTimeRecovery && !props.existingTable,
     hasEvents: props.events !== undefined,
+    hasProof: hasProof(props),
     archiveBatchSeconds: props.archive && resolvedArchive(props.archive).batchSeconds,
   };
 }

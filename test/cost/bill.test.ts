@@ -22,6 +22,7 @@ const IDLE: BilledTable = {
   },
   ...{ itemsPerMonth: 0, itemBytes: 400, renewalsPerItem: 0, lifetimeHours: 24 },
   ...{ isRecoverable: false, metricsPerTable: false, archiveBatchSeconds: undefined, hasEvents: false },
+  hasProof: false,
 };
 
 /** Nothing watches it. */
@@ -81,7 +82,7 @@ test.each<[string, Change, number, number]>([
   expect(found.dollars).toBeCloseTo(dollars, 3);
 });
 
-const ARCHIVED = { archiveBatchSeconds: 60 } as const;
+const ARCHIVED = { hasProof: true, archiveBatchSeconds: 60 } as const;
 
 test.each<[string, Change, number, number]>([
   ['archiving: calls', { itemsPerMonth: 0 }, 0, 0],
@@ -151,6 +152,17 @@ test('the manifests are counted as the function reads and runs', () => {
 
 test('a table whose stream nobody reads has no ledger', () => {
   expect(bill({}).lines.filter(({ name }) => name.includes('ledger'))).toEqual([]);
+});
+
+test('a table with a proof alone has the book of the sweep and the manifests', () => {
+  const { lines } = bill({ hasProof: true, itemsPerMonth: 1000 });
+  expect(lines.find(({ name }) => name === 'writes of the ledger')?.amount).toBeCloseTo(1000, 6);
+  expect(lines.filter(({ part }) => part === 'archive').map(({ name }) => name)).toEqual([
+    'manifests: reads of the ledger',
+    'manifests: time',
+    'manifests: requests to S3',
+    "a month's manifests, each month",
+  ]);
 });
 
 test('a table without an archive has no lines of one', () => {
