@@ -16,11 +16,10 @@ export default {
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: [
     '/node_modules/',
-    // Whole deployments and commands as processes, two minutes: npm run test:long.
-    '\\.long\\.test\\.ts$',
-    // Three minutes of their own: npm run test:start.
+    // Whole deployments, commands as processes, and `npm start` with every value of every field: npm run test:slow.
+    '\\.slow\\.test\\.ts$',
     '<rootDir>/test/start/',
-    // Starts other test frameworks: npm run test:package.
+    // Starts other test frameworks: npm run test:outside.
     '<rootDir>/stepfunctions-emulator/test/readme-frameworks.test.ts',
   ],
   // SWC only strips the types; `npm run typecheck` is what checks them.

@@ -1,4 +1,4 @@
-/** `npm run bench:adopt`: a table that an application of others fills, adopted while it does. See `--help`. */
+/** `npm run bench adopt`: a table that an application of others fills, adopted while it does. See `--help`. */
 import type { FlagValues } from '../cli/flags.ts';
 import { SEED } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
@@ -20,7 +20,7 @@ const FLAGS = {
   json: { type: 'text', default: 'bench/results/adopt.json', value: 'FILE', help: 'the result' },
 } as const;
 
-const help = (flags: string) => `npm run bench:adopt -- [flags]
+const help = (flags: string) => `npm run bench adopt -- [flags]
 
 A script with nothing but AWS's client writes items with a TTL into a table of its own. A fifth of them are there before the table
 has an index. Then precise-ttl adopt adds it, and precise-ttl local sweeps with the configuration that adopt has printed, while

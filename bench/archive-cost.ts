@@ -1,5 +1,5 @@
 /**
- * `npm run bench:archive-cost`: what archiving takes of the processor, and how small its objects are. See `--help`.
+ * `npm run bench archive-cost`: what archiving takes of the processor, and how small its objects are. See `--help`.
  */
 import { createHash } from 'node:crypto';
 import { runCommand } from '../cli/run-command.ts';
@@ -85,7 +85,7 @@ async function measure(random: number, calls: number) {
 
 await runCommand({
   flags: FLAGS,
-  help: flags => `npm run bench:archive-cost -- [flags]
+  help: flags => `npm run bench archive-cost -- [flags]
 
 Archives batches of ${BATCH} items of ${ITEM_BYTES} bytes, and prints what one batch takes of a whole core and how large its object is. The
 calculator of ${'`precise-ttl cost --archive`'} assumes what this prints: cost/assumptions.ts.

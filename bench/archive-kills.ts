@@ -1,4 +1,4 @@
-/** `npm run bench:archive-kills`: archives whose processes are killed, with an S3 that fails. See `--help`. */
+/** `npm run bench archive-kills`: archives whose processes are killed, with an S3 that fails. See `--help`. */
 import { type FlagValues, SEED } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { resultFile, writeJson } from './live/command.ts';
@@ -40,7 +40,7 @@ const FLAGS = {
   },
 } as const;
 
-const help = (flags: string) => `npm run bench:archive-kills -- [flags]
+const help = (flags: string) => `npm run bench archive-kills -- [flags]
 
 Sweeps expired items with all types of attributes on DynamoDB Local, as it is deployed, while users delete and renew items. A
 process is killed by SIGKILL at random moments of its work and started again. S3, outside of it, fails 20% of its calls and

@@ -1,4 +1,4 @@
-/** `npm run bench:asl`: speed and memory of the local interpreter. See `--help`. */
+/** `npm run bench asl`: speed and memory of the local interpreter. See `--help`. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -108,7 +108,7 @@ function heapMb(): number {
   return process.memoryUsage().heapUsed / 1e6;
 }
 
-const help = (flags: string) => `npm run bench:asl -- [flags]
+const help = (flags: string) => `npm run bench asl -- [flags]
 
 Measures speed and memory of the local interpreter. Every line is the median of ${RUNS} runs in one process, on the wall
 clock.

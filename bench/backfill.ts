@@ -1,4 +1,4 @@
-/** `npm run bench:backfill`: a backfill on DynamoDB Local while its items are renewed and deleted. See `--help`. */
+/** `npm run bench backfill`: a backfill on DynamoDB Local while its items are renewed and deleted. See `--help`. */
 import type { FlagValues } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { stopOnSignal } from '../cli/signals.ts';
@@ -35,7 +35,7 @@ const FLAGS = {
   interrupt: { type: 'switch', help: 'stop the first execution half-way, and run another one' },
 } as const;
 
-const help = (flags: string) => `npm run bench:backfill -- [flags]
+const help = (flags: string) => `npm run bench backfill -- [flags]
 
 Fills a table with items of every kind that have no window, and runs the deployed backfill on it, on this machine, while a
 renewer renews items at random and deletes every tenth that it comes to. At the end each item must have the TTL that was written

@@ -1,4 +1,4 @@
-/** `npm run bench:brake`: a sweep with a limit, and one beside a writer on a table that is too small. See `--help`. */
+/** `npm run bench brake`: a sweep with a limit, and one beside a writer on a table that is too small. See `--help`. */
 import { type FlagValues, SEED, VIRTUAL_MINUTES } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { resultFile, writeJson } from './live/command.ts';
@@ -21,7 +21,7 @@ const RATE = 200;
 /** Of the sweep's calls, besides what the table has no room for. */
 const RANDOM_SHARES = [0, 0.3];
 
-const help = (flags: string) => `npm run bench:brake -- [flags]
+const help = (flags: string) => `npm run bench brake -- [flags]
 
 Runs the real state machines and all that the functions decide, around a table in memory, on a virtual clock.
 

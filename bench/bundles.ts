@@ -1,4 +1,4 @@
-/** `npm run bench:bundles`: size and import time of each function's bundle, as it is deployed. See `--help`. */
+/** `npm run bench bundles`: size and import time of each function's bundle, as it is deployed. See `--help`. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ function importMs(file: string): number {
   return Number(execFileSync(process.execPath, args, { encoding: 'utf8' }));
 }
 
-const help = (flags: string) => `npm run bench:bundles -- [flags]
+const help = (flags: string) => `npm run bench bundles -- [flags]
 
 Measures size and import time of each function's bundle, as it is deployed, beside a plain CommonJS bundle of the
 DynamoDB client for comparison. Every import is a process of its own.

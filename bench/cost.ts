@@ -1,4 +1,4 @@
-/** `npm run bench:cost`: what a month of sweeping costs, of one table and of a hundred. See `--help`. */
+/** `npm run bench cost`: what a month of sweeping costs, of one table and of a hundred. See `--help`. */
 import { writeFileSync } from 'node:fs';
 import { billedDeployments } from '../cli/cost/billed-deployments.ts';
 import type { FlagValues } from '../cli/flags.ts';
@@ -45,11 +45,11 @@ const COLUMNS = [
   ...['whole bill, $', 'Standard transitions'],
 ];
 
-const help = (flags: string) => `npm run bench:cost -- [flags]
+const help = (flags: string) => `npm run bench cost -- [flags]
 
 Counts what a month of sweeping costs on AWS: a steady stream of expiring items, the real definition on a virtual clock,
 some minutes of ticks scaled to a month of 43,200, and a scan of each index a day, of items that live for a day. Prints the table of
-executions in docs/cost.md; takes some minutes. The whole bill is that, and what the calculator (npm run cost) counts besides it.
+executions in docs/cost.md; takes some minutes. The whole bill is that, and what the calculator (npx precise-ttl cost) counts besides it.
 
 ${flags}`;
 
@@ -57,7 +57,7 @@ const MEASURED = new URL('../cost/measured.ts', import.meta.url);
 
 function measuredFile({ planned, swept, metrics }: Omit<LogBytes, 'idle'>): string {
   return `/**
- * Written by \`npm run bench:cost -- --write\`, from what the functions print: do not change it by hand. Bytes of the lines of a sweep
+ * Written by \`npm run bench cost -- --write\`, from what the functions print: do not change it by hand. Bytes of the lines of a sweep
  * that deleted 100 items. A tick that finds nothing prints nothing.
  */
 export const LOG_BYTES = {

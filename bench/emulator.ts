@@ -1,4 +1,4 @@
-/** `npm run bench:emulator`: what executions of the emulator take on each version of Node. See `--help`. */
+/** `npm run bench emulator`: what executions of the emulator take on each version of Node. See `--help`. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const FLAGS = {
 /** Round 5 against round 1: what an execution leaves behind must not make the next ones slower. */
 const MOST_GROWTH = 1.2;
 
-const help = (flags: string) => `npm run bench:emulator -- [flags]
+const help = (flags: string) => `npm run bench emulator -- [flags]
 
 Runs rounds of executions that call a function, each on a virtual clock of its own, and a Map over 1,000 items that calls
 one, on several versions of Node, and prints the processor time that they take.

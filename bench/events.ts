@@ -1,4 +1,4 @@
-/** `npm run bench:events`: how late the event of an expiry comes. See `--help`. */
+/** `npm run bench events`: how late the event of an expiry comes. See `--help`. */
 import type { FlagValues } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { stopOnSignal } from '../cli/signals.ts';
@@ -14,7 +14,7 @@ const FLAGS = {
   json: { type: 'text', default: 'bench/results/events.json', value: 'FILE', help: 'the result' },
 } as const;
 
-const help = (flags: string) => `npm run bench:events -- [flags]
+const help = (flags: string) => `npm run bench events -- [flags]
 
 Lets items expire in real time on the local cloud: the sweep deletes them, the table's stream calls the function that makes
 events of them, and these come to an event bus. Shows how late items were deleted and how late their events came, from their

@@ -1,4 +1,4 @@
-/** `npm run bench:faults`: a second's precision with a DynamoDB that throttles and hangs. See `--help`. */
+/** `npm run bench faults`: a second's precision with a DynamoDB that throttles and hangs. See `--help`. */
 import { type FlagValues, SEED, VIRTUAL_MINUTES } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { resultFile, writeJson } from './live/command.ts';
@@ -9,7 +9,7 @@ const FLAGS = {
   json: { type: 'text', default: 'bench/results/faults.json', value: 'FILE', help: 'the result' },
 } as const;
 
-const help = (flags: string) => `npm run bench:faults -- [flags]
+const help = (flags: string) => `npm run bench faults -- [flags]
 
 Runs the sweep to the second with keys that are throttled, calls that are throttled and calls that hang: the real
 definition and all that the functions decide, around a table in memory, on a virtual clock on which a call takes 30

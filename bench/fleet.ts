@@ -1,4 +1,4 @@
-/** `npm run bench:fleet`: a hundred tables in one tick, and a backlog of a million items on one. See `--help`. */
+/** `npm run bench fleet`: a hundred tables in one tick, and a backlog of a million items on one. See `--help`. */
 import { type FlagValues, VIRTUAL_MINUTES } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { resultFile, writeJson } from './live/command.ts';
@@ -17,7 +17,7 @@ const FLAGS = {
   json: { type: 'text', default: 'bench/results/fleet.json', value: 'FILE', help: 'the result' },
 } as const;
 
-const help = (flags: string) => `npm run bench:fleet -- [flags]
+const help = (flags: string) => `npm run bench fleet -- [flags]
 
 Runs the real definitions and all that the functions decide, around tables in memory, on a virtual clock, with calls of 20 ms.
 

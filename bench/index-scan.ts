@@ -1,4 +1,4 @@
-/** `npm run bench:index-scan`: scans the index of a large table on DynamoDB Local, ended twice on its way. See `--help`. */
+/** `npm run bench index-scan`: scans the index of a large table on DynamoDB Local, ended twice on its way. See `--help`. */
 import type { FlagValues } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { stopOnSignal } from '../cli/signals.ts';
@@ -16,7 +16,7 @@ const FLAGS = {
   },
 } as const;
 
-const help = (flags: string) => `npm run bench:index-scan -- [flags]
+const help = (flags: string) => `npm run bench index-scan -- [flags]
 
 Fills a table by second with items of which 2% are overdue by years and 500 have a TTL with a fraction, and a tenth as large one by window
 of which 500 are misfiled, and runs the deployed scan of the index on each, on this machine. The first one's execution is ended at

@@ -1,4 +1,4 @@
-/** `npm run bench:lag:plot`: draws the plot again from the JSON of an earlier `npm run bench:lag`. */
+/** `npm run bench lag-plot`: draws the plot again from the JSON of an earlier `npm run bench lag`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { FlagError, type FlagValues } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
@@ -8,9 +8,9 @@ import { resultFile } from './live/command.ts';
 
 const FLAGS = { json: RESULT_FLAG } as const;
 
-const help = (flags: string) => `npm run bench:lag:plot -- [flags]
+const help = (flags: string) => `npm run bench lag-plot -- [flags]
 
-Draws the plot of an earlier npm run bench:lag again, beside its result.
+Draws the plot of an earlier npm run bench lag again, beside its result.
 
 ${flags}`;
 
@@ -27,7 +27,7 @@ function readResult(file: string, path: string): LagResult {
     return JSON.parse(readFileSync(file, 'utf8')) as LagResult;
   } catch (error) {
     throw new FlagError(
-      `--json: expected a result of npm run bench:lag, got ${path}: ${error}; run that first`,
+      `--json: expected a result of npm run bench lag, got ${path}: ${error}; run that first`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** `npm run bench:lag`: how late each way of deleting is, on the same items. See `--help`. */
+/** `npm run bench lag`: how late each way of deleting is, on the same items. See `--help`. */
 import { writeFileSync } from 'node:fs';
 import type { FlagValues } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
@@ -20,7 +20,7 @@ const FLAGS = {
   json: RESULT_FLAG,
 } as const;
 
-const help = (flags: string) => `npm run bench:lag -- [flags]
+const help = (flags: string) => `npm run bench lag -- [flags]
 
 Writes the same items to three tables on one DynamoDB Local, lets them expire in real time, and shows how late they are
 deleted: by precise-ttl to the second, by precise-ttl once a minute, and by the published algorithm. Takes about five

@@ -1,4 +1,4 @@
-/** `npm run bench:memory`: what `npm run local` holds under load. See `--help`. */
+/** `npm run bench memory`: what `npx precise-ttl local` holds under load. See `--help`. */
 import type { FlagValues } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { stopOnSignal } from '../cli/signals.ts';
@@ -36,9 +36,9 @@ const FLAGS = {
   json: { type: 'text', default: 'bench/results/memory.json', value: 'FILE', help: 'the result' },
 } as const;
 
-const help = (flags: string) => `npm run bench:memory -- [flags]
+const help = (flags: string) => `npm run bench memory -- [flags]
 
-Starts npm run local in a process of its own, on free ports, and keeps executions running through its API, each a sweep over
+Starts npx precise-ttl local in a process of its own, on free ports, and keeps executions running through its API, each a sweep over
 items that it was given. Every second it looks at the process's resident memory and threads, and shows the most of each minute.
 DynamoDB Local is another process, and has a column of its own. Linux only.
 

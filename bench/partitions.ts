@@ -1,4 +1,4 @@
-/** `npm run bench:partitions`: the sweep on an index whose keys share partitions. See `--help`. */
+/** `npm run bench partitions`: the sweep on an index whose keys share partitions. See `--help`. */
 import { type FlagValues, SEED } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { resultFile, writeJson } from './live/command.ts';
@@ -21,7 +21,7 @@ const FLAGS = {
 const RATES = [300, 1_500, 5_000, 16_667];
 const QUICK_RATES = 2;
 
-const help = (flags: string) => `npm run bench:partitions -- [flags]
+const help = (flags: string) => `npm run bench partitions -- [flags]
 
 Puts as many items a second as expire, and sweeps them: the real definition and all that the functions decide, around a table in
 memory, on a virtual clock on which a call takes 20 ms and a read of the index 5 ms. Each key of the index lies on one of its

@@ -1,4 +1,4 @@
-/** `npm run bench:status`: what `status` says beside a scan of the table, while much goes wrong. See `--help`. */
+/** `npm run bench status`: what `status` says beside a scan of the table, while much goes wrong. See `--help`. */
 import { type FlagValues, MINUTES, RATE } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { stopOnSignal } from '../cli/signals.ts';
@@ -11,7 +11,7 @@ const FLAGS = {
   json: { type: 'text', default: 'bench/results/status.json', value: 'FILE', help: 'the result' },
 } as const;
 
-const help = (flags: string) => `npm run bench:status -- [flags]
+const help = (flags: string) => `npm run bench status -- [flags]
 
 Looks at a table once a second as precise-ttl status does, while items expire, the local cloud sweeps them, and DynamoDB Local
 is made to throttle the deletes, to hang, to die and to throttle the queries, and the table is paused, limited and resumed. Before

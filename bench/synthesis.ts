@@ -1,4 +1,4 @@
-/** `npm run bench:synthesis`: what generated configurations synthesize to, to hold two versions against each other. See `--help`. */
+/** `npm run bench synthesis`: what generated configurations synthesize to, to hold two versions against each other. See `--help`. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const FLAGS = {
   },
 } as const;
 
-const help = (flags: string) => `npm run bench:synthesis -- [flags]
+const help = (flags: string) => `npm run bench synthesis -- [flags]
 
 Writes what configurations synthesize to, each drawn from the props' own rules: the configuration, and the Terraform JSON of its stack. Run
 it before a change of stacks/ and after it, each into a folder of its own, and compare the two with diff -r: what differs is what the change

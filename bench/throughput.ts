@@ -1,4 +1,4 @@
-/** `npm run bench:throughput`: how fast a sweep deletes, beside a plain loop. See `--help`. */
+/** `npm run bench throughput`: how fast a sweep deletes, beside a plain loop. See `--help`. */
 import type { FlagValues } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { resultFile, writeJson } from './live/command.ts';
@@ -21,7 +21,7 @@ const FLAGS = {
   json: { type: 'text', default: 'bench/results/throughput.json', value: 'FILE', help: 'the result' },
 } as const;
 
-const help = (flags: string) => `npm run bench:throughput -- [flags]
+const help = (flags: string) => `npm run bench throughput -- [flags]
 
 Lets one sweep delete items that have expired, and by turns with it a plain loop that reads the index and makes as many calls at
 once, both in this process, on one warm DynamoDB Local. Shows how fast each was, and the ratio of the two, in the modes guarded

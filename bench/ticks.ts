@@ -1,4 +1,4 @@
-/** `npm run bench:ticks`: a second's precision with a scheduler that misbehaves. See `--help`. */
+/** `npm run bench ticks`: a second's precision with a scheduler that misbehaves. See `--help`. */
 import type { FlagValues } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { stopOnSignal } from '../cli/signals.ts';
@@ -10,7 +10,7 @@ const FLAGS = {
   json: { type: 'text', default: 'bench/results/ticks.json', value: 'FILE', help: 'the result' },
 } as const;
 
-const help = (flags: string) => `npm run bench:ticks -- [flags]
+const help = (flags: string) => `npm run bench ticks -- [flags]
 
 Runs the sweep to the second with ticks that come late, twice or not at all, and with items written shortly before they
 expire; each on a table of its own, in real time, in three rounds. A round takes about five minutes

@@ -1,4 +1,4 @@
-/** `npm run bench:windows`: what windows of a day take, and whether anything is deleted twice. See `--help`. */
+/** `npm run bench windows`: what windows of a day take, and whether anything is deleted twice. See `--help`. */
 import { type FlagValues, VIRTUAL_MINUTES } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { runWindows, type WindowsResult, type WindowsScenario } from './windows/run.ts';
@@ -7,7 +7,7 @@ const FLAGS = {
   minutes: { ...VIRTUAL_MINUTES, default: 3, help: 'how long items keep expiring, on the virtual clock' },
 } as const;
 
-const help = (flags: string) => `npm run bench:windows -- [flags]
+const help = (flags: string) => `npm run bench windows -- [flags]
 
 Runs ticks, 5 s late, over a table in windows of a minute and of a day: idle, with a steady stream of items, after a tick that was
 skipped, and with a backlog of eight hours. The real definition and all that the functions decide, around a table in memory, on a

@@ -8,7 +8,6 @@ import { commandLine } from './command-line.ts';
 import { consent, requireConsent, YES } from './consent.ts';
 import { BY, FlagError, type FlagValues, USAGE_STATUS } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
-import type { Invocation } from './invocation.ts';
 import { print, printError } from './print.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -67,7 +66,7 @@ const FLAGS = {
   json: { type: 'text', value: 'FILE', help: 'also write the plan and the result to a file' },
 } as const;
 
-const help = (flags: string, call: Invocation) => `${call('adopt', '--table NAME [flags]')}
+const help = (flags: string) => `npx precise-ttl adopt --table NAME [flags]
 
 Makes a table that exists ready to be swept. Reads it, and a sample of its items; says what is to be done and what it costs;
 asks; adds the index that the sweep needs and waits until DynamoDB has built it; turns native TTL on, as the backstop; and
@@ -78,7 +77,7 @@ refuses the index where a TTL is no Number.
 
 ${flags}
 
-It uses AWS with the SDK's own configuration (AWS_PROFILE and so on). For the local DynamoDB of ${call('local')} set
+It uses AWS with the SDK's own configuration (AWS_PROFILE and so on). For the local DynamoDB of npx precise-ttl local set
 AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000; there it does not ask.
 
 ${describeActions('adopt')}

@@ -12,7 +12,6 @@ import { commandLine } from './command-line.ts';
 import { consent, requireConsent, YES } from './consent.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
-import type { Invocation } from './invocation.ts';
 import { tellEnd } from './job-end.ts';
 import { print } from './print.ts';
 import { defineCommand, type Line } from './run-command.ts';
@@ -45,7 +44,7 @@ const FLAGS = {
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
 
-const help = (flags: string, call: Invocation) => `${call('backfill', '[--table NAME] [flags]')}
+const help = (flags: string) => `npx precise-ttl backfill [--table NAME] [flags]
 
 Writes the window of its TTL into each item that lacks it, by an execution of the state machine that the prop backfill: true
 provisions. An item whose TTL is changed meanwhile is left as it is. Run it again after an interruption or a failure: what has
@@ -54,7 +53,7 @@ been written is found to be right. While an execution runs, this command follows
 ${flags}
 
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. For the deployment of
-${call('local')} set AWS_ENDPOINT_URL_SFN and AWS_ENDPOINT_URL_DYNAMODB as it prints them. On AWS it asks for
+npx precise-ttl local set AWS_ENDPOINT_URL_SFN and AWS_ENDPOINT_URL_DYNAMODB as it prints them. On AWS it asks for
 confirmation before it starts, unless you give --yes or --dry-run.
 
 ${describeActions('backfill')}

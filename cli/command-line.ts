@@ -1,10 +1,3 @@
-import { type Invocation, invocation } from './invocation.ts';
-
-/** The command line once more, to be pasted into a shell. */
-export function commandLine(command: string, args: readonly string[]): string {
-  return invocation(command, quoted(args));
-}
-
 /** The commands that take `--config`. */
 export const WITH_CONFIG: readonly string[] = [
   'backfill',
@@ -28,15 +21,27 @@ export const WITH_CONFIG: readonly string[] = [
   'synth',
 ];
 
+/** The file of `--config` of the command that runs; undefined: it reads the one in this folder. */
+let config: string | undefined;
+
+/** From now on commands that are named read this configuration, too. @param file undefined: the one in the folder */
+export function useConfig(file: string | undefined): void {
+  config = file;
+}
+
 /**
- * How a command names others that are to read the same configuration as itself.
- * @param config its flag `--config`
+ * A command as it is typed, in the package and in the checkout: `npx precise-ttl replay --yes`. It reads the same configuration as the
+ * command that runs.
+ *
+ * @param args a text as it is, or arguments that are quoted for a shell
  */
-export function invocationWith(config: string | undefined): Invocation {
-  if (config === undefined) return invocation;
-  const flag = quoted(['--config', config]);
-  return (command, args = '') =>
-    invocation(command, WITH_CONFIG.includes(command) ? `${args} ${flag}`.trim() : args);
+export function commandLine(command: string, args: string | readonly string[] = ''): string {
+  const own = typeof args === 'string' ? args : quoted(args);
+  const flag =
+    config === undefined || !WITH_CONFIG.includes(command) || own.includes('--config ')
+      ? ''
+      : quoted(['--config', config]);
+  return ['npx precise-ttl', command, own, flag].filter(Boolean).join(' ');
 }
 
 /** Arguments as a shell takes them. */

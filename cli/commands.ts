@@ -91,10 +91,6 @@ export const COMMANDS = {
     summary: 'write archived items back into their table',
     load: async () => (await import('./restore.ts')).command,
   },
-  chaos: {
-    summary: 'let everything go wrong on this machine, and see that nothing is lost',
-    load: async () => (await import('./chaos.ts')).command,
-  },
   completion: {
     summary: 'print what completes these commands in bash, zsh or fish',
     load: async () => (await import('./completion.ts')).command,

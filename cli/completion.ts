@@ -7,7 +7,7 @@ import { defineCommand } from './run-command.ts';
 export const command = defineCommand({
   flags: {},
   words: SHELLS,
-  help: (flags, call) => `${call('completion', 'bash|zsh|fish')}
+  help: flags => `npx precise-ttl completion bash|zsh|fish
 
 Prints what completes the commands of precise-ttl and their flags, for where the shell reads it:
 

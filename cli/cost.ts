@@ -8,7 +8,6 @@ import { readAmount } from './cost/amount.ts';
 import { answer } from './cost/job.ts';
 import { describeBill } from './cost/text.ts';
 import { BY, CONFIG, FlagError, type FlagValues } from './flags.ts';
-import type { Invocation } from './invocation.ts';
 import { print } from './print.ts';
 import { defineCommand } from './run-command.ts';
 
@@ -102,7 +101,7 @@ const FLAGS = {
   json: { type: 'switch', help: 'print the bill as JSON' },
 } as const;
 
-const help = (flags: string, call: Invocation) => `${call('cost', '--items-per-month N [flags]')}
+const help = (flags: string) => `npx precise-ttl cost --items-per-month N [flags]
 
 Says what a month costs with your own numbers, line by line: the sweep, what watches it, and what the index and the deletes take of
 each table. Tables of one deployment share the sweep and what watches it. Everything that a bill would have is a line, also what is free.

@@ -5,9 +5,9 @@ import { defineCommand } from './run-command.ts';
 
 export const command = defineCommand({
   flags: CHANGE_FLAGS,
-  help: (flags, call) => `${call('destroy', '[flags]')}
+  help: flags => `npx precise-ttl destroy [flags]
 
-Removes everything that ${call('deploy')} has provisioned except the tables, which keep their items, their indexes and native
+Removes everything that npx precise-ttl deploy has provisioned except the tables, which keep their items, their indexes and native
 TTL, and the buckets of their archives. Queues go with their messages, the topics of alarms with their subscriptions, and logs. It
 deploys an empty stack; a plain terraform destroy is refused while the stack manages a table. It asks before it changes anything;
 without a terminal to ask at it refuses, unless you give --yes. Delete a table yourself:

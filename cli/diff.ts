@@ -17,11 +17,11 @@ export const command = defineCommand({
     json: { type: 'switch', help: 'print the plan as JSON, as terraform show -json does' },
     'detailed-exitcode': { type: 'switch', help: `exit with ${CHANGES_STATUS} when something would change` },
   },
-  help: (flags, call) => `${call('diff', '[flags]')}
+  help: flags => `npx precise-ttl diff [flags]
 
-Shows what ${call('deploy')} would change, as a plan of Terraform. Changes nothing.
-${call('diff', '--out FILE')} keeps the plan for ${call('deploy', 'FILE')}.
-With --table, and without a table that is not as the configuration says, it shows what ${call('deploy')} does with the others.
+Shows what npx precise-ttl deploy would change, as a plan of Terraform. Changes nothing.
+npx precise-ttl diff --out FILE keeps the plan for npx precise-ttl deploy FILE.
+With --table, and without a table that is not as the configuration says, it shows what npx precise-ttl deploy does with the others.
 
 ${flags}
 

@@ -3,11 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { loadConfigFile } from '../stacks/config-file.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
-import { invocationWith } from './command-line.ts';
 import type { Verdict } from './doctor/finding.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
-import type { Invocation } from './invocation.ts';
 import { print, printError } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -42,7 +40,7 @@ const FLAGS = {
 const NO_VERDICT = 3;
 const STATUS: Readonly<Record<Verdict, number>> = { healthy: 0, warnings: 1, broken: 2 };
 
-const help = (flags: string, call: Invocation) => `${call('doctor', '[flags]')}
+const help = (flags: string) => `npx precise-ttl doctor [flags]
 
 Looks at each table of the configuration: the table, its index and native TTL; a sample of its items, for TTLs and windows that no
 sweep finds; and what is deployed: schedules, the last sweeps, the dead-letter queue, quotas. It changes nothing. For each
@@ -82,7 +80,6 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     mask,
     config: await loadConfigFile(flags.config),
     connect: (region, limit) => deploymentClients(region, process.env, limit),
-    call: invocationWith(flags.config),
     now: Date.now,
     onScan: printer.onScan,
     signal: stop.signal,

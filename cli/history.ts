@@ -6,7 +6,6 @@ import { describeSdkError } from './aws/errors.ts';
 import { readDuration } from './duration.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
-import type { Invocation } from './invocation.ts';
 import { print, printError } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -42,7 +41,7 @@ const FLAGS = {
   },
 } as const;
 
-const help = (flags: string, call: Invocation) => `${call('history', '[flags]')}
+const help = (flags: string) => `npx precise-ttl history [flags]
 
 Lists from the journal what the sweeps of a table came to, the newest first: what each execution was, what it found and deleted, how
 late, and what it left. A tick that had nothing to do is not in it. It changes nothing.
@@ -50,7 +49,7 @@ late, and what it left. A tick that had nothing to do is not in it. It changes n
 ${flags}
 
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. For the deployment of
-${call('local')} set AWS_ENDPOINT_URL_DYNAMODB as it prints it.
+npx precise-ttl local set AWS_ENDPOINT_URL_DYNAMODB as it prints it.
 
 ${describeActions('history')}
 

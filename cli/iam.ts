@@ -30,7 +30,7 @@ export const command = defineCommand({
     },
     json: { type: 'switch', help: 'print JSON' },
   },
-  help: (flags, call) => `${call('iam', 'deploy|operate|pipeline|verify|roles [flags]')}
+  help: flags => `npx precise-ttl iam deploy|operate|pipeline|verify|roles [flags]
 
 Prints what IAM has to allow, for the names of the configuration. It calls nothing.
 

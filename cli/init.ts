@@ -1,9 +1,9 @@
 /** `precise-ttl init`: writes a configuration. See `--help`. */
 import { CONFIG_FILES } from '../stacks/config-file.ts';
+import { commandLine } from './command-line.ts';
 import { BY, FlagError, type FlagValues } from './flags.ts';
 import { type Answers, askForTable, configOf, configText, refusalOf } from './init/configuration.ts';
 import { refuseOthers, writeConfig } from './init/write.ts';
-import { type Invocation, invocation } from './invocation.ts';
 import { print, printError } from './print.ts';
 import { question } from './question.ts';
 import { defineCommand } from './run-command.ts';
@@ -27,7 +27,7 @@ const FLAGS = {
   force: { type: 'switch', help: 'write over the file that is there' },
 } as const;
 
-const help = (flags: string, call: Invocation) => `${call('init', '[flags]')}
+const help = (flags: string) => `npx precise-ttl init [flags]
 
 Writes precise-ttl.config.ts into this folder; where this Node reads no TypeScript, precise-ttl.config.json. Asks in the terminal
 for the name of the table, whether it exists already, with its keys, and for the attribute with the moment of expiry; an answer that
@@ -50,9 +50,9 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   }
   print(`${file}: table ${config.tables[0]?.tableName} in ${config.region}.
 
-See it work on this machine:  ${invocation('start', '--minutes 1')}
-What would be deployed:       ${invocation('diff')}
-Deploy it:                    ${invocation('deploy')}`);
+See it work on this machine:  ${commandLine('start', '--minutes 1')}
+What would be deployed:       ${commandLine('diff')}
+Deploy it:                    ${commandLine('deploy')}`);
   return 0;
 }
 

@@ -6,7 +6,6 @@ import { describeSdkError } from './aws/errors.ts';
 import { consent, requireConsent, YES } from './consent.ts';
 import { CONFIG, FlagError, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
-import type { Invocation } from './invocation.ts';
 import { print, printError } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -28,10 +27,7 @@ const FLAGS = {
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
 
-const help = (
-  flags: string,
-  call: Invocation,
-) => `${call('limit', '[--table NAME] --max-per-second N | --off [flags]')}
+const help = (flags: string) => `npx precise-ttl limit [--table NAME] --max-per-second N | --off [flags]
 
 Limits how many items a table's sweep deletes a second, without a deployment: writes it into the journal, where it stands in place
 of maxDeletesPerSecond. It holds from the next tick on, which comes within a minute; what runs keeps its own limit. Nothing is lost
@@ -40,7 +36,7 @@ or skipped by it: it is late. --off takes it out again. Deployments leave it as 
 ${flags}
 
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration; on AWS it asks first.
-For the deployment of ${call('local')} set AWS_ENDPOINT_URL_DYNAMODB as it prints it.
+For the deployment of npx precise-ttl local set AWS_ENDPOINT_URL_DYNAMODB as it prints it.
 
 ${describeActions('limit')}
 

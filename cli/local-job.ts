@@ -9,7 +9,6 @@ import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
 import { checkConfig } from '../stacks/config.ts';
 import { plainStack } from '../stacks/plain-stack.ts';
 import { type ResolvedProps, resolveProps } from '../stacks/props.ts';
-import type { Invocation } from './invocation.ts';
 import { keepHeapsLean } from './lean-heaps.ts';
 import { FailedCalls } from './local-failed-calls.ts';
 import { describeChange } from './local-rehearsal.ts';
@@ -41,7 +40,6 @@ export interface LocalJobOptions {
   readonly rehearsal: RehearsalOptions | undefined;
   /** Sessions to write into the first table. */
   readonly seed: number | undefined;
-  readonly call: Invocation;
   /** Whether everything that functions print is shown; else only what belongs to a failure. */
   readonly verbose: boolean;
   /** Ends it. */
@@ -61,7 +59,6 @@ export async function runLocalJob({
   services: ports,
   archiveFolder: chosenFolder,
   rehearsal,
-  call,
   ...options
 }: LocalJobOptions): Promise<void> {
   keepHeapsLean();
@@ -113,7 +110,7 @@ export async function runLocalJob({
   try {
     const seeded = seed === undefined ? undefined : await writeSeed(seed, served.cloud, config, existing);
     if (factsFile !== undefined) writeFileSync(factsFile, `${JSON.stringify(factsOf(served), null, 2)}\n`);
-    print(describeStart(served, { schedules: options.schedules, first, seeded, archiveFolder, call }));
+    print(describeStart(served, { schedules: options.schedules, first, seeded, archiveFolder }));
     if (!signal.aborted) await once(signal, 'abort');
   } finally {
     await served.stop();

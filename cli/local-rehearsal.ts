@@ -1,7 +1,7 @@
 import type { Incident, Rehearsal, RehearsalOptions } from '../local/rehearsal.ts';
+import { commandLine } from './command-line.ts';
 import { describeDuration, readDuration } from './duration.ts';
 import { FlagError } from './flags.ts';
-import type { Invocation } from './invocation.ts';
 import { localTime } from './local-time.ts';
 
 /** What `--break` takes: the flag's help and the completions name them. */
@@ -47,11 +47,11 @@ export function describePlan({ from, until, what }: Rehearsal): string {
 }
 
 /** What to read and to type while it is rehearsed. */
-export function describePlay({ section }: Rehearsal, call: Invocation): string[] {
+export function describePlay({ section }: Rehearsal): string[] {
   return [
     `The incident is the section ${section} of docs/runbook.md. Before it, while it lasts, and after it:`,
     '',
-    call('status'),
+    commandLine('status'),
   ];
 }
 

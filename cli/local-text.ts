@@ -8,7 +8,6 @@ import { endpointVariables } from '../local/functions/service-variables.ts';
 import type { ServedCloud } from '../local/serve.ts';
 import { replayName } from '../stacks/names.ts';
 import type { ResolvedProps } from '../stacks/props.ts';
-import type { Invocation } from './invocation.ts';
 import { describeFailure } from './local-failure.ts';
 import { readableLine } from './local-log-line.ts';
 import { describePlan, describePlay } from './local-rehearsal.ts';
@@ -26,14 +25,12 @@ export interface StartOptions {
   readonly seeded?: Seeded | undefined;
   /** Where archived objects lie. */
   readonly archiveFolder?: string | undefined;
-  /** How the commands are called that it names. */
-  readonly call: Invocation;
 }
 
 /** What a person needs to know once everything runs. */
 export function describeStart(
   served: ServedCloud,
-  { schedules: fire, first, seeded, archiveFolder, call }: StartOptions,
+  { schedules: fire, first, seeded, archiveFolder }: StartOptions,
 ): string {
   const { cloud, dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint } = served;
   const { rehearsal } = served;
@@ -67,7 +64,7 @@ export function describeStart(
     '',
     ...replayExample(cloud, first, seeded),
     '',
-    ...(rehearsal === undefined ? [] : [...describePlay(rehearsal, call), '']),
+    ...(rehearsal === undefined ? [] : [...describePlay(rehearsal), '']),
     'Each execution that ends is shown below. Ctrl-C stops.',
   ].join('\n');
 }

@@ -2,9 +2,7 @@
 
 import type { ServiceName } from '../local/services/local-services.ts';
 import { loadConfigFile } from '../stacks/config-file.ts';
-import { invocationWith } from './command-line.ts';
 import { CONFIG, FlagError, type FlagValues } from './flags.ts';
-import type { Invocation } from './invocation.ts';
 import { restartWithSmallNewSpace } from './lean-heaps.ts';
 import { INCIDENT_KINDS, readRehearsal } from './local-rehearsal.ts';
 import { defineCommand } from './run-command.ts';
@@ -54,7 +52,7 @@ const FLAGS = {
   },
 } as const;
 
-const help = (flags: string, call: Invocation) => `${call('local', '[flags]')}
+const help = (flags: string) => `npx precise-ttl local [flags]
 
 Runs everything that a deployment provisions, on this machine, until Ctrl-C: DynamoDB Local, the APIs of Step Functions,
 EventBridge Scheduler and CloudWatch, the functions, the schedules, and the metrics with their alarms. With an archive or events in
@@ -99,7 +97,6 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     archiveFolder,
     schedules: !flags['no-schedules'],
     rehearsal,
-    call: invocationWith(flags.config),
     config: await loadConfigFile(flags.config),
     factsFile,
     seed: flags.seed,

@@ -15,14 +15,14 @@ export const command = defineCommand({
     out: { type: 'text', value: 'FILE', help: 'write it to a file (default: print it)' },
     config: CONFIG,
   },
-  help: (flags, call) => `${call('model', '[flags]')}
+  help: flags => `npx precise-ttl model [flags]
 
 Prints the expiry model of a table as JSON, as the configuration has it: the names of its keys and attributes and, by window,
 granularityMinutes and shards. expiryModel(JSON.parse(text)) takes it, and writers in other languages can read the same file.
 
 ${flags}
 
-What is deployed has it too: expiryModel in ${call('outputs')}. How to stamp items by it: docs/writers.md of precise-ttl.
+What is deployed has it too: expiryModel in npx precise-ttl outputs. How to stamp items by it: docs/writers.md of precise-ttl.
 
 Exit status: 0 printed or written, 1 not (no configuration, or a wrong one), 2 wrong flags.`,
   async run({ table, out, config }) {

@@ -1,16 +1,16 @@
+import { commandLine } from './command-line.ts';
 /** `precise-ttl outputs`: what was deployed, for scripts. See `--help`. */
 import { TERRAFORM_HELP } from './deploy/flags.ts';
 import { Terraform } from './deploy/run-terraform.ts';
 import { synthesizeStack } from './deploy/synthesized-stack.ts';
 import { DeployError, requireTerraform, terraformBinary } from './deploy/terraform-binary.ts';
 import { CONFIG } from './flags.ts';
-import { invocation } from './invocation.ts';
 import { print } from './print.ts';
 import { defineCommand } from './run-command.ts';
 
 export const command = defineCommand({
   flags: { config: CONFIG },
-  help: (flags, call) => `${call('outputs', '[flags]')}
+  help: flags => `npx precise-ttl outputs [flags]
 
 Prints the deployment's outputs as JSON: by table its ARN, that of its stream where archive or events reads it, its deployment with
 the ARNs of the state machines of the ticks and of replays, the URL of the queue of starts that did not get through, the ARN of the
@@ -30,7 +30,7 @@ Exit status: 0 printed, 1 not (nothing deployed yet, no access to the state), 2 
     const { tables } = await terraform.outputs();
     if (tables === undefined) {
       throw new DeployError(
-        `Outputs: expected those of a deployment, got none; run ${invocation('deploy')} first.`,
+        `Outputs: expected those of a deployment, got none; run ${commandLine('deploy')} first.`,
       );
     }
     print(JSON.stringify({ tables: tables.value }, null, 2));

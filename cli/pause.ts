@@ -3,12 +3,10 @@ import { loadConfigFile } from '../stacks/config-file.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { requireOnePlace } from './aws/one-place.ts';
-import { invocationWith } from './command-line.ts';
 import { consent, requireConsent, YES } from './consent.ts';
 import { readDuration } from './duration.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
-import type { Invocation } from './invocation.ts';
 import { print, printError } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -26,17 +24,17 @@ const FLAGS = {
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
 
-const help = (flags: string, call: Invocation) => `${call('pause', '[--table NAME] [--for DURATION] [flags]')}
+const help = (flags: string) => `npx precise-ttl pause [--table NAME] [--for DURATION] [flags]
 
 Stops the sweeps of tables, without a deployment: writes it into the journal, which every tick reads first; with --for, until a
 later time. What runs goes on to its end; the command says what that is. While a table is paused, expired items stay until
-${call('resume')}, or until native TTL deletes them. Deployments leave a pause as it is. The alarm watermark-age
-tells of one without --for after 25 hours; ${call('status')} at once. Run it again as often as you like; the last pause holds.
+npx precise-ttl resume, or until native TTL deletes them. Deployments leave a pause as it is. The alarm watermark-age
+tells of one without --for after 25 hours; npx precise-ttl status at once. Run it again as often as you like; the last pause holds.
 
 ${flags}
 
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration; on AWS it asks first.
-For the deployment of ${call('local')} set AWS_ENDPOINT_URL_SFN and AWS_ENDPOINT_URL_DYNAMODB as it prints them.
+For the deployment of npx precise-ttl local set AWS_ENDPOINT_URL_SFN and AWS_ENDPOINT_URL_DYNAMODB as it prints them.
 
 ${describeActions('pause')}
 
@@ -66,7 +64,6 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
       return operatingClients(region, process.env);
     },
     confirm: () => consent('Pause there?', flags, stop.signal),
-    call: invocationWith(flags.config),
     now: Date.now,
     print,
   });

@@ -7,7 +7,6 @@ import { commandLine } from './command-line.ts';
 import { consent, requireConsent, YES } from './consent.ts';
 import { CONFIG, FlagError, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
-import type { Invocation } from './invocation.ts';
 import { tellEnd } from './job-end.ts';
 import { print } from './print.ts';
 import type { ReplayJobOptions } from './replay/job.ts';
@@ -55,8 +54,8 @@ const FLAGS = {
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
 
-const help = (flags: string, call: Invocation) => `${call('replay', '--from TIME --to TIME [flags]')}
-${call('replay', '--index')}
+const help = (flags: string) => `npx precise-ttl replay --from TIME --to TIME [flags]
+npx precise-ttl replay --index
 
 Sweeps a span of expiry times again, for example after an outage, by executions of the deployment's NAME-replay. Items that are
 live are never deleted, whatever the span. Run it again after an interruption or a failure, and it continues where it stopped:
@@ -68,7 +67,7 @@ TTLs out of range. A scan that was ended goes on where it was when it is started
 ${flags}
 
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. For the local
-Step Functions of ${call('local')} set AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083. On AWS it asks for confirmation before it
+Step Functions of npx precise-ttl local set AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083. On AWS it asks for confirmation before it
 starts, unless you give --yes or --dry-run.
 
 ${describeActions('replay')}

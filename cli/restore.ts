@@ -9,7 +9,6 @@ import { consent, requireConsent, YES } from './consent.ts';
 import { readDuration } from './duration.ts';
 import { CONFIG, FlagError, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
-import type { Invocation } from './invocation.ts';
 import { tellEnd } from './job-end.ts';
 import { print } from './print.ts';
 import { readLocation } from './restore/location.ts';
@@ -62,8 +61,8 @@ const FLAGS = {
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
 
-const help = (flags: string, call: Invocation) =>
-  `${call('restore', '--from-archive PLACE --keys JSON --expires-in SPAN [flags]')}
+const help = (flags: string) =>
+  `npx precise-ttl restore --from-archive PLACE --keys JSON --expires-in SPAN [flags]
 
 Writes items of an archive back into their table, with a new expiry. Of each key it takes the image that expired last. It never
 touches an item that is there: each write has the condition that the table has no item with this key. So it can be run again.

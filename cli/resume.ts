@@ -3,11 +3,10 @@ import { loadConfigFile } from '../stacks/config-file.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { requireOnePlace } from './aws/one-place.ts';
-import { commandLine, invocationWith } from './command-line.ts';
+import { commandLine } from './command-line.ts';
 import { consent, requireConsent, YES } from './consent.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
-import type { Invocation } from './invocation.ts';
 import { tellEnd } from './job-end.ts';
 import { print } from './print.ts';
 import { defineCommand, type Line } from './run-command.ts';
@@ -23,9 +22,9 @@ const FLAGS = {
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
 
-const help = (flags: string, call: Invocation) => `${call('resume', '[--table NAME] [flags]')}
+const help = (flags: string) => `npx precise-ttl resume [--table NAME] [flags]
 
-Lets the sweeps go on after ${call('pause')}, at once, and replays what has expired meanwhile: from the table's watermark in
+Lets the sweeps go on after npx precise-ttl pause, at once, and replays what has expired meanwhile: from the table's watermark in
 the journal on, up to which everything is known to be gone. So it also works after a pause that has ended by itself, or after an
 outage. While it replays, the ticks sweep what expires from then on, and leave the rest to it. Run it again after an interruption
 or a failure, and the replay continues where it stopped.
@@ -33,7 +32,7 @@ or a failure, and the replay continues where it stopped.
 ${flags}
 
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration; on AWS it asks first.
-For the deployment of ${call('local')} set AWS_ENDPOINT_URL_SFN and AWS_ENDPOINT_URL_DYNAMODB as it prints them.
+For the deployment of npx precise-ttl local set AWS_ENDPOINT_URL_SFN and AWS_ENDPOINT_URL_DYNAMODB as it prints them.
 
 ${describeActions('resume')}
 
@@ -63,7 +62,6 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     },
     connectReplay: region => stepFunctionsClient(region, process.env),
     confirm: () => consent('Resume there, and delete what is expired?', flags, stop.signal),
-    call: invocationWith(flags.config),
     now: Date.now,
     print,
     signal: stop.signal,

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { PreciseTtlError } from '../expiry/index.ts';
+import { useConfig } from './command-line.ts';
 import { isEmulatorError } from './emulator-error.ts';
 import { describeFlags, FlagError, type Flags, type FlagValues, parseFlags, USAGE_STATUS } from './flags.ts';
-import { type Invocation, invocation } from './invocation.ts';
 import { print, printError } from './print.ts';
 
 /** A command of this project: what it takes, what `--help` prints, and what it does. */
@@ -13,11 +13,8 @@ export interface Command<F extends Flags> {
   readonly words?: readonly string[];
   /** One word before the flags, or none, whatever it is. @default the command takes flags only, or one of `words` */
   readonly operand?: true;
-  /**
-   * @param flags all of them, one on each line
-   * @param call how commands are called: it names them in the text
-   */
-  readonly help: (flags: string, call: Invocation) => string;
+  /** @param flags all of them, one on each line */
+  readonly help: (flags: string) => string;
   /** @returns the exit status */
   readonly run: (flags: FlagValues<F>, line: Line) => Promise<number>;
   /** Makes a message of errors that only this command knows; undefined for those that it does not. */
@@ -48,7 +45,7 @@ export interface AnyCommand {
   readonly operand: boolean;
   /** The exit status of a wrong command line. */
   readonly usageStatus: number;
-  readonly help: (call: Invocation) => string;
+  readonly help: () => string;
   /** Runs it with these arguments; how it ends is the status of this process. */
   readonly execute: (args: readonly string[], siblings?: Commands) => Promise<void>;
 }
@@ -72,7 +69,7 @@ export function defineCommand<const F extends Flags>(command: Command<F>): AnyCo
     words: command.words ?? [],
     operand: command.operand ?? false,
     usageStatus: command.failureStatus ?? USAGE_STATUS,
-    help: call => command.help(describeFlags(flags), call),
+    help: () => command.help(describeFlags(flags)),
     execute: (args, siblings = {}) =>
       tellingErrors(() => execute(command, args, siblings), command.describe, command.failureStatus),
   };
@@ -94,7 +91,7 @@ async function execute<F extends Flags>(
   const hasWord = (operand || words.length > 0) && first !== '' && !first.startsWith('-');
   const values: FlagValues<F & typeof HELP> = parseFlags(flags, hasWord ? args.slice(1) : args);
   if ((values as FlagValues<typeof HELP>).help) {
-    print(help(describeFlags(flags), invocation));
+    print(help(describeFlags(flags)));
     return 0;
   }
   const word = hasWord ? first : '';
@@ -103,6 +100,7 @@ async function execute<F extends Flags>(
       `expected one of ${words.join(', ')}, got ${word ? `"${word}"` : 'none'}; see --help`,
     );
   }
+  useConfig((values as { readonly config?: string }).config);
   return run(values, { word, args, siblings });
 }
 

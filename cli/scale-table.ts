@@ -2,7 +2,6 @@ import type { DeploymentConfig } from '../stacks/config.ts';
 import { type Blocks, plainStack } from '../stacks/plain-stack.ts';
 import { subjectsOf } from './deployment/subject.ts';
 import { functionsAtOnce } from './doctor/deployment-findings.ts';
-import { inPackage } from './invocation.ts';
 
 /** A number of a deployment, and what prints it from its Terraform. */
 interface Row {
@@ -64,7 +63,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-const subjects = (config: DeploymentConfig) => subjectsOf(config, config.tables, inPackage);
+const subjects = (config: DeploymentConfig) => subjectsOf(config, config.tables);
 
 function sum(
   config: DeploymentConfig,

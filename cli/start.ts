@@ -1,7 +1,6 @@
 /** `precise-ttl start`: the main job on this machine. See `--help`. */
 import { loadConfigFile } from '../stacks/config-file.ts';
 import { BY, CONFIG, type FlagValues, MINUTES, RATE, SEED } from './flags.ts';
-import type { Invocation } from './invocation.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -23,7 +22,7 @@ const FLAGS = {
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
 
-const help = (flags: string, call: Invocation) => `${call('start', '[flags]')}
+const help = (flags: string) => `npx precise-ttl start [flags]
 
 Starts DynamoDB Local and everything that a deployment provisions for a table. Lets sessions expire for some minutes,
 and shows that every expired session was deleted in time, and no other.

@@ -4,10 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfigFile } from '../stacks/config-file.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
-import { invocationWith } from './command-line.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
-import type { Invocation } from './invocation.ts';
 import { print } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -46,7 +44,7 @@ const FLAGS = {
 const NOT_KNOWN = 3;
 const STATUS: Readonly<Record<Verdict, number>> = { fine: 0, warnings: 1, broken: 2, unknown: NOT_KNOWN };
 
-const help = (flags: string, call: Invocation) => `${call('status', '[flags]')}
+const help = (flags: string) => `npx precise-ttl status [flags]
 
 Shows how the sweep of each table of the configuration stands: up to when everything that was due is gone, what is overdue,
 the schedules, the last sweeps and how they ended, open executions, dead letters, alarms. It reads only: the index from here, and
@@ -83,7 +81,6 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     back: flags.back,
     config: await loadConfigFile(flags.config),
     connect: (region, limit) => deploymentClients(region, process.env, limit),
-    call: invocationWith(flags.config),
     now: Date.now,
   });
   const show = (status: Status) => {

@@ -13,7 +13,7 @@ export const command = defineCommand({
     out: { type: 'text', value: 'FOLDER', help: 'where to (default: cdktf.out beside the configuration)' },
     json: { type: 'text', value: 'FILE', help: 'also write the paths of what was written to a file' },
   },
-  help: (flags, call) => `${call('synth', '[flags]')}
+  help: flags => `npx precise-ttl synth [flags]
 
 Writes the Terraform of the configuration: cdktf.out/stacks/precise-ttl/cdk.tf.json, with the functions beside it. Needs neither
 credentials nor Terraform nor the CDKTF CLI.

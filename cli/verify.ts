@@ -26,7 +26,7 @@ export const command = defineCommand({
       help: 'write the report as JSON too, without names of the account, to be sent to us',
     },
   },
-  help: (flags, call) => `${call('verify', '[flags]')}
+  help: flags => `npx precise-ttl verify [flags]
 
 Proves in your own account what nothing else can: how late items are deleted, when Scheduler fires, how far the clocks of Step
 Functions and DynamoDB and an index lie apart, what runs twice, what is billed, how deep JSONata goes, and whether the permissions
@@ -36,7 +36,7 @@ terminal to ask at it refuses, unless you give --yes. docs/verify-on-aws.md of p
 
 ${flags}
 
-${call('iam', 'verify')} prints all that it needs in IAM, with what Terraform needs.
+npx precise-ttl iam verify prints all that it needs in IAM, with what Terraform needs.
 ${describeActions('verify')}
 
 ${TERRAFORM_HELP}

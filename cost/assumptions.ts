@@ -1,5 +1,5 @@
 /**
- * What no benchmark on this machine can measure: how long AWS takes. The simulation of `npm run bench:cost` and the calculator take
+ * What no benchmark on this machine can measure: how long AWS takes. The simulation of `npm run bench cost` and the calculator take
  * the same, so that the one can be held against the other.
  */
 
@@ -35,7 +35,7 @@ export const TICK_LATE_SECONDS = 5;
 
 /**
  * Of the function that archives. A put is what S3 takes for a small object. The processor's part and the size are those of items of
- * which half is random, as `npm run bench:archive-cost` prints them: 37 ms of a whole core for 1,000 items of 1 KB, of which a function of
+ * which half is random, as `npm run bench archive-cost` prints them: 37 ms of a whole core for 1,000 items of 1 KB, of which a function of
  * 512 MB has 0.29.
  */
 export const ARCHIVE = {

@@ -1,5 +1,5 @@
 /**
- * Written by `npm run bench:cost -- --write`, from what the functions print: do not change it by hand. Bytes of the lines of a sweep
+ * Written by `npm run bench cost -- --write`, from what the functions print: do not change it by hand. Bytes of the lines of a sweep
  * that deleted 100 items. A tick that finds nothing prints nothing.
  */
 export const LOG_BYTES = {

@@ -108,7 +108,7 @@ const unitsOfQuery = (entries: number): number => readUnits(entries * ENTRY_BYTE
 
 /**
  * What the ticks of a month take, when as many items expire in each minute, evenly. Fewer than one a minute: as many minutes have one.
- * What the sweep does is counted as `npm run bench:cost` counts it, which runs the real definition; test/bench holds the two together.
+ * What the sweep does is counted as `npm run bench cost` counts it, which runs the real definition; test/bench holds the two together.
  */
 export function ticksOfMonth(deployment: SweptDeployment): SweepUsage {
   return times(TICKS_A_MONTH, tick(deployment));

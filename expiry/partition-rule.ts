@@ -49,7 +49,7 @@ export interface ShardAdvice {
 /**
  * Judges the load of an index, and says which number of shards and which warm throughput hold. Keys of x units a second, on partitions of
  * which a share is used on average, give a partition that share with a standard deviation of √(share × x); three of these have to fit.
- * `npm run bench:partitions` holds it against the real sweep.
+ * `npm run bench partitions` holds it against the real sweep.
  */
 export function adviseShards(load: IndexLoad): ShardAdvice {
   const { indexedBy, shards, putsPerSecond, deletesPerSecond, warmUnits: warm = NEW_TABLE_UNITS } = load;

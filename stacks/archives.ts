@@ -2,7 +2,7 @@ import type { FunctionName } from '../functions/function-list.ts';
 import { bundleBackfill, bundleFunctions, bundleStreamFunctions } from './bundle.ts';
 
 /**
- * Where a function's archive lies. In the package package/prebuilt-archives.ts is in the place of this file, so that whoever
+ * Where a function's archive lies. In the package tools/package/prebuilt-archives.ts is in the place of this file, so that whoever
  * installs it needs no bundler.
  */
 export function archiveOf(name: FunctionName): string {

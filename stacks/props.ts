@@ -179,7 +179,7 @@ function orNone<Value>(kind: Kind<Value>): AbsentProp<Value> {
 
 /**
  * The props of a table: everything about them that is written by hand. Their types, checks and defaults come from this list;
- * `npm run docs:tables` makes the table in docs/configuration.md of it, in which the comments are the texts. A prop that the
+ * `npm run docs` makes the table in docs/configuration.md of it, in which the comments are the texts. A prop that the
  * functions know stands in SETTING_KINDS too.
  */
 export const PROPS = {

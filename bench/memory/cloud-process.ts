@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../local/ports.ts';
 
-/** `npm run local` in a process of its own. */
+/** `npx precise-ttl local` in a process of its own. */
 export interface CloudProcess {
   readonly pid: number;
   readonly dynamoDbEndpoint: string;
@@ -14,16 +13,12 @@ export interface CloudProcess {
   stop(): Promise<void>;
 }
 
-interface Manifest {
-  readonly scripts: { readonly local: string };
-}
-
 const ROOT = join(import.meta.dirname, '../..');
 /** Enough of what it printed to say why it ended. */
 const PRINTED_LENGTH = 2_000;
 
 /**
- * Starts it as npm does, with the configuration of this folder, and waits until it runs.
+ * Starts it with the configuration of this folder, and waits until it runs.
  *
  * @throws when it can't be started, with what it printed
  */
@@ -34,7 +29,14 @@ export async function startCloudProcess(): Promise<CloudProcess> {
   const child = spawn(
     process.execPath,
     [
-      ...[...argumentsOfNpm(), '--dynamodb-port', String(dynamoDbPort), '--sfn-port', String(sfnPort)],
+      ...[
+        'bin/precise-ttl.js',
+        'local',
+        '--dynamodb-port',
+        String(dynamoDbPort),
+        '--sfn-port',
+        String(sfnPort),
+      ],
       ...['--cloudwatch-port', String(cloudWatchPort), '--scheduler-port', String(schedulerPort)],
     ],
     { cwd: ROOT, env: environment, stdio: ['ignore', 'pipe', 'pipe'] },
@@ -53,7 +55,7 @@ export async function startCloudProcess(): Promise<CloudProcess> {
     });
   }
   const ended = exited.then(() => {
-    if (!stopping) throw new Error(`npm run local ended by itself; it printed:\n${printed}`);
+    if (!stopping) throw new Error(`npx precise-ttl local ended by itself; it printed:\n${printed}`);
     return new Promise<never>(() => {});
   });
   ended.catch(() => {}); // whoever waits for it hears of it
@@ -69,13 +71,4 @@ export async function startCloudProcess(): Promise<CloudProcess> {
       await exited;
     },
   };
-}
-
-/** What npm gives to Node for `npm run local`, V8's flags among it. */
-function argumentsOfNpm(): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
-  const [node, ...args] = scripts.local.split(' ');
-  if (node !== 'node')
-    throw new Error(`scripts.local of package.json: expected node …, got ${scripts.local}`);
-  return args;
 }

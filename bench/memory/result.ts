@@ -4,7 +4,7 @@ import type { Machine } from '../live/machine.ts';
 
 /** One look at the processes. */
 export interface Sample {
-  /** Of the process of `npm run local`: the interpreter, the API, the proxies and the functions' threads. MB. */
+  /** Of the process of `npx precise-ttl local`: the interpreter, the API, the proxies and the functions' threads. MB. */
   readonly residentMb: number;
   readonly threads: number;
   /** Of DynamoDB Local, a process of its own; 0 when it was not found. MB. */

@@ -37,7 +37,7 @@ const MAX_ATTEMPTS = 8;
 const CONNECTIONS = { httpAgent: { maxSockets: 256 } };
 
 /**
- * Measures what `npm run local` holds while executions of the first configured table run, and when they have ended.
+ * Measures what `npx precise-ttl local` holds while executions of the first configured table run, and when they have ended.
  *
  * @throws {NoProcessMemoryError} where memory can't be measured
  * @throws when an execution fails, or doesn't delete what it should

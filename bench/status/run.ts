@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteCommand, DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { deploymentClients } from '../../cli/deployment/clients.ts';
-import { inPackage } from '../../cli/invocation.ts';
 import { type StatusJob, statusJob } from '../../cli/status/job.ts';
 import { statusReport } from '../../cli/status/report.ts';
 import { describeStatus } from '../../cli/status/text.ts';
@@ -210,8 +209,7 @@ async function looksAt(
       AWS_ENDPOINT_URL_SCHEDULER: served.schedulerEndpoint,
       AWS_ENDPOINT_URL_CLOUDWATCH: served.cloudWatchEndpoint,
     });
-  const job = () =>
-    statusJob({ config: CONFIG, table: undefined, back: undefined, connect, call: inPackage, now: Date.now });
+  const job = () => statusJob({ config: CONFIG, table: undefined, back: undefined, connect, now: Date.now });
   const watch = job();
 
   const results = noResults();

@@ -1,7 +1,6 @@
 import { PRICES } from '../../cost/prices.ts';
 import { resolveProps } from '../../stacks/props.ts';
-import { quoted } from '../command-line.ts';
-import { invocation } from '../invocation.ts';
+import { commandLine, quoted } from '../command-line.ts';
 import { count, dollars, span } from './numbers.ts';
 import type { AdoptionPlan } from './plan.ts';
 import type { Reading } from './reading.ts';
@@ -90,7 +89,7 @@ export function deleteCommand(
   { table, region }: Pick<Reading, 'table' | 'region'>,
 ): string {
   const { holdAttribute, graceSeconds, indexedBy } = configuration;
-  return invocation(
+  return commandLine(
     'adopt',
     quoted([
       ...['--table', table.name, '--ttl-attribute', ttl.attribute, '--region', region],

@@ -1,7 +1,6 @@
 import { PRICES } from '../../cost/prices.ts';
 import type { Deletion } from '../../functions/delete-chunk/deletion.ts';
-import { quoted, timeToLive } from '../command-line.ts';
-import { invocation } from '../invocation.ts';
+import { commandLine, quoted, timeToLive } from '../command-line.ts';
 import { keyText, tableKeyText } from '../table/key-text.ts';
 import type { TtlKind } from '../table/sample.ts';
 import type { ScanProgress } from '../table/scan.ts';
@@ -184,7 +183,7 @@ export function describeAfterwards(
   return [
     `Watch CloudWatch's WriteThrottleEvents of TableName=${table.name}, GlobalSecondaryIndexName=${index.name}: above 0, writers of the table are`,
     `throttled with it, since a key of the index takes ${count(KEY_WRITE_UNITS)} write units a second (docs/existing-table.md). Once the sweep is`,
-    `deployed: ${invocation('status', quoted(['--table', table.name]))}`,
+    `deployed: ${commandLine('status', quoted(['--table', table.name]))}`,
     'This takes the index away again, after the table was taken out of the deployment:',
     `  ${dropCommand(index.name, table.name, region)}`,
   ].join('\n');
@@ -237,7 +236,7 @@ function notes(
   return [
     !bySecond &&
       'by window every writer must stamp the window too (docs/writers.md), and items that are there have to be stamped once: ' +
-        `${invocation('backfill', `--table ${table.name}`)}. Until then only native TTL deletes them. By second needs neither.`,
+        `${commandLine('backfill', `--table ${table.name}`)}. Until then only native TTL deletes them. By second needs neither.`,
     bySecond &&
       ttlValues.fraction > 0 &&
       `by second, ${count(ttlValues.fraction)} of the ${lookedAt(look)} are not found, since their TTL is no whole second; native TTL ` +

@@ -1,5 +1,5 @@
 import { PreciseTtlError } from '../../expiry/errors.ts';
-import { invocation } from '../invocation.ts';
+import { commandLine } from '../command-line.ts';
 import { type ConfiguredEndpoint, SERVICES, type Service } from './endpoint.ts';
 
 /** How long one attempt may take, milliseconds: far longer than AWS takes, and short for a person who waits for a word. */
@@ -34,7 +34,7 @@ export class NoAnswerError extends PreciseTtlError {
     const mend =
       local === undefined
         ? 'check the network, the region and that the endpoint is right and reachable, or ask again later'
-        : `start ${invocation('local')} in another terminal, or unset ${local.name} for AWS`;
+        : `start ${commandLine('local')} in another terminal, or unset ${local.name} for AWS`;
     super(
       local === undefined
         ? `${title}: expected an answer, got ${got}; ${mend}`

@@ -25,16 +25,12 @@ const FREE_METRICS = {
 const WINDOW = ['by window', {}] as const;
 const SECOND = ['by second', { indexedBy: 'second' }] as const;
 
-const SHORT: readonly Row[] = [
+const ROWS: readonly Row[] = [
   ...[0, 100, 10_000].flatMap((rate): Row[] => [
     [1, rate, ...WINDOW],
     [1, rate, ...SECOND],
   ]),
   [100, 0, ...WINDOW],
-];
-
-const WHOLE: readonly Row[] = [
-  ...SHORT,
   [1, 0, 'by second, `pollSeconds: 0`', { indexedBy: 'second', pollSeconds: 0 }],
   [1, 100, 'by window, 26 shards', { shards: 26 }],
   [100, 0, ...SECOND],
@@ -42,17 +38,12 @@ const WHOLE: readonly Row[] = [
 ];
 
 /** The table of docs/cost.md with everything that is billed. */
-export const wholeBillTable = (): string => billTable(WHOLE);
-
-/** The same in short, for the README. */
-export const shortBillTable = (): string => billTable(SHORT);
-
-function billTable(rows: readonly Row[]): string {
+export function wholeBillTable(): string {
   const head = [
     ...['tables', 'items a minute, each', 'indexed', 'sweep', 'metrics, alarms, a dashboard'],
     ...['index and deletes', 'a month, as it comes', 'with alarms on free metrics only'],
   ];
-  const lines = rows.map(([tables, rate, indexed, settings]) => {
+  const lines = ROWS.map(([tables, rate, indexed, settings]) => {
     const { byPart, total } = billOf(tables, rate, settings);
     const least = billOf(tables, rate, { ...settings, ...FREE_METRICS }).total;
     const parts = [byPart.sweep, byPart.monitoring, byPart.table].map(dollars);

@@ -8,8 +8,8 @@ import {
   type PreciseTtlProps,
   withShared,
 } from '../../stacks/props.ts';
+import { commandLine } from '../command-line.ts';
 import { FlagError } from '../flags.ts';
-import { invocation } from '../invocation.ts';
 import { DeployError } from './terraform-binary.ts';
 
 /** The entry of a table, as a configuration has it; nobody need have checked it. */
@@ -75,7 +75,7 @@ export function narrow(file: unknown, deployed: Deployed, { only, broken }: Choi
   if (deployed.configuration === undefined && deployed.isThere) {
     throw new DeployError(
       'Tables: expected a deployment that notes its configuration, to leave some of them as they are deployed, got one of an earlier ' +
-        `version; run ${invocation('deploy')} once for all tables.`,
+        `version; run ${commandLine('deploy')} once for all tables.`,
     );
   }
   const written = new Map(chosenEntries(file, only).map(entry => [entry.tableName, entry]));

@@ -3,7 +3,6 @@ import type { DeploymentConfig } from '../../stacks/config.ts';
 import { type Deployment, deploymentOf } from '../../stacks/deployments.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../../stacks/props.ts';
-import type { Invocation } from '../invocation.ts';
 
 /** What is looked at: a table of the configuration, and how commands that mend it are called. */
 export interface Subject {
@@ -12,19 +11,14 @@ export interface Subject {
   /** That sweeps the table, with all its tables. */
   readonly deployment: Deployment;
   readonly region: string;
-  readonly call: Invocation;
 }
 
 /** Tables of a configuration as they are looked at. */
-export function subjectsOf(
-  config: DeploymentConfig,
-  tables: readonly PreciseTtlProps[],
-  call: Invocation,
-): Subject[] {
+export function subjectsOf(config: DeploymentConfig, tables: readonly PreciseTtlProps[]): Subject[] {
   const all = config.tables.map(resolveProps);
   return tables.map(table => {
     const props = resolveProps(table);
     const deployment = deploymentOf(all.filter(({ sweep }) => sweep === props.sweep));
-    return { props, model: modelOf(table), deployment, region: config.region, call };
+    return { props, model: modelOf(table), deployment, region: config.region };
   });
 }

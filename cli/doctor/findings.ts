@@ -1,4 +1,4 @@
-import { quoted, timeToLive } from '../command-line.ts';
+import { commandLine, quoted, timeToLive } from '../command-line.ts';
 import type { Subject } from '../deployment/subject.ts';
 
 /**
@@ -39,9 +39,9 @@ export interface RemedyValues {
 export const PLACEHOLDERS: RemedyValues = { from: 'TIME', to: 'TIME', uuid: 'UUID', functions: 'N' };
 
 const correct = (fields: string) => () => `Correct ${fields} in the configuration.`;
-const deploy = ({ call }: Subject) => call('deploy');
-const adopt = ({ call, props: { tableName, holdAttribute, graceSeconds } }: Subject) =>
-  call(
+const deploy = () => commandLine('deploy');
+const adopt = ({ props: { tableName, holdAttribute, graceSeconds } }: Subject) =>
+  commandLine(
     'adopt',
     quoted([
       ...['--table', tableName],
@@ -50,7 +50,7 @@ const adopt = ({ call, props: { tableName, holdAttribute, graceSeconds } }: Subj
       ...(graceSeconds === 0 ? [] : ['--grace-seconds', `${graceSeconds}`]),
     ]),
   );
-const backfill = ({ call, props }: Subject) => call('backfill', `--table ${props.tableName}`);
+const backfill = ({ props }: Subject) => commandLine('backfill', `--table ${props.tableName}`);
 const aws = (command: string, { props, region }: Subject, rest = '') =>
   `aws ${command} --table-name ${props.tableName} --region ${region}${rest}`;
 /** The command that turns native TTL on or off. */
@@ -85,11 +85,11 @@ const raiseShards = (subject: Subject, { shards, warmUnits, tableIsCold = false 
   const units = { WriteUnitsPerSecond: warmUnits ?? 'N' };
   return `${raise}Make the index warm for that: ${warm(subject, { table: tableIsCold ? units : undefined, index: units })}`;
 };
-const scanIndex = ({ call, props }: Subject) => call('replay', `--table ${props.tableName} --index`);
+const scanIndex = ({ props }: Subject) => commandLine('replay', `--table ${props.tableName} --index`);
 
-const replay = ({ call, props }: Subject, { from, to }: RemedyValues) =>
-  call('replay', `--table ${props.tableName} --from ${from} --to ${to}`);
-const resume = ({ call, props }: Subject) => call('resume', `--table ${props.tableName}`);
+const replay = ({ props }: Subject, { from, to }: RemedyValues) =>
+  commandLine('replay', `--table ${props.tableName} --from ${from} --to ${to}`);
+const resume = ({ props }: Subject) => commandLine('resume', `--table ${props.tableName}`);
 const correctWriter = () =>
   'Correct the writer (docs/writers.md), then write these items once more, or delete them.';
 
@@ -103,7 +103,7 @@ const OF_THE_TABLE = {
     remedy: subject =>
       subject.props.existingTable
         ? 'Correct tableName or region in the configuration, or use the credentials of the right account.'
-        : deploy(subject),
+        : deploy(),
   },
   'table-not-active': {
     severity: 'broken',
@@ -205,7 +205,7 @@ const OF_THE_TABLE = {
     meaning:
       'The roles may use the key of the configuration only. With a key of yours that they may not use, every query and delete is refused.',
     remedy: subject =>
-      subject.props.existingTable ? 'Correct tableKmsKeyArn in the configuration.' : deploy(subject),
+      subject.props.existingTable ? 'Correct tableKmsKeyArn in the configuration.' : deploy(),
   },
   'stream-off': {
     severity: 'broken',
@@ -218,7 +218,7 @@ const OF_THE_TABLE = {
             subject,
             ' --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES',
           )
-        : deploy(subject),
+        : deploy(),
   },
   'stream-without-old-images': {
     severity: 'broken',
@@ -228,7 +228,7 @@ const OF_THE_TABLE = {
     remedy: subject =>
       subject.props.existingTable
         ? `Turn the stream off and on again, and deploy: ${aws('dynamodb update-table', subject, ' --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES')}`
-        : deploy(subject),
+        : deploy(),
   },
   'stream-differs': {
     severity: 'warning',
@@ -242,7 +242,7 @@ const OF_THE_TABLE = {
     what: 'the table has another capacity',
     meaning:
       'The next deployment sets it to that of the configuration. An index with too little throttles the writes to its table.',
-    remedy: subject => `Correct provisionedCapacity in the configuration, and then ${deploy(subject)}`,
+    remedy: () => `Correct provisionedCapacity in the configuration, and then ${deploy()}`,
   },
   'warm-throughput-low': {
     severity: 'warning',
@@ -353,7 +353,7 @@ const OF_THE_ITEMS = {
     severity: 'broken',
     what: 'the items lie in a shard that is not swept',
     meaning: 'The writer has more shards than the deployment: the daily scan deletes the items.',
-    remedy: subject => `Raise shards in the configuration, and then ${deploy(subject)}`,
+    remedy: () => `Raise shards in the configuration, and then ${deploy()}`,
   },
   'window-shards-unused': {
     severity: 'note',
@@ -461,13 +461,13 @@ const OF_THE_DEPLOYMENT = {
     severity: 'warning',
     what: 'the sweep is limited by hand',
     meaning: 'With more to delete it is late. Deployments leave that as it is.',
-    remedy: ({ call, props }) => call('limit', `--table ${props.tableName} --off`),
+    remedy: ({ props }) => commandLine('limit', `--table ${props.tableName} --off`),
   },
   'sweep-paused': {
     severity: 'warning',
     what: 'no tick sweeps it, as the configuration says (enabled: false)',
     meaning: 'What expires is left to native TTL.',
-    remedy: subject => `Set enabled: true in the configuration, and then ${deploy(subject)}`,
+    remedy: () => `Set enabled: true in the configuration, and then ${deploy()}`,
   },
   'schedule-not-paused': {
     severity: 'warning',

@@ -10,7 +10,6 @@ import {
   type SeenSweep,
 } from '../deployment/observe-deployment.ts';
 import { type Subject, subjectsOf } from '../deployment/subject.ts';
-import type { Invocation } from '../invocation.ts';
 import { describeNativeTtl, describeRecovery, describeShape, keyNamesOf } from '../table/describe-table.ts';
 import { TableNotFoundError } from '../table/errors.ts';
 import { keysToShow } from '../table/key-text.ts';
@@ -40,7 +39,6 @@ export interface DoctorJobOptions {
   readonly mask: boolean;
   /** Called when all of the above has been found right; the limit is that of all looks at a table but a full scan. */
   readonly connect: (region: string, limit: TimeLimit) => DeploymentClients;
-  readonly call: Invocation;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Told before a table is scanned as a whole, and after each page of it. */
@@ -104,7 +102,7 @@ export async function runDoctor(options: DoctorJobOptions): Promise<DoctorReport
     const checkedAt = new Date(options.now()).toISOString();
     const reports: TableReport[] = [];
     const sweeps = new Map<string, SeenSweep>();
-    for (const subject of subjectsOf(config, tables, options.call)) {
+    for (const subject of subjectsOf(config, tables)) {
       limit.start();
       const { deployment } = subject;
       const sweep = sweeps.get(deployment.name) ?? (await observeSweep(clients, deployment, region));

@@ -9,8 +9,8 @@ import { type OpenExecution, openExecutions } from '../aws/open-executions.ts';
 import type { OperatingClients } from '../aws/operating-clients.ts';
 import { findStateMachines } from '../aws/state-machines.ts';
 import { chooseTables } from '../choose-tables.ts';
+import { commandLine } from '../command-line.ts';
 import { describeDuration } from '../duration.ts';
-import type { Invocation } from '../invocation.ts';
 import { isoSeconds } from '../iso-seconds.ts';
 import { inJournal, type JournaledTable, readJournals } from '../journals.ts';
 import { executionsOfTable } from '../replay/pieces.ts';
@@ -28,8 +28,6 @@ export interface PauseOptions {
   readonly connect: (region: string) => OperatingClients;
   /** Asked before anything is changed anywhere but on this machine. */
   readonly confirm: () => Promise<boolean>;
-  /** How the commands are called that it names. */
-  readonly call: Invocation;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly print: (text: string) => void;
@@ -133,8 +131,8 @@ const AFTER_TICKS =
   'It holds from the next tick on. Ticks that began before end within two minutes, with a backlog within five; a replay that a tick ' +
   'has started ends after its round.';
 
-function afterwards(until: Date | undefined, { call, table }: PauseOptions): string {
-  const resume = call('resume', table === undefined ? '' : `--table ${table}`);
+function afterwards(until: Date | undefined, { table }: PauseOptions): string {
+  const resume = commandLine('resume', table === undefined ? '' : `--table ${table}`);
   return until === undefined
     ? `It goes on with ${resume}, which also replays what expires until then.`
     : `Then the ticks go on by themselves. What has expired until then, and longer ago than they look back, is left to ${resume}.`;

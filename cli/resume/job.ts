@@ -11,8 +11,8 @@ import type { OperatingClients } from '../aws/operating-clients.ts';
 import { findStateMachines } from '../aws/state-machines.ts';
 import type { StepFunctionsClient } from '../aws/step-functions.ts';
 import { chooseTables } from '../choose-tables.ts';
+import { commandLine } from '../command-line.ts';
 import { describeDuration } from '../duration.ts';
-import type { Invocation } from '../invocation.ts';
 import { isoSeconds } from '../iso-seconds.ts';
 import type { JobEnd } from '../job-end.ts';
 import { inJournal, type JournaledTable, readJournals } from '../journals.ts';
@@ -39,8 +39,6 @@ export interface ResumeOptions {
   readonly connectReplay: (region: string) => StepFunctionsClient;
   /** Asked before anything is changed anywhere but on this machine. */
   readonly confirm: () => Promise<boolean>;
-  /** How the commands are called that it names. */
-  readonly call: Invocation;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly print: (text: string) => void;
@@ -216,7 +214,7 @@ async function replayAll(resumed: readonly Resumed[], options: ResumeOptions): P
       const { from, to } = isoSpan(missed);
       const span = `--table ${tableName} --from ${from} --to ${to}`;
       print(
-        `\n${tableName}: what expired meanwhile is left to the ticks, as far as they look back. Replay it with:\n  ${options.call('replay', span)}`,
+        `\n${tableName}: what expired meanwhile is left to the ticks, as far as they look back. Replay it with:\n  ${commandLine('replay', span)}`,
       );
     }
     if (end !== 'left' && end !== 'nothing') ends.push(end);

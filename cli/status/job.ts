@@ -20,7 +20,6 @@ import { observeQueue, observeSchedules } from '../deployment/observe-deployment
 import { observeScans, observeState, observeTable, observeThrottled } from '../deployment/observe-journal.ts';
 import { type Subject, subjectsOf } from '../deployment/subject.ts';
 import { inParallel } from '../in-parallel.ts';
-import type { Invocation } from '../invocation.ts';
 import { type DeploymentJournal, journalAt } from '../journals.ts';
 import { executionsOfTable } from '../replay/pieces.ts';
 import { goneBy } from './gone.ts';
@@ -39,7 +38,6 @@ export interface StatusJobOptions {
   readonly back: number | undefined;
   /** Called when all of the above has been found right; the limit is that of each look. */
   readonly connect: (region: string, limit: TimeLimit) => DeploymentClients;
-  readonly call: Invocation;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -91,7 +89,7 @@ export function statusJob(options: StatusJobOptions): StatusJob {
   const deployments = deploymentsOf(config.tables.map(resolveProps));
   const limit = new TimeLimit(LOOK_SECONDS + Math.max(0, tables.length - QUICK_TABLES));
   const clients = options.connect(region, limit);
-  const subjects = subjectsOf(config, tables, options.call);
+  const subjects = subjectsOf(config, tables);
   const memory: Memory = { trends: new Map(), silentSince: undefined, hasAnswered: false };
   return {
     async look(spentMs) {

@@ -1,6 +1,7 @@
 import { INDEX_SECONDS, journalName } from '../../functions/journal/layout.ts';
 import { nextTurnAt } from '../../functions/journal/scan-turn.ts';
 import { indexLayout } from '../../functions/table/index-layout.ts';
+import { commandLine } from '../command-line.ts';
 import { ago, duration } from '../deployment/ago.ts';
 import { type Checked, type NotChecked, seenOf } from '../deployment/check.ts';
 import { isFailing, isStale, type SeenJournal } from '../deployment/observe-journal.ts';
@@ -38,7 +39,7 @@ export function judge(seen: SeenTable, subject: Subject, now: number): Judged {
   const remarks = [
     ...silentRemarks(seen),
     ...machineRemarks(seen, subject),
-    ...(isOff ? [OFF] : scheduleRemarks(seen, subject)),
+    ...(isOff ? [OFF] : scheduleRemarks(seen)),
     ...journalRemarks(seen, subject, lateness !== undefined, now),
     ...(lateness === undefined ? [] : lateCauses(seen, subject, lateness)),
     ...unseenRemarks(seen),
@@ -89,18 +90,18 @@ function verdictOf(seen: SeenTable, remarks: readonly Remark[]): Verdict {
   return remarks.some(({ severity }) => severity === 'warning') ? 'warnings' : 'fine';
 }
 
-function machineRemarks({ stateMachine }: SeenTable, { props, region, call }: Subject): Remark[] {
+function machineRemarks({ stateMachine }: SeenTable, { props, region }: Subject): Remark[] {
   if (!('seen' in stateMachine) || stateMachine.seen !== undefined) return [];
   return [
     {
       id: 'machineMissing',
       severity: 'broken',
-      text: `there is no state machine ${props.sweep} in ${region}; ${call('deploy')}, or look whether account and region are right`,
+      text: `there is no state machine ${props.sweep} in ${region}; ${commandLine('deploy')}, or look whether account and region are right`,
     },
   ];
 }
 
-function scheduleRemarks({ schedules }: SeenTable, { call }: Subject): Remark[] {
+function scheduleRemarks({ schedules }: SeenTable): Remark[] {
   return [...schedules].flatMap(([name, schedule]): Remark[] => {
     if (!('seen' in schedule)) return [];
     const { seen } = schedule;
@@ -109,7 +110,7 @@ function scheduleRemarks({ schedules }: SeenTable, { call }: Subject): Remark[] 
         {
           id: 'scheduleMissing',
           severity: 'broken',
-          text: `the schedule ${name} is not there; ${call('deploy')}`,
+          text: `the schedule ${name} is not there; ${commandLine('deploy')}`,
         },
       ];
     return seen.state === 'ENABLED'
@@ -131,13 +132,13 @@ function journalRemarks(
   now: number,
 ): Remark[] {
   if (!('seen' in journal)) return [];
-  const { props, region, call } = subject;
+  const { props, region } = subject;
   if (journal.seen === undefined) {
     return [
       {
         id: 'journalMissing',
         severity: 'broken',
-        text: `there is no journal ${journalName(props.sweep)} in ${region}; ${call('deploy')}, or look whether account and region are right`,
+        text: `there is no journal ${journalName(props.sweep)} in ${region}; ${commandLine('deploy')}, or look whether account and region are right`,
       },
     ];
   }
@@ -197,7 +198,7 @@ function setByHandRemarks({ pause, handOver }: SeenJournal): Remark[] {
 function gapRemarks(
   { watermark, pause, handOver }: SeenJournal,
   readFrom: number | null,
-  { props, call }: Subject,
+  { props }: Subject,
 ): Remark[] {
   if (watermark === undefined || pause !== undefined || handOver !== undefined) return [];
   if (readFrom === null || watermark.gone - INDEX_SECONDS >= readFrom - 1) return [];
@@ -206,7 +207,7 @@ function gapRemarks(
     {
       id: 'gap',
       severity: 'warning',
-      text: `no tick has looked for what was due from ${from} to ${to}: ${call('resume', `--table ${props.tableName}`)} replays it`,
+      text: `no tick has looked for what was due from ${from} to ${to}: ${commandLine('resume', `--table ${props.tableName}`)} replays it`,
     },
   ];
 }
@@ -275,7 +276,7 @@ function limitRemarks(
 }
 
 /** The ticks look back to windows, or minutes, and to the watermark where that is near. */
-function beyondRemarks({ overdue, journal }: SeenTable, { props, model, call }: Subject): Remark[] {
+function beyondRemarks({ overdue, journal }: SeenTable, { props, model }: Subject): Remark[] {
   const look = seenOf(overdue);
   const watermark = seenOf(journal)?.watermark;
   const [oldest] = look?.named ?? [];
@@ -287,7 +288,7 @@ function beyondRemarks({ overdue, journal }: SeenTable, { props, model, call }: 
     {
       id: 'beyondTicks',
       severity: 'warning',
-      text: `what expired before ${isoSeconds(first * 1000)} is further back than the ticks look: the next scan of the index deletes it, or now ${call('replay', `--index --table ${props.tableName}`)}`,
+      text: `what expired before ${isoSeconds(first * 1000)} is further back than the ticks look: the next scan of the index deletes it, or now ${commandLine('replay', `--index --table ${props.tableName}`)}`,
     },
   ];
 }

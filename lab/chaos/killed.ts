@@ -9,7 +9,6 @@ import type { FaultCounts, FaultName } from '../faults/index.ts';
 import type { Indexed } from './indexed.ts';
 import type { StartedHandOver } from './runner.ts';
 import type { FromRunner, ToRunner } from './runner-process.ts';
-import { RUNNER_PROGRAM } from './runner-program.ts';
 import type { Sweeping, SweepingOptions } from './sweeping.ts';
 
 export interface KillingOptions extends SweepingOptions {
@@ -92,7 +91,7 @@ export class KilledSweeping implements Sweeping {
 
   #begin(): void {
     const { stack, dynamoDbEndpoint, seed, rates, tableName, onEnd, onProblem } = this.#options;
-    const child = fork(RUNNER_PROGRAM, {
+    const child = fork(new URL('./runner-process.ts', import.meta.url), {
       env: { PATH: process.env['PATH'] ?? '', TMPDIR: this.#temporary },
       execArgv: [],
     });

@@ -33,7 +33,7 @@ export function isPlain(precisionSeconds: number): boolean {
 export type PlannedAt = (minute: number) => number;
 
 /**
- * By when the sweep has to poll for each of these items (epoch milliseconds), by the rules of README.md, "Limits".
+ * By when the sweep has to poll for each of these items (epoch milliseconds), by the rules of docs/how-an-item-dies.md, "Limits".
  *
  * 1. The plain mode: at the first tick that is not before its expiry.
  * 2. Otherwise a child waits for each minute and shard of which the tick before it knew an item. What is written before

@@ -11,7 +11,7 @@ export interface ThreadLimits {
 }
 
 /**
- * A thread holds 30 MB under load (`npm run bench:memory`). The functions wait for DynamoDB Local most of their time, but that
+ * A thread holds 30 MB under load (`npm run bench memory`). The functions wait for DynamoDB Local most of their time, but that
  * works on the same cores, and one call after the other.
  */
 const THREADS_PER_CORE = 4;

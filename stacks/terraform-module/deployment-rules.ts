@@ -3,7 +3,7 @@ import { type AlarmName, isRecorded, neededFor, tuningKinds } from '../alarms.ts
 import { namesOfDeployment, namesOfTable } from '../names.ts';
 import { MAX_NAME_LENGTH } from '../props.ts';
 import { expression, hcl } from '../values.ts';
-import { PART_NAMES, PARTS, type PartName } from './parts.ts';
+import { anyTableHas, PART_NAMES, type PartName } from './parts.ts';
 import { snake } from './snake.ts';
 import { MODULE_ALARMS } from './variables.ts';
 
@@ -38,12 +38,6 @@ function namesRule(): Rule {
     isBroken: `(\n!can({ for each in ${all('roles')} : lower(each) => each }) ||\n!can({ for each in ${all('stateMachines')} : each => each })\n)`,
     message: `tables, name: expected names whose roles and state machines nobody else has; IAM sees no difference in case, got \${jsonencode({ for key, t in local.tables : key => t.name if ${HAS_PARTS} })} in \${var.name}. Give one of them another name.`,
   };
-}
-
-/** Whether any table has one of these parts. */
-export function anyTableHas(parts: readonly PartName[]): string {
-  const conditions = parts.map(part => PARTS[part].condition).join(' || ');
-  return `anytrue([for t in local.tables : ${conditions}])`;
 }
 
 /** Whoever tunes an alarm expects it to sound. */

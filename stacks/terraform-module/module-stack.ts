@@ -37,9 +37,8 @@ import {
   withoutNone,
 } from '../values.ts';
 import { openArchive } from './archive-part.ts';
-import { anyTableHas } from './deployment-rules.ts';
 import { defaultThreshold, openAlarms, tuningOf } from './open-alarms.ts';
-import { PART_NAMES } from './parts.ts';
+import { anyTableHas, PART_NAMES } from './parts.ts';
 import { brokenRulesOf } from './relations.ts';
 import { snake } from './snake.ts';
 import { openShared, WrittenStack } from './written-stack.ts';

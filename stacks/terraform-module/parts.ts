@@ -50,3 +50,9 @@ export const PARTS = {
 
 export type PartName = keyof typeof PARTS;
 export const PART_NAMES = Object.keys(PARTS) as PartName[];
+
+/** Whether any table has one of these parts. */
+export function anyTableHas(parts: readonly PartName[]): string {
+  const conditions = parts.map(part => PARTS[part].condition).join(' || ');
+  return `anytrue([for t in local.tables : ${conditions}])`;
+}

@@ -62,7 +62,7 @@ test('nobody listens: status 1, and how DynamoDB is started here', async () => {
   expect({ status, stderr: stderr.trim() }).toEqual({
     status: 1,
     stderr:
-      'AWS_ENDPOINT_URL_DYNAMODB: expected DynamoDB at http://127.0.0.1:9, got ECONNREFUSED; start npm run local in ' +
+      'AWS_ENDPOINT_URL_DYNAMODB: expected DynamoDB at http://127.0.0.1:9, got ECONNREFUSED; start npx precise-ttl local in ' +
       'another terminal, or unset AWS_ENDPOINT_URL_DYNAMODB for AWS',
   });
 });
@@ -134,7 +134,7 @@ test('Ctrl-C while the index is built: status 130, what goes on, and the command
     );
     expect({ status, stderr: stderr.trim() }).toEqual({
       status: 130,
-      stderr: 'Go on with:\n  npx node bin/precise-ttl.js adopt --table Stopped --ttl-attribute ttl',
+      stderr: 'Go on with:\n  npx precise-ttl adopt --table Stopped --ttl-attribute ttl',
     });
     expect(stdout).toContain('Interrupted: DynamoDB goes on building the index expirySecondIndex by itself.');
   } finally {

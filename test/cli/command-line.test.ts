@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { commandLine, invocationWith, WITH_CONFIG } from '../../cli/command-line.ts';
+import { commandLine, useConfig, WITH_CONFIG } from '../../cli/command-line.ts';
 import { COMMANDS } from '../../cli/commands.ts';
-import { inCheckout } from '../../cli/invocation.ts';
 
 test('the commands that take --config are those that have the flag', async () => {
   const taking = await Promise.all(
@@ -12,18 +11,21 @@ test('the commands that take --config are those that have the flag', async () =>
   expect([...WITH_CONFIG]).toEqual(taking.flat().sort());
 });
 
+afterEach(() => useConfig(undefined));
+
 test.each([
-  [undefined, 'resume', '--table Tokens', inCheckout('resume', '--table Tokens')],
-  ['staging.ts', 'resume', '--table Tokens', inCheckout('resume', '--table Tokens --config staging.ts')],
-  ['staging.ts', 'resume', undefined, inCheckout('resume', '--config staging.ts')],
-  ['my tables.ts', 'replay', '', inCheckout('replay', "--config 'my tables.ts'")],
+  [undefined, 'resume', '--table Tokens', 'npx precise-ttl resume --table Tokens'],
+  ['staging.ts', 'resume', '--table Tokens', 'npx precise-ttl resume --table Tokens --config staging.ts'],
+  ['staging.ts', 'resume', undefined, 'npx precise-ttl resume --config staging.ts'],
+  ['my tables.ts', 'replay', '', `npx precise-ttl replay --config 'my tables.ts'`],
   // It knows no such flag.
-  ['staging.ts', 'adopt', '--table Tokens', inCheckout('adopt', '--table Tokens')],
+  ['staging.ts', 'adopt', '--table Tokens', 'npx precise-ttl adopt --table Tokens'],
 ])('with --config %s another command is called with it: %s %s', (config, command, args, expected) => {
-  expect(invocationWith(config)(command, args)).toBe(expected);
+  useConfig(config);
+  expect(commandLine(command, args)).toBe(expected);
 });
 
-test('a command without an npm script can be called as it is printed, whichever Node the shell has', () => {
+test('a command can be called in the checkout as it is printed, whichever Node the shell has', () => {
   const printed = commandLine('pause', ['--help']);
-  expect(execFileSync('/bin/sh', ['-c', printed], { encoding: 'utf8' })).toContain(inCheckout('pause', '['));
+  expect(execFileSync('/bin/sh', ['-c', printed], { encoding: 'utf8' })).toContain('npx precise-ttl pause [');
 });

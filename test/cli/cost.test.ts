@@ -104,13 +104,6 @@ test.each<[string, string, number, PreciseTtlProps]>([
   expect(readFileSync(file, 'utf8')).toContain(sentence.replace('%', dollars));
 });
 
-test('README.md and docs/cost.md have the same month of all tables that both show', () => {
-  const months = (file: string) =>
-    readFileSync(file, 'utf8').match(/^\| 1(?:00)? \| [\d,]+ \| by .* \*\*\$.*$/gm) ?? [];
-  expect(months('README.md')).toHaveLength(7);
-  expect(months('docs/cost.md')).toEqual(expect.arrayContaining(months('README.md')));
-});
-
 test('README.md says what the sweep of an idle table by second costs, with polls and without', () => {
   const [without, polling] = [{ pollSeconds: 0 }, {}].map(more =>
     ask({ props: { ...IDLE, indexedBy: 'second', ...more } }).bill.byPart.sweep.toFixed(2),

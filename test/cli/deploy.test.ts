@@ -24,7 +24,7 @@ function terraformThatSays(text: string): string {
   return file;
 }
 
-describe.each(['deploy', 'diff', 'destroy', 'outputs'])('npm run %s', name => {
+describe.each(['deploy', 'diff', 'destroy', 'outputs'])('%s', name => {
   test.each([
     [
       'is missing',
@@ -41,7 +41,7 @@ describe.each(['deploy', 'diff', 'destroy', 'outputs'])('npm run %s', name => {
 
   test('has a help, and refuses flags that it does not have', async () => {
     const help = await command(name, 'no-such-terraform', '--help');
-    expect([help.status, help.stdout]).toEqual([0, expect.stringContaining(`npm run`)]);
+    expect([help.status, help.stdout]).toEqual([0, expect.stringContaining(`npx precise-ttl ${name} `)]);
     const wrong = await command(name, 'no-such-terraform', '--force');
     expect([wrong.status, wrong.stderr]).toEqual([
       name === 'diff' ? 1 : 2,

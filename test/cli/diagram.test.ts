@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { diagramPage } from '../../cli/diagram-page.ts';
 import { mermaid } from '../../statemachine/diagram.ts';
+import { diagramPage } from '../../tools/docs/diagram-page.ts';
 
-test('the picture in the docs is that of the definition: else run npm run docs:diagram', () => {
+test('the picture in the docs is that of the definition: else run npm run docs', () => {
   expect(readFileSync('docs/state-machine.md', 'utf8')).toBe(diagramPage());
 });
 

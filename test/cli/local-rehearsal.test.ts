@@ -1,4 +1,3 @@
-import { inPackage } from '../../cli/invocation.ts';
 import { describeChange, describePlan, describePlay, readRehearsal } from '../../cli/local-rehearsal.ts';
 import { type Incident, Rehearsal } from '../../local/rehearsal.ts';
 import { SteppedClock } from '../../testing/stepped-clock.ts';
@@ -55,9 +54,7 @@ test('it says from when to when, what is wrong, where to read on, what to type, 
   rehearsal.plan();
   const wrong = "the clocks of Step Functions, Scheduler and Lambda are 20 s behind DynamoDB's";
   expect(describePlan(rehearsal)).toBe(`from 12:10:15Z to 12:11:45Z: ${wrong}`);
-  expect(describePlay(rehearsal, inPackage).join('\n')).toMatch(
-    /section clock-skew .*\n\nnpx precise-ttl status$/,
-  );
+  expect(describePlay(rehearsal).join('\n')).toMatch(/section clock-skew .*\n\nnpx precise-ttl status$/);
   await clock.advance(300_000);
   expect(changed).toEqual([
     `12:10:15Z  --break  ${wrong}, until 12:11:45Z`,

@@ -1,5 +1,4 @@
 import { Engine, type Execution, loadDefinition, VirtualClock } from 'stepfunctions-emulator';
-import { inPackage } from '../../cli/invocation.ts';
 import type { Seeded } from '../../cli/local-seed.ts';
 import { describeEvent, describeObject, describeStreamTrouble } from '../../cli/local-stream-text.ts';
 import { describeAlarm, describeExecution, describeLine, describeStart } from '../../cli/local-text.ts';
@@ -54,13 +53,11 @@ test.each([
   ['do not, by the flag', served, false, 'none fires (--no-schedules)'],
   ['do not, by the configuration', idle, true, 'none is enabled'],
 ])('the start says whether schedules fire: they %s', (_name, cloud, schedules, expected) => {
-  expect(describeStart(cloud, { first, schedules, call: inPackage })).toContain(
-    `\n  schedules       ${expected}\n`,
-  );
+  expect(describeStart(cloud, { first, schedules })).toContain(`\n  schedules       ${expected}\n`);
 });
 
 test('the start says where CloudWatch is and how many alarms it has, and an alarm is one line', () => {
-  const text = describeStart(served, { first, schedules: true, call: inPackage });
+  const text = describeStart(served, { first, schedules: true });
   expect(text).toContain('\n  CloudWatch      http://127.0.0.1:8084: metrics, 2 alarms\n');
   expect(text).toContain('\nexport AWS_ENDPOINT_URL_CLOUDWATCH=http://127.0.0.1:8084\n');
   const alarm = { name: 'sweep-B-no-sweep' } as AlarmResource;
@@ -96,7 +93,6 @@ test('the start says what the streams call, where it goes, and how to have a fun
   const text = describeStart({ ...served, cloud } as unknown as ServedCloud, {
     first,
     schedules: true,
-    call: inPackage,
     archiveFolder: '/archive',
   });
   expect(text).toContain(
@@ -132,7 +128,7 @@ test('archived objects, events, and what is wrong with a stream are a line each'
 });
 
 test('the start says what was seeded, and the example replays what has expired of it', () => {
-  const text = describeStart(served, { first, schedules: true, seeded, call: inPackage });
+  const text = describeStart(served, { first, schedules: true, seeded });
   expect(text).toContain(
     [
       '  sessions        10 written into B:',
@@ -152,7 +148,6 @@ test('without schedules the example is the same', () => {
   const text = describeStart({ ...idle, cloud } as unknown as ServedCloud, {
     first,
     schedules: true,
-    call: inPackage,
   });
   expect(text).toContain(`--state-machine-arn ${ARN}-replay --input '{"table":"B","from":`);
   expect(text).toContain('Scheduler       http://127.0.0.1:8085: no schedules');

@@ -13,7 +13,6 @@ import { NoAnswerError } from '../../cli/aws/no-answer.ts';
 import { runHistory } from '../../cli/history/job.ts';
 import { historyReport } from '../../cli/history/report.ts';
 import { describeHistory } from '../../cli/history/text.ts';
-import { inPackage } from '../../cli/invocation.ts';
 import { limitDeletes } from '../../cli/limit/job.ts';
 import { pauseTables } from '../../cli/pause/job.ts';
 import { executionName } from '../../cli/replay/pieces.ts';
@@ -75,7 +74,6 @@ function common({ clients, config }: Awaited<ReturnType<typeof deployment>>, now
     resultFile,
     connect: () => clients,
     confirm: async () => true,
-    call: inPackage,
     now: () => now,
     print: (text: string) => printed.push(text),
     signal: new AbortController().signal,

@@ -27,7 +27,7 @@ test.each([
   [
     'nothing is deployed',
     "echo '{}'",
-    /^\nOutputs: expected those of a deployment, got none; run npm run deploy first\.\n$/,
+    /^\nOutputs: expected those of a deployment, got none; run npx precise-ttl deploy --config \S+ first\.\n$/,
   ],
   [
     'Terraform has no state to read',

@@ -48,7 +48,7 @@ describeWithTerraform('npm run', () => {
 
   test('outputs says that nothing is deployed yet', async () => {
     const { status, all } = await command('outputs');
-    expect([status, all]).toEqual([1, expect.stringContaining('run npm run deploy first')]);
+    expect([status, all]).toEqual([1, expect.stringContaining('run npx precise-ttl deploy first')]);
   });
 
   test('diff shows what would be made, and makes nothing', async () => {

@@ -16,7 +16,7 @@ test('the README says in one sentence what it is, shows it, and says what one ge
   for (const bullet of bullets) expect(bullet.length).toBeLessThanOrEqual(140);
 });
 
-test.each(['npm ci && npm start', 'npm ci && npm test', 'npm ci && npm run deploy'])(
+test.each(['npm ci && npm start', 'npm ci && npm test', 'npm ci && npx precise-ttl deploy'])(
   'the README has the command %s on its first screen',
   command => {
     expect(screen).toMatch(new RegExp(`^${command}( +#.*)?$`, 'm'));

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { COMMAND_NAMES } from '../../cli/commands.ts';
 import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
 import { type BackfillFunctionArns, backfillDefinition } from '../../statemachine/backfill.ts';
 import { BACKFILL_TASKS } from '../../statemachine/backfill-contract.ts';
@@ -9,10 +10,11 @@ import type { FunctionArns } from '../../statemachine/states.ts';
 
 const glossary = readFileSync('docs/glossary.md', 'utf8');
 const readme = readFileSync('README.md', 'utf8');
+const story = readFileSync('docs/how-an-item-dies.md', 'utf8');
 /** Without the picture, which is a simplified one. */
-const statesTable = readme.slice(
-  readme.indexOf('| state | what it does |'),
-  readme.indexOf('docs/state-machine.md'),
+const statesTable = story.slice(
+  story.indexOf('| state | what it does |'),
+  story.indexOf('(state-machine.md)'),
 );
 
 /** Where each term is met: the last column. */
@@ -38,7 +40,7 @@ test.each(SWEEP_METRICS.map(({ name }) => name))('the glossary has the metric %s
   expect(names).toContain(metric);
 });
 
-test.each(states)('the glossary and the README have the state %s', state => {
+test.each(states)('the glossary and the story of an item have the state %s', state => {
   expect(names).toContain(state);
   expect(statesTable).toContain(`\`${state}\``);
 });
@@ -50,8 +52,10 @@ test.each(statesOf(backfillDefinition(BACKFILL_TASKS as BackfillFunctionArns)))(
   },
 );
 
-test('the pictures in the README have no state that is not there', () => {
-  const pictures = [...readme.matchAll(/```mermaid\n(.*?)```/gs)].map(([, picture = '']) => picture);
+test('the pictures in the README and in the story have no state that is not there', () => {
+  const pictures = [...`${readme}${story}`.matchAll(/```mermaid\n(.*?)```/gs)].map(
+    ([, picture = '']) => picture,
+  );
   expect(pictures).toHaveLength(2);
   const drawn = [...pictures.join('\n').matchAll(/\b[A-Z]+(?:[[{(]+)([A-Z]\w+\??)/g)].map(
     ([, name = '']) => name,
@@ -66,9 +70,7 @@ test('the glossary names nothing that is not in the sources', () => {
       .filter(path => path.endsWith('.ts'))
       .map(path => readFileSync(join(folder, path), 'utf8')),
   );
-  const text = [...sources, readFileSync('package.json', 'utf8').replace(/"(\w+)": "/g, 'npm run $1 ')].join(
-    '\n',
-  );
+  const text = [...sources, ...COMMAND_NAMES.map(name => `npx precise-ttl ${name}`)].join('\n');
   const isThere = (name: string) => new RegExp(`(?<!\\w)${name.replace('?', '\\?')}(?!\\w)`).test(text);
   expect(names.length).toBeGreaterThan(50);
   expect(names.filter(name => !isThere(name))).toEqual([]);

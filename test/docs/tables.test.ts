@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { commandsPage } from '../../cli/commands-page.ts';
-import { DOC_TABLES, withTables } from '../../cli/doc-tables.ts';
 import { DESTINATION_NAMES } from '../../functions/publish-expiries/destinations.ts';
 import { SERVICE_VARIABLES } from '../../local/functions/service-variables.ts';
 import { propTexts } from '../../stacks/prop-texts.ts';
+import { commandsPage } from '../../tools/docs/commands-page.ts';
+import { DOC_TABLES, withTables } from '../../tools/docs/doc-tables.ts';
 
 const FILES = Object.keys(DOC_TABLES) as (keyof typeof DOC_TABLES)[];
 
-test.each(FILES)('the tables in %s are those of the code: else run npm run docs:tables', file => {
+test.each(FILES)('the tables in %s are those of the code: else run npm run docs', file => {
   const document = readFileSync(file, 'utf8');
   expect(withTables(file, document)).toBe(document);
 });
@@ -21,7 +21,7 @@ test('the text of the prop events names each destination, and the documents the 
   }
 });
 
-test('docs/commands.md has the helps of the commands: else run npm run docs:tables', async () => {
+test('docs/commands.md has the helps of the commands: else run npm run docs', async () => {
   expect(readFileSync('docs/commands.md', 'utf8')).toBe(await commandsPage());
 });
 

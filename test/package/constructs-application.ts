@@ -1,5 +1,5 @@
 /**
- * A CDKTF app of a team, as constructs.package-test.ts compiles and synthesizes it with the packed package, and with CDK
+ * A CDKTF app of a team, as constructs.outside-test.ts compiles and synthesizes it with the packed package, and with CDK
  * Terrain under other names of the modules.
  */
 import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { UNPACKED_DOCUMENTS, withPackedLinks } from '../../package/document-links.ts';
+import { UNPACKED_DOCUMENTS, withPackedLinks } from '../../tools/package/document-links.ts';
 
 test.each([
   ['another document', '[a](deploy.md)', '[a](deploy.md)'],

@@ -5,8 +5,8 @@ import {
   licenceProblems,
   missingLicences,
   type PackedFile,
-} from '../../package/release-content.ts';
-import { packageSbom, type Sbom } from '../../package/sbom.ts';
+} from '../../tools/package/release-content.ts';
+import { packageSbom, type Sbom } from '../../tools/package/sbom.ts';
 
 const file = (path: string, text = ''): PackedFile => ({ path, content: Buffer.from(text) });
 const inArchive = (name: string, text: string): PackedFile => ({

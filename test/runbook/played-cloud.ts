@@ -6,7 +6,6 @@ import { runDoctor } from '../../cli/doctor/job.ts';
 import { describeReport } from '../../cli/doctor/text.ts';
 import { runHistory } from '../../cli/history/job.ts';
 import { describeHistory } from '../../cli/history/text.ts';
-import { inPackage } from '../../cli/invocation.ts';
 import { describeChange } from '../../cli/local-rehearsal.ts';
 import { describeAlarm } from '../../cli/local-text.ts';
 import { pauseTables } from '../../cli/pause/job.ts';
@@ -114,7 +113,7 @@ export async function playedCloud(
   };
   const config = configOf(props);
   const { signal } = new AbortController();
-  const shared = { config, table: undefined, call: inPackage, now: () => clock.now(), signal };
+  const shared = { config, table: undefined, now: () => clock.now(), signal };
   const connect = (region: string) => deploymentClients(region, environment);
   const connectReplay = (region: string) => stepFunctionsClient(region, environment);
   const said = (text: string) => {

@@ -5,7 +5,7 @@ import { useLocalSweep } from '../support/local-sweep.ts';
 
 /*
  * Ten pages of keys in one window, which take as long as a sixth of npm test. That has three pages, and everything else that can be
- * said of a window: test/end-to-end/completeness.long.test.ts.
+ * said of a window: test/end-to-end/completeness.slow.test.ts.
  */
 
 const TABLE: PreciseTtlProps = {

@@ -26,7 +26,7 @@ const MAY_IMPORT = {
   lab: ['expiry', 'statemachine', 'functions', 'cost', 'stepfunctions-emulator/src', 'local'],
   cli: [...PRODUCT, 'cost', 'stepfunctions-emulator/src', 'local', 'lab'],
   bench: [...PRODUCT, 'cost', 'stepfunctions-emulator/src', 'local', 'lab', 'cli', 'test/support/simulation'],
-  package: [...PRODUCT, 'local'],
+  tools: [...PRODUCT, 'cost', 'local', 'cli'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 type Room = keyof typeof MAY_IMPORT;

@@ -25,12 +25,12 @@ const SOURCES = [
   'functions',
   'lab',
   'local',
-  'package',
   'schema.json',
   'stacks',
   'statemachine',
   'stepfunctions-emulator',
   'testing',
+  'tools',
 ];
 /** Not of a fresh clone, or not needed for packing. */
 const LEFT_OUT = /[/\\](node_modules|dist|test)$/;

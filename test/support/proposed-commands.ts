@@ -67,7 +67,7 @@ export function flagsInProse(text: string): string[][] {
 
 /** What a source calls commands by, with every `${…}` as `VALUE`. */
 export function commandsOfSource(source: string): string[][] {
-  const calls = source.matchAll(/\b(?:call|invocation)\(\s*'(\w+)'(?:,\s*(?:'([^']*)'|`([^`]*)`))?\s*\)/g);
+  const calls = source.matchAll(/\bcommandLine\(\s*'(\w+)'(?:,\s*(?:'([^']*)'|`([^`]*)`))?\s*\)/g);
   return [...calls].map(([, name = '', plain, template]) => [
     ...['npx', 'precise-ttl', name],
     ...wordsOf(

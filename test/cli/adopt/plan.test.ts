@@ -442,7 +442,7 @@ describe('the text', () => {
   });
 
   test.each<[string, Reading, Partial<Wish>, string]>([
-    ['by window', reading(), { indexedBy: 'window' }, 'npm run backfill -- --table Sessions'],
+    ['by window', reading(), { indexedBy: 'window' }, 'npx precise-ttl backfill --table Sessions'],
     ['fractions', reading({}, [item(NOW + 0.5)]), {}, '1 of the sampled items are not found'],
     ['milliseconds', reading({}, [item(NOW * 1000)]), {}, 'neither native TTL nor the sweep understands'],
     [

@@ -3,7 +3,6 @@
 import { PutItemCommand, type TableDescription } from '@aws-sdk/client-dynamodb';
 import { runDoctor } from '../../../cli/doctor/job.ts';
 import { recoveryFindings, settingsFindings, wantsRecovery } from '../../../cli/doctor/settings-findings.ts';
-import { inPackage } from '../../../cli/invocation.ts';
 import { shapeOf } from '../../../cli/table/describe-table.ts';
 import { ensureTable } from '../../../local/dynamodb/tables.ts';
 import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
@@ -163,7 +162,6 @@ describe('a restored table', () => {
         cloudWatch: undefined,
         destroy: () => {},
       }),
-      call: inPackage,
       now: Date.now,
       signal: new AbortController().signal,
     });

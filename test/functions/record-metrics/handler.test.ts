@@ -601,8 +601,8 @@ test('every metric says what it is', async () => {
   for (const { help } of SWEEP_METRICS) expect(help).toMatch(/^[A-Z(].*\.$/);
 });
 
-test('the README lists every metric with the same words', async () => {
-  const readme = readFileSync('README.md', 'utf8');
+test('docs/monitoring.md lists every metric with the same words', async () => {
+  const page = readFileSync('docs/monitoring.md', 'utf8');
   for (const { name, unit, help } of SWEEP_METRICS)
-    expect(readme).toContain(`| \`${name}\` | ${unit} | ${help} |`);
+    expect(page).toContain(`| \`${name}\` | ${unit} | ${help} |`);
 });

@@ -4,7 +4,7 @@ import { deployedWith, JOB_STARTED, judgedJob, SleepingClock } from '../../suppo
 // Two seconds each on a machine that has time.
 jest.setTimeout(90_000);
 
-// Other ways to be broken: npm run test:start.
+// Other ways to be broken: npm run test:slow -- test/start.
 test('a precision of 60 that is deployed where the configuration says 1 is broken', async () => {
   const { status, notKept, maxLagMs, printed } = await judgedJob(deployedWith({ precisionSeconds: 60 }));
   expect({ status, notKept }).toEqual({ status: 1, notKept: { goneInTime: 'broken' } });

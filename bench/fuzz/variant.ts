@@ -1,0 +1,13 @@
+import { carriedSettings } from '../../functions/runtime/environment.ts';
+import type { Resolved, VariantProps } from '../../lab/fuzz/variants.ts';
+import { STREAM_FILTER } from '../../stacks/parts/stream-reader.ts';
+import { functionSettings, resolveProps } from '../../stacks/props.ts';
+
+/** What the stack makes of the props of a variant: the settings that the executions carry, and the pattern of the stream's readers. */
+export function resolveVariant(props: VariantProps): Resolved {
+  const sweep = resolveProps({ tableName: 'fuzz', partitionKey: 'id', ...props });
+  return {
+    carried: { ...carriedSettings(functionSettings(sweep)) },
+    filter: JSON.stringify(STREAM_FILTER),
+  };
+}

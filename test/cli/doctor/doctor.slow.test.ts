@@ -1,0 +1,549 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type AttributeValue,
+  BatchWriteItemCommand,
+  CreateTableCommand,
+  type StreamSpecification,
+  UpdateTableCommand,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb';
+import { CreateStateMachineCommand } from '@aws-sdk/client-sfn';
+import { deploymentClients } from '../../../cli/deployment/clients.ts';
+import { ITEM_FINDINGS } from '../../../cli/doctor/findings.ts';
+import { type DoctorJobOptions, type DoctorReport, runDoctor } from '../../../cli/doctor/job.ts';
+import { FlagError } from '../../../cli/flags.ts';
+import { windowKey, windowStart } from '../../../expiry/window.ts';
+import { wholeReport } from '../../../functions/journal/layout.ts';
+import { putRows } from '../../../functions/journal/sweep-rows.ts';
+import { writeWatermarks } from '../../../functions/journal/write-watermarks.ts';
+import { carriedSettings } from '../../../functions/runtime/environment.ts';
+import { isDynamoDbQuery } from '../../../local/dynamodb/queries.ts';
+import { alarmNamesOf } from '../../../stacks/alarms.ts';
+import { deploymentOf } from '../../../stacks/deployments.ts';
+import { modelOf } from '../../../stacks/model-of.ts';
+import { replayName } from '../../../stacks/names.ts';
+import { functionSettings, type PreciseTtlProps, resolveProps } from '../../../stacks/props.ts';
+import { tickSchedule } from '../../../stacks/tick-schedule.ts';
+import type { SweepReport } from '../../../statemachine/contract.ts';
+import { replayDefinition } from '../../../statemachine/definition.ts';
+import {
+  ROLE_ARN,
+  useStepFunctionsApi,
+} from '../../../stepfunctions-emulator/test/support/step-functions-api.ts';
+import { createJournal } from '../../support/journal-table.ts';
+import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+import { useLoopbackAws } from '../../support/loopback-aws.ts';
+import { configOf } from '../../support/synthesized.ts';
+
+const DOCTOR = [join(import.meta.dirname, '../../../bin/precise-ttl.js'), 'doctor'];
+const NOW = Math.floor(Date.now() / 1000);
+const DAY = 86_400;
+const TOMORROW = NOW + DAY;
+const YESTERDAY = NOW - DAY;
+
+// By window the windows here are of a minute. Each table is in a deployment of its own.
+const table = (tableName: string, over: Partial<PreciseTtlProps> = {}): PreciseTtlProps => ({
+  ...(over.indexedBy !== 'second' && { granularityMinutes: 1 }),
+  tableName,
+  partitionKey: 'id',
+  sweep: `precise-ttl-${tableName}`,
+  ...over,
+});
+const CLEAN = table('CleanByWindow', { shards: 2 });
+const CLEAN_SECOND = table('CleanBySecond', { indexedBy: 'second' });
+const FAULTY = table('FaultyByWindow', { shards: 2 });
+const FAULTY_SECOND = table('FaultyBySecond', { indexedBy: 'second' });
+
+const { endpoint, client } = useLocalDynamoDb();
+const sfn = useStepFunctionsApi({ isMocked: isDynamoDbQuery });
+const aws = useLoopbackAws();
+const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-doctor-test-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const number = (value: number | string): AttributeValue => ({ N: String(value) });
+const windowOf = (ttl: number, shard = 0, seconds = 60): AttributeValue => ({
+  S: windowKey(windowStart(ttl, seconds), seconds, shard),
+});
+
+/** One item of each fault by window, with the fault as its key; and some that are fine. */
+const BY_WINDOW: Record<string, Record<string, AttributeValue>> = {
+  fine: { ttl: number(TOMORROW), expirationWindow: windowOf(TOMORROW) },
+  'fine, without a TTL': { name: { S: 'x' } },
+  'fine, just expired': { ttl: number(NOW - 30), expirationWindow: windowOf(NOW - 30, 1) },
+  'fine, in the older form': {
+    ttl: number(windowStart(TOMORROW, 60)),
+    expirationWindow: windowOf(windowStart(TOMORROW, 60) - 1),
+  },
+  'ttl-milliseconds': { ttl: number(`${TOMORROW}000`), expirationWindow: windowOf(TOMORROW) },
+  'hold-released': {
+    ttl: number(TOMORROW),
+    expirationWindow: windowOf(TOMORROW),
+    legalHold: { S: 'case 4711' },
+  },
+  'ttl-string': { ttl: { S: String(TOMORROW) }, expirationWindow: windowOf(TOMORROW) },
+  'ttl-other-type': { ttl: { BOOL: true }, expirationWindow: windowOf(TOMORROW) },
+  'ttl-fraction-by-window': { ttl: number(`${TOMORROW}.25`), expirationWindow: windowOf(TOMORROW) },
+  'ttl-negative': { ttl: number(-TOMORROW), expirationWindow: windowOf(TOMORROW) },
+  'ttl-too-old': { ttl: number(NOW - 6 * 365 * DAY), expirationWindow: windowOf(NOW - 6 * 365 * DAY) },
+  'ttl-too-far-ahead': {
+    ttl: number(NOW + 30 * 365 * DAY),
+    expirationWindow: windowOf(NOW + 30 * 365 * DAY),
+  },
+  'ttl-elsewhere': { expiresAt: number(TOMORROW) },
+  'window-missing': { ttl: number(TOMORROW) },
+  'window-malformed': { ttl: number(TOMORROW), expirationWindow: { S: 'tomorrow' } },
+  'window-granularity': { ttl: number(TOMORROW), expirationWindow: windowOf(TOMORROW, 0, 300) },
+  'window-shard-unswept': { ttl: number(TOMORROW), expirationWindow: windowOf(TOMORROW, 2) },
+  'window-differs': { ttl: number(TOMORROW), expirationWindow: windowOf(TOMORROW - 3600) },
+  'window-without-ttl': { expirationWindow: windowOf(TOMORROW) },
+  'expired-present': { ttl: number(YESTERDAY), expirationWindow: windowOf(YESTERDAY) },
+};
+
+/** The same by second. */
+const BY_SECOND: typeof BY_WINDOW = {
+  fine: { ttl: number(TOMORROW) },
+  'fine, just expired': { ttl: number(NOW - 30) },
+  'ttl-milliseconds': { ttl: number(`${TOMORROW}000`) },
+  'hold-released': { ttl: number(TOMORROW), legalHold: { BOOL: false } },
+  'ttl-string': { ttl: { S: String(TOMORROW) } },
+  'ttl-other-type': { ttl: { NULL: true } },
+  'ttl-fraction': { ttl: number(`${TOMORROW}.25`) },
+  'ttl-negative': { ttl: number(-1) },
+  'ttl-too-old': { ttl: number(0) },
+  'ttl-too-far-ahead': { ttl: number(NOW + 30 * 365 * DAY) },
+  'ttl-elsewhere': { expiration: number(TOMORROW) },
+  'expired-present': { ttl: number(YESTERDAY) },
+};
+
+const isFine = (id: string) => id.startsWith('fine');
+const fine = (items: typeof BY_WINDOW) =>
+  Object.fromEntries(Object.entries(items).filter(([id]) => isFine(id)));
+const faultsOf = (items: typeof BY_WINDOW) => Object.keys(items).filter(id => !isFine(id));
+
+/**
+ * Makes a table and fills it. One with faults has no index, which is one more fault: with it DynamoDB would refuse some items. (An
+ * index that is added afterwards is never ACTIVE in DynamoDB Local while a TTL is null.)
+ */
+async function makeTable(props: PreciseTtlProps, items: typeof BY_WINDOW, hasIndex: boolean): Promise<void> {
+  const { tableName } = props;
+  const { indexName } = resolveProps(props);
+  const { windowAttribute, ttlAttribute } = modelOf(props);
+  const attributes = [
+    ...(windowAttribute === undefined
+      ? []
+      : [{ AttributeName: windowAttribute, AttributeType: 'S' as const }]),
+    { AttributeName: ttlAttribute, AttributeType: 'N' as const },
+  ];
+  const index = {
+    IndexName: indexName,
+    KeySchema: attributes.map(({ AttributeName }, at) => ({
+      AttributeName,
+      KeyType: at === 0 ? ('HASH' as const) : ('RANGE' as const),
+    })),
+    Projection: { ProjectionType: 'KEYS_ONLY' as const },
+  };
+  await client.send(
+    new CreateTableCommand({
+      TableName: tableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }, ...(hasIndex ? attributes : [])],
+      ...(hasIndex && { GlobalSecondaryIndexes: [index] }),
+    }),
+  );
+  const requests = Object.entries(items).map(([id, item]) => ({
+    PutRequest: { Item: { id: { S: id }, ...item } },
+  }));
+  await client.send(new BatchWriteItemCommand({ RequestItems: { [tableName]: requests } }));
+}
+
+const functionArn = (task: string) => `arn:aws:lambda:us-east-1:123456789012:function:${task}`;
+const FUNCTIONS = {
+  PlanSweep: functionArn('plan-sweep'),
+  QueryExpired: functionArn('query-expired'),
+  DeleteChunk: functionArn('delete-chunk'),
+  RecordMetrics: functionArn('record-metrics'),
+};
+
+/**
+ * The state machines of a deployment; that of the replays has the settings of its tables.
+ * @returns the ARN of the one of the ticks
+ */
+async function createMachines(deployment: string, tables: readonly PreciseTtlProps[]): Promise<string> {
+  const settings = tables.map(table => ({ ...carriedSettings(functionSettings(resolveProps(table))) }));
+  const replay = JSON.stringify(replayDefinition(FUNCTIONS, { tables: settings }));
+  const only = JSON.stringify({
+    QueryLanguage: 'JSONata',
+    StartAt: 'Only',
+    States: { Only: { Type: 'Pass', End: true } },
+  });
+  const create = async (name: string, definition: string) =>
+    (await sfn.send(new CreateStateMachineCommand({ name, definition, roleArn: ROLE_ARN }))).stateMachineArn;
+  await create(replayName(deployment), replay);
+  return (await create(deployment, only)) ?? '';
+}
+
+/** The deployment of a table, and what its last tick came to. */
+async function deploy(props: PreciseTtlProps, report?: SweepReport): Promise<void> {
+  const deployment = deploymentOf([resolveProps(props)]);
+  const { name } = deployment;
+  const Arn = await createMachines(name, [props]);
+  const schedule = tickSchedule(deployment);
+  aws.answers.schedules.set(`${name}/${schedule.name}`, {
+    State: 'ENABLED',
+    ScheduleExpression: schedule.expression,
+    Target: { Arn, Input: JSON.stringify(schedule.input) },
+  });
+  aws.answers.queues.set(`${name}-dead-letters`, 0);
+  for (const alarm of alarmNamesOf(deployment)) {
+    aws.answers.alarms.set(alarm, {
+      StateValue: 'OK',
+      AlarmActions: ['arn:aws:sns:us-east-1:123456789012:topic'],
+    });
+  }
+  const journal = await createJournal(client, name);
+  const at = new Date().toISOString();
+  await writeWatermarks(journal, at, {});
+  if (report === undefined) return;
+  const execution = { execution: 'one', startedAt: at, endedAt: at };
+  await putRows(journal, [{ table: props.tableName, kind: 'tick', ...execution, report }]);
+}
+
+const STUCK = wholeReport({
+  found: 3,
+  deleted: 1,
+  failed: 2,
+  failedKeys: [{ key: { id: { S: 'stuck' } }, reason: 'ValidationError' }],
+});
+
+const { env } = process;
+const environment = () => ({
+  PATH: env['PATH'] ?? '',
+  HOME: folder,
+  AWS_EC2_METADATA_DISABLED: 'true',
+  NODE_COMPILE_CACHE: env['NODE_COMPILE_CACHE'] ?? '',
+  AWS_ENDPOINT_URL: aws.endpoint,
+  AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+  AWS_ENDPOINT_URL_SFN: sfn.endpoint,
+});
+
+beforeAll(async () => {
+  for (const props of [CLEAN, CLEAN_SECOND]) {
+    await makeTable(props, fine(props === CLEAN ? BY_WINDOW : BY_SECOND), true);
+    const TimeToLiveSpecification = { Enabled: true, AttributeName: 'ttl' };
+    await client.send(new UpdateTimeToLiveCommand({ TableName: props.tableName, TimeToLiveSpecification }));
+    await deploy(props);
+  }
+  await makeTable(FAULTY, BY_WINDOW, false);
+  await makeTable(FAULTY_SECOND, BY_SECOND, false);
+  // The configuration has the attribute no more, and is not deployed yet.
+  await deploy({ ...FAULTY, holdAttribute: 'legalHold' }, STUCK);
+  await createMachines(resolveProps(FAULTY_SECOND).sweep, [
+    CLEAN,
+    { ...FAULTY_SECOND, holdAttribute: 'legalHold' },
+  ]);
+});
+
+beforeEach(() => {
+  // The SDK itself reads the process's environment.
+  process.env = environment();
+});
+afterEach(() => {
+  process.env = env;
+  aws.answers.denied.clear();
+});
+
+async function examine(
+  tables: PreciseTtlProps[],
+  over: Partial<DoctorJobOptions> = {},
+): Promise<DoctorReport> {
+  const report = await runDoctor({
+    config: configOf(...tables),
+    table: undefined,
+    full: false,
+    rate: 40_000,
+    segments: 4,
+    mask: false,
+    connect: region => deploymentClients(region, process.env),
+    now: Date.now,
+    signal: new AbortController().signal,
+    ...over,
+  });
+  if (report === undefined) throw new Error('it was interrupted');
+  return report;
+}
+const idsOf = ({ tables }: DoctorReport) => tables.flatMap(({ findings }) => findings.map(({ id }) => id));
+
+test('nothing is wrong with clean tables', async () => {
+  const report = await examine([CLEAN, CLEAN_SECOND]);
+  expect(report.tables.map(({ findings }) => findings)).toEqual([[], []]);
+  expect(report.verdict).toBe('healthy');
+  expect(report.tables[0]?.facts).toMatchObject({
+    status: 'ACTIVE',
+    allItemsRead: true,
+    deadLetters: 0,
+    concurrency: 1000,
+  });
+  expect(report.tables[0]?.facts.lastTick).toMatch(/^\d{4}-/);
+});
+
+test.each([
+  ['by window', FAULTY, BY_WINDOW],
+  ['by second', FAULTY_SECOND, BY_SECOND],
+])('each fault of an item is found %s, once, with its key', async (_way, props, items) => {
+  for (const full of [false, true]) {
+    const { tables } = await examine([props], { full });
+    const found = tables[0]?.findings.filter(({ id }) => ITEM_FINDINGS.some(one => one === id)) ?? [];
+    expect(Object.fromEntries(found.map(({ id, count, samples }) => [id, [count, ...samples]]))).toEqual(
+      Object.fromEntries(faultsOf(items).map(id => [id, [1, JSON.stringify({ id: { S: id } })]])),
+    );
+  }
+});
+
+test('what is held as before is as it should be, and what releasesHoldsOf gives up is told', async () => {
+  const ids = idsOf(await examine([{ ...FAULTY, holdAttribute: 'legalHold' }]));
+  expect(ids).not.toContain('hold-released');
+  const given = { ...FAULTY_SECOND, sweep: 'nowhere', graceSeconds: 1, releasesHoldsOf: 'legalHold' };
+  expect(idsOf(await examine([given]))).toContain('hold-released');
+  expect(idsOf(await examine([{ ...given, holdAttribute: 'legalHold' }]))).not.toContain('hold-released');
+});
+
+test('these are all faults that an item can have', () => {
+  const all = new Set([...faultsOf(BY_WINDOW), ...faultsOf(BY_SECOND)]);
+  // Nothing is wrong with an item that lies in one of the shards: it takes many to tell.
+  expect([...all, 'window-shards-unused'].sort()).toEqual([...ITEM_FINDINGS].sort());
+});
+
+test('what is wrong with the deployment is found, with the keys that could not be deleted', async () => {
+  const { schedules, queues, alarms } = aws.answers;
+  const name = resolveProps(FAULTY).sweep;
+  const before = new Map([...schedules].map(([key, schedule]) => [key, structuredClone(schedule)]));
+  const tick = schedules.get(`${name}/${name}-tick`);
+  if (tick) Object.assign(tick, { State: 'DISABLED', ScheduleExpression: 'rate(1 hour)' });
+  queues.set(`${name}-dead-letters`, 3);
+  const topic = ['arn:aws:sns:us-east-1:123456789012:topic'];
+  alarms.set(`${name}-no-sweep`, { StateValue: 'ALARM', AlarmActions: topic });
+  alarms.set(`${name}-overdue`, { StateValue: 'OK', AlarmActions: topic, ActionsEnabled: false });
+  alarms.delete(`${name}-deletion-lag`);
+  aws.answers.unreservedConcurrency = 10;
+  const report = await examine([FAULTY]);
+  aws.answers.unreservedConcurrency = 1000;
+  aws.answers.schedules = before;
+  const found = new Map(report.tables[0]?.findings.map(finding => [finding.id, finding]));
+  expect(report.verdict).toBe('broken');
+  expect(found.get('schedule-disabled')?.what).toContain(`${name}-tick`);
+  expect(found.get('schedule-differs')?.what).toContain(
+    `${name}-tick: expected cron(* * * * ? *), got rate(1 hour)`,
+  );
+  expect(found.get('dead-letters')).toMatchObject({ count: 3 });
+  expect(found.get('alarms-sounding')).toMatchObject({ count: 1, what: `alarms sound: ${name}-no-sweep` });
+  expect(found.get('alarms-silent')?.what).toBe(`alarms tell nobody: ${name}-overdue`);
+  expect(found.get('alarms-missing')?.what).toBe(`alarms are missing: ${name}-deletion-lag`);
+  expect(found.get('lambda-concurrency')?.what).toContain(
+    'the account has 10 left, one execution can use 200',
+  );
+  expect(found.get('executions-failing')).toMatchObject({ count: 1, samples: ['one'] });
+  expect(found.get('executions-failing')?.what).toMatch(
+    /the newest one at \S+Z: 2 of 3 items could not be deleted \(ValidationError\) \(found 3, deleted 1, failed 2\)$/,
+  );
+  expect(found.get('undeletable-keys')?.samples).toEqual(['{"id":{"S":"stuck"}} (ValidationError)']);
+});
+
+test('a stream that was turned off and on again is not the one that is read', async () => {
+  const archived = { ...CLEAN, archive: {} };
+  const turn = async (StreamSpecification: StreamSpecification) => {
+    const { tableName: TableName } = archived;
+    const { TableDescription } = await client.send(
+      new UpdateTableCommand({ TableName, StreamSpecification }),
+    );
+    return TableDescription?.LatestStreamArn;
+  };
+  const on = { StreamEnabled: true, StreamViewType: 'OLD_IMAGE' } as const;
+  const EventSourceArn = await turn(on);
+  const mapping = { UUID: 'u', State: 'Enabled', LastProcessingResult: 'OK', EventSourceArn };
+  aws.answers.streamReaders.set(`${resolveProps(archived).name}-archive-expiries`, [mapping]);
+  const before = idsOf(await examine([archived]));
+  await turn({ StreamEnabled: false });
+  const off = idsOf(await examine([archived]));
+  const streamArn = await turn(on);
+  const report = await examine([archived]);
+  await turn({ StreamEnabled: false });
+  expect(before).not.toContain('stream-reader-on-old-stream');
+  expect(off).toContain('stream-off');
+  const [{ severity, what } = {}] =
+    report.tables[0]?.findings.filter(({ id }) => id.startsWith('stream-')) ?? [];
+  expect(streamArn).not.toBe(EventSourceArn);
+  expect([report.verdict, severity]).toEqual(['broken', 'broken']);
+  expect(what).toContain(`that of ArchiveExpiries is ${EventSourceArn}, the table's is ${streamArn}`);
+});
+
+test('more than the shards take is a warning', async () => {
+  aws.answers.metrics.set('ConsumedWriteCapacityUnits', [60 * 1_800]);
+  const report = await examine([CLEAN]);
+  aws.answers.metrics.clear();
+  expect(idsOf(report)).toEqual(['shards-few']);
+  expect(report.tables[0]?.findings[0]?.what).toContain('1,800 write units a second');
+});
+
+test('what all tables of a deployment share is asked for once, and found for each', async () => {
+  const both = [
+    { ...CLEAN, sweep: 'shared' },
+    { ...CLEAN_SECOND, sweep: 'shared' },
+  ];
+  await createMachines('shared', both);
+  aws.answers.asked = [];
+  const { tables } = await examine(both);
+  expect(aws.answers.asked.filter(action => action === 'lambda:GetAccountSettings')).toHaveLength(1);
+  const found = tables.map(({ findings }) => findings.map(({ id }) => id));
+  expect(found).toEqual([0, 1].map(() => expect.arrayContaining(['schedule-missing', 'journal-missing'])));
+});
+
+test('what was never deployed is missing', async () => {
+  expect(idsOf(await examine([{ ...FAULTY_SECOND, sweep: 'nowhere' }]))).toEqual(
+    expect.arrayContaining(['state-machine-missing', 'schedule-missing', 'dead-letter-queue-missing']),
+  );
+  expect(idsOf(await examine([table('Nowhere')]))).toContain('table-missing');
+});
+
+test.each([
+  ['scheduler:GetSchedule', `the schedule precise-ttl-${CLEAN.tableName}-tick`],
+  ['sqs:GetQueueUrl', 'the dead-letter queue'],
+  ['sqs:GetQueueAttributes', 'the dead-letter queue'],
+  ['cloudwatch:DescribeAlarms', 'the alarms'],
+  ['cloudwatch:GetMetricData', 'how much is written to the index'],
+  ['lambda:GetAccountSettings', 'the concurrency of Lambda'],
+])('without %s there is a warning that names it', async (action, what) => {
+  aws.answers.denied.add(action);
+  const report = await examine([CLEAN]);
+  expect(report.verdict).toBe('warnings');
+  const [finding, ...others] = report.tables[0]?.findings ?? [];
+  expect([finding?.id, others]).toEqual(['not-checked', []]);
+  expect(finding?.what).toContain(`: ${what}`);
+  expect(finding?.what).toContain(`(${action} is not allowed)`);
+  expect(finding?.remedy).toContain(`Allow the action ${action} on the resource`);
+});
+
+test('on this machine only services of this machine are asked, and the others noted', async () => {
+  delete process.env['AWS_ENDPOINT_URL'];
+  aws.answers.asked = [];
+  const { isLocal, scheduler, sqs, lambda, cloudWatch, destroy } = deploymentClients(
+    'us-east-1',
+    process.env,
+  );
+  destroy();
+  expect({ isLocal, scheduler, sqs, lambda, cloudWatch }).toEqual({ isLocal: true });
+  const report = await examine([CLEAN]);
+  expect(idsOf(report)).toEqual(['not-checked-local']);
+  expect(report.tables[0]?.findings[0]?.what).toContain(
+    'no endpoint of EventBridge Scheduler on this machine',
+  );
+  expect([report.verdict, aws.answers.asked]).toEqual(['healthy', []]);
+
+  delete process.env['AWS_ENDPOINT_URL_DYNAMODB'];
+  const withoutTable = await examine([CLEAN]);
+  expect(withoutTable.tables[0]?.findings[0]?.what).toContain('the table, its index and its items');
+  expect(withoutTable.tables[0]?.facts.status).toBeNull();
+});
+
+test('an endpoint where nobody listens is a check that could not be made', async () => {
+  process.env['AWS_ENDPOINT_URL_SQS'] = 'http://127.0.0.1:9';
+  const report = await examine([CLEAN]);
+  expect(idsOf(report)).toEqual(['not-checked']);
+  expect(report.tables[0]?.findings[0]?.what).toContain('ECONNREFUSED');
+  // No permission is lacking.
+  expect(report.tables[0]?.findings[0]?.remedy).not.toMatch(/Allow the action/);
+});
+
+test('a table that the configuration does not have is refused before anything is asked', async () => {
+  const connect = () => {
+    throw new Error('connected');
+  };
+  await expect(examine([CLEAN], { table: 'Other', connect })).rejects.toThrow(FlagError);
+});
+
+test('a full scan that is interrupted gives no report', async () => {
+  const controller = new AbortController();
+  const onScan = () => controller.abort();
+  await expect(examine([FAULTY], { full: true, signal: controller.signal, onScan })).rejects.toThrow(
+    'it was interrupted',
+  );
+});
+
+describe('the command', () => {
+  const doctor = (args: readonly string[], over: Record<string, string> = {}) =>
+    new Promise<{ status: unknown; stdout: string; stderr: string }>(resolve => {
+      execFile(
+        process.execPath,
+        [...DOCTOR, ...args],
+        { env: { ...environment(), ...over } },
+        (error, stdout, stderr) => resolve({ status: error === null ? 0 : error.code, stdout, stderr }),
+      );
+    });
+  const configFile = (name: string, ...tables: PreciseTtlProps[]) => {
+    const path = join(folder, `${name}.json`);
+    writeFileSync(path, JSON.stringify(configOf(...tables)));
+    return path;
+  };
+
+  test('ends with 0 and says what it looked at when nothing is wrong', async () => {
+    const { status, stdout, stderr } = await doctor(['--config', configFile('clean', CLEAN)]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain('Table CleanByWindow on this machine');
+    expect(stdout).toContain('Nothing is wrong.');
+  });
+
+  test('ends with 1 when there are warnings only', async () => {
+    aws.answers.denied.add('sqs:GetQueueUrl');
+    expect(await doctor(['--config', configFile('clean', CLEAN)])).toMatchObject({ status: 1, stderr: '' });
+  });
+
+  test('ends with 2 when something is broken; text and JSON say the same, and no key with --mask', async () => {
+    const json = join(folder, 'report.json');
+    const config = configFile('both', CLEAN, FAULTY);
+    const { status, stdout, stderr } = await doctor([
+      '--config',
+      config,
+      '--table',
+      'FaultyByWindow',
+      '--full',
+      '--mask',
+      '--json',
+      json,
+    ]);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^FaultyByWindow: reading about \d+ items, /);
+    const report: DoctorReport = JSON.parse(readFileSync(json, 'utf8'));
+    expect(report.tables.map(({ tableName }) => tableName)).toEqual(['FaultyByWindow']);
+    for (const { id, what, meaning, remedy, samples } of report.tables[0]?.findings ?? []) {
+      for (const text of [id, what, meaning, remedy, ...samples]) expect(stdout).toContain(text);
+    }
+    expect(stdout).toMatch(/^ {2}BROKEN ttl-milliseconds \(1\)$/m);
+    expect(stdout).not.toContain('"stuck"');
+    expect(`${stdout}${JSON.stringify(report)}`).not.toContain('{"S":');
+  });
+
+  test.each<[string, string[], Record<string, string>, string]>([
+    ['a wrong flag', ['--rate', '0'], {}, '--rate: expected a number from 1'],
+    [
+      'a wrong configuration',
+      ['--config', '/no/such/file.json'],
+      {},
+      'expected the configuration, got no such file',
+    ],
+    [
+      'no credentials',
+      [],
+      { AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' },
+      'AWS credentials: expected some for the account that is deployed to',
+    ],
+  ])('ends with 3, which is no verdict, for %s', async (_what, args, over, message) => {
+    const { status, stdout, stderr } = await doctor(args, over);
+    expect({ status, stdout }).toEqual({ status: 3, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});

@@ -1,0 +1,268 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { CreateStateMachineCommand } from '@aws-sdk/client-sfn';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { COMMAND_NAMES } from '../../cli/commands.ts';
+import { operatePolicy } from '../../cli/iam/operate-policy.ts';
+import { COMMAND_ACTIONS, DEPLOY_ACTIONS, describeActions, type IamAction } from '../../cli/iam-actions.ts';
+import { NO_TOTALS } from '../../cli/replay/totals.ts';
+import { journalName } from '../../functions/journal/layout.ts';
+import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
+import { jsonAnswer, parseBody } from '../../local/dynamodb/answer.ts';
+import { DynamoDbProxy } from '../../local/dynamodb/proxy.ts';
+import { type LocalS3, startS3 } from '../../local/s3/start-s3.ts';
+import { deploymentsOf } from '../../stacks/deployments.ts';
+import { deadLetterQueueOf, replayName } from '../../stacks/names.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { resolveProps } from '../../stacks/props.ts';
+import { tickSchedule } from '../../stacks/tick-schedule.ts';
+import {
+  ROLE_ARN,
+  useStepFunctionsApi,
+} from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
+import { ARCHIVE_BUCKET, archiveItems, archiveSettings } from '../support/archived.ts';
+import { readImports } from '../support/import-graph.ts';
+import { createJournal } from '../support/journal-table.ts';
+import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
+import { useLoopbackAws } from '../support/loopback-aws.ts';
+import { dynamoDbAccess } from '../support/permissions/dynamodb-access.ts';
+import { type Access, covers } from '../support/permissions/policy.ts';
+import { shellCommand } from '../support/shell-command.ts';
+import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
+
+const WATCHED: PreciseTtlProps = {
+  tableName: 'Watched',
+  partitionKey: 'id',
+  backfill: true,
+  sweep: 'watched',
+};
+const FAILING: PreciseTtlProps = {
+  tableName: 'Failing',
+  partitionKey: 'id',
+  archive: {},
+  events: { eventBus: 'default' },
+};
+
+type AwsCommand = keyof typeof COMMAND_ACTIONS;
+const AWS_COMMANDS = Object.keys(COMMAND_ACTIONS) as AwsCommand[];
+
+const { client, endpoint } = useLocalDynamoDb();
+const sfn = useStepFunctionsApi();
+const aws = useLoopbackAws();
+const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-actions-test-'));
+const CONFIG = join(folder, 'config.json');
+const called: string[] = [];
+/** The same with what each call is about, for services that say it in the call. */
+const accesses: Access[] = [];
+const PLACE = { partition: 'aws', region: 'us-east-1', account: '123456789012' };
+const proxies: DynamoDbProxy[] = [];
+
+/** Writes down what is asked of a service, as IAM names it. @param target where the calls go on to; none: they are refused */
+async function recorded(service: string, target: string | undefined): Promise<string> {
+  const proxy = await DynamoDbProxy.start(target ?? endpoint, {
+    async handle({ operation, method, url, text, forward }) {
+      called.push(`${service}:${operation ?? `${method} ${url}`}`);
+      const body = parseBody(text) ?? {};
+      if (service === 'dynamodb') accesses.push(...dynamoDbAccess(String(operation), body, PLACE));
+      const { executionArn, mapRunArn, stateMachineArn = '*' } = body as Readonly<Record<string, string>>;
+      if (service === 'states') {
+        accesses.push({
+          action: `states:${operation}`,
+          resource: executionArn ?? mapRunArn ?? stateMachineArn,
+        });
+      }
+      return target === undefined ? jsonAnswer({ __type: 'AccessDeniedException' }, 403) : forward();
+    },
+  });
+  proxies.push(proxy);
+  return proxy.endpoint;
+}
+
+async function makeMachine(name: string, States: Record<string, object>): Promise<string> {
+  const definition = JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'First', States });
+  const made = await sfn.send(new CreateStateMachineCommand({ name, definition, roleArn: ROLE_ARN }));
+  return made.stateMachineArn ?? '';
+}
+
+/** What S3's operations are called in IAM, where that is something else. */
+const S3_ACTIONS: Readonly<Record<string, string>> = { ListObjectsV2: 'ListBucket' };
+let s3: LocalS3;
+
+const SEGMENT = {
+  ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
+  StartAt: 'Scan',
+  States: { Scan: { Type: 'Wait', Seconds: 3, End: true } },
+};
+
+beforeAll(async () => {
+  writeFileSync(CONFIG, JSON.stringify(configOf(WATCHED, FAILING)));
+  for (const { tableName } of [WATCHED, FAILING]) {
+    await client.send(
+      new CreateTableCommand({
+        TableName: tableName,
+        BillingMode: 'PAY_PER_REQUEST',
+        KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+        AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+      }),
+    );
+    await client.send(
+      new PutItemCommand({ TableName: tableName, Item: { id: { S: 'a' }, ttl: { N: '1' } } }),
+    );
+  }
+  const { name } = resolveProps(WATCHED);
+  const Output = { ...NO_TOTALS, failedKeys: [] };
+  for (const { sweep } of [WATCHED, FAILING].map(resolveProps)) {
+    for (const machine of [sweep, replayName(sweep)])
+      await makeMachine(machine, { First: { Type: 'Pass', Output, End: true } });
+    await createJournal(client, sweep);
+  }
+  await makeMachine(`${name}-backfill`, {
+    First: { Type: 'Map', Items: [1], ItemProcessor: SEGMENT, End: true },
+  });
+  // Long ago, so that there is something to replay.
+  const watermark = { since: 0, gone: Math.floor(Date.now() / 1000) - 86_400, at: new Date().toISOString() };
+  const journal = { documents: DynamoDBDocumentClient.from(client), tableName: journalName('watched') };
+  await writeWatermarks(journal, watermark.at, { Watched: watermark });
+  s3 = await startS3({
+    buckets: [ARCHIVE_BUCKET],
+    choose({ operation }) {
+      called.push(`s3:${S3_ACTIONS[operation] ?? operation}`);
+      return undefined;
+    },
+  });
+  const archived = { item: { id: { S: 'archived' } }, expiredAt: '2026-11-20T09:00:00Z' };
+  await archiveItems(s3.endpoint, [archived], archiveSettings({ tableName: 'Watched' }));
+  for (const deployment of deploymentsOf([WATCHED, FAILING].map(resolveProps))) {
+    aws.answers.queues.set(deadLetterQueueOf(deployment.name), 0);
+    const { name, expression: ScheduleExpression, input } = tickSchedule(deployment);
+    const Target = { Arn: 'arn', Input: JSON.stringify(input) };
+    aws.answers.schedules.set(`${deployment.name}/${name}`, { State: 'ENABLED', ScheduleExpression, Target });
+  }
+});
+afterAll(async () => {
+  for (const proxy of proxies) await proxy.stop();
+  await s3.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const CONFIGURED = ['--config', CONFIG];
+const TABLE = ['--table', 'Watched'];
+const SPAN = ['--from', '2026-01-01T00:00:00Z', '--to', '2026-01-01T01:00:00Z'];
+
+/** Command lines that together make a command call all that it ever calls. What `verify` calls is held in verify.slow.test.ts. */
+const LINES: Readonly<Record<Exclude<AwsCommand, 'verify'>, readonly (readonly string[])[]>> = {
+  doctor: [CONFIGURED],
+  replay: [[...CONFIGURED, ...TABLE, ...SPAN, '--yes']],
+  backfill: [[...CONFIGURED, ...TABLE, '--yes']],
+  status: [CONFIGURED],
+  history: [CONFIGURED],
+  pause: [[...CONFIGURED, ...TABLE, '--yes']],
+  resume: [[...CONFIGURED, ...TABLE, '--yes']],
+  limit: [[...CONFIGURED, ...TABLE, '--max-per-second', '50', '--yes']],
+  restore: [
+    [
+      ...CONFIGURED,
+      ...TABLE,
+      ...[
+        '--from-archive',
+        `s3://${ARCHIVE_BUCKET}`,
+        '--keys',
+        '{"id":{"S":"archived"}}',
+        '--without-expiry',
+        '--yes',
+      ],
+    ],
+    [...CONFIGURED, ...TABLE, '--from-archive', `s3://${ARCHIVE_BUCKET}`, '--drill', '--yes'],
+  ],
+  adopt: [[...TABLE, '--by', 'window', '--ttl-attribute', 'ttl', '--region', 'us-east-1', '--yes']],
+};
+
+/** What needs a table of another kind. */
+const NOT_PROVOKED: Partial<Record<AwsCommand, readonly string[]>> = {
+  // Of a table with a holdAttribute.
+  status: ['dynamodb:BatchGetItem'],
+  // IAM's name for the statements of --delete-expired, of a table with items that are expired.
+  adopt: ['dynamodb:PartiQLDelete'],
+};
+
+test.each(Object.entries(LINES))(
+  '%s calls all that is listed as its actions in IAM, and nothing else',
+  async (command, lines) => {
+    called.length = 0;
+    accesses.length = 0;
+    aws.answers.asked.length = 0;
+    const environment = {
+      AWS_REGION: 'us-east-1',
+      AWS_ENDPOINT_URL: aws.endpoint,
+      AWS_ENDPOINT_URL_SCHEDULER: aws.endpoint,
+      AWS_ENDPOINT_URL_S3: s3.endpoint,
+      AWS_ENDPOINT_URL_DYNAMODB: await recorded('dynamodb', endpoint),
+      AWS_ENDPOINT_URL_SFN: await recorded('states', sfn.endpoint),
+      AWS_ENDPOINT_URL_CLOUDWATCH: await recorded('cloudwatch', undefined),
+    };
+    const printed = [];
+    for (const line of lines) printed.push(await shellCommand(command)(line, environment));
+    const actions = [...new Set([...called, ...aws.answers.asked])].sort();
+    const all: readonly IamAction[] = COMMAND_ACTIONS[command as AwsCommand];
+    const quiet = NOT_PROVOKED[command as AwsCommand] ?? [];
+    // One that is needed on two resources is listed for each.
+    const listed = [
+      ...new Set(
+        all.flatMap(({ action, isImplied }) => (isImplied || quiet.includes(action) ? [] : [action])),
+      ),
+    ].sort();
+    expect({ actions, ...(actions.join() !== listed.join() && { printed }) }).toEqual({ actions: listed });
+    if (command === 'adopt') return;
+    const deployments = deploymentsOf([WATCHED, FAILING].map(resolveProps));
+    const grants = operatePolicy({ place: PLACE, deployments }).flatMap(({ Action, Resource }) =>
+      Action.flatMap(action => Resource.map(resource => ({ action, resource }))),
+    );
+    expect(accesses.filter(access => !grants.some(grant => covers(grant, access)))).toEqual([]);
+    expect(actions.filter(action => !grants.some(grant => grant.action === action))).toEqual([]);
+  },
+);
+
+test.each(AWS_COMMANDS)('the help of %s says what it needs', command => {
+  const text = describeActions(command);
+  const page = readFileSync('docs/commands.md', 'utf8');
+  expect(page).toContain(text);
+  for (const { action } of COMMAND_ACTIONS[command]) {
+    const [service, name] = action.split(':');
+    expect(text).toMatch(new RegExp(`\\b${service}:[\\w, \n]*\\b${name}\\b`));
+  }
+});
+
+/** What these talk to is on this machine, or all that they call stands among what deploying needs. */
+const OTHERWISE = ['start', 'local', 'diff', 'deploy', 'destroy'];
+
+test('each command that can talk to AWS says what it needs', () => {
+  const { files, packages } = readImports(['cli']);
+  const reached = (file: string, seen = new Set<string>()): Set<string> => {
+    if (seen.has(file) || !file.startsWith('cli/')) return seen;
+    seen.add(file);
+    for (const imported of files.get(file) ?? []) reached(imported, seen);
+    return seen;
+  };
+  const talks = (file: string) =>
+    [...reached(file)].some(each => packages.get(each)?.some(name => name.startsWith('@aws-sdk/client-')));
+  const lacking = COMMAND_NAMES.filter(
+    command => !OTHERWISE.includes(command) && talks(`cli/${command}.ts`) !== command in COMMAND_ACTIONS,
+  );
+  expect(lacking).toEqual([]);
+});
+
+test('each type of resource that is synthesized says what deploying it needs', () => {
+  const cdktfOut = synthesizeToFolder(
+    configOf(WATCHED, FAILING, { tableName: 'There', partitionKey: 'id', existingTable: true }),
+  );
+  const manifest = JSON.parse(readFileSync(join(cdktfOut, 'manifest.json'), 'utf8'));
+  const types = Object.values<{ synthesizedStackPath: string }>(manifest.stacks).flatMap(stack => {
+    const json = JSON.parse(readFileSync(join(cdktfOut, stack.synthesizedStackPath), 'utf8'));
+    return [...Object.keys(json.resource), ...Object.keys(json.data)];
+  });
+  expect(types.length).toBeGreaterThan(10);
+  expect(types.filter(type => !(type in DEPLOY_ACTIONS))).toEqual([]);
+});

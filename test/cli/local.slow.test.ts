@@ -1,0 +1,212 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ListTablesCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { ListSchedulesCommand } from '@aws-sdk/client-scheduler';
+import {
+  CreateStateMachineCommand,
+  DescribeExecutionCommand,
+  StartExecutionCommand,
+} from '@aws-sdk/client-sfn';
+import { localDynamoDb } from '../../local/dynamodb/clients.ts';
+import { isFree } from '../../local/ports.ts';
+import {
+  type EmulatorProcess,
+  startEmulator,
+} from '../../stepfunctions-emulator/test/support/emulator-process.ts';
+import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
+import { occupyPort } from '../support/free-port.ts';
+import { freeLocalPorts, PORT_FLAGS } from '../support/local-ports.ts';
+import { schedulerClient } from '../support/scheduler-client.ts';
+
+const PROGRAM = join(import.meta.dirname, '../../bin/precise-ttl.js');
+
+const children: ChildProcess[] = [];
+// A test that fails half-way shall not leave a local cloud behind.
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+/** Runs `npx precise-ttl local` as npm does. */
+function run(args: string[], environment: Record<string, string> = {}): EmulatorProcess {
+  const running = startEmulator(['local', ...args], { bin: PROGRAM, env: environment });
+  children.push(running.child);
+  return running;
+}
+
+/** The status of an answer to a page that has its own name resolve to this machine. */
+async function statusFor(host: string, port: number): Promise<number | undefined> {
+  const sent = request({ host: '127.0.0.1', port, method: 'POST', headers: { host } }).end('{}');
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode;
+}
+
+test('--help says what it does', async () => {
+  const { ended, printed } = run(['--help']);
+  expect(await ended).toBe(0);
+  for (const flag of [...PORT_FLAGS, '--no-schedules', '--seed', '--break', '--for', '--verbose'])
+    expect(printed.stdout).toContain(flag);
+});
+
+test.each([
+  [
+    ['--port', '1'],
+    '--port: expected one of --dynamodb-port, --sfn-port, --cloudwatch-port, --scheduler-port, --s3-port, --sqs-port, --eventbridge-port, --kinesis-port, --archive-folder, --no-schedules, --seed, --break, --for, --config, --json, --verbose, --help, got an unknown flag',
+  ],
+  [['--break', 'dwon'], '--break: expected throttle, down, hang, slow, or clock= with a sign and a time'],
+  [['--for', '2m'], '--for: expected beside --break, got 2m alone'],
+  [['--seed', '0'], '--seed: expected a whole number from 1 to 10000, got "0"'],
+  [['--sfn-port', '0'], '--sfn-port: expected a whole number from 1 to 65535, got "0"'],
+  [['--sfn-port', '9000', '--dynamodb-port=9000'], '--sfn-port: expected another port than --dynamodb-port'],
+  [
+    ['--scheduler-port', '8083'],
+    '--scheduler-port: expected another port than --sfn-port, got 8083 for both',
+  ],
+  [
+    ['--cloudwatch-port', '8083'],
+    '--cloudwatch-port: expected another port than --sfn-port, got 8083 for both',
+  ],
+])('fails with status 2 for %p', async (args, message) => {
+  const { ended, printed } = run(args);
+  expect(await ended).toBe(2);
+  expect(printed.stdout).toBe('');
+  expect(printed.stderr).toContain(message);
+});
+
+test.each(PORT_FLAGS)('fails for a busy %s and names the flag', async flag => {
+  const { port, server } = await occupyPort();
+  const { args } = await freeLocalPorts({ [flag]: port });
+  const { ended, printed } = run(args);
+  expect(await ended).toBe(1);
+  expect(printed.stderr.trim()).toBe(
+    `${flag}: expected a free port, got ${port}, on which something listens; stop that, or choose another port with ${flag} N`,
+  );
+  server.close();
+});
+
+test('--break says at the start when it begins and ends, what to read and what to type; Ctrl-C ends it as ever', async () => {
+  const { args } = await freeLocalPorts();
+  const { child, ended, printed, until } = run([...args, '--break', 'hang', '--for', '90s']);
+  await until(/Ctrl-C stops/);
+  expect(printed.stdout).toMatch(
+    /^ {2}incident +from \d\d:\d\d:15Z to \d\d:\d\d:45Z: DynamoDB takes every request and answers none$/m,
+  );
+  expect(printed.stdout).toMatch(
+    /is the section dynamodb-hangs of docs\/runbook\.md\..*\n\nnpx precise-ttl status$/m,
+  );
+  child.kill('SIGINT');
+  expect([await ended, printed.stderr]).toEqual([0, '']);
+});
+
+test('fails for a Lambda endpoint that is not on this machine', async () => {
+  const { args } = await freeLocalPorts();
+  const { ended, printed } = run(args, {
+    AWS_ENDPOINT_URL_LAMBDA: 'https://lambda.us-east-1.amazonaws.com',
+  });
+  expect(await ended).toBe(1);
+  expect(printed.stderr.trim()).toMatch(/^AWS_ENDPOINT_URL_LAMBDA: expected a URL on this machine/);
+});
+
+test('serves DynamoDB, Step Functions and Scheduler where it says, shows executions, and leaves nothing behind', async () => {
+  const { ports, args } = await freeLocalPorts();
+  const dynamoDbPort = ports['--dynamodb-port'];
+  const { child, ended, printed, until } = run(
+    [...args, '--no-schedules', '--seed', '20', '--verbose'],
+    // As in a shell into which the lines of an earlier run were pasted.
+    { AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${dynamoDbPort}` },
+  );
+  await until(/Ctrl-C stops/);
+  const exported = (name: string) => new RegExp(`^export ${name}=(.*)$`, 'm').exec(printed.stdout)?.[1] ?? '';
+  const dynamoDb = localDynamoDb(exported('AWS_ENDPOINT_URL_DYNAMODB'), exported('AWS_REGION'));
+  const { TableNames } = await dynamoDb.send(new ListTablesCommand({}));
+  expect(TableNames).toEqual(['SessionData', 'precise-ttl-journal']);
+  const left = async () => {
+    const { Count } = await dynamoDb.send(new ScanCommand({ TableName: 'SessionData', Select: 'COUNT' }));
+    return Count;
+  };
+  expect(await left()).toBe(20);
+  expect(printed.stdout).toMatch(/^ {2}schedules +none fires \(--no-schedules\)$/m);
+  const scheduler = schedulerClient(exported('AWS_ENDPOINT_URL_SCHEDULER'));
+  const { Schedules = [] } = await scheduler.send(new ListSchedulesCommand({}));
+  expect(Schedules.map(({ Name }) => Name)).toEqual(['precise-ttl-tick']);
+  scheduler.destroy();
+  expect(printed.stdout).toMatch(/^ +10 expired .* UTC, longer ago than the sweeps look back/m);
+  expect(printed.stdout).toMatch(/^ +6 expire .* UTC, and stay: no schedule fires$/m);
+  expect(await statusFor('evil.example', dynamoDbPort)).toBe(403);
+  const [, openPort] =
+    /DynamoDB Local itself listens on port (\d+) of every interface/.exec(printed.stdout) ?? [];
+  expect(Number(openPort)).not.toBe(dynamoDbPort);
+  expect(await isFree(Number(openPort))).toBe(false);
+
+  const example =
+    /^aws stepfunctions start-execution --state-machine-arn (\S+) --input '(.*)' --endpoint-url /m.exec(
+      printed.stdout,
+    );
+  const [, stateMachineArn, input] = example ?? [];
+  const sfn = sfnClient(exported('AWS_ENDPOINT_URL_SFN'));
+  const { executionArn } = await sfn.send(
+    new StartExecutionCommand({ stateMachineArn, input, name: 'by-hand' }),
+  );
+  const [line = ''] = await until(/^.*:by-hand .*\n.*$/m);
+  expect(line).toMatch(/SUCCEEDED in [\d.]+ s: SessionData: found 10, deleted 10, lag p50 /);
+  expect(line).toMatch(
+    /\d+ transitions, .*\d+ invocations?, \d+ DynamoDB calls?, [\d.]+ read units?.*: \$0\.00\d+$/,
+  );
+  const { status } = await sfn.send(new DescribeExecutionCommand({ executionArn }));
+  expect(status).toBe('SUCCEEDED');
+  expect(await left()).toBe(10);
+  dynamoDb.destroy();
+  expect(printed.stdout).toMatch(/^\d\d:\d\d:\d\dZ {2}plan-sweep +INFO +planned {2}.* due=[12] /m);
+  expect(printed.stdout).toMatch(/^\d\d:\d\d:\d\dZ {2}record-metrics +METRIC +.*ItemsDeleted=10 /m);
+
+  const monthAgo = Date.now() - 30 * 86_400_000;
+  const [from, to] = [monthAgo, monthAgo + 60_000].map(time => new Date(time).toISOString());
+  const nothing = JSON.stringify({ from, to });
+  await sfn.send(new StartExecutionCommand({ stateMachineArn, input: nothing, name: 'idle' }));
+  await until(/:idle {2}SUCCEEDED in [\d.]+ s: nothing to delete, \$0\.\d+$/m);
+  await sfn.send(
+    new StartExecutionCommand({ stateMachineArn, input: '{"from":"x","to":"y"}', name: 'wrong' }),
+  );
+  const [failure] = await until(/^.*:wrong {2}FAILED in [\d.]+ s\n(?: {11}.*\n)+/m);
+  expect(failure).toMatch(/^ {11}state {8}PlanSweep\n {11}function {5}precise-ttl-plan-sweep$/m);
+  expect(failure).toMatch(
+    /^ {11}error {8}InvalidExecutionInputError\n {11}message {6}from: expected a time in /m,
+  );
+  expect(failure).toMatch(/^ {11}stack {8}at .* \(index\.mjs:\d+:\d+\)$/m);
+
+  const role = 'arn:aws:iam::123456789012:role/local';
+  const waits = { Type: 'Wait', Seconds: 600, End: true };
+  const waiting = await sfn.send(
+    new CreateStateMachineCommand({
+      name: 'waiting',
+      roleArn: role,
+      definition: JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'Wait', States: { Wait: waits } }),
+    }),
+  );
+  await sfn.send(new StartExecutionCommand({ stateMachineArn: waiting.stateMachineArn, name: 'cut-off' }));
+
+  // A definition of the user's own that would match for ever, and hear no signal meanwhile.
+  const endless = { Type: 'Pass', Output: `{% $match('${'a'.repeat(40)}b', /(a+)+$/) %}`, End: true };
+  const created = await sfn.send(
+    new CreateStateMachineCommand({
+      name: 'endless',
+      roleArn: role,
+      definition: JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'Match', States: { Match: endless } }),
+    }),
+  );
+  const starting = sfn.send(new StartExecutionCommand({ stateMachineArn: created.stateMachineArn }));
+  await Promise.race([starting, sleep(300)]).catch(() => {});
+  child.kill('SIGINT');
+  await starting.catch(() => {}); // it may have ended before it answered
+  sfn.destroy();
+  expect(await ended).toBe(0);
+  expect(printed.stdout).toMatch(
+    /:cut-off {2}cut off after [\d.]+ s, as this command was stopped: \$[\d.]+$/m,
+  );
+  expect(printed.stdout).not.toContain('ABORTED');
+  expect(printed.stderr).toBe('');
+  for (const port of [...Object.values(ports), Number(openPort)]) expect(await isFree(port)).toBe(true);
+});

@@ -1,0 +1,139 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+import { ListTablesCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { DescribeStreamCommand, ListStreamsCommand } from '@aws-sdk/client-dynamodb-streams';
+import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
+import { ensureTable } from '../../local/dynamodb/tables.ts';
+import { LocalCloudError } from '../../local/errors.ts';
+import { synthesizedCloud } from '../../local/stack/synthesized.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
+import { runJob } from '../support/main-job.ts';
+import { configOf, SESSION_DATA } from '../support/synthesized.ts';
+
+const dynamoDb = useLocalDynamoDb();
+const streams = localDynamoDbStreams(dynamoDb.endpoint, 'us-east-1');
+afterAll(() => streams.destroy());
+
+const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'TokenId' };
+
+// The other values of every field: npm run test:slow -- test/start.
+test('--table takes another table: existing, with number keys, once a minute; nothing of the first is made', async () => {
+  const tokens = {
+    ...TOKENS,
+    existingTable: true,
+    partitionKeyType: 'N',
+    precisionSeconds: 60,
+    // There is nothing to backfill in a table that is made here.
+    backfill: true,
+  } as const;
+  const { printed, result } = await runJob([SESSION_DATA, tokens], { table: 'Tokens', minutes: 0.2 });
+  expect(result).toMatchObject({ verdict: 'kept', expired: result.deleted });
+  expect(printed).toMatch(
+    /table +Tokens-demo-[0-9a-f]{8}, .* swept as the existing Tokens, one of the 2 tables/,
+  );
+  expect(printed).not.toContain('SessionData');
+  expect(printed).not.toContain('backfill');
+});
+
+test.each<[string, readonly PreciseTtlProps[], string | undefined, string]>([
+  [
+    'a table that is not there',
+    [SESSION_DATA, TOKENS],
+    'Token',
+    '--table: expected one of SessionData, Tokens, got "Token"; the configuration lists them',
+  ],
+  [
+    'a paused one',
+    [{ ...SESSION_DATA, enabled: false }],
+    undefined,
+    'tables[0].enabled: expected true, got false: the schedules of SessionData are paused, so nothing would be swept; ' +
+      'take enabled out of the configuration while you look',
+  ],
+  [
+    'a paused one beside another',
+    [SESSION_DATA, { ...TOKENS, enabled: false }],
+    'Tokens',
+    'tables[1].enabled: expected true, got false: the schedules of Tokens are paused, so nothing would be swept; ' +
+      'take enabled out of the configuration while you look, or choose another table by --table',
+  ],
+])('refuses %s before anything is started', async (_name, tables, table, message) => {
+  const printed: string[] = [];
+  const job = runJob(tables, { table, output: { write: text => printed.push(text) } });
+  await expect(job).rejects.toMatchObject({ name: 'FlagError', message });
+  expect(printed).toEqual([]);
+});
+
+describe('in a DynamoDB that has a table of that name', () => {
+  /** DynamoDB keeps the stream of a deleted table for a day, disabled; there is no request that removes it. */
+  const enabledStreams = async () => {
+    const { Streams = [] } = await streams.send(new ListStreamsCommand({}));
+    const described = await Promise.all(
+      Streams.map(({ StreamArn }) => streams.send(new DescribeStreamCommand({ StreamArn }))),
+    );
+    return described.flatMap(({ StreamDescription: stream }) =>
+      stream?.StreamStatus === 'DISABLED' ? [] : [stream?.TableName],
+    );
+  };
+  const everything = async () => ({
+    tables: (await dynamoDb.client.send(new ListTablesCommand({}))).TableNames,
+    items: (await dynamoDb.client.send(new ScanCommand({ TableName: 'SessionData' }))).Items,
+    streams: await enabledStreams(),
+  });
+  let before: Awaited<ReturnType<typeof everything>>;
+
+  beforeAll(async () => {
+    const [table] = synthesizedCloud(plainStack(configOf(SESSION_DATA))).tables;
+    if (table === undefined) throw new Error('nothing was synthesized');
+    await ensureTable(dynamoDb.client, table);
+    // Expired for hours, and in a window that the sweep looks back to.
+    const window = '2026-11-20T08:55:00.000Z_2026-11-20T08:56:00.000Z';
+    await dynamoDb.client.send(
+      new PutItemCommand({
+        TableName: 'SessionData',
+        Item: {
+          UserName: { S: 'somebody' },
+          SessionId: { S: 'else' },
+          expirationWindow: { S: window },
+          ExpirationTime: { N: String(Date.parse('2026-11-20T08:55:30Z') / 1000) },
+        },
+      }),
+    );
+    before = await everything();
+    expect(before).toMatchObject({ tables: ['SessionData'], items: [{}], streams: [] });
+  });
+
+  test('nothing of it is touched, and nothing is left', async () => {
+    const { result } = await runJob([SESSION_DATA], { minutes: 0.2 });
+    expect(result.deleted).toBeGreaterThan(3);
+    expect(await everything()).toEqual(before);
+  });
+
+  test('nor after an interruption', async () => {
+    const stop = new AbortController();
+    const output = { write: (text: string) => void (text.startsWith('written') && stop.abort()) };
+    const { result } = await runJob([SESSION_DATA], { signal: stop.signal, output });
+    expect(result.verdict).toBe('interrupted');
+    expect(result.written).toBeGreaterThan(0);
+    expect(await everything()).toEqual(before);
+  });
+
+  test('nor when the cloud cannot be started after the table was made', async () => {
+    const made: unknown[] = [];
+    const functionsDynamoDbEndpoint = async (): Promise<never> => {
+      const { tables, streams } = await everything();
+      made.push(tables, streams);
+      throw new LocalCloudError('no proxy');
+    };
+    await expect(runJob([SESSION_DATA], { cloud: { functionsDynamoDbEndpoint } })).rejects.toThrow(
+      'no proxy',
+    );
+    const own = expect.stringMatching(/^SessionData-demo-/);
+    const journal = expect.stringMatching(/^demo-.*-journal$/);
+    expect(made).toEqual([
+      ['SessionData', own, journal],
+      [journal, own],
+    ]);
+    expect(await everything()).toEqual(before);
+  });
+});

@@ -1,0 +1,240 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { expiryAttributes } from '../../expiry/index.ts';
+import { journalName } from '../../functions/journal/layout.ts';
+import { readState } from '../../functions/journal/read-state.ts';
+import { type ServedCloud, serve } from '../../local/serve.ts';
+import { modelOf } from '../../stacks/model-of.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
+import { SteppedClock } from '../../testing/stepped-clock.ts';
+import { freePort } from '../support/free-port.ts';
+import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
+import { configOf } from '../support/synthesized.ts';
+
+const COMMAND = join(import.meta.dirname, '../../bin/precise-ttl.js');
+const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-pause-test-'));
+const CONFIG = join(folder, 'precise-ttl.config.json');
+const JSON_FILE = join(folder, 'out.json');
+const SESSIONS = { tableName: 'Sessions', partitionKey: 'id', shards: 1 };
+const TOKENS = { tableName: 'Tokens', partitionKey: 'id', indexedBy: 'second' as const };
+writeFileSync(CONFIG, JSON.stringify({ region: 'us-east-1', tables: [SESSIONS, TOKENS] }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const ENVIRONMENT = {
+  PATH: process.env['PATH'] ?? '',
+  HOME: folder,
+  AWS_EC2_METADATA_DISABLED: 'true',
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+};
+
+interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<Ended> {
+  return new Promise(resolve => {
+    const child = spawn(process.execPath, [COMMAND, ...args, '--config', CONFIG], {
+      env: { ...ENVIRONMENT, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const printed = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].on('data', (data: Buffer) => {
+        printed[name] += data;
+      });
+    }
+    child.on('close', status => resolve({ status, ...printed }));
+  });
+}
+
+const NOWHERE = {
+  AWS_ENDPOINT_URL_SFN: 'http://127.0.0.1:9',
+  AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9',
+};
+
+test.each<[string[], Readonly<Record<string, string>>, number, string]>([
+  [['pause', '--for', '2'], NOWHERE, 2, '--for: expected a whole number and s, m, h or d'],
+  [['pause'], {}, 2, '--yes: expected it where no terminal is there to ask at'],
+  [['limit', '--table', 'Tokens', '--off'], {}, 2, '--yes: expected it where no terminal is there to ask at'],
+  [['limit', '--table', 'Tokens'], NOWHERE, 2, '--max-per-second: expected either it or --off, got neither'],
+  [['limit', '--off'], NOWHERE, 2, '--table: expected one of Sessions, Tokens, got none'],
+  [
+    ['pause'],
+    { AWS_ENDPOINT_URL_SFN: 'http://127.0.0.1:9' },
+    2,
+    'AWS_ENDPOINT_URL_DYNAMODB: expected an endpoint on this machine for DynamoDB',
+  ],
+  [
+    ['pause'],
+    NOWHERE,
+    1,
+    'AWS_ENDPOINT_URL_DYNAMODB: expected DynamoDB at http://127.0.0.1:9, got ECONNREFUSED',
+  ],
+])('%j ends before anything is asked of AWS, in %j', async (args, environment, expected, message) => {
+  const { status, stdout, stderr } = await run(args, environment);
+  expect({ status, stdout }).toEqual({ status: expected, stdout: '' });
+  expect(stderr).toContain(message);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+});
+
+describe('on the local deployment', () => {
+  // What the commands take for now is the wall clock: this one reaches it when the sweeps are to go on.
+  const start = Math.floor(Date.now() / 60_000) * 60_000 - 17 * 60_000;
+  const clock = new SteppedClock(start);
+  let served: ServedCloud;
+  let documents: DynamoDBDocumentClient;
+
+  beforeAll(async () => {
+    const [dynamoDbPort, sfnPort, schedulerPort] = [await freePort(), await freePort(), await freePort()];
+    served = await serve({
+      dynamoDbPort,
+      sfnPort,
+      schedulerPort,
+      cloudWatchPort: await freePort(),
+      stack: plainStack(configOf(SESSIONS, TOKENS)),
+      schedules: true,
+      environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamoDbOfFile().endpoint },
+      clock,
+      onExecution: () => {},
+      onScheduleError: error => {
+        throw error;
+      },
+    });
+    documents = DynamoDBDocumentClient.from(served.cloud.client);
+    await command('pause', '--table', 'Tokens');
+  });
+  afterAll(async () => {
+    await served?.stop();
+  });
+
+  const command = (...args: string[]) =>
+    run(args, {
+      AWS_ENDPOINT_URL_SFN: served.endpoint,
+      AWS_ENDPOINT_URL_DYNAMODB: served.dynamoDbEndpoint,
+    });
+  /** The clock of the deployment goes with the wall clock meanwhile. */
+  const besideTime = async <T>(work: Promise<T>): Promise<T> => {
+    const state = { ended: false };
+    const ended = work.finally(() => {
+      state.ended = true;
+    });
+    while (!state.ended) {
+      await clock.advance(Math.max(0, Date.now() - clock.now()));
+      await sleep(20);
+    }
+    return ended;
+  };
+  const state = () => readState({ documents, tableName: journalName('precise-ttl') });
+  const written = () => JSON.parse(readFileSync(JSON_FILE, 'utf8'));
+  const expiredLeft = async () => {
+    const { Items = [] } = await documents.send(new ScanCommand({ TableName: 'Sessions' }));
+    return Items.filter(({ ttl }) => ttl * 1000 < clock.now() - 2000).length;
+  };
+  /** An item expires every ten seconds, from the first minute on. */
+  const fill = async () => {
+    const model = modelOf(SESSIONS);
+    const items = Array.from({ length: 120 }, (_unused, index) => {
+      const key = { id: `session-${index}` };
+      const expiresAt = Math.floor(start / 1000) + 60 + index * 10;
+      return { PutRequest: { Item: { ...key, ...expiryAttributes(model, key, { expiresAt }) } } };
+    });
+    for (let from = 0; from < items.length; from += 25) {
+      const batch = items.slice(from, from + 25);
+      await documents.send(new BatchWriteCommand({ RequestItems: { Sessions: batch } }));
+    }
+  };
+
+  test('what expired in a pause under load is gone after it, and how late is reported', async () => {
+    await fill();
+    await clock.advance(3 * 60_000);
+    expect(await expiredLeft()).toBe(0);
+
+    const paused = await command('pause', '--table', 'Sessions', '--json', JSON_FILE);
+    expect(paused).toMatchObject({ status: 0, stderr: '' });
+    expect(paused.stdout).toMatch(/^Sessions: paused\. No replay is open\.$/m);
+    // To be pasted as it is: the configuration is not where a command looks for it.
+    expect(paused.stdout).toContain(
+      `It goes on with npx precise-ttl resume --table Sessions --config ${CONFIG}, which`,
+    );
+    expect(written().tables).toMatchObject([{ table: 'Sessions', until: null }]);
+
+    // The ticks that began before end by themselves; then nothing is deleted.
+    await clock.advance(6 * 60_000);
+    const before = await expiredLeft();
+    expect(before).toBeGreaterThan(15);
+    const again = await command('pause', '--table', 'Sessions');
+    expect(again.stdout).toMatch(/Sessions, paused since \S+Z$/m);
+    await clock.advance(Date.now() - clock.now());
+    const left = await expiredLeft();
+    expect(left).toBeGreaterThan(before);
+    const { watermarks } = await state();
+    const gone = watermarks.tables['Sessions']?.gone ?? 0;
+    // The ticks have gone on for the deployment meanwhile.
+    expect(clock.now() - Date.parse(watermarks.tick ?? '')).toBeLessThanOrEqual(120_000);
+
+    const counted = await besideTime(
+      command('resume', '--table', 'Sessions', '--dry-run', '--json', JSON_FILE),
+    );
+    expect(counted).toMatchObject({ status: 0, stderr: '' });
+    const [{ executions: dry, missed }] = written().tables;
+    const found = dry.reduce((sum: number, one: { found: number }) => sum + one.found, 0);
+    expect(found).toBeGreaterThanOrEqual(left);
+    // The tick of the third minute was the last one.
+    expect(gone).toBeLessThanOrEqual(Math.floor(start / 1000) + 180 + 60);
+    expect(missed.from).toBe(new Date((gone - 9) * 1000).toISOString().replace('.000Z', 'Z'));
+    expect(Object.keys((await state()).control.pauses).sort()).toEqual(['Sessions', 'Tokens']);
+
+    const resumed = await besideTime(command('resume', '--table', 'Sessions', '--json', JSON_FILE));
+    expect(resumed).toMatchObject({ status: 0, stderr: '' });
+    expect(resumed.stdout).toContain('The pause has ended: a tick was started for what expires from now on.');
+    expect(resumed.stdout).toMatch(
+      /Sessions: 99% of what expired meanwhile was deleted at most 1\d min( \d+ s)? late\./,
+    );
+    expect(Object.keys((await state()).control.pauses)).toEqual(['Tokens']);
+    const [{ executions, lagP99Ms, replay }] = written().tables;
+    const deleted = executions.reduce((sum: number, one: { deleted: number }) => sum + one.deleted, 0);
+    expect(deleted).toBeGreaterThanOrEqual(left);
+    expect(lagP99Ms).toBeGreaterThan(8 * 60_000);
+    expect(replay).toBe('done');
+    // It goes by what is gone: once more there is nothing to replay.
+    const once = await besideTime(command('resume', '--table', 'Sessions', '--json', JSON_FILE));
+    expect(once.status).toBe(0);
+    expect(once.stdout).toContain('Nothing was paused.');
+    expect(written().tables).toMatchObject([{ missed: null, replay: 'nothing' }]);
+
+    // No minute belongs to nobody: what expires from the resume on goes with its second.
+    for (let step = 0; step < 8; step += 1) {
+      await clock.advance(20_000);
+      expect([step, await expiredLeft()]).toEqual([step, 0]);
+    }
+  });
+
+  test('for a while, a pause has an end, and one without takes its place; a limit leaves it', async () => {
+    const now = Date.now();
+    const pauseOf = async () => (await state()).control.pauses['Tokens'];
+    expect(await command('pause', '--table', 'Tokens', '--for', '30m')).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+    const { until = '' } = (await pauseOf()) ?? {};
+    expect(Date.parse(until) - now).toBeGreaterThanOrEqual(30 * 60_000);
+    await command('pause', '--table', 'Tokens');
+    expect(await pauseOf()).toEqual({ since: expect.any(String) });
+    const limited = await command('limit', '--table', 'Tokens', '--max-per-second', '5', '--json', JSON_FILE);
+    expect(limited).toMatchObject({ status: 0, stderr: '' });
+    expect(limited.stdout).toContain('Tokens: at most 5 deletes a second, from the next tick on.');
+    expect(written()).toEqual({ table: 'Tokens', maxDeletesPerSecond: 5, was: null });
+    expect(await pauseOf()).toBeDefined();
+    await command('limit', '--table', 'Tokens', '--off');
+    const { stdout } = await command('resume', '--table', 'Tokens', '--no-replay');
+    expect(stdout).toContain('The pause has ended');
+    expect((await state()).control).toMatchObject({ pauses: {}, limits: {} });
+  });
+});

@@ -1,0 +1,374 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DescribeExecutionCommand, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { realClock, VirtualClock } from 'stepfunctions-emulator';
+import { deploymentClients } from '../../cli/deployment/clients.ts';
+import { statusJob } from '../../cli/status/job.ts';
+import { describeBriefly, describeStatus } from '../../cli/status/text.ts';
+import { expiryAttributes } from '../../expiry/index.ts';
+import { journalName, wholeReport } from '../../functions/journal/layout.ts';
+import { putRows } from '../../functions/journal/sweep-rows.ts';
+import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
+import { type ServedCloud, type ServeOptions, serve } from '../../local/serve.ts';
+import { modelOf } from '../../stacks/model-of.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
+import { freePort } from '../support/free-port.ts';
+import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
+import { type ShellCommand, shellCommand } from '../support/shell-command.ts';
+import { failing, hanging, refusing, type SilentServer, slow } from '../support/silent-servers.ts';
+import { configOf } from '../support/synthesized.ts';
+
+const MINUTE = 60_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-status-test-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** In windows of a minute, of which a slow DynamoDB does not answer all. */
+const table = (tableName: string): PreciseTtlProps => ({
+  tableName,
+  partitionKey: 'id',
+  granularityMinutes: 1,
+});
+
+async function serveTable(
+  props: PreciseTtlProps,
+  options: Pick<ServeOptions, 'clock' | 'schedules'> & Partial<ServeOptions>,
+): Promise<ServedCloud> {
+  return serve({
+    stack: plainStack(configOf(props)),
+    dynamoDbPort: await freePort(),
+    sfnPort: await freePort(),
+    schedulerPort: await freePort(),
+    cloudWatchPort: await freePort(),
+    environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamoDbOfFile().endpoint },
+    onExecution: () => {},
+    onScheduleError: () => {},
+    ...options,
+  });
+}
+
+const environmentOf = ({ dynamoDbEndpoint, endpoint, cloudWatchEndpoint }: ServedCloud) => ({
+  AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
+  AWS_ENDPOINT_URL_SFN: endpoint,
+  AWS_ENDPOINT_URL_CLOUDWATCH: cloudWatchEndpoint,
+});
+
+async function put(cloud: ServedCloud, props: PreciseTtlProps, id: string, ttl: number): Promise<void> {
+  const documents = DynamoDBDocumentClient.from(cloud.cloud.client);
+  const item = {
+    id,
+    ...expiryAttributes(modelOf(props), { id }, { expiresAt: ttl, nowMs: (ttl - 100) * 1000 }),
+  };
+  await documents.send(new PutCommand({ TableName: props.tableName, Item: item }));
+}
+
+test('a sweep that works is fine; without its scheduler the alarm sounds, and status says so and what is overdue', async () => {
+  const props = table('StatusByClock');
+  const start = Date.parse('2026-11-21T12:07:30Z');
+  const clock = new VirtualClock(start);
+  const changes: string[] = [];
+  const served = await serveTable(props, {
+    clock,
+    schedules: true,
+    onAlarm: ({ alarm, state, since }) =>
+      changes.push(`${alarm.name.slice('precise-ttl-'.length)} ${state} after ${(since - start) / MINUTE}`),
+  });
+  const job = statusJob({
+    config: configOf(props),
+    table: undefined,
+    back: undefined,
+    connect: region => deploymentClients(region, environmentOf(served)),
+    now: () => clock.now(),
+  });
+  try {
+    const seconds = () => Math.floor(clock.now() / 1000);
+    await clock.busy(async () => {
+      for (const each of [150, 160, 170]) await put(served, props, `early-${each}`, seconds() + each);
+      await put(served, props, 'late', seconds() + 15 * 60);
+    });
+    await clock.sleep(9 * MINUTE);
+    const working = await clock.busy(() => job.look());
+    const text = describeStatus(working);
+    expect([working.verdict, text]).toEqual(['fine', text]);
+    expect(text).toMatch(/ {2}gone +everything that was due by 12:16:20Z is gone, back to \S+( \S+)?Z\.$/m);
+    expect(text).toMatch(/ {2}overdue +0 items \(looked back to .*Z, \d+ (query|queries)\)$/m);
+    expect(text).toMatch(
+      / {2}ticks +the last one planned 12:1[56]:\d\dZ; they have left nothing up to 12:1[456]:\d\dZ$/m,
+    );
+    expect(text).toMatch(/tick +SUCCEEDED in [\d.]+ s: found 3, deleted 3, lag p50 [\d.]+ s, p99 [\d.]+ s$/m);
+    expect(text).toMatch(/ {2}alarms +none of \d+ in ALARM/m);
+    expect(text).toMatch(/NOTE not known: .*the dead letters.*no endpoint of SQS on this machine/m);
+
+    served.cloud.pauseSchedules();
+    await clock.sleep(12 * MINUTE);
+    const dead = await clock.busy(() => job.look());
+    expect(changes.at(-1)).toMatch(/^no-sweep ALARM after (14|15|16)/);
+    expect(dead.verdict).toBe('broken');
+    const remarks =
+      dead.tables[0]?.judged.remarks.map(({ severity, text: remark }) => `${severity}: ${remark}`) ?? [];
+    expect(remarks).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^broken: no tick has planned since 2026-11-21T12:1\d:\d\dZ, for 1\d minutes$/),
+        expect.stringMatching(
+          /^broken: an item has been overdue for 6 minutes, and the table promises 11 s$/,
+        ),
+        expect.stringMatching(
+          /^warning: the alarm precise-ttl-no-sweep is in ALARM since .*: No sweep succeeds any more: .*docs\/runbook\.md#no-sweep$/,
+        ),
+      ]),
+    );
+    const [first] = dead.tables;
+    // Due at 12:22:30, and there: it is named.
+    expect(first && describeBriefly(first, new Date(clock.now()))).toMatch(
+      /^12:28:30Z {2}StatusByClock: broken; no tick has planned since .*; everything that was due by 12:28:20Z is gone, all but 1 \(oldest 12:22:30Z; key \{"id":\{"S":"late"\}\}\), back to .*Z; overdue 1 item$/,
+    );
+  } finally {
+    job.destroy();
+    await served.stop();
+  }
+});
+
+describe('as processes', () => {
+  const props = table('StatusServed');
+  let served: ServedCloud;
+  const config = join(folder, 'precise-ttl.config.json');
+  beforeAll(async () => {
+    writeFileSync(config, JSON.stringify(configOf(props)));
+    served = await serveTable(props, { clock: realClock, schedules: false });
+    const now = Math.floor(Date.now() / 1000);
+    await put(served, props, 'expired', now - 400);
+    const sfn = sfnClient(served.endpoint);
+    const replays = served.cloud.machines.find(({ name }) => name.endsWith('-replay'));
+    const iso = (time: number) => new Date(time * 1000).toISOString();
+    const input = JSON.stringify({ table: props.tableName, from: iso(now - 3600), to: iso(now - 300) });
+    const { executionArn } = await sfn.send(
+      new StartExecutionCommand({ stateMachineArn: replays?.arn, name: 'made-0', input }),
+    );
+    const isRunning = async () =>
+      (await sfn.send(new DescribeExecutionCommand({ executionArn }))).status === 'RUNNING';
+    while (await isRunning()) await realClock.sleep(50);
+    // What a tick came to that could not delete an item.
+    const journal = {
+      documents: DynamoDBDocumentClient.from(served.cloud.client),
+      tableName: journalName('precise-ttl'),
+    };
+    const at = iso(now - 60);
+    const row = {
+      table: props.tableName,
+      kind: 'tick' as const,
+      execution: 'made-1',
+      startedAt: at,
+      endedAt: at,
+    };
+    const failedKeys = [{ key: { id: { S: 'stuck' } }, reason: 'ValidationError' }];
+    await putRows(journal, [{ ...row, report: wholeReport({ found: 1, failed: 1, failedKeys }) }]);
+    await writeWatermarks(journal, iso(now), {});
+    sfn.destroy();
+    await put(served, props, 'there', now - 130);
+  });
+  afterAll(() => served.stop());
+
+  /** Runs a command of the package on the served cloud. */
+  const run = (command: string, args: readonly string[], onStart?: Parameters<ShellCommand>[2]) =>
+    shellCommand(command)([...args, '--config', config], environmentOf(served), onStart);
+
+  test('status tells how it stands, and its exit status says that a sweep failed', async () => {
+    const file = join(folder, 'status.json');
+    const ended = await run('status', ['--table', props.tableName, '--back', '30', '--json', file]);
+    const { stdout, stderr } = ended;
+    expect([ended.status, stderr]).toEqual([1, '']);
+    expect(stdout).toMatch(/^Table StatusServed on this machine, \d{4}-/);
+    expect(stdout).toMatch(/ {2}overdue +1 item, the oldest for \d+ \w+ \(looked back to /);
+    expect(stdout).toMatch(
+      /WARNING an item has been overdue for \d+ (s|minutes), and the table promises 11 s/,
+    );
+    expect(stdout).toMatch(/replay +SUCCEEDED in [\d.]+ s: found 1, deleted 1, lag p50 /);
+    expect(stdout).toMatch(
+      /WARNING (\d+ s|\d minutes) ago a sweep failed: 1 of 1 items could not be deleted \(ValidationError\)/,
+    );
+    const report = JSON.parse(readFileSync(file, 'utf8'));
+    expect(report).toMatchObject({
+      verdict: 'warnings',
+      isLocal: true,
+      tables: [
+        {
+          tableName: 'StatusServed',
+          overdue: { items: 1, atLeast: false },
+          gone: { by: expect.stringMatching(/Z$/) },
+          deadLetters: null,
+          pause: null,
+          lastFailure: {
+            name: 'made-1',
+            status: 'FAILED',
+            failure: expect.stringContaining('could not be deleted'),
+          },
+        },
+      ],
+    });
+    const { gone, overdue } = report.tables[0];
+    expect(gone.left).toEqual([{ key: '{"id":{"S":"there"}}', due: overdue.oldest }]);
+    expect(report.tables[0].cause).toMatchObject({ id: 'late' });
+  });
+
+  test('--watch appends a line each time, as JSON with --json -, until Ctrl-C, and ends as it stood', async () => {
+    const { status, stdout } = await run('status', ['--watch', '--every', '1', '--json', '-'], child => {
+      let printed = '';
+      child.stdout.on('data', (data: Buffer) => {
+        printed += data;
+        if (printed.split('\n').length > 2) child.kill('SIGINT');
+      });
+    });
+    const lines = stdout.trim().split('\n');
+    expect([lines.length >= 2, status]).toEqual([true, 1]);
+    expect(lines.map(line => JSON.parse(line).verdict)).toEqual(lines.map(() => 'warnings'));
+  });
+
+  test('history lists what did something, and what was left with its cause', async () => {
+    const { status, stdout } = await run('history', ['--since', '1h']);
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^Table StatusServed, since /)]);
+    expect(stdout).toMatch(/replay +SUCCEEDED in [\d.]+ s: found 1, deleted 1, lag/);
+    expect(stdout).toMatch(
+      /tick +FAILED in [\d.]+ s: found 1, failed 1\n +made-1: 1 of 1 items could not be/,
+    );
+    expect(stdout).toMatch(/^ {2}2 executions \(1 SUCCEEDED, 1 FAILED\): found 2, deleted 1, failed 1$/m);
+  });
+
+  test('history --failed lists those alone, and --limit the newest', async () => {
+    const { stdout } = await run('history', ['--failed', '--since', '7d', '--json', '-']);
+    expect(JSON.parse(stdout).tables[0].sweeps).toEqual([
+      expect.objectContaining({ name: 'made-1', failure: expect.stringContaining('could not be deleted') }),
+    ]);
+    const limited = await run('history', ['--limit', '1', '--mask']);
+    expect(limited.stdout).toMatch(/1 execution \(1 SUCCEEDED\): found 1, deleted 1\n {2}There are older/);
+  });
+
+  test.each<[string, () => Promise<SilentServer>, number, RegExp, RegExp]>([
+    [
+      'hangs',
+      hanging,
+      2,
+      /BROKEN DynamoDB does not answer since at least \S+Z, and other services do: /,
+      /not known: (the journal, the scans, the deletes of the last minute, )?what is overdue \(DynamoDB timed out: no answer in 5 s(, and then the 13 s of the command were over)?\)/,
+    ],
+    [
+      'is down',
+      refusing,
+      2,
+      /BROKEN DynamoDB does not answer since at least \S+Z, and other services do: /,
+      /not known: the journal, the scans, the deletes of the last minute, what is overdue \(DynamoDB refused the connection \(ECONNREFUSED\)\)/,
+    ],
+    [
+      'throttles',
+      () => failing('ProvisionedThroughputExceededException'),
+      1,
+      /overdue +not known \(DynamoDB throttles the index\)$/m,
+      /WARNING DynamoDB throttles the index: it is not known what is overdue/,
+    ],
+    [
+      'is slow',
+      () => slow(served.dynamoDbEndpoint, 3_000),
+      1,
+      / {2}overdue +(at least \d+ items?|none seen, but not all was read).*; DynamoDB had answered \d+ queries when /,
+      // Less than 6 s where loading took long.
+      /WARNING DynamoDB had answered \d+ queries when [3-6] s were over: it is not known what else is overdue/,
+    ],
+  ])(
+    'status on a DynamoDB that %s says so and nothing else of it, and what the others answer',
+    async (what, make, status, ...expected) => {
+      const server = await make();
+      try {
+        const environment = { ...environmentOf(served), AWS_ENDPOINT_URL_DYNAMODB: server.endpoint };
+        const ended = await shellCommand('status')(['--config', config, '--back', '60'], environment);
+        expect([ended.status, ended.stderr]).toEqual([status, '']);
+        for (const each of expected) expect(ended.stdout).toMatch(each);
+        if (what !== 'throttles') expect(ended.stdout).not.toMatch(/throttl/);
+        if (what !== 'is slow') expect(ended.stdout).not.toMatch(/had answered|\b0 items|is gone, back to/);
+        if (what === 'is slow') {
+          expect(ended.stdout).toMatch(/replay +SUCCEEDED in [\d.]+ s: found 1, deleted 1, lag p50 /);
+        }
+        expect(ended.stdout).toMatch(/ {2}open replays +none$/m);
+        expect(ended.stdout).not.toMatch(/no tick has|no journal/);
+      } finally {
+        server.stop();
+      }
+    },
+  );
+
+  test('Ctrl-C ends status at once: nothing is asked once more', async () => {
+    const server = await hanging();
+    try {
+      const environment = { ...environmentOf(served), AWS_ENDPOINT_URL_SFN: server.endpoint };
+      const ended = await shellCommand('status')(['--config', config], environment, child => {
+        const timer = setInterval(() => {
+          if (server.asked() === 0) return;
+          clearInterval(timer);
+          child.kill('SIGINT');
+        }, 20);
+      });
+      expect([ended.status, server.asked()]).toEqual([130, 1]);
+    } finally {
+      server.stop();
+    }
+  });
+
+  test('loading is part of the time of status: a process that has taken all of it to load waits for nothing', async () => {
+    const late =
+      'data:text/javascript,const now = performance.now.bind(performance); performance.now = () => now() + 13000';
+    const environment = { ...environmentOf(served), NODE_OPTIONS: `--import "${late}"` };
+    const ended = await shellCommand('status')(['--config', config], environment);
+    expect([ended.status, ended.stderr]).toEqual([3, '']);
+    expect(ended.stdout).toMatch(/Step Functions had not answered when the 13 s of the command were over/);
+    expect(ended.stdout).toMatch(/overdue +not known \(no time was left to ask DynamoDB\)$/m);
+    expect(ended.stdout).not.toMatch(/had answered/);
+  });
+
+  test.each<[string, number, RegExp]>([
+    [
+      'status',
+      3,
+      /not known: the state machine, the open replays \(Step Functions timed out: no answer in 5 s(, and then .*)?\)/,
+    ],
+    ['doctor', 2, /\(Step Functions timed out: no answer in 5 s\)/],
+    ['pause', 1, /AWS_ENDPOINT_URL_SFN: expected Step Functions at http:.*, got no answer in 5 s/],
+    ['resume', 1, /AWS_ENDPOINT_URL_SFN: expected Step Functions at http:.*, got no answer in 5 s/],
+  ])(
+    '%s on a Step Functions and a Scheduler that hang ends with %i, and names one',
+    async (command, status, message) => {
+      const server = await hanging();
+      try {
+        const { endpoint } = server;
+        const environment = {
+          ...environmentOf(served),
+          ...{ AWS_ENDPOINT_URL_SFN: endpoint, AWS_ENDPOINT_URL_SCHEDULER: endpoint },
+        };
+        const ended = await shellCommand(command)(['--config', config], environment);
+        expect([ended.status, `${ended.stdout}${ended.stderr}`]).toEqual([
+          status,
+          expect.stringMatching(message),
+        ]);
+        expect(ended.stdout).not.toMatch(/no tick has|no state machine/);
+      } finally {
+        server.stop();
+      }
+    },
+  );
+
+  test.each<[string, readonly string[], number, string]>([
+    ['status', ['--table', 'Nowhere'], 3, '--table: expected one of StatusServed, got "Nowhere"'],
+    ['status', ['--every', '0'], 3, '--every: expected a number from 1 to 3600, got "0"'],
+    [
+      'history',
+      ['--since', '91d'],
+      2,
+      '--since: expected a whole number and s, m, h or d, such as 90m or 2h, from 1s to 90d, got "91d"',
+    ],
+  ])('%s %j fails with %i', async (command, args, status, message) => {
+    const ended = await run(command, args);
+    expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(message)]);
+  });
+});

@@ -1,0 +1,283 @@
+import { execFile } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { exportedBy, startEmulator } from '../../stepfunctions-emulator/test/support/emulator-process.ts';
+import {
+  compile,
+  makeApplication,
+  manifestOf,
+  type PackedPackage,
+  packPackage,
+  runNode,
+  useInstalled,
+} from '../support/packed-package.ts';
+
+// stepfunctions-emulator as npm packs it: what it holds, and applications and tests that use each of its entry points.
+
+const FOLDER = 'stepfunctions-emulator';
+
+let packed: PackedPackage;
+/** `stepfunctions-emulator`, `stepfunctions-emulator/loopback`, … */
+const entries = Object.entries(manifestOf(FOLDER).exports)
+  .filter(([, target]) => String(target).endsWith('.ts'))
+  .map(([name]) => `${FOLDER}${name.slice(1)}`);
+
+beforeAll(async () => {
+  packed = await packPackage(FOLDER);
+});
+
+afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
+
+describe('what npm packs', () => {
+  const filesOf = (folder: string): string[] =>
+    readdirSync(join(packed.content, folder), { recursive: true, withFileTypes: true })
+      .filter(file => file.isFile())
+      .map(file => join(file.parentPath, file.name).slice(join(packed.content, folder).length + 1));
+
+  test('is what was built, twice, the command and the texts', () => {
+    expect(readdirSync(packed.content).sort()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'bin',
+      'dist',
+      'package.json',
+    ]);
+    const sources = readdirSync(join(FOLDER, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter(name => name.endsWith('.ts'))
+      .map(name => name.replace(/\.ts$/, ''));
+    const built = (names: string[]) => names.flatMap(name => [`${name}.d.ts`, `${name}.js`]).sort();
+    expect(filesOf('dist/esm').sort()).toEqual(built(sources));
+    const library = sources.filter(name => !name.startsWith('cli'));
+    expect(filesOf('dist/cjs').sort()).toEqual([...built(library), 'package.json'].sort());
+  });
+
+  test('has a manifest in which everything is there', () => {
+    const text = readFileSync(join(packed.content, 'package.json'), 'utf8');
+    const paths = [...text.matchAll(/"(\.\/[^"]*\.\w+)"/g)].map(([, path = '']) => path);
+    expect(paths.length).toBeGreaterThan(entries.length * 4);
+    expect(paths.filter(path => !existsSync(join(packed.content, path)))).toEqual([]);
+    expect(text).not.toMatch(/\bsrc\b|"scripts"|"devDependencies"/);
+    // Otherwise JSONata is not the one that AWS runs.
+    expect(manifestOf(packed.content).dependencies).toEqual({ jsonata: '2.0.6' });
+  });
+
+  test('leaves the checkout its own manifest, also after packing was interrupted', async () => {
+    const folder = join(packed.checkout, FOLDER);
+    const manifest = () => readFileSync(join(folder, 'package.json'), 'utf8');
+    const own = readFileSync(join(FOLDER, 'package.json'), 'utf8');
+    expect(manifest()).toBe(own);
+    const swap = (direction: string) => runNode(folder, ['../tools/package/swap.ts', direction]);
+    await swap('in');
+    await swap('in');
+    expect(manifest()).toBe(readFileSync(join(packed.content, 'package.json'), 'utf8'));
+    await swap('out');
+    await swap('out');
+    expect(manifest()).toBe(own);
+    expect(readdirSync(folder).filter(name => name.startsWith('.repository'))).toEqual([]);
+  });
+
+  test.each(['README.md', 'CHANGELOG.md'])('links to nothing that is not there, in %s', name => {
+    const file = join(packed.content, name);
+    const links = [...readFileSync(file, 'utf8').matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(
+      ([, target = '']) => target,
+    );
+    expect(links.filter(link => !/^https:/.test(link) && !existsSync(join(dirname(file), link)))).toEqual([]);
+  });
+
+  test('is clean to arethetypeswrong, under every module resolution, and to publint', async () => {
+    expect(await runNode('.', ['tools/package/check.ts', packed.file])).toMatch(/no problems/);
+  });
+});
+
+describe('an application', () => {
+  test.each(entries)('gets the same names of %s by import and by require', async entry => {
+    const folder = makeApplication(packed, {
+      'main.mjs': `import * as all from '${entry}'; console.log(JSON.stringify(Object.keys(all).sort()))`,
+      'main.cjs': `console.log(JSON.stringify(Object.keys(require('${entry}')).sort()))`,
+    });
+    const imported: string[] = JSON.parse(await runNode(folder, ['main.mjs']));
+    expect(imported.length).toBeGreaterThan(0);
+    expect(JSON.parse(await runNode(folder, ['main.cjs']))).toEqual(imported);
+  });
+
+  const IMPORTS = entries.map((entry, index) => `import * as entry${index} from '${entry}';`).join('\n');
+  const APPLICATION = `
+    ${IMPORTS}
+    import { type Clock, type Execution, loadDefinition, VirtualClock } from 'stepfunctions-emulator';
+    const clock: Clock = new VirtualClock();
+    export const statusOf = ({ status }: Execution): string => status;
+    export const all = [${entries.map((_entry, index) => `entry${index}`).join(', ')}, clock, loadDefinition];
+    // @ts-expect-error: a clock starts at a number
+    new VirtualClock('now');`;
+
+  test.each([
+    ['typescript-5.9', 'nodenext', 'nodenext', ['main.cts', 'main.mts']],
+    ['typescript', 'nodenext', 'nodenext', ['main.cts', 'main.mts']],
+    ['typescript-5.9', 'commonjs', 'node10', ['main.ts']],
+    ['typescript', 'esnext', 'bundler', ['main.mts']],
+  ])('is compiled by %s as %s with the resolution %s', async (compiler, module, moduleResolution, files) => {
+    const folder = makeApplication(packed, Object.fromEntries(files.map(file => [file, APPLICATION])));
+    useInstalled(folder, ['@types', 'undici-types']);
+    await compile(folder, compiler, files, {
+      module,
+      moduleResolution,
+      noEmit: true,
+      lib: undefined,
+      types: ['node'],
+      // The types of jsonata, which ours need, ask for it; it is on by default from TypeScript 6 on.
+      esModuleInterop: true,
+    });
+  });
+});
+
+describe('a test of an application', () => {
+  /** With `equal` and the entry points in scope. */
+  const TEST = `
+    test('ten minutes pass in no time', async () => {
+      for (const entry of entries) equal(Object.keys(entry).length > 0, true);
+      const { Engine, loadDefinition, VirtualClock } = entries[0];
+      const Resource = 'arn:aws:lambda:us-east-1:123456789012:function:double';
+      const definition = loadDefinition({
+        QueryLanguage: 'JSONata',
+        StartAt: 'Rest',
+        States: { Rest: { Type: 'Wait', Seconds: 600, Next: 'Double' }, Double: { Type: 'Task', Resource, End: true } },
+      });
+      const invoker = { invoke: async (_arn, { n }) => ({ ok: true, payload: 2 * n }) };
+      const engine = new Engine({ clock: new VirtualClock(), invoker });
+      const arn = 'arn:aws:states:us-east-1:123456789012:stateMachine:double';
+      const roleArn = 'arn:aws:iam::123456789012:role/double';
+      const machine = { arn, name: 'double', roleArn, type: 'STANDARD', definition };
+      const execution = await engine.start(machine, { input: { n: 2 } }).done;
+      equal(execution.status, 'SUCCEEDED');
+      equal(execution.output, 4);
+      equal(execution.stopDate - execution.startDate, 600_000);
+    });`;
+  const list = entries.map((_entry, index) => `entry${index}`).join(', ');
+  const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';`).join('\n');
+  const requires = entries.map(entry => `require('${entry}')`).join(', ');
+  const EXPECT = 'const equal = (actual, expected) => expect(actual).toBe(expected);';
+
+  test('runs in node:test', async () => {
+    const folder = makeApplication(packed, {
+      'app.test.mjs': `import { equal } from 'node:assert/strict'; import { test } from 'node:test';
+        ${imports} const entries = [${list}]; ${TEST}`,
+    });
+    expect(await runNode(folder, ['--test'])).toMatch(/pass 1\n/);
+  });
+
+  test.each([
+    ['CommonJS', 'app.test.js', `const entries = [${requires}];`, {}],
+    [
+      'TypeScript',
+      'app.test.ts',
+      `${imports} const entries: any[] = [${list}];`,
+      { '\\.ts$': resolve('node_modules/@swc/jest') },
+    ],
+  ])('runs in jest, as %s', async (_name, file, head, transform) => {
+    const folder = makeApplication(packed, {
+      [file]: `${head} ${EXPECT.replace('(actual, expected)', file.endsWith('ts') ? '(actual: unknown, expected: unknown)' : '$&')} ${TEST}`,
+      'package.json': {},
+      'jest.config.json': { transform, testMatch: ['**/app.test.*'] },
+    });
+    await runNode(folder, [resolve('node_modules/jest/bin/jest.js'), '--config', 'jest.config.json']);
+  });
+
+  test('is the first example of the README, as it stands', async () => {
+    const readme = readFileSync(join(packed.content, 'README.md'), 'utf8');
+    const block = (name: string) =>
+      readme
+        .split(`<!-- run: ${name} -->\n`)[1]
+        ?.split('```')[1]
+        ?.replace(/^\w+\n/, '');
+    const files = ['orders.test.ts', 'orders.asl.json'].map(name => [name, block(name) ?? '']);
+    const folder = makeApplication(packed, {
+      ...Object.fromEntries(files),
+      'package.json': { type: 'module' },
+    });
+    expect(await runNode(folder, ['--test', 'orders.test.ts'])).toMatch(/pass 1\n/);
+  });
+
+  test('runs in vitest', async () => {
+    const folder = makeApplication(packed, {
+      'app.test.mjs': `import { expect, test } from 'vitest';
+        ${imports} const entries = [${list}]; ${EXPECT} ${TEST}`,
+    });
+    useInstalled(folder, ['vitest']);
+    const vitest = resolve('node_modules/vitest/vitest.mjs');
+    expect(await runNode(folder, [vitest, 'run', '--root', folder])).toMatch(/1 passed/);
+  });
+});
+
+describe('the command', () => {
+  let folder: string;
+  const bin = () => join(folder, 'node_modules/.bin/stepfunctions-emulator');
+
+  // As npm installs it, with the one package that it needs from this checkout.
+  beforeAll(async () => {
+    folder = mkdtempSync(join(packed.folder, 'installed-'));
+    writeFileSync(join(folder, 'package.json'), '{}');
+    const packages = [packed.file, resolve('node_modules/jsonata')];
+    await promisify(execFile)('npm', ['install', '--offline', '--silent', ...packages], { cwd: folder });
+    mkdirSync(join(folder, 'node_modules/@aws-sdk'));
+    useInstalled(folder, ['@aws-sdk/client-sfn']);
+  });
+
+  test('says its version', async () => {
+    const { stdout } = await promisify(execFile)(
+      'npx',
+      ['--no-install', 'stepfunctions-emulator', '--version'],
+      {
+        cwd: folder,
+      },
+    );
+    expect(stdout.trim()).toBe(JSON.parse(readFileSync(join(FOLDER, 'package.json'), 'utf8')).version);
+  });
+
+  test.each([
+    ['mjs', 'export const greet = ({ name }) => ({ hello: name });'],
+    ['ts', 'export const greet = ({ name }: { name: string }) => ({ hello: name });'],
+  ])('serves an execution whose functions are in a .%s module', async (extension, mocks) => {
+    const Resource = 'arn:aws:lambda:us-east-1:123456789012:function:greet';
+    const definition = {
+      QueryLanguage: 'JSONata',
+      StartAt: 'A',
+      States: { A: { Type: 'Task', Resource, End: true } },
+    };
+    writeFileSync(join(folder, 'hello.asl.json'), JSON.stringify(definition));
+    writeFileSync(join(folder, `mocks.${extension}`), mocks);
+    writeFileSync(
+      join(folder, 'client.mjs'),
+      `import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
+       const client = new SFNClient();
+       const stateMachineArn = 'arn:aws:states:us-east-1:123456789012:stateMachine:hello';
+       const { executionArn } = await client.send(new StartExecutionCommand({ stateMachineArn, input: '{"name":"you"}' }));
+       let execution;
+       do execution = await client.send(new DescribeExecutionCommand({ executionArn }));
+       while (execution.status === 'RUNNING');
+       console.log(execution.status, execution.output);`,
+    );
+    const args = ['--definition', 'hello.asl.json', '--functions', `mocks.${extension}`, '--port', '0'];
+    const server = startEmulator(args, { cwd: folder, bin: bin() });
+    try {
+      await server.until(/Ctrl-C stops/);
+      const env = { ...process.env, ...exportedBy(server) };
+      const { stdout } = await promisify(execFile)(process.execPath, ['client.mjs'], { cwd: folder, env });
+      expect(stdout).toBe('SUCCEEDED {"hello":"you"}\n');
+      await server.until(/ {2}hello:\S+ {2}SUCCEEDED in .*: \{"hello":"you"\}\n/);
+      server.child.kill('SIGTERM');
+      expect(await server.ended).toBe(0);
+    } finally {
+      server.child.kill('SIGKILL');
+    }
+  });
+});

@@ -1,0 +1,187 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createContext, runInContext } from 'node:vm';
+import { type BuildOptions, build } from 'esbuild';
+import { ALL_FUNCTIONS, fileOf } from '../../functions/function-list.ts';
+import { makeApplication, type PackedPackage, packPackage, runNode } from '../support/packed-package.ts';
+
+// The package on Node and in a browser, and what tools say of it; compilers and test runners are in
+// applications.outside-test.ts, for `npm run test:outside -- test/package`.
+
+let packed: PackedPackage;
+
+beforeAll(async () => {
+  packed = await packPackage();
+});
+
+afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
+
+const ENTRY_POINT = [
+  'PreciseTtlError',
+  'expiryAttributes',
+  'expiryModel',
+  'isExpired',
+  'isExpiry',
+  'notExpired',
+  'unlessExpired',
+  'withExpiry',
+  'withoutExpired',
+];
+
+describe('what npm packs', () => {
+  test('is the data model, built twice, the constructs, what they deploy, the command, and the texts', () => {
+    expect(readdirSync(packed.content).sort()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'bin',
+      'dist',
+      'docs',
+      'package.json',
+      'schema.json',
+    ]);
+    expect(readdirSync(join(packed.content, 'dist')).sort()).toEqual([
+      'cdktf',
+      'cdktn',
+      'cjs',
+      'cli',
+      'esm',
+      'functions',
+      'modules',
+      'testing',
+    ]);
+    expect(readdirSync(join(packed.content, 'dist/functions')).sort()).toEqual(
+      ALL_FUNCTIONS.map(task => `${fileOf(task)}.zip`).sort(),
+    );
+    const sources = readdirSync('expiry').map(name => name.replace(/\.ts$/, ''));
+    for (const kind of ['cjs', 'esm']) {
+      const built = readdirSync(join(packed.content, 'dist', kind));
+      expect(built.filter(name => name.endsWith('.d.ts')).sort()).toEqual(
+        sources.map(name => `${name}.d.ts`).sort(),
+      );
+    }
+  });
+
+  test("has the package's own README, and the checkout its own again", () => {
+    const own = readFileSync('tools/package/README.md', 'utf8');
+    expect(readFileSync(join(packed.content, 'README.md'), 'utf8')).toBe(own);
+    expect(readFileSync(join(packed.checkout, 'README.md'), 'utf8')).toBe(readFileSync('README.md', 'utf8'));
+    expect(existsSync(join(packed.checkout, '.repository'))).toBe(false);
+  });
+
+  test('puts the README of the checkout back also after packing was interrupted', async () => {
+    const swap = (direction: string) => runNode(packed.checkout, ['tools/package/swap.ts', direction]);
+    const readme = () => readFileSync(join(packed.checkout, 'README.md'), 'utf8');
+    const before = readme();
+    await swap('in');
+    await swap('in');
+    expect(readme()).not.toBe(before);
+    await swap('out');
+    await swap('out');
+    expect(readme()).toBe(before);
+  });
+
+  test.each(['README.md', 'CHANGELOG.md'])('links to nothing that is not there, in %s', name => {
+    const file = join(packed.content, name);
+    const links = [...readFileSync(file, 'utf8').matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(
+      ([, target]) => target,
+    );
+    const dead = links.filter(
+      link => !/^https:/.test(link ?? '') && !existsSync(join(dirname(file), link ?? '')),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  test('needs no other package, unless the application has constructs', () => {
+    const manifest = JSON.parse(readFileSync(join(packed.content, 'package.json'), 'utf8'));
+    expect(manifest).not.toHaveProperty('dependencies');
+    const optional = Object.fromEntries(
+      Object.keys(manifest.peerDependencies).map(name => [name, { optional: true }]),
+    );
+    expect(manifest.peerDependenciesMeta).toEqual(optional);
+    expect(manifest).toMatchObject({ engines: { node: '>=20' }, repository: { type: 'git' } });
+  });
+
+  test('is clean to arethetypeswrong, under every module resolution, and to publint', async () => {
+    expect(await runNode('.', ['tools/package/check.ts', packed.file])).toMatch(/no problems/);
+  });
+});
+
+describe('an application on Node', () => {
+  test.each([
+    ['require', 'main.cjs', "console.log(JSON.stringify(Object.keys(require('NAME')).sort()))"],
+    [
+      'import',
+      'main.mjs',
+      "import * as all from 'NAME'; console.log(JSON.stringify(Object.keys(all).sort()))",
+    ],
+  ])('gets the names of the entry point by %s, and of the rules behind it', async (_how, file, program) => {
+    const names = async (name: string) => {
+      const folder = makeApplication(packed, { [file]: program.replace('NAME', name) });
+      return JSON.parse(await runNode(folder, [file]));
+    };
+    expect(await names('precise-ttl')).toEqual(ENTRY_POINT);
+    const behind: string[] = await names('precise-ttl/data-model');
+    expect(behind).toEqual(expect.arrayContaining(['InvalidTtlError', 'shardOf', 'windowKey']));
+    expect(behind.filter(name => ENTRY_POINT.includes(name))).toEqual([]);
+  });
+});
+
+describe('a bundle for browsers', () => {
+  const bundle = async (program: string, options: BuildOptions = {}) => {
+    const folder = makeApplication(packed, { 'main.js': program });
+    const { outputFiles } = await build({
+      entryPoints: [join(folder, 'main.js')],
+      bundle: true,
+      platform: 'browser',
+      format: 'iife',
+      write: false,
+      ...options,
+    });
+    return outputFiles?.[0]?.text ?? '';
+  };
+
+  /** What the program hands to `report` where there is only the language, and these. */
+  const outcome = (code: string, globals: object = {}) => {
+    let reported: unknown;
+    const report = (value: string) => {
+      reported = JSON.parse(value);
+    };
+    runInContext(code, createContext({ report, ...globals }));
+    return reported;
+  };
+
+  test('of the readers needs nothing but the language', async () => {
+    const code = await bundle(`
+      import { expiryModel, isExpired, notExpired, unlessExpired, withoutExpired } from 'precise-ttl';
+      const model = expiryModel({ partitionKey: 'id' });
+      const nowMs = 1658266020500;
+      report(JSON.stringify([
+        unlessExpired(model, { id: 'a', ttl: 1658266021 }, { nowMs }),
+        unlessExpired(model, { id: 'a', ttl: 1658266020 }, { nowMs }) ?? null,
+        isExpired(1658266020, 1658266020),
+        typeof notExpired(model, {}, { nowMs }).FilterExpression,
+        typeof withoutExpired({ send() {}, middlewareStack: { add() {}, clone() { return this; } } }, { Sessions: model }).send,
+      ]));`);
+    expect(outcome(code)).toEqual([{ id: 'a', ttl: 1658266021 }, null, true, 'string', 'function']);
+  });
+
+  test('of the writers needs btoa besides, for keys of bytes', async () => {
+    const code = await bundle(`
+      import { expiryAttributes, expiryModel } from 'precise-ttl';
+      const model = expiryModel({ partitionKey: 'id', sortKey: 'bytes', shards: 7 });
+      const key = { id: 1, bytes: new Uint8Array([0, 255]) };
+      report(JSON.stringify(expiryAttributes(model, key, { expiresAt: 1658266020, nowMs: 1658266020500 })));`);
+    expect(outcome(code, { btoa })).toEqual({
+      ttl: 1658266020,
+      expirationWindow: '2022-07-19T00:00:00.000Z_2022-07-20T00:00:00.000Z#4',
+    });
+  });
+
+  test('holds only what is used', async () => {
+    const readers = await bundle(
+      "import { isExpired } from 'precise-ttl'; report(isExpired(1, 1658266020));",
+    );
+    expect(readers).not.toContain('expirationWindow');
+  });
+});

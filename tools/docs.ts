@@ -1,0 +1,35 @@
+/** `npm run docs`: writes what the documents say of the code. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { print } from '../cli/print.ts';
+import { runCommand } from '../cli/run-command.ts';
+import { commandsPage } from './docs/commands-page.ts';
+import { configSchema } from './docs/config-schema.ts';
+import { diagramPage } from './docs/diagram-page.ts';
+import { DOC_TABLES, withTables } from './docs/doc-tables.ts';
+
+const help = (flags: string) => `npm run docs
+
+Writes, as the code has them now, the tables of props, counts and metrics into ${Object.keys(DOC_TABLES).join(', ')}, the helps of
+the commands into docs/commands.md, the diagrams of the state machines into docs/state-machine.md, and the schema of the
+configuration into schema.json.
+
+${flags}`;
+
+async function run(): Promise<number> {
+  for (const file of Object.keys(DOC_TABLES) as (keyof typeof DOC_TABLES)[]) {
+    write(file, withTables(file, readFileSync(pathOf(file), 'utf8')));
+  }
+  write('docs/commands.md', await commandsPage());
+  write('docs/state-machine.md', diagramPage());
+  write('schema.json', `${JSON.stringify(configSchema(), null, 2)}\n`);
+  return 0;
+}
+
+const pathOf = (file: string) => new URL(`../${file}`, import.meta.url);
+
+function write(file: string, text: string): void {
+  writeFileSync(pathOf(file), text);
+  print(file);
+}
+
+await runCommand({ flags: {}, help, run });

@@ -1,0 +1,53 @@
+import { type BackfillFunctionArns, backfillDefinition } from '../../statemachine/backfill.ts';
+import { BACKFILL_TASKS } from '../../statemachine/backfill-contract.ts';
+import { TASKS } from '../../statemachine/contract.ts';
+import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
+import { mermaid } from '../../statemachine/diagram.ts';
+import type { FunctionArns } from '../../statemachine/states.ts';
+
+/** The page of docs/ that shows the state machines, drawn from the definitions themselves. */
+export function diagramPage(): string {
+  const functions: FunctionArns = TASKS;
+  const tick = tickDefinition(functions, { tables: [], replayArn: 'replay' });
+  const replay = replayDefinition(functions, { tables: [] });
+  const backfill = backfillDefinition(BACKFILL_TASKS as BackfillFunctionArns);
+  return `# The state machines
+
+\`npm run docs\` draws this page from the definitions, and a test fails when it is out of date. The comments in
+[definition.ts](../statemachine/definition.ts), [child.ts](../statemachine/child.ts) and
+[backfill.ts](../statemachine/backfill.ts) tell what the states do. [contract.ts](../statemachine/contract.ts) and
+[backfill-contract.ts](../statemachine/backfill-contract.ts) have the types of what they hand on, and the [glossary](glossary.md) explains the
+terms. In the pictures, a label is a value of the field \`next\` or a condition; a dotted line is taken after an error.
+
+## The tick
+
+An Express execution, each minute, for all tables of a deployment.
+
+\`\`\`mermaid
+${mermaid(tick)}
+\`\`\`
+
+## A replay
+
+A Standard execution for a span of time of one table: started by hand, or by a tick that could not finish it. Each child of its
+SweepShards is an Express execution with the states of an iteration above.
+
+\`\`\`mermaid
+${mermaid(replay)}
+\`\`\`
+
+## The backfill
+
+A state machine of its own, where [\`backfill\`](backfill.md) is true.
+
+\`\`\`mermaid
+${mermaid(backfill)}
+\`\`\`
+
+## A child of BackfillSegments
+
+\`\`\`mermaid
+${mermaid(backfill.States.BackfillSegments.ItemProcessor)}
+\`\`\`
+`;
+}

@@ -1,0 +1,58 @@
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { withPackedLinks } from './document-links.ts';
+import { type Manifest, packedManifest } from './manifest.ts';
+
+/**
+ * While npm packs the package of this folder, other texts stand in the place of some of its files: `in` before, `out` after.
+ * Interrupted, `out` mends it, in the folder of the package; git shows what is left.
+ */
+
+/** File → its text in the package, made of its text in the checkout. By the name of the package. */
+const STAND_INS: Readonly<Record<string, Readonly<Record<string, (text: string) => string>>>> = {
+  // npm takes the README.md of this folder and no other, and this repository's is about a checkout: it links to folders
+  // that are not in the package.
+  'precise-ttl': {
+    'README.md': () => readFileSync('tools/package/README.md', 'utf8'),
+    ...Object.fromEntries(
+      globSync('docs/*.md').map(file => [file, (text: string) => withPackedLinks(file, text)]),
+    ),
+  },
+  // npm knows no field that is for the package only. What npm publish registers is read before packing.
+  'stepfunctions-emulator': {
+    'package.json': text => `${JSON.stringify(packedManifest(JSON.parse(text) as Manifest), null, 2)}\n`,
+  },
+};
+
+const ASIDE = '.repository';
+
+const asideOf = (file: string): string => `${ASIDE}/${file}`;
+
+const { name } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+const standIns = Object.entries(STAND_INS[name] ?? {});
+const direction = process.argv[2];
+if (direction === 'in') {
+  for (const [file, standIn] of standIns) {
+    mkdirSync(dirname(asideOf(file)), { recursive: true });
+    // Copied and not moved: npm and its scripts read the manifest all the time.
+    if (!existsSync(asideOf(file))) copyFileSync(file, asideOf(file));
+    writeFileSync(file, standIn(readFileSync(asideOf(file), 'utf8')));
+  }
+} else if (direction === 'out') {
+  for (const [file] of standIns) {
+    if (existsSync(asideOf(file))) renameSync(asideOf(file), file);
+  }
+  rmSync(ASIDE, { recursive: true, force: true });
+} else {
+  console.error(`swap: expected in or out, got ${direction ?? 'nothing'}`);
+  process.exitCode = 2;
+}
