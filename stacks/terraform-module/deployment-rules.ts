@@ -3,7 +3,7 @@ import { type AlarmName, isRecorded, neededFor, tuningKinds } from '../alarms.ts
 import { namesOfDeployment, namesOfTable } from '../names.ts';
 import { MAX_NAME_LENGTH } from '../props.ts';
 import { expression, hcl } from '../values.ts';
-import { anyTableHas, PART_NAMES, type PartName } from './parts.ts';
+import { anyTableHas, PART_NAMES, PARTS } from './parts.ts';
 import { snake } from './snake.ts';
 import { MODULE_ALARMS } from './variables.ts';
 
