@@ -40,19 +40,34 @@ export async function compareBooks(
   journal: JournalTable,
   { table, reader, from, before }: AccountSpan,
 ): Promise<Account> {
-  const missing = new Map<string, LedgerEntry>();
+  const missing = new Map<string, LedgerEntry[]>();
+  let deleted = 0;
   for await (const { entries } of readBook(journal, { book: 'deleted', table, from, before })) {
-    for (const entry of entries) missing.set(entryKey(entry.key), entry);
+    for (const entry of entries) {
+      const key = entryKey(entry.key);
+      const others = missing.get(key) ?? [];
+      // In batch mode a chunk that is tried again has its keys in the book twice.
+      if (others.some(other => other.ttl === entry.ttl && isNear(other, entry))) continue;
+      deleted += 1;
+      missing.set(key, [...others, entry]);
+    }
   }
-  const deleted = missing.size;
   const read = { from: from - CLOCKS_APART_SECONDS, before: before + CLOCKS_APART_SECONDS };
   if (deleted > 0) {
     for await (const { entries } of readBook(journal, { book: reader, table, ...read })) {
-      for (const { key } of entries) missing.delete(entryKey(key));
-      if (missing.size === 0) break;
+      for (const entry of entries) {
+        const left = missing.get(entryKey(entry.key)) ?? [];
+        const seen = left.findIndex(other => isNear(other, entry));
+        if (seen >= 0) left.splice(seen, 1);
+      }
     }
   }
-  return { deleted, missing: [...missing.values()].sort((one, other) => one.at - other.at) };
+  return { deleted, missing: [...missing.values()].flat().sort((one, other) => one.at - other.at) };
+}
+
+/** Whether two entries of a key can be of one deletion. A key that is written again can be deleted again. */
+function isNear(one: LedgerEntry, other: LedgerEntry): boolean {
+  return Math.abs(one.at - other.at) <= CLOCKS_APART_SECONDS;
 }
 
 /** What a minute came to when the ticks compared its books. A minute in which nothing was deleted has none. */

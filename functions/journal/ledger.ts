@@ -66,7 +66,7 @@ export interface BookEntries {
 }
 
 /**
- * Writes entries into a book, a row for each minute. The same entries again change nothing.
+ * Writes entries into a book, a row for each minute. The same entries again change nothing, and neither when they were first written.
  *
  * @param withinMs milliseconds for all of it
  * @throws JournalUnwritableError
@@ -77,8 +77,15 @@ export async function writeEntries(
   withinMs = 5_000,
 ): Promise<void> {
   const abortSignal = AbortSignal.timeout(withinMs);
-  const put = (Item: Record<string, unknown>) =>
-    documents.send(new PutCommand({ TableName: tableName, Item }), { abortSignal });
+  const put = async (Item: Record<string, unknown>) => {
+    const ConditionExpression = `attribute_not_exists(${JOURNAL_KEYS.partitionKey})`;
+    const command = new PutCommand({ TableName: tableName, Item, ConditionExpression });
+    try {
+      await documents.send(command, { abortSignal });
+    } catch (error) {
+      if ((error as Error).name !== 'ConditionalCheckFailedException') throw error;
+    }
+  };
   try {
     // Side by side: a reader that was away for a day has a row for each of many minutes.
     await Promise.all(rowItems(entered).map(put));

@@ -6,6 +6,7 @@ import type { ResolvedProps } from '../props.ts';
 import type { ResolvedArchive } from '../stream-props.ts';
 import { equal, merged, NONE, present, when, withoutNone } from '../values.ts';
 import { ArchiveBucket } from './archive-bucket.ts';
+import { journalEnvironment } from './journal.ts';
 import type { Place } from './place.ts';
 import { Proof } from './proof.ts';
 import type { Statement } from './role-policies.ts';
@@ -59,7 +60,13 @@ export class Archive extends Construct {
       name: 'ArchiveExpiries',
       book: 'archived',
       streamArn,
-      environment: merged(environment, withoutNone(toArchiveEnvironment(named, value => value))),
+      environment: merged(
+        environment,
+        withoutNone({
+          ...toArchiveEnvironment(named, value => value),
+          ...journalEnvironment(sweep.sweep),
+        }),
+      ),
       // Not the copies that DeleteChunk made before its deletes: those are the proof of what the stream's lines say.
       statements: putStatements(
         when(

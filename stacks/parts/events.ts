@@ -10,6 +10,7 @@ import type { ResolvedProps } from '../props.ts';
 import { isReference } from '../references.ts';
 import type { EventsProp } from '../stream-props.ts';
 import { given, isOpen, merged, NONE, pieceOf, present, when, withoutNone } from '../values.ts';
+import { journalEnvironment } from './journal.ts';
 import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';
 import type { Statement } from './role-policies.ts';
@@ -58,7 +59,13 @@ export class Events extends Construct {
       name: 'PublishExpiries',
       book: 'published',
       streamArn,
-      environment: merged(environment, withoutNone(toEventsEnvironment(settings, value => value))),
+      environment: merged(
+        environment,
+        withoutNone({
+          ...toEventsEnvironment(settings, value => value),
+          ...journalEnvironment(sweep.sweep),
+        }),
+      ),
       statements: destinations.flatMap(({ name, to }) => DEPLOYED[name].statements(to, place, sweep)),
       batchSize: BATCH_SIZE,
       // An event is due at its expiry.

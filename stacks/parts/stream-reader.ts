@@ -7,8 +7,8 @@ import type { Reader } from '../../functions/journal/accounts.ts';
 import { failureQueueOf } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
 import { STREAM_FILTER } from '../stream-props.ts';
-import { given, merged, NONE, when } from '../values.ts';
-import { bookStatements, journalEnvironment } from './journal.ts';
+import { given, NONE, when } from '../values.ts';
+import { bookStatements } from './journal.ts';
 import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';
 import type { Statement } from './role-policies.ts';
@@ -74,7 +74,7 @@ export class StreamReader extends Construct {
       place,
       task: name,
       worksFor: tableInWords(sweep),
-      environment: merged(environment, journalEnvironment(sweep.sweep)),
+      environment,
       ...(timeoutSeconds !== undefined && { timeoutSeconds }),
       statements: [
         ...statements,

@@ -46,6 +46,24 @@ test("a reader's time of a deletion may lie in the minute before or after", asyn
   await expect(missing('archived')).resolves.toEqual({ deleted: 2, missing: [] });
 });
 
+test('a key that was deleted twice was seen twice, or is missing once', async () => {
+  const { write, missing } = await books();
+  await write('deleted', { a: 10 });
+  await write('deleted', { a: 1_800 });
+  await write('archived', { a: 11 });
+  await expect(missing('archived', 0, 3_600)).resolves.toEqual({ deleted: 2, missing: [{ S: 'a' }] });
+  await write('archived', { a: 1_799 });
+  await expect(missing('archived', 0, 3_600)).resolves.toEqual({ deleted: 2, missing: [] });
+});
+
+test('a chunk that was tried again has deleted its keys once', async () => {
+  const { write, missing } = await books();
+  await write('deleted', { a: 10 });
+  await write('deleted', { a: 10, b: 12 });
+  await write('archived', { a: 11, b: 12 });
+  await expect(missing('archived')).resolves.toEqual({ deleted: 2, missing: [] });
+});
+
 test('what somebody else deleted is nothing that the sweep owes', async () => {
   const { write, missing } = await books();
   await write('archived', { native: 5 });

@@ -27,8 +27,8 @@ async function book() {
     return rows;
   };
   return {
-    write: (name: Book, table: string, entries: readonly LedgerEntry[]) =>
-      writeEntries(journal, { book: name, table, entries, nowMs: START * 1000 }),
+    write: (name: Book, table: string, entries: readonly LedgerEntry[], laterMs = 0) =>
+      writeEntries(journal, { book: name, table, entries, nowMs: START * 1000 + laterMs }),
     rows: span,
     keys: async (name: Book, table: string, from: number, before: number) =>
       (await span(name, table, from, before)).flatMap(({ entries }) => entries.map(({ key }) => key['pk'])),
@@ -50,10 +50,12 @@ test('a book has its entries by minute, and those of no other table or book', as
 });
 
 test('the same entries again change nothing', async () => {
-  const { write, keys } = await book();
-  for (let times = 0; times < 2; times += 1)
-    await write('deleted', 'orders', [entry('a', START), entry('b', START)]);
+  const { write, keys, rows } = await book();
+  for (const laterMs of [0, 60_000])
+    await write('deleted', 'orders', [entry('a', START), entry('b', START)], laterMs);
   await expect(keys('deleted', 'orders', START, START + 60)).resolves.toHaveLength(2);
+  const [row] = await rows('deleted', 'orders', START, START + 60);
+  expect(row?.writtenAt).toBe('2026-11-20T09:00:00.000Z');
 });
 
 test('more keys than an item of the journal has room for are in several rows, and are read page by page', async () => {
