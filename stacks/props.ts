@@ -355,8 +355,9 @@ export const PROPS = {
   /**
    * each day gets a manifest of its deletions, in a bucket that is created. With `archive` it does so anyway, in the archive's bucket. See
    * [Proof of deletion](archive.md#proof-of-deletion)
+   * @default with an archive only
    */
-  proof: optional(boolean(), false),
+  proof: orNone(boolean()),
   /**
    * an expiry becomes an event: `{ eventBus }`, the name or ARN of a bus of EventBridge, `{ queueArn }`, a queue, `{ streamArn }`, a stream
    * of Kinesis, or `{ functionArn }`. With `oldImage: true` the event has the item as it was. With `includePast: true` what expired in the 24 hours before
