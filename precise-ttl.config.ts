@@ -1,4 +1,4 @@
-import { defineConfig } from './stacks/config.ts';
+import { defineConfig } from './config/config.ts';
 
 /**
  * What is deployed. Every field is described in docs/configuration.md; a wrong or misspelt one is

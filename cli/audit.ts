@@ -1,7 +1,7 @@
 /** `precise-ttl audit`: whether all that was deleted was archived and published. See `--help`. */
 import { writeFileSync } from 'node:fs';
+import { loadConfigFile } from '../config/config-file.ts';
 import { Progress } from '../lab/report/progress.ts';
-import { loadConfigFile } from '../stacks/config-file.ts';
 import type { AuditVerdict } from './audit/job.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';

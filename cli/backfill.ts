@@ -1,5 +1,5 @@
 /** `precise-ttl backfill`: writes the window into the items that are in a table already. See `--help`. */
-import { loadConfigFile } from '../stacks/config-file.ts';
+import { loadConfigFile } from '../config/config-file.ts';
 import {
   DEFAULT_RATE_PER_SECOND,
   DEFAULT_SEGMENTS,

@@ -1,5 +1,5 @@
-import type { DeploymentConfig } from '../stacks/config.ts';
-import type { PreciseTtlProps } from '../stacks/props.ts';
+import type { DeploymentConfig } from '../config/config.ts';
+import type { PreciseTtlProps } from '../config/props.ts';
 import { FlagError } from './flags.ts';
 
 /**

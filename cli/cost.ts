@@ -1,8 +1,9 @@
 /** `precise-ttl cost`: what a month costs, for one's own numbers. See `--help`. */
+
+import { checkConfig } from '../config/config.ts';
+import { loadConfigFile } from '../config/config-file.ts';
+import { PLAIN_MODE_SECONDS, type PreciseTtlProps } from '../config/props.ts';
 import { DEFAULT_SHARDS, MAX_SHARDS } from '../expiry/model.ts';
-import { checkConfig } from '../stacks/config.ts';
-import { loadConfigFile } from '../stacks/config-file.ts';
-import { PLAIN_MODE_SECONDS, type PreciseTtlProps } from '../stacks/props.ts';
 import { chooseTables } from './choose-tables.ts';
 import { readAmount } from './cost/amount.ts';
 import { answer } from './cost/job.ts';

@@ -1,6 +1,6 @@
 /** `precise-ttl doctor`: looks whether a table and what is deployed for it are as they should be. See `--help`. */
 import { writeFileSync } from 'node:fs';
-import { loadConfigFile } from '../stacks/config-file.ts';
+import { loadConfigFile } from '../config/config-file.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import type { Verdict } from './doctor/finding.ts';

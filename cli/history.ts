@@ -1,6 +1,6 @@
 /** `precise-ttl history`: the executions of the last days, with their reports. See `--help`. */
 import { writeFileSync } from 'node:fs';
-import { loadConfigFile } from '../stacks/config-file.ts';
+import { loadConfigFile } from '../config/config-file.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { readDuration } from './duration.ts';

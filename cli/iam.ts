@@ -1,9 +1,9 @@
 /** `precise-ttl iam`: policies for whoever deploys, operates or plans, and for roles that are made elsewhere. See `--help`. */
-import { checkConfig } from '../stacks/config.ts';
-import { loadConfigFile } from '../stacks/config-file.ts';
-import { deploymentsOf } from '../stacks/deployments.ts';
-import { resolveProps } from '../stacks/props.ts';
-import { partitionOf } from '../stacks/regions.ts';
+import { checkConfig } from '../config/config.ts';
+import { loadConfigFile } from '../config/config-file.ts';
+import { deploymentsOf } from '../config/deployments.ts';
+import { resolveProps } from '../config/props.ts';
+import { partitionOf } from '../config/regions.ts';
 import { CONFIG, FlagError } from './flags.ts';
 import { type Deployed, deployPolicy, pipelinePolicy } from './iam/deploy-policy.ts';
 import { operatePolicy, verifyPolicy } from './iam/operate-policy.ts';

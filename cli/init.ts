@@ -1,5 +1,5 @@
 /** `precise-ttl init`: writes a configuration. See `--help`. */
-import { CONFIG_FILES } from '../stacks/config-file.ts';
+import { CONFIG_FILES } from '../config/config-file.ts';
 import { commandLine } from './command-line.ts';
 import { BY, FlagError, type FlagValues } from './flags.ts';
 import { type Answers, askForTable, configOf, configText, refusalOf } from './init/configuration.ts';

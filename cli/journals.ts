@@ -1,11 +1,11 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../config/props.ts';
 import { PreciseTtlError } from '../expiry/index.ts';
 import { type DeploymentState, journalName } from '../functions/journal/layout.ts';
 import { readState } from '../functions/journal/read-state.ts';
 import type { JournalTable } from '../functions/journal/update-entry.ts';
 import { JournalUnreadableError, JournalUnwritableError } from '../functions/runtime/errors.ts';
-import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../stacks/props.ts';
 import { permitted } from './table/permitted.ts';
 
 /** There is no journal of a deployment: it is not deployed, or elsewhere. */

@@ -1,5 +1,5 @@
 /** `precise-ttl limit`: slows a sweep down without a deployment. See `--help`. */
-import { loadConfigFile } from '../stacks/config-file.ts';
+import { loadConfigFile } from '../config/config-file.ts';
 import { MAX_DELETES_PER_SECOND } from '../statemachine/contract.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';

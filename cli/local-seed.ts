@@ -1,10 +1,10 @@
+import type { DeploymentConfig } from '../config/config.ts';
+import { modelOf } from '../config/model-of.ts';
+import { type ResolvedProps, resolveProps } from '../config/props.ts';
 import { SessionTable } from '../lab/workload/session-table.ts';
 import type { LocalCloud } from '../local/cloud.ts';
 import type { TableResource } from '../local/stack/synthesized.ts';
 import { tableOf } from '../local/stack/table-of.ts';
-import type { DeploymentConfig } from '../stacks/config.ts';
-import { modelOf } from '../stacks/model-of.ts';
-import { type ResolvedProps, resolveProps } from '../stacks/props.ts';
 import { FlagError } from './flags.ts';
 
 /** Items that expire evenly over a span of time. Epoch milliseconds, `to` is not in it. */

@@ -1,4 +1,6 @@
 import type { Execution } from 'stepfunctions-emulator';
+import { replayName } from '../config/names.ts';
+import type { ResolvedProps } from '../config/props.ts';
 import type { DynamoDbCounter } from '../cost/dynamodb-usage.ts';
 import { costOf } from '../cost/prices.ts';
 import type { SeenAlarm } from '../local/cloudwatch/cloudwatch.ts';
@@ -6,8 +8,6 @@ import { DUMMY_CREDENTIALS } from '../local/dynamodb/clients.ts';
 import type { InvocationRecord } from '../local/functions/local-functions.ts';
 import { endpointVariables } from '../local/functions/service-variables.ts';
 import type { ServedCloud } from '../local/serve.ts';
-import { replayName } from '../stacks/names.ts';
-import type { ResolvedProps } from '../stacks/props.ts';
 import { describeFailure } from './local-failure.ts';
 import { readableLine } from './local-log-line.ts';
 import { describePlan, describePlay } from './local-rehearsal.ts';

@@ -1,7 +1,7 @@
 /** `precise-ttl local`: what was synthesized, running on this machine until Ctrl-C. See `--help`. */
 
+import { loadConfigFile } from '../config/config-file.ts';
 import type { ServiceName } from '../local/services/local-services.ts';
-import { loadConfigFile } from '../stacks/config-file.ts';
 import { CONFIG, FlagError, type FlagValues } from './flags.ts';
 import { restartWithSmallNewSpace } from './lean-heaps.ts';
 import { INCIDENT_KINDS, readRehearsal } from './local-rehearsal.ts';

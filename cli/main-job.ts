@@ -1,5 +1,16 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { checkConfig, type DeploymentConfig } from '../config/config.ts';
+import { modelOf } from '../config/model-of.ts';
+import {
+  functionSettings,
+  type PreciseTtlProps,
+  type ResolvedProps,
+  readsStream,
+  resolveProps,
+} from '../config/props.ts';
+import { resolvedArchive } from '../config/stream-props.ts';
+import { hasOldImages } from '../config/table-settings.ts';
 import type { IndexedBy } from '../expiry/model.ts';
 import { DESTINATIONS, destinationIn } from '../functions/publish-expiries/destinations.ts';
 import type { Following } from '../lab/demo/followers.ts';
@@ -7,18 +18,7 @@ import { ownTableName } from '../lab/demo/own-table.ts';
 import type { Judged, Verdict } from '../lab/demo/report.ts';
 import { type DemoOptions, runDemo } from '../lab/demo/run.ts';
 import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
-import { checkConfig, type DeploymentConfig } from '../stacks/config.ts';
-import { modelOf } from '../stacks/model-of.ts';
 import { plainStack } from '../stacks/plain-stack.ts';
-import {
-  functionSettings,
-  type PreciseTtlProps,
-  type ResolvedProps,
-  readsStream,
-  resolveProps,
-} from '../stacks/props.ts';
-import { resolvedArchive } from '../stacks/stream-props.ts';
-import { hasOldImages } from '../stacks/table-settings.ts';
 import { chooseTables } from './choose-tables.ts';
 import { FlagError } from './flags.ts';
 

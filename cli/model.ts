@@ -1,8 +1,8 @@
 /** `precise-ttl model`: what the writers of a table must agree on, as JSON. See `--help`. */
 import { writeFileSync } from 'node:fs';
-import { checkConfig } from '../stacks/config.ts';
-import { loadConfigFile } from '../stacks/config-file.ts';
-import { modelPropsOf } from '../stacks/model-of.ts';
+import { checkConfig } from '../config/config.ts';
+import { loadConfigFile } from '../config/config-file.ts';
+import { modelPropsOf } from '../config/model-of.ts';
 import { chooseTable } from './choose-tables.ts';
 import { CONFIG } from './flags.ts';
 import { print } from './print.ts';

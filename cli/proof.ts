@@ -1,5 +1,5 @@
 /** `precise-ttl proof`: verifies the manifests of deletions. See `--help`. */
-import { loadConfigFile } from '../stacks/config-file.ts';
+import { loadConfigFile } from '../config/config-file.ts';
 import { readLocation } from './archive/location.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';

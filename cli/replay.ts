@@ -1,5 +1,5 @@
 /** `precise-ttl replay`: sweeps a span of time again, on AWS or on this machine. See `--help`. */
-import { loadConfigFile } from '../stacks/config-file.ts';
+import { loadConfigFile } from '../config/config-file.ts';
 import { MAX_DELETES_PER_SECOND } from '../statemachine/contract.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';

@@ -1,6 +1,7 @@
 /** `precise-ttl restore`: writes archived items back into their table. See `--help`. */
+
+import { loadConfigFile } from '../config/config-file.ts';
 import { Progress } from '../lab/report/progress.ts';
-import { loadConfigFile } from '../stacks/config-file.ts';
 import { readLocation } from './archive/location.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';

@@ -1,5 +1,5 @@
 /** `precise-ttl resume`: lets the sweeps go on, and makes up for what they missed. See `--help`. */
-import { loadConfigFile } from '../stacks/config-file.ts';
+import { loadConfigFile } from '../config/config-file.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { requireOnePlace } from './aws/one-place.ts';

@@ -1,6 +1,6 @@
+import type { PreciseTtlProps } from '../config/props.ts';
 import { DESTINATION_NAMES, type DestinationName } from '../functions/publish-expiries/destinations.ts';
 import { plainStack } from '../stacks/plain-stack.ts';
-import type { PreciseTtlProps } from '../stacks/props.ts';
 
 /** What a role of a deployment may do, in words for a document. */
 export interface RoleStatements {

@@ -1,4 +1,4 @@
-import type { DeploymentConfig } from '../stacks/config.ts';
+import type { DeploymentConfig } from '../config/config.ts';
 import { type Blocks, plainStack } from '../stacks/plain-stack.ts';
 import { subjectsOf } from './deployment/subject.ts';
 import { functionsAtOnce } from './doctor/deployment-findings.ts';

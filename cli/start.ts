@@ -1,5 +1,5 @@
 /** `precise-ttl start`: the main job on this machine. See `--help`. */
-import { loadConfigFile } from '../stacks/config-file.ts';
+import { loadConfigFile } from '../config/config-file.ts';
 import { BY, CONFIG, type FlagValues, MINUTES, RATE, SEED } from './flags.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';

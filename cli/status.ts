@@ -1,7 +1,7 @@
 /** `precise-ttl status`: how the sweeps stand, now or every few seconds. See `--help`. */
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadConfigFile } from '../stacks/config-file.ts';
+import { loadConfigFile } from '../config/config-file.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { CONFIG, type FlagValues } from './flags.ts';

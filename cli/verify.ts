@@ -55,7 +55,7 @@ Exit status: 0 all that was measured is kept, 1 an experiment is not kept or cou
     }
     const resultFile = json === undefined ? undefined : writableFile('--json', json);
     const [{ checkConfig }, configuration, { describePlan }] = await Promise.all([
-      import('../stacks/config.ts'),
+      import('../config/config.ts'),
       import('./verify/configuration.ts'),
       import('./verify/text.ts'),
     ]);

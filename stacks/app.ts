@@ -1,26 +1,26 @@
 import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { App, LocalBackend, TerraformOutput, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
-import { AnyBackend } from './any-backend.ts';
 import {
   checkConfig,
   DEFAULT_STATE_KEY,
   type DeploymentConfig,
   type ProviderConfig,
   type S3State,
-} from './config.ts';
-import { deploymentsOf } from './deployments.ts';
-import { DEPLOYMENT_PLACES } from './holdings.ts';
-import { constructId } from './names.ts';
+} from '../config/config.ts';
+import { deploymentsOf } from '../config/deployments.ts';
+import { DEPLOYMENT_PLACES } from '../config/holdings.ts';
+import { constructId } from '../config/names.ts';
+import { resolveProps } from '../config/props.ts';
+import { partitionOf } from '../config/regions.ts';
+import { escaped, escapedTexts } from '../config/terraform-text.ts';
+import { AnyBackend } from './any-backend.ts';
 import { applyOverrides } from './overrides.ts';
 import { DeployedSweep } from './parts/deployed-sweep.ts';
 import { Guard } from './parts/guard.ts';
 import { Place } from './parts/place.ts';
 import { SweptTable } from './parts/swept-table.ts';
 import { guardDeployment, guardTable, removeTable } from './precise-ttl.ts';
-import { resolveProps } from './props.ts';
-import { partitionOf } from './regions.ts';
-import { escaped, escapedTexts } from './terraform-text.ts';
 
 /** Name of the one stack; `cdktf.out/stacks/<name>` holds what is synthesized. */
 export const STACK = 'precise-ttl';

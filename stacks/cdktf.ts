@@ -1,9 +1,8 @@
 /**
  * `precise-ttl/cdktf`, and by other names of the same modules `precise-ttl/cdktn`: what teams import into stacks of their own.
  */
-export { PreciseTtlError } from '../expiry/errors.ts';
-export type { AlarmName, AlarmsProp, AlarmTuning } from './alarms.ts';
-export { PreciseTtlStack } from './app.ts';
+
+export type { AlarmName, AlarmsProp, AlarmTuning } from '../config/alarms.ts';
 export {
   type DeploymentConfig,
   defineConfig,
@@ -13,9 +12,11 @@ export {
   type Overrides,
   type ProviderConfig,
   type S3State,
-} from './config.ts';
+} from '../config/config.ts';
+export type { FunctionVpc, PreciseTtlProps, ResolvedProps } from '../config/props.ts';
+export type { ArchiveProp, EventsProp } from '../config/stream-props.ts';
+export { PreciseTtlError } from '../expiry/errors.ts';
+export { PreciseTtlStack } from './app.ts';
 export type { ConstructProps, SweptTableProps } from './construct-props.ts';
 export type { TableReference } from './parts/expiring-table.ts';
 export { PreciseTtl } from './precise-ttl.ts';
-export type { FunctionVpc, PreciseTtlProps, ResolvedProps } from './props.ts';
-export type { ArchiveProp, EventsProp } from './stream-props.ts';

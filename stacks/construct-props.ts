@@ -1,11 +1,6 @@
 import { Token } from 'cdktf';
-import type { FieldProblem } from '../expiry/errors.ts';
-import { fieldProblems, isObject, type Kind, kind, text, under, valueProblems } from '../expiry/fields.ts';
-import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
-import { SETTING_KINDS } from '../functions/runtime/environment.ts';
-import { deploymentProblems, type FieldOf, fieldInTables } from './deployments.ts';
-import type { TableReference } from './parts/expiring-table.ts';
-import { propProblems } from './prop-problems.ts';
+import { deploymentProblems, type FieldOf, fieldInTables } from '../config/deployments.ts';
+import { propProblems } from '../config/prop-problems.ts';
 import {
   CORRECT,
   DEFAULT_SWEEP,
@@ -18,8 +13,13 @@ import {
   type ResolvedProps,
   resolveProps,
   withShared,
-} from './props.ts';
-import { isReference, orReference } from './references.ts';
+} from '../config/props.ts';
+import { isReference, orReference } from '../config/references.ts';
+import type { FieldProblem } from '../expiry/errors.ts';
+import { fieldProblems, isObject, type Kind, kind, text, under, valueProblems } from '../expiry/fields.ts';
+import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
+import { SETTING_KINDS } from '../functions/runtime/environment.ts';
+import type { TableReference } from './parts/expiring-table.ts';
 
 /** The props that say what becomes of a table of ours, which one of the stack's own is not. */
 const OF_OUR_TABLE = ['tableName', 'existingTable', ...OF_CREATED_TABLES] as const;

@@ -1,12 +1,3 @@
-import { fileOf } from '../functions/function-list.ts';
-import {
-  METRIC_DIMENSIONS,
-  recordedMetrics,
-  type SweepMetric,
-  type SweepMetricName,
-} from '../functions/record-metrics/metrics.ts';
-import { TASKS } from '../statemachine/contract.ts';
-import { COUNT_LIST } from '../statemachine/counts.ts';
 import {
   ALARM_NAMES,
   type AlarmedDeployment,
@@ -17,10 +8,19 @@ import {
   runbookOf,
   sweepMetric,
   thresholdOf,
-} from './alarms.ts';
-import { type AWS_METRICS, awsMetric, type MetricReference } from './aws-metrics.ts';
-import { failureQueueOf } from './names.ts';
-import { streamFunctionsOf } from './stream-props.ts';
+} from '../config/alarms.ts';
+import { type AWS_METRICS, awsMetric, type MetricReference } from '../config/aws-metrics.ts';
+import { failureQueueOf } from '../config/names.ts';
+import { streamFunctionsOf } from '../config/stream-props.ts';
+import { fileOf } from '../functions/function-list.ts';
+import {
+  METRIC_DIMENSIONS,
+  recordedMetrics,
+  type SweepMetric,
+  type SweepMetricName,
+} from '../functions/record-metrics/metrics.ts';
+import { TASKS } from '../statemachine/contract.ts';
+import { COUNT_LIST } from '../statemachine/counts.ts';
 
 /** What the dashboard of a deployment depends on. */
 export interface ShownDeployment extends AlarmedDeployment {

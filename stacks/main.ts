@@ -1,5 +1,5 @@
+import { useConfigFile } from '../config/config-file.ts';
 import { synthesize } from './app.ts';
-import { useConfigFile } from './config-file.ts';
 
 /** The CDKTF app, for who runs the CDKTF CLI in this checkout: `npx cdktf deploy`. The commands in `cli/` synthesize themselves. */
 

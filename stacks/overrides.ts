@@ -1,6 +1,6 @@
 import { TerraformResource, type TerraformStack } from 'cdktf';
+import { InvalidConfigError, type Overrides } from '../config/config.ts';
 import type { FieldProblem } from '../expiry/errors.ts';
-import { InvalidConfigError, type Overrides } from './config.ts';
 
 /**
  * Merges arguments into the resources of a type, or into the one of an address: what no field of the configuration is for.

@@ -1,13 +1,14 @@
 import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
+import { InvalidConfigError } from '../config/config.ts';
+import { type Deployment, deploymentOf } from '../config/deployments.ts';
+import { DEPLOYMENT_PLACES, PLACES, TABLE_PLACES } from '../config/holdings.ts';
+import { mapValues } from '../config/map-values.ts';
+import { constructId, type Named, nameProblem, namesOfDeployment, namesOfTable } from '../config/names.ts';
+import { type PreciseTtlProps, resolveProps } from '../config/props.ts';
 import type { TaskName } from '../statemachine/contract.ts';
 import type { FunctionArns } from '../statemachine/states.ts';
-import { InvalidConfigError } from './config.ts';
 import { type ConstructProps, constructProblems, resolveConstruct } from './construct-props.ts';
-import { type Deployment, deploymentOf } from './deployments.ts';
-import { DEPLOYMENT_PLACES, PLACES, TABLE_PLACES } from './holdings.ts';
-import { mapValues } from './map-values.ts';
-import { constructId, type Named, nameProblem, namesOfDeployment, namesOfTable } from './names.ts';
 import type { SweepAlarms } from './parts/alarms.ts';
 import { guardedBucket, guardName } from './parts/archive-bucket.ts';
 import type { SweepDashboard } from './parts/dashboard.ts';
@@ -20,7 +21,6 @@ import type { SweepFunction } from './parts/sweep-function.ts';
 import type { ReplayMachine, TickMachine } from './parts/sweep-machines.ts';
 import type { SweepSchedules } from './parts/sweep-schedules.ts';
 import { ARCHIVE, SweptTable } from './parts/swept-table.ts';
-import { type PreciseTtlProps, resolveProps } from './props.ts';
 
 /**
  * Precise TTL for one table, or for many: each table with its index, and with the props `archive`, `events` and `backfill` what belongs to

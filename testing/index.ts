@@ -3,9 +3,9 @@
  * the functions, the state machine and its schedules.
  */
 
+export type { DeploymentConfig } from '../config/config.ts';
+export type { PreciseTtlProps } from '../config/props.ts';
 export type { ArchiveLine } from '../functions/archive/archive-line.ts';
-export type { DeploymentConfig } from '../stacks/config.ts';
-export type { PreciseTtlProps } from '../stacks/props.ts';
 export type { ReplayInput, SweepInput, SweepReport, TickInput } from '../statemachine/contract.ts';
 export { type FailedSweep, LocalTestError, SweepFailedError } from './errors.ts';
 export type { ExpiryEvent } from './expiry-outcome.ts';

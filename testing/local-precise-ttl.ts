@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { DeploymentProps, PreciseTtlProps } from '../config/props.ts';
 import type { ArchiveLine } from '../functions/archive/archive-line.ts';
-import type { DeploymentProps, PreciseTtlProps } from '../stacks/props.ts';
 import type { SweepInput, SweepReport } from '../statemachine/contract.ts';
 import type { ExpiryEvent } from './expiry-outcome.ts';
 

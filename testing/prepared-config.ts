@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { checkConfig, type DeploymentConfig } from '../config/config.ts';
+import { DEFAULT_SWEEP } from '../config/props.ts';
 import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
 import type { TableResource } from '../local/stack/synthesized.ts';
-import { checkConfig, type DeploymentConfig } from '../stacks/config.ts';
 import { type PlainStack, plainStack } from '../stacks/plain-stack.ts';
-import { DEFAULT_SWEEP } from '../stacks/props.ts';
 import type { TestedConfig } from './local-precise-ttl.ts';
 
 /** The region of a configuration that names none, and no ARN of another one. */

@@ -1,13 +1,13 @@
 import { DeleteTableCommand, type DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Execution, realClock } from 'stepfunctions-emulator';
+import { deploymentsOf } from '../config/deployments.ts';
+import { replayName } from '../config/names.ts';
+import { resolveProps } from '../config/props.ts';
 import { journalName } from '../functions/journal/layout.ts';
 import { LocalCloud } from '../local/cloud.ts';
 import { DUMMY_CREDENTIALS, localDynamoDb } from '../local/dynamodb/clients.ts';
 import { attachDynamoDb, startDynamoDbLocal } from '../local/dynamodb/dynamodb-local.ts';
-import { deploymentsOf } from '../stacks/deployments.ts';
-import { replayName } from '../stacks/names.ts';
-import { resolveProps } from '../stacks/props.ts';
 import type { SweepInput } from '../statemachine/contract.ts';
 import { readDuration } from './duration.ts';
 import { requireDynamoDbPackage } from './dynamodb-package.ts';

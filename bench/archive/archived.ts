@@ -1,4 +1,6 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { modelOf } from '../../config/model-of.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { countLines } from '../../lab/archive/archived-objects.ts';
 import { StreamRecorder } from '../../lab/archive/recorder.ts';
 import { KEY_NAMES } from '../../lab/archive/users.ts';
@@ -7,9 +9,7 @@ import type { ApiCall, CallFault } from '../../local/call-fault.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
 import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
-import { modelOf } from '../../stacks/model-of.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 
 /** A table with an archive, running on this machine, and what watches it. Nothing of it is killed. */
 export interface Archived {

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from 'stepfunctions-emulator';
+import { modelOf } from '../../config/model-of.ts';
+import { resolveProps } from '../../config/props.ts';
 import { fileOf } from '../../functions/function-list.ts';
 import { type ArchiveCounts, judgeArchive } from '../../lab/archive/archive-verdict.ts';
 import type { FromArchiver } from '../../lab/archive/archiver-process.ts';
@@ -15,8 +17,6 @@ import { machinesOf } from '../../lab/watch/machines.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import { schedulerTime } from '../../local/scheduler/scheduler.ts';
 import { CheckpointFile } from '../../local/streams/checkpoints.ts';
-import { modelOf } from '../../stacks/model-of.ts';
-import { resolveProps } from '../../stacks/props.ts';
 import { type Archived, missingFaults, type S3Counts, withArchived } from './archived.ts';
 
 export interface ArchiverOptions {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from 'stepfunctions-emulator';
+import { modelOf } from '../../config/model-of.ts';
 import { Books } from '../../lab/archive/books.ts';
 import { doDeeds } from '../../lab/archive/do-deeds.ts';
 import { type AnsweredPut, type FirstCounts, judgeFirst } from '../../lab/archive/first-verdict.ts';
@@ -9,7 +10,6 @@ import type { FromSweeper } from '../../lab/archive/sweeper-process.ts';
 import { KEY_NAMES, Users } from '../../lab/archive/users.ts';
 import { WatchedDeletes } from '../../lab/archive/watched-deletes.ts';
 import { machinesOf } from '../../lab/watch/machines.ts';
-import { modelOf } from '../../stacks/model-of.ts';
 import { type Archived, missingFaults, type S3Counts, withArchived } from './archived.ts';
 
 export interface FirstOptions {

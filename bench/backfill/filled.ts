@@ -1,7 +1,7 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import type { ExpiryModel } from '../../expiry/model.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 
 export const TABLE = {
   tableName: 'Backfill',

@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { print } from '../../cli/print.ts';
+import { modelOf } from '../../config/model-of.ts';
+import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import type { IndexedBy } from '../../expiry/model.ts';
 import { type Verdict, verdictOf } from '../../lab/chaos/report.ts';
 import { runChaos } from '../../lab/chaos/run.ts';
 import { formatThrottle, runThrottle } from '../../lab/chaos/throttle.ts';
 import type { FaultRates } from '../../lab/faults/index.ts';
-import { modelOf } from '../../stacks/model-of.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
-import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 
 export interface ChaosJobOptions {
   readonly minutes: number;

@@ -1,5 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
+import { functionSettings, resolveProps } from '../../config/props.ts';
 import { windowKey } from '../../expiry/window.ts';
 import type { Journal } from '../../functions/journal/journal.ts';
 import { askedTable } from '../../functions/plan-sweep/plan-round.ts';
@@ -10,7 +11,6 @@ import { startTotals } from '../../functions/report/sweep-totals.ts';
 import { carriedSettings, type MetricSet } from '../../functions/runtime/environment.ts';
 import type { Documents } from '../../functions/table/dynamodb.ts';
 import { MemoryJournal } from '../../lab/fuzz/memory-journal.ts';
-import { functionSettings, resolveProps } from '../../stacks/props.ts';
 import type { CarriedSettings, SweepTotals } from '../../statemachine/contract.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;

@@ -1,11 +1,11 @@
 import type { Execution } from 'stepfunctions-emulator';
+import { type Deployment, deploymentOf } from '../../config/deployments.ts';
+import { modelOf } from '../../config/model-of.ts';
+import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { CALL_MS, JOURNAL_MS, READ_MS, TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import { BILL_PRICES, type Cost, costOf, PRICES } from '../../cost/prices.ts';
 import { DAYS_A_MONTH, TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
 import { DEFAULT_SHARDS } from '../../expiry/model.ts';
-import { type Deployment, deploymentOf } from '../../stacks/deployments.ts';
-import { modelOf } from '../../stacks/model-of.ts';
-import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { Simulation } from '../../test/support/simulation/simulation.ts';
 
 /** The first ticks find nothing yet and the last ones nothing any more: those between are counted. */

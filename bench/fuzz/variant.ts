@@ -1,7 +1,7 @@
+import { functionSettings, resolveProps } from '../../config/props.ts';
+import { STREAM_FILTER } from '../../config/stream-props.ts';
 import { carriedSettings } from '../../functions/runtime/environment.ts';
 import type { Resolved, VariantProps } from '../../lab/fuzz/variants.ts';
-import { functionSettings, resolveProps } from '../../stacks/props.ts';
-import { STREAM_FILTER } from '../../stacks/stream-props.ts';
 
 /** What the stack makes of the props of a variant: the settings that the executions carry, and the pattern of the stream's readers. */
 export function resolveVariant(props: VariantProps): Resolved {

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteCommand, DynamoDBDocumentClient, GetCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { Execution } from 'stepfunctions-emulator';
+import { replayName } from '../../config/names.ts';
+import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
 import { readFinishedScan, scansId } from '../../functions/journal/index-scans.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { SCAN_ENTRIES } from '../../functions/query-expired/scan-page.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import { DynamoDbProxy } from '../../local/dynamodb/proxy.ts';
-import { replayName } from '../../stacks/names.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
-import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
 
 export interface IndexScanBenchOptions {

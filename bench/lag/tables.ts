@@ -1,3 +1,4 @@
+import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { expiryModel } from '../../expiry/index.ts';
 import type { Problems } from '../../lab/report/problems.ts';
 import { WatchedTable } from '../../lab/watch/watched-table.ts';
@@ -5,7 +6,6 @@ import type { LocalCloud } from '../../local/cloud.ts';
 import { enableStream, ensureTable } from '../../local/dynamodb/tables.ts';
 import type { TableResource } from '../../local/stack/synthesized.ts';
 import { tableOf } from '../../local/stack/table-of.ts';
-import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { type ExpiredTable, makeExpiredTable } from '../live/expired-table.ts';
 import { stampedWindow, sweepPublished } from './published-algorithm.ts';
 import { publishedStore } from './published-store.ts';

@@ -1,10 +1,10 @@
 import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { functionSettings, type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
 import { carriedSettings, readSettings, type SweepSettings } from '../../functions/runtime/environment.ts';
 import { ensureTable } from '../../local/dynamodb/tables.ts';
 import type { TableResource } from '../../local/stack/synthesized.ts';
-import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { type CarriedSettings, CHUNK_KEYS } from '../../statemachine/contract.ts';
 
 /** Puts under way at once. */

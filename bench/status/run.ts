@@ -4,6 +4,9 @@ import { deploymentClients } from '../../cli/deployment/clients.ts';
 import { type StatusJob, statusJob } from '../../cli/status/job.ts';
 import { statusReport } from '../../cli/status/report.ts';
 import { describeStatus } from '../../cli/status/text.ts';
+import { modelOf } from '../../config/model-of.ts';
+import { replayName } from '../../config/names.ts';
+import { resolveProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
 import { INDEX_SECONDS, journalName } from '../../functions/journal/layout.ts';
 import { limitTable, pauseTable, resumeTable } from '../../functions/journal/operator-settings.ts';
@@ -17,10 +20,7 @@ import {
 import { localDynamoDb } from '../../local/dynamodb/clients.ts';
 import { startOrAttachDynamoDb } from '../../local/dynamodb/dynamodb-local.ts';
 import { type ServedCloud, serve } from '../../local/serve.ts';
-import { modelOf } from '../../stacks/model-of.ts';
-import { replayName } from '../../stacks/names.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
-import { resolveProps } from '../../stacks/props.ts';
 import {
   type Counted,
   countedBy,

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
-import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
-import { ALARM_NAMES, type AlarmsProp, tuningKinds } from '../../stacks/alarms.ts';
-import { checkConfig, type DeploymentConfig, InvalidConfigError } from '../../stacks/config.ts';
+import { ALARM_NAMES, type AlarmsProp, tuningKinds } from '../../config/alarms.ts';
+import { checkConfig, type DeploymentConfig, InvalidConfigError } from '../../config/config.ts';
 import {
   DEPLOYMENT_PROPS,
   DEPLOYMENT_ROLES,
   type DeploymentProps,
   type PreciseTtlProps,
   TABLE_ROLES,
-} from '../../stacks/props.ts';
+} from '../../config/props.ts';
+import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
 
 const REGION = 'eu-central-1';
 const ACCOUNT = '123456789012';

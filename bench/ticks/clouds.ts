@@ -1,11 +1,11 @@
 import { type Execution, seededRandom } from 'stepfunctions-emulator';
+import { replayName } from '../../config/names.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryModel } from '../../expiry/index.ts';
 import type { Problems } from '../../lab/report/problems.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import type { Deliveries } from '../../local/scheduler/scheduler.ts';
-import { replayName } from '../../stacks/names.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import type { Scenario } from './scenarios.ts';
 
 const KEYS = { partitionKey: 'UserName', sortKey: 'SessionId', ttlAttribute: 'ExpirationTime' };

@@ -1,6 +1,6 @@
 import type { RandomSource } from 'stepfunctions-emulator';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import type { StreamOptions } from '../../lab/workload/plan.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 
 /** One of a table's ticks, as a scenario sees it. */
 export interface Tick {

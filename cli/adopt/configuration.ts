@@ -1,6 +1,6 @@
+import { checkConfig, InvalidConfigError } from '../../config/config.ts';
+import { MAX_NAME_LENGTH, PROPS, type PreciseTtlProps } from '../../config/props.ts';
 import { DEFAULT_INDEXED_BY } from '../../expiry/model.ts';
-import { checkConfig, InvalidConfigError } from '../../stacks/config.ts';
-import { MAX_NAME_LENGTH, PROPS, type PreciseTtlProps } from '../../stacks/props.ts';
 import { literal } from '../init/configuration.ts';
 import type { DescribedTable } from '../table/describe-table.ts';
 import { CannotAdoptError } from './errors.ts';

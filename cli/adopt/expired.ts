@@ -1,5 +1,5 @@
+import { resolveProps } from '../../config/props.ts';
 import { PRICES } from '../../cost/prices.ts';
-import { resolveProps } from '../../stacks/props.ts';
 import { commandLine, quoted } from '../command-line.ts';
 import { count, dollars, span } from './numbers.ts';
 import type { AdoptionPlan } from './plan.ts';

@@ -1,5 +1,5 @@
+import { PROPS } from '../../config/props.ts';
 import { DEFAULT_WINDOW_ATTRIBUTE } from '../../expiry/model.ts';
-import { PROPS } from '../../stacks/props.ts';
 import type {
   DescribedIndex,
   DescribedTable,

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { modelOf } from '../../config/model-of.ts';
 import { type Deletion, NO_DELETION } from '../../functions/delete-chunk/deletion.ts';
-import { modelOf } from '../../stacks/model-of.ts';
 import { isThisMachine } from '../aws/endpoint.ts';
 import { FlagError } from '../flags.ts';
 import { describeShape, describeTable } from '../table/describe-table.ts';

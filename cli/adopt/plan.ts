@@ -1,4 +1,4 @@
-import { type PreciseTtlProps, refusesNativeTtl, resolveProps } from '../../stacks/props.ts';
+import { type PreciseTtlProps, refusesNativeTtl, resolveProps } from '../../config/props.ts';
 import { keyNamesOf } from '../table/describe-table.ts';
 import { keyText, tableKeyText } from '../table/key-text.ts';
 import { adoptedProps } from './configuration.ts';

@@ -7,7 +7,7 @@ export interface Wish {
   /** @default the one of native TTL, or what a sample of the items shows */
   readonly ttlAttribute: string | undefined;
   readonly indexedBy: IndexedBy;
-  /** @default an index with these keys that is there, or the default name of `stacks/props.ts` */
+  /** @default an index with these keys that is there, or the default name of `config/props.ts` */
   readonly indexName: string | undefined;
   /** Units per second of the index, for a provisioned table. @default a share of the table's */
   readonly indexReadUnits: number | undefined;

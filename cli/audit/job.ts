@@ -1,8 +1,8 @@
+import { checkConfig } from '../../config/config.ts';
+import { type ResolvedProps, resolveProps } from '../../config/props.ts';
 import { compareBooks, type Reader } from '../../functions/journal/accounts.ts';
 import { LEDGER_DAYS, type LedgerEntry, readBook } from '../../functions/journal/ledger.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
-import { checkConfig } from '../../stacks/config.ts';
-import { type ResolvedProps, resolveProps } from '../../stacks/props.ts';
 import type { OperatingClients } from '../aws/operating-clients.ts';
 import { chooseTables } from '../choose-tables.ts';
 import { type TableReader, tableReaders } from '../deployment/table-readers.ts';

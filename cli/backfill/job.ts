@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { checkConfig } from '../../stacks/config.ts';
-import { backfillName } from '../../stacks/names.ts';
-import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
+import { checkConfig } from '../../config/config.ts';
+import { backfillName } from '../../config/names.ts';
+import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import type { BackfillInput, BackfillReport } from '../../statemachine/backfill-contract.ts';
 import { isThisMachine } from '../aws/endpoint.ts';
 import { type ExecutionState, executionArnOf, executionsOf, untilEnd } from '../aws/executions.ts';

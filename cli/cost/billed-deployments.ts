@@ -1,9 +1,9 @@
+import { deployedAlarms } from '../../config/alarms.ts';
+import { deploymentsOf } from '../../config/deployments.ts';
+import { hasProof, type ResolvedProps } from '../../config/props.ts';
+import { resolvedArchive } from '../../config/stream-props.ts';
 import type { BilledDeployment, BilledTable } from '../../cost/bill.ts';
 import { recordedMetrics } from '../../functions/record-metrics/metrics.ts';
-import { deployedAlarms } from '../../stacks/alarms.ts';
-import { deploymentsOf } from '../../stacks/deployments.ts';
-import { hasProof, type ResolvedProps } from '../../stacks/props.ts';
-import { resolvedArchive } from '../../stacks/stream-props.ts';
 
 /** What is known of the items of one table. */
 export type ItemLoad = Pick<BilledTable, 'itemsPerMonth' | 'itemBytes' | 'renewalsPerItem' | 'lifetimeHours'>;

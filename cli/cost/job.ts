@@ -1,8 +1,8 @@
+import { InvalidConfigError } from '../../config/config.ts';
+import { propProblems } from '../../config/prop-problems.ts';
+import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../../config/props.ts';
 import { type Bill, monthlyBill } from '../../cost/bill.ts';
 import { adviseShards, NEW_TABLE_UNITS } from '../../expiry/partition-rule.ts';
-import { InvalidConfigError } from '../../stacks/config.ts';
-import { propProblems } from '../../stacks/prop-problems.ts';
-import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../../stacks/props.ts';
 import { billedDeployments, type ItemLoad } from './billed-deployments.ts';
 import type { BillFacts, TableSettings } from './text.ts';
 

@@ -1,3 +1,4 @@
+import { resolveProps } from '../../config/props.ts';
 import { monthlyBill } from '../../cost/bill.ts';
 import {
   DOLLARS_PER_DELAY,
@@ -7,7 +8,6 @@ import {
   type JobDestination,
 } from '../../cost/scheduling.ts';
 import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
-import { resolveProps } from '../../stacks/props.ts';
 import { billedDeployments } from './billed-deployments.ts';
 
 const MILLIONS_A_MONTH = [0.1, 1, 10, 100];

@@ -1,5 +1,5 @@
+import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { type Bill, monthlyBill } from '../../cost/bill.ts';
-import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { billedDeployments } from './billed-deployments.ts';
 
 /** Minutes of a month, as the ticks are counted. */

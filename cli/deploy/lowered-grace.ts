@@ -1,5 +1,5 @@
+import { tablesInDefinition } from '../../config/tables-in-definition.ts';
 import { isObject } from '../../expiry/fields.ts';
-import { tablesInDefinition } from '../../stacks/tables-in-definition.ts';
 
 /** `terraform show -json` says this of a plan, and more that is not read here. */
 interface Planned {

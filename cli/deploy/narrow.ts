@@ -1,13 +1,13 @@
-import { isObject, under } from '../../expiry/fields.ts';
-import type { LeftTables } from '../../stacks/app.ts';
-import { entryProblems, InvalidConfigError } from '../../stacks/config.ts';
+import { entryProblems, InvalidConfigError } from '../../config/config.ts';
 import {
   DEFAULT_SWEEP,
   DEPLOYMENT_PROPS,
   type DeploymentProps,
   type PreciseTtlProps,
   withShared,
-} from '../../stacks/props.ts';
+} from '../../config/props.ts';
+import { isObject, under } from '../../expiry/fields.ts';
+import type { LeftTables } from '../../stacks/app.ts';
 import { commandLine } from '../command-line.ts';
 import { FlagError } from '../flags.ts';
 import { DeployError } from './terraform-binary.ts';

@@ -1,5 +1,5 @@
 import { basename, dirname, extname, join } from 'node:path';
-import { CONFIG_FILES } from '../../stacks/config-file.ts';
+import { CONFIG_FILES } from '../../config/config-file.ts';
 
 /**
  * Where what is made of a configuration lies: `cdktf.out`, and Terraform's state if it is a local one. That is beside the file,

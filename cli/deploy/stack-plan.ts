@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfigFile } from '../../stacks/config-file.ts';
+import { loadConfigFile } from '../../config/config-file.ts';
 import { printError } from '../print.ts';
 import { asNoted, type Deployed, deployedOf, type Narrowed, narrow, toReach } from './narrow.ts';
 import { type Refusal, Terraform } from './run-terraform.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { findConfigFile, loadConfigFile } from '../../stacks/config-file.ts';
+import { findConfigFile, loadConfigFile } from '../../config/config-file.ts';
 import type { Narrowed } from './narrow.ts';
 import { projectFolder } from './project.ts';
 

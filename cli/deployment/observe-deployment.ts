@@ -16,15 +16,15 @@ import {
   QueueDoesNotExist,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { alarmNamesOf } from '../../config/alarms.ts';
+import type { Deployment } from '../../config/deployments.ts';
+import { deadLetterQueueOf, replayName } from '../../config/names.ts';
+import { streamFunctionsOf } from '../../config/stream-props.ts';
+import { tablesInDefinition } from '../../config/tables-in-definition.ts';
+import { tickSchedule } from '../../config/tick-schedule.ts';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
 import type { SeenScans } from '../../functions/journal/index-scans.ts';
 import type { DeploymentState } from '../../functions/journal/layout.ts';
-import { alarmNamesOf } from '../../stacks/alarms.ts';
-import type { Deployment } from '../../stacks/deployments.ts';
-import { deadLetterQueueOf, replayName } from '../../stacks/names.ts';
-import { streamFunctionsOf } from '../../stacks/stream-props.ts';
-import { tablesInDefinition } from '../../stacks/tables-in-definition.ts';
-import { tickSchedule } from '../../stacks/tick-schedule.ts';
 import { type ListedStateMachine, listStateMachines } from '../aws/state-machines.ts';
 import { type DeploymentJournal, journalAt } from '../journals.ts';
 import { type Checked, check, notAsked } from './check.ts';

@@ -1,3 +1,4 @@
+import type { Deployment } from '../../config/deployments.ts';
 import { readScans, type SeenScans } from '../../functions/journal/index-scans.ts';
 import {
   type DeploymentState,
@@ -11,7 +12,6 @@ import { readState } from '../../functions/journal/read-state.ts';
 import { type RowQuery, readRows } from '../../functions/journal/sweep-rows.ts';
 import { readThrottled } from '../../functions/journal/throttling.ts';
 import { JournalUnreadableError } from '../../functions/runtime/errors.ts';
-import type { Deployment } from '../../stacks/deployments.ts';
 import { type DeploymentJournal, inJournal, JournalNotFoundError, journalArn } from '../journals.ts';
 import { type Checked, check } from './check.ts';
 import { type Sweep, sweepOf } from './sweep.ts';

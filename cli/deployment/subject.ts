@@ -1,8 +1,8 @@
+import type { DeploymentConfig } from '../../config/config.ts';
+import { type Deployment, deploymentOf } from '../../config/deployments.ts';
+import { modelOf } from '../../config/model-of.ts';
+import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../../config/props.ts';
 import type { ExpiryModel } from '../../expiry/model.ts';
-import type { DeploymentConfig } from '../../stacks/config.ts';
-import { type Deployment, deploymentOf } from '../../stacks/deployments.ts';
-import { modelOf } from '../../stacks/model-of.ts';
-import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../../stacks/props.ts';
 
 /** What is looked at: a table of the configuration, and how commands that mend it are called. */
 export interface Subject {

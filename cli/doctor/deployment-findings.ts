@@ -1,10 +1,10 @@
+import { alarmNamesOf } from '../../config/alarms.ts';
+import { deadLetterQueueOf, replayName } from '../../config/names.ts';
+import { STREAM_FILTER } from '../../config/stream-props.ts';
+import { type TickSchedule, tickSchedule } from '../../config/tick-schedule.ts';
 import type { StreamFunctionName } from '../../functions/function-list.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
-import { alarmNamesOf } from '../../stacks/alarms.ts';
-import { deadLetterQueueOf, replayName } from '../../stacks/names.ts';
-import { STREAM_FILTER } from '../../stacks/stream-props.ts';
-import { type TickSchedule, tickSchedule } from '../../stacks/tick-schedule.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
 import { ago } from '../deployment/ago.ts';
 import { type Checked, seenOf } from '../deployment/check.ts';

@@ -1,4 +1,4 @@
-import { refusesNativeTtl } from '../../stacks/props.ts';
+import { refusesNativeTtl } from '../../config/props.ts';
 import type { Subject } from '../deployment/subject.ts';
 import { FINDINGS, type FindingId, PLACEHOLDERS, type RemedyValues, type Severity } from './findings.ts';
 

@@ -1,4 +1,4 @@
-import { STREAM_FILTER } from '../../stacks/stream-props.ts';
+import { STREAM_FILTER } from '../../config/stream-props.ts';
 import { commandLine, quoted, timeToLive } from '../command-line.ts';
 import type { Subject } from '../deployment/subject.ts';
 

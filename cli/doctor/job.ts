@@ -1,4 +1,4 @@
-import { checkConfig } from '../../stacks/config.ts';
+import { checkConfig } from '../../config/config.ts';
 import { TimeLimit } from '../aws/time-limit.ts';
 import { chooseTables } from '../choose-tables.ts';
 import { check, type NotChecked, notAsked, seenOf } from '../deployment/check.ts';

@@ -1,4 +1,4 @@
-import { isReference } from '../../stacks/references.ts';
+import { isReference } from '../../config/references.ts';
 import type { Subject } from '../deployment/subject.ts';
 import type { Throughput } from '../table/describe-table.ts';
 import { type Finding, finding } from './finding.ts';

@@ -1,5 +1,5 @@
-import { readsStream, refusesNativeTtl } from '../../stacks/props.ts';
-import { hasOldImages } from '../../stacks/table-settings.ts';
+import { readsStream, refusesNativeTtl } from '../../config/props.ts';
+import { hasOldImages } from '../../config/table-settings.ts';
 import type { Subject } from '../deployment/subject.ts';
 import type { DescribedIndex, DescribedTable, KeyAttribute, NativeTtl } from '../table/describe-table.ts';
 import { type Finding, finding } from './finding.ts';

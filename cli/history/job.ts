@@ -1,6 +1,6 @@
+import { checkConfig } from '../../config/config.ts';
+import { resolveProps } from '../../config/props.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
-import { checkConfig } from '../../stacks/config.ts';
-import { resolveProps } from '../../stacks/props.ts';
 import type { OperatingClients } from '../aws/operating-clients.ts';
 import { chooseTables } from '../choose-tables.ts';
 import { newestSweeps } from '../deployment/observe-journal.ts';

@@ -1,8 +1,8 @@
+import { DEFAULT_STATE_KEY, type DeploymentConfig } from '../../config/config.ts';
+import type { Deployment } from '../../config/deployments.ts';
+import { bucketPrefixOf, proofName } from '../../config/names.ts';
+import { hasProof } from '../../config/props.ts';
 import { journalName } from '../../functions/journal/layout.ts';
-import { DEFAULT_STATE_KEY, type DeploymentConfig } from '../../stacks/config.ts';
-import type { Deployment } from '../../stacks/deployments.ts';
-import { bucketPrefixOf, proofName } from '../../stacks/names.ts';
-import { hasProof } from '../../stacks/props.ts';
 import {
   DEPLOY_ACTIONS,
   DEPLOY_ACTIONS_WITH,

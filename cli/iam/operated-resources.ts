@@ -1,8 +1,8 @@
+import type { Deployment } from '../../config/deployments.ts';
+import { backfillName, bucketPrefixOf, deadLetterQueueOf, replayName } from '../../config/names.ts';
+import { hasProof, type ResolvedProps } from '../../config/props.ts';
+import { resolvedArchive } from '../../config/stream-props.ts';
 import { journalName } from '../../functions/journal/layout.ts';
-import type { Deployment } from '../../stacks/deployments.ts';
-import { backfillName, bucketPrefixOf, deadLetterQueueOf, replayName } from '../../stacks/names.ts';
-import { hasProof, type ResolvedProps } from '../../stacks/props.ts';
-import { resolvedArchive } from '../../stacks/stream-props.ts';
 import { TASKS } from '../../statemachine/contract.ts';
 import { scratchNameOf } from '../restore/scratch-name.ts';
 import { type AwsPlace, arnOf, arnsOf } from './arns.ts';

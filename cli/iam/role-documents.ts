@@ -1,9 +1,9 @@
+import type { DeploymentConfig } from '../../config/config.ts';
+import type { Deployment } from '../../config/deployments.ts';
+import { backfillName, proofName, replayName, sweepRole } from '../../config/names.ts';
+import type { RoleKey } from '../../config/props.ts';
 import { PROOF_FUNCTIONS, STREAM_FUNCTIONS } from '../../functions/function-list.ts';
-import type { DeploymentConfig } from '../../stacks/config.ts';
-import type { Deployment } from '../../stacks/deployments.ts';
-import { backfillName, proofName, replayName, sweepRole } from '../../stacks/names.ts';
 import { type Blocks, plainStack } from '../../stacks/plain-stack.ts';
-import type { RoleKey } from '../../stacks/props.ts';
 import { BACKFILL_TASKS } from '../../statemachine/backfill-contract.ts';
 import { TASKS } from '../../statemachine/contract.ts';
 import { type AwsPlace, arnsOf, hasArn } from './arns.ts';

@@ -1,5 +1,5 @@
+import type { DeploymentConfig } from '../../config/config.ts';
 import type { IndexedBy } from '../../expiry/model.ts';
-import type { DeploymentConfig } from '../../stacks/config.ts';
 
 /** What a person says of their table. */
 export interface Answers {
@@ -9,9 +9,9 @@ export interface Answers {
   readonly partitionKey: string | undefined;
   /** @default the table has none */
   readonly sortKey: string | undefined;
-  /** @default the one of `stacks/props.ts` */
+  /** @default the one of `config/props.ts` */
   readonly ttlAttribute: string | undefined;
-  /** @default by second for an existing table, whose writers need not change then; else the one of `stacks/props.ts` */
+  /** @default by second for an existing table, whose writers need not change then; else the one of `config/props.ts` */
   readonly indexedBy?: IndexedBy | undefined;
 }
 
@@ -90,7 +90,7 @@ export async function configOf(answers: Answers, region: string): Promise<Deploy
     ttlAttribute: ttlAttribute ?? TTL_ATTRIBUTE,
     ...(indexedBy !== undefined && { indexedBy }),
   };
-  const { checkConfig } = await import('../../stacks/config.ts');
+  const { checkConfig } = await import('../../config/config.ts');
   return checkConfig({ region, state: { backend: 'local' }, tables: [table] });
 }
 
@@ -100,7 +100,7 @@ export async function refusalOf(answers: Answers, region: string): Promise<Refus
     await configOf(answers, region);
     return undefined;
   } catch (error) {
-    const { InvalidConfigError } = await import('../../stacks/config.ts');
+    const { InvalidConfigError } = await import('../../config/config.ts');
     if (!(error instanceof InvalidConfigError)) throw error;
     return { message: error.message, fields: error.problems.map(({ field }) => field) };
   }

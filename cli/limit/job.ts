@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
+import { checkConfig } from '../../config/config.ts';
 import { limitTable } from '../../functions/journal/operator-settings.ts';
-import { checkConfig } from '../../stacks/config.ts';
 import type { OperatingClients } from '../aws/operating-clients.ts';
 import { chooseTable } from '../choose-tables.ts';
 import { inJournal, readJournals } from '../journals.ts';

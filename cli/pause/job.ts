@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import type { SFNClient } from '@aws-sdk/client-sfn';
+import { checkConfig } from '../../config/config.ts';
+import { replayName } from '../../config/names.ts';
 import { pauseOf } from '../../functions/journal/layout.ts';
 import { pauseTable } from '../../functions/journal/operator-settings.ts';
-import { checkConfig } from '../../stacks/config.ts';
-import { replayName } from '../../stacks/names.ts';
 import { NoAnswerError } from '../aws/no-answer.ts';
 import { type OpenExecution, openExecutions } from '../aws/open-executions.ts';
 import type { OperatingClients } from '../aws/operating-clients.ts';

@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
+import { checkConfig } from '../../config/config.ts';
+import { modelOf } from '../../config/model-of.ts';
+import { resolveProps } from '../../config/props.ts';
 import { isObject } from '../../expiry/fields.ts';
 import { LEDGER_DAYS } from '../../functions/journal/ledger.ts';
 import { rowsOfTable } from '../../functions/proof/build-day.ts';
 import { keyField, type Manifest, proofFolder, SALT, saltId } from '../../functions/proof/manifest.ts';
 import { dateOf } from '../../functions/proof/write-manifests.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
-import { checkConfig } from '../../stacks/config.ts';
-import { modelOf } from '../../stacks/model-of.ts';
-import { resolveProps } from '../../stacks/props.ts';
 import type { ItemKey } from '../../statemachine/contract.ts';
 import type { ArchiveSource } from '../archive/archive-source.ts';
 import type { ArchiveClients } from '../archive/clients.ts';

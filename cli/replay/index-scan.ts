@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { checkConfig } from '../../stacks/config.ts';
-import { replayName } from '../../stacks/names.ts';
-import { resolveProps } from '../../stacks/props.ts';
+import { checkConfig } from '../../config/config.ts';
+import { replayName } from '../../config/names.ts';
+import { resolveProps } from '../../config/props.ts';
 import type { NamedEntry, ScanInput, SweepReport } from '../../statemachine/contract.ts';
 import { isThisMachine } from '../aws/endpoint.ts';
 import { type ExecutionState, executionsOf, untilEnd } from '../aws/executions.ts';

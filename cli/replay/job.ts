@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
+import { checkConfig } from '../../config/config.ts';
+import { modelOf } from '../../config/model-of.ts';
+import { replayName } from '../../config/names.ts';
+import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { indexLayout } from '../../functions/table/index-layout.ts';
-import { checkConfig } from '../../stacks/config.ts';
-import { modelOf } from '../../stacks/model-of.ts';
-import { replayName } from '../../stacks/names.ts';
-import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { isThisMachine } from '../aws/endpoint.ts';
 import { type Executions, executionsOf } from '../aws/executions.ts';
 import { findStateMachines } from '../aws/state-machines.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
+import { checkConfig } from '../../config/config.ts';
+import { modelOf } from '../../config/model-of.ts';
 import { BILL_PRICES, PRICES } from '../../cost/prices.ts';
-import { checkConfig } from '../../stacks/config.ts';
-import { modelOf } from '../../stacks/model-of.ts';
 import type { ArchiveSource } from '../archive/archive-source.ts';
 import type { ArchiveClients } from '../archive/clients.ts';
 import { isThisMachine } from '../aws/endpoint.ts';

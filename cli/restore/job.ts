@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
+import { checkConfig } from '../../config/config.ts';
+import { modelOf } from '../../config/model-of.ts';
+import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
-import { checkConfig } from '../../stacks/config.ts';
-import { modelOf } from '../../stacks/model-of.ts';
-import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import type { ArchiveClients } from '../archive/clients.ts';
 import { isThisMachine } from '../aws/endpoint.ts';
 import { chooseTable } from '../choose-tables.ts';

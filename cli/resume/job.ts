@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { type SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { checkConfig } from '../../config/config.ts';
 import { endHandOver, renewHandOver, takeHandOver } from '../../functions/journal/hand-overs.ts';
 import { type Pause, pauseOf, TAKEN_SECONDS } from '../../functions/journal/layout.ts';
 import { resumeTable } from '../../functions/journal/operator-settings.ts';
 import { noteReplayed } from '../../functions/journal/write-watermarks.ts';
-import { checkConfig } from '../../stacks/config.ts';
 import type { TickInput } from '../../statemachine/contract.ts';
 import type { OperatingClients } from '../aws/operating-clients.ts';
 import { findStateMachines } from '../aws/state-machines.ts';

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { checkConfig } from '../../config/config.ts';
+import { type Deployment, deploymentsOf } from '../../config/deployments.ts';
+import { deadLetterQueueOf, replayName } from '../../config/names.ts';
+import { functionSettings, resolveProps } from '../../config/props.ts';
 import { LEFT_TO_TICKS_SECONDS } from '../../functions/child/scan.ts';
 import { secondsBehind } from '../../functions/child/swept-range.ts';
 import type { FinishedScan } from '../../functions/journal/index-scans.ts';
 import { INDEX_SECONDS, type Watermark } from '../../functions/journal/layout.ts';
-import { checkConfig } from '../../stacks/config.ts';
-import { type Deployment, deploymentsOf } from '../../stacks/deployments.ts';
-import { deadLetterQueueOf, replayName } from '../../stacks/names.ts';
-import { functionSettings, resolveProps } from '../../stacks/props.ts';
 import { MAX_LOOKBACK_MINUTES } from '../../statemachine/contract.ts';
 import { executionArnOf } from '../aws/executions.ts';
 import { openExecutions } from '../aws/open-executions.ts';

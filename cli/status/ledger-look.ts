@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ResolvedProps } from '../../config/props.ts';
 import { compareBooks, type Reader, readAccounts } from '../../functions/journal/accounts.ts';
 import type { JournalTable } from '../../functions/journal/update-entry.ts';
-import type { ResolvedProps } from '../../stacks/props.ts';
 import { tableReaders } from '../deployment/table-readers.ts';
 
 /** What a reader has seen of the deletions that the ticks have compared in the last hour. */

@@ -1,5 +1,5 @@
+import type { ResolvedProps } from '../../config/props.ts';
 import { lateMs } from '../../functions/record-metrics/metrics.ts';
-import type { ResolvedProps } from '../../stacks/props.ts';
 import type { OverdueLook } from './overdue.ts';
 
 /** How late the oldest item that is still there is, beside what its table promises. Seconds. */

@@ -11,7 +11,7 @@ import {
   type TableDescription,
   type TableWarmThroughputDescription,
 } from '@aws-sdk/client-dynamodb';
-import type { KeyType } from '../../stacks/props.ts';
+import type { KeyType } from '../../config/props.ts';
 import { TableNotFoundError } from './errors.ts';
 import { permitted } from './permitted.ts';
 

@@ -1,7 +1,7 @@
+import type { DeploymentConfig } from '../../config/config.ts';
+import { type ResolvedProps, resolveProps } from '../../config/props.ts';
 import { type Bill, monthlyBill } from '../../cost/bill.ts';
 import { TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
-import type { DeploymentConfig } from '../../stacks/config.ts';
-import { type ResolvedProps, resolveProps } from '../../stacks/props.ts';
 import { TASKS, type TaskName } from '../../statemachine/contract.ts';
 import { billedDeployments } from '../cost/billed-deployments.ts';
 

@@ -24,7 +24,7 @@ export const BUCKET = text(
   'the name of a bucket: 3 to 63 small letters, digits, `-` and single `.`, no IP address, and without the beginnings and ends that S3 keeps for itself',
 );
 
-/** The environment variables of whatever archives: ARCHIVE_BUCKET and so on. `stacks/props.ts` takes the kinds from here. */
+/** The environment variables of whatever archives: ARCHIVE_BUCKET and so on. `config/props.ts` takes the kinds from here. */
 export const ARCHIVE_KINDS = {
   archiveBucket: BUCKET,
   // S3 and its clients take `.` and `..` as ways through folders.

@@ -3,7 +3,7 @@ import { InvalidEnvironmentError } from '../runtime/errors.ts';
 import { type Environment, readVariables, toVariables, variableOf } from '../runtime/variables.ts';
 import { byDestination, DESTINATION_NAMES, DESTINATIONS, type DestinationSetting } from './destinations.ts';
 
-/** The prop `events`. `stacks/props.ts` takes the kinds from here. */
+/** The prop `events`. `config/props.ts` takes the kinds from here. */
 export const EVENT_KINDS = {
   ...byDestination(name => DESTINATIONS[name].prop),
   oldImage: boolean(),

@@ -43,7 +43,7 @@ const ATTRIBUTE_NAME = kind<string>(
 );
 
 /**
- * The props of a table that the functions know; `stacks/props.ts` takes them from here. An execution carries them for each table that it
+ * The props of a table that the functions know; `config/props.ts` takes them from here. An execution carries them for each table that it
  * sweeps ({@link readSettings}). The functions of the stream and of the backfill, which are of one table, have each as an environment
  * variable: `granularityMinutes` is GRANULARITY_MINUTES there ({@link readEnvironment}).
  */

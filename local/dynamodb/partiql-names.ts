@@ -1,4 +1,4 @@
-import { tablesInDefinition } from '../../stacks/tables-in-definition.ts';
+import { tablesInDefinition } from '../../config/tables-in-definition.ts';
 
 /** The settings of a table that name attributes which stand in its guarded deletes. */
 const SETTINGS = ['partitionKey', 'sortKey', 'ttlAttribute', 'holdAttribute'];

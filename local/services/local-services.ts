@@ -1,7 +1,7 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock, FunctionResult } from 'stepfunctions-emulator';
 import { requireLoopback } from 'stepfunctions-emulator/loopback';
-import type { DestinationKind, DestinationName } from '../../stacks/stream-props.ts';
+import type { DestinationKind, DestinationName } from '../../config/stream-props.ts';
 import type { ChooseCallFault } from '../call-fault.ts';
 import { DUMMY_CREDENTIALS } from '../dynamodb/clients.ts';
 import { type LocalEventBridge, startEventBridge } from '../eventbridge/start-eventbridge.ts';

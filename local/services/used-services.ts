@@ -1,4 +1,4 @@
-import { DESTINATION_VARIABLES, type DestinationName } from '../../stacks/stream-props.ts';
+import { DESTINATION_VARIABLES, type DestinationName } from '../../config/stream-props.ts';
 import { busIn, queueIn, streamIn } from '../functions/service-variables.ts';
 import type { SynthesizedCloud } from '../stack/synthesized.ts';
 

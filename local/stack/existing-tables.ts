@@ -1,4 +1,4 @@
-import type { DeploymentConfig } from '../../stacks/config.ts';
+import type { DeploymentConfig } from '../../config/config.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { synthesizedCloud, type TableResource } from './synthesized.ts';
 

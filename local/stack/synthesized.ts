@@ -1,6 +1,6 @@
+import { partitionOf } from '../../config/regions.ts';
 import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
 import type { PlainStack } from '../../stacks/plain-stack.ts';
-import { partitionOf } from '../../stacks/regions.ts';
 import { partiqlNameProblems } from '../dynamodb/partiql-names.ts';
 import { TerraformError } from '../errors.ts';
 import { Arguments, type Found, TEXT, TEXTS } from './arguments.ts';

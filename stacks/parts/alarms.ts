@@ -9,10 +9,10 @@ import {
   descriptionOf,
   HEARTBEAT,
   kebab,
-} from '../alarms.ts';
-import type { MetricReference } from '../aws-metrics.ts';
-import type { Deployment } from '../deployments.ts';
-import { isOpen, or, product } from '../values.ts';
+} from '../../config/alarms.ts';
+import type { MetricReference } from '../../config/aws-metrics.ts';
+import type { Deployment } from '../../config/deployments.ts';
+import { isOpen, or, product } from '../../config/values.ts';
 import type { Place } from './place.ts';
 import type { SweptTable } from './swept-table.ts';
 import { tagged } from './tagged.ts';

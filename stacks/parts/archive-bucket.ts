@@ -7,9 +7,9 @@ import { S3BucketServerSideEncryptionConfigurationA } from '@cdktf/provider-aws/
 import { S3BucketVersioningA } from '@cdktf/provider-aws/lib/s3-bucket-versioning/index.js';
 import { type ITerraformDependable, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
-import { bucketPrefixOf } from '../names.ts';
-import type { ResolvedProps } from '../props.ts';
-import type { ResolvedArchive } from '../stream-props.ts';
+import { bucketPrefixOf } from '../../config/names.ts';
+import type { ResolvedProps } from '../../config/props.ts';
+import type { ResolvedArchive } from '../../config/stream-props.ts';
 import { Guard, type GuardedResource, pathOf } from './guard.ts';
 import { tagged } from './tagged.ts';
 

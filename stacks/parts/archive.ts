@@ -1,10 +1,10 @@
 import type { ITerraformDependable } from 'cdktf';
 import { Construct } from 'constructs';
+import type { ResolvedProps } from '../../config/props.ts';
+import type { ResolvedArchive } from '../../config/stream-props.ts';
+import { equal, merged, NONE, present, when, withoutNone } from '../../config/values.ts';
 import { EXPIRED_DATE, REMOVED_DATE, tableFolder } from '../../functions/archive/archive-object.ts';
 import { type ArchiveSettings, toArchiveEnvironment } from '../../functions/archive/settings.ts';
-import type { ResolvedProps } from '../props.ts';
-import type { ResolvedArchive } from '../stream-props.ts';
-import { equal, merged, NONE, present, when, withoutNone } from '../values.ts';
 import { ArchiveBucket } from './archive-bucket.ts';
 import { journalEnvironment } from './journal.ts';
 import type { Place } from './place.ts';

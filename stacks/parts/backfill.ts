@@ -1,8 +1,8 @@
 import { Construct } from 'constructs';
+import { backfillName } from '../../config/names.ts';
+import type { ResolvedProps } from '../../config/props.ts';
 import { backfillDefinition } from '../../statemachine/backfill.ts';
 import { BACKFILL_TASKS, type BackfillTaskName } from '../../statemachine/backfill-contract.ts';
-import { backfillName } from '../names.ts';
-import type { ResolvedProps } from '../props.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
 import { SweepFunction, tableInWords } from './sweep-function.ts';

@@ -1,7 +1,7 @@
 import { CloudwatchDashboard } from '@cdktf/provider-aws/lib/cloudwatch-dashboard/index.js';
 import { Construct } from 'constructs';
+import type { Deployment } from '../../config/deployments.ts';
 import { dashboardBody, type ShownResources } from '../dashboard.ts';
-import type { Deployment } from '../deployments.ts';
 
 export interface SweepDashboardProps {
   readonly resources: ShownResources;

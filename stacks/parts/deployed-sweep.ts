@@ -1,11 +1,11 @@
 import type { Construct } from 'constructs';
+import { InvalidConfigError } from '../../config/config.ts';
+import { type Deployment, settingsProblem } from '../../config/deployments.ts';
+import { mapValues } from '../../config/map-values.ts';
+import { deadLetterQueueOf } from '../../config/names.ts';
+import { type DEPLOYMENT_ROLES, hasLedger } from '../../config/props.ts';
 import { type CarriedSettings, TASKS, type TaskName } from '../../statemachine/contract.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
-import { InvalidConfigError } from '../config.ts';
-import { type Deployment, settingsProblem } from '../deployments.ts';
-import { mapValues } from '../map-values.ts';
-import { deadLetterQueueOf } from '../names.ts';
-import { type DEPLOYMENT_ROLES, hasLedger } from '../props.ts';
 import { SweepAlarms } from './alarms.ts';
 import { SweepDashboard } from './dashboard.ts';
 import { Journal } from './journal.ts';

@@ -1,15 +1,15 @@
 import { Fn, TerraformResource } from 'cdktf';
 import { Construct } from 'constructs';
+import type { ResolvedProps } from '../../config/props.ts';
+import { isReference } from '../../config/references.ts';
+import type { EventsProp } from '../../config/stream-props.ts';
+import { given, isOpen, merged, NONE, pieceOf, present, when, withoutNone } from '../../config/values.ts';
 import {
   DESTINATION_NAMES,
   DESTINATIONS,
   type DestinationName,
 } from '../../functions/publish-expiries/destinations.ts';
 import { toEventsEnvironment } from '../../functions/publish-expiries/settings.ts';
-import type { ResolvedProps } from '../props.ts';
-import { isReference } from '../references.ts';
-import type { EventsProp } from '../stream-props.ts';
-import { given, isOpen, merged, NONE, pieceOf, present, when, withoutNone } from '../values.ts';
 import { journalEnvironment } from './journal.ts';
 import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';

@@ -2,9 +2,9 @@ import { DataAwsDynamodbTable } from '@cdktf/provider-aws/lib/data-aws-dynamodb-
 import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
-import { modelOf } from '../model-of.ts';
-import { type ResolvedProps, readsStream, refusesNativeTtl } from '../props.ts';
-import { escaped } from '../terraform-text.ts';
+import { modelOf } from '../../config/model-of.ts';
+import { type ResolvedProps, readsStream, refusesNativeTtl } from '../../config/props.ts';
+import { escaped } from '../../config/terraform-text.ts';
 import { Guard, type GuardedResource } from './guard.ts';
 import type { Place } from './place.ts';
 import { tableConditions } from './table-conditions.ts';

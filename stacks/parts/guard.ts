@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
 import { AssetType, TerraformAsset, TerraformElement, TerraformResource, TerraformStack } from 'cdktf';
 import { Construct, type IConstruct } from 'constructs';
-import { ADOPTED } from '../holdings.ts';
+import { ADOPTED } from '../../config/holdings.ts';
 
 const MODULE = join(import.meta.dirname, '../modules/created-tables');
 
@@ -39,7 +39,7 @@ interface Adopted {
 }
 
 /**
- * Keeps what holds something (`stacks/holdings.ts`) from being deleted or replaced by Terraform, whatever is edited in the
+ * Keeps what holds something (`config/holdings.ts`) from being deleted or replaced by Terraform, whatever is edited in the
  * configuration.
  *
  * `prevent_destroy` on a resource refuses its replacement, but counts for nothing once the resource's block is gone from the

@@ -1,10 +1,10 @@
 import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { Construct } from 'constructs';
+import type { ResolvedProps } from '../../config/props.ts';
+import { given, when } from '../../config/values.ts';
 import type { Reader } from '../../functions/journal/accounts.ts';
 import { EXPIRES, JOURNAL_KEYS, journalName } from '../../functions/journal/layout.ts';
 import { bookId } from '../../functions/journal/ledger.ts';
-import type { ResolvedProps } from '../props.ts';
-import { given, when } from '../values.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
 import { tableKeyStatements } from './table-key.ts';

@@ -1,5 +1,5 @@
 import { Construct } from 'constructs';
-import { resolvedArchive } from '../stream-props.ts';
+import { resolvedArchive } from '../../config/stream-props.ts';
 import { archiveSettings } from './archive.ts';
 import { ArchiveBucket } from './archive-bucket.ts';
 import { Proof, type ProofProps } from './proof.ts';

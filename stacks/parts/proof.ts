@@ -2,13 +2,13 @@ import { SchedulerSchedule } from '@cdktf/provider-aws/lib/scheduler-schedule/in
 import { SchedulerScheduleGroup } from '@cdktf/provider-aws/lib/scheduler-schedule-group/index.js';
 import type { ITerraformDependable } from 'cdktf';
 import { Construct } from 'constructs';
+import { deadLetterQueueOf, proofName } from '../../config/names.ts';
+import type { ResolvedProps } from '../../config/props.ts';
+import { equal, jsonText, merged, NONE, present, when, withoutNone } from '../../config/values.ts';
 import { type ArchiveSettings, toArchiveEnvironment } from '../../functions/archive/settings.ts';
 import { fileOf } from '../../functions/function-list.ts';
 import { proofFolder } from '../../functions/proof/manifest.ts';
 import { MANIFEST_MEMORY_MB } from '../../functions/write-manifest/limits.ts';
-import { deadLetterQueueOf, proofName } from '../names.ts';
-import type { ResolvedProps } from '../props.ts';
-import { equal, jsonText, merged, NONE, present, when, withoutNone } from '../values.ts';
 import { journalEnvironment, readBookStatements } from './journal.ts';
 import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';

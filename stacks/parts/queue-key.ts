@@ -1,5 +1,5 @@
-import type { ResolvedProps } from '../props.ts';
-import { present } from '../values.ts';
+import type { ResolvedProps } from '../../config/props.ts';
+import { present } from '../../config/values.ts';
 import type { Statement } from './role-policies.ts';
 
 /**

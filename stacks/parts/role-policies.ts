@@ -4,9 +4,9 @@ import { IamRolePolicy } from '@cdktf/provider-aws/lib/iam-role-policy/index.js'
 import { IamRolePolicyAttachment } from '@cdktf/provider-aws/lib/iam-role-policy-attachment/index.js';
 import type { ITerraformDependable } from 'cdktf';
 import type { Construct } from 'constructs';
-import { InvalidConfigError } from '../config.ts';
-import type { ResolvedProps } from '../props.ts';
-import { expression, hcl, isOpen } from '../values.ts';
+import { InvalidConfigError } from '../../config/config.ts';
+import type { ResolvedProps } from '../../config/props.ts';
+import { expression, hcl, isOpen } from '../../config/values.ts';
 import type { Place } from './place.ts';
 import { tagged } from './tagged.ts';
 

@@ -1,7 +1,7 @@
 import { IamRole } from '@cdktf/provider-aws/lib/iam-role/index.js';
 import type { ITerraformDependable } from 'cdktf';
 import { Construct } from 'constructs';
-import type { ResolvedProps, RoleKey } from '../props.ts';
+import type { ResolvedProps, RoleKey } from '../../config/props.ts';
 import type { Place } from './place.ts';
 import { attachPolicies, type Statement } from './role-policies.ts';
 import { tagged } from './tagged.ts';

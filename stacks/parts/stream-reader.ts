@@ -2,12 +2,12 @@ import { LambdaEventSourceMapping } from '@cdktf/provider-aws/lib/lambda-event-s
 import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
 import type { ITerraformDependable } from 'cdktf';
 import { Construct } from 'constructs';
+import { failureQueueOf } from '../../config/names.ts';
+import type { ResolvedProps } from '../../config/props.ts';
+import { STREAM_FILTER } from '../../config/stream-props.ts';
+import { given, NONE, when } from '../../config/values.ts';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
 import type { Reader } from '../../functions/journal/accounts.ts';
-import { failureQueueOf } from '../names.ts';
-import type { ResolvedProps } from '../props.ts';
-import { STREAM_FILTER } from '../stream-props.ts';
-import { given, NONE, when } from '../values.ts';
 import { bookStatements } from './journal.ts';
 import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';

@@ -1,9 +1,9 @@
 import type { Construct } from 'constructs';
+import type { Deployment } from '../../config/deployments.ts';
+import { replayName, sweepRole } from '../../config/names.ts';
 import type { CarriedSettings } from '../../statemachine/contract.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
-import type { Deployment } from '../deployments.ts';
-import { replayName, sweepRole } from '../names.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
 import { Workflow } from './workflow.ts';

@@ -2,10 +2,10 @@ import { SchedulerSchedule } from '@cdktf/provider-aws/lib/scheduler-schedule/in
 import { SchedulerScheduleGroup } from '@cdktf/provider-aws/lib/scheduler-schedule-group/index.js';
 import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
 import { Construct } from 'constructs';
-import type { Deployment } from '../deployments.ts';
-import { deadLetterQueueOf } from '../names.ts';
-import { tickSchedule } from '../tick-schedule.ts';
-import { given, jsonText, NONE, present, when } from '../values.ts';
+import type { Deployment } from '../../config/deployments.ts';
+import { deadLetterQueueOf } from '../../config/names.ts';
+import { tickSchedule } from '../../config/tick-schedule.ts';
+import { given, jsonText, NONE, present, when } from '../../config/values.ts';
 import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';
 import { ServiceRole } from './role.ts';

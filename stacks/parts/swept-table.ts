@@ -1,10 +1,10 @@
 import { Construct } from 'constructs';
+import { functionSettings, type ResolvedProps } from '../../config/props.ts';
+import { resolvedArchive } from '../../config/stream-props.ts';
+import { escaped } from '../../config/terraform-text.ts';
 import type { ExpiryModelProps } from '../../expiry/model.ts';
 import { carriedSettings, modelPropsOfSettings, toEnvironment } from '../../functions/runtime/environment.ts';
 import type { CarriedSettings } from '../../statemachine/contract.ts';
-import { functionSettings, type ResolvedProps } from '../props.ts';
-import { resolvedArchive } from '../stream-props.ts';
-import { escaped } from '../terraform-text.ts';
 import { Archive } from './archive.ts';
 import { guardedBucket, guardName } from './archive-bucket.ts';
 import { Backfill } from './backfill.ts';

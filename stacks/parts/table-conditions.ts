@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
-import { modelOf } from '../model-of.ts';
-import { type KeyType, type ResolvedProps, readsStream, refusesNativeTtl } from '../props.ts';
-import { escaped, literal } from '../terraform-text.ts';
+import { modelOf } from '../../config/model-of.ts';
+import { type KeyType, type ResolvedProps, readsStream, refusesNativeTtl } from '../../config/props.ts';
+import { escaped, literal } from '../../config/terraform-text.ts';
 
 /** A condition that Terraform checks when it has read the table; a false one ends the plan with its message. */
 export interface Postcondition {

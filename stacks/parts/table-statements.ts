@@ -1,6 +1,6 @@
-import type { ResolvedProps } from '../props.ts';
-import { escaped } from '../terraform-text.ts';
-import { equal, expression, given, hcl, isOpen, present, when } from '../values.ts';
+import type { ResolvedProps } from '../../config/props.ts';
+import { escaped } from '../../config/terraform-text.ts';
+import { equal, expression, given, hcl, isOpen, present, when } from '../../config/values.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
 import { tableKeyStatements } from './table-key.ts';

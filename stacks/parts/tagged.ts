@@ -1,5 +1,5 @@
-import type { ResolvedProps } from '../props.ts';
-import { isOpen } from '../values.ts';
+import type { ResolvedProps } from '../../config/props.ts';
+import { isOpen } from '../../config/values.ts';
 
 /** The tags of a table's own, for every resource that can have some. */
 export function tagged({ tags }: Pick<ResolvedProps, 'tags'>): { tags?: Record<string, string> } {

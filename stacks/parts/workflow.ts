@@ -1,8 +1,8 @@
 import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
 import { SfnStateMachine } from '@cdktf/provider-aws/lib/sfn-state-machine/index.js';
 import { Construct } from 'constructs';
-import type { ResolvedProps, RoleKey } from '../props.ts';
-import { equal, given, NONE, present, when } from '../values.ts';
+import type { ResolvedProps, RoleKey } from '../../config/props.ts';
+import { equal, given, NONE, present, when } from '../../config/values.ts';
 import type { Place } from './place.ts';
 import { ServiceRole } from './role.ts';
 import type { Statement } from './role-policies.ts';

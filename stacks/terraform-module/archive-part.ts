@@ -1,7 +1,7 @@
 import type { Construct } from 'constructs';
+import { type ResolvedArchive, resolvedArchive } from '../../config/stream-props.ts';
+import { expression, hcl } from '../../config/values.ts';
 import { Archive } from '../parts/archive.ts';
-import { type ResolvedArchive, resolvedArchive } from '../stream-props.ts';
-import { expression, hcl } from '../values.ts';
 import { PartStack } from './part-stack.ts';
 import { snake } from './snake.ts';
 

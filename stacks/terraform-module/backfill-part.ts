@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import { mapValues } from '../map-values.ts';
+import { mapValues } from '../../config/map-values.ts';
 import { Backfill } from '../parts/backfill.ts';
 import { PartStack } from './part-stack.ts';
 

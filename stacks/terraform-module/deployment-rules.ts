@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
-import { type AlarmName, isRecorded, neededFor, tuningKinds } from '../alarms.ts';
-import { namesOfDeployment, namesOfTable } from '../names.ts';
-import { MAX_NAME_LENGTH } from '../props.ts';
-import { expression, hcl } from '../values.ts';
+import { type AlarmName, isRecorded, neededFor, tuningKinds } from '../../config/alarms.ts';
+import { namesOfDeployment, namesOfTable } from '../../config/names.ts';
+import { MAX_NAME_LENGTH } from '../../config/props.ts';
+import { expression, hcl } from '../../config/values.ts';
 import { anyTableHas, PART_NAMES, PARTS } from './parts.ts';
 import { snake } from './snake.ts';
 import { MODULE_ALARMS } from './variables.ts';

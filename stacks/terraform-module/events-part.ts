@@ -1,14 +1,14 @@
 import type { Construct } from 'constructs';
+import { ownFunctions, ownQueues } from '../../config/names.ts';
+import { OWN_DESTINATION_REMEDY } from '../../config/stream-props.ts';
+import { expression, hcl } from '../../config/values.ts';
 import {
   byDestination,
   DESTINATION_NAMES,
   DESTINATIONS,
   type DestinationName,
 } from '../../functions/publish-expiries/destinations.ts';
-import { ownFunctions, ownQueues } from '../names.ts';
 import { Events } from '../parts/events.ts';
-import { OWN_DESTINATION_REMEDY } from '../stream-props.ts';
-import { expression, hcl } from '../values.ts';
 import { PartStack } from './part-stack.ts';
 import { snake } from './snake.ts';
 

@@ -1,4 +1,4 @@
-import { expression, hcl, indented } from '../values.ts';
+import { expression, hcl, indented } from '../../config/values.ts';
 
 /** A block of Terraform's JSON. */
 export type Block = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { indented } from '../values.ts';
+import { indented } from '../../config/values.ts';
 
 /** A local value of a module. */
 export interface Local {

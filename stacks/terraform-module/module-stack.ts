@@ -2,25 +2,18 @@
 import { IamRolePolicy } from '@cdktf/provider-aws/lib/iam-role-policy/index.js';
 import { TerraformResource } from 'cdktf';
 import type { Construct } from 'constructs';
-import { LATE } from '../../functions/record-metrics/metrics.ts';
-import { SETTING_KINDS, type Settings, toEnvironment } from '../../functions/runtime/environment.ts';
-import type { CarriedSettings } from '../../statemachine/contract.ts';
-import { ALARM_NAMES, ALARMS, type AlarmName, isRecorded, kebab, neededFor, subjectOf } from '../alarms.ts';
-import { dashboardBody } from '../dashboard.ts';
-import type { Deployment } from '../deployments.ts';
-import { mapValues } from '../map-values.ts';
-import { archiveFirstStatements, archiveSettings, folderArn } from '../parts/archive.ts';
-import { SweepDashboard } from '../parts/dashboard.ts';
-import { DeployedSweep } from '../parts/deployed-sweep.ts';
-import { Place } from '../parts/place.ts';
-import { INLINE_CHARACTERS, type Statement } from '../parts/role-policies.ts';
 import {
-  deleteStatements,
-  pollStatements,
-  queryStatements,
-  scanStatements,
-} from '../parts/table-statements.ts';
-import { hasLedger, PROP_NAMES, PROPS, type ResolvedProps, readerSettings } from '../props.ts';
+  ALARM_NAMES,
+  ALARMS,
+  type AlarmName,
+  isRecorded,
+  kebab,
+  neededFor,
+  subjectOf,
+} from '../../config/alarms.ts';
+import type { Deployment } from '../../config/deployments.ts';
+import { mapValues } from '../../config/map-values.ts';
+import { hasLedger, PROP_NAMES, PROPS, type ResolvedProps, readerSettings } from '../../config/props.ts';
 import {
   both,
   Expression,
@@ -35,7 +28,22 @@ import {
   sum,
   when,
   withoutNone,
-} from '../values.ts';
+} from '../../config/values.ts';
+import { LATE } from '../../functions/record-metrics/metrics.ts';
+import { SETTING_KINDS, type Settings, toEnvironment } from '../../functions/runtime/environment.ts';
+import type { CarriedSettings } from '../../statemachine/contract.ts';
+import { dashboardBody } from '../dashboard.ts';
+import { archiveFirstStatements, archiveSettings, folderArn } from '../parts/archive.ts';
+import { SweepDashboard } from '../parts/dashboard.ts';
+import { DeployedSweep } from '../parts/deployed-sweep.ts';
+import { Place } from '../parts/place.ts';
+import { INLINE_CHARACTERS, type Statement } from '../parts/role-policies.ts';
+import {
+  deleteStatements,
+  pollStatements,
+  queryStatements,
+  scanStatements,
+} from '../parts/table-statements.ts';
 import { openArchive } from './archive-part.ts';
 import { defaultThreshold, openAlarms, tuningOf } from './open-alarms.ts';
 import { anyTableHas, PART_NAMES } from './parts.ts';

@@ -1,5 +1,5 @@
-import { ALARM_NAMES, ALARMS, type AlarmName, type AlarmsProp, tuningKinds } from '../alarms.ts';
-import { expression, or } from '../values.ts';
+import { ALARM_NAMES, ALARMS, type AlarmName, type AlarmsProp, tuningKinds } from '../../config/alarms.ts';
+import { expression, or } from '../../config/values.ts';
 import { snake } from './snake.ts';
 
 /** Where what is set of the alarms stands: in the whole module, and in that of a part. */

@@ -1,10 +1,10 @@
 import { Construct } from 'constructs';
-import { type AlarmName, deployedAlarms, subjectOf } from '../alarms.ts';
+import { type AlarmName, deployedAlarms, subjectOf } from '../../config/alarms.ts';
+import type { ResolvedProps } from '../../config/props.ts';
+import { expression, when } from '../../config/values.ts';
 import { metricAlarm } from '../parts/alarms.ts';
 import { Place } from '../parts/place.ts';
 import type { StreamReader } from '../parts/stream-reader.ts';
-import type { ResolvedProps } from '../props.ts';
-import { expression, when } from '../values.ts';
 import { openAlarms, tuningOf } from './open-alarms.ts';
 import { type Outputs, openShared, WrittenStack } from './written-stack.ts';
 

@@ -1,4 +1,4 @@
-import { DEPLOYMENT_PROPS } from '../props.ts';
+import { DEPLOYMENT_PROPS } from '../../config/props.ts';
 import { ARCHIVE_TYPE } from './archive-part.ts';
 import { EVENTS_TYPE } from './events-part.ts';
 import { snake } from './snake.ts';

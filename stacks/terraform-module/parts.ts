@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import type { NamedTable } from '../names.ts';
+import type { NamedTable } from '../../config/names.ts';
 import { ArchivePart } from './archive-part.ts';
 import { BackfillPart } from './backfill-part.ts';
 import { destinationLocal, EventsPart } from './events-part.ts';

@@ -1,6 +1,6 @@
-import { RELATIONS, type Relation } from '../prop-relations.ts';
-import type { ResolvedProps } from '../props.ts';
-import { expression, hcl, when } from '../values.ts';
+import { RELATIONS, type Relation } from '../../config/prop-relations.ts';
+import type { ResolvedProps } from '../../config/props.ts';
+import { expression, hcl, when } from '../../config/values.ts';
 import { inHcl, snake } from './snake.ts';
 
 /** A sentence for each rule between the settings of a table that is broken. @param table the one that `t` stands for, with the key `key` */

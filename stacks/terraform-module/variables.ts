@@ -1,15 +1,16 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
+
+import { ALARM_NAMES, ALARM_TOPIC, subjectOf, tuningKinds } from '../../config/alarms.ts';
+import { propTexts } from '../../config/prop-texts.ts';
+import { DEFAULT_SWEEP, DEPLOYMENT_PROPS, PROPS, VPC_IDS, VPC_KINDS } from '../../config/props.ts';
+import { ARCHIVE_PROP_KINDS, ONE_DESTINATION } from '../../config/stream-props.ts';
+import { hasOldImages, STREAM_VIEWS } from '../../config/table-settings.ts';
+import { escaped, literal } from '../../config/terraform-text.ts';
+import { expression, hcl, indented, or } from '../../config/values.ts';
 import type { Kind } from '../../expiry/fields.ts';
 import { DEFAULT_WINDOW_ATTRIBUTE } from '../../expiry/model.ts';
 import { GRANULARITIES } from '../../expiry/window.ts';
 import { DESTINATION_NAMES, DESTINATIONS } from '../../functions/publish-expiries/destinations.ts';
-import { ALARM_NAMES, ALARM_TOPIC, subjectOf, tuningKinds } from '../alarms.ts';
-import { propTexts } from '../prop-texts.ts';
-import { DEFAULT_SWEEP, DEPLOYMENT_PROPS, PROPS, VPC_IDS, VPC_KINDS } from '../props.ts';
-import { ARCHIVE_PROP_KINDS, ONE_DESTINATION } from '../stream-props.ts';
-import { hasOldImages, STREAM_VIEWS } from '../table-settings.ts';
-import { escaped, literal } from '../terraform-text.ts';
-import { expression, hcl, indented, or } from '../values.ts';
 import { ARCHIVE_TYPE } from './archive-part.ts';
 import { DESTINATION_FIELDS, EVENTS_TYPE } from './events-part.ts';
 import { CALCULATED, OF_TABLE, SETTINGS } from './module-stack.ts';

@@ -3,8 +3,8 @@ import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { App } from 'cdktf';
+import { expression, hcl, quoted, withOpenings } from '../../config/values.ts';
 import { AWS_PROVIDER, TERRAFORM_VERSION, withoutDeprecations } from '../app.ts';
-import { expression, hcl, quoted, withOpenings } from '../values.ts';
 import { brokenDeploymentRules } from './deployment-rules.ts';
 import { type Block, block, formatted } from './hcl-text.ts';
 import { type Local, localsBlock } from './locals.ts';

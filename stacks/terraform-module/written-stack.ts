@@ -1,7 +1,7 @@
 import { TerraformElement, TerraformOutput, TerraformStack } from 'cdktf';
 import type { Node } from 'constructs';
-import { DEPLOYMENT_PROPS, type ResolvedProps } from '../props.ts';
-import { expression } from '../values.ts';
+import { DEPLOYMENT_PROPS, type ResolvedProps } from '../../config/props.ts';
+import { expression } from '../../config/values.ts';
 import { snake } from './snake.ts';
 
 /** By name: what it is, and its value. */

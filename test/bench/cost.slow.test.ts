@@ -1,11 +1,11 @@
 import { measureLogBytes } from '../../bench/cost/log-lines.ts';
 import { type CostProps, costOfMonth, costOfScans, type MonthlyCost } from '../../bench/cost/month.ts';
 import { billedDeployments } from '../../cli/cost/billed-deployments.ts';
+import { resolveProps } from '../../config/props.ts';
 import type { BilledDeployment } from '../../cost/bill.ts';
 import { LOG_BYTES } from '../../cost/measured.ts';
 import { BILL_PRICES, PRICES } from '../../cost/prices.ts';
 import { type SweepUsage, scansOfMonth, ticksOfMonth, usageOfMonth } from '../../cost/sweep-usage.ts';
-import { resolveProps } from '../../stacks/props.ts';
 
 const months = new Map<string, Promise<MonthlyCost>>();
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
-import { checkConfig } from '../../stacks/config.ts';
-import { PROP_NAMES } from '../../stacks/props.ts';
+import { checkConfig } from '../../config/config.ts';
+import { PROP_NAMES } from '../../config/props.ts';
 import { configSchema } from '../../tools/docs/config-schema.ts';
 
 const schema = configSchema();

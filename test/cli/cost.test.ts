@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { readAmount } from '../../cli/cost/amount.ts';
 import { answer } from '../../cli/cost/job.ts';
 import { describeBill } from '../../cli/cost/text.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { configOf } from '../support/synthesized.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-cost-'));

@@ -1,5 +1,5 @@
 import { projectFolder } from '../../cli/deploy/project.ts';
-import { CONFIG_FILES } from '../../stacks/config-file.ts';
+import { CONFIG_FILES } from '../../config/config-file.ts';
 
 test.each(CONFIG_FILES)('what is made of %s lies beside it', name => {
   expect(projectFolder(`/repo/infra/${name}`)).toBe('/repo/infra');

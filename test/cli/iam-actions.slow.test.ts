@@ -10,6 +10,11 @@ import { operatePolicy } from '../../cli/iam/operate-policy.ts';
 import { COMMAND_ACTIONS, DEPLOY_ACTIONS, describeActions, type IamAction } from '../../cli/iam-actions.ts';
 import { isoSeconds } from '../../cli/iso-seconds.ts';
 import { NO_TOTALS } from '../../cli/replay/totals.ts';
+import { deploymentsOf } from '../../config/deployments.ts';
+import { deadLetterQueueOf, replayName } from '../../config/names.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
+import { resolveProps } from '../../config/props.ts';
+import { tickSchedule } from '../../config/tick-schedule.ts';
 import { createS3 } from '../../functions/archive/s3.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
@@ -19,11 +24,6 @@ import { dateOf, writeManifests } from '../../functions/proof/write-manifests.ts
 import { jsonAnswer, parseBody } from '../../local/dynamodb/answer.ts';
 import { DynamoDbProxy } from '../../local/dynamodb/proxy.ts';
 import { type LocalS3, startS3 } from '../../local/s3/start-s3.ts';
-import { deploymentsOf } from '../../stacks/deployments.ts';
-import { deadLetterQueueOf, replayName } from '../../stacks/names.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
-import { resolveProps } from '../../stacks/props.ts';
-import { tickSchedule } from '../../stacks/tick-schedule.ts';
 import {
   ROLE_ARN,
   useStepFunctionsApi,

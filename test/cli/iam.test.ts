@@ -6,11 +6,11 @@ import { deployPolicy, pipelinePolicy } from '../../cli/iam/deploy-policy.ts';
 import { charactersOf, documentsOf, MANAGED_CHARACTERS, type PolicyStatement } from '../../cli/iam/policy.ts';
 import { type RoleDocuments, roleDocuments } from '../../cli/iam/role-documents.ts';
 import { DEPLOY_ACTIONS } from '../../cli/iam-actions.ts';
+import { checkConfig, type DeploymentConfig } from '../../config/config.ts';
+import { deploymentsOf } from '../../config/deployments.ts';
+import { DEPLOYMENT_ROLES, resolveProps, TABLE_ROLES } from '../../config/props.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
-import { checkConfig, type DeploymentConfig } from '../../stacks/config.ts';
-import { deploymentsOf } from '../../stacks/deployments.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
-import { DEPLOYMENT_ROLES, resolveProps, TABLE_ROLES } from '../../stacks/props.ts';
 import { covers, type Grant } from '../support/permissions/policy.ts';
 import { configOf } from '../support/synthesized.ts';
 

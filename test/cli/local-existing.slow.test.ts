@@ -10,8 +10,8 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { StartExecutionCommand } from '@aws-sdk/client-sfn';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { localDynamoDb } from '../../local/dynamodb/clients.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import {
   type EmulatorProcess,
   exportedBy,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { planSeed, requireOwnTable } from '../../cli/local-seed.ts';
-import { checkConfig } from '../../stacks/config.ts';
+import { checkConfig } from '../../config/config.ts';
 import { configOf } from '../support/synthesized.ts';
 
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);

@@ -1,12 +1,12 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { ListTablesCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DescribeStreamCommand, ListStreamsCommand } from '@aws-sdk/client-dynamodb-streams';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
 import { ensureTable } from '../../local/dynamodb/tables.ts';
 import { LocalCloudError } from '../../local/errors.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { runJob } from '../support/main-job.ts';
 import { configOf, SESSION_DATA } from '../support/synthesized.ts';

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { modelOf } from '../../config/model-of.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryModel } from '../../expiry/model.ts';
-import { modelOf } from '../../stacks/model-of.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { configOf, SESSION_DATA } from '../support/synthesized.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-model-'));

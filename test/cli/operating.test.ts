@@ -18,13 +18,13 @@ import { pauseTables } from '../../cli/pause/job.ts';
 import { executionName } from '../../cli/replay/pieces.ts';
 import { NO_TOTALS } from '../../cli/replay/totals.ts';
 import { type ResumeOptions, resumeTables } from '../../cli/resume/job.ts';
+import { replayName } from '../../config/names.ts';
 import { journalOf } from '../../functions/journal/lambda-journal.ts';
 import { wholeReport } from '../../functions/journal/layout.ts';
 import { limitTable, pauseTable } from '../../functions/journal/operator-settings.ts';
 import { readState } from '../../functions/journal/read-state.ts';
 import { putRows } from '../../functions/journal/sweep-rows.ts';
 import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
-import { replayName } from '../../stacks/names.ts';
 import {
   ROLE_ARN,
   useStepFunctionsApi,

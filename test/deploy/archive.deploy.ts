@@ -9,8 +9,8 @@ import {
   ListBucketsCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import type { DeploymentConfig } from '../../stacks/config.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
+import type { DeploymentConfig } from '../../config/config.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { configOf } from '../support/synthesized.ts';
 import { tableInput } from '../support/table-input.ts';
 import { Deployment } from './support/deployment.ts';

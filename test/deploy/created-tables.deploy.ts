@@ -5,8 +5,8 @@ import {
   PutItemCommand,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { DeploymentConfig } from '../../stacks/config.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
+import type { DeploymentConfig } from '../../config/config.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { configOf, SESSION_DATA } from '../support/synthesized.ts';
 import { useFreshDeployment } from './support/fresh-deployment.ts';
 import { describeWithTerraform } from './support/proof.ts';

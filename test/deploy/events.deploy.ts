@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { configOf } from '../support/synthesized.ts';
 import { Deployment } from './support/deployment.ts';
 import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';

@@ -1,4 +1,4 @@
-import type { PreciseTtlProps } from '../../stacks/props.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { configOf } from '../support/synthesized.ts';
 import { useFreshDeployment } from './support/fresh-deployment.ts';
 import { describeWithTerraform } from './support/proof.ts';

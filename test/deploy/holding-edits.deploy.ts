@@ -1,7 +1,7 @@
 import { seededRandom } from 'stepfunctions-emulator';
-import type { DeploymentConfig } from '../../stacks/config.ts';
-import { HOLDINGS } from '../../stacks/holdings.ts';
-import { DEPLOYMENT_PROPS, PROPS, type PreciseTtlProps } from '../../stacks/props.ts';
+import type { DeploymentConfig } from '../../config/config.ts';
+import { HOLDINGS } from '../../config/holdings.ts';
+import { DEPLOYMENT_PROPS, PROPS, type PreciseTtlProps } from '../../config/props.ts';
 import { configOf } from '../support/synthesized.ts';
 import { Deployment } from './support/deployment.ts';
 import { type HeldThing, HeldThings, type HoldingName, lost } from './support/held-things.ts';

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: an attribute can have such a name
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
-import type { DeploymentConfig } from '../../stacks/config.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
+import type { DeploymentConfig } from '../../config/config.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { configOf } from '../support/synthesized.ts';
 import { tableInput } from '../support/table-input.ts';
 import { Deployment } from './support/deployment.ts';

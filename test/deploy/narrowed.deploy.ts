@@ -9,8 +9,8 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { DescribeStateMachineCommand, SFNClient } from '@aws-sdk/client-sfn';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
-import { tablesInDefinition } from '../../stacks/tables-in-definition.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
+import { tablesInDefinition } from '../../config/tables-in-definition.ts';
 import { tableInput } from '../support/table-input.ts';
 import {
   describeWithTerraform,

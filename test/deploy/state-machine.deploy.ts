@@ -8,11 +8,11 @@ import {
 } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { ApiServer, Engine, Executions, realClock, StateMachines, StateTester } from 'stepfunctions-emulator';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes, expiryModel } from '../../expiry/index.ts';
 import { dynamoDbQueries, isDynamoDbQuery } from '../../local/dynamodb/queries.ts';
 import { LocalFunctions } from '../../local/functions/local-functions.ts';
 import type { FunctionResource } from '../../local/stack/synthesized.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { configOf } from '../support/synthesized.ts';
 import { Deployment } from './support/deployment.ts';
 import {

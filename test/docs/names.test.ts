@@ -65,7 +65,7 @@ test('the pictures in the README and in the story have no state that is not ther
 });
 
 test('the glossary names nothing that is not in the sources', () => {
-  const sources = ['expiry', 'functions', 'stacks', 'statemachine'].flatMap(folder =>
+  const sources = ['config', 'expiry', 'functions', 'stacks', 'statemachine'].flatMap(folder =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter(path => path.endsWith('.ts'))
       .map(path => readFileSync(join(folder, path), 'utf8')),

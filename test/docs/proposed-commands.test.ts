@@ -12,7 +12,7 @@ import { readDuration } from '../../cli/duration.ts';
 import { FlagError, parseFlags } from '../../cli/flags.ts';
 import { splitSpan, usualSplit } from '../../cli/replay/pieces.ts';
 import { readSpan } from '../../cli/replay/span.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { subjectOf } from '../cli/doctor/subject.ts';
 import {
   commandsIn,
@@ -181,7 +181,9 @@ test('there are commands in the documents', () => {
   expect(commands.length).toBeGreaterThan(150);
 });
 
-const sources = ['cli', 'lab', 'local', 'stacks', 'functions', 'testing', 'bench', 'tools'].flatMap(filesIn);
+const sources = ['cli', 'config', 'lab', 'local', 'stacks', 'functions', 'testing', 'bench', 'tools'].flatMap(
+  filesIn,
+);
 
 test('so can every command that a source names by its parts', async () => {
   const commands = sources.flatMap(file => commandsOfSource(readFileSync(file, 'utf8')));

@@ -1,5 +1,5 @@
+import { ALARM_NAMES, kebab, runbookOf } from '../../config/alarms.ts';
 import { INCIDENTS } from '../../local/rehearsal.ts';
-import { ALARM_NAMES, kebab, runbookOf } from '../../stacks/alarms.ts';
 import { runbookSections } from '../runbook/sections.ts';
 
 const INCIDENT_SECTIONS = Object.values(INCIDENTS).map(({ section }) => section);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { propTexts } from '../../config/prop-texts.ts';
 import { DESTINATION_NAMES } from '../../functions/publish-expiries/destinations.ts';
 import { SERVICE_VARIABLES } from '../../local/functions/service-variables.ts';
-import { propTexts } from '../../stacks/prop-texts.ts';
 import { commandsPage } from '../../tools/docs/commands-page.ts';
 import { DOC_TABLES, withTables } from '../../tools/docs/doc-tables.ts';
 

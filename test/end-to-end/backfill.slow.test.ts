@@ -1,8 +1,8 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { withExpiry } from '../../expiry/update.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { sumOfItems } from '../../statemachine/backfill-counts.ts';
 import { type Item, useLocalSweep } from '../support/local-sweep.ts';
 

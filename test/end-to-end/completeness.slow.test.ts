@@ -1,7 +1,7 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { type Item, useLocalSweep } from '../support/local-sweep.ts';
 
 const MODES = ['guarded', 'batch'] as const;

@@ -1,7 +1,7 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { type Item, useLocalSweep } from '../support/local-sweep.ts';
 
 const GRANULARITIES = [1, 5, 60];

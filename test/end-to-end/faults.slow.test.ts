@@ -1,11 +1,11 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { mapValues } from '../../config/map-values.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { withExpiry } from '../../expiry/update.ts';
 import { crash, type DynamoDbCall, type DynamoDbFault } from '../../lab/faults/index.ts';
-import { mapValues } from '../../stacks/map-values.ts';
 import { type PlainStack, plainStack } from '../../stacks/plain-stack.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
 import { hurried, useFaultySweep } from '../lab/faults/faulty-sweep.ts';
 import { configOf } from '../support/synthesized.ts';

@@ -2,11 +2,11 @@
 
 import type { Execution } from 'stepfunctions-emulator';
 import { VirtualClock } from 'stepfunctions-emulator';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { type Firing, LocalScheduler } from '../../local/scheduler/scheduler.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { useLocalSweep } from '../support/local-sweep.ts';
 import { type Access, type Grant, hold } from '../support/permissions/policy.ts';
 import { CallRecorder, type Interception } from '../support/permissions/recorder.ts';

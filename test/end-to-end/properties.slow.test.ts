@@ -2,12 +2,12 @@
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { seededRandom } from 'stepfunctions-emulator';
+import type { KeyType, PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { OLDEST_EXPIRY_AGE_SECONDS } from '../../expiry/ttl.ts';
 import { withExpiry } from '../../expiry/update.ts';
 import { windowKey } from '../../expiry/window.ts';
 import { FaultCounter, type FaultRates, faultyInvocations, SeededFaults } from '../../lab/faults/index.ts';
-import type { KeyType, PreciseTtlProps } from '../../stacks/props.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
 import { hurried, useFaultySweep } from '../lab/faults/faulty-sweep.ts';
 import type { Item } from '../support/local-sweep.ts';

@@ -5,10 +5,10 @@ import { type Deeds, falseCause, falseStatements, type TableScan } from '../../b
 import type { Trouble } from '../../bench/status/script.ts';
 import type { RemarkId } from '../../cli/status/remarks.ts';
 import type { TableReport } from '../../cli/status/report.ts';
+import { modelOf } from '../../config/model-of.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
 import type { Incident } from '../../local/rehearsal.ts';
-import { modelOf } from '../../stacks/model-of.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { playedCloud } from './played-cloud.ts';
 import { notPrinted } from './sections.ts';
 

@@ -6,11 +6,11 @@ import {
   StartExecutionCommand,
 } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { type AlarmName, kebab } from '../../config/alarms.ts';
+import { modelOf } from '../../config/model-of.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
 import { crash, type DynamoDbCall } from '../../lab/faults/index.ts';
-import { type AlarmName, kebab } from '../../stacks/alarms.ts';
-import { modelOf } from '../../stacks/model-of.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { MINUTE, type PlayedCloud, playedCloud } from './played-cloud.ts';
 import { notPrinted } from './sections.ts';

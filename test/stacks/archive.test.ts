@@ -2,10 +2,10 @@
 import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
 import { TerraformStack, Testing } from 'cdktf';
+import { propProblems } from '../../config/prop-problems.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import type { ConstructProps } from '../../stacks/construct-props.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
-import { propProblems } from '../../stacks/prop-problems.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import {
   configOf,
   environmentOf,

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { App, TerraformStack } from 'cdktf';
-import { checkConfig } from '../../stacks/config.ts';
+import { checkConfig } from '../../config/config.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
 import { BACKFILL_TASKS, BACKFILL_TIMEOUT_SECONDS } from '../../statemachine/backfill-contract.ts';
 import {

@@ -1,8 +1,8 @@
+import { ALARM_NAMES, kebab } from '../../config/alarms.ts';
+import { AWS_METRICS, type AwsNamespace } from '../../config/aws-metrics.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { recordedMetrics } from '../../functions/record-metrics/metrics.ts';
 import { METRIC_SETS, type MetricSet } from '../../functions/runtime/environment.ts';
-import { ALARM_NAMES, kebab } from '../../stacks/alarms.ts';
-import { AWS_METRICS, type AwsNamespace } from '../../stacks/aws-metrics.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { configOf, environmentOf, resources, SESSION_DATA, terraformJson } from '../support/synthesized.ts';
 
 interface Widget {

@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bucketPrefixOf } from '../../config/names.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { STACK } from '../../stacks/app.ts';
-import { bucketPrefixOf } from '../../stacks/names.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import {
   configOf,
   resources,

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
-import { InvalidConfigError } from '../../stacks/config.ts';
+import { InvalidConfigError } from '../../config/config.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { grouped } from '../../stacks/parts/role-policies.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import {
   configOf,
   type Resource,

@@ -1,5 +1,5 @@
-import { InvalidConfigError } from '../../stacks/config.ts';
-import { DEPLOYMENT_ROLES, TABLE_ROLES } from '../../stacks/props.ts';
+import { InvalidConfigError } from '../../config/config.ts';
+import { DEPLOYMENT_ROLES, TABLE_ROLES } from '../../config/props.ts';
 import {
   configOf,
   type Resource,

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { STACK } from '../../stacks/app.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { TASKS } from '../../statemachine/contract.ts';
 import {
   configOf,
@@ -431,7 +431,7 @@ describe('the schedule', () => {
     expect(resources(paused, 'aws_scheduler_schedule')).toEqual([]);
     const others = (terraform: TerraformJson) =>
       Object.entries(terraform.resource).filter(
-        // Nor is the alarm of the sweeps that do not come; test/stacks/alarms.test.ts has it. The ticks know no table.
+        // Nor is the alarm of the sweeps that do not come; test/config/alarms.test.ts has it. The ticks know no table.
         ([type]) =>
           !/^aws_(scheduler_schedule|sfn_state_machine|cloudwatch_(metric_alarm|dashboard))$/.test(type),
       );

@@ -1,4 +1,4 @@
-import type { PreciseTtlProps } from '../../stacks/props.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import {
   configOf,
   environmentOf,

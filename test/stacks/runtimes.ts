@@ -3,8 +3,8 @@
  * registry. `npm test` runs the functions on the one of the repository.
  */
 import { spawnSync } from 'node:child_process';
+import { PROPS } from '../../config/props.ts';
 import { bundleBackfill, bundleFunctions, bundleStreamFunctions } from '../../stacks/bundle.ts';
-import { PROPS } from '../../stacks/props.ts';
 
 const { rule } = PROPS.functionRuntime.kind;
 const runtimes = rule !== undefined && 'values' in rule ? rule.values.map(String) : [];

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
+
+import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { tableConditions } from '../../stacks/parts/table-conditions.ts';
-import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { SESSION_DATA } from '../support/synthesized.ts';
 
 const conditions = (props: PreciseTtlProps) => tableConditions(resolveProps(props));

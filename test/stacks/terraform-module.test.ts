@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'cdktf';
-import { PROP_NAMES } from '../../stacks/props.ts';
+import { PROP_NAMES } from '../../config/props.ts';
 import { tableFields, variables } from '../../stacks/terraform-module/variables.ts';
 import { writeTerraformModule } from '../../stacks/terraform-module/write.ts';
 

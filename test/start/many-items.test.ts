@@ -1,6 +1,7 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
+
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { useLocalSweep } from '../support/local-sweep.ts';
 
 /*

@@ -7,7 +7,7 @@ import {
   readImports,
 } from '../support/import-graph.ts';
 
-const PRODUCT = ['expiry', 'statemachine', 'functions', 'stacks'] as const;
+const PRODUCT = ['expiry', 'statemachine', 'functions', 'config', 'stacks'] as const;
 
 /** The rooms of this project, and the others that each may import from. `test/` may import from all of them. */
 const MAY_IMPORT = {
@@ -15,12 +15,21 @@ const MAY_IMPORT = {
   expiry: [],
   statemachine: ['expiry'],
   functions: ['expiry', 'statemachine'],
-  stacks: ['expiry', 'statemachine', 'functions'],
+  config: ['expiry', 'statemachine', 'functions'],
+  stacks: ['expiry', 'statemachine', 'functions', 'config'],
   // What runs and measures it on one machine.
   cost: [],
   'stepfunctions-emulator/src': [],
   // It runs the functions' bundles; it shares with them only how items and records of a stream are read.
-  local: ['expiry', 'functions/stream', 'functions/table', 'stacks', 'cost', 'stepfunctions-emulator/src'],
+  local: [
+    'expiry',
+    'functions/stream',
+    'functions/table',
+    'config',
+    'stacks',
+    'cost',
+    'stepfunctions-emulator/src',
+  ],
   // What other teams' tests import.
   testing: [...PRODUCT, 'stepfunctions-emulator/src', 'local'],
   lab: ['expiry', 'statemachine', 'functions', 'cost', 'stepfunctions-emulator/src', 'local'],

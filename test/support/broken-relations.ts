@@ -1,4 +1,4 @@
-import type { PreciseTtlProps, PropName } from '../../stacks/props.ts';
+import type { PreciseTtlProps, PropName } from '../../config/props.ts';
 
 interface BrokenRelation {
   readonly field: PropName;

@@ -1,12 +1,12 @@
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Execution } from 'stepfunctions-emulator';
+import { modelOf } from '../../config/model-of.ts';
+import { backfillName, replayName } from '../../config/names.ts';
+import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import type { ExpiryModel } from '../../expiry/model.ts';
 import { isHandOver } from '../../lab/watch/machines.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
-import { modelOf } from '../../stacks/model-of.ts';
-import { backfillName, replayName } from '../../stacks/names.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
-import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import type { BackfillReport } from '../../statemachine/backfill-contract.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
 import { dynamoDbOfFile } from './local-dynamodb.ts';

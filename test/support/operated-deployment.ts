@@ -1,8 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CreateStateMachineCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import type { OperatingClients } from '../../cli/aws/operating-clients.ts';
+import { replayName } from '../../config/names.ts';
 import type { JournalTable } from '../../functions/journal/update-entry.ts';
-import { replayName } from '../../stacks/names.ts';
 import { createJournal } from './journal-table.ts';
 
 export interface OperatedDeployment {

@@ -19,6 +19,7 @@ const SOURCES = [
   'tsconfig.build.testing.json',
   'bin',
   'cli',
+  'config',
   'cost',
   'docs',
   'expiry',

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { archiveClients } from '../../cli/archive/clients.ts';
 import type { Finding } from '../../cli/proof/finding.ts';
 import { type ProofJobOptions, verifyProof } from '../../cli/proof/job.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { compressed } from '../../functions/archive/archive-object.ts';
 import { beginOf } from '../../functions/proof/build-day.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { PROVED_TABLE, ProofFolder, type Proved, proved } from './proof-folder.ts';
 import { configOf } from './synthesized.ts';
 

@@ -1,4 +1,5 @@
 import { Engine, type Execution, seededRandom, VirtualClock } from 'stepfunctions-emulator';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { secondsBehind } from '../../functions/child/swept-range.ts';
 import { type Deletion, NO_DELETION } from '../../functions/delete-chunk/deletion.ts';
 import {
@@ -11,7 +12,6 @@ import { readSweepInput } from '../../functions/plan-sweep/sweep-input.ts';
 import type { SweepSettings } from '../../functions/runtime/environment.ts';
 import type { ReadIndex } from '../../functions/table/index-query.ts';
 import { MemoryJournal } from '../../lab/fuzz/memory-journal.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import {
   type ExpiredKey,
   type ItemKey,

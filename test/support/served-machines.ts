@@ -1,6 +1,6 @@
 import { ApiServer, type Executions } from 'stepfunctions-emulator';
+import type { DeploymentConfig } from '../../config/config.ts';
 import { LocalCloud } from '../../local/cloud.ts';
-import type { DeploymentConfig } from '../../stacks/config.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { dynamoDbOfFile } from './local-dynamodb.ts';
 

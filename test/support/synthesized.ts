@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DeploymentConfig } from '../../config/config.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { STACK, type SynthesisOptions, synthesize } from '../../stacks/app.ts';
-import type { DeploymentConfig } from '../../stacks/config.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 
 /** The table that the shipped configuration has. */
 export const SESSION_DATA: PreciseTtlProps = {

@@ -5,6 +5,7 @@ import { deploymentClients } from '../../cli/deployment/clients.ts';
 import { VERIFY_NAME, verifiedProps, verifyConfig } from '../../cli/verify/configuration.ts';
 import { type Deployer, runVerify, type VerifyOptions } from '../../cli/verify/job.ts';
 import type { VerifyClients } from '../../cli/verify/observe.ts';
+import { replayName } from '../../config/names.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import type { LocalCloudWatch } from '../../local/cloudwatch/cloudwatch.ts';
@@ -14,7 +15,6 @@ import type { DynamoDbEndpoint } from '../../local/dynamodb/dynamodb-local.ts';
 import { type CallHandler, DynamoDbProxy } from '../../local/dynamodb/proxy.ts';
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
 import { startLambda } from '../../local/lambda/lambda-api.ts';
-import { replayName } from '../../stacks/names.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 
 const REGION = 'us-east-1';

@@ -1,8 +1,6 @@
-import type { Kind, Kinds } from '../../expiry/fields.ts';
-import { DESTINATION_NAMES } from '../../functions/publish-expiries/destinations.ts';
-import { ALARM_NAMES, type AlarmName, tuningKinds } from '../../stacks/alarms.ts';
-import { ASSUME_ROLE_KINDS, CONFIG_KINDS, PROVIDER_KINDS, S3_KINDS } from '../../stacks/config.ts';
-import { deploymentTexts, type FieldText, propTexts } from '../../stacks/prop-texts.ts';
+import { ALARM_NAMES, type AlarmName, tuningKinds } from '../../config/alarms.ts';
+import { ASSUME_ROLE_KINDS, CONFIG_KINDS, PROVIDER_KINDS, S3_KINDS } from '../../config/config.ts';
+import { deploymentTexts, type FieldText, propTexts } from '../../config/prop-texts.ts';
 import {
   DEPLOYMENT_PROPS,
   DEPLOYMENT_ROLES,
@@ -10,9 +8,11 @@ import {
   PROPS,
   TABLE_ROLES,
   VPC_KINDS,
-} from '../../stacks/props.ts';
-import { ARCHIVE_PROP_KINDS, EVENTS_PROP_KINDS } from '../../stacks/stream-props.ts';
-import { CAPACITY_KINDS, WARM_KINDS } from '../../stacks/table-settings.ts';
+} from '../../config/props.ts';
+import { ARCHIVE_PROP_KINDS, EVENTS_PROP_KINDS } from '../../config/stream-props.ts';
+import { CAPACITY_KINDS, WARM_KINDS } from '../../config/table-settings.ts';
+import type { Kind, Kinds } from '../../expiry/fields.ts';
+import { DESTINATION_NAMES } from '../../functions/publish-expiries/destinations.ts';
 
 /** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>;

@@ -14,14 +14,14 @@ import { rolesOfExample } from '../../cli/role-statements.ts';
 import { scaleTable } from '../../cli/scale-table.ts';
 import { REMARKS } from '../../cli/status/remarks.ts';
 import { EXPERIMENTS } from '../../cli/verify/experiments.ts';
+import { ALARM_NAMES, alarmsOf, isRecorded, kebab, subjectOf } from '../../config/alarms.ts';
+import { deploymentOf } from '../../config/deployments.ts';
+import { HOLDINGS } from '../../config/holdings.ts';
+import { propTexts } from '../../config/prop-texts.ts';
+import { DEPLOYMENT_PROPS, PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, resolveProps } from '../../config/props.ts';
 import { DESTINATION_NAMES, DESTINATIONS } from '../../functions/publish-expiries/destinations.ts';
 import { recordedMetrics, SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
 import { reportOf, startTotals } from '../../functions/report/sweep-totals.ts';
-import { ALARM_NAMES, alarmsOf, isRecorded, kebab, subjectOf } from '../../stacks/alarms.ts';
-import { deploymentOf } from '../../stacks/deployments.ts';
-import { HOLDINGS } from '../../stacks/holdings.ts';
-import { propTexts } from '../../stacks/prop-texts.ts';
-import { DEPLOYMENT_PROPS, PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, resolveProps } from '../../stacks/props.ts';
 import { COUNT_LIST, FATES, wordsOf } from '../../statemachine/counts.ts';
 
 type Passages = Readonly<Record<string, () => string>>;
@@ -209,7 +209,7 @@ function propsTable(shared: boolean): string {
 function defaultOf(name: keyof typeof PROPS): string {
   const prop = PROPS[name];
   if (prop.isRequired) return 'required';
-  if (!('byDefault' in prop)) throw new TypeError(`stacks/props.ts: expected a @default of ${name}`);
+  if (!('byDefault' in prop)) throw new TypeError(`config/props.ts: expected a @default of ${name}`);
   const value = prop.byDefault({ tableName: 'T' });
   return `\`${typeof value === 'string' ? `'${value}'` : value}\``;
 }

@@ -5,7 +5,7 @@ import type { Reading, Wish } from '../../../cli/adopt/reading.ts';
 import { describePlan, describeReading } from '../../../cli/adopt/text.ts';
 import type { DescribedIndex, DescribedTable } from '../../../cli/table/describe-table.ts';
 import type { StoredItem } from '../../../cli/table/sample.ts';
-import { checkConfig } from '../../../stacks/config.ts';
+import { checkConfig } from '../../../config/config.ts';
 
 const NOW = 1_795_000_000;
 

@@ -2,9 +2,9 @@
 import { type AuditJobOptions, runAudit, verdictOf } from '../../../cli/audit/job.ts';
 import { auditReport } from '../../../cli/audit/report.ts';
 import { describeAudit } from '../../../cli/audit/text.ts';
+import type { PreciseTtlProps } from '../../../config/props.ts';
 import { type Book, writeEntries } from '../../../functions/journal/ledger.ts';
 import { hashOfKey } from '../../../functions/report/shown-keys.ts';
-import type { PreciseTtlProps } from '../../../stacks/props.ts';
 import { createJournal } from '../../support/journal-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 import { configOf } from '../../support/synthesized.ts';

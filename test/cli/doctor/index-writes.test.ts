@@ -1,7 +1,7 @@
 import type { CloudWatchClient, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
 import { observeIndexWrites, shardFindings } from '../../../cli/doctor/index-writes.ts';
 import { shapeOf } from '../../../cli/table/describe-table.ts';
-import type { PreciseTtlProps } from '../../../stacks/props.ts';
+import type { PreciseTtlProps } from '../../../config/props.ts';
 import { subjectOf } from './subject.ts';
 
 const NOW = Date.parse('2026-11-20T09:00:30Z');

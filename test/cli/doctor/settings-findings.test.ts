@@ -4,10 +4,10 @@ import { PutItemCommand, type TableDescription } from '@aws-sdk/client-dynamodb'
 import { runDoctor } from '../../../cli/doctor/job.ts';
 import { recoveryFindings, settingsFindings, wantsRecovery } from '../../../cli/doctor/settings-findings.ts';
 import { shapeOf } from '../../../cli/table/describe-table.ts';
+import type { PreciseTtlProps } from '../../../config/props.ts';
 import { ensureTable } from '../../../local/dynamodb/tables.ts';
 import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
 import { plainStack } from '../../../stacks/plain-stack.ts';
-import type { PreciseTtlProps } from '../../../stacks/props.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 import { configOf } from '../../support/synthesized.ts';
 import { subjectOf } from './subject.ts';

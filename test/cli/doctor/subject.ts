@@ -1,5 +1,5 @@
 import { type Subject, subjectsOf } from '../../../cli/deployment/subject.ts';
-import type { PreciseTtlProps } from '../../../stacks/props.ts';
+import type { PreciseTtlProps } from '../../../config/props.ts';
 import { configOf } from '../../support/synthesized.ts';
 
 /** A table of a configuration as the doctor takes it. */

@@ -15,10 +15,10 @@ import { statusReport } from '../../../cli/status/report.ts';
 import type { SeenTable } from '../../../cli/status/seen-table.ts';
 import { describeStatus } from '../../../cli/status/text.ts';
 import { showLook } from '../../../cli/status/watch.ts';
+import type { PreciseTtlProps } from '../../../config/props.ts';
+import { tickSchedule } from '../../../config/tick-schedule.ts';
 import { NOTHING_SCANNED } from '../../../functions/child/scan.ts';
 import type { FinishedScan } from '../../../functions/journal/index-scans.ts';
-import type { PreciseTtlProps } from '../../../stacks/props.ts';
-import { tickSchedule } from '../../../stacks/tick-schedule.ts';
 import { noCounts } from '../../../statemachine/counts.ts';
 import { subjectOf } from '../doctor/subject.ts';
 

@@ -1,8 +1,8 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { lookAtLedger } from '../../../cli/status/ledger-look.ts';
+import { resolveProps } from '../../../config/props.ts';
 import { type Reader, writeAccount } from '../../../functions/journal/accounts.ts';
 import { type Book, type LedgerEntry, writeEntries } from '../../../functions/journal/ledger.ts';
-import { resolveProps } from '../../../stacks/props.ts';
 import { createJournal } from '../../support/journal-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 

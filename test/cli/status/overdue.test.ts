@@ -10,8 +10,8 @@ import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { NoAnswerError } from '../../../cli/aws/no-answer.ts';
 import { goneBy } from '../../../cli/status/gone.ts';
 import { lookForOverdue, MOST_KEYS, minutesBack, NAMEABLE } from '../../../cli/status/overdue.ts';
+import type { PreciseTtlProps } from '../../../config/props.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
-import type { PreciseTtlProps } from '../../../stacks/props.ts';
 import { subjectOf } from '../doctor/subject.ts';
 
 /** Entries that are counted at once, as if they were 1 MB. */

@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DeploymentConfig } from '../../../config/config.ts';
 import { STACK } from '../../../stacks/app.ts';
-import type { DeploymentConfig } from '../../../stacks/config.ts';
 import { synthesizeToFolder } from '../../support/synthesized.ts';
 import type { EmulatedAws } from './proof.ts';
 import { type Actions, type Ended, TerraformRoot } from './terraform-root.ts';

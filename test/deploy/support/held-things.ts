@@ -22,7 +22,7 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import type { HOLDINGS } from '../../../stacks/holdings.ts';
+import type { HOLDINGS } from '../../../config/holdings.ts';
 import { type EmulatedAws, emulatedClient } from './proof.ts';
 
 /** As the list of what holds something calls them. */

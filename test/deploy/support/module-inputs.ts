@@ -1,6 +1,6 @@
+import { resolveProps } from '../../../config/props.ts';
+import type { DestinationName, EventsProp } from '../../../config/stream-props.ts';
 import type { ConstructProps, SweptTableProps, TablesProps } from '../../../stacks/construct-props.ts';
-import { resolveProps } from '../../../stacks/props.ts';
-import type { DestinationName, EventsProp } from '../../../stacks/stream-props.ts';
 import { DESTINATION_FIELDS } from '../../../stacks/terraform-module/events-part.ts';
 import { snake } from '../../../stacks/terraform-module/snake.ts';
 

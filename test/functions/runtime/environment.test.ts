@@ -1,3 +1,5 @@
+import { modelOf } from '../../../config/model-of.ts';
+import { functionSettings, resolveProps } from '../../../config/props.ts';
 import { InvalidModelError } from '../../../expiry/errors.ts';
 import {
   carriedSettings,
@@ -6,8 +8,6 @@ import {
   toEnvironment,
 } from '../../../functions/runtime/environment.ts';
 import { InvalidEnvironmentError, InvalidSettingsError } from '../../../functions/runtime/errors.ts';
-import { modelOf } from '../../../stacks/model-of.ts';
-import { functionSettings, resolveProps } from '../../../stacks/props.ts';
 
 const asIs = (value: string) => value;
 

@@ -1,4 +1,5 @@
 import { type Clock, realClock } from 'stepfunctions-emulator';
+import type { PreciseTtlProps } from '../../../config/props.ts';
 import {
   type ChooseFault,
   type DynamoDbCall,
@@ -7,7 +8,6 @@ import {
 } from '../../../lab/faults/index.ts';
 import type { LocalCloudOptions } from '../../../local/cloud.ts';
 import type { InvokeWrapper } from '../../../local/functions/local-functions.ts';
-import type { PreciseTtlProps } from '../../../stacks/props.ts';
 import { type LocalSweep, useLocalSweep } from '../../support/local-sweep.ts';
 
 /** A local sweep whose functions reach DynamoDB through a proxy, and with whatever a test does to them. */

@@ -5,10 +5,10 @@ import {
   DescribeTableCommand,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
+import type { PreciseTtlProps } from '../../../config/props.ts';
 import { useExistingTable } from '../../../local/dynamodb/existing-table.ts';
 import { TableMismatchError } from '../../../local/errors.ts';
 import { existingTablesAsMade } from '../../../local/stack/existing-tables.ts';
-import type { PreciseTtlProps } from '../../../stacks/props.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 import { awsCommandIn } from '../../support/shell-words.ts';
 import { configOf } from '../../support/synthesized.ts';

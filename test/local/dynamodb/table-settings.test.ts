@@ -1,10 +1,10 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import type { PreciseTtlProps } from '../../../config/props.ts';
+import { LEAST_WARM, STREAM_VIEWS } from '../../../config/table-settings.ts';
 import { ensureTable, withOldImages } from '../../../local/dynamodb/tables.ts';
 import { synthesizedCloud, type TableResource } from '../../../local/stack/synthesized.ts';
 import { plainStack } from '../../../stacks/plain-stack.ts';
-import type { PreciseTtlProps } from '../../../stacks/props.ts';
-import { LEAST_WARM, STREAM_VIEWS } from '../../../stacks/table-settings.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 import { configOf, SESSION_DATA } from '../../support/synthesized.ts';
 

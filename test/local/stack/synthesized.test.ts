@@ -2,15 +2,15 @@
 import fc from 'fast-check';
 import { loadDefinition } from 'stepfunctions-emulator';
 import { anyConfig } from '../../../bench/synthesis/any-config.ts';
+import type { DeploymentConfig, Overrides } from '../../../config/config.ts';
+import { mapValues } from '../../../config/map-values.ts';
+import type { PreciseTtlProps } from '../../../config/props.ts';
+import { tablesInDefinition } from '../../../config/tables-in-definition.ts';
+import { escaped } from '../../../config/terraform-text.ts';
 import { isDynamoDbQuery } from '../../../local/dynamodb/queries.ts';
 import { TerraformError } from '../../../local/errors.ts';
 import { RUN_TYPES, type SynthesizedCloud, synthesizedCloud } from '../../../local/stack/synthesized.ts';
-import type { DeploymentConfig, Overrides } from '../../../stacks/config.ts';
-import { mapValues } from '../../../stacks/map-values.ts';
 import { plainStack } from '../../../stacks/plain-stack.ts';
-import type { PreciseTtlProps } from '../../../stacks/props.ts';
-import { tablesInDefinition } from '../../../stacks/tables-in-definition.ts';
-import { escaped } from '../../../stacks/terraform-text.ts';
 import { handmadeStack } from '../../support/handmade-stack.ts';
 import { configOf, SESSION_DATA } from '../../support/synthesized.ts';
 

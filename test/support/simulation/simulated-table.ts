@@ -1,4 +1,5 @@
 import type { InvokeOptions } from 'stepfunctions-emulator';
+import type { PreciseTtlProps } from '../../../config/props.ts';
 import { ENTRY_BYTES } from '../../../cost/assumptions.ts';
 import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
 import { readUnits } from '../../../cost/item-size.ts';
@@ -9,7 +10,6 @@ import { addLags, lagOf } from '../../../functions/report/lag.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import type { ScanIndex } from '../../../functions/table/index-scan.ts';
-import type { PreciseTtlProps } from '../../../stacks/props.ts';
 import type { CarriedSettings, ExpiredKey, FailedKey } from '../../../statemachine/contract.ts';
 import { carriedOf } from '../sweep-settings.ts';
 import type { SimulatedDynamoDb } from './functions.ts';

@@ -9,7 +9,7 @@ export interface FieldText {
 }
 
 /**
- * What `stacks/props.ts` says of each prop of a table: the comments of the list, which editors show too. So a prop is
+ * What `config/props.ts` says of each prop of a table: the comments of the list, which editors show too. So a prop is
  * described in one place.
  *
  * @throws TypeError for a prop without a comment
@@ -17,15 +17,15 @@ export interface FieldText {
 export function propTexts(): Readonly<Record<string, FieldText>> {
   const source = readFileSync(new URL('./props.ts', import.meta.url), 'utf8');
   const list = source.slice(source.indexOf('export const PROPS = {'));
-  return Object.fromEntries(PROP_NAMES.map(name => [name, textAbove(`${name}: `, list, 'stacks/props.ts')]));
+  return Object.fromEntries(PROP_NAMES.map(name => [name, textAbove(`${name}: `, list, 'config/props.ts')]));
 }
 
-/** What `stacks/config.ts` says of each field of a deployment. */
+/** What `config/config.ts` says of each field of a deployment. */
 export function deploymentTexts(fields: readonly string[]): Readonly<Record<string, FieldText>> {
   const source = readFileSync(new URL('./config.ts', import.meta.url), 'utf8');
   const list = source.slice(source.indexOf('export interface DeploymentConfig '));
   return Object.fromEntries(
-    fields.map(name => [name, textAbove(`readonly ${name}`, list, 'stacks/config.ts')]),
+    fields.map(name => [name, textAbove(`readonly ${name}`, list, 'config/config.ts')]),
   );
 }
 

@@ -1,6 +1,6 @@
-import { propProblems } from '../../stacks/prop-problems.ts';
-import { RELATIONS, relationProblems } from '../../stacks/prop-relations.ts';
-import { resolveProps } from '../../stacks/props.ts';
+import { propProblems } from '../../config/prop-problems.ts';
+import { RELATIONS, relationProblems } from '../../config/prop-relations.ts';
+import { resolveProps } from '../../config/props.ts';
 import { BROKEN_RELATIONS } from '../support/broken-relations.ts';
 
 test('there is a broken example of each relation', () => {

@@ -47,7 +47,7 @@ const logsOf = (path: string) => `${path}/logs`;
  * replace it, such as another `name`, is refused when the plan is made; what an edit turns off stays in AWS, and is taken up
  * again when it is turned on again.
  *
- * test/stacks/holdings.test.ts holds the list against what is synthesized; `npm run docs` makes a table of it in
+ * test/config/holdings.test.ts holds the list against what is synthesized; `npm run docs` makes a table of it in
  * docs/deploy.md.
  */
 export const HOLDINGS = {

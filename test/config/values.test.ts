@@ -28,7 +28,7 @@ import {
   when,
   withOpenings,
   withoutNone,
-} from '../../stacks/values.ts';
+} from '../../config/values.ts';
 
 const open = expression<number>('var.n');
 const openText = expression<string>('var.text');

@@ -1,5 +1,3 @@
-import type { IResolvable } from 'cdktf';
-
 /**
  * Stands for `\${`, within which CDKTF would take the braces off the tokens that it finds. Whatever is synthesized with expressions is read
  * by {@link withOpenings}.
@@ -15,7 +13,7 @@ export function withOpenings(json: string): string {
  * A value that only Terraform knows, as a variable of a module is: its expression. It stands wherever a known one may; a text that it is put
  * into becomes a template. A reference to another resource is no such value: it is known to be there.
  */
-export class Expression implements IResolvable {
+export class Expression {
   readonly hcl: string;
   /** Wanted by CDKTF. */
   readonly creationStack: string[] = [];

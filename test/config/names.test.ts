@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, TerraformStack } from 'cdktf';
 import fc from 'fast-check';
+import { checkConfig } from '../../config/config.ts';
+import { constructId } from '../../config/names.ts';
+import { propProblems } from '../../config/prop-problems.ts';
 import { PreciseTtlStack } from '../../stacks/app.ts';
-import { checkConfig } from '../../stacks/config.ts';
-import { constructId } from '../../stacks/names.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
-import { propProblems } from '../../stacks/prop-problems.ts';
 import { configOf, resources, sweptTables, terraformJson } from '../support/synthesized.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-names-'));

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
-import { ADOPTED, HOLDINGS, PLACES, TOPIC_POLICY } from '../../stacks/holdings.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { ADOPTED, HOLDINGS, PLACES, TOPIC_POLICY } from '../../config/holdings.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { configOf, terraformJson } from '../support/synthesized.ts';
 
 interface Synthesized {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { nearestRegion, partitionOf, REGION, REGIONS } from '../../stacks/regions.ts';
+import { nearestRegion, partitionOf, REGION, REGIONS } from '../../config/regions.ts';
 
 interface SdkPartitions {
   readonly partitions: readonly {

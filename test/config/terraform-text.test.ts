@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Terraform's templates
-import { escaped, literal } from '../../stacks/terraform-text.ts';
+import { escaped, literal } from '../../config/terraform-text.ts';
 
 test.each([
   ['plain', 'plain'],

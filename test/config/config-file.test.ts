@@ -14,7 +14,7 @@ const CONFIG = 'precise-ttl.config.ts';
 const LOADER = join(folder, 'load.mjs');
 writeFileSync(
   LOADER,
-  `import { loadConfigFile } from ${JSON.stringify(pathToFileURL(join(root, 'stacks/config-file.ts')).href)};
+  `import { loadConfigFile } from ${JSON.stringify(pathToFileURL(join(root, 'config/config-file.ts')).href)};
    await loadConfigFile().catch(error => {
      console.error(error.name === 'ConfigFileError' ? error.message : error);
      process.exitCode = 1;
@@ -147,7 +147,7 @@ test.each([
 const PRINTER = join(folder, 'print.mjs');
 writeFileSync(
   PRINTER,
-  `import { loadConfigFile } from ${JSON.stringify(pathToFileURL(join(root, 'stacks/config-file.ts')).href)};
+  `import { loadConfigFile } from ${JSON.stringify(pathToFileURL(join(root, 'config/config-file.ts')).href)};
    console.error(JSON.stringify(await loadConfigFile(process.argv[2])));`,
 );
 

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
-import { checkConfig } from '../../stacks/config.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
-import { LEAST_WARM, STREAM_VIEWS, TABLE_CLASSES } from '../../stacks/table-settings.ts';
+import { checkConfig } from '../../config/config.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
+import { LEAST_WARM, STREAM_VIEWS, TABLE_CLASSES } from '../../config/table-settings.ts';
 import { TASKS } from '../../statemachine/contract.ts';
 import { sessionTable } from '../support/handmade-stack.ts';
 import { configOf, type Resource, resources, SESSION_DATA, terraformJson } from '../support/synthesized.ts';

@@ -3,15 +3,15 @@ import { ComparisonOperator, Statistic } from '@aws-sdk/client-cloudwatch';
 import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { SnsTopic } from '@cdktf/provider-aws/lib/sns-topic/index.js';
 import { TerraformStack, Testing } from 'cdktf';
+import { ALARM_NAMES, ALARMS, type AlarmName, alarmsOf, kebab, tuningKinds } from '../../config/alarms.ts';
+import { AWS_METRICS, type AwsNamespace } from '../../config/aws-metrics.ts';
+import { checkConfig } from '../../config/config.ts';
+import { deploymentOf } from '../../config/deployments.ts';
+import { propProblems } from '../../config/prop-problems.ts';
+import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { recordedMetrics } from '../../functions/record-metrics/metrics.ts';
 import { DEPLOYMENT_METRICS } from '../../functions/runtime/deployment-metric.ts';
-import { ALARM_NAMES, ALARMS, type AlarmName, alarmsOf, kebab, tuningKinds } from '../../stacks/alarms.ts';
-import { AWS_METRICS, type AwsNamespace } from '../../stacks/aws-metrics.ts';
-import { checkConfig } from '../../stacks/config.ts';
-import { deploymentOf } from '../../stacks/deployments.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
-import { propProblems } from '../../stacks/prop-problems.ts';
-import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import {
   configOf,
   environmentOf,

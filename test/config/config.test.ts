@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
+import { checkConfig, type DeploymentConfig, InvalidConfigError } from '../../config/config.ts';
+import { propProblems } from '../../config/prop-problems.ts';
+import { PROP_NAMES, type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import config from '../../precise-ttl.config.ts';
-import { checkConfig, type DeploymentConfig, InvalidConfigError } from '../../stacks/config.ts';
-import { propProblems } from '../../stacks/prop-problems.ts';
-import { PROP_NAMES, type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 
 const table = (overrides: object = {}) => ({
   tableName: 'SessionData',

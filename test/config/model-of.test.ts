@@ -1,9 +1,9 @@
 import fc from 'fast-check';
+import { modelOf, modelPropsOf } from '../../config/model-of.ts';
+import { propProblems } from '../../config/prop-problems.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
 import { GRANULARITIES } from '../../expiry/window.ts';
-import { modelOf, modelPropsOf } from '../../stacks/model-of.ts';
-import { propProblems } from '../../stacks/prop-problems.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 const name = fc

@@ -124,7 +124,7 @@ export interface NamedTable {
   readonly proof?: boolean;
 }
 
-/** What has these names of a table's own; test/stacks/names.test.ts holds them against what is synthesized. */
+/** What has these names of a table's own; test/config/names.test.ts holds them against what is synthesized. */
 export function namesOfTable(
   field: string,
   { tableName, name, backfill = false, archive, events, proof = false }: NamedTable,
