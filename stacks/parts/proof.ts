@@ -54,8 +54,8 @@ export class Proof extends Construct {
       task: 'WriteManifest',
       worksFor: tableInWords(sweep),
       environment: merged(
-        merged(environment, withoutNone(toArchiveEnvironment(named, value => value))),
-        journalEnvironment(sweep.sweep),
+        merged(environment, journalEnvironment(sweep.sweep)),
+        withoutNone(toArchiveEnvironment(named, value => value)),
       ),
       memoryMb: MANIFEST_MEMORY_MB,
       statements: [...readBookStatements(sweep, place), ...folderStatements(props)],
