@@ -170,8 +170,8 @@ beforeAll(async () => {
 
 const roles = readRoles(cloud);
 /**
- * No tick here has more than 40 targets or hands anything over, so that none starts another execution; test/statemachine has such ticks, and
- * what they start.
+ * No tick here has more than 40 targets, and only on a busy machine does one hand anything over; test/statemachine has such ticks, and what
+ * they start.
  */
 const isOfBusyTicks = (role: Role, { action }: Grant) =>
   role.name === 'precise-ttl-sweep' && action === 'states:StartExecution';

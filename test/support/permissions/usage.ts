@@ -103,6 +103,8 @@ function accessOf(details: Readonly<Record<string, unknown>>, region: Region): A
   const resource = `${details['resourceType']}:${details['resource']}`;
   if (resource === 'lambda:invoke')
     return [{ action: 'lambda:InvokeFunction', resource: String(parameters['FunctionName']) }];
+  // Only a tick that a busy machine is too slow for hands something over: whether it does is not known beforehand.
+  if (resource.endsWith(':startExecution')) return [];
   if (resource === 'aws-sdk:dynamodb:query') return dynamoDbAccess('Query', parameters, region);
   throw new Error(
     `test/support/permissions/usage.ts: expected lambda:invoke, got ${JSON.stringify(details)}; teach it this one`,
