@@ -18,7 +18,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import { alarmNamesOf } from '../../config/alarms.ts';
 import type { Deployment } from '../../config/deployments.ts';
-import { deadLetterQueueOf, replayName } from '../../config/names.ts';
+import { deadLetterQueueOf, proofName, replayName } from '../../config/names.ts';
+import { hasProof } from '../../config/props.ts';
 import { streamFunctionsOf } from '../../config/stream-props.ts';
 import { tablesInDefinition } from '../../config/tables-in-definition.ts';
 import { tickSchedule } from '../../config/tick-schedule.ts';
@@ -119,8 +120,8 @@ export async function observeSweep(
  * @param now epoch milliseconds
  */
 export async function observeDeployment(
-  { lambda }: DeploymentClients,
-  { props }: Subject,
+  { lambda, scheduler }: DeploymentClients,
+  { props, region }: Subject,
   sweep: SeenSweep,
   now: number,
 ): Promise<SeenDeployment> {
@@ -128,6 +129,7 @@ export async function observeDeployment(
   const asked = { now, sinceMs: DAY_MS, mostFailures: MOST_FAILURES };
   return {
     ...sweep,
+    schedules: new Map([...sweep.schedules, ...(await observeProofSchedule(scheduler, props, region))]),
     journal: journalTable
       ? await observeTable(journalTable, state, props.tableName, asked)
       : notAsked('DynamoDB'),
@@ -192,6 +194,20 @@ export async function observeSchedules(
   const { name } = tickSchedule(deployment);
   const seen = scheduler
     ? await observeSchedule(scheduler, deployment.name, name, region)
+    : notAsked('EventBridge Scheduler');
+  return new Map([[name, seen]]);
+}
+
+/** The schedule that has the manifests of a table written. */
+async function observeProofSchedule(
+  scheduler: SchedulerClient | undefined,
+  props: Subject['props'],
+  region: string,
+): Promise<SeenDeployment['schedules']> {
+  if (!hasProof(props)) return new Map();
+  const name = proofName(props.name);
+  const seen = scheduler
+    ? await observeSchedule(scheduler, name, name, region)
     : notAsked('EventBridge Scheduler');
   return new Map([[name, seen]]);
 }

@@ -158,10 +158,12 @@ function scheduleFindings(
   subject: Subject,
 ): Finding[] {
   const { deployment } = subject;
-  if (!deployment.enabled)
+  const tick = tickSchedule(deployment);
+  const isTick = name === tick.name;
+  if (isTick && !deployment.enabled)
     return seen === undefined ? [] : [finding('schedule-not-paused', subject, { detail: name })];
   if (seen === undefined) return [finding('schedule-missing', subject, { detail: name })];
-  const differences = differencesOf(seen, tickSchedule(deployment), machineArn);
+  const differences = isTick ? differencesOf(seen, tick, machineArn) : [];
   return [
     ...(seen.state === 'ENABLED' ? [] : [finding('schedule-disabled', subject, { detail: name })]),
     ...(differences.length > 0

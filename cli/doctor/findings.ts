@@ -435,13 +435,15 @@ const OF_THE_DEPLOYMENT = {
   'schedule-missing': {
     severity: 'broken',
     what: 'a schedule is missing',
-    meaning: 'Nothing starts that part of the sweep.',
+    meaning:
+      'Nothing starts what it is for: the ticks, or the function that writes the manifests of a proof.',
     remedy: deploy,
   },
   'schedule-disabled': {
     severity: 'broken',
     what: 'a schedule is off',
-    meaning: 'Nothing starts that part of the sweep: somebody has turned it off in EventBridge Scheduler.',
+    meaning:
+      'Nothing starts what it is for: the ticks, or the function that writes the manifests of a proof. Somebody has turned it off in EventBridge Scheduler.',
     remedy: () =>
       'Turn it on in EventBridge Scheduler: docs/pausing.md says how a table is stopped for a while.',
   },

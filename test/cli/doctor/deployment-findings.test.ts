@@ -3,6 +3,7 @@ import type { SeenAlarm } from '../../../cli/deployment/observe-alarms.ts';
 import {
   MOST_FAILURES,
   type SeenDeployment,
+  type SeenSchedule,
   type SeenStreamReader,
 } from '../../../cli/deployment/observe-deployment.ts';
 import { type SeenJournal, STALE_MS } from '../../../cli/deployment/observe-journal.ts';
@@ -12,6 +13,7 @@ import { type DeploymentOptions, deploymentFindings } from '../../../cli/doctor/
 import { verdictOf } from '../../../cli/doctor/finding.ts';
 import { readSpan } from '../../../cli/replay/span.ts';
 import { ALARM_NAMES, type AlarmName, alarmNamesOf } from '../../../config/alarms.ts';
+import { proofName } from '../../../config/names.ts';
 import type { PreciseTtlProps } from '../../../config/props.ts';
 import { STREAM_FILTER, streamFunctionsOf } from '../../../config/stream-props.ts';
 import { tickSchedule } from '../../../config/tick-schedule.ts';
@@ -114,6 +116,11 @@ const tick = (over: object) => {
   const seen = { state: 'ENABLED', expression, input: JSON.stringify(input), target: ARN, ...over };
   return { schedules: new Map([[name, { seen }]]) };
 };
+
+/** The ticks have theirs. */
+const proofSchedule = (seen: SeenSchedule | undefined) => ({
+  schedules: new Map([...tick({}).schedules, [proofName('precise-ttl-T'), { seen }]]),
+});
 
 /** All others are turned off. */
 function onlyAlarm(name: AlarmName): Exclude<PreciseTtlProps['alarms'], undefined> {
@@ -248,6 +255,19 @@ test.each<[string, Case, string[]]>([
     'a schedule is gone',
     { seen: { schedules: new Map([['precise-ttl-tick', { seen: undefined }]]) } },
     ['schedule-missing'],
+  ],
+  [
+    'nothing writes the manifests',
+    { props: { archive: {} }, seen: proofSchedule(undefined) },
+    ['schedule-missing'],
+  ],
+  [
+    'the writing of the manifests was turned off',
+    {
+      props: { archive: {} },
+      seen: proofSchedule({ state: 'DISABLED', expression: '', input: '', target: '' }),
+    },
+    ['schedule-disabled'],
   ],
   ['a schedule comes at other times', { seen: tick({ expression: 'rate(1 minute)' }) }, ['schedule-differs']],
   ['a schedule has another input', { seen: tick({ input: '{"lookbackMinutes":5}' }) }, ['schedule-differs']],
