@@ -68,6 +68,30 @@ test('a day has what the sweep deleted with its line of the archive, and what on
   });
 });
 
+test('a key that is deleted again and again has each of its lines at its own deletion', async () => {
+  const times = Array.from({ length: 60 }, (_, index) => BEGIN + index * 50 + 29);
+  const rows = [
+    ...times.flatMap(at => rowsOf('deleted', [entry('lock', at)])),
+    ...times.flatMap(at => rowsOf('archived', [entry('lock', at + 1, { line: `of ${at}` })])),
+  ];
+  const { lines } = await day(rows);
+  expect(lines.map(({ deletedAt, line }) => [Date.parse(deletedAt) / 1000, line]).sort()).toEqual(
+    times.map(at => [at, `of ${at}`]).sort(),
+  );
+});
+
+test('the line of a deletion is not that of the one before, which has none', async () => {
+  const rows = [
+    ...rowsOf('deleted', [entry('lock', BEGIN + 30), entry('lock', BEGIN + 80)]),
+    ...rowsOf('archived', [entry('lock', BEGIN + 80, { line: 'of 80' })]),
+  ];
+  const { lines } = await day(rows);
+  expect(lines.map(({ deletedAt, line }) => [Date.parse(deletedAt) / 1000 - BEGIN, line])).toEqual([
+    [30, undefined],
+    [80, 'of 80'],
+  ]);
+});
+
 test('around midnight a deletion is of the day that the sweep has', async () => {
   const rows = [
     ...rowsOf('deleted', [entry('old', BEGIN - 1), entry('new', BEGIN)]),
