@@ -1,5 +1,6 @@
 import { QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
 import type { ItemKey } from '../../statemachine/contract.ts';
+import { LedgerTooLongError } from '../runtime/errors.ts';
 import { EXPIRES, JOURNAL_KEYS } from './layout.ts';
 import { LEDGER_DAYS, type LedgerEntry, minuteOf, readBook } from './ledger.ts';
 import { CLOCKS_APART_SECONDS, isNear, nearest } from './nearest.ts';
@@ -26,17 +27,27 @@ export interface AccountSpan {
   readonly before: number;
 }
 
+/** How far a comparison may go. */
+export interface AccountLimits {
+  /** Deletions of the span. @default as many as there are */
+  readonly mostKeys?: number;
+  /** Once it is aborted no further row is read. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Which of the keys that the sweep deleted a reader has not seen.
  *
- * @throws JournalUnreadableError
+ * @throws JournalUnreadableError, LedgerTooLongError, or the signal's reason
  */
 export async function compareBooks(
   journal: JournalTable,
   { table, reader, from, before }: AccountSpan,
+  { mostKeys = Number.POSITIVE_INFINITY, signal }: AccountLimits = {},
 ): Promise<Account> {
   const deleted = new Map<string, LedgerEntry[]>();
   for await (const { entries } of readBook(journal, { book: 'deleted', table, from, before })) {
+    signal?.throwIfAborted();
     for (const entry of entries) {
       const key = entryKey(entry.key);
       const others = deleted.get(key);
@@ -44,11 +55,16 @@ export async function compareBooks(
       if (others === undefined) deleted.set(key, [entry]);
       else if (!others.some(other => other.ttl === entry.ttl && isNear(other, entry))) others.push(entry);
     }
+    if (deleted.size > mostKeys)
+      throw new LedgerTooLongError(
+        `Ledger of ${table}, ${minuteOf(from)}: expected at most ${mostKeys} deletions, got more. \`precise-ttl audit\` compares them.`,
+      );
   }
   const read = { from: from - CLOCKS_APART_SECONDS, before: before + CLOCKS_APART_SECONDS };
   const seen = new Map<string, LedgerEntry[]>();
   if (deleted.size > 0) {
     for await (const { entries } of readBook(journal, { book: reader, table, ...read })) {
+      signal?.throwIfAborted();
       for (const entry of entries) {
         const key = entryKey(entry.key);
         if (!deleted.has(key)) continue;
@@ -113,13 +129,14 @@ export async function writeAccount(
 /**
  * Compares a minute with one reader's book, and notes what came of it when anything was deleted in it.
  *
- * @throws JournalUnreadableError, JournalUnwritableError
+ * @throws JournalUnreadableError, JournalUnwritableError, LedgerTooLongError, or the signal's reason
  */
 export async function takeAccount(
   journal: JournalTable,
   { table, reader, from }: Pick<AccountSpan, 'table' | 'reader' | 'from'>,
+  limits: AccountLimits = {},
 ): Promise<Account> {
-  const account = await compareBooks(journal, { table, reader, from, before: from + 60 });
+  const account = await compareBooks(journal, { table, reader, from, before: from + 60 }, limits);
   if (account.deleted > 0) await writeAccount(journal, { table, reader, from }, account);
   return account;
 }

@@ -79,6 +79,18 @@ test('a chunk that was tried again has deleted its keys once', async () => {
   await expect(missing('archived')).resolves.toEqual({ deleted: 2, missing: [] });
 });
 
+test('of a span with more deletions than there is room for nothing is compared, and one that is stopped reads no further row', async () => {
+  const { journal, write } = await books();
+  await write('deleted', { a: 1, b: 2, c: 3 });
+  await write('archived', { a: 1, b: 2, c: 3 });
+  const span = { table: 'orders', reader: 'archived', from: START, before: START + 60 } as const;
+  await expect(compareBooks(journal, span, { mostKeys: 2 })).rejects.toThrow(
+    'Ledger of orders, 2026-11-20T09:00: expected at most 2 deletions, got more.',
+  );
+  const signal = AbortSignal.abort(new Error('time is up'));
+  await expect(compareBooks(journal, span, { signal })).rejects.toThrow('time is up');
+});
+
 test('what somebody else deleted is nothing that the sweep owes', async () => {
   const { write, missing } = await books();
   await write('archived', { native: 5 });
