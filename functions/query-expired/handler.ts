@@ -25,9 +25,10 @@ const HELD_SHARE = 0.1;
  */
 export async function queryExpired(
   input: QueryExpiredInput,
-  { settings, documents, random, sleep, clock }: Runtime,
+  runtime: Runtime,
   journal: () => ScanJournal & Pick<Journal, 'noteThrottled'> = lambdaJournal,
 ): Promise<QueryExpiredOutput> {
+  const { settings, documents, random, sleep, clock } = runtime;
   const timeoutSeconds = queryTimeoutSeconds(input.progress);
   const requestTimeout = requestTimeoutMs(timeoutSeconds, ATTEMPTS);
   const heldTimeout = Math.floor(timeoutSeconds * 1000 * HELD_SHARE);
@@ -48,7 +49,7 @@ export async function queryExpired(
     random,
     sleep,
     clock,
-    ...scanOf(input, settings, indexScanner(documents, settings, { requestTimeout }), journal),
+    ...scanOf(input, runtime, indexScanner(documents, settings, { requestTimeout }), journal),
   });
   await noted;
   return output;
@@ -63,7 +64,7 @@ async function note(write: () => Promise<void>): Promise<void> {
   }
 }
 
-const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });
+const runtimeOf = lambdaRuntime({ maxAttempts: ATTEMPTS });
 
 export const handler = async (event: WithSettings<QueryExpiredInput>): Promise<QueryExpiredOutput> =>
-  queryExpired(event, runtime(readSettings(event.settings)));
+  queryExpired(event, runtimeOf(readSettings(event.settings)));

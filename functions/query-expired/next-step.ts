@@ -70,6 +70,8 @@ export interface NextStepOptions {
 export interface ScanSurroundings extends Pick<ScanPageOptions, 'model' | 'scanIndex'> {
   /** Writes down how far it is settled; false: another execution has it now. */
   readonly checkpoint: (progress: ChildProgress) => Promise<boolean>;
+  /** Told of what is due and held: nothing tries to delete it. Undefined: nobody wants to know. */
+  readonly onHeld?: ((entries: readonly ExpiredKey[]) => Promise<void>) | undefined;
   /** It has read the whole index. */
   readonly finish: (progress: ChildProgress) => Promise<void>;
 }
@@ -203,6 +205,7 @@ async function decide(
   const known = await options.readHeld?.(page.due);
   const due = page.due.filter(entry => !known?.has(entry));
   const held = read.counts.held + page.due.length - due.length;
+  if (due.length < page.due.length) await scan?.onHeld?.(page.due.filter(entry => known?.has(entry)));
   const passed: ChildProgress = { ...read, counts: { ...read.counts, held } };
 
   // 10.

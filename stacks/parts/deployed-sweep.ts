@@ -84,7 +84,7 @@ export class DeployedSweep {
     const environment = { DEPLOYMENT_NAME: deployment.name, JOURNAL_TABLE: this.journal.tableName };
     const statements: Readonly<Record<TaskName, readonly Statement[]>> = {
       PlanSweep: [...this.journal.planStatements(), ...access.query],
-      QueryExpired: [...access.scan, ...this.journal.scanStatements()],
+      QueryExpired: [...access.scan, ...this.journal.scanStatements(access.ledger)],
       DeleteChunk: [...access.delete, ...this.journal.deleteStatements(access.ledger)],
       RecordMetrics: this.journal.recordStatements(),
     };

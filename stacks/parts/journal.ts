@@ -4,7 +4,7 @@ import type { ResolvedProps } from '../../config/props.ts';
 import { given, when } from '../../config/values.ts';
 import type { Reader } from '../../functions/journal/accounts.ts';
 import { EXPIRES, JOURNAL_KEYS, journalName } from '../../functions/journal/layout.ts';
-import { bookId } from '../../functions/journal/ledger.ts';
+import { type Book, bookId } from '../../functions/journal/ledger.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
 import { tableKeyStatements } from './table-key.ts';
@@ -68,9 +68,9 @@ export class Journal extends Construct {
     return this.#statements(PLAN_ACTIONS);
   }
 
-  /** What the role of QueryExpired may do with it. */
-  scanStatements(): Statement[] {
-    return this.#statements(SCAN_ACTIONS);
+  /** What the role of QueryExpired may do with it. @param proof whether any table may have one */
+  scanStatements(proof: boolean): Statement[] {
+    return [...this.#statements(SCAN_ACTIONS), ...this.#bookStatements(['kept'], proof)];
   }
 
   /** What the role of RecordMetrics may do with it. */
@@ -80,8 +80,13 @@ export class Journal extends Construct {
 
   /** What the role of DeleteChunk may do with it. @param ledger whether any table has one */
   deleteStatements(ledger: boolean): Statement[] {
-    const books = [bookId('deleted', '*'), bookId('kept', '*')];
-    return ledgerStatements(this.tableArn, books, this.#props).map(statement => ({
+    return this.#bookStatements(['deleted', 'kept'], ledger);
+  }
+
+  /** @param ledger whether any table has one */
+  #bookStatements(books: readonly Book[], ledger: boolean): Statement[] {
+    const ids = books.map(book => bookId(book, '*'));
+    return ledgerStatements(this.tableArn, ids, this.#props).map(statement => ({
       ...statement,
       resources: when(ledger, statement.resources, []),
     }));

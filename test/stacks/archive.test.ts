@@ -75,6 +75,7 @@ describe('the archive', () => {
 
   test('may write its own book of its own table in the journal, and DeleteChunk those of what it deletes', () => {
     expect(mayDo(json, 'delete-chunk')).toEqual(['dynamodb:PartiQLDelete on <table arn>', WRITE_DELETED]);
+    expect(mayDo(json, 'query-expired')).toContain(putBook('<journal table arn>', 'kept#*'));
     expect(environmentOf(json, 'archive-expiries')).toMatchObject({
       DEPLOYMENT_NAME: 'precise-ttl',
       JOURNAL_TABLE: 'precise-ttl-journal',

@@ -15,7 +15,7 @@ function journalWith(sweep: JournalProps['sweep'] = {}) {
     {
       plan: needed(journal.planStatements()),
       record: needed(journal.recordStatements()),
-      scan: needed(journal.scanStatements()),
+      scan: needed(journal.scanStatements(false)),
     },
     { scope: stack, resolver: new DefaultTokenResolver(new StringConcat()) },
   );

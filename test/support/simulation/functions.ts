@@ -100,7 +100,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
         random,
         sleep,
         clock: () => clock.now(),
-        ...scanOf(input, settings, scanIndex, () => journal),
+        ...scanOf(input, { settings, logger: QUIET, clock: () => clock.now() }, scanIndex, () => journal),
       });
     },
     'delete-chunk': async ({ chunk, now, settings: carried }) => {
