@@ -4,7 +4,7 @@ import { CLOCKS_APART_SECONDS } from '../../functions/journal/nearest.ts';
 import { keyTextOf } from '../../functions/proof/deletions.ts';
 import { type KeyField, type ProofLine, sha256 } from '../../functions/proof/manifest.ts';
 import { dateOf, dayAfter } from '../../functions/proof/write-manifests.ts';
-import type { ItemKey } from '../../statemachine/contract.ts';
+import type { ItemKey, KeyAttribute } from '../../statemachine/contract.ts';
 import type { ArchiveSource } from '../archive/archive-source.ts';
 import { type ArchivedLine, linesOf, parsedLine } from '../archive/archived-lines.ts';
 import { ArchivedLineError } from '../archive/errors.ts';
@@ -127,17 +127,20 @@ function judge(
 ): { readonly open: number; readonly findings: readonly Finding[] } {
   const findings: Finding[] = [];
   let open = 0;
-  const keyOf = ({ key, keyHash }: Pick<ProofLine, 'key' | 'keyHash'>) =>
-    keyHash === undefined ? isObject(key) && keyField?.(keyTextOf(key as ItemKey)) : `"keyHash":"${keyHash}"`;
-  const byKey = (lines: readonly ProofLine[]) => Map.groupBy(lines, keyOf);
+  const idOf = ({ key, keyHash }: Pick<ProofLine, 'key' | 'keyHash'>) =>
+    keyHash === undefined ? keyField?.(keyTextOf(key as ItemKey)) : `"keyHash":"${keyHash}"`;
+  const byKey = (lines: readonly ProofLine[]) => Map.groupBy(lines, idOf);
+  const takeOne = (from: ReturnType<typeof byKey>, { key }: Unknown['fields']) =>
+    isObject(key) &&
+    keyField !== undefined &&
+    keysOf(key).some(each => from.get(keyField(keyTextOf(each)))?.shift() !== undefined);
   const removed = byKey(missing);
   const notArchived = byKey(
     day.link.manifest.archive ? day.lines.filter(({ line }) => line === undefined) : [],
   );
   for (const { where, fields } of unknown) {
-    const id = keyOf(fields);
-    const isChanged = id !== false && removed.get(id)?.shift() !== undefined;
-    const isUnproven = !isChanged && id !== false && notArchived.get(id)?.shift() !== undefined;
+    const isChanged = takeOne(removed, fields);
+    const isUnproven = !isChanged && takeOne(notArchived, fields);
     if (isChanged || day.isClosed)
       findings.push({ ...strange(where, isChanged, isUnproven), key: showKey(fields) });
     else open += 1;
@@ -158,6 +161,20 @@ function judge(
       });
   }
   return { open, findings };
+}
+
+/** The keys that a line's can be: with `format: 'json'` its attributes are plain, and a text may be that of bytes. */
+function keysOf(key: object): ItemKey[] {
+  return Object.entries(key).reduce<ItemKey[]>(
+    (keys, [name, value]) =>
+      keys.flatMap(each => typesOf(value).map(typed => ({ ...each, [name]: typed as KeyAttribute }))),
+    [{}],
+  );
+}
+
+function typesOf(value: unknown): object[] {
+  if (isObject(value)) return [value];
+  return typeof value === 'string' ? [{ S: value }, { B: value }] : [{ N: String(value) }];
 }
 
 /** A line that the manifest has no hash of. */

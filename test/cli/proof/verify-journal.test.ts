@@ -8,6 +8,7 @@ import { resolveProps } from '../../../config/props.ts';
 import { journalName } from '../../../functions/journal/layout.ts';
 import { LEDGER_DAYS, writeEntries } from '../../../functions/journal/ledger.ts';
 import { beginOf } from '../../../functions/proof/build-day.ts';
+import { sha256 } from '../../../functions/proof/manifest.ts';
 import type { WriteOptions } from '../../../functions/proof/write-manifests.ts';
 import { createJournal } from '../../support/journal-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
@@ -118,6 +119,26 @@ test('what the reader of the archive never saw is named', async () => {
   const { names, findings } = await verify(folder, { askJournal: false });
   expect(names).toEqual(['never-archived', 'never-archived']);
   expect(findings.map(({ key }) => key)).toEqual(['{"id":{"S":"k0"}}', '{"id":{"S":"k1"}}']);
+});
+
+test("an archive with `format: 'json'` has its lines known by their keys, too", async () => {
+  const plain = EXPIRIES.map((each, index): Proved => {
+    const line = each.line.replaceAll(`{"S":"k${index}"}`, `"k${index}"`);
+    return { ...each, line, archived: { ...each.archived, line: sha256(line) } };
+  });
+  const [changed, unproven] = [plain[3], plain[4]] as [Proved, Proved];
+  const rows = provedRows(plain).filter(
+    ({ book, entries }) => book === 'deleted' || entries[0]?.line !== unproven.archived.line,
+  );
+  for (const hashKeys of [false, true]) {
+    const folder = newFolder();
+    await folder.write(plain, '2026-11-23T03:00:00.000Z', { read: readRows(rows), hashKeys });
+    folder.changeObjectOf(changed.line, lines =>
+      lines.map(line => (line === changed.line ? line.replace('"removal"', ' "removal"') : line)),
+    );
+    const { names } = await verify(folder, { askJournal: false });
+    expect(names).toEqual(['line-changed', 'line-unproven']);
+  }
 });
 
 test("around midnight a line of the record's day belongs to the manifest of the other day", async () => {
