@@ -500,7 +500,7 @@ const OF_THE_DEPLOYMENT = {
     severity: 'warning',
     what: 'sweeps left something within a day; later ones did not',
     meaning: 'Later ticks and the daily scan make up for it.',
-    remedy: () => 'Read the cause: docs/troubleshooting.md.',
+    remedy: () => 'Read the cause in the section executions-failed of docs/runbook.md.',
   },
   'undeletable-keys': {
     severity: 'broken',
