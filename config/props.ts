@@ -373,7 +373,7 @@ export const PROPS = {
   sweep: optional(NAME, DEFAULT_SWEEP),
   /**
    * whether ticks sweep the table. With `false` they do not; replays still work. A deployment whose tables are all off has no
-   * schedules. To stop for a while, `precise-ttl pause` needs no deployment: [Pausing](pausing.md)
+   * schedules. To stop for a while, `precise-ttl pause` needs no deployment: [Pausing](operations.md#pausing-and-slowing-down)
    */
   enabled: optional(boolean(), true),
   /**

@@ -445,7 +445,7 @@ const OF_THE_DEPLOYMENT = {
     meaning:
       'Nothing starts what it is for: the ticks, or the function that writes the manifests of a proof. Somebody has turned it off in EventBridge Scheduler.',
     remedy: () =>
-      'Turn it on in EventBridge Scheduler: docs/pausing.md says how a table is stopped for a while.',
+      'Turn it on in EventBridge Scheduler: docs/operations.md says how a table is stopped for a while.',
   },
   'journal-missing': {
     severity: 'broken',
