@@ -336,7 +336,7 @@ export const PROPS = {
   ),
   /**
    * by window: a second state machine, which writes the window into items that were there before their writers did. Nothing
-   * starts it by itself: [Items that are there](backfill.md). Leave it out again when it is done
+   * starts it by itself: [Items that are there](existing-table.md#items-that-are-there). Leave it out again when it is done
    */
   backfill: optional(boolean(), false),
   /**
