@@ -193,7 +193,7 @@ export const PROPS = {
   /** name of the DynamoDB table */
   tableName: required(SETTING_KINDS.tableName),
   /**
-   * the table exists already, and is only swept; see [An existing table](deploy.md#an-existing-table)
+   * the table exists already, and is only swept; see [An existing table](existing-table.md)
    * @default `false`: it is created
    */
   existingTable: optional(boolean(), false),
