@@ -1,6 +1,6 @@
 import { isObject } from '../../expiry/fields.ts';
 import { EXPIRED_DATE, expiredPartition } from '../../functions/archive/archive-object.ts';
-import { CLOCKS_APART_SECONDS } from '../../functions/journal/accounts.ts';
+import { CLOCKS_APART_SECONDS } from '../../functions/journal/nearest.ts';
 import { keyTextOf } from '../../functions/proof/deletions.ts';
 import { type KeyField, type ProofLine, sha256 } from '../../functions/proof/manifest.ts';
 import { dateOf, dayAfter } from '../../functions/proof/write-manifests.ts';
@@ -10,7 +10,7 @@ import { type ArchivedLine, linesOf, parsedLine } from '../archive/archived-line
 import { ArchivedLineError } from '../archive/errors.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { Chain } from './chain.ts';
-import { type Day, linesOfPart } from './day.ts';
+import { type Day, linesOfHour } from './day.ts';
 import type { Finding } from './finding.ts';
 
 export interface ArchiveOptions {
@@ -111,10 +111,10 @@ function partitionsOf({ date, lines }: Day): string[] {
 async function hashesOfNeighbours({ source, chain, day }: ArchiveOptions): Promise<Set<string>> {
   const [before, after] = [dateOf(Date.parse(day.date) - 86_400_000), dayAfter(day.date)];
   const lines = [
-    ...(await linesOfPart(source, chain.links.get(before), '23')),
-    ...(await linesOfPart(source, day.link, 'late')),
-    ...(await linesOfPart(source, chain.links.get(after), '00')),
-    ...(await linesOfPart(source, chain.links.get(dayAfter(after)), 'late')),
+    ...(await linesOfHour(source, chain.links.get(before), '23')),
+    ...(await linesOfHour(source, day.link, 'late')),
+    ...(await linesOfHour(source, chain.links.get(after), '00')),
+    ...(await linesOfHour(source, chain.links.get(dayAfter(after)), 'late')),
   ];
   return new Set(lines.flatMap(({ line }) => line ?? []));
 }

@@ -29,9 +29,9 @@ export async function compareJournal(
   };
   const day = { read, date, asOf: manifest.asOf, keyField };
   const left = new Map(parts);
-  for await (const { hour, lines } of linesOfDay(day)) {
-    const [inPart, inJournal] = [new Set(left.get(hour)), new Set(lines)];
-    left.delete(hour);
+  for await (const { name, lines } of linesOfDay(day)) {
+    const [inPart, inJournal] = [new Set(left.get(name)), new Set(lines)];
+    left.delete(name);
     differs(
       lines.filter(line => !inPart.has(line)),
       at => `journal: expected the deletion at ${at} as its books have it in the manifest, got none`,

@@ -3,6 +3,7 @@ import { hashOfLines } from '../../functions/archive/archive-object.ts';
 import {
   DayTally,
   dayFolder,
+  type Manifest,
   type Part,
   type ProofLine,
   partFile,
@@ -46,17 +47,28 @@ export async function readDay(
   return { date, link, parts, lines: withLate(own, late), isClosed: next !== undefined, findings };
 }
 
-/** The lines of one part of a manifest, which a neighbour of the day has; none where there is no such part. */
-export async function linesOfPart(
+/** The lines of an hour, or the late ones, of a manifest, which a neighbour of the day has; none where there are no such. */
+export async function linesOfHour(
   source: ArchiveSource,
   link: Link | undefined,
-  name: string,
+  hour: string,
 ): Promise<ProofLine[]> {
-  const all =
-    link === undefined ? [] : [...link.manifest.parts, ...(link.manifest.late ? [link.manifest.late] : [])];
-  const part = all.find(each => each.name === name);
-  if (link === undefined || part === undefined) return [];
-  return (await readPart(source, link.manifest.table, link.manifest.date, part, [])).map(parsedProofLine);
+  if (link === undefined) return [];
+  const { table, date, parts, late = [] } = link.manifest;
+  const those = [...parts, ...late].filter(({ name }) => name.split('-')[0] === hour);
+  return linesOfParts(source, { table, date }, those, []);
+}
+
+async function linesOfParts(
+  source: ArchiveSource,
+  { table, date }: Pick<Manifest, 'table' | 'date'>,
+  parts: readonly Part[],
+  findings: Finding[],
+): Promise<ProofLine[]> {
+  const lines: ProofLine[] = [];
+  for (const part of parts)
+    for (const text of await readPart(source, table, date, part, findings)) lines.push(parsedProofLine(text));
+  return lines;
 }
 
 async function lateOf(
@@ -65,8 +77,7 @@ async function lateOf(
   findings: Finding[],
 ): Promise<ProofLine[]> {
   if (next?.manifest.late === undefined) return [];
-  const { table, date, late } = next.manifest;
-  return (await readPart(source, table, date, late, findings)).map(parsedProofLine);
+  return linesOfParts(source, next.manifest, next.manifest.late, findings);
 }
 
 async function readPart(

@@ -82,7 +82,7 @@ function describeManifest({ manifest, sha256 }: Link): string[] {
   return [
     `  deleted   ${number(deleted.sweep)} by the sweep, ${number(deleted.other)} by others${latest}`,
     `  kept      ${number(kept.held)} held, ${number(kept.renewed)} renewed`,
-    `  as of     ${asOf}${late === undefined ? '' : `, with ${number(late.lines)} late of the day before`}`,
+    `  as of     ${asOf}${late === undefined ? '' : `, with ${number(late.reduce((sum, { lines }) => sum + lines, 0))} late of the day before`}`,
     `  sha-256   ${sha256}`,
   ];
 }

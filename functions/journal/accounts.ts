@@ -1,19 +1,15 @@
 import { QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
 import type { ItemKey } from '../../statemachine/contract.ts';
+import { LedgerTooLongError } from '../runtime/errors.ts';
 import { EXPIRES, JOURNAL_KEYS } from './layout.ts';
 import { LEDGER_DAYS, type LedgerEntry, minuteOf, readBook } from './ledger.ts';
+import { CLOCKS_APART_SECONDS, isNear, nearest } from './nearest.ts';
 import { unreadable } from './read-state.ts';
 import { type JournalTable, updateItem } from './update-entry.ts';
 
 /** The books that readers of the stream write. */
 export const READERS = ['archived', 'published'] as const;
 export type Reader = (typeof READERS)[number];
-
-/**
- * How far the time of a deletion in a reader's book may be from its time in the sweep's, seconds: two clocks of AWS, and the answer to the
- * delete. The books are compared so much further on both sides.
- */
-export const CLOCKS_APART_SECONDS = 60;
 
 /** What a span of the ledger comes to. */
 export interface Account {
@@ -31,43 +27,62 @@ export interface AccountSpan {
   readonly before: number;
 }
 
+/** How far a comparison may go. */
+export interface AccountLimits {
+  /** Deletions of the span. @default as many as there are */
+  readonly mostKeys?: number;
+  /** Once it is aborted no further row is read. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Which of the keys that the sweep deleted a reader has not seen.
  *
- * @throws JournalUnreadableError
+ * @throws JournalUnreadableError, LedgerTooLongError, or the signal's reason
  */
 export async function compareBooks(
   journal: JournalTable,
   { table, reader, from, before }: AccountSpan,
+  { mostKeys = Number.POSITIVE_INFINITY, signal }: AccountLimits = {},
 ): Promise<Account> {
-  const missing = new Map<string, LedgerEntry[]>();
-  let deleted = 0;
+  const deleted = new Map<string, LedgerEntry[]>();
   for await (const { entries } of readBook(journal, { book: 'deleted', table, from, before })) {
+    signal?.throwIfAborted();
     for (const entry of entries) {
       const key = entryKey(entry.key);
-      const others = missing.get(key) ?? [];
+      const others = deleted.get(key);
       // In batch mode a chunk that is tried again has its keys in the book twice.
-      if (others.some(other => other.ttl === entry.ttl && isNear(other, entry))) continue;
-      deleted += 1;
-      missing.set(key, [...others, entry]);
+      if (others === undefined) deleted.set(key, [entry]);
+      else if (!others.some(other => other.ttl === entry.ttl && isNear(other, entry))) others.push(entry);
     }
+    if (deleted.size > mostKeys)
+      throw new LedgerTooLongError(
+        `Ledger of ${table}, ${minuteOf(from)}: expected at most ${mostKeys} deletions, got more. \`precise-ttl audit\` compares them.`,
+      );
   }
   const read = { from: from - CLOCKS_APART_SECONDS, before: before + CLOCKS_APART_SECONDS };
-  if (deleted > 0) {
+  const seen = new Map<string, LedgerEntry[]>();
+  if (deleted.size > 0) {
     for await (const { entries } of readBook(journal, { book: reader, table, ...read })) {
+      signal?.throwIfAborted();
       for (const entry of entries) {
-        const left = missing.get(entryKey(entry.key)) ?? [];
-        const seen = left.findIndex(other => isNear(other, entry));
-        if (seen >= 0) left.splice(seen, 1);
+        const key = entryKey(entry.key);
+        if (!deleted.has(key)) continue;
+        const others = seen.get(key);
+        // A batch that was delivered again may be cut otherwise.
+        if (others === undefined) seen.set(key, [entry]);
+        else if (!others.some(({ at, ttl }) => at === entry.at && ttl === entry.ttl)) others.push(entry);
       }
     }
   }
-  return { deleted, missing: [...missing.values()].flat().sort((one, other) => one.at - other.at) };
-}
-
-/** Whether two entries of a key can be of one deletion. A key that is written again can be deleted again. */
-function isNear(one: LedgerEntry, other: LedgerEntry): boolean {
-  return Math.abs(one.at - other.at) <= CLOCKS_APART_SECONDS;
+  const missing: LedgerEntry[] = [];
+  let count = 0;
+  for (const [key, entries] of deleted) {
+    const matched = nearest(entries, seen.get(key) ?? []);
+    count += entries.length;
+    for (const entry of entries) if (!matched.has(entry)) missing.push(entry);
+  }
+  return { deleted: count, missing: missing.sort((one, other) => one.at - other.at) };
 }
 
 /** What a minute came to when the ticks compared its books. A minute in which nothing was deleted has none. */
@@ -114,13 +129,14 @@ export async function writeAccount(
 /**
  * Compares a minute with one reader's book, and notes what came of it when anything was deleted in it.
  *
- * @throws JournalUnreadableError, JournalUnwritableError
+ * @throws JournalUnreadableError, JournalUnwritableError, LedgerTooLongError, or the signal's reason
  */
 export async function takeAccount(
   journal: JournalTable,
   { table, reader, from }: Pick<AccountSpan, 'table' | 'reader' | 'from'>,
+  limits: AccountLimits = {},
 ): Promise<Account> {
-  const account = await compareBooks(journal, { table, reader, from, before: from + 60 });
+  const account = await compareBooks(journal, { table, reader, from, before: from + 60 }, limits);
   if (account.deleted > 0) await writeAccount(journal, { table, reader, from }, account);
   return account;
 }

@@ -1,5 +1,5 @@
 import type { IndexScan, PagePosition, ScanRecord } from '../../statemachine/contract.ts';
-import type { Account, AccountSpan } from './accounts.ts';
+import type { Account, AccountLimits, AccountSpan } from './accounts.ts';
 import type { RunningScan } from './index-scans.ts';
 import type { DeploymentState, SweepRow, Watermark } from './layout.ts';
 import type { BookEntries } from './ledger.ts';
@@ -26,5 +26,5 @@ export interface Journal {
   noteThrottled(table: string, keys: number): Promise<void>;
   /** @param withinMs milliseconds for all of it */
   writeEntries(entered: Omit<BookEntries, 'nowMs'>, withinMs: number): Promise<void>;
-  takeAccount(span: Pick<AccountSpan, 'table' | 'reader' | 'from'>): Promise<Account>;
+  takeAccount(span: Pick<AccountSpan, 'table' | 'reader' | 'from'>, limits?: AccountLimits): Promise<Account>;
 }

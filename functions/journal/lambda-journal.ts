@@ -38,7 +38,7 @@ export function journalOf(journal: JournalTable, clock: () => number): Journal {
       finishScan(journal, table, scan, { endedAt: new Date(clock()).toISOString(), record }),
     noteThrottled: (table, keys) => noteThrottled(journal, table, { keys, nowMs: clock() }),
     writeEntries: (entered, withinMs) => writeEntries(journal, { ...entered, nowMs: clock() }, withinMs),
-    takeAccount: span => takeAccount(journal, span),
+    takeAccount: (span, limits) => takeAccount(journal, span, limits),
   };
 }
 

@@ -8,7 +8,10 @@ import type { TickSurroundings } from './tick-surroundings.ts';
 const WITHIN = { archived: 'archivedWithinSeconds', published: 'publishedWithinSeconds' } as const;
 
 /** Accounts that are taken at once, each of two queries. */
-const ACCOUNTS_AT_ONCE = 32;
+const ACCOUNTS_AT_ONCE = 4;
+
+/** Keys of a minute that are compared: with their entries in both books a kilobyte each, and so many accounts are in memory at once. */
+const MOST_KEYS = 20_000;
 
 /** So long all of them may take, milliseconds: the plan does not need them. */
 const ACCOUNTS_MS = 5_000;
@@ -19,7 +22,7 @@ const ACCOUNTS_MS = 5_000;
  * before the pause is owed.
  *
  * It goes by the minute for which Scheduler has fired: a tick begins anywhere within it, and two of them can begin in one minute of the clock.
- * Nothing of it fails a tick.
+ * Nothing of it fails a tick: a minute with more than {@link MOST_KEYS} is left to `audit`, and what has not ended in time is stopped.
  *
  * @param executionInput of a tick of all tables
  */
@@ -34,17 +37,22 @@ export async function takeAccounts(
   if (spans.length === 0) return;
   const tell = (error: unknown, table?: string) =>
     logger.error('cannot compare the ledger', { table, error: String(error).slice(0, 500) });
+  const stop = new AbortController();
+  const { signal } = stop;
   const taken = sideBySide(spans, ACCOUNTS_AT_ONCE, async span => {
+    if (signal.aborted) return;
     try {
-      const { missing } = await journal.takeAccount(span);
+      const { missing } = await journal.takeAccount(span, { mostKeys: MOST_KEYS, signal });
       const told = { TableName: span.table, Reader: span.reader };
       if (missing.length > 0) record('DeletesUnread', missing.length, told);
     } catch (error) {
-      tell(error, span.table);
+      if (!signal.aborted) tell(error, span.table);
     }
   });
   const inTime = await Promise.race([taken.then(() => true), sleep(ACCOUNTS_MS).then(() => false)]);
-  if (!inTime) tell(`expected an answer within ${ACCOUNTS_MS} ms`);
+  if (inTime) return;
+  stop.abort();
+  tell(`expected an answer within ${ACCOUNTS_MS} ms`);
 }
 
 /** The minute that ended as long before this one as the reader has; none for a table without it. */

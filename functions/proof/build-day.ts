@@ -19,6 +19,8 @@ export interface DayOptions {
   /** ISO-8601: rows that were written later count as if they were not there. */
   readonly asOf: string;
   readonly keyField: KeyField;
+  /** @default as many as whoever verifies it can unpack */
+  readonly mostPartBytes?: number;
 }
 
 const DAY_SECONDS = 86_400;
@@ -26,10 +28,15 @@ const HOUR_SECONDS = 3_600;
 /** Entries of so long a time are matched at once: of ten million deletions a day those of an hour would take a gigabyte as objects. */
 export const SLICE_SECONDS = 600;
 
-/** The lines of an hour, sorted. */
-export interface HourLines {
-  /** `14` */
-  readonly hour: string;
+/**
+ * Bytes of a part's lines: it is unpacked at once by whoever verifies it, and a key can have 3 KB. An hour with more of them has further parts.
+ */
+const MOST_PART_BYTES = 64 * 1024 * 1024;
+
+/** The lines of a part, sorted. */
+export interface PartLines {
+  /** The hour, `14`, or `late`; of its further parts `14-2` and so on. */
+  readonly name: string;
   readonly lines: readonly string[];
 }
 
@@ -39,45 +46,71 @@ export function beginOf(date: string): number {
 }
 
 /** The lines of a day, hour by hour, and no hour that has none. @throws JournalUnreadableError, ProofRefusedError */
-export async function* linesOfDay(options: DayOptions, tally = new DayTally()): AsyncGenerator<HourLines> {
-  const begin = beginOf(options.date);
-  for (let hour = 0; hour < 24; hour += 1) {
-    const lines: string[] = [];
-    for (const slice of slicesOf(begin + hour * HOUR_SECONDS, HOUR_SECONDS)) {
-      const rows = await readSlice(options, slice);
-      for (const line of linesIn(rows, slice, options)) {
-        lines.push(line);
-        tally.add(JSON.parse(line));
-      }
+export async function* linesOfDay(options: DayOptions, tally = new DayTally()): AsyncGenerator<PartLines> {
+  async function* ofSlices(from: number) {
+    for (const slice of slicesOf(from, HOUR_SECONDS)) {
+      const lines = linesIn(await readSlice(options, slice), slice, options);
+      for (const line of lines) tally.add(JSON.parse(line));
+      yield lines;
     }
-    if (lines.length > 0) yield { hour: String(hour).padStart(2, '0'), lines: lines.sort() };
   }
+  const begin = beginOf(options.date);
+  for (let hour = 0; hour < 24; hour += 1)
+    yield* cut(String(hour).padStart(2, '0'), ofSlices(begin + hour * HOUR_SECONDS), options);
 }
 
-/** The same with what the lines come to. @param onHour told of each hour; awaited, so that one hour is in memory at a time */
+/** The same with what the lines come to. @param onPart told of each part; awaited, so that one part is in memory at a time */
 export async function buildDay(
   options: DayOptions,
-  onHour: (hour: HourLines) => Promise<void>,
+  onPart: (part: PartLines) => Promise<void>,
 ): Promise<DayCounts> {
   const tally = new DayTally();
-  for await (const hour of linesOfDay(options, tally)) await onHour(hour);
+  for await (const part of linesOfDay(options, tally)) await onPart(part);
   return tally.counts();
 }
 
 /**
- * The lines of a day that its manifest would have, had it been written now, and has not: sorted.
+ * The lines of a day that its manifest would have, had it been written now, and has not.
  *
  * @param since the manifest's `asOf`
  */
-export async function lateLines(options: DayOptions, since: string): Promise<string[]> {
-  const late: string[] = [];
-  for (const slice of slicesOf(beginOf(options.date), DAY_SECONDS)) {
-    const rows = await readSlice(options, slice);
-    if (![...rows.deleted, ...rows.archived].some(({ writtenAt }) => writtenAt > since)) continue;
-    const known = new Set(linesIn(rows, slice, { ...options, asOf: since }));
-    for (const line of linesIn(rows, slice, options)) if (!known.has(line)) late.push(line);
+export async function* lateLines(options: DayOptions, since: string): AsyncGenerator<PartLines> {
+  async function* ofSlices() {
+    for (const slice of slicesOf(beginOf(options.date), DAY_SECONDS)) {
+      const rows = await readSlice(options, slice);
+      if (![...rows.deleted, ...rows.archived].some(({ writtenAt }) => writtenAt > since)) continue;
+      const known = new Set(linesIn(rows, slice, { ...options, asOf: since }));
+      yield linesIn(rows, slice, options).filter(line => !known.has(line));
+    }
   }
-  return late.sort();
+  yield* cut('late', ofSlices(), options);
+}
+
+async function* cut(
+  name: string,
+  slices: AsyncIterable<string[]>,
+  { mostPartBytes = MOST_PART_BYTES }: DayOptions,
+): AsyncGenerator<PartLines> {
+  let lines: string[] = [];
+  let bytes = 0;
+  let count = 0;
+  const ended = (): PartLines => {
+    count += 1;
+    const part = { name: count === 1 ? name : `${name}-${count}`, lines: lines.sort() };
+    lines = [];
+    bytes = 0;
+    return part;
+  };
+  for await (const slice of slices) {
+    // The order of the rows changes no part.
+    for (const line of slice.sort()) {
+      const length = Buffer.byteLength(line) + 1;
+      if (lines.length > 0 && bytes + length > mostPartBytes) yield ended();
+      lines.push(line);
+      bytes += length;
+    }
+  }
+  if (lines.length > 0) yield ended();
 }
 
 /** How many keys were found due on a day and not deleted. */

@@ -1,7 +1,7 @@
 import type { ItemKey } from '../../statemachine/contract.ts';
 import { imageText } from '../archive/image-text.ts';
-import { CLOCKS_APART_SECONDS } from '../journal/accounts.ts';
 import type { LedgerEntry } from '../journal/ledger.ts';
+import { CLOCKS_APART_SECONDS, isNear, nearest } from '../journal/nearest.ts';
 
 /** A deletion, as the books of a ledger have it together. */
 export interface Deletion {
@@ -57,12 +57,17 @@ function deletionsOfKey(
 ): Deletion[] {
   const archived = inOrder(archivedEntries).filter((entry, index, all) => !isSameLine(entry, all[index - 1]));
   const swept = inOrder(deleted).filter((entry, index, all) => !isRepeated(entry, all[index - 1]));
-  const bySweep = swept.map(({ ttl, at }): Deletion => {
-    const index = archived.findIndex(line => isNear(line, at));
-    const [match] = index < 0 ? [] : archived.splice(index, 1);
-    return deletion(keyText, match?.ttl ?? ttl, at, 'sweep', match?.line);
-  });
-  return [...bySweep, ...archived.map(({ ttl, at, line }) => deletion(keyText, ttl, at, 'other', line))];
+  const lines = nearest(swept, archived);
+  const ofSweep = new Set(lines.values());
+  return [
+    ...swept.map(entry => {
+      const line = lines.get(entry);
+      return deletion(keyText, line?.ttl ?? entry.ttl, entry.at, 'sweep', line?.line);
+    }),
+    ...archived
+      .filter(entry => !ofSweep.has(entry))
+      .map(({ ttl, at, line }) => deletion(keyText, ttl, at, 'other', line)),
+  ];
 }
 
 function deletion(
@@ -89,9 +94,5 @@ function isSameLine(entry: LedgerEntry, before: LedgerEntry | undefined): boolea
 
 /** In batch mode a chunk that is tried again has its keys in the book twice. */
 function isRepeated(entry: LedgerEntry, before: LedgerEntry | undefined): boolean {
-  return before !== undefined && entry.ttl === before.ttl && isNear(entry, before.at);
-}
-
-function isNear({ at }: LedgerEntry, seconds: number): boolean {
-  return Math.abs(at - seconds) <= CLOCKS_APART_SECONDS;
+  return before !== undefined && entry.ttl === before.ttl && isNear(entry, before);
 }

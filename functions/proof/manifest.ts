@@ -7,7 +7,8 @@ import type { Deletion } from './deletions.ts';
  *
  * PREFIX/proof/TABLE/salt                             32 random bytes, where keys are hashed
  * PREFIX/proof/TABLE/date=2026-11-22/manifest.json    counts, the hashes of the parts, the hash of the manifest before
- * PREFIX/proof/TABLE/date=2026-11-22/14-HASH.jsonl.gz a part: a line for each deletion of that hour, sorted
+ * PREFIX/proof/TABLE/date=2026-11-22/14-HASH.jsonl.gz a part: a line for each deletion of that hour, sorted; `14-2` and so on
+ *                                                     where they are too many for one
  * PREFIX/proof/TABLE/date=2026-11-22/late-HASH.jsonl.gz what came to light of the day before after its manifest was written
  */
 
@@ -46,7 +47,7 @@ export interface ProofLine {
 
 /** An object that belongs to a manifest. */
 export interface Part {
-  /** The hour in UTC, `14`, or `late`. */
+  /** The hour in UTC, `14`, or `late`; of its further parts `14-2` and so on. */
   readonly name: string;
   readonly lines: number;
   /** SHA-256 of the lines, each with its end, hexadecimal. */
@@ -79,7 +80,7 @@ export interface Manifest extends DayCounts {
   /** By hour; an hour without deletions has none. */
   readonly parts: readonly Part[];
   /** Lines of the day before that came after its manifest; missing where there are none. */
-  readonly late?: Part;
+  readonly late?: readonly Part[];
   /** The manifest before, and SHA-256 of its bytes; null in the first one. */
   readonly previous: { readonly date: string; readonly sha256: string } | null;
 }

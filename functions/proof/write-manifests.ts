@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { compressed } from '../archive/archive-object.ts';
 import { LEDGER_DAYS } from '../journal/ledger.ts';
-import { beginOf, buildDay, countKept, type HourLines, lateLines, type ReadRows } from './build-day.ts';
+import { beginOf, buildDay, countKept, lateLines, type PartLines, type ReadRows } from './build-day.ts';
 import { ProofRefusedError } from './errors.ts';
 import {
   dayFolder,
@@ -90,12 +90,15 @@ async function writeDay(
     return part;
   };
   const parts: Part[] = [];
-  const counts = await buildDay(day, async ({ hour, lines }: HourLines) => {
-    parts.push(await put(hour, lines));
+  const counts = await buildDay(day, async ({ name, lines }: PartLines) => {
+    parts.push(await put(name, lines));
   });
   // What the readers write comes at most a day after the deletion: a stream has a record so long. So one day back is far enough.
   const isNext = previous !== undefined && dayAfter(previous.date) === date;
-  const late = isNext ? await lateLines({ ...day, date: previous.date }, previous.asOf) : [];
+  const late: Part[] = [];
+  if (isNext)
+    for await (const { name, lines } of lateLines({ ...day, date: previous.date }, previous.asOf))
+      late.push(await put(name, lines));
   const manifest: Manifest = {
     format: 1,
     table,
@@ -106,7 +109,7 @@ async function writeDay(
     ...counts,
     kept: await countKept(day),
     parts,
-    ...(late.length > 0 && { late: await put('late', late) }),
+    ...(late.length > 0 && { late }),
     previous: previous === undefined ? null : { date: previous.date, sha256: previous.sha256 },
   };
   const text = manifestText(manifest);

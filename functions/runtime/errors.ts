@@ -35,6 +35,11 @@ export class JournalUnreadableError extends PreciseTtlError {
   override readonly name = 'JournalUnreadableError';
 }
 
+/** A span of a ledger has more deletions than there is room for. */
+export class LedgerTooLongError extends PreciseTtlError {
+  override readonly name = 'LedgerTooLongError';
+}
+
 /** The journal cannot be written. */
 export class JournalUnwritableError extends PreciseTtlError {
   override readonly name = 'JournalUnwritableError';

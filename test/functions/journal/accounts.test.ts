@@ -56,12 +56,39 @@ test('a key that was deleted twice was seen twice, or is missing once', async ()
   await expect(missing('archived', 0, 3_600)).resolves.toEqual({ deleted: 2, missing: [] });
 });
 
+test('a key that is deleted again and again within a minute is matched with the nearest time', async () => {
+  const { write, missing } = await books();
+  for (const at of [0, 58, 119]) await write('deleted', { lock: at });
+  for (const at of [0, 61, 119]) await write('archived', { lock: at });
+  await expect(missing('archived', 0, 120)).resolves.toEqual({ deleted: 3, missing: [] });
+});
+
+test('a batch that was delivered again and cut otherwise stands for one deletion', async () => {
+  const { write, missing } = await books();
+  for (const at of [10, 40]) await write('deleted', { lock: at });
+  await write('archived', { lock: 10 });
+  await write('archived', { lock: 10, other: 11 });
+  await expect(missing('archived')).resolves.toEqual({ deleted: 2, missing: [{ S: 'lock' }] });
+});
+
 test('a chunk that was tried again has deleted its keys once', async () => {
   const { write, missing } = await books();
   await write('deleted', { a: 10 });
   await write('deleted', { a: 10, b: 12 });
   await write('archived', { a: 11, b: 12 });
   await expect(missing('archived')).resolves.toEqual({ deleted: 2, missing: [] });
+});
+
+test('of a span with more deletions than there is room for nothing is compared, and one that is stopped reads no further row', async () => {
+  const { journal, write } = await books();
+  await write('deleted', { a: 1, b: 2, c: 3 });
+  await write('archived', { a: 1, b: 2, c: 3 });
+  const span = { table: 'orders', reader: 'archived', from: START, before: START + 60 } as const;
+  await expect(compareBooks(journal, span, { mostKeys: 2 })).rejects.toThrow(
+    'Ledger of orders, 2026-11-20T09:00: expected at most 2 deletions, got more.',
+  );
+  const signal = AbortSignal.abort(new Error('time is up'));
+  await expect(compareBooks(journal, span, { signal })).rejects.toThrow('time is up');
 });
 
 test('what somebody else deleted is nothing that the sweep owes', async () => {

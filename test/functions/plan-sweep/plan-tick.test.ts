@@ -116,9 +116,9 @@ async function plan({
           if (isUnwritable) throw new Error('read only');
           written.push(all);
         },
-        takeAccount: async span => {
+        takeAccount: async (span, limits) => {
           compared.push(span);
-          return takeAccount(span);
+          return takeAccount(span, limits);
         },
       },
       record: (name, value, told) => {
@@ -707,13 +707,18 @@ describe('the ledger', () => {
     );
   });
 
-  test('that does not answer is left after five seconds', async () => {
+  test('that does not answer is left after five seconds, and stopped', async () => {
+    const signals: (AbortSignal | undefined)[] = [];
     const { output, logger } = await plan({
       tables,
       props,
       readMs: 1,
-      takeAccount: () => new Promise(() => undefined),
+      takeAccount: (_span, { signal } = {}) => {
+        signals.push(signal);
+        return new Promise(() => undefined);
+      },
     });
+    expect(signals.map(signal => signal?.aborted)).toEqual(spans.map(() => true));
     expect(output.next).toBe('end');
     expect(logger.error.mock.calls).toEqual([
       ['cannot compare the ledger', { table: undefined, error: 'expected an answer within 5000 ms' }],

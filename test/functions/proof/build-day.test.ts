@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { LedgerEntry } from '../../../functions/journal/ledger.ts';
-import { beginOf, buildDay, countKept, lateLines } from '../../../functions/proof/build-day.ts';
+import { beginOf, buildDay, countKept, lateLines, linesOfDay } from '../../../functions/proof/build-day.ts';
 import { keyField, type ProofLine } from '../../../functions/proof/manifest.ts';
 import { type BookRow, readRows, rowsOf } from '../../support/proof-books.ts';
 
@@ -20,12 +20,18 @@ async function day(rows: readonly BookRow[], date = DATE, asOf = AS_OF) {
   const hours: Record<string, ProofLine[]> = {};
   const counts = await buildDay(
     { read: readRows(rows), date, asOf, keyField: keyField(undefined) },
-    async ({ hour, lines }) => {
+    async ({ name, lines }) => {
       expect([...lines]).toEqual([...lines].sort());
-      hours[hour] = lines.map(line => JSON.parse(line));
+      hours[name] = lines.map(line => JSON.parse(line));
     },
   );
   return { hours, lines: Object.values(hours).flat(), counts };
+}
+
+async function allOf<Each>(given: AsyncIterable<Each>): Promise<Each[]> {
+  const all: Each[] = [];
+  for await (const each of given) all.push(each);
+  return all;
 }
 
 test('a day has what the sweep deleted with its line of the archive, and what only the archive has', async () => {
@@ -68,6 +74,30 @@ test('a day has what the sweep deleted with its line of the archive, and what on
   });
 });
 
+test('a key that is deleted again and again has each of its lines at its own deletion', async () => {
+  const times = Array.from({ length: 60 }, (_, index) => BEGIN + index * 50 + 29);
+  const rows = [
+    ...times.flatMap(at => rowsOf('deleted', [entry('lock', at)])),
+    ...times.flatMap(at => rowsOf('archived', [entry('lock', at + 1, { line: `of ${at}` })])),
+  ];
+  const { lines } = await day(rows);
+  expect(lines.map(({ deletedAt, line }) => [Date.parse(deletedAt) / 1000, line]).sort()).toEqual(
+    times.map(at => [at, `of ${at}`]).sort(),
+  );
+});
+
+test('the line of a deletion is not that of the one before, which has none', async () => {
+  const rows = [
+    ...rowsOf('deleted', [entry('lock', BEGIN + 30), entry('lock', BEGIN + 80)]),
+    ...rowsOf('archived', [entry('lock', BEGIN + 80, { line: 'of 80' })]),
+  ];
+  const { lines } = await day(rows);
+  expect(lines.map(({ deletedAt, line }) => [Date.parse(deletedAt) / 1000 - BEGIN, line])).toEqual([
+    [30, undefined],
+    [80, 'of 80'],
+  ]);
+});
+
 test('around midnight a deletion is of the day that the sweep has', async () => {
   const rows = [
     ...rowsOf('deleted', [entry('old', BEGIN - 1), entry('new', BEGIN)]),
@@ -106,12 +136,35 @@ test('what was written after the manifest is late: a line of a deletion that was
   ];
   expect((await day(rows)).lines).toEqual([expect.not.objectContaining({ line: 'a' })]);
   const options = { read: readRows(rows), date: DATE, asOf: LATER, keyField: keyField(undefined) };
-  const late = (await lateLines(options, AS_OF)).map(line => JSON.parse(line) as ProofLine);
+  const lateSince = async (since: string) =>
+    (await allOf(lateLines(options, since))).flatMap(({ lines }) => lines);
+  const late = (await lateSince(AS_OF)).map(line => JSON.parse(line) as ProofLine);
   expect(late.map(({ line, by }) => [line, by])).toEqual([
     ['a', 'sweep'],
     ['n', 'other'],
   ]);
-  await expect(lateLines(options, LATER)).resolves.toEqual([]);
+  await expect(lateSince(LATER)).resolves.toEqual([]);
+});
+
+test('an hour with more lines than a part has room for has further parts, in whichever order its rows come', async () => {
+  const rows = rowsOf(
+    'deleted',
+    ['a', 'b', 'c', 'd', 'e'].map((name, index) => entry(name, BEGIN + 7_200 + index * 300)),
+  );
+  const partsOf = (those: readonly BookRow[]) =>
+    allOf(
+      linesOfDay({
+        ...{ read: readRows(those), date: DATE, asOf: AS_OF },
+        ...{ keyField: keyField(undefined), mostPartBytes: 300 },
+      }),
+    );
+  const parts = await partsOf(rows);
+  expect(parts.map(({ name, lines }) => [name, lines.length])).toEqual([
+    ['02', 2],
+    ['02-2', 2],
+    ['02-3', 1],
+  ]);
+  await expect(partsOf(rows.toReversed())).resolves.toEqual(parts);
 });
 
 test('of a row that nobody has written no manifest is made', async () => {

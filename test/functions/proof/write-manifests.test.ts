@@ -77,8 +77,8 @@ test('what comes to light of the day before is in a part of its own', async () =
   const [first] = await write('2026-11-21T03:00:00.000Z');
   expect(first?.late).toBeUndefined();
   const [second] = await write('2026-11-22T03:00:00.000Z');
-  expect(second).toMatchObject({ late: { name: 'late', lines: 1 }, deleted: { sweep: 0, other: 0 } });
-  const path = `proof/orders/date=2026-11-21/late-${second?.late?.sha256.slice(0, 16)}.jsonl.gz`;
+  expect(second).toMatchObject({ late: [{ name: 'late', lines: 1 }], deleted: { sweep: 0, other: 0 } });
+  const path = `proof/orders/date=2026-11-21/late-${second?.late?.[0]?.sha256.slice(0, 16)}.jsonl.gz`;
   expect(JSON.parse(gunzipSync(objects.get(path) ?? '').toString())).toMatchObject({ line: 'x' });
 });
 
