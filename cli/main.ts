@@ -3,7 +3,7 @@ import { editDistance } from '../expiry/unknown-fields.ts';
 import { COMMAND_NAMES, COMMANDS, type CommandName } from './commands.ts';
 import { FlagError, USAGE_STATUS } from './flags.ts';
 import { print, printError } from './print.ts';
-import { tellingErrors } from './run-command.ts';
+import { COMMAND_GROUPS, tellingErrors } from './run-command.ts';
 
 /**
  * `precise-ttl COMMAND [flags]`. How it ends is the status of this process.
@@ -36,12 +36,15 @@ export async function main(manifest: URL, args: readonly string[]): Promise<void
 /** What `--help` prints without a command. */
 export function generalHelp(): string {
   const width = Math.max(...COMMAND_NAMES.map(({ length }) => length));
-  const rows = COMMAND_NAMES.map(name => `  ${name.padEnd(width)}  ${COMMANDS[name].summary}`);
+  const groups = COMMAND_GROUPS.map(group => {
+    const names = COMMAND_NAMES.filter(name => COMMANDS[name].group === group);
+    return [group, ...names.map(name => `  ${name.padEnd(width)}  ${COMMANDS[name].summary}`)].join('\n');
+  });
   return `npx precise-ttl COMMAND [flags]
 
 DynamoDB items that are gone within a second or two of their expiry.
 
-${rows.join('\n')}
+${groups.join('\n\n')}
 
 COMMAND --help says what a command does, its flags and its exit status. --version prints the version. Most commands read
 precise-ttl.config.ts, .js, .mjs, .cjs or .json in this folder, or the file that --config names. The documents that helps and

@@ -50,7 +50,11 @@ export interface AnyCommand {
   readonly execute: (args: readonly string[], siblings?: Commands) => Promise<void>;
 }
 
+/** What somebody wants to do, in the order of the help. */
+export const COMMAND_GROUPS = ['set up', 'adopt', 'watch', 'act', 'prove'] as const;
+
 export interface ListedCommand {
+  readonly group: (typeof COMMAND_GROUPS)[number];
   /** What it does, in the list of all commands. */
   readonly summary: string;
   /** Loads it, and nothing of the others. */

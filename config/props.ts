@@ -193,7 +193,7 @@ export const PROPS = {
   /** name of the DynamoDB table */
   tableName: required(SETTING_KINDS.tableName),
   /**
-   * the table exists already, and is only swept; see [An existing table](deploy.md#an-existing-table)
+   * the table exists already, and is only swept; see [An existing table](existing-table.md)
    * @default `false`: it is created
    */
   existingTable: optional(boolean(), false),
@@ -336,7 +336,7 @@ export const PROPS = {
   ),
   /**
    * by window: a second state machine, which writes the window into items that were there before their writers did. Nothing
-   * starts it by itself: [Items that are there](backfill.md). Leave it out again when it is done
+   * starts it by itself: [Items that are there](existing-table.md#items-that-are-there). Leave it out again when it is done
    */
   backfill: optional(boolean(), false),
   /**
@@ -373,7 +373,7 @@ export const PROPS = {
   sweep: optional(NAME, DEFAULT_SWEEP),
   /**
    * whether ticks sweep the table. With `false` they do not; replays still work. A deployment whose tables are all off has no
-   * schedules. To stop for a while, `precise-ttl pause` needs no deployment: [Pausing](pausing.md)
+   * schedules. To stop for a while, `precise-ttl pause` needs no deployment: [Pausing](operations.md#pausing-and-slowing-down)
    */
   enabled: optional(boolean(), true),
   /**

@@ -16,8 +16,8 @@ import { LICENCES_FILE, licencesOf } from './licences.ts';
 const FUNCTIONS = join(import.meta.dirname, '../functions');
 
 /**
- * What the bundles are built with. ESM with the packages' own ES modules is less than half the size of the CommonJS
- * client alone and imports in half the time; docs/decisions.md has the measurements.
+ * What the bundles are built with. ESM with the packages' own ES modules is smaller than CommonJS and imports faster; docs/decisions.md
+ * has the measurements.
  */
 const OPTIONS: BuildOptions = {
   bundle: true,

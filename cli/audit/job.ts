@@ -1,6 +1,7 @@
 import { checkConfig } from '../../config/config.ts';
 import { type ResolvedProps, resolveProps } from '../../config/props.ts';
-import { compareBooks, type Reader } from '../../functions/journal/accounts.ts';
+import { compareBooks } from '../../functions/journal/accounts.ts';
+import type { Reader } from '../../functions/journal/books.ts';
 import { LEDGER_DAYS, type LedgerEntry, readBook } from '../../functions/journal/ledger.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import type { OperatingClients } from '../aws/operating-clients.ts';

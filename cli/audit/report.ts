@@ -1,4 +1,4 @@
-import type { Reader } from '../../functions/journal/accounts.ts';
+import type { Reader } from '../../functions/journal/books.ts';
 import { isoSeconds } from '../iso-seconds.ts';
 import { keysToShow, keyText } from '../table/key-text.ts';
 import { type Audit, type AuditVerdict, type ReaderAudit, verdictOf } from './job.ts';

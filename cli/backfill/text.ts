@@ -117,7 +117,9 @@ export function describeNext({ changedMeanwhile, failed, refused, dryRun }: Back
       : []),
     ...(failed > 0 ? ['The keys of items that failed are in the log of the function BackfillSegment.'] : []),
     ...(hasRefused
-      ? ['Items that were refused are never deleted: mend their writers, then the items (docs/backfill.md).']
+      ? [
+          'Items that were refused are never deleted: mend their writers, then the items (docs/existing-table.md).',
+        ]
       : []),
     ...(dryRun ? ['Nothing was written.'] : []),
   ];

@@ -1,5 +1,5 @@
 import { functionSettings, type ResolvedProps } from '../../config/props.ts';
-import type { Reader } from '../../functions/journal/accounts.ts';
+import type { Reader } from '../../functions/journal/books.ts';
 
 /** A reader of a table's stream, and how long it may take to see a deletion. */
 export interface TableReader {

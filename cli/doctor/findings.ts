@@ -445,7 +445,7 @@ const OF_THE_DEPLOYMENT = {
     meaning:
       'Nothing starts what it is for: the ticks, or the function that writes the manifests of a proof. Somebody has turned it off in EventBridge Scheduler.',
     remedy: () =>
-      'Turn it on in EventBridge Scheduler: docs/pausing.md says how a table is stopped for a while.',
+      'Turn it on in EventBridge Scheduler: docs/operations.md says how a table is stopped for a while.',
   },
   'journal-missing': {
     severity: 'broken',
@@ -500,7 +500,7 @@ const OF_THE_DEPLOYMENT = {
     severity: 'warning',
     what: 'sweeps left something within a day; later ones did not',
     meaning: 'Later ticks and the daily scan make up for it.',
-    remedy: () => 'Read the cause: docs/troubleshooting.md.',
+    remedy: () => 'Read the cause in the section executions-failed of docs/runbook.md.',
   },
   'undeletable-keys': {
     severity: 'broken',

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ResolvedProps } from '../../config/props.ts';
-import { compareBooks, type Reader, readAccounts } from '../../functions/journal/accounts.ts';
+import { compareBooks, readAccounts } from '../../functions/journal/accounts.ts';
+import type { Reader } from '../../functions/journal/books.ts';
 import type { JournalTable } from '../../functions/journal/update-entry.ts';
 import { tableReaders } from '../deployment/table-readers.ts';
 

@@ -1,5 +1,5 @@
 import type { ResolvedProps } from '../../config/props.ts';
-import type { Reader } from '../../functions/journal/accounts.ts';
+import type { Reader } from '../../functions/journal/books.ts';
 import type { ItemKey, ScanRecord } from '../../statemachine/contract.ts';
 import { seenOf } from '../deployment/check.ts';
 import type { SeenSchedule } from '../deployment/observe-deployment.ts';

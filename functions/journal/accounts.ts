@@ -1,15 +1,12 @@
 import { QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
 import type { ItemKey } from '../../statemachine/contract.ts';
 import { LedgerTooLongError } from '../runtime/errors.ts';
+import { READERS, type Reader } from './books.ts';
 import { EXPIRES, JOURNAL_KEYS } from './layout.ts';
 import { LEDGER_DAYS, type LedgerEntry, minuteOf, readBook } from './ledger.ts';
 import { CLOCKS_APART_SECONDS, isNear, nearest } from './nearest.ts';
 import { unreadable } from './read-state.ts';
 import { type JournalTable, updateItem } from './update-entry.ts';
-
-/** The books that readers of the stream write. */
-export const READERS = ['archived', 'published'] as const;
-export type Reader = (typeof READERS)[number];
 
 /** What a span of the ledger comes to. */
 export interface Account {

@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { PutCommand, QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
 import type { ItemKey } from '../../statemachine/contract.ts';
 import { compressed, hashOfLines } from '../archive/archive-object.ts';
+import { type Book, bookId } from './books.ts';
 import { EXPIRES, JOURNAL_KEYS } from './layout.ts';
 import { unreadable } from './read-state.ts';
 import { type JournalTable, unwritable } from './update-entry.ts';
@@ -13,13 +14,6 @@ import { type JournalTable, unwritable } from './update-entry.ts';
  * It goes by the time of the deletion, so every deletion is in it once, however late it was. The sweep takes that time from its own clock and
  * a reader takes it from the stream's record: the two differ by seconds.
  */
-
-/**
- * The books of a table's ledger, by who writes them: the keys that a sweep deleted, and those that it found due and did not delete; the keys
- * that ArchiveExpiries has put into the bucket; the keys that PublishExpiries has delivered.
- */
-export const BOOKS = ['deleted', 'kept', 'archived', 'published'] as const;
-export type Book = (typeof BOOKS)[number];
 
 /** A key in a book. */
 export interface LedgerEntry {
@@ -46,11 +40,6 @@ export const LEDGER_DAYS = 14;
 
 /** Entries of a row, as text: an item has 400 KB, and keys may be long and hard to compress. Source: DynamoDB Developer Guide, "Quotas". */
 const MAX_ROW_BYTES = 256 * 1024;
-
-/** Partition key of a book. */
-export function bookId(book: Book, table: string): string {
-  return `${book}#${table}`;
-}
 
 /** The minute of a time, as the sort keys of the ledger begin: `2026-11-23T15:35`. @param seconds epoch */
 export function minuteOf(seconds: number): string {

@@ -1,5 +1,6 @@
 import type { CarriedSettings } from '../../statemachine/contract.ts';
-import { type AccountSpan, READERS, type Reader } from '../journal/accounts.ts';
+import type { AccountSpan } from '../journal/accounts.ts';
+import { READERS, type Reader } from '../journal/books.ts';
 import { SETTING_KINDS } from '../runtime/environment.ts';
 import { sideBySide } from './side-by-side.ts';
 import type { TickSurroundings } from './tick-surroundings.ts';

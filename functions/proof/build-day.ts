@@ -1,4 +1,5 @@
-import { type Book, type LedgerEntry, type LedgerRow, readBook } from '../journal/ledger.ts';
+import type { Book } from '../journal/books.ts';
+import { type LedgerEntry, type LedgerRow, readBook } from '../journal/ledger.ts';
 import type { JournalTable } from '../journal/update-entry.ts';
 import { deletionsOf, keyTextOf, READ_AROUND_SECONDS } from './deletions.ts';
 import { ProofRefusedError } from './errors.ts';

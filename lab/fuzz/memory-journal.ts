@@ -1,4 +1,5 @@
 import { type Account, type AccountSpan, entryKey } from '../../functions/journal/accounts.ts';
+import { bookId } from '../../functions/journal/books.ts';
 import type { FinishedScan, RunningScan } from '../../functions/journal/index-scans.ts';
 import {
   type DeploymentState,
@@ -9,7 +10,7 @@ import {
   TAKEN_SECONDS,
   type Watermark,
 } from '../../functions/journal/layout.ts';
-import { type BookEntries, bookId, type LedgerEntry } from '../../functions/journal/ledger.ts';
+import type { BookEntries, LedgerEntry } from '../../functions/journal/ledger.ts';
 import { nextScanAt, SCAN_TAKEN_SECONDS } from '../../functions/journal/scan-turn.ts';
 import type { IndexScan, PagePosition, ScanRecord } from '../../statemachine/contract.ts';
 

@@ -2,9 +2,9 @@ import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { Construct } from 'constructs';
 import type { ResolvedProps } from '../../config/props.ts';
 import { given, when } from '../../config/values.ts';
-import type { Reader } from '../../functions/journal/accounts.ts';
+import { type Book, bookId, type Reader } from '../../functions/journal/books.ts';
 import { EXPIRES, JOURNAL_KEYS, journalName } from '../../functions/journal/layout.ts';
-import { type Book, bookId } from '../../functions/journal/ledger.ts';
+
 import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
 import { tableKeyStatements } from './table-key.ts';
@@ -68,7 +68,7 @@ export class Journal extends Construct {
     return this.#statements(PLAN_ACTIONS);
   }
 
-  /** What the role of QueryExpired may do with it. @param proof whether any table may have one */
+  /** What the role of QueryExpired may do with it. @param proof whether any table has one */
   scanStatements(proof: boolean): Statement[] {
     return [...this.#statements(SCAN_ACTIONS), ...this.#bookStatements(['kept'], proof)];
   }

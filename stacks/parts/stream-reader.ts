@@ -7,7 +7,7 @@ import type { ResolvedProps } from '../../config/props.ts';
 import { STREAM_FILTER } from '../../config/stream-props.ts';
 import { given, NONE, when } from '../../config/values.ts';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
-import type { Reader } from '../../functions/journal/accounts.ts';
+import type { Reader } from '../../functions/journal/books.ts';
 import { bookStatements } from './journal.ts';
 import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';

@@ -22,7 +22,7 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
   const { windowAttribute } = modelOf(props);
   const index = literal(indexName);
   const refuse = (problem: string, remedy: string) =>
-    `Table ${tableName}: ${problem} ${remedy} See docs/deploy.md of precise-ttl, "An existing table".`;
+    `Table ${tableName}: ${problem} ${remedy} See docs/existing-table.md of precise-ttl.`;
   const correctTheProps = 'Correct it in the configuration.';
   const ofIndex = (test: string) =>
     expression(`alltrue([for i in self.global_secondary_index : ${test} if i.name == ${index}])`);

@@ -38,7 +38,7 @@ function synthesizedEach({ tables }: DeploymentConfig): string {
 }
 
 /** As the document has it, which people copy. */
-const TICK = /terraform apply -target=(\S+)/.exec(readFileSync('docs/upgrade.md', 'utf8'))?.[1] ?? '';
+const TICK = /terraform apply -target=(\S+)/.exec(readFileSync('docs/deploy.md', 'utf8'))?.[1] ?? '';
 
 /** What goes with the deployments and tables whose names begin so, when they are removed. */
 const destroyed =

@@ -25,7 +25,7 @@ interface Job {
   readonly steps: readonly Step[];
 }
 
-const page = readFileSync('docs/ci.md', 'utf8');
+const page = readFileSync('docs/deploy.md', 'utf8').split('### In CI\n')[1] ?? '';
 const blockOf = (language: string) =>
   new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(page)?.[1] ?? '';
 const workflow = parse(blockOf('yaml')) as {

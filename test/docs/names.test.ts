@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMAND_NAMES } from '../../cli/commands.ts';
 import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
@@ -20,7 +20,6 @@ const statesTable = story.slice(
 /** Where each term is met: the last column. */
 const places = [...glossary.matchAll(/^\| [^|]+ \| [^|]+ \| ([^|]+) \|$/gm)].map(([, where = '']) => where);
 const names = places.flatMap(where => [...where.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
-const links = places.flatMap(where => [...where.matchAll(/\]\(([^)]+)\)/g)].map(([, path = '']) => path));
 
 /** The names of all states, those inside a Map too. */
 function statesOf(value: unknown): string[] {
@@ -74,8 +73,4 @@ test('the glossary names nothing that is not in the sources', () => {
   const isThere = (name: string) => new RegExp(`(?<!\\w)${name.replace('?', '\\?')}(?!\\w)`).test(text);
   expect(names.length).toBeGreaterThan(50);
   expect(names.filter(name => !isThere(name))).toEqual([]);
-});
-
-test('the glossary links to files that are there', () => {
-  expect(links.filter(path => !existsSync(join('docs', path)))).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { modelOf } from '../../config/model-of.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { type ExpiryEvent, expiryAttributes } from '../../expiry/index.ts';
 import type { ArchiveLine } from '../../functions/archive/archive-line.ts';
-import { READERS, type Reader } from '../../functions/journal/accounts.ts';
+import { READERS, type Reader } from '../../functions/journal/books.ts';
 import type { EventSourceMappingResource } from '../../local/stack/event-source-mapping.ts';
 import { readFilter } from '../../local/streams/filter.ts';
 import type { DeleteChunkInput, ItemKey } from '../../statemachine/contract.ts';

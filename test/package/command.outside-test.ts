@@ -118,7 +118,7 @@ test('it has no path of the machine that built it, and no TypeScript', () => {
 });
 
 /** Of those whose 2 is an answer. */
-const USAGE_STATUS_OF: Readonly<Record<string, number>> = { doctor: 3, status: 3, diff: 1 };
+const USAGE_STATUS_OF: Readonly<Record<string, number>> = { audit: 3, diff: 1, doctor: 3, status: 3 };
 
 describe.each([...NODES])('on Node %s', (major, node) => {
   test.each(COMMAND_NAMES)('%s has its help, and refuses wrong flags', async name => {

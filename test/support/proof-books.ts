@@ -1,4 +1,5 @@
-import { type Book, type LedgerEntry, type LedgerRow, minuteOf } from '../../functions/journal/ledger.ts';
+import type { Book } from '../../functions/journal/books.ts';
+import { type LedgerEntry, type LedgerRow, minuteOf } from '../../functions/journal/ledger.ts';
 import type { ReadRows } from '../../functions/proof/build-day.ts';
 import type { ProofStore } from '../../functions/proof/write-manifests.ts';
 

@@ -3,8 +3,8 @@ import { generalHelp } from '../../cli/main.ts';
 
 const HEAD = `# Commands
 
-\`npx precise-ttl COMMAND\` where the package is installed. In a checkout of this repository \`npm start\`, \`npx precise-ttl local\` and so on
-run the same commands. \`npm run docs\` makes this page of their helps, and a test fails when it is out of date.
+\`npx precise-ttl COMMAND\`, where the package is installed and in a checkout of this repository. \`npm run docs\` makes this page of
+their helps, and a test fails when it is out of date.
 
 Three rules hold for all of them. What a person can mend is told in one line on stderr, with what was expected, what was got and
 what to do. The exit status is 0 when it was done, 1 when it was not, and 2 for a wrong command line; 130 and 143 say that

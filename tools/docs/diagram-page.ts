@@ -38,7 +38,7 @@ ${mermaid(replay)}
 
 ## The backfill
 
-A state machine of its own, where [\`backfill\`](backfill.md) is true.
+A state machine of its own, where [\`backfill\`](existing-table.md#items-that-are-there) is true.
 
 \`\`\`mermaid
 ${mermaid(backfill)}

@@ -3,7 +3,8 @@ import { type AuditJobOptions, runAudit, verdictOf } from '../../../cli/audit/jo
 import { auditReport } from '../../../cli/audit/report.ts';
 import { describeAudit } from '../../../cli/audit/text.ts';
 import type { PreciseTtlProps } from '../../../config/props.ts';
-import { type Book, writeEntries } from '../../../functions/journal/ledger.ts';
+import type { Book } from '../../../functions/journal/books.ts';
+import { writeEntries } from '../../../functions/journal/ledger.ts';
 import { hashOfKey } from '../../../functions/report/shown-keys.ts';
 import { createJournal } from '../../support/journal-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';

@@ -1,8 +1,9 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { lookAtLedger } from '../../../cli/status/ledger-look.ts';
 import { resolveProps } from '../../../config/props.ts';
-import { type Reader, writeAccount } from '../../../functions/journal/accounts.ts';
-import { type Book, type LedgerEntry, writeEntries } from '../../../functions/journal/ledger.ts';
+import { writeAccount } from '../../../functions/journal/accounts.ts';
+import type { Book, Reader } from '../../../functions/journal/books.ts';
+import { type LedgerEntry, writeEntries } from '../../../functions/journal/ledger.ts';
 import { createJournal } from '../../support/journal-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 

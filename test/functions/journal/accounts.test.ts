@@ -1,6 +1,7 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { compareBooks, readAccounts, writeAccount } from '../../../functions/journal/accounts.ts';
-import { type Book, writeEntries } from '../../../functions/journal/ledger.ts';
+import type { Book } from '../../../functions/journal/books.ts';
+import { writeEntries } from '../../../functions/journal/ledger.ts';
 import { createJournal } from '../../support/journal-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 

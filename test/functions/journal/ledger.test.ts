@@ -1,6 +1,6 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
+import type { Book } from '../../../functions/journal/books.ts';
 import {
-  type Book,
   type LedgerEntry,
   type LedgerRow,
   readBook,
