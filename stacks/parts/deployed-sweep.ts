@@ -3,7 +3,7 @@ import { InvalidConfigError } from '../../config/config.ts';
 import { type Deployment, settingsProblem } from '../../config/deployments.ts';
 import { mapValues } from '../../config/map-values.ts';
 import { deadLetterQueueOf } from '../../config/names.ts';
-import { type DEPLOYMENT_ROLES, hasLedger } from '../../config/props.ts';
+import { type DEPLOYMENT_ROLES, hasLedger, hasProof } from '../../config/props.ts';
 import { type CarriedSettings, TASKS, type TaskName } from '../../statemachine/contract.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
 import { SweepAlarms } from './alarms.ts';
@@ -37,6 +37,8 @@ export interface TablesAccess {
   readonly poll: readonly Statement[];
   /** Whether DeleteChunk writes down of any table what it deletes. */
   readonly ledger: boolean;
+  /** Whether any table has a proof. */
+  readonly proof: boolean;
   readonly tableNames: readonly string[];
 }
 
@@ -50,6 +52,7 @@ function together(tables: readonly SweptTable[]): TablesAccess {
     delete: tables.flatMap(table => table.deleteStatements()),
     poll: enabled.flatMap(table => table.pollStatements()),
     ledger: tables.some(({ props }) => hasLedger(props)),
+    proof: tables.some(({ props }) => hasProof(props)),
     tableNames: tables.map(({ tableName }) => tableName),
   };
 }
@@ -84,7 +87,7 @@ export class DeployedSweep {
     const environment = { DEPLOYMENT_NAME: deployment.name, JOURNAL_TABLE: this.journal.tableName };
     const statements: Readonly<Record<TaskName, readonly Statement[]>> = {
       PlanSweep: [...this.journal.planStatements(), ...access.query],
-      QueryExpired: [...access.scan, ...this.journal.scanStatements(access.ledger)],
+      QueryExpired: [...access.scan, ...this.journal.scanStatements(access.proof)],
       DeleteChunk: [...access.delete, ...this.journal.deleteStatements(access.ledger)],
       RecordMetrics: this.journal.recordStatements(),
     };

@@ -13,7 +13,14 @@ import {
 } from '../../config/alarms.ts';
 import type { Deployment } from '../../config/deployments.ts';
 import { mapValues } from '../../config/map-values.ts';
-import { hasLedger, PROP_NAMES, PROPS, type ResolvedProps, readerSettings } from '../../config/props.ts';
+import {
+  hasLedger,
+  hasProof,
+  PROP_NAMES,
+  PROPS,
+  type ResolvedProps,
+  readerSettings,
+} from '../../config/props.ts';
 import {
   both,
   Expression,
@@ -211,6 +218,7 @@ export class ModuleStack extends WrittenStack {
         delete: ofAllTables(deleteStatements(accessed, place, copyStatements(deployment, place))),
         poll: ofAllTables(pollStatements(accessed, place)),
         ledger: expression(`anytrue([for t in local.tables : ${hcl(hasLedger(readers))}])`),
+        proof: expression(`anytrue([for t in local.tables : ${hcl(hasProof(readers))}])`),
         tableNames: [],
       },
     });

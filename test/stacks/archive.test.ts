@@ -80,6 +80,8 @@ describe('the archive', () => {
       DEPLOYMENT_NAME: 'precise-ttl',
       JOURNAL_TABLE: 'precise-ttl-journal',
     });
+    const withEvents = synthesized({ events: { queueArn: QUEUE } });
+    expect(mayDo(withEvents, 'query-expired').join()).not.toContain('dynamodb:PutItem');
     const [journal] = resources(json, 'aws_dynamodb_table').filter(({ hash_key }) => hash_key === 'id');
     expect(journal?.['name']).toBe('precise-ttl-journal');
     expect(mayDo(synthesized({}), 'delete-chunk')).toEqual(['dynamodb:PartiQLDelete on <table arn>']);
