@@ -109,17 +109,16 @@ describeWithTerraform('the archive and the events of a table', () => {
     const [bucket] = await buckets();
     expect(bucket).toMatch(/^precise-ttl-tokens-archive-[0-9a-f]{26}$/);
 
+    const LAMBDA = 'aws_lambda_function';
+    // How long a record may take stands in the definitions, and with the functions of the table.
+    const within = [MAPPING, LAMBDA, LAMBDA, LAMBDA, 'aws_sfn_state_machine', 'aws_sfn_state_machine'];
+    // The one that archives, and the one that writes the manifests.
+    const both = [LAMBDA, LAMBDA, 'aws_s3_bucket_lifecycle_configuration'];
     const edits: readonly (readonly [Partial<PreciseTtlProps>, Actions])[] = [
-      [{ archive: { batchSeconds: 5 } }, { update: [MAPPING] }],
-      [{ archive: { format: 'json' } }, { update: [MAPPING, 'aws_lambda_function'] }],
-      [
-        { archive: { coldAfterDays: 30 } },
-        { update: ['aws_lambda_function', 'aws_s3_bucket_lifecycle_configuration'] },
-      ],
-      [
-        { archive: { prefix: 'a/' } },
-        { update: ['aws_iam_role_policy', 'aws_lambda_function', 'aws_s3_bucket_lifecycle_configuration'] },
-      ],
+      [{ archive: { batchSeconds: 5 } }, { update: within }],
+      [{ archive: { format: 'json' } }, { update: within }],
+      [{ archive: { coldAfterDays: 30 } }, { update: both }],
+      [{ archive: { prefix: 'a/' } }, { update: ['aws_iam_role_policy', 'aws_iam_role_policy', ...both] }],
       [
         { archive: { prefix: 'a/' }, archiveFirst: true },
         // Where copies go first stands in the definitions.
@@ -146,7 +145,8 @@ describeWithTerraform('the archive and the events of a table', () => {
     const [bucket] = await buckets();
 
     const taken = typesOf(await deploy(tokens({})));
-    expect(taken['forget']).toEqual(['aws_cloudwatch_log_group', ...BUCKET_PARTS, 'aws_sqs_queue']);
+    const LOGS = 'aws_cloudwatch_log_group';
+    expect(taken['forget']).toEqual([LOGS, LOGS, ...BUCKET_PARTS, 'aws_sqs_queue']);
     expect(taken['delete']).toContain(MAPPING);
     await isKept(bucket);
 

@@ -86,7 +86,11 @@ const NOT_WALKED: Readonly<Partial<Record<keyof typeof PROPS, string>>> = {
 
 /** The props of Tokens that turn on and off what holds something, each with its values, and all others at once. */
 const EDITED: readonly (Walked & { readonly values: readonly Props[] })[] = [
-  { name: 'archive', values: [{ archive: {}, archiveFirst: true }, {}], moves: ON_AND_OFF },
+  {
+    name: 'archive',
+    values: [{ archive: {}, archiveFirst: true }, {}, { proof: true }],
+    moves: [...ON_AND_OFF, [0, 2], [2, 0]],
+  },
   {
     name: 'events',
     values: [{ events: { queueArn: 'arn:aws:sqs:us-east-1:123456789012:expiries' } }, {}],
@@ -149,7 +153,7 @@ const goes = (when: 'turnedOff' | 'entryOut' | 'destroyed', kind: HoldingName) =
 
 /** What may go in a step: what the list says goes with a prop that the step turns off. */
 function mayGo({ kind, name: thing }: HeldThing, from: Place, to: Place): boolean {
-  const turnedOff = EDITED.filter((_, index) => from[index] === 0 && to[index] === 1).map(({ name }) => name);
+  const turnedOff = EDITED.filter((_, index) => from[index] === 0 && to[index] !== 0).map(({ name }) => name);
   const reader = { 'one-archive-expiries': 'archive', 'one-publish-expiries': 'events' }[thing];
   return goes('turnedOff', kind) && reader !== undefined && turnedOff.includes(reader);
 }

@@ -23,7 +23,7 @@ const namesOf = (name: string, deployment = 'precise-ttl') => [
   ...['plan-sweep', 'query-expired', 'delete-chunk', 'record-metrics'].map(
     file => `/aws/lambda/${deployment}-${file}`,
   ),
-  ...['archive-expiries', 'publish-expiries', 'plan-backfill', 'backfill-segment'].map(
+  ...['archive-expiries', 'write-manifest', 'publish-expiries', 'plan-backfill', 'backfill-segment'].map(
     file => `/aws/lambda/${name}-${file}`,
   ),
   ...[deployment, `${deployment}-replay`, `${name}-backfill`].map(each => `/aws/vendedlogs/states/${each}`),
