@@ -1,7 +1,7 @@
 import { isObject } from '../../expiry/fields.ts';
 import { EXPIRED_DATE, expiredPartition } from '../../functions/archive/archive-object.ts';
+import { keyTextOf } from '../../functions/journal/ledger.ts';
 import { CLOCKS_APART_SECONDS } from '../../functions/journal/nearest.ts';
-import { keyTextOf } from '../../functions/proof/deletions.ts';
 import { type KeyField, type ProofLine, sha256 } from '../../functions/proof/manifest.ts';
 import { dateOf, dayAfter } from '../../functions/proof/write-manifests.ts';
 import type { ItemKey, KeyAttribute } from '../../statemachine/contract.ts';

@@ -1,9 +1,8 @@
 import { QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
-import type { ItemKey } from '../../statemachine/contract.ts';
 import { LedgerTooLongError } from '../runtime/errors.ts';
 import { READERS, type Reader } from './books.ts';
 import { EXPIRES, JOURNAL_KEYS } from './layout.ts';
-import { LEDGER_DAYS, type LedgerEntry, minuteOf, readBook } from './ledger.ts';
+import { keyTextOf, LEDGER_DAYS, type LedgerEntry, minuteOf, readBook } from './ledger.ts';
 import { CLOCKS_APART_SECONDS, isNear, nearest } from './nearest.ts';
 import { unreadable } from './read-state.ts';
 import { type JournalTable, updateItem } from './update-entry.ts';
@@ -46,7 +45,7 @@ export async function compareBooks(
   for await (const { entries } of readBook(journal, { book: 'deleted', table, from, before })) {
     signal?.throwIfAborted();
     for (const entry of entries) {
-      const key = entryKey(entry.key);
+      const key = keyTextOf(entry.key);
       const others = deleted.get(key);
       // In batch mode a chunk that is tried again has its keys in the book twice.
       if (others === undefined) deleted.set(key, [entry]);
@@ -63,7 +62,7 @@ export async function compareBooks(
     for await (const { entries } of readBook(journal, { book: reader, table, ...read })) {
       signal?.throwIfAborted();
       for (const entry of entries) {
-        const key = entryKey(entry.key);
+        const key = keyTextOf(entry.key);
         if (!deleted.has(key)) continue;
         const others = seen.get(key);
         // A batch that was delivered again may be cut otherwise.
@@ -180,9 +179,4 @@ function rowOf({ at, deleted, ...item }: Record<string, unknown>): AccountRow {
     deleted: Number(deleted),
     missing: Object.fromEntries(missing),
   };
-}
-
-/** The same text for the same key, in whichever order its attributes come. */
-export function entryKey(key: ItemKey): string {
-  return JSON.stringify(Object.entries(key).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { PutCommand, QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
 import type { ItemKey } from '../../statemachine/contract.ts';
 import { compressed, hashOfLines } from '../archive/archive-object.ts';
+import { imageText } from '../archive/image-text.ts';
 import { type Book, bookId } from './books.ts';
 import { EXPIRES, JOURNAL_KEYS } from './layout.ts';
 import { unreadable } from './read-state.ts';
@@ -40,6 +41,11 @@ export const LEDGER_DAYS = 14;
 
 /** Entries of a row, as text: an item has 400 KB, and keys may be long and hard to compress. Source: DynamoDB Developer Guide, "Quotas". */
 const MAX_ROW_BYTES = 256 * 1024;
+
+/** The text of a key, the same in whichever order its attributes come. */
+export function keyTextOf(key: ItemKey): string {
+  return imageText(key, 'dynamodb-json');
+}
 
 /** The minute of a time, as the sort keys of the ledger begin: `2026-11-23T15:35`. @param seconds epoch */
 export function minuteOf(seconds: number): string {

@@ -1,7 +1,7 @@
 import type { Book } from '../journal/books.ts';
-import { type LedgerEntry, type LedgerRow, readBook } from '../journal/ledger.ts';
+import { keyTextOf, type LedgerEntry, type LedgerRow, readBook } from '../journal/ledger.ts';
 import type { JournalTable } from '../journal/update-entry.ts';
-import { deletionsOf, keyTextOf, READ_AROUND_SECONDS } from './deletions.ts';
+import { deletionsOf, READ_AROUND_SECONDS } from './deletions.ts';
 import { ProofRefusedError } from './errors.ts';
 import { type DayCounts, DayTally, type KeyField, proofLineText } from './manifest.ts';
 

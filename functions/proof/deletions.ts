@@ -1,6 +1,4 @@
-import type { ItemKey } from '../../statemachine/contract.ts';
-import { imageText } from '../archive/image-text.ts';
-import type { LedgerEntry } from '../journal/ledger.ts';
+import { keyTextOf, type LedgerEntry } from '../journal/ledger.ts';
 import { CLOCKS_APART_SECONDS, isNear, nearest } from '../journal/nearest.ts';
 
 /** A deletion, as the books of a ledger have it together. */
@@ -43,11 +41,6 @@ export function deletionsOf(
   return [...new Set([...deletedBy.keys(), ...archivedBy.keys()])]
     .flatMap(key => deletionsOfKey(key, deletedBy.get(key) ?? [], archivedBy.get(key) ?? []))
     .filter(({ deletedAt }) => deletedAt >= from && deletedAt < before);
-}
-
-/** The text of a key, the same in whichever order its attributes come. */
-export function keyTextOf(key: ItemKey): string {
-  return imageText(key, 'dynamodb-json');
 }
 
 function deletionsOfKey(

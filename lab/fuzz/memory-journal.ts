@@ -1,4 +1,4 @@
-import { type Account, type AccountSpan, entryKey } from '../../functions/journal/accounts.ts';
+import type { Account, AccountSpan } from '../../functions/journal/accounts.ts';
 import { bookId } from '../../functions/journal/books.ts';
 import type { FinishedScan, RunningScan } from '../../functions/journal/index-scans.ts';
 import {
@@ -10,7 +10,7 @@ import {
   TAKEN_SECONDS,
   type Watermark,
 } from '../../functions/journal/layout.ts';
-import type { BookEntries, LedgerEntry } from '../../functions/journal/ledger.ts';
+import { type BookEntries, keyTextOf, type LedgerEntry } from '../../functions/journal/ledger.ts';
 import { nextScanAt, SCAN_TAKEN_SECONDS } from '../../functions/journal/scan-turn.ts';
 import type { IndexScan, PagePosition, ScanRecord } from '../../statemachine/contract.ts';
 
@@ -133,11 +133,11 @@ export class MemoryJournal {
     reader,
     from,
   }: Pick<AccountSpan, 'table' | 'reader' | 'from'>): Promise<Account> {
-    const seen = new Set((this.books[bookId(reader, table)] ?? []).map(({ key }) => entryKey(key)));
+    const seen = new Set((this.books[bookId(reader, table)] ?? []).map(({ key }) => keyTextOf(key)));
     const deleted = (this.books[bookId('deleted', table)] ?? []).filter(
       ({ at }) => at >= from && at < from + 60,
     );
-    return { deleted: deleted.length, missing: deleted.filter(({ key }) => !seen.has(entryKey(key))) };
+    return { deleted: deleted.length, missing: deleted.filter(({ key }) => !seen.has(keyTextOf(key))) };
   }
 
   #secondsFromNow(seconds: number): number {
