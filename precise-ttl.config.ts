@@ -1,7 +1,7 @@
 import { defineConfig } from './config/config.ts';
 
 /**
- * What is deployed. Every field is described in docs/configuration.md; a wrong or misspelt one is
+ * What is deployed. Every field is described in docs/reference/configuration.md; a wrong or misspelt one is
  * refused before anything is synthesized.
  */
 export default defineConfig({

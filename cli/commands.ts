@@ -57,11 +57,6 @@ export const COMMANDS = {
     summary: 'remove everything but the tables',
     load: async () => (await import('./destroy.ts')).command,
   },
-  completion: {
-    group: 'set up',
-    summary: 'print what completes these commands in bash, zsh or fish',
-    load: async () => (await import('./completion.ts')).command,
-  },
   adopt: {
     group: 'adopt',
     summary: 'make a table that exists ready to be swept: its index, native TTL, and its configuration',

@@ -1,4 +1,4 @@
-import { isLocal, type Service } from './aws/endpoint.ts';
+import { isLocal, type Service } from '../operate/aws/endpoint.ts';
 import { FlagError } from './flags.ts';
 import { question } from './question.ts';
 

@@ -4,9 +4,9 @@ import { checkConfig } from '../config/config.ts';
 import { loadConfigFile } from '../config/config-file.ts';
 import { PLAIN_MODE_SECONDS, type PreciseTtlProps } from '../config/props.ts';
 import { DEFAULT_SHARDS, MAX_SHARDS } from '../expiry/model.ts';
-import { chooseTables } from './choose-tables.ts';
+import { chooseTables } from '../operate/choose-tables.ts';
+import { monthlyCost } from '../operate/cost/cost.ts';
 import { readAmount } from './cost/amount.ts';
-import { answer } from './cost/job.ts';
 import { describeBill } from './cost/text.ts';
 import { BY, CONFIG, FlagError, type FlagValues } from './flags.ts';
 import { print } from './print.ts';
@@ -44,7 +44,7 @@ const FLAGS = {
     max: 87_600,
     default: 24,
     value: 'N',
-    help: 'how long an item is in the table: what is stored, of which the index and the backup cost',
+    help: 'how long an item is in the table',
   },
   tables: {
     type: 'number',
@@ -53,7 +53,7 @@ const FLAGS = {
     whole: true,
     default: 1,
     value: 'N',
-    help: 'tables like each that is counted, in the same deployment; the items are spread over all of them evenly',
+    help: 'tables like each that is counted, in the same deployment, with the items spread evenly',
   },
   table: { type: 'text', value: 'NAME', help: 'count this table of the configuration alone' },
   all: { type: 'switch', help: 'count all tables of the configuration, with what they share' },
@@ -113,11 +113,11 @@ ${flags}
 It also says whether the index takes that on so many shards, when the items expire evenly: what comes in bursts needs more.
 
 With --table or --all the settings are those of the configuration, and the flags change single ones; without them there needs to be no
-configuration. How it counts, and against what that is held: docs/cost.md.
+configuration. How it counts, and against what that is held: docs/use.md.
 
 Exit status: 0 answered, 1 settings that do not go together, or more items than the shards can take; 2 wrong flags.`;
 
-/** Of a table that nobody has. */
+/** Props of a table that nobody has. */
 const SOME_TABLE: PreciseTtlProps = { tableName: 'table', partitionKey: 'id' };
 
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
@@ -131,7 +131,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   }
   const itemsPerMonth = readAmount('items-per-month', flags['items-per-month'] ?? '0');
   const { size, renewals, tables: copies } = flags;
-  const { bill, facts } = answer({
+  const { bill, facts } = monthlyCost({
     itemsPerMonth,
     itemBytes: size,
     renewalsPerItem: renewals,
@@ -155,12 +155,12 @@ async function tablesOf({
 /** The table's props with those of the flags in their place. */
 function changed(base: PreciseTtlProps, flags: FlagValues<typeof FLAGS>): PreciseTtlProps {
   const { by, precision, poll, shards, metrics } = flags;
+  const index = { ...(by !== undefined && { by }), ...(shards !== undefined && { shards }) };
   return {
     ...base,
-    ...(by !== undefined && { indexedBy: by }),
+    index: { ...base.index, ...index },
     ...(precision !== undefined && { precisionSeconds: precision }),
     ...(poll !== undefined && { pollSeconds: poll }),
-    ...(shards !== undefined && { shards }),
     ...(metrics !== undefined && { metrics }),
     ...(flags.archive && { archive: base.archive ?? {} }),
     ...(flags['no-alarms'] && { alarms: false }),

@@ -1,4 +1,4 @@
-/** What was counted, its number, and a note that may be empty. */
+/** A count: its name, its number, and a note that may be empty. */
 export type CountRow = readonly [name: string, value: number, note: string];
 
 /** Counts as lines: names to the left, numbers to the right of their column. */

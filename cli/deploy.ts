@@ -10,13 +10,13 @@ export const command = defineCommand({
 
 Provisions what the configuration says, with Terraform. Shows the plan and asks for confirmation before it changes anything;
 without a terminal to ask at it refuses, unless you give --yes. A plan that would delete or replace a table, or anything else that
-holds something, is refused: docs/deploy.md of precise-ttl, "Tables are never deleted". It says when a lower graceSeconds deletes
+holds something, is refused: docs/operate.md of precise-ttl, "Tables are never deleted". It says when a lower graceSeconds deletes
 items at once. cdktf.out,
 and the state if it is a local one, lie beside the configuration. It leaves a pause (npx precise-ttl pause) and a limit
 (npx precise-ttl limit) as they are.
 
 With --table it deploys what the configuration says of that table. The other tables stay as they are deployed, with what stands beside
-them in the configuration, which may be in the middle of a change: docs/deploy.md, "One table". An existing table that is gone, or not
+them in the configuration, which may be in the middle of a change: docs/operate.md, "One table". An existing table that is gone, or not
 as the configuration says, does not stop the others: it stays as it is deployed, and the exit status is 1.
 
 With FILE it deploys the plan that npx precise-ttl diff --out FILE has kept there, and asks nothing: it was looked

@@ -11,7 +11,7 @@ Removes everything that npx precise-ttl deploy has provisioned except the tables
 TTL, and the buckets of their archives. Queues go with their messages, the topics of alarms with their subscriptions, and logs. It
 deploys an empty stack; a plain terraform destroy is refused while the stack manages a table. It asks before it changes anything;
 without a terminal to ask at it refuses, unless you give --yes. Delete a table yourself:
-docs/deploy.md of precise-ttl, "Deleting a table".
+docs/operate.md of precise-ttl, "How do I stop sweeping a table?".
 
 ${flags}
 

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { type Kind, kind, number, text, whole } from '../expiry/fields.ts';
-import { PreciseTtlError } from '../expiry/index.ts';
 import { INDEXED_BY } from '../expiry/model.ts';
+import { InputError } from '../operate/input-error.ts';
 
-/** What one flag takes. Every flag of every command is one of these. */
+/** The kinds of flags. Every flag of every command is one of these. */
 export type Flag =
   | {
       readonly type: 'number';
@@ -12,7 +12,7 @@ export type Flag =
       /** Whole numbers only. */
       readonly whole?: boolean;
       readonly default?: number;
-      /** What the value stands for in the help: `N`. */
+      /** The value's name in the help: `N`. */
       readonly value: string;
       readonly help: string;
     }
@@ -30,7 +30,7 @@ export type Flag =
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** What the index is keyed by. Its help says whose. */
+/** The flag for the key of the index. Its help says of which table. */
 export const BY = { type: 'text', values: INDEXED_BY, value: 'WAY' } as const;
 
 /** Which configuration a command reads. */
@@ -40,6 +40,11 @@ export const CONFIG = {
   help: 'the configuration: .ts, .js, .mjs, .cjs or .json (default: precise-ttl.config.* in this folder)',
 } as const;
 
+/** A flag that takes a whole number. */
+export function wholeNumber(min: number, max: number, help: string) {
+  return { type: 'number', min, max, whole: true, value: 'N', help } as const;
+}
+
 /** How long items expire, and how many, in a run in real time. Its help says what they are. */
 export const MINUTES = { type: 'number', min: 0.1, max: 1440, default: 3, value: 'N' } as const;
 export const RATE = { type: 'number', min: 0.1, max: 1000, default: 20, value: 'N' } as const;
@@ -47,7 +52,7 @@ export const RATE = { type: 'number', min: 0.1, max: 1000, default: 20, value: '
 /** How long items expire in a run on a virtual clock. Its help says which. */
 export const VIRTUAL_MINUTES = { type: 'number', min: 1, max: 60, whole: true, value: 'N' } as const;
 
-/** What a run draws from. Its help says what it repeats. */
+/** The flag for the seed of a run. Its help says what it repeats. */
 export const SEED = { type: 'number', min: 0, max: 4_294_967_295, whole: true, value: 'N' } as const;
 
 type ValueOf<F extends Flag> = F extends { type: 'switch' }
@@ -63,7 +68,7 @@ type TextOf<F extends Flag> = F extends { values: readonly (infer Value)[] } ? V
 export type FlagValues<F extends Flags> = { readonly [Name in keyof F]: ValueOf<F[Name]> };
 
 /** A command line that can't be understood; the command prints the message and exits with {@link USAGE_STATUS}. */
-export class FlagError extends PreciseTtlError {
+export class FlagError extends InputError {
   override readonly name = 'FlagError';
 }
 

@@ -1,6 +1,6 @@
 import type { OperatedResource } from './iam/operated-resources.ts';
 
-/** What somebody must be allowed in IAM, and why. */
+/** An action that somebody must be allowed in IAM, and why. */
 export interface IamAction {
   /** As IAM names it: `dynamodb:DescribeTable`. */
   readonly action: string;
@@ -8,7 +8,7 @@ export interface IamAction {
   readonly on: OperatedResource;
   /** AWS asks for it when the command calls something else: nothing of this name is called. */
   readonly isImplied?: true;
-  /** What is lacking without it, where the command works all the same. */
+  /** The consequence of its absence, where the command works all the same. */
   readonly without?: string;
 }
 
@@ -35,7 +35,7 @@ const UNMEASURED = 'that is not measured';
 const UNCHECKED = 'that check is not made';
 
 /**
- * What each command that talks to AWS by itself needs: all that it calls. Its help and docs/security.md are made of this list, and a
+ * The actions of each command that calls AWS by itself. Its help and docs/reference/iam.md are made of this list, and a
  * test holds it against what the commands call.
  */
 export const COMMAND_ACTIONS = {
@@ -72,7 +72,7 @@ export const COMMAND_ACTIONS = {
   ],
   status: [
     ...on("the table's index and the journal", ['dynamodb:Query'], UNCHECKED),
-    ...on(TABLE, ['dynamodb:BatchGetItem'], 'only with holdAttribute; it does not say what is overdue'),
+    ...on(TABLE, ['dynamodb:BatchGetItem'], 'only with hold; it does not say what is overdue'),
     ...on('*', ['states:ListStateMachines'], UNCHECKED),
     ...on(REPLAYS, ['states:ListExecutions'], UNCHECKED),
     ...on('the schedules', ['scheduler:GetSchedule'], UNCHECKED),
@@ -137,20 +137,24 @@ export const COMMAND_ACTIONS = {
 
 /** For a help: `IAM: dynamodb:DescribeTable, Scan on the table; …`, in lines of its width. */
 export function describeActions(command: keyof typeof COMMAND_ACTIONS): string {
-  const actions: readonly IamAction[] = COMMAND_ACTIONS[command];
+  return wrapped(`It needs in IAM: ${groupedActions(COMMAND_ACTIONS[command]).join('; ')}.`);
+}
+
+/** `service:Action, Action on a resource`, for each service and resource. */
+export function groupedActions(actions: readonly IamAction[]): string[] {
   const groups = new Map<string, string[]>();
   for (const { action, on: resource } of actions) {
     const [service = '', name = ''] = action.split(':');
     const key = `${service}: on ${resource}`;
     groups.set(key, [...(groups.get(key) ?? []), name]);
   }
-  const texts = [...groups].map(([key, names]) => key.replace(': ', `:${names.join(', ')} `));
-  return wrapped(`It needs in IAM: ${texts.join('; ')}.`);
+  return [...groups].map(([key, names]) => key.replace(': ', `:${names.join(', ')} `));
 }
 
 const HELP_WIDTH = 118;
 
-function wrapped(text: string): string {
+/** A text in lines of a help's width. */
+export function wrapped(text: string): string {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
@@ -163,8 +167,8 @@ function wrapped(text: string): string {
 const LOG_GROUP = ['logs:ListTagsForResource', 'logs:TagResource', 'logs:UntagResource'];
 
 /**
- * What `deploy`, `diff` and `destroy` need, by Terraform's type of resource: what the AWS provider calls to make, read, change and
- * delete one. A test holds that each type which is synthesized stands here.
+ * The actions of `deploy`, `diff` and `destroy`, by Terraform's type of resource: the calls with which the AWS provider makes, reads,
+ * changes and deletes one. A test holds that each type which is synthesized stands here.
  */
 export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
   aws_caller_identity: ['sts:GetCallerIdentity'],
@@ -205,7 +209,7 @@ export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'dynamodb:UpdateTable',
     'dynamodb:UpdateTimeToLive',
   ],
-  // What is too much for one policy of a role goes into these.
+  // Statements that do not fit into one policy of a role go into these.
   aws_iam_policy: [
     'iam:CreatePolicy',
     'iam:CreatePolicyVersion',
@@ -339,7 +343,7 @@ export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
   terraform_data: [],
 };
 
-/** What deploying needs besides, by what of the configuration asks for it. */
+/** Further actions of a deployment, by the part of the configuration that needs them. */
 export const DEPLOY_ACTIONS_WITH = {
   vpc: ['ec2:DescribeSecurityGroups', 'ec2:DescribeSubnets', 'ec2:DescribeVpcs'],
   kmsKeyArn: ['kms:CreateGrant', 'kms:Decrypt', 'kms:DescribeKey', 'kms:GenerateDataKey'],
@@ -348,7 +352,7 @@ export const DEPLOY_ACTIONS_WITH = {
 /** The journal goes with its deployment: the one table that a deployment deletes. */
 export const JOURNAL_DEPLOY_ACTIONS = ['dynamodb:DeleteTable'] as const;
 
-/** What Terraform does with the object that a state in S3 is, and with that of its lock; and with their bucket. */
+/** Terraform's actions on the object of a state in S3, on that of its lock, and on their bucket. */
 export const STATE_ACTIONS = {
   object: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
   bucket: ['s3:ListBucket'],

@@ -41,8 +41,8 @@ operate: what the commands need that look and act: status, history, audit, docto
 verify: what verify needs, in the region of the configuration, with what Terraform needs for it.
 With --json these are a list of policy documents, each of a size that IAM takes as a managed policy.
 
-roles: who may take the roles of the deployment and what they may do, to make them elsewhere and name them in roleArns and
-tableRoleArns. With --json by deployment or table, and by their names there: { name, arn, trust, policies }.
+roles: who may take the roles of the deployment and what they may do, to make them elsewhere and name them in roleArns.
+With --json by deployment or table, and by their names there: { name, arn, trust, policies }.
 
 ${flags}
 

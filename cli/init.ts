@@ -1,6 +1,6 @@
 /** `precise-ttl init`: writes a configuration. See `--help`. */
 import { CONFIG_FILES } from '../config/config-file.ts';
-import { commandLine } from './command-line.ts';
+import { commandLine } from '../operate/command-line.ts';
 import { BY, FlagError, type FlagValues } from './flags.ts';
 import { type Answers, askForTable, configOf, configText, refusalOf } from './init/configuration.ts';
 import { refuseOthers, writeConfig } from './init/write.ts';
@@ -32,7 +32,7 @@ const help = (flags: string) => `npx precise-ttl init [flags]
 Writes precise-ttl.config.ts into this folder; where this Node reads no TypeScript, precise-ttl.config.json. Asks in the terminal
 for the name of the table, whether it exists already, with its keys, and for the attribute with the moment of expiry; an answer that
 is refused is asked for once more. With --table it asks nothing. Keys are of type S: write another type into the file
-(partitionKeyType, sortKeyType).
+(partitionKey.type, sortKey.type).
 
 ${flags}
 

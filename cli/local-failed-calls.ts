@@ -36,7 +36,7 @@ export class FailedCalls {
   }
 }
 
-/** What the Map Runs of an execution started. */
+/** The children that the Map Runs of an execution started. */
 export function childrenOf({ mapRuns }: Execution): Execution[] {
   return mapRuns.flatMap(({ executions }) => executions).filter(child => child instanceof Execution);
 }

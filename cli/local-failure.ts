@@ -3,7 +3,7 @@ import type { InvocationRecord } from '../local/functions/local-functions.ts';
 import { childrenOf } from './local-failed-calls.ts';
 import { fields, readableLine } from './local-log-line.ts';
 
-/** What a person needs to know of an execution that did not succeed: names, each with what stands beside it. */
+/** The description of an execution that did not succeed: names, each with its value. */
 export type FailureRows = readonly (readonly [name: string, text: string])[];
 
 /** The innermost calls of a stack, which are the first of it. */

@@ -23,7 +23,7 @@ import { describeAlarm, describeExecution, describeLine, describeStart, factsOf 
 import { print, printError } from './print.ts';
 
 export interface LocalJobOptions {
-  /** What the configuration file exports. */
+  /** The export of the configuration file. */
   readonly config: unknown;
   /** Where to write, as JSON, what runs. */
   readonly factsFile: string | undefined;
@@ -36,7 +36,7 @@ export interface LocalJobOptions {
   /** Where archived objects lie. @default a new folder among the temporary files */
   readonly archiveFolder: string | undefined;
   readonly schedules: boolean;
-  /** What goes wrong on purpose. */
+  /** The incident that is rehearsed. */
   readonly rehearsal: RehearsalOptions | undefined;
   /** Sessions to write into the first table. */
   readonly seed: number | undefined;

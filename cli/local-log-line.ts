@@ -1,10 +1,10 @@
-/** Of what a line tells besides its message, the most that is shown. */
+/** Characters of a line that are shown at most, besides its message. */
 const REST_LENGTH = 160;
 /** A value longer than this says little more. */
 const VALUE_LENGTH = 60;
 const TEXT_LENGTH = 400;
 
-/** What Lambda and the Powertools put into every line of JSON, and what is shown in another place. */
+/** Fields that Lambda and the Powertools put into every line of JSON, and fields that are shown in another place. */
 const ENVELOPE = new Set([
   'level',
   'message',

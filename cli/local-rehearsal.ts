@@ -1,10 +1,10 @@
 import type { Incident, Rehearsal, RehearsalOptions } from '../local/rehearsal.ts';
-import { commandLine } from './command-line.ts';
+import { commandLine } from '../operate/command-line.ts';
 import { describeDuration, readDuration } from './duration.ts';
 import { FlagError } from './flags.ts';
 import { localTime } from './local-time.ts';
 
-/** What `--break` takes: the flag's help and the completions name them. */
+/** The values of `--break`: the flag's help and the completions name them. */
 export const INCIDENT_KINDS = ['throttle', 'down', 'hang', 'slow'] as const;
 
 const SKEW = { least: '1s', most: '10m' } as const;
@@ -46,10 +46,10 @@ export function describePlan({ from, until, what }: Rehearsal): string {
   return `from ${localTime(from)} ${until === undefined ? 'on' : `to ${localTime(until)}`}: ${what}`;
 }
 
-/** What to read and to type while it is rehearsed. */
+/** The text on what to read and to type while it is rehearsed. */
 export function describePlay({ section }: Rehearsal): string[] {
   return [
-    `The incident is the section ${section} of docs/runbook.md. Before it, while it lasts, and after it:`,
+    `The incident is the section ${section} of docs/reference/alarms.md. Before it, while it lasts, and after it:`,
     '',
     commandLine('status'),
   ];
@@ -61,6 +61,6 @@ export function describeChange(rehearsal: Rehearsal, now: number, error?: unknow
   const at = `${localTime(now)}  --break  `;
   if (error !== undefined) return `${at}${isOn ? 'did not begin' : 'did not end'}: ${error}`;
   if (!isOn)
-    return `${at}over after ${describeDuration(now - from)}; how you see it: ${section} in docs/runbook.md`;
+    return `${at}over after ${describeDuration(now - from)}; how you see it: ${section} in docs/reference/alarms.md`;
   return `${at}${what}, ${until === undefined ? 'until this command ends' : `until ${localTime(until)}`}`;
 }

@@ -1,9 +1,9 @@
+import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import type { DeploymentConfig } from '../config/config.ts';
 import { modelOf } from '../config/model-of.ts';
 import { type ResolvedProps, resolveProps } from '../config/props.ts';
 import { SessionTable } from '../lab/workload/session-table.ts';
 import type { LocalCloud } from '../local/cloud.ts';
-import type { TableResource } from '../local/stack/synthesized.ts';
 import { tableOf } from '../local/stack/table-of.ts';
 import { FlagError } from './flags.ts';
 
@@ -24,7 +24,7 @@ export interface SeedPlan {
   readonly staying: Expiring;
 }
 
-/** What was written. */
+/** The items that were written. */
 export interface Seeded extends SeedPlan {
   readonly tableName: string;
 }
@@ -32,10 +32,10 @@ export interface Seeded extends SeedPlan {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Of all; what is neither stays. */
+/** Share of all items; those that are neither stay. */
 const EXPIRED_SHARE = 0.5;
 const SOON_SHARE = 0.3;
-/** What writing takes at most: a tick that comes earlier may not see all of it. */
+/** The longest time of writing: a tick that comes earlier may not see all of it. */
 const LEAD_MS = 10_000;
 const WRITES_AT_ONCE = 25;
 

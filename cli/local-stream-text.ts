@@ -1,11 +1,11 @@
-import type { WrittenObject } from '../local/s3/s3-api.ts';
+import type { WrittenObject } from 'aws-on-loopback/s3/s3-api';
+import type { EventSourceMappingResource } from 'aws-on-loopback/streams/mapping-settings';
 import type { ServedCloud } from '../local/serve.ts';
 import type { ArrivedEvent, ServiceName } from '../local/services/local-services.ts';
 import type { UsedServices } from '../local/services/used-services.ts';
-import type { EventSourceMappingResource } from '../local/stack/event-source-mapping.ts';
 import { localTime } from './local-time.ts';
 
-/** What the services are called, and the names of what is used of each. */
+/** The services' names, and the names of their used resources. */
 const SERVICES: Readonly<Record<ServiceName, readonly [string, (used: UsedServices) => readonly string[]]>> =
   {
     s3: ['S3', ({ buckets }) => buckets],
@@ -14,7 +14,7 @@ const SERVICES: Readonly<Record<ServiceName, readonly [string, (used: UsedServic
     kinesis: ['Kinesis', ({ streams }) => streams],
   };
 
-/** What a person needs to know of streams and what they lead to: a row each, none when there is nothing. */
+/** Rows on the streams and their readers: one for each, none when there are none. */
 export function describeStreams(
   { services, synthesized, functions }: ServedCloud['cloud'],
   archiveFolder: string | undefined,

@@ -1,15 +1,15 @@
 import { isObject } from '../expiry/fields.ts';
 import { wholeReport } from '../functions/journal/layout.ts';
 import { readExecutionReport, reportsByTable } from '../functions/report/execution-report.ts';
-import type { SweepReport } from '../statemachine/contract.ts';
-import { failureInWords } from './deployment/failure-in-words.ts';
-import { isFailed, outcomeOf } from './deployment/sweep.ts';
-import { describeOutcome } from './deployment/sweep-text.ts';
+import { failureInWords } from '../operate/deployment/failure-in-words.ts';
+import { isFailed, outcomeOf } from '../operate/deployment/sweep.ts';
+import { describeOutcome } from '../operate/deployment/sweep-text.ts';
+import type { SweepReport } from '../statemachine/contract/report.ts';
 
 /** Tables of an execution that are shown. */
-const MOST_TABLES = 10;
+const MAX_TABLES = 10;
 /** Keys of a table that are shown, of those that a sweep left. */
-const MOST_KEYS = 5;
+const MAX_KEYS = 5;
 
 /** A table's name, and beside it what an execution came to for it; a text may have several lines. */
 export type TableRows = readonly (readonly [table: string, text: string])[];
@@ -27,10 +27,10 @@ export function starterOf(input: unknown, schedule: string | undefined): string 
 }
 
 /**
- * What an execution found, by table: only those in which something was found or left.
+ * The results of an execution by table: only tables in which something was found or left.
  *
  * @param said its output, or the cause of its failure
- * @returns undefined for what is no sweep, and for one that says of no table what it did
+ * @returns undefined for an execution that is no sweep, and for one that has no result of any table
  */
 export function tableRows(input: unknown, said: unknown): TableRows | undefined {
   const report = readExecutionReport(said);
@@ -39,13 +39,13 @@ export function tableRows(input: unknown, said: unknown): TableRows | undefined 
   const told = Object.entries(reportsByTable(report, input, ''))
     .map(([table, each]) => [table, wholeReport(each)] as const)
     .filter(([, each]) => each.found > 0 || isFailed(each));
-  const shown = told.slice(0, MOST_TABLES).map(([table, each]) => [table, describe(each)] as const);
+  const shown = told.slice(0, MAX_TABLES).map(([table, each]) => [table, describe(each)] as const);
   const more = told.length - shown.length;
   return more === 0 ? shown : [...shown, ['', `and ${more} more ${more === 1 ? 'table' : 'tables'}`]];
 }
 
 function describe(report: SweepReport): string {
-  const keys = report.failedKeys.slice(0, MOST_KEYS).map(key => JSON.stringify(key));
+  const keys = report.failedKeys.slice(0, MAX_KEYS).map(key => JSON.stringify(key));
   return [
     `${describeOutcome(outcomeOf(report))}${report.dryRun ? ' (dry run)' : ''}`,
     ...(isFailed(report) ? [failureInWords(report)] : []),

@@ -1,12 +1,12 @@
+import type { SeenAlarm } from 'aws-on-loopback/cloudwatch/cloudwatch';
+import { DUMMY_CREDENTIALS } from 'aws-on-loopback/dynamodb/clients';
+import { endpointVariables } from 'aws-on-loopback/service-variables';
 import type { Execution } from 'stepfunctions-emulator';
 import { replayName } from '../config/names.ts';
 import type { ResolvedProps } from '../config/props.ts';
 import type { DynamoDbCounter } from '../cost/dynamodb-usage.ts';
 import { costOf } from '../cost/prices.ts';
-import type { SeenAlarm } from '../local/cloudwatch/cloudwatch.ts';
-import { DUMMY_CREDENTIALS } from '../local/dynamodb/clients.ts';
 import type { InvocationRecord } from '../local/functions/local-functions.ts';
-import { endpointVariables } from '../local/functions/service-variables.ts';
 import type { ServedCloud } from '../local/serve.ts';
 import { describeFailure } from './local-failure.ts';
 import { readableLine } from './local-log-line.ts';
@@ -21,13 +21,13 @@ export interface StartOptions {
   readonly schedules: boolean;
   /** The first table of the configuration. */
   readonly first: Pick<ResolvedProps, 'tableName' | 'sweep'>;
-  /** What `--seed` wrote into it. */
+  /** The items that `--seed` wrote into it. */
   readonly seeded?: Seeded | undefined;
   /** Where archived objects lie. */
   readonly archiveFolder?: string | undefined;
 }
 
-/** What a person needs to know once everything runs. */
+/** The text that is shown once everything runs. */
 export function describeStart(
   served: ServedCloud,
   { schedules: fire, first, seeded, archiveFolder }: StartOptions,
@@ -91,7 +91,7 @@ function environmentOf(served: ServedCloud) {
   };
 }
 
-/** What `--json` writes once it runs. */
+/** The object that `--json` writes once it runs. */
 export function factsOf(served: ServedCloud) {
   const { tables, existingTables, stateMachines } = served.cloud.synthesized;
   return {
@@ -105,7 +105,7 @@ export function factsOf(served: ServedCloud) {
   };
 }
 
-/** What the proxy before it can't take away. */
+/** The port that the proxy before it can't take away. */
 function openPort({ endpoint }: ServedCloud['cloud']['dynamoDb']): string[] {
   return [
     `DynamoDB Local itself listens on port ${new URL(endpoint).port} of every interface, and can't be told otherwise: whoever`,
@@ -136,7 +136,7 @@ function describeSeeded(
 const span = ({ from, to }: Expiring): string =>
   `${iso(from).slice(0, 16).replace('T', ' ')} to ${iso(to).slice(11, 16)} UTC`;
 
-/** What was seeded to be replayed, or the hour before now: the lines shall work as they stand. */
+/** The seeded span, or the hour before now: the printed lines shall work as they stand. */
 function replayExample(
   { synthesized }: ServedCloud['cloud'],
   { tableName: table, sweep }: StartOptions['first'],

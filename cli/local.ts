@@ -23,7 +23,7 @@ const FLAGS = {
   'archive-folder': {
     type: 'text',
     value: 'DIR',
-    help: 'where archived objects lie as files, those of earlier runs too (default: a new folder among the temporary files)',
+    help: 'where archived objects lie as files (default: a new temporary folder)',
   },
   'no-schedules': { type: 'switch', help: 'sweep only when an execution is started by hand' },
   seed: {
@@ -32,7 +32,7 @@ const FLAGS = {
     max: 10_000,
     whole: true,
     value: 'N',
-    help: 'write N sessions into the first table: half expired, some expiring soon, the rest stays',
+    help: 'write N sessions into the first table: half of them expired',
   },
   break: {
     type: 'text',

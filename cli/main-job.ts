@@ -13,22 +13,22 @@ import { resolvedArchive } from '../config/stream-props.ts';
 import { hasOldImages } from '../config/table-settings.ts';
 import type { IndexedBy } from '../expiry/model.ts';
 import { DESTINATIONS, destinationIn } from '../functions/publish-expiries/destinations.ts';
-import type { Following } from '../lab/demo/followers.ts';
 import { ownTableName } from '../lab/demo/own-table.ts';
 import type { Judged, Verdict } from '../lab/demo/report.ts';
 import { type DemoOptions, runDemo } from '../lab/demo/run.ts';
+import type { Following } from '../lab/ledger/followers.ts';
 import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
+import { chooseTables } from '../operate/choose-tables.ts';
 import { plainStack } from '../stacks/plain-stack.ts';
-import { chooseTables } from './choose-tables.ts';
 import { FlagError } from './flags.ts';
 
 export interface MainJobOptions
   extends Pick<DemoOptions, 'minutes' | 'rate' | 'output' | 'signal' | 'intervalMs' | 'cloud'> {
-  /** What the configuration file exports. */
+  /** The export of the configuration file. */
   readonly config: unknown;
   /** A table of the configuration. @default its first one */
   readonly table: string | undefined;
-  /** What the index is keyed by. @default what the configuration says */
+  /** The key of the index. @default that of the configuration */
   readonly by: IndexedBy | undefined;
   /** Whether the table gets an archive and events, where the configuration gives it none. */
   readonly archive: boolean;
@@ -62,7 +62,13 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   // So is its journal: in that of another deployment somebody may have paused a table.
   const deployment = tableName.slice(-DEPLOYMENT_LENGTH);
   // There is nothing to backfill in a table of the run's own.
-  const table: PreciseTtlProps = { ...chosen, tableName, name, sweep: deployment, backfill: false };
+  const table: PreciseTtlProps = {
+    ...chosen,
+    tableName,
+    name,
+    sweep: deployment,
+    index: { ...chosen.index, backfill: false },
+  };
   const own = { ...config, tables: [table] };
   const [existingTable] = existingTablesAsMade(own);
   const stack = plainStack(own);
@@ -94,14 +100,15 @@ const DEPLOYMENT_LENGTH = 13;
 const MAX_BATCH_SECONDS = 5;
 
 function withFollowers(configured: PreciseTtlProps, wanted: boolean): PreciseTtlProps {
-  const { archive, events = wanted ? { eventBus: 'default' } : undefined, stream, ...table } = configured;
+  const { archive, events = wanted ? { eventBus: 'default' } : undefined, newTable, ...table } = configured;
+  const { stream, ...created } = newTable ?? {};
   const { batchSeconds } = resolvedArchive(archive ?? {});
   const shortened = { ...archive, batchSeconds: Math.min(batchSeconds, MAX_BATCH_SECONDS) };
   // Another view would be refused beside what only the flag asks for.
   const isLeft = stream !== undefined && (hasOldImages(stream) || readsStream(configured) || !wanted);
   return {
     ...table,
-    ...(isLeft && { stream }),
+    ...(newTable && { newTable: { ...created, ...(isLeft && { stream }) } }),
     ...(events !== undefined && { events }),
     ...((wanted || archive !== undefined) && { archive: shortened }),
   };
@@ -123,8 +130,8 @@ function followingOf({ archive, archiveFirst, events }: ResolvedProps): Followin
 /** The table as it would be if it were indexed so. By second it has no use for what is said of windows. */
 function indexedBy(table: PreciseTtlProps, by: IndexedBy | undefined): PreciseTtlProps {
   if (by === undefined || by === resolveProps(table).indexedBy) return table;
-  const { windowAttribute, granularityMinutes, shards, indexName, pollSeconds, backfill, ...others } = table;
-  return { ...others, indexedBy: by };
+  const { index, pollSeconds, ...others } = table;
+  return { ...others, index: { by, ...(index?.scan && { scan: index.scan }) } };
 }
 
 /** @throws {FlagError} for a name that no table has, and for a table whose sweep is paused */

@@ -13,7 +13,7 @@ import { COMMAND_GROUPS, tellingErrors } from './run-command.ts';
  */
 export async function main(manifest: URL, args: readonly string[]): Promise<void> {
   const [name, ...rest] = args;
-  if (isCommand(name)) return (await COMMANDS[name].load()).execute(rest, COMMANDS);
+  if (isCommand(name)) return (await COMMANDS[name].load()).execute(rest);
   await tellingErrors(async () => {
     switch (name) {
       case '--help':
@@ -21,6 +21,9 @@ export async function main(manifest: URL, args: readonly string[]): Promise<void
         return 0;
       case '--version':
         print((JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version);
+        return 0;
+      case '--completion':
+        print(await completion(rest[0]));
         return 0;
       case undefined:
         printError(generalHelp());
@@ -33,7 +36,19 @@ export async function main(manifest: URL, args: readonly string[]): Promise<void
   });
 }
 
-/** What `--help` prints without a command. */
+async function completion(wanted: string | undefined): Promise<string> {
+  // Only now: it loads every command.
+  const [{ describeCommands }, { completionFor, SHELLS }] = await Promise.all([
+    import('./completion/described-commands.ts'),
+    import('./completion/scripts.ts'),
+  ]);
+  const shell = SHELLS.find(name => name === wanted);
+  if (shell !== undefined) return completionFor(shell, await describeCommands(COMMANDS));
+  const got = wanted === undefined ? 'none' : `"${wanted}"`;
+  throw new FlagError(`--completion: expected one of ${SHELLS.join(', ')}, got ${got}; see --help`);
+}
+
+/** The text of `--help` without a command. */
 export function generalHelp(): string {
   const width = Math.max(...COMMAND_NAMES.map(({ length }) => length));
   const groups = COMMAND_GROUPS.map(group => {
@@ -46,7 +61,8 @@ DynamoDB items that are gone within a second or two of their expiry.
 
 ${groups.join('\n\n')}
 
-COMMAND --help says what a command does, its flags and its exit status. --version prints the version. Most commands read
+COMMAND --help says what a command does, its flags and its exit status. --version prints the version. --completion bash, zsh or fish
+prints what completes the command precise-ttl in that shell, as after npm install --global. Most commands read
 precise-ttl.config.ts, .js, .mjs, .cjs or .json in this folder, or the file that --config names. The documents that helps and
 messages name, docs/..., are in the package: node_modules/precise-ttl/docs.
 

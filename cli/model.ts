@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { checkConfig } from '../config/config.ts';
 import { loadConfigFile } from '../config/config-file.ts';
 import { modelPropsOf } from '../config/model-of.ts';
-import { chooseTable } from './choose-tables.ts';
+import { chooseTable } from '../operate/choose-tables.ts';
 import { CONFIG } from './flags.ts';
 import { print } from './print.ts';
 import { defineCommand } from './run-command.ts';
@@ -22,7 +22,7 @@ granularityMinutes and shards. expiryModel(JSON.parse(text)) takes it, and write
 
 ${flags}
 
-What is deployed has it too: expiryModel in npx precise-ttl outputs. How to stamp items by it: docs/writers.md of precise-ttl.
+What is deployed has it too: expiryModel in npx precise-ttl outputs. How to stamp items by it: docs/use.md of precise-ttl.
 
 Exit status: 0 printed or written, 1 not (no configuration, or a wrong one), 2 wrong flags.`,
   async run({ table, out, config }) {

@@ -1,4 +1,4 @@
-import { commandLine } from './command-line.ts';
+import { commandLine } from '../operate/command-line.ts';
 /** `precise-ttl outputs`: what was deployed, for scripts. See `--help`. */
 import { TERRAFORM_HELP } from './deploy/flags.ts';
 import { Terraform } from './deploy/run-terraform.ts';
@@ -15,7 +15,7 @@ export const command = defineCommand({
 Prints the deployment's outputs as JSON: by table its ARN, that of its stream where archive or events reads it, its deployment with
 the ARNs of the state machines of the ticks and of replays, the URL of the queue of starts that did not get through, the ARN of the
 topic that its alarms tell, the name and the address of its dashboard, the expiry model that its writers must have, and with
-backfill: true the ARN of its state machine. Everything else that it says goes to stderr.
+index.backfill the ARN of its state machine. Everything else that it says goes to stderr.
 
 ${flags}
 

@@ -1,31 +1,25 @@
 /** `precise-ttl restore`: writes archived items back into their table. See `--help`. */
 
-import { loadConfigFile } from '../config/config-file.ts';
-import { Progress } from '../lab/report/progress.ts';
-import { readLocation } from './archive/location.ts';
-import { localEndpoint } from './aws/endpoint.ts';
-import { describeSdkError } from './aws/errors.ts';
-import { requireOnePlace } from './aws/one-place.ts';
-import { commandLine } from './command-line.ts';
-import { consent, requireConsent, YES } from './consent.ts';
+import { modelOf } from '../config/model-of.ts';
+import { type Location, readLocation } from '../operate/archive/location.ts';
+import { requireOnePlace } from '../operate/aws/one-place.ts';
+import type { DrillOptions, RestoreOptions } from '../operate/changes.ts';
+import { chooseTable } from '../operate/choose-tables.ts';
+import type { WithArchive } from '../operate/restore/restore.ts';
+import { describeDrill } from './drill-text.ts';
 import { readDuration } from './duration.ts';
-import { CONFIG, FlagError, type FlagValues } from './flags.ts';
-import { describeActions } from './iam-actions.ts';
-import { tellEnd } from './job-end.ts';
-import { print } from './print.ts';
-import { readExpirySpan } from './restore/span.ts';
-import { defineCommand, type Line } from './run-command.ts';
-import { stopOnSignal } from './signals.ts';
-import { writableFile } from './writable-file.ts';
+import { FlagError, type FlagValues, wholeNumber } from './flags.ts';
+import { defineOperation, planOf, type Session } from './operation.ts';
+import { readExpirySpan } from './read-expiry-span.ts';
+import { readKeys } from './read-keys.ts';
+import { describeOutcome, describeRestore } from './restore-text.ts';
 
 const FLAGS = {
   'from-archive': {
     type: 'text',
     value: 'PLACE',
-    help: 's3://BUCKET or s3://BUCKET/PREFIX, without the folder of the table; or a folder that has the same files',
+    help: 's3://BUCKET or s3://BUCKET/PREFIX, or a folder with the same files',
   },
-  table: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: the only one)' },
-  config: CONFIG,
   keys: {
     type: 'text',
     value: 'JSON',
@@ -35,7 +29,7 @@ const FLAGS = {
   'expired-from': {
     type: 'text',
     value: 'TIME',
-    help: 'look only at what expired then or later: a date in UTC, or a time in ISO-8601 with a zone',
+    help: 'look only at what expired then or later: a date, or a time in ISO-8601',
   },
   'expired-to': { type: 'text', value: 'TIME', help: 'look only at what expired before' },
   'expires-in': {
@@ -46,49 +40,77 @@ const FLAGS = {
   'without-expiry': { type: 'switch', help: 'the restored items do not expire' },
   drill: {
     type: 'switch',
-    help: 'restore a sample into a scratch table, compare and delete that table; takes no keys and no expiry',
+    help: 'restore a sample into a scratch table, and compare',
   },
-  sample: {
-    type: 'number',
-    min: 1,
-    max: 10_000_000,
-    whole: true,
-    value: 'N',
-    help: 'lines that a drill restores (default: 1000 over all dates, or all between --expired-from and --expired-to)',
-  },
-  'dry-run': { type: 'switch', help: 'look what is in the archive, write nothing' },
+  sample: wholeNumber(1, 10_000_000, 'lines that a drill restores (default: 1000, or all of the span)'),
   mask: { type: 'switch', help: "show hashes instead of keys (default: as the table's logKeys says)" },
-  yes: YES,
-  json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
-
-const help = (flags: string) =>
-  `npx precise-ttl restore --from-archive PLACE --keys JSON --expires-in SPAN [flags]
-
-Writes items of an archive back into their table, with a new expiry. Of each key it takes the image that expired last. It never
-touches an item that is there: each write has the condition that the table has no item with this key. So it can be run again.
-
-${flags}
-
-The archive must have items in DynamoDB JSON, as it has by default. It is searched from the latest date of expiry on backwards, until
-all keys are found: --expired-from and --expired-to spare objects that need not be read. docs/archive.md has more.
-
-With --drill it restores a sample into a scratch table that it makes with the keys of the table, reads each item back, compares it with
-its line, and deletes the scratch table. The table itself is not written to. It names each poisoned line by object and number. One
-drill of a table runs at a time; one that was cut off leaves its scratch table, which the next drill deletes.
-
-It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. For a DynamoDB and an S3 on
-this machine set AWS_ENDPOINT_URL_DYNAMODB and AWS_ENDPOINT_URL_S3. On AWS it asks for confirmation before it writes, unless you give
---yes or --dry-run.
-
-${describeActions('restore')}
-
-Exit status: 0 each key was restored or is there already, 1 some are not in the archive, a line of it cannot be read (which is named
-and passed over), something failed, a drill found a poisoned line,
-or you declined, 2 wrong flags, 130 or 143 interrupted.`;
 
 /** As long as a TTL may be ahead. */
 const EXPIRES_IN = { least: '1s', most: '7300d' } as const;
+/** Lines that a drill restores where nothing says how many. */
+const SAMPLE = 1000;
+
+type Wanted = { readonly location: Location } & (
+  | ({ readonly drill: true } & DrillOptions)
+  | ({ readonly drill: false } & RestoreOptions)
+);
+
+export const command = defineOperation({
+  name: 'restore',
+  usage: ['--from-archive PLACE --keys JSON --expires-in SPAN [flags]', '--from-archive PLACE --drill'],
+  tables: 'one',
+  flags: FLAGS,
+  dryRun: 'look what is in the archive, write nothing',
+  about: `Writes items of an archive back into their table, with a new expiry. Of each key it takes the image that expired last. It never
+touches an item that is there: each write has the condition that the table has no item with this key. So it can be run again.
+
+The archive must have items in DynamoDB JSON, as it has by default. It is searched from the latest date of expiry on backwards, until
+all keys are found: --expired-from and --expired-to spare objects that need not be read. docs/archive-and-events.md has more.
+
+With --drill it restores a sample into a scratch table that it makes with the keys of the table, reads each item back, compares it with
+its line, and deletes the scratch table. The table itself is not written to. It names each poisoned line by object and number. One
+drill of a table runs at a time; one that was cut off leaves its scratch table, which the next drill deletes.`,
+  services: ['DYNAMODB'],
+  beside: ['S3'],
+  question: 'Write these items?',
+  status: {
+    done: 'each key was restored or is there already',
+    not: 'some are not in the archive, a line of it cannot be read (which is named and passed over), something failed, a drill found a poisoned line',
+  },
+  read(flags, config): Wanted {
+    const location = readLocation(flags['from-archive']);
+    if (location.kind === 's3') requireOnePlace(process.env, ['DYNAMODB', 'S3']);
+    const span = readExpirySpan(flags['expired-from'], flags['expired-to']);
+    const { table, drill, dryRun, mask } = flags;
+    if (drill) {
+      refuseBesideDrill(flags);
+      const isBounded = flags['expired-from'] !== undefined || flags['expired-to'] !== undefined;
+      return {
+        location,
+        drill,
+        config,
+        table,
+        span,
+        sample: flags.sample ?? (isBounded ? undefined : SAMPLE),
+      };
+    }
+    if (flags.sample !== undefined)
+      throw new FlagError('--sample: expected it with --drill, got it alone; only a drill takes a sample');
+    const expiresInMs = readExpiresIn(flags);
+    const keys = readKeys(flags, modelOf(chooseTable(config, table)));
+    return { location, drill, config, table, span, dryRun, mask, keys, expiresInMs };
+  },
+  async prepare(wanted, session) {
+    const { openArchive } = await import('../operate/archive/clients.ts');
+    const { region } = wanted.config;
+    const { source, destroy } = openArchive(region, wanted.location, process.env, session.signal);
+    session.atEnd(destroy);
+    return wanted.drill
+      ? planDrill({ ...wanted, source }, session)
+      : planRestore({ ...wanted, source }, session);
+  },
+});
 
 function readExpiresIn(flags: FlagValues<typeof FLAGS>): number | undefined {
   const { 'expires-in': expiresIn, 'without-expiry': without } = flags;
@@ -102,81 +124,63 @@ function readExpiresIn(flags: FlagValues<typeof FLAGS>): number | undefined {
 }
 
 /** A drill takes nothing that says what is restored into the table itself. */
-function readNone(flags: FlagValues<typeof FLAGS>): undefined {
+function refuseBesideDrill(flags: FlagValues<typeof FLAGS> & { readonly dryRun: boolean }): void {
+  const given = { ...flags, 'dry-run': flags.dryRun };
   for (const name of ['keys', 'keys-file', 'expires-in', 'without-expiry', 'dry-run'] as const) {
-    if (flags[name] !== undefined && flags[name] !== false)
+    if (given[name] !== undefined && given[name] !== false)
       throw new FlagError(`--drill: expected it without --${name}, got both; write one of them`);
   }
 }
 
-/** Lines that a drill restores where nothing says how many. */
-const SAMPLE = 1000;
-
-async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<number> {
-  const location = readLocation(flags['from-archive']);
-  const span = readExpirySpan(flags['expired-from'], flags['expired-to']);
-  if (flags.sample !== undefined && !flags.drill)
-    throw new FlagError('--sample: expected it with --drill, got it alone; only a drill takes a sample');
-  const expiresInMs = flags.drill ? readNone(flags) : readExpiresIn(flags);
-  const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
-  if (location.kind === 's3') requireOnePlace(process.env, ['DYNAMODB', 'S3']);
-  const stop = stopOnSignal();
-  // Only now: a wrong flag shall not wait for the SDK.
-  const [{ runRestore }, { runDrill }, { archiveClients }] = await Promise.all([
-    import('./restore/job.ts'),
-    import('./restore/drill.ts'),
-    import('./archive/clients.ts'),
-  ]);
-  const progress = new Progress(process.stderr);
-  const shared = {
-    ...{ span, resultFile, print },
-    table: flags.table,
-    config: await loadConfigFile(flags.config),
-    connect(region: string) {
-      requireConsent(flags, 'DYNAMODB');
-      return archiveClients(region, location, process.env, stop.signal);
-    },
-    signal: stop.signal,
-  };
-  const onLine = (line: string) => (line === '' ? progress.end() : progress.show(line));
-  const isBounded = flags['expired-from'] !== undefined || flags['expired-to'] !== undefined;
-  const job = flags.drill
-    ? runDrill({
-        ...shared,
-        sample: flags.sample ?? (isBounded ? undefined : SAMPLE),
-        confirm: () => consent('Make the scratch table and write into it?', flags, stop.signal),
-        onProgress: onLine,
-      })
-    : runRestore({
-        ...{ ...shared, expiresInMs },
-        keys: flags.keys,
-        keysFile: flags['keys-file'],
-        dryRun: flags['dry-run'],
-        mask: flags.mask,
-        confirm: () => consent('Write these items?', flags, stop.signal),
-        now: Date.now(),
-        onSearch: onLine,
-      });
-  const end = await job.catch((error: unknown) => {
-    progress.end();
-    // Only the search is broken off; what was written is told by the job.
-    if (stop.signal.aborted && (error as Error).name === 'AbortError') return 'interrupted' as const;
-    throw error;
+/** Searches the archive, and says what is written. */
+export async function planRestore(wanted: RestoreOptions & Pick<WithArchive, 'source'>, session: Session) {
+  const { print, show } = session;
+  const { prepareRestore } = await import('../operate/restore/restore.ts');
+  const { facts, apply } = await prepareRestore({
+    ...{ ...wanted, clients: session.clients, signal: session.signal },
+    onDate: (date, found, keys) => show(`${date}: ${found} of ${keys} keys found`),
   });
-  const again = commandLine('restore', args);
-  const texts = {
-    declined: 'Nothing was written.',
-    failed: flags.drill
-      ? '\nLines of the archive are poisoned: docs/archive.md says what to do.'
-      : `\nNot every key was restored. The same command tries the others again:\n  ${again}`,
-    interrupted: `\nInterrupted. The same command ${flags.drill ? 'drills anew' : 'goes on'}:\n  ${again}`,
-  };
-  return tellEnd(end, texts, stop);
+  show('');
+  return planOf({
+    facts: describeRestore(facts, wanted.dryRun ?? false),
+    ...(facts.found === 0 && { question: undefined }),
+    apply,
+    tell(result) {
+      print(`\n${describeOutcome(result)}`);
+      if (result.interrupted) return { end: 'interrupted' };
+      const isComplete =
+        result.unreadable.lines === 0 &&
+        result.keys.every(({ fate }) => fate !== 'notInArchive' && fate !== 'failed');
+      return isComplete ? { end: 'done' } : { end: 'failed', note: 'Not every key was restored.' };
+    },
+  });
 }
 
-export const command = defineCommand({
-  flags: FLAGS,
-  help,
-  run,
-  describe: error => describeSdkError(error, localEndpoint(process.env, 'DYNAMODB'), 'DYNAMODB'),
-});
+/** Looks at the archive, and says what is drilled. */
+export async function planDrill(wanted: DrillOptions & Pick<WithArchive, 'source'>, session: Session) {
+  const { print, show } = session;
+  const { prepareDrill } = await import('../operate/restore/drill.ts');
+  const { facts, apply } = await prepareDrill({
+    ...{ ...wanted, clients: session.clients, signal: session.signal },
+    onLeftBehind: () => print('A scratch table of a drill that was cut off is there: it is deleted first.'),
+    onObject: (date, { lines, poisoned }) => show(`${date}: ${lines} lines read, ${poisoned} poisoned`),
+  });
+  return planOf({
+    facts: {
+      title: `Drill of ${facts.table}: the table itself is not written to`,
+      rows: [
+        ['archive', `${facts.archive}: ${facts.objects} of ${facts.of} objects, of ${facts.dates} dates`],
+        ['scratch', `the table ${facts.scratchTable}: made for the drill, deleted at its end`],
+      ],
+    },
+    question: 'Make the scratch table and write into it?',
+    apply,
+    tell(result) {
+      show('');
+      print(`\n${describeDrill(result)}`);
+      if (result.interrupted) return { end: 'interrupted' };
+      const note = 'Lines of the archive are poisoned: docs/archive-and-events.md says what to do.';
+      return result.poisoned.length === 0 ? { end: 'done' } : { end: 'failed', note, isFinal: true };
+    },
+  });
+}

@@ -1,83 +1,103 @@
 /** `precise-ttl resume`: lets the sweeps go on, and makes up for what they missed. See `--help`. */
-import { loadConfigFile } from '../config/config-file.ts';
-import { localEndpoint } from './aws/endpoint.ts';
-import { describeSdkError } from './aws/errors.ts';
-import { requireOnePlace } from './aws/one-place.ts';
-import { commandLine } from './command-line.ts';
-import { consent, requireConsent, YES } from './consent.ts';
-import { CONFIG, type FlagValues } from './flags.ts';
-import { describeActions } from './iam-actions.ts';
-import { tellEnd } from './job-end.ts';
-import { print } from './print.ts';
-import { defineCommand, type Line } from './run-command.ts';
-import { stopOnSignal } from './signals.ts';
-import { writableFile } from './writable-file.ts';
+import type { MissedOfTable, ResumedTable, ResumeOptions, ResumeProgress } from '../operate/changes.ts';
+import { commandLine } from '../operate/command-line.ts';
+import { describePause } from '../operate/deployment/describe-pause.ts';
+import { isoSeconds } from '../operate/iso-seconds.ts';
+import { describeDuration } from './duration.ts';
+import { defineOperation, describeFacts, planOf, type Session } from './operation.ts';
+import { pieceTeller, replayTold } from './replay.ts';
+import { describeResult, describeFacts as replayFacts } from './replay-text.ts';
 
-const FLAGS = {
-  table: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: all of them)' },
-  'no-replay': { type: 'switch', help: 'do not replay what was missed; print the command for it' },
-  'dry-run': { type: 'switch', help: 'count what has expired meanwhile; change and delete nothing' },
-  config: CONFIG,
-  yes: YES,
-  json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
-} as const;
-
-const help = (flags: string) => `npx precise-ttl resume [--table NAME] [flags]
-
-Lets the sweeps go on after npx precise-ttl pause, at once, and replays what has expired meanwhile: from the table's watermark in
+export const command = defineOperation({
+  name: 'resume',
+  usage: ['[--table NAME] [flags]'],
+  tables: 'all',
+  flags: {
+    'no-replay': { type: 'switch', help: 'do not replay what was missed; print the command for it' },
+  },
+  dryRun: 'count what has expired meanwhile; change and delete nothing',
+  about: `Lets the sweeps go on after npx precise-ttl pause, at once, and replays what has expired meanwhile: from the table's watermark in
 the journal on, up to which everything is known to be gone. So it also works after a pause that has ended by itself, or after an
 outage. While it replays, the ticks sweep what expires from then on, and leave the rest to it. Run it again after an interruption
-or a failure, and the replay continues where it stopped.
+or a failure, and the replay continues where it stopped.`,
+  services: ['DYNAMODB', 'SFN'],
+  // The first call is one of DynamoDB; a replay waits for Step Functions as long as it takes.
+  quick: ['DYNAMODB'],
+  question: 'Resume there, and delete what is expired?',
+  status: { done: 'nothing is paused and everything was replayed' },
+  read: ({ table, dryRun, 'no-replay': noReplay }, config): ResumeOptions => ({
+    ...{ config, table, dryRun },
+    replay: !noReplay,
+  }),
+  prepare: planResume,
+});
 
-${flags}
-
-It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration; on AWS it asks first.
-For the deployment of npx precise-ttl local set AWS_ENDPOINT_URL_SFN and AWS_ENDPOINT_URL_DYNAMODB as it prints them.
-
-${describeActions('resume')}
-
-Exit status: 0 nothing is paused and everything was replayed, 1 not: something failed or you declined, 2 wrong flags, 130 or 143
-interrupted.`;
-
-async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<number> {
-  requireOnePlace(process.env, ['DYNAMODB', 'SFN']);
-  const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
-  const config = await loadConfigFile(flags.config);
-  const stop = stopOnSignal();
-  // Only now: a wrong flag shall not wait for the SDK.
-  const [{ resumeTables }, { operatingClients }, { stepFunctionsClient }] = await Promise.all([
-    import('./resume/job.ts'),
-    import('./aws/operating-clients.ts'),
-    import('./aws/step-functions.ts'),
-  ]);
-  const end = await resumeTables({
-    config,
-    table: flags.table,
-    replay: !flags['no-replay'],
-    dryRun: flags['dry-run'],
-    resultFile,
-    connect(region) {
-      requireConsent(flags, 'DYNAMODB');
-      return operatingClients(region, process.env);
-    },
-    connectReplay: region => stepFunctionsClient(region, process.env),
-    confirm: () => consent('Resume there, and delete what is expired?', flags, stop.signal),
-    now: Date.now,
-    print,
-    signal: stop.signal,
+/** Looks at the tables, and says what is done. */
+export async function planResume(wanted: ResumeOptions, { clients, signal, print }: Session) {
+  const { dryRun = false } = wanted;
+  const { prepareResume } = await import('../operate/resume/resume.ts');
+  const { facts, apply } = await prepareResume({
+    ...{ ...wanted, clients, signal },
+    onProgress: teller(print, dryRun),
   });
-  const again = commandLine('resume', args);
-  const texts = {
-    declined: 'Nothing was changed.',
-    failed: `\nWhat failed is tried again by the same command:\n  ${again}`,
-    interrupted: `\nInterrupted; executions that were started go on. Go on with:\n  ${again}`,
-  };
-  return tellEnd(end, texts, stop);
+  return planOf({
+    facts: {
+      title: dryRun ? 'Dry run of a resume: counts, changes and deletes nothing' : 'Resume',
+      rows: facts.map(each => ['table', describeMissed(each)]),
+    },
+    apply,
+    tell({ tables }) {
+      const ends = tables.map(({ replay }) => replay);
+      return replayTold((['interrupted', 'failed'] as const).find(end => ends.includes(end)) ?? 'done');
+    },
+  });
 }
 
-export const command = defineCommand({
-  flags: FLAGS,
-  help,
-  run,
-  describe: error => describeSdkError(error, localEndpoint(process.env, 'DYNAMODB'), 'DYNAMODB'),
-});
+function teller(print: Session['print'], dryRun: boolean) {
+  const tellPiece = pieceTeller({ print }, dryRun);
+  return (progress: ResumeProgress) => {
+    switch (progress.at) {
+      case 'resumed':
+        print(`\n${progress.tables.length === 0 ? 'Nothing was paused.' : RESUMED}`);
+        break;
+      case 'replay':
+        print(`\n${describeFacts(replayFacts(progress.facts, dryRun))}`);
+        break;
+      case 'piece':
+        tellPiece(progress.piece, progress.number, progress.planned);
+        break;
+      case 'replayed':
+        print(`\n${describeResult(progress.result)}`);
+        break;
+      case 'table':
+        for (const line of describeTable(progress.table)) print(`\n${line}`);
+    }
+  };
+}
+
+const RESUMED = 'The pause has ended: a tick was started for what expires from now on.';
+
+function describeTable({ table, missed, replay, lagP99Ms }: ResumedTable): string[] {
+  const p99 =
+    lagP99Ms === null
+      ? []
+      : [`${table}: 99% of what expired meanwhile was deleted at most ${describeDuration(lagP99Ms)} late.`];
+  if (missed === null || replay !== 'left') return p99;
+  const span = `--table ${table} --from ${missed.from} --to ${missed.to}`;
+  return [
+    `${table}: what expired meanwhile is left to the ticks, as far as they look back. Replay it with:\n  ${commandLine('replay', span)}`,
+  ];
+}
+
+function describeMissed({ table, was, missed, isSwept, graceSeconds }: MissedOfTable): string {
+  const head = `${table}, ${describePause(was)}`;
+  if (missed === undefined) {
+    return isSwept || was !== undefined
+      ? `${head}; nothing was missed that the ticks do not make up for`
+      : `${head}; no tick has swept it yet`;
+  }
+  // Times of the clock: an item is due a grace after it has expired.
+  const [from, to] = [missed.from, missed.to].map(seconds => (seconds + graceSeconds) * 1_000);
+  const length = describeDuration((missed.to - missed.from) * 1_000);
+  return `${head}; not swept: what was due from ${isoSeconds(from ?? 0)} to ${isoSeconds(to ?? 0)} (${length})`;
+}

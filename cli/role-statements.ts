@@ -2,7 +2,7 @@ import type { PreciseTtlProps } from '../config/props.ts';
 import { DESTINATION_NAMES, type DestinationName } from '../functions/publish-expiries/destinations.ts';
 import { plainStack } from '../stacks/plain-stack.ts';
 
-/** What a role of a deployment may do, in words for a document. */
+/** The permissions of a deployment's role, in words for a document. */
 export interface RoleStatements {
   /** Its name. */
   readonly role: string;
@@ -21,9 +21,8 @@ const EXAMPLE: PreciseTtlProps = {
   name: 'NAME',
   sweep: 'SWEEP',
   partitionKey: 'id',
-  backfill: true,
-  archive: {},
-  archiveFirst: true,
+  index: { backfill: true },
+  archive: { first: true },
   kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/0',
 };
 
@@ -95,7 +94,7 @@ function statementsIn(policy: string): StatementInWords[] {
   });
 }
 
-/** What an ARN of the example stands for; itself, if nothing is said of it here. */
+/** The meaning of an ARN of the example; the ARN itself, if it has none here. */
 function inWords(arn: string): string {
   const [, words] = WORDS.find(([pattern]) => pattern.test(arn)) ?? [];
   return words ?? `\`${arn}\``;
@@ -112,7 +111,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^\$\{aws_cloudwatch_log_group\.[\w-]+\.arn\}:\*$/, 'its log'],
   [/^\$\{aws_dynamodb_table\.[\w-]+\.stream_arn\}$/, "the table's stream"],
   [/^\$\{aws_sqs_queue\.[\w-]+_failures_\w+\.arn\}$/, 'the queue of what was given up'],
-  [/^\$\{aws_sqs_queue\.[\w-]+\.arn\}$/, 'the dead-letter queue'],
+  [/^\$\{aws_sqs_queue\.[\w-]+\.arn\}$|:SWEEP-dead-letters$/, 'the dead-letter queue'],
   [/:s3:::.*\/before_deletion\/\*$/, 'what it archives first'],
   [/:s3:::.*\/kept\/\*$/, 'its marks of what was not deleted'],
   [/:s3:::/, "the table's part of the archive"],

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { PreciseTtlError } from '../expiry/index.ts';
-import { useConfig } from './command-line.ts';
+import { useConfig } from '../operate/command-line.ts';
+import { InputError } from '../operate/input-error.ts';
 import { isEmulatorError } from './emulator-error.ts';
 import { describeFlags, FlagError, type Flags, type FlagValues, parseFlags, USAGE_STATUS } from './flags.ts';
 import { print, printError } from './print.ts';
@@ -32,8 +33,6 @@ export interface Line {
   readonly word: string;
   /** All of it, as it was typed. */
   readonly args: readonly string[];
-  /** The commands that it is one of. */
-  readonly siblings: Commands;
 }
 
 /** A command among others, which take other flags. */
@@ -47,15 +46,15 @@ export interface AnyCommand {
   readonly usageStatus: number;
   readonly help: () => string;
   /** Runs it with these arguments; how it ends is the status of this process. */
-  readonly execute: (args: readonly string[], siblings?: Commands) => Promise<void>;
+  readonly execute: (args: readonly string[]) => Promise<void>;
 }
 
-/** What somebody wants to do, in the order of the help. */
+/** The groups of commands by purpose, in the order of the help. */
 export const COMMAND_GROUPS = ['set up', 'adopt', 'watch', 'act', 'prove'] as const;
 
 export interface ListedCommand {
   readonly group: (typeof COMMAND_GROUPS)[number];
-  /** What it does, in the list of all commands. */
+  /** Its purpose, in the list of all commands. */
   readonly summary: string;
   /** Loads it, and nothing of the others. */
   readonly load: () => Promise<AnyCommand>;
@@ -74,8 +73,7 @@ export function defineCommand<const F extends Flags>(command: Command<F>): AnyCo
     operand: command.operand ?? false,
     usageStatus: command.failureStatus ?? USAGE_STATUS,
     help: () => command.help(describeFlags(flags)),
-    execute: (args, siblings = {}) =>
-      tellingErrors(() => execute(command, args, siblings), command.describe, command.failureStatus),
+    execute: args => tellingErrors(() => execute(command, args), command.describe, command.failureStatus),
   };
 }
 
@@ -84,11 +82,7 @@ export async function runCommand<const F extends Flags>(command: Command<F>): Pr
   await defineCommand(command).execute(process.argv.slice(2));
 }
 
-async function execute<F extends Flags>(
-  command: Command<F>,
-  args: readonly string[],
-  siblings: Commands,
-): Promise<number> {
+async function execute<F extends Flags>(command: Command<F>, args: readonly string[]): Promise<number> {
   const { words = [], operand = false, help, run } = command;
   const flags = { ...command.flags, ...HELP };
   const [first = ''] = args;
@@ -105,7 +99,7 @@ async function execute<F extends Flags>(
     );
   }
   useConfig((values as { readonly config?: string }).config);
-  return run(values, { word, args, siblings });
+  return run(values, { word, args });
 }
 
 /**
@@ -120,7 +114,7 @@ export async function tellingErrors(
   try {
     process.exitCode = await work();
   } catch (error) {
-    if (error instanceof FlagError) {
+    if (error instanceof InputError) {
       printError(error.message);
       process.exitCode = failureStatus ?? USAGE_STATUS;
       return;

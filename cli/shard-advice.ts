@@ -1,6 +1,6 @@
 import type { ShardAdvice } from '../expiry/partition-rule.ts';
 
-/** What to set so that the index takes what is written to it, e.g. `shards: 328, and an index that is warm for 84,000 write units a second`. */
+/** The settings with which the index takes its writes, e.g. `shards: 328, and an index that is warm for 84,000 write units a second`. */
 export function describeAdvice({ shards, warmUnits }: Pick<ShardAdvice, 'shards' | 'warmUnits'>): string {
   const warm = `an index that is warm for ${warmUnits.toLocaleString('en-US')} write units a second`;
   return shards === undefined

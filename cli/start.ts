@@ -12,11 +12,11 @@ const FLAGS = {
   table: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: its first one)' },
   by: {
     ...BY,
-    help: 'index it by window or by second, whatever the configuration says (default: as it says)',
+    help: 'index it by window or by second (default: as the configuration says)',
   },
   archive: {
     type: 'switch',
-    help: 'keep what expires in an archive, and make an event of each expiry, also where the configuration does not',
+    help: 'with an archive and events, also where the configuration has none',
   },
   config: CONFIG,
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },

@@ -1,6 +1,6 @@
 import { isObject, type Kind, kind, objectProblems, whole } from '../expiry/fields.ts';
 import { fileOf, type ProofFunctionName, type StreamFunctionName } from '../functions/function-list.ts';
-import { LEAST_AGE_SECONDS } from '../functions/plan-sweep/watermark-age.ts';
+import { MIN_AGE_SECONDS } from '../functions/plan-sweep/watermark-age.ts';
 import {
   lateMs,
   METRIC_DIMENSIONS,
@@ -12,7 +12,7 @@ import type { MetricSet } from '../functions/runtime/environment.ts';
 import { type AWS_METRICS, awsMetric, type MetricReference } from './aws-metrics.ts';
 import { failureQueueOf } from './names.ts';
 
-/** What the alarms of a deployment depend on. */
+/** The part of a deployment on which its alarms depend. */
 export interface AlarmedDeployment {
   readonly name: string;
   readonly enabled: boolean;
@@ -39,17 +39,17 @@ export interface AlarmedResources {
   readonly deadLetterQueueName: string;
 }
 
-/** What there is only with a prop of this name, and its alarms with it. */
+/** The props with which a table has further alarms. */
 type Subject = 'archive' | 'events';
 
-/** What the metric of an alarm is recorded by: the sweep itself, or AWS. */
+/** The source of an alarm's metric: the sweep itself, or AWS. */
 type Watched =
   | { readonly by: 'sweep'; readonly name: SweepMetricName }
   | { readonly by: 'deployment'; readonly name: DeploymentMetricName }
   | {
       readonly by: 'AWS/States';
       readonly name: (typeof AWS_METRICS)['AWS/States']['names'][number];
-      /** Of the replays too, added up. @default of the ticks alone */
+      /** It adds up the replays too. @default the ticks alone */
       readonly ofBoth?: true;
     }
   | {
@@ -70,7 +70,7 @@ interface Alarm {
   readonly comparison: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
   /** In the unit of the metric. */
   readonly threshold: (table: Pick<AlarmedTable, 'precisionSeconds'>) => number;
-  /** Of the threshold, in words. */
+  /** Unit of the threshold, in words. */
   readonly unit:
     | 'sweep'
     | 'calls'
@@ -90,7 +90,7 @@ interface Alarm {
   readonly periods: number;
   /** The metric is a sign of life: the alarm is about its absence, see {@link HEARTBEAT}. @default it is about its values */
   readonly isHeartbeat?: true;
-  /** What a period without a datapoint is. `ignore`: the alarm stays as it is. */
+  /** The meaning of a period without a datapoint. `ignore`: the alarm stays as it is. */
   readonly treatMissingData: 'notBreaching' | 'ignore';
   /** The alarm would always sound while the schedules are off. @default it makes sense then, too */
   readonly onlyEnabled?: true;
@@ -100,7 +100,7 @@ interface Alarm {
   readonly ofProof?: true;
   /** It is there once, and only where a table has a reader of its stream. @default it always is */
   readonly ofReaders?: true;
-  /** What has happened when it sounds: a sentence. */
+  /** The meaning of the alarm, a sentence. */
   readonly help: string;
 }
 
@@ -139,7 +139,7 @@ const NO_SWEEP_PERIODS = 5;
 
 /**
  * The alarms of a deployment, by the name that the prop `alarms` calls them by; those with a subject are there for each table that has it.
- * The Terraform, the dashboard, what the commands look for, and the tables in docs/monitoring.md are made from this list.
+ * The Terraform, the dashboard, what the commands look for, and the tables in docs/reference/metrics.md are made from this list.
  *
  * A tick that finds nothing and is not behind records no metric of ours, so missing data is good. Those of queues
  * keep their state: SQS stops its metrics six hours after the last call of a queue, with the messages still in it. So do those of
@@ -253,7 +253,7 @@ export const ALARMS = {
     statistic: 'Maximum',
     comparison: 'GreaterThanOrEqualToThreshold',
     threshold: () => WATERMARK_SECONDS,
-    leastThreshold: LEAST_AGE_SECONDS,
+    leastThreshold: MIN_AGE_SECONDS,
     unit: 'seconds',
     periodSeconds: 300,
     periods: 1,
@@ -346,7 +346,7 @@ export const ALARMS = {
 export type AlarmName = keyof typeof ALARMS;
 export const ALARM_NAMES = Object.keys(ALARMS) as AlarmName[];
 
-/** What can be set of an alarm. */
+/** The settings of an alarm. */
 export interface AlarmTuning {
   /** In the unit of its metric. */
   readonly threshold?: number;
@@ -388,14 +388,14 @@ const ALARM_KINDS = Object.fromEntries(
   }),
 );
 
-/** Of the prop `alarms`. */
+/** The kind of the prop `alarms`. */
 export const ALARMS_KIND: Kind<AlarmsProp> = kind(
   value => value === false || isObject(value),
   'false or { noSweep: …, deletionLag: { threshold: … }, … }',
   { inside: alarms => (alarms === false ? [] : objectProblems(ALARM_KINDS, alarms, { remedy: REMEDY })) },
 );
 
-/** What the ARN of a topic is. Source: SNS API reference, CreateTopic. */
+/** The form of a topic's ARN. Source: SNS API reference, CreateTopic. */
 export const ALARM_TOPIC = {
   pattern: /^arn:[a-z0-9-]+:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/,
   expected: "the ARN of an SNS topic, e.g. 'arn:aws:sns:eu-central-1:123456789012:on-call'",
@@ -420,7 +420,7 @@ export interface DeployedAlarm
   /** Name of the table that it is about. @default it is about the deployment */
   readonly table?: string;
   readonly metric: MetricReference;
-  /** What is added to it. @default nothing */
+  /** A metric that is added to it. @default none */
   readonly other?: MetricReference;
   readonly threshold: number;
 }
@@ -551,7 +551,7 @@ function metricsOf(
   };
 }
 
-/** What an alarm of a table's own looks at: a function of the table's stream, or the queue of what it gave up. */
+/** The metric of a table's own alarm: that of a function of the table's stream, or of the queue of given-up records. */
 function metricOfTable(alarm: AlarmName, table: AlarmedTable): MetricReference {
   const { watched }: Alarm = ALARMS[alarm];
   if (watched.by === 'AWS/Lambda') {
@@ -586,10 +586,10 @@ function tuningOf(alarm: AlarmName, { alarms }: Pick<AlarmedDeployment, 'alarms'
 
 /** Where the runbook has the section of an alarm: whoever is told of one has this text and no checkout. */
 export function runbookOf(alarm: AlarmName): string {
-  return `https://github.com/precise-ttl/precise-ttl/blob/main/docs/runbook.md#${kebab(alarm)}`;
+  return `https://github.com/precise-ttl/precise-ttl/blob/main/docs/reference/alarms.md#${kebab(alarm)}`;
 }
 
-/** What CloudWatch shows of an alarm, and sends with it. At most 1,024 characters. Source: PutMetricAlarm. */
+/** The text that CloudWatch shows with an alarm, and sends with it. At most 1,024 characters. Source: PutMetricAlarm. */
 export function descriptionOf({
   alarm,
   help,

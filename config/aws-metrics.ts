@@ -30,7 +30,7 @@ export const AWS_METRICS = {
     names: ['Invocations', 'Errors', 'Throttles', 'Duration', 'IteratorAge'],
     dimensions: ['FunctionName'],
   },
-  /** Of a table alone, and of one of its indexes. Source: DynamoDB Developer Guide, "DynamoDB metrics and dimensions". */
+  /** Metrics of a table alone, and of one of its indexes. Source: DynamoDB Developer Guide, "DynamoDB metrics and dimensions". */
   'AWS/DynamoDB': {
     names: [
       'ConsumedReadCapacityUnits',

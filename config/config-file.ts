@@ -8,7 +8,7 @@ import { PreciseTtlError } from '../expiry/errors.ts';
 /** The file that says what is provisioned, as `precise-ttl init` calls it. */
 export const CONFIG_FILE = 'precise-ttl.config.ts';
 
-/** What it can be called, in the folder that a command is run in. */
+/** The file's possible names, in the folder in which a command is run. */
 export const CONFIG_FILES = ['ts', 'js', 'mjs', 'cjs', 'json'].map(
   extension => `precise-ttl.config.${extension}`,
 );
@@ -47,7 +47,7 @@ export function findConfigFile(named?: string): string {
 }
 
 /**
- * What the configuration file exports, or holds as JSON, not checked yet.
+ * Loads the configuration, which is not checked yet.
  *
  * @param named as for {@link findConfigFile}
  * @throws ConfigFileError when the file is missing, broken, throws, or exports nothing

@@ -11,7 +11,6 @@ import {
   under,
   valueProblems,
 } from '../expiry/fields.ts';
-import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
 import { BUCKET } from '../functions/archive/settings.ts';
 import { DESTINATION_NAMES } from '../functions/publish-expiries/destinations.ts';
 import { deploymentProblems, fieldInTables } from './deployments.ts';
@@ -20,11 +19,12 @@ import {
   CORRECT,
   DEPLOYMENT_PROPS,
   type DeploymentProps,
-  PROP_NAMES,
   PROPS,
   type PreciseTtlProps,
   ROLE_ARN,
   resolveProps,
+  unknownPropProblems,
+  WRITTEN_NAMES,
   withShared,
 } from './props.ts';
 import { isReference, listOf } from './references.ts';
@@ -52,7 +52,10 @@ export interface S3State {
   readonly [setting: string]: unknown;
 }
 
-/** Terraform's state in any other backend of Terraform, whose settings are named as there: `{ backend: 'gcs', bucket: 'states', prefix: 'ttl' }`. */
+/**
+ * Terraform's state in any other backend of Terraform, whose settings are named as there: `{ backend: 'gcs', bucket: 'states', prefix:
+ * 'ttl' }`.
+ */
 export interface OtherState {
   readonly backend: string;
   readonly [setting: string]: unknown;
@@ -68,14 +71,14 @@ export interface ProviderConfig {
   };
   /** The only accounts that are deployed to. */
   readonly allowedAccountIds?: readonly string[];
-  /** Of AWS's configuration files. */
+  /** A profile of AWS's configuration files. */
   readonly profile?: string;
 }
 
 /** Arguments of Terraform's resources, by the type of the resources or the address of one. */
 export type Overrides = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** What is deployed: the content of `precise-ttl.config.ts`. What deployments have can stand beside `tables`, for all of them. */
+/** The content of `precise-ttl.config.ts`. Props of deployments can stand beside `tables`, for all of them. */
 export interface DeploymentConfig extends DeploymentProps {
   /** AWS region, e.g. 'eu-central-1'. */
   readonly region: string;
@@ -83,9 +86,15 @@ export interface DeploymentConfig extends DeploymentProps {
   readonly allowUnknownRegion?: boolean;
   /** Where Terraform keeps its state. @default { backend: 'local' } */
   readonly state?: LocalState | S3State | OtherState;
-  /** How Terraform comes into the account: `assumeRole`, `allowedAccountIds`, `profile`. @default as the AWS credentials say that Terraform finds */
+  /**
+   * How Terraform comes into the account: `assumeRole`, `allowedAccountIds`, `profile`. @default as the AWS credentials say that Terraform
+   * finds
+   */
   readonly provider?: ProviderConfig;
-  /** Arguments of Terraform that no field is for, by type or address: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`. @default none */
+  /**
+   * Arguments of Terraform that no field is for, by type or address: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`.
+   * @default none
+   */
   readonly overrides?: Overrides;
   /** Tags on everything that can have some. @default none */
   readonly tags?: Readonly<Record<string, string>>;
@@ -111,7 +120,7 @@ export class InvalidConfigError extends PreciseTtlError {
   }
 }
 
-const SEE_DOCS = 'See docs/configuration.md of precise-ttl for all fields.';
+const SEE_DOCS = 'See docs/reference/configuration.md of precise-ttl for all fields.';
 
 const AWS_REGION = text(REGION, "an AWS region, e.g. 'eu-central-1'");
 
@@ -145,7 +154,7 @@ const STATE: Kind<LocalState | S3State | OtherState> = kind(
   },
 );
 
-/** What is not known here goes into Terraform's JSON as it is. */
+/** Fields that are not known here go into Terraform's JSON unchanged. */
 function plainProblems(values: Readonly<Record<string, unknown>>): FieldProblem[] {
   return Object.entries(values).flatMap(([field, got]) => valueProblems(field, PLAIN, got, CORRECT));
 }
@@ -238,19 +247,19 @@ const TABLES: Kind<readonly PreciseTtlProps[]> = kind(
   {
     remedy: () => SEE_DOCS,
     inside: tables => {
-      // Of a list with holes, flatMap would skip them.
+      // flatMap would skip the holes of a list.
       return Array.from(tables).flatMap(entryProblems);
     },
   },
 );
 
-/** What is wrong with the entry of a table, which has what stands beside `tables`. @param index its place among them */
+/** The problems of a table's entry, which has the props beside `tables`. @param index its place among them */
 export function entryProblems(table: unknown, index: number): FieldProblem[] {
   return valueProblems(`[${index}]`, TABLE, table, SEE_DOCS);
 }
 
 const TABLE: Kind<PreciseTtlProps> = kind(isObject, 'an object', {
-  inside: table => [...unknownFieldProblems(table, PROP_NAMES), ...propProblems(table)],
+  inside: table => [...unknownPropProblems(table, WRITTEN_NAMES), ...propProblems(table)],
 });
 
 export const CONFIG_KINDS = {

@@ -35,7 +35,7 @@ export function deploymentOf(tables: readonly ResolvedProps[]): Deployment {
     name: first.sweep,
     tables,
     enabled: tables.some(({ enabled }) => enabled),
-    // What the states hand on has keys of all tables.
+    // The data of the states have keys of all tables.
     logKeys: tables.every(({ logKeys }) => logKeys === 'full') ? 'full' : 'none',
   };
 }
@@ -56,7 +56,7 @@ export const fieldInTables: FieldOf = (index, prop) =>
   prop === '' ? `tables[${index}]` : `tables[${index}].${prop}`;
 
 /**
- * What is wrong between tables that are each fine.
+ * Problems between tables that are each correct.
  * @param given the props as they were written, without defaults
  */
 export function deploymentProblems(
@@ -86,7 +86,7 @@ function twinProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): Field
           field: fieldOf(index, field),
           expected: `another than that of ${fieldOf(first, '')}`,
           got: name,
-          remedy: 'See docs/configuration.md of precise-ttl for all fields.',
+          remedy: 'See docs/reference/configuration.md of precise-ttl for all fields.',
         },
       ];
     });
@@ -164,8 +164,8 @@ export function settingsProblem({ name, tables }: Deployment): FieldProblem | nu
   };
 }
 
-/** Of the 256 KiB that a state takes, some are for what is due. Source: Step Functions quotas. */
+/** The part of a state's 256 KiB that the settings may take; the rest is for the targets. Source: Step Functions quotas. */
 const MAX_SETTINGS_BYTES = 200_000;
 
-/** What a table with `archiveFirst` has besides: the name of a bucket has 63 characters. */
+/** Further bytes of a table that archives first: the name of a bucket has 63 characters. */
 const COPY_TO_BYTES = 200;

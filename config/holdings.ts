@@ -9,7 +9,7 @@ export type Fate =
 
 /** A kind of thing that holds what no deployment could make again. */
 export interface Holding {
-  /** Its name in docs/deploy.md. */
+  /** Its name in docs/operate.md. */
   readonly what: string;
   readonly holds: string;
   /** Type of the resource in Terraform; undefined for what is no resource. */
@@ -48,7 +48,7 @@ const logsOf = (path: string) => `${path}/logs`;
  * again when it is turned on again.
  *
  * test/config/holdings.test.ts holds the list against what is synthesized; `npm run docs` makes a table of it in
- * docs/deploy.md.
+ * docs/operate.md.
  */
 export const HOLDINGS = {
   table: {
@@ -76,8 +76,7 @@ export const HOLDINGS = {
     type: 'aws_sqs_queue',
     paths: ['schedules/dead-letters', 'archive/reader/failures', 'events/reader/failures'],
     turnedOff: 'stays',
-    onAgain:
-      'by `archive`, `events`; with it again it is the same one, if `kmsKeyArn` and `tags` are as they were',
+    onAgain: 'by `archive`, `events`; with it again it is the same one',
     entryOut: 'goes',
     destroyed: 'goes',
   },
@@ -87,8 +86,7 @@ export const HOLDINGS = {
     type: 'aws_sns_topic',
     paths: ['alarms/topic'],
     turnedOff: 'stays',
-    onAgain:
-      'by `alarms: false`, `alarmTopicArn`; without it again it is the same one, if `kmsKeyArn` and `tags` are as they were',
+    onAgain: 'by `alarms: false`, `alarmTopicArn`; without it again it is the same one',
     entryOut: 'goes',
     destroyed: 'goes',
   },
@@ -104,7 +102,7 @@ export const HOLDINGS = {
   },
   journal: {
     what: 'the journal',
-    holds: 'pauses and limits by hand, how far each table is swept, and what the sweeps did in 90 days',
+    holds: 'pauses and limits by hand, watermarks, reports of 90 days',
     type: 'aws_dynamodb_table',
     paths: ['journal/table'],
     turnedOff: 'stays',
@@ -118,7 +116,7 @@ export const HOLDINGS = {
     type: 'aws_lambda_event_source_mapping',
     turnedOff: 'goes',
     onAgain:
-      'by `archive`, `events`: a position is part of a reader. A new archive reads the stream from its beginning, 24 hours back, so that it misses nothing of them; new events begin with the deployment',
+      'by `archive`, `events`: a new archive reads the stream 24 hours back; new events begin with the deployment',
     entryOut: 'goes',
     destroyed: 'goes',
   },
@@ -127,7 +125,7 @@ export const HOLDINGS = {
     holds: 'items that have expired and must not be deleted',
     turnedOff: 'refused',
     onAgain:
-      'by another `holdAttribute`, or none: until `releasesHoldsOf` names the old one, see [Hold and grace](hold-and-grace.md#another-hold-attribute-or-none)',
+      'by another `hold`, or none: until `hold.releases` names the old one, see [Hold and grace](archive-and-events.md#another-hold-attribute-or-none)',
     entryOut: 'stays',
     destroyed: 'stays',
   },

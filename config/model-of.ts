@@ -8,8 +8,7 @@ export function modelOf(props: PreciseTtlProps): ExpiryModel {
 }
 
 /**
- * What `expiryModel` takes to make that model, with nothing left to a default: as JSON it tells writers in any language how to
- * stamp the table's items.
+ * The props of `expiryModel` for that model, without defaults: as JSON they tell writers in any language how to stamp the table's items.
  */
 export function modelPropsOf(props: PreciseTtlProps): ExpiryModelProps {
   return modelPropsOfSettings(resolveProps(props));

@@ -7,7 +7,7 @@ import {
   type StreamFunctionName,
 } from '../functions/function-list.ts';
 import { BACKFILL_TASKS } from '../statemachine/backfill-contract.ts';
-import { TASKS } from '../statemachine/contract.ts';
+import { TASKS } from '../statemachine/contract/machines.ts';
 
 /** The ids that a stack of ours has for something else than a table. */
 const TAKEN_IDS: readonly string[] = ['aws', 'backend', ...ALL_FUNCTIONS.map(task => bundleId(fileOf(task)))];
@@ -100,7 +100,7 @@ export function isOwnDestination(arn: string, table: OwnNames): boolean {
     : ownQueues(table).includes(resource[0] ?? '');
 }
 
-/** What has names that can meet those of another. */
+/** A deployment or a table, whose names can meet those of another. */
 export interface Named {
   /** In words, for a message. */
   readonly who: string;
@@ -124,7 +124,7 @@ export interface NamedTable {
   readonly proof?: boolean;
 }
 
-/** What has these names of a table's own; test/config/names.test.ts holds them against what is synthesized. */
+/** The names of a table's own resources; test/config/names.test.ts compares them with the synthesized ones. */
 export function namesOfTable(
   field: string,
   { tableName, name, backfill = false, archive, events, proof = false }: NamedTable,
@@ -179,7 +179,7 @@ function shared(own: Named, others: Named): { readonly what: string; readonly na
   return machine === undefined ? undefined : { what: 'state machine', name: machine };
 }
 
-/** What is wrong with names beside others; null when they can stand side by side. */
+/** The problem of names beside others; null when there is none. */
 export function nameProblem(own: Named, other: Named): FieldProblem | null {
   const both = shared(own, other);
   if (both === undefined) return null;

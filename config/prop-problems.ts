@@ -4,18 +4,19 @@ import { modelProblems } from '../expiry/model.ts';
 import { DESTINATION_NAMES, DESTINATIONS } from '../functions/publish-expiries/destinations.ts';
 import { ALARM_NAMES, isRecorded } from './alarms.ts';
 import { isOwnDestination } from './names.ts';
+import { pathOf } from './prop-groups.ts';
 import { relationProblems } from './prop-relations.ts';
 import {
   CORRECT,
   MAX_NAME_LENGTH,
-  OF_CREATED_TABLES,
-  PROP_KINDS,
   PROP_NAMES,
   PROPS,
   type PreciseTtlProps,
   type ResolvedProps,
   readsStream,
   resolveProps,
+  settingsOfProps,
+  WRITTEN_KINDS,
 } from './props.ts';
 import { isReference } from './references.ts';
 import { OWN_DESTINATION_REMEDY } from './stream-props.ts';
@@ -28,44 +29,41 @@ const OPTIONS: ReadOptions = {
 
 /** Everything that is wrong with the props; empty when they are good. */
 export function propProblems(props: PreciseTtlProps): FieldProblem[] {
-  const ofFields = fieldProblems(PROP_KINDS, props, OPTIONS);
+  const ofFields = fieldProblems(WRITTEN_KINDS, props, OPTIONS);
   if (ofFields.length > 0) return ofFields;
-  const ofModel = modelProblems(props);
-  return ofModel.length > 0 ? ofModel : problemsBetween(props);
+  const ofModel = modelProblems(settingsOfProps(props));
+  const problems = ofModel.length > 0 ? ofModel : problemsBetween(props);
+  return problems.map(asWritten);
 }
 
-/** What is wrong between fields that are each fine. */
+/** A problem of settings, by the names of the props. */
+function asWritten({ field, expected, remedy, ...problem }: FieldProblem): FieldProblem {
+  const written = (text: string) => text.replaceAll(/\bindexedBy: ('\w+')/g, 'index: { by: $1 }');
+  return { ...problem, field: pathOf(field), expected: written(expected), remedy: written(remedy) };
+}
+
+/** Problems between fields that are each correct. */
 function problemsBetween(props: PreciseTtlProps): FieldProblem[] {
   const resolved = resolveProps(props);
   const problems: FieldProblem[] = relationProblems(resolved);
-  if (resolved.existingTable) {
-    problems.push(
-      ...OF_CREATED_TABLES.filter(field => props[field] !== undefined).map(field => ({
-        field,
-        expected: 'none with existingTable: true',
-        got: props[field],
-        remedy:
-          'Leave it out: a deployment changes nothing about an existing table. Set it where the table is made.',
-      })),
-    );
+  if (resolved.existingTable && props.newTable !== undefined) {
+    problems.push({
+      field: 'newTable',
+      expected: 'none with existingTable: true',
+      got: props.newTable,
+      remedy:
+        'Leave it out: a deployment changes nothing about an existing table. Set it where the table is made.',
+    });
   }
   if (resolved.provisionedCapacity !== undefined && resolved.warmThroughput !== undefined) {
     problems.push({
       field: 'warmThroughput',
-      expected: 'none with provisionedCapacity',
+      expected: 'none with newTable.provisionedCapacity',
       got: resolved.warmThroughput,
       remedy: 'Leave out one of them: what is provisioned is warm, too.',
     });
   }
   problems.push(...streamProblems(resolved), ...alarmProblems(resolved));
-  if (props.sortKeyType !== undefined && props.sortKey === undefined) {
-    problems.push({
-      field: 'sortKeyType',
-      expected: 'sortKeyType together with sortKey',
-      got: props.sortKeyType,
-      remedy: 'Name the sort key too, or leave out its type.',
-    });
-  }
   if (resolved.name.length > MAX_NAME_LENGTH) {
     problems.push({
       field: 'name',
@@ -77,7 +75,7 @@ function problemsBetween(props: PreciseTtlProps): FieldProblem[] {
   return problems;
 }
 
-/** What `archive` and `events` need of the other props. */
+/** Problems of `archive` and `events` with the other props. */
 function streamProblems(props: ResolvedProps): FieldProblem[] {
   const { archive, stream } = props;
   const problems: FieldProblem[] = [...ownDestinationProblems(props)];

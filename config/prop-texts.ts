@@ -1,26 +1,33 @@
 import { readFileSync } from 'node:fs';
+import { GROUP_NAMES } from './prop-groups.ts';
 import { PROP_NAMES } from './props.ts';
 
-/** What is said of a field, in documents and editors. */
+/** The text on a field, in documents and editors. */
 export interface FieldText {
   readonly text: string;
-  /** What stands after `@default`. */
+  /** The text after `@default`. */
   readonly byDefault: string | undefined;
 }
 
 /**
- * What `config/props.ts` says of each prop of a table: the comments of the list, which editors show too. So a prop is
- * described in one place.
+ * The comments of the lists of props, of their fields and of the groups, which editors show too. So a prop is described in one place.
  *
  * @throws TypeError for a prop without a comment
  */
 export function propTexts(): Readonly<Record<string, FieldText>> {
-  const source = readFileSync(new URL('./props.ts', import.meta.url), 'utf8');
-  const list = source.slice(source.indexOf('export const PROPS = {'));
-  return Object.fromEntries(PROP_NAMES.map(name => [name, textAbove(`${name}: `, list, 'config/props.ts')]));
+  return {
+    ...textsOf(PROP_NAMES, './props.ts', 'export const PROPS = {'),
+    ...textsOf(GROUP_NAMES, './prop-groups.ts', 'export const GROUPS = {'),
+  };
 }
 
-/** What `config/config.ts` says of each field of a deployment. */
+function textsOf(names: readonly string[], file: string, begin: string): Readonly<Record<string, FieldText>> {
+  const source = readFileSync(new URL(file, import.meta.url), 'utf8');
+  const list = source.slice(source.indexOf(begin));
+  return Object.fromEntries(names.map(name => [name, textAbove(`${name}: `, list, `config/${file}`)]));
+}
+
+/** The texts of a deployment's fields in `config/config.ts`. */
 export function deploymentTexts(fields: readonly string[]): Readonly<Record<string, FieldText>> {
   const source = readFileSync(new URL('./config.ts', import.meta.url), 'utf8');
   const list = source.slice(source.indexOf('export interface DeploymentConfig '));

@@ -1,3 +1,4 @@
+import type { FieldProblem } from '../expiry/errors.ts';
 import {
   boolean,
   isObject,
@@ -17,6 +18,7 @@ import {
   DEFAULT_WINDOW_ATTRIBUTE,
   type IndexedBy,
 } from '../expiry/model.ts';
+import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
 import {
   PROOF_FUNCTIONS,
   type ProofFunctionName,
@@ -25,10 +27,20 @@ import {
 } from '../functions/function-list.ts';
 import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
 import { BACKFILL_TASKS, type BackfillTaskName } from '../statemachine/backfill-contract.ts';
-import { TASKS, type TaskName } from '../statemachine/contract.ts';
+import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
 import { ALARM_TOPIC, ALARMS_KIND, type AlarmsProp } from './alarms.ts';
+import {
+  flattened,
+  GROUP_NAMES,
+  GROUPS,
+  type GroupName,
+  isGrouped,
+  nested,
+  pathOf,
+  renamed,
+} from './prop-groups.ts';
 import { listOf, orReference } from './references.ts';
-import { ARCHIVE, EVENTS, resolvedArchive } from './stream-props.ts';
+import { ARCHIVE, type ArchiveProp, EVENTS, resolvedArchive } from './stream-props.ts';
 import { PROVISIONED_CAPACITY, STREAM_VIEWS, TABLE_CLASSES, WARM_THROUGHPUT } from './table-settings.ts';
 import { TAGS_OR_REFERENCES } from './tags.ts';
 import { anyOf, both, equal, given, less, NONE, replaced, sum, when } from './values.ts';
@@ -50,7 +62,7 @@ export const MAX_NAME_LENGTH = 45;
 
 /** The part of a VPC that the functions run in. */
 export interface FunctionVpc {
-  /** Of private subnets with a way to DynamoDB. */
+  /** Ids of private subnets with a way to DynamoDB. */
   readonly subnetIds: readonly string[];
   readonly securityGroupIds: readonly string[];
 }
@@ -68,10 +80,10 @@ const NAME = text(
 /** precisionSeconds of the plain mode: nothing runs between two ticks. */
 export const PLAIN_MODE_SECONDS = 60;
 
-/** What to do about a value that its kind says nothing better of. */
+/** The remedy for a value whose kind has no better one. */
 export const CORRECT = 'Correct the value, or leave the field out for its default.';
 
-/** What each list of a VPC holds, and the most of them. Source: Lambda API reference, VpcConfig. */
+/** The form of the ids in each list of a VPC, and their largest number. Source: Lambda API reference, VpcConfig. */
 export const VPC_IDS = {
   subnetIds: {
     pattern: /^subnet-[0-9a-z]+$/,
@@ -186,58 +198,51 @@ function orNone<Value>(kind: Kind<Value>): AbsentProp<Value> {
 
 /**
  * The props of a table: everything about them that is written by hand. Their types, checks and defaults come from this list;
- * `npm run docs` makes the table in docs/configuration.md of it, in which the comments are the texts. A prop that the
+ * `npm run docs` makes the table in docs/reference/configuration.md of it, in which the comments are the texts. A prop that the
  * functions know stands in SETTING_KINDS too.
  */
 export const PROPS = {
   /** name of the DynamoDB table */
   tableName: required(SETTING_KINDS.tableName),
   /**
-   * the table exists already, and is only swept; see [An existing table](existing-table.md)
+   * the table exists already, and is only swept, so that it has no `newTable`: [Adopt a table](../adopt.md)
    * @default `false`: it is created
    */
   existingTable: optional(boolean(), false),
   /**
-   * DynamoDB refuses to delete the created table, whoever asks. Terraform never deletes it, with or without this: [Tables are
-   * never deleted](deploy.md#tables-are-never-deleted)
+   * DynamoDB refuses to delete the created table, whoever asks. Terraform [never deletes it](../operate.md#tables-are-never-deleted)
+   * anyhow
    */
   deletionProtection: optional(boolean(), true),
   /**
-   * the created table can be restored to any second of the last 35 days: the way back if something was deleted by mistake. It
-   * costs about $0.20 per GB and month
+   * the created table can be restored to any second of the last 35 days. It costs about $0.20 per GB and month
    */
   pointInTimeRecovery: optional(boolean(), true),
   /**
-   * ARN of a customer managed key that encrypts the table, its index, its stream and its backups. A created table gets it; of an
-   * existing table it is the key that it has. The functions' roles may then use it. What its key policy must say, and how to
-   * take it back: [The table's key](deploy.md#the-tables-key)
+   * ARN of a customer managed key that encrypts the table, its index, its stream and its backups: [Keys](../operate.md#keys). Of an
+   * existing table it is the key that it has
    * @default a created table has the key that DynamoDB owns
    */
   tableKmsKeyArn: orNone(KMS_KEY_ARN),
   /**
-   * the created table has a stream of its changes: `'KEYS_ONLY'`, `'NEW_IMAGE'`, `'OLD_IMAGE'` or `'NEW_AND_OLD_IMAGES'`. With
-   * another value the stream is made anew, and its readers have to begin again. The sweep needs none; `archive` and `events`
-   * need one with old images
+   * the created table's stream: `'KEYS_ONLY'`, `'NEW_IMAGE'`, `'OLD_IMAGE'` or `'NEW_AND_OLD_IMAGES'`. With another value the stream is
+   * made anew. Only `archive` and `events` need one, with old images
    * @default `'NEW_AND_OLD_IMAGES'` with `archive` or `events`; else a deployment leaves alone whether the table has one
    */
   stream: orNone(oneOf(STREAM_VIEWS)),
   /**
-   * `{ read, write }`, units a second that the created table is provisioned with, and `{ …, indexRead, indexWrite }` where its
-   * index needs others. An index that cannot keep up throttles the writes to its table. See [Capacity](deploy.md#capacity)
+   * `{ read, write }`, units a second that the created table is provisioned with, and `{ …, indexRead, indexWrite }` where its index
+   * needs others: [Capacity](../operate.md#capacity)
    * @default on demand
    */
   provisionedCapacity: orNone(PROVISIONED_CAPACITY),
   /**
-   * `{ read, write }`, units a second that the created table and its index take from the first minute on, at least 12,000 and
-   * 4,000, which every table takes. Only for a table on demand, and only when it is created: see
-   * [Capacity](deploy.md#capacity). It costs once, when the table is created
+   * `{ read, write }`, units a second that the created table and its index take from the first minute on, from 12,000 and 4,000. Only on
+   * demand, and only when it is created, which it costs once: [Capacity](../operate.md#capacity)
    * @default what every new table takes
    */
   warmThroughput: orNone(WARM_THROUGHPUT),
-  /**
-   * `'STANDARD'`, or `'STANDARD_INFREQUENT_ACCESS'`: storage costs less and each read and write more. DynamoDB takes two changes
-   * in 30 days
-   */
+  /** `'STANDARD'`, or `'STANDARD_INFREQUENT_ACCESS'`: storage costs less and each read and write more */
   tableClass: optional(oneOf(TABLE_CLASSES), 'STANDARD'),
   /** name of the partition key */
   partitionKey: required(SETTING_KINDS.partitionKey),
@@ -253,11 +258,11 @@ export const PROPS = {
   /** attribute with the moment of expiry: Number, epoch **seconds** */
   ttlAttribute: optional(SETTING_KINDS.ttlAttribute, DEFAULT_TTL_ATTRIBUTE),
   /**
-   * what the partition key of the index is. `'window'`: the window that a writer stamps on each item, which can have shards.
-   * `'second'`: the TTL attribute itself, so that writers stamp nothing. Which to take: [indexes.md](indexes.md)
+   * what the partition key of the index is: `'window'`, which a writer stamps on each item, or `'second'`, the TTL attribute itself.
+   * [Which to take](../use.md#which-index-do-i-take)
    */
   indexedBy: optional(SETTING_KINDS.indexedBy, DEFAULT_INDEXED_BY),
-  /** by window: attribute with the window's key; partition key of the index */
+  /** by window: attribute with the window, the partition key of the index */
   windowAttribute: optional(SETTING_KINDS.windowAttribute, DEFAULT_WINDOW_ATTRIBUTE),
   /**
    * name of the index
@@ -267,8 +272,7 @@ export const PROPS = {
     when(equal(indexedBy, 'second'), 'expirySecondIndex', 'expirationWindowIndex'),
   ),
   /**
-   * by window: length of a window; a divisor of a day. One query finds all that is due in a window, however late. Take another length
-   * than a day only for items that have it already: 1 is the format that was published
+   * by window: length of a window, a divisor of a day. Take another length than a day only for items that have it already
    * @default `1440`
    */
   granularityMinutes: calculated(SETTING_KINDS.granularityMinutes, ({ indexedBy }) =>
@@ -276,48 +280,44 @@ export const PROPS = {
     when(equal(indexedBy, 'second'), 1, DEFAULT_GRANULARITY_MINUTES),
   ),
   /**
-   * by window: index keys that one window is spread over, 1 to 1,000. One takes 400 items a second; for more see
-   * [How many shards](#how-many-shards). You can raise it at any time, first in the deployment and then in
-   * the writers. To lower it, change the writers first, and the deployment once all items that they stamped before have
-   * expired: items in a shard that is no longer swept are left to native TTL
+   * by window: index keys that one window is spread over, 1 to 1,000: [How many shards](#how-many-shards). Raise it in the deployment
+   * and then in the writers. To lower it, change the writers first, and the deployment once all items that they stamped before have
+   * expired
    */
   shards: calculated(SETTING_KINDS.shards, ({ indexedBy }) =>
     when(equal(indexedBy, 'second'), 1, DEFAULT_SHARDS),
   ),
   /**
-   * `'guarded'` checks each item's TTL again in the delete itself. `'batch'` does not, and is faster: use it only for tables
-   * whose keys are never written again once they have a TTL
+   * `'guarded'` checks each item's TTL again in the delete itself. `'batch'` does not, and is faster: use it only for tables whose keys
+   * are never written again once they have a TTL
    */
   deleteMode: optional(SETTING_KINDS.deleteMode, 'guarded'),
   /**
-   * attribute that holds an item: while an item has it, with whatever value, no sweep deletes the item. It is checked in the
-   * delete itself, so it needs `deleteMode: 'guarded'`, and native TTL, which knows no such attribute, has to be off:
-   * [Hold and grace](hold-and-grace.md)
+   * attribute that holds an item: while an item has it, with whatever value, no sweep deletes it. It needs `deleteMode: 'guarded'`, and
+   * native TTL has to be off: [Hold](../archive-and-events.md#how-do-i-keep-items-that-have-expired)
    * @default no item is held
    */
   holdAttribute: orNone(SETTING_KINDS.holdAttribute),
   /**
-   * attribute whose holds are given up: without it no plan takes `holdAttribute` away or changes it, since the sweeps would delete what
-   * is held. Leave it out again when it is deployed: [Another hold attribute, or none](hold-and-grace.md#another-hold-attribute-or-none)
+   * attribute whose holds are given up: without it no plan [takes `hold` away or changes
+   * it](../archive-and-events.md#another-hold-attribute-or-none)
    * @default no hold is given up
    */
   releasesHoldsOf: orNone(SETTING_KINDS.holdAttribute),
   /**
-   * seconds between an item's expiry and its deletion, at most 2,592,000 (30 days). Readers see the item gone at its TTL as before; the
-   * sweep deletes it so much later, with the same precision. Above 0 native TTL has to be off: [Hold and grace](hold-and-grace.md)
+   * seconds between an item's expiry and its deletion, at most 2,592,000 (30 days). Readers see it gone at its TTL. Native TTL has to be
+   * off: [Grace](../archive-and-events.md#how-do-i-keep-items-that-have-expired)
    */
   graceSeconds: optional(SETTING_KINDS.graceSeconds, 0),
   /**
-   * the most seconds from an item's expiry to the poll that deletes it, while the sweep keeps up, 1 to 60. `60` is the plain
-   * mode: one sweep a minute, and nothing runs in between. What it costs: [cost.md](cost.md)
+   * the most seconds from an item's expiry to the poll that deletes it, 1 to 60. `60` is the plain mode: one sweep a minute, and nothing
+   * runs in between
    */
   precisionSeconds: optional(SETTING_KINDS.precisionSeconds, DEFAULT_PRECISION_SECONDS),
   /**
-   * the most seconds between two polls, for items that are written less than two minutes before they expire: 0, or
-   * `precisionSeconds` to 60; 0 in the plain mode. With 0 a child polls only when an item that it knows of expires. With
-   * another value every shard is polled all the time, even when the table is idle. By second a child asks for each second when
-   * it comes, whatever it knows of: there it is 0 or `precisionSeconds`, and 0 means that a minute for which no item is known
-   * has no child. What it costs: [cost.md](cost.md)
+   * the most seconds between two polls, for items that are written less than two minutes before they expire: 0, or `precisionSeconds` to
+   * 60; 0 in the plain mode. With 0 a child polls only when an item that it knows of expires. By second it is 0 or `precisionSeconds`,
+   * and with 0 a minute for which no item is known has no child. [What it costs](../use.md#what-does-it-cost)
    * @default `0`; by second `precisionSeconds`, or 0 in the plain mode
    */
   pollSeconds: calculated(
@@ -326,96 +326,67 @@ export const PROPS = {
       when(both(equal(indexedBy, 'second'), less(precisionSeconds, PLAIN_MODE_SECONDS)), precisionSeconds, 0),
   ),
   /**
-   * how far back every tick searches for items that earlier sweeps left: at most 44,640 minutes (31 days) and 60,000 windows and
-   * shards. Each window that it reaches is searched as a whole, so that windows of a day are: today's, and yesterday's in the
-   * first minutes of a day. By second each of its seconds is a query: a minute costs $0.22 a month
-   * @default `10`; by second `2`
-   */
-  lookbackMinutes: calculated(SETTING_KINDS.lookbackMinutes, ({ indexedBy }) =>
-    when(equal(indexedBy, 'second'), 2, 10),
-  ),
-  /**
-   * by window: a second state machine, which writes the window into items that were there before their writers did. Nothing
-   * starts it by itself: [Items that are there](existing-table.md#items-that-are-there). Leave it out again when it is done
+   * by window: a state machine that [writes the window into items that are there](../adopt.md#what-if-the-index-is-by-window). Leave it
+   * out again when it is done
    */
   backfill: optional(boolean(), false),
   /**
-   * expired items are kept in S3: `{}`, or any of `{ bucket, prefix, removals, format, batchSeconds, coldAfterDays }`. The bucket is
-   * created, unless `bucket` names one, and no deployment deletes it. `removals`: `'expiries'`, or `'all'`. `format`:
-   * `'dynamodb-json'`, which can be restored, or `'json'`. `batchSeconds`: how long removals are gathered for one object, 0 to 300,
-   * default 60. `coldAfterDays`: when an object goes to colder storage, default 90. See [The archive](archive.md)
+   * expired items are [kept in S3](../archive-and-events.md): `{}`, or any of `{ bucket, prefix, removals, format, batchSeconds,
+   * coldAfterDays, first }`. `bucket` names one of yours. `removals`: `'expiries'`, or `'all'`. `format`: `'dynamodb-json'`, which can be
+   * restored, or `'json'`. `batchSeconds`, for one object: 0 to 300, default 60. `coldAfterDays`: default 90
    * @default nothing is kept
    */
   archive: orNone(ARCHIVE),
   /**
-   * the sweep deletes an item only after it is in the archive. Only with `archive` and `deleteMode: 'guarded'`. What it costs in
-   * time and money: [The archive](archive.md)
+   * the sweep deletes an item only [after it is in the archive](../archive-and-events.md#how-do-i-delete-only-what-is-archived). It
+   * needs `archive` and `deleteMode: 'guarded'`
    */
   archiveFirst: optional(boolean(), false),
   /**
-   * each day gets a manifest of its deletions, in a bucket that is created. With `archive` it does so anyway, in the archive's bucket. See
-   * [Proof of deletion](archive.md#proof-of-deletion)
+   * each day gets a [manifest of its deletions](../archive-and-events.md#how-do-i-prove-what-was-deleted), in the archive's bucket or
+   * one that is created
    * @default with an archive only
    */
   proof: orNone(boolean()),
   /**
-   * an expiry becomes an event: `{ eventBus }`, the name or ARN of a bus of EventBridge, `{ queueArn }`, a queue, `{ streamArn }`, a stream
-   * of Kinesis, or `{ functionArn }`. With `oldImage: true` the event has the item as it was. With `includePast: true` what expired in the 24 hours before
-   * comes, too. See [Scheduling](scheduling.md)
+   * an expiry becomes [an event](../archive-and-events.md#how-am-i-told-of-each-expiry): `{ eventBus }`, a bus of EventBridge, `{
+   * queueArn }`, a queue, `{ streamArn }`, a stream of Kinesis, or `{ functionArn }`; with `oldImage: true` it has the item as it was,
+   * and with `includePast: true` what expired in the 24 hours before comes too
    * @default there are none
    */
   events: orNone(EVENTS),
   /**
-   * name of the deployment that sweeps the table, and prefix of the names of what the deployment has: at most 45 letters, digits, `_` and
-   * `-`. Tables with the same name share one set of functions and roles, one schedule, one journal and one set of alarms. Another
-   * name puts the table behind a wall of its own: [One deployment for all tables](#one-deployment-for-all-tables)
+   * name of the deployment that sweeps the table, and prefix of the names of what it has: at most 45 letters, digits, `_` and `-`.
+   * Tables with the same name [share it](#what-all-tables-share); another name puts the table behind a wall of its own
    */
   sweep: optional(NAME, DEFAULT_SWEEP),
   /**
-   * whether ticks sweep the table. With `false` they do not; replays still work. A deployment whose tables are all off has no
-   * schedules. To stop for a while, `precise-ttl pause` needs no deployment: [Pausing](operations.md#pausing-and-slowing-down)
+   * whether ticks sweep the table; replays work all the same. To stop for a while,
+   * [pause](../operate.md#how-do-i-stop-it-or-slow-it-down) it
    */
   enabled: optional(boolean(), true),
   /**
-   * children of the lookback (one per window and shard) that run at once, besides those of the upcoming minute; `0` =
-   * as many as Step Functions runs; at most 1,000
-   */
-  shardConcurrency: optional(SETTING_KINDS.shardConcurrency, 20),
-  /** chunks of 25 keys that a child deletes at once, 1 to 40 */
-  chunkConcurrency: optional(SETTING_KINDS.chunkConcurrency, 10),
-  /**
-   * `'daily'`: once a day a scan reads the table's whole index, deletes what is overdue however long ago it expired, and counts and names
-   * what no sweep deletes: [A scan of the index](operations.md#a-scan-of-the-index). `'off'`: none is started but by
-   * `precise-ttl replay --index`
+   * `'daily'`: once a day a scan reads the table's whole index, deletes what is overdue however long ago it expired, and names what no
+   * sweep deletes. `'off'`: none is started but by `precise-ttl replay --index`
    */
   indexScan: optional(SETTING_KINDS.indexScan, 'daily'),
   /**
-   * deletes per second at most; `0` = no limit. What the sweep does not get done then is late, and not lost. It is spread over
-   * the children that run; see [A limit](#a-limit) for what that means. Without a limit, too, a child slows down while DynamoDB
-   * throttles its deletes
+   * deletes per second at most; `0` = no limit. What is not done then is late, and not lost: [Slow it
+   * down](../operate.md#how-do-i-stop-it-or-slow-it-down)
    */
   maxDeletesPerSecond: optional(SETTING_KINDS.maxDeletesPerSecond, 0),
-  /** calls for one chunk, the first included, before its keys count as failed, 1 to 100 */
-  deleteAttempts: optional(SETTING_KINDS.deleteAttempts, 20),
-  /**
-   * upper bound of the first wait before unprocessed keys, or a query that DynamoDB was too busy for, are tried again. The bound
-   * doubles each time, and each wait is a random share of it
-   */
-  backoffBaseSeconds: optional(SETTING_KINDS.backoffBaseSeconds, 1),
-  /** the most that this bound grows to, from `backoffBaseSeconds` to 30 */
-  backoffCapSeconds: optional(SETTING_KINDS.backoffCapSeconds, 20),
   /** how long logs are kept, one of CloudWatch's periods */
   logRetentionDays: optional(oneOf(LOG_RETENTION_DAYS), 30),
   /**
-   * what logs, causes of failures and reports show of items' keys: `'full'`, `'hash'` or `'none'`. Commands show no more of them. What
-   * a hash is good for, and where keys stand anyhow: [security.md](security.md#keys-in-logs)
+   * what logs, causes of failures, reports and commands show of items' keys: `'full'`, `'hash'` or `'none'`: [What is stored
+   * where](../operate.md#what-is-stored-where-and-who-can-read-it)
    */
   logKeys: optional(SETTING_KINDS.logKeys, 'full'),
   /** memory of each function, 128 to 10,240 */
   functionMemoryMb: optional(whole(128, 10_240), 512),
-  /** processor of the functions: `'arm64'`, or `'x86_64'` for a region or a rule that has no other. It costs a quarter more a second */
+  /** processor of the functions: `'arm64'`, or `'x86_64'`, which costs a quarter more a second */
   functionArchitecture: optional(oneOf(['arm64', 'x86_64']), 'arm64'),
-  /** Node.js of the functions: `'nodejs24.x'`, or `'nodejs22.x'` for a region or a rule that has no newer one */
+  /** Node.js of the functions: `'nodejs24.x'` or `'nodejs22.x'` */
   functionRuntime: optional(oneOf(['nodejs24.x', 'nodejs22.x']), 'nodejs24.x'),
   /** CloudWatch namespace of the metrics; it must not begin with `AWS/` */
   metricsNamespace: optional(
@@ -427,47 +398,40 @@ export const PROPS = {
     'PreciseTtl',
   ),
   /**
-   * `'all'` records every metric. `'essential'` records only what cannot be had for free, the lag of the deletions: a table that is
-   * busy all month then costs $0.30 for metrics. See [Monitoring](monitoring.md#essential-metrics)
+   * `'all'`, or `'essential'`: only [what cannot be had for free](metrics.md). A deployment that is busy all month then costs $0.30 for
+   * metrics
    */
   metrics: optional(SETTING_KINDS.metrics, 'all'),
   /**
-   * whether the table also has metrics of its own, with the dimension `TableName`. Without it the metrics are those of the whole deployment,
-   * and which table something is about is told by `precise-ttl status`. Each metric of a table costs as much as one of the deployment
+   * whether the table also has metrics of its own, with the dimension `TableName`. Each costs as much as one of the deployment
    */
   metricsPerTable: optional(SETTING_KINDS.metricsPerTable, false),
   /**
-   * the alarms: `false` for none, or by name `false` or what is set of one, e.g.
-   * `{ shardsFailed: false, deletionLag: { threshold: 30000, periods: 2 } }`. Each, and its defaults:
-   * [Monitoring](monitoring.md#alarms)
+   * the [alarms](alarms.md): `false` for none, or by name `false` or what is set of one, e.g. `{ shardsFailed: false, deletionLag: {
+   * threshold: 30000, periods: 2 } }`
    * @default all of them whose metric is recorded
    */
   alarms: calculated<AlarmsProp>(ALARMS_KIND, () => ({})),
   /**
-   * ARN of the SNS topic that the alarms tell, which CloudWatch must be allowed to publish to
+   * ARN of the SNS topic that the alarms tell; CloudWatch must be allowed to publish to it
    * @default a topic of the deployment's own, `<sweep>-alarms`
    */
   alarmTopicArn: orNone(orReference(text(ALARM_TOPIC.pattern, ALARM_TOPIC.expected))),
-  /** whether the deployment has a dashboard in CloudWatch, named as everything of it. What is on it: [Monitoring](monitoring.md#dashboard) */
+  /** whether the deployment has a [dashboard](metrics.md) */
   dashboard: optional(boolean(), true),
   /**
-   * whether each sweep is traced in X-Ray, as one trace. A deployment that is idle pays about $0.22 a month for it: a
-   * trace says no more than the journal and the logs
+   * whether each sweep, and each call of a function, is traced in X-Ray. A deployment that is idle pays about $0.22 a month for it, and
+   * as much for each function that is called
    */
   tracing: optional(boolean(), false),
   /**
-   * whether each call of a function is traced in X-Ray, also one that no sweep made. It costs as much as `tracing` for each function
-   * that is called
-   */
-  functionTracing: optional(boolean(), false),
-  /**
-   * tags for everything of this table that can have some, besides those of the configuration, by the same rules. What a deployment has
-   * for several tables gets those that all of them have. A schedule can have none; its group has them
+   * tags for everything of this table, besides those of the configuration. What a deployment has for several tables gets those that all
+   * of them have
    * @default none
    */
   tags: orNone(TAGS_OR_REFERENCES),
   /**
-   * ARN of a policy that bounds what the roles may do, whatever their own policies say. It must allow what these allow
+   * ARN of a policy that bounds what the roles may do; it must allow what their own policies allow
    * @default none
    */
   permissionsBoundary: orNone(
@@ -479,7 +443,8 @@ export const PROPS = {
     ),
   ),
   /**
-   * path of the roles in IAM, e.g. `/teams/identity/`. A role that is there already is replaced when it changes: no sweep starts until that deployment is done, which may mean that you repeat it
+   * path of the roles in IAM, e.g. `/teams/identity/`. When it changes, no sweep starts until that deployment is done, which you may
+   * have to repeat
    * @default `/`
    */
   rolePath: orNone(
@@ -492,40 +457,66 @@ export const PROPS = {
     ),
   ),
   /**
-   * ARNs of roles that are made elsewhere, any of `{ PlanSweep, QueryExpired, DeleteChunk, RecordMetrics, sweep, replay, schedule }`: of the
-   * functions by their state, of the state machines of ticks and of replays, and of the schedules. For them neither a role nor a
-   * policy is made; what they must be allowed, and by whom they must be taken, is printed by `precise-ttl iam roles`. See
-   * [Roles made elsewhere](security.md#roles-made-elsewhere)
+   * ARNs of [roles that are made elsewhere](iam.md), any of `{ PlanSweep, QueryExpired, DeleteChunk, RecordMetrics, sweep, replay,
+   * schedule }`. `precise-ttl iam roles` prints what they must be
    * @default each has a role of its own
    */
   roleArns: orNone(roleArns(DEPLOYMENT_ROLES)),
   /**
-   * the same of what the table has for itself, any of `{ ArchiveExpiries, PublishExpiries, WriteManifest, proofSchedule, PlanBackfill,
-   * BackfillSegment, backfill }`: the functions of `archive`, of `events`, of the proof and of `backfill`, the schedule of the proof and the
-   * state machine of the backfill
+   * of a table, roles for what it has for itself, any of `{ ArchiveExpiries, PublishExpiries, WriteManifest, proofSchedule, PlanBackfill,
+   * BackfillSegment, backfill }`
    * @default each has a role of its own
    */
   tableRoleArns: orNone(roleArns(TABLE_ROLES)),
   /**
-   * `{ subnetIds, securityGroupIds }`: the functions run in these private subnets of a VPC. They need a way to DynamoDB, such as
-   * its gateway endpoint; with `archive` one to S3, with `events` one to where these go; and to nothing else
+   * `{ subnetIds, securityGroupIds }`: the functions run in these [private subnets](../operate.md#a-vpc), which need a way to DynamoDB;
+   * with `archive` one to S3, with `events` one to where these go
    * @default the functions run outside of your VPCs
    */
   vpc: orNone(VPC),
   /**
-   * ARN of a customer managed key that encrypts the logs, the queues, the created bucket of the archive, the topic of the alarms, the
-   * functions' environment, the executions of the state machine and the input of the schedules. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM;
-   * see [A key of your own](cdktf.md#a-key-of-your-own). The table has `tableKmsKeyArn`
+   * ARN of a customer managed key that encrypts the logs, the queues, the created bucket, the topic of the alarms, the functions'
+   * environment, the executions and the input of the schedules: [Keys](../operate.md#keys)
    * @default AWS's own keys
    */
   kmsKeyArn: orNone(KMS_KEY_ARN),
   /**
-   * prefix of the names of what the table has for itself, that is of its archive, its events and its backfill: at most 45 letters,
-   * digits, `_` and `-`. No two may get roles of the same name, nor names that differ by case only
+   * prefix of the names of what the table has for itself, its archive, events and backfill: at most 45 letters, digits, `_` and `-`
    * @default `'precise-ttl-'` and the table's name
    */
   name: calculated(NAME, ({ tableName }) => `precise-ttl-${replaced(tableName, '.', '-')}`),
 };
+
+/** Settings of a table that no prop is for: each has the value that was measured to do for every table. */
+const TUNED = {
+  /**
+   * Children of the lookback, or of a replay, that run at once: with the chunks of each they delete up to 200 chunks at a time, which is
+   * more than an index's partitions take.
+   */
+  shardConcurrency: 20,
+  /** Chunks of 25 keys that a child deletes at once: so many keep up with the 1,000 deletes a second that a partition takes. */
+  chunkConcurrency: 10,
+  /** Calls for one chunk, the first included: with these waits a throttled chunk is tried for about as long as its child lives. */
+  deleteAttempts: 20,
+  /**
+   * Upper bound of the first wait before keys, or a query, are tried again. It doubles each time, and each wait is a random share of it.
+   */
+  backoffBaseSeconds: 1,
+  /** The most that this bound grows to: a table that takes requests again is not left alone for longer. */
+  backoffCapSeconds: 20,
+} satisfies Partial<Settings>;
+
+/**
+ * How far back every tick searches. By second each second is a query: a minute costs $0.22 a month. The daily scan finds what lies before.
+ */
+function lookbackOf({ indexedBy }: Pick<Before, 'indexedBy'>): number {
+  return when(equal(indexedBy, 'second'), 2, 10);
+}
+
+/** The settings that no prop is for. */
+export function tuned(props: Pick<Before, 'indexedBy'>) {
+  return { ...TUNED, lookbackMinutes: lookbackOf(props) } satisfies Partial<Settings>;
+}
 
 type PropList = typeof PROPS;
 type PropValue<Name extends keyof PropList> = ValueOf<PropList[Name]['kind']>;
@@ -533,31 +524,98 @@ type PropNames<Shape> = {
   [Name in keyof PropList]: PropList[Name] extends Shape ? Name : never;
 }[keyof PropList];
 
-/** One table and how its expired items are swept. */
-export type PreciseTtlProps = {
+/** The props of a table as its settings: each by its own name, as the functions know it. */
+export type FlatProps = {
   readonly [Name in keyof Pick<PropList, PropNames<{ isRequired: true }>>]: PropValue<Name>;
 } & { readonly [Name in keyof Pick<PropList, PropNames<{ isRequired: false }>>]?: PropValue<Name> };
+
+type FieldsOf<Group extends GroupName> = (typeof GROUPS)[Group]['fields'];
+type GroupValue<Group extends GroupName> = {
+  readonly [Field in keyof FieldsOf<Group>]?: FlatProps[FieldsOf<Group>[Field] & keyof FlatProps];
+};
+type Key = string | { readonly name: string; readonly type?: KeyType };
+type SettingOfGroup = { [Group in GroupName]: FieldsOf<Group>[keyof FieldsOf<Group>] }[GroupName];
+type WrittenOtherwise = SettingOfGroup | 'archive' | 'archiveFirst' | 'roleArns' | 'tableRoleArns';
+
+/** One table and how its expired items are swept. */
+export type PreciseTtlProps = Omit<FlatProps, WrittenOtherwise> & {
+  readonly partitionKey: Key;
+  readonly sortKey?: Key;
+  readonly index?: GroupValue<'index'>;
+  readonly newTable?: GroupValue<'newTable'>;
+  readonly hold?: string | GroupValue<'hold'>;
+  readonly archive?: ArchiveProp;
+  readonly roleArns?: { readonly [Role in RoleKey]?: string };
+};
 
 type PresentName = PropNames<{ isRequired: true }> | PropNames<{ byDefault: unknown }>;
 
 /** The props with every default filled in. What has none, such as a sort key, can be missing here too. */
 export type ResolvedProps = {
   readonly [Name in keyof Pick<PropList, PresentName>]: PropValue<Name>;
-} & { readonly [Name in keyof Omit<PropList, PresentName>]?: PropValue<Name> };
+} & { readonly [Name in keyof Omit<PropList, PresentName>]?: PropValue<Name> } & Readonly<
+    ReturnType<typeof tuned>
+  >;
 
 export type PropName = keyof PropList;
 
 export const PROP_NAMES = Object.keys(PROPS) as PropName[];
 
-/** Props that a deployment gives to a table which it creates, and so to no other. */
-export const OF_CREATED_TABLES = [
-  'deletionProtection',
-  'pointInTimeRecovery',
-  'stream',
-  'provisionedCapacity',
-  'warmThroughput',
-  'tableClass',
-] as const;
+/** The kind of each prop that a person writes, in the order of the list. */
+export const WRITTEN_KINDS: Readonly<Record<string, Kind<unknown>>> = {
+  ...Object.fromEntries(PROP_NAMES.filter(name => !isGrouped(name)).map(name => [name, PROPS[name].kind])),
+  ...Object.fromEntries(GROUP_NAMES.map(name => [name, groupKind(name)])),
+  archive: ARCHIVE,
+  roleArns: roleArns([...DEPLOYMENT_ROLES, ...TABLE_ROLES]),
+};
+
+/** The kinds of the fields of a group. */
+export function fieldKinds(group: GroupName): Readonly<Record<string, Kind<unknown>>> {
+  const fields = Object.entries<PropName>(GROUPS[group].fields);
+  return Object.fromEntries(fields.map(([field, prop]) => [field, PROPS[prop].kind]));
+}
+
+function groupKind(group: GroupName): Kind<unknown> {
+  const kinds = fieldKinds(group);
+  const { short } = GROUPS[group] as { readonly short?: string };
+  const shortKind = short === undefined ? undefined : kinds[short];
+  const fields = `{ ${Object.keys(kinds).join(', ')} }`;
+  return kind(
+    value => isObject(value) || shortKind?.is(value) === true,
+    shortKind === undefined ? `an object with any of ${fields}` : `${shortKind.expected}, or ${fields}`,
+    {
+      ...(shortKind?.remedy && { remedy: shortKind.remedy }),
+      inside: value => {
+        if (!isObject(value)) return [];
+        return objectProblems(kinds, value, { required: short === 'name' ? [short] : [], remedy: CORRECT });
+      },
+    },
+  );
+}
+
+/** The props that a person writes of a table, those of its deployment included. */
+export const WRITTEN_NAMES: readonly string[] = PROP_NAMES.flatMap(name => {
+  const [group = name] = pathOf(name).split('.');
+  return group in WRITTEN_KINDS ? [group] : [];
+}).filter((name, index, all) => all.indexOf(name) === index);
+
+/** A problem for each field that is no prop. Of one that was a prop the remedy is the one that does its work now. */
+export function unknownPropProblems(props: object, names: readonly string[]): FieldProblem[] {
+  return unknownFieldProblems(props, names).map(problem => {
+    const path = renamed(problem.field);
+    return path === undefined ? problem : { ...problem, remedy: `Write ${path} instead.` };
+  });
+}
+
+/** The settings of the props, without defaults. */
+export function settingsOfProps(props: PreciseTtlProps | FlatProps): FlatProps {
+  return flattened(props, TABLE_ROLES) as FlatProps;
+}
+
+/** The props of settings, also of former ones. */
+export function propsOfSettings(settings: FlatProps): PreciseTtlProps {
+  return nested(settings, WRITTEN_NAMES) as unknown as PreciseTtlProps;
+}
 
 /**
  * Props of what the tables of a deployment share. They can stand beside `tables` too, for all of them, and those of the tables of one
@@ -574,7 +632,6 @@ export const DEPLOYMENT_PROPS = [
   'alarmTopicArn',
   'dashboard',
   'tracing',
-  'functionTracing',
   'permissionsBoundary',
   'rolePath',
   'roleArns',
@@ -582,22 +639,33 @@ export const DEPLOYMENT_PROPS = [
   'kmsKeyArn',
 ] as const satisfies readonly (keyof PropList)[];
 
-export type DeploymentProps = Pick<PreciseTtlProps, (typeof DEPLOYMENT_PROPS)[number]>;
+export type DeploymentProps = Pick<FlatProps, (typeof DEPLOYMENT_PROPS)[number]>;
 
 /** A table with what stands beside the list of tables, where it does not say otherwise. */
 export function withShared<Table extends DeploymentProps>(table: Table, shared: DeploymentProps): Table {
-  const missing = DEPLOYMENT_PROPS.filter(prop => table[prop] === undefined && shared[prop] !== undefined);
-  return { ...table, ...Object.fromEntries(missing.map(prop => [prop, shared[prop]])) };
+  const own = settingsOfProps(table as object as FlatProps);
+  const all = settingsOfProps(shared as object as FlatProps);
+  const missing = DEPLOYMENT_PROPS.filter(prop => own[prop] === undefined && all[prop] !== undefined);
+  return {
+    ...table,
+    ...Object.fromEntries(missing.map(prop => [prop, all[prop]])),
+    ...(missing.includes('roleArns') && { roleArns: { ...all.roleArns, ...own.tableRoleArns } }),
+  };
 }
 
-export const PROP_KINDS = Object.fromEntries(PROP_NAMES.map(name => [name, PROPS[name].kind]));
+/** A table without what its deployment shares. Of its roles those stay that are its own. */
+export function withoutShared(table: object): object {
+  const { roleArns: _shared, tableRoleArns, ...settings } = flattened(table, TABLE_ROLES);
+  const own = Object.entries(settings).filter(([name]) => !DEPLOYMENT_PROPS.some(prop => prop === name));
+  return nested({ ...Object.fromEntries(own), tableRoleArns }, WRITTEN_NAMES);
+}
 
 /** Whether something of the deployment reads the table's stream. */
 export function readsStream({ archive, events }: Pick<ResolvedProps, 'archive' | 'events'>): boolean {
   return anyOf(given(archive), given(events));
 }
 
-/** What decides whether a table has a ledger, and a proof. */
+/** The props that decide whether a table has a ledger and a proof. */
 export type LedgerProps = Pick<ResolvedProps, 'archive' | 'events'> & Partial<Pick<ResolvedProps, 'proof'>>;
 
 /** Whether a manifest of each day's deletions is written. */
@@ -622,7 +690,7 @@ export function functionSettings(props: ResolvedProps): Settings {
  */
 const READ_WITHIN_SECONDS = 180;
 
-/** What the functions know of the readers of the table's stream. */
+/** The settings of the functions about the readers of the table's stream. */
 export function readerSettings(readers: LedgerProps & { readonly batchSeconds: number }) {
   const { archive, events, batchSeconds } = readers;
   return {
@@ -643,11 +711,12 @@ export function refusesNativeTtl({
 }
 
 /** Fills in the defaults. */
-export function resolveProps(props: PreciseTtlProps): ResolvedProps {
+export function resolveProps(props: PreciseTtlProps | FlatProps): ResolvedProps {
+  const settings = settingsOfProps(props);
   const values = PROP_NAMES.flatMap(name => {
     const prop = PROPS[name];
-    const value = props[name] ?? ('byDefault' in prop ? prop.byDefault(props) : undefined);
+    const value = settings[name] ?? ('byDefault' in prop ? prop.byDefault(settings) : undefined);
     return value === undefined ? [] : [[name, value]];
   });
-  return Object.fromEntries(values);
+  return { ...Object.fromEntries(values), ...tuned(settings) };
 }

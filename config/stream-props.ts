@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../expiry/errors.ts';
-import { isObject, type Kind, kind, objectProblems, whole } from '../expiry/fields.ts';
+import { boolean, isObject, type Kind, kind, objectProblems, whole } from '../expiry/fields.ts';
 import { ARCHIVE_KINDS, type ArchiveFormat, type ArchiveRemovals } from '../functions/archive/settings.ts';
 import type { StreamFunctionName } from '../functions/function-list.ts';
 import {
@@ -13,11 +13,11 @@ import { EVENT_KINDS } from '../functions/publish-expiries/settings.ts';
 import { variableOf } from '../functions/runtime/variables.ts';
 import { orReference } from './references.ts';
 
-/** What becomes of expired items: they are kept in S3. */
+/** The archive: expired items are kept in S3. */
 export interface ArchiveProp {
   /** Name of a bucket that is there. @default one is created, which no deployment deletes */
   readonly bucket?: string;
-  /** What every key begins with. @default '' */
+  /** Prefix of every key. @default '' */
   readonly prefix?: string;
   /** @default 'expiries' */
   readonly removals?: ArchiveRemovals;
@@ -25,8 +25,10 @@ export interface ArchiveProp {
   readonly format?: ArchiveFormat;
   /** How long removals are gathered for one object, 0 to 300. @default 60 */
   readonly batchSeconds?: number;
-  /** Of a created bucket: days until an object goes to colder storage. @default 90 */
+  /** Days until an object of a created bucket goes to colder storage. @default 90 */
   readonly coldAfterDays?: number;
+  /** Whether an item is deleted only after it is in the archive. @default false */
+  readonly first?: boolean;
 }
 
 /** Where expiries go as events: one of the fields of {@link DESTINATIONS}. */
@@ -40,7 +42,7 @@ export interface EventsProp extends EventsDestination {
 type EventsDestination = { readonly [Name in keyof typeof DESTINATIONS]?: string };
 
 /** The prop with the defaults of its fields. Without a bucket one is created. */
-export type ResolvedArchive = Required<Omit<ArchiveProp, 'bucket'>> & Pick<ArchiveProp, 'bucket'>;
+export type ResolvedArchive = Required<Omit<ArchiveProp, 'bucket' | 'first'>> & Pick<ArchiveProp, 'bucket'>;
 
 const ARCHIVE_DEFAULTS = {
   prefix: '',
@@ -75,6 +77,7 @@ export const ARCHIVE_PROP_KINDS = {
   format: ARCHIVE_KINDS.archiveFormat,
   batchSeconds: whole(0, MAX_BATCH_SECONDS, 'a whole number of seconds'),
   coldAfterDays: whole(1, MAX_COLD_DAYS, 'a whole number of days'),
+  first: boolean(),
 } satisfies { readonly [Name in keyof ArchiveProp]-?: Kind<unknown> };
 
 const REMEDY = 'Correct the value, or leave the field out for its default.';
@@ -86,7 +89,7 @@ export const ARCHIVE: Kind<ArchiveProp> = kind(isObject, '{} or { bucket: …, r
   },
 });
 
-/** What becomes of the objects in a bucket of one's own is one's own to say. */
+/** The owner of a bucket decides what becomes of its objects. */
 function lifecycleProblems({ bucket, coldAfterDays }: ArchiveProp): FieldProblem[] {
   if (bucket === undefined || coldAfterDays === undefined) return [];
   return [
@@ -126,7 +129,7 @@ export const ONE_DESTINATION = {
     'Say where the events go. One that is to go to several places goes to a bus, whose rules hand it on.',
 };
 
-/** What to do about a destination that is the deployment's own. */
+/** The remedy for a destination that is the deployment's own. */
 export const OWN_DESTINATION_REMEDY = 'Name one of yours, which does something with the events.';
 
 function destinationProblems(events: EventsProp): FieldProblem[] {

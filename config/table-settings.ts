@@ -1,6 +1,6 @@
 import { isObject, type Kind, kind, objectProblems, whole } from '../expiry/fields.ts';
 
-/** What a table's stream can hold of each change. Source: DynamoDB API reference, StreamSpecification. */
+/** The views that a table's stream can have. Source: DynamoDB API reference, StreamSpecification. */
 export const STREAM_VIEWS = ['KEYS_ONLY', 'NEW_IMAGE', 'OLD_IMAGE', 'NEW_AND_OLD_IMAGES'] as const;
 
 /** Whether a view has the item as it was before the change. */
@@ -26,9 +26,9 @@ export interface ProvisionedCapacity extends Capacity {
 }
 
 /** No quota: those of an account can be raised. It is here to catch a number of another kind. */
-const MOST_UNITS = 10_000_000;
+const MAX_UNITS = 10_000_000;
 
-const UNITS = whole(1, MOST_UNITS, 'a whole number of units a second');
+const UNITS = whole(1, MAX_UNITS, 'a whole number of units a second');
 
 export const CAPACITY_KINDS = {
   read: UNITS,
@@ -37,12 +37,12 @@ export const CAPACITY_KINDS = {
   indexWrite: UNITS,
 } satisfies { readonly [Name in keyof ProvisionedCapacity]-?: Kind<number> };
 
-/** What every table has on demand, and the least that can be asked for. Source: DynamoDB Developer Guide, "Warm throughput". */
-export const LEAST_WARM = { read: 12_000, write: 4_000 } as const satisfies Capacity;
+/** The throughput of every table on demand, and the smallest that can be asked for. Source: DynamoDB Developer Guide, "Warm throughput". */
+export const MIN_WARM = { read: 12_000, write: 4_000 } as const satisfies Capacity;
 
 export const WARM_KINDS = {
-  read: whole(LEAST_WARM.read, MOST_UNITS, 'a whole number of units a second'),
-  write: whole(LEAST_WARM.write, MOST_UNITS, 'a whole number of units a second'),
+  read: whole(MIN_WARM.read, MAX_UNITS, 'a whole number of units a second'),
+  write: whole(MIN_WARM.write, MAX_UNITS, 'a whole number of units a second'),
 } satisfies { readonly [Name in keyof Capacity]: Kind<number> };
 
 const REMEDY = 'Correct the value: units a second, as DynamoDB counts them.';

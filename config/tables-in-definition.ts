@@ -1,5 +1,5 @@
 import { isObject } from '../expiry/fields.ts';
-import type { CarriedSettings } from '../statemachine/contract.ts';
+import type { CarriedSettings } from '../statemachine/contract/inputs.ts';
 
 /** The tables that a state machine of a deployment sweeps, from its definition as JSON; none for any other one. */
 export function tablesInDefinition(definition: string): readonly CarriedSettings[] {

@@ -2,7 +2,7 @@ import type { FieldProblem } from '../expiry/errors.ts';
 import { isObject, type Kind, kind } from '../expiry/fields.ts';
 import { isReference } from './references.ts';
 
-/** Of all services whose resources are tagged the strictest rule. */
+/** The strictest rule of all services whose resources are tagged. */
 const MAX_TAGS = 50;
 const MAX_KEY_LENGTH = 128;
 const MAX_VALUE_LENGTH = 256;
@@ -13,7 +13,7 @@ const CHARACTERS = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
 const ALLOWED = 'letters, digits, blanks and _ . : / = + - @';
 
 /**
- * What AWS would refuse of a deployment's tags, after half of it was made.
+ * The rules for tags. AWS would refuse others after half of a deployment was made.
  *
  * 1. A key has 1 to 128 characters and a value 1 to 256: EventBridge Scheduler takes no empty one.
  * 2. Neither begins with `aws:`, in whatever case: AWS keeps that for itself.
@@ -30,7 +30,7 @@ type ValueProblems = (field: string, value: unknown) => FieldProblem[];
 
 function tagsWith(ofValue: ValueProblems): Kind<Readonly<Record<string, string>>> {
   return kind(isObject, "an object of texts, e.g. { team: 'sessions' }", {
-    remedy: () => 'See docs/configuration.md of precise-ttl for all fields.',
+    remedy: () => 'See docs/reference/configuration.md of precise-ttl for all fields.',
     inside: tags => tagProblems(tags, ofValue),
   });
 }

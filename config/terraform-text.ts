@@ -13,7 +13,7 @@ export function escapedTexts<Value>(values: Readonly<Record<string, Value>>): Re
   );
 }
 
-/** The same as a quoted string within an expression. Of JSON's escapes Terraform lacks two. */
+/** The same as a quoted string within an expression. Terraform lacks two of JSON's escapes. */
 export function literal(text: string): string {
   const quoted = JSON.stringify(text).replaceAll(/\\./g, each => NOT_IN_TERRAFORM[each] ?? each);
   return escaped(quoted);

@@ -1,8 +1,8 @@
-import type { TickInput } from '../statemachine/contract.ts';
+import type { TickInput } from '../statemachine/contract/inputs.ts';
 import type { Deployment } from './deployments.ts';
 import { isOpen, when } from './values.ts';
 
-/** What Scheduler replaces in a target's input by the schedule's time. It must reach Scheduler with its brackets. */
+/** The text in a target's input that Scheduler replaces by the schedule's time. It must reach Scheduler with its brackets. */
 const SCHEDULED_TIME = '<aws.scheduler.scheduled-time>';
 
 /** `rate(1 minute)` would be aligned to its own start; a cron expression to the minute. */

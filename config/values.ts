@@ -10,8 +10,8 @@ export function withOpenings(json: string): string {
 }
 
 /**
- * A value that only Terraform knows, as a variable of a module is: its expression. It stands wherever a known one may; a text that it is put
- * into becomes a template. A reference to another resource is no such value: it is known to be there.
+ * A value that only Terraform knows, as a variable of a module is: its expression. It stands wherever a known one may; a text that it is
+ * put into becomes a template. A reference to another resource is no such value: it is known to be there.
  */
 export class Expression {
   readonly hcl: string;
@@ -217,23 +217,7 @@ export function product(one: number, other: number): number {
   );
 }
 
-export function quotient(one: number, other: number): number {
-  return either(
-    [one, other],
-    () => one / other,
-    (...terms) => `(${terms.join(' / ')})`,
-  );
-}
-
-export function ceil(value: number): number {
-  return either(
-    [value],
-    () => Math.ceil(value),
-    term => call('ceil', term),
-  );
-}
-
-/** What stands within an expression for a value; a text may hold references. */
+/** The text of a value within an expression; it may hold references. */
 export function hcl(value: unknown): string {
   if (value instanceof Expression) return value.hcl;
   if (value === undefined || value === null) return 'null';
@@ -263,8 +247,8 @@ export function hcl(value: unknown): string {
 /** Columns of a line, and what it may be indented by. */
 const WIDTH = 96;
 
-/** Of a text that is not cut into lines. */
-const LONGEST_TEXT = 108;
+/** Length of a text that is not cut into lines. */
+const MAX_TEXT_LENGTH = 108;
 
 const fits = (line: string) => line.length <= WIDTH && !line.includes('\n');
 
@@ -317,7 +301,7 @@ function inLines(text: string): string {
     if (word.startsWith(' ') && last.length + word.length > WIDTH) lines.push(word.slice(1));
     else lines[lines.length - 1] = last + word;
   }
-  if (text.length <= LONGEST_TEXT || lines.length === 1) return quoted(text);
+  if (text.length <= MAX_TEXT_LENGTH || lines.length === 1) return quoted(text);
   return `join(" ", ${enclosed('[', lines.map(quoted), ']', ',')})`;
 }
 
@@ -328,7 +312,7 @@ export function quoted(text: string): string {
     .join('')}"`;
 }
 
-/** Of JSON's escapes Terraform lacks two. */
+/** Terraform lacks two of JSON's escapes. */
 function escapes(text: string): string {
   return JSON.stringify(text)
     .slice(1, -1)

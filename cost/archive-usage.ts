@@ -1,6 +1,6 @@
 import { ARCHIVE, CALL_MS } from './assumptions.ts';
 
-/** What of a table's settings and items decides what its archive takes. */
+/** The settings and items of a table that decide the size and cost of its archive. */
 export interface ArchiveShape {
   readonly itemsPerMonth: number;
   readonly itemBytes: number;
@@ -9,17 +9,17 @@ export interface ArchiveShape {
   readonly functionMemoryMb: number;
 }
 
-/** What the archive of a month takes, in the units in which it is billed. */
+/** A month of the archive, in the units in which it is billed. */
 export interface ArchiveUsage {
   readonly calls: number;
   readonly gbSeconds: number;
   readonly puts: number;
-  /** Of the objects that were put. */
+  /** Size of the objects that were put. */
   readonly storedGb: number;
   readonly loggedGb: number;
 }
 
-/** Of a month as the ticks are counted, 30 days. */
+/** A month of 30 days, as the ticks are counted. */
 const SECONDS = 2_592_000;
 const GB = 1e9;
 
@@ -27,10 +27,13 @@ const GB = 1e9;
 const POLL_SECONDS = 0.25;
 
 /** A call has at most so many records, and 6 MB of them. Source: Lambda quotas; stacks/parts/archive.ts. */
-const MOST_RECORDS = 1000;
-const MOST_BYTES = 6e6;
+const MAX_RECORDS = 1000;
+const MAX_BYTES = 6e6;
 
-/** What a partition of a table deletes a second, and so a shard of its stream has. Source: DynamoDB Developer Guide, "Partitions". */
+/**
+ * Deletions a second of one partition of a table, and so removals a second of one shard of its stream. Source: DynamoDB Developer Guide,
+ * "Partitions".
+ */
 const REMOVALS_PER_SHARD = 1000;
 
 /** When as many items expire in each second, evenly. Fewer than one in each time of gathering: each is an object of its own. */
@@ -39,7 +42,7 @@ export function archiveOfMonth(shape: ArchiveShape): ArchiveUsage {
   const shards = Math.max(1, Math.ceil(itemsPerMonth / SECONDS / REMOVALS_PER_SHARD));
   const gathered = (shards * SECONDS) / Math.max(batchSeconds, POLL_SECONDS);
   const lineBytes = itemBytes + ARCHIVE.lineBytes;
-  const atMost = Math.max(1, Math.min(MOST_RECORDS, MOST_BYTES / lineBytes));
+  const atMost = Math.max(1, Math.min(MAX_RECORDS, MAX_BYTES / lineBytes));
   const calls = Math.max(Math.min(itemsPerMonth, gathered), itemsPerMonth / atMost);
   // The processor's part is of items of 1 KB, most of which is their bytes.
   const itemsMs = itemsPerMonth * ARCHIVE.itemMs * Math.max(1, itemBytes / 1000);

@@ -17,7 +17,7 @@ export interface BilledTable extends LedgerShape {
   readonly metricsPerTable: boolean;
 }
 
-/** What sweeps tables together, and watches that. */
+/** A deployment, which sweeps tables together and watches the sweep. */
 export interface BilledDeployment extends SweptDeployment {
   readonly tables: readonly BilledTable[];
   /** Custom metrics: in an hour in which something is deleted, and in one in which tables are only watched. */
@@ -37,12 +37,12 @@ export type BillPart = (typeof BILL_PARTS)[number];
 export interface BillLine {
   readonly part: BillPart;
   readonly name: string;
-  /** What there is of it in a month, e.g. `43,920 × 3`, in words. */
+  /** The amount in a month in words, e.g. `43,920 × 3`. */
   readonly amount: number;
   readonly unit: string;
   /** Dollars a month. */
   readonly dollars: number;
-  /** What of it is free in each account; it is not taken off. */
+  /** The free part in each account; it is not taken off. */
   readonly free?: string;
 }
 
@@ -53,11 +53,11 @@ export interface Bill {
   readonly byPart: Readonly<Record<BillPart, number>>;
 }
 
-/** Of a month as the ticks are counted, 30 days. */
+/** A month of 30 days, as the ticks are counted. */
 const HOURS = 720;
 const GB = 1e9;
 
-/** What CloudWatch adds to each event of a log, bytes. Source: CloudWatch Logs API reference, PutLogEvents. */
+/** Bytes that CloudWatch adds to each event of a log. Source: CloudWatch Logs API reference, PutLogEvents. */
 const EVENT_BYTES = 26;
 
 /** Bytes of a row of the journal, and days for which it is kept; the watermarks are nothing beside them. */

@@ -1,4 +1,4 @@
-/** What one answer of DynamoDB to a function consumed, in capacity units. */
+/** The capacity units that one answer of DynamoDB to a function consumed. */
 export interface DynamoDbUsage {
   readonly readUnits: number;
   readonly writeUnits: number;

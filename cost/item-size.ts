@@ -4,13 +4,13 @@ export type AttributeMap = Readonly<Record<string, unknown>>;
 /** A kilobyte of a write unit. */
 const WRITE_UNIT_BYTES = 1024;
 
-/** What writing or deleting something of this size takes; never less than one unit. */
+/** Write units for writing or deleting an item of this size; at least one. */
 export const writeUnits = (bytes: number): number => Math.max(1, Math.ceil(bytes / WRITE_UNIT_BYTES));
 
 /** A unit of a consistent read; an eventually consistent one takes half. */
 const READ_UNIT_BYTES = 4096;
 
-/** What a consistent read of so much takes, all items together; never less than one unit. */
+/** Read units for a consistent read of items of this size together; at least one. */
 export const readUnits = (bytes: number): number => Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES));
 
 /**

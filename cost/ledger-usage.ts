@@ -3,7 +3,7 @@ import { JOURNAL_MS, LEDGER } from './assumptions.ts';
 import { readUnits, writeUnits } from './item-size.ts';
 import { deletesOfMonth, type SweptTable, TICKS_A_MONTH } from './sweep-usage.ts';
 
-/** What of a table decides what its ledger takes. */
+/** The settings of a table that decide the size and cost of its ledger. */
 export interface LedgerShape extends SweptTable {
   readonly itemBytes: number;
   /** How long removals are gathered for one object of the archive, seconds; undefined: nothing is archived. */
@@ -13,12 +13,12 @@ export interface LedgerShape extends SweptTable {
   readonly hasProof: boolean;
 }
 
-/** What the ledger of a month takes, in the units in which it is billed. */
+/** A month of the ledger, in the units in which it is billed. */
 export interface LedgerUsage {
   readonly readUnits: number;
   readonly writeUnits: number;
   readonly storedGb: number;
-  /** Of the functions that write it. */
+  /** Duration of the functions that write it. */
   readonly gbSeconds: number;
 }
 
@@ -33,8 +33,9 @@ interface BookOfMonth {
 }
 
 /**
- * The sweep writes a row with each batch that it deletes, and each reader one with each call. Every tick compares a minute of each reader: it
- * reads what was deleted in it and, where anything was, the reader's book of that minute and of those beside it, and writes what came of it.
+ * The sweep writes a row with each batch that it deletes, and each reader one with each call. Every tick compares a minute of each reader:
+ * it reads what was deleted in it and, where anything was, the reader's book of that minute and of those beside it, and writes what came of
+ * it.
  */
 export function ledgerOfMonth(table: LedgerShape, functionMemoryMb: number): LedgerUsage {
   const { itemsPerMonth, archiveBatchSeconds, hasEvents, hasProof } = table;
@@ -60,7 +61,7 @@ export function ledgerOfMonth(table: LedgerShape, functionMemoryMb: number): Led
   };
 }
 
-/** What the sweep writes, and what the archive does. */
+/** The books that the sweep and the archive write. */
 export function booksOfMonth(
   table: LedgerShape,
   functionMemoryMb: number,

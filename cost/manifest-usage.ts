@@ -2,7 +2,7 @@ import { JOURNAL_MS, MANIFEST } from './assumptions.ts';
 import { readUnits } from './item-size.ts';
 import { booksOfMonth, type LedgerShape } from './ledger-usage.ts';
 
-/** What the manifests of a month take, in the units in which it is billed. */
+/** A month of manifests, in the units in which it is billed. */
 export interface ManifestUsage {
   readonly readUnits: number;
   readonly gbSeconds: number;

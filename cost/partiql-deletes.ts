@@ -1,6 +1,6 @@
 import { type AttributeMap, itemBytes, writeUnits } from './item-size.ts';
 
-/** What of a table's description decides how much a delete takes. */
+/** The part of a table's description that decides the units of a delete. */
 export interface TableDescription {
   readonly KeySchema?: readonly { readonly AttributeName: string }[];
   readonly GlobalSecondaryIndexes?: readonly Index[];

@@ -51,9 +51,9 @@ export const BILL_PRICES = {
 
 export type PricedCounter = keyof typeof PRICES;
 
-/** What an execution and everything below it took, as its `billing` has it. What has no price costs nothing. */
+/** The counters of an execution and everything below it, as its `billing` has them. A counter without a price costs nothing. */
 export type Counted = Readonly<Record<Exclude<PricedCounter, DynamoDbCounter>, number>> & {
-  /** What its functions reported besides. */
+  /** Counters that its functions reported besides. */
   readonly usage: Readonly<Record<string, number>>;
 };
 
@@ -64,7 +64,7 @@ export interface Cost {
   readonly parts: Readonly<Record<PricedCounter, number>>;
 }
 
-/** What that would cost: executions and all below them. `monthlyBill` has the rest. */
+/** The cost of executions and all below them. `monthlyBill` has the rest. */
 export function costOf({ usage, ...counted }: Counted): Cost {
   const amounts: Readonly<Record<string, number>> = { ...usage, ...counted };
   const names = Object.keys(PRICES) as PricedCounter[];

@@ -9,7 +9,7 @@ import {
 } from './assumptions.ts';
 import { readUnits, writeUnits } from './item-size.ts';
 
-/** What of a table's settings decides what its sweep takes. */
+/** The settings of a table that decide the cost of its sweep. */
 export interface SweepShape {
   readonly indexedBy: 'window' | 'second';
   /** Length of a window. */
@@ -37,9 +37,9 @@ export interface SweptDeployment {
   readonly tables: readonly SweptTable[];
 }
 
-/** What executions take, in the units in which it is billed. */
+/** Usage of executions, in the units in which it is billed. */
 export interface SweepUsage {
-  /** Of Standard executions: scans of indexes run on the replay machine. */
+  /** State transitions of Standard executions: scans of indexes run on the replay machine. */
   readonly stateTransitions: number;
   /** By EventBridge Scheduler. */
   readonly starts: number;
@@ -47,9 +47,9 @@ export interface SweepUsage {
   readonly expressGbSeconds: number;
   readonly functionInvocations: number;
   readonly functionGbSeconds: number;
-  /** Of the indexes, and of the journal. */
+  /** Reads of the indexes and of the journal. */
   readonly dynamoDbReadUnits: number;
-  /** Of the journal. */
+  /** Writes to the journal. */
   readonly dynamoDbWriteUnits: number;
   /** Executions that print what they planned and a document of metrics. */
   readonly recordedSweeps: number;
@@ -57,7 +57,7 @@ export interface SweepUsage {
   readonly sweptTables: number;
 }
 
-/** Of a month as a benchmark counts it: 30 days. */
+/** Ticks of a month of 30 days, as the benchmarks count it. */
 export const TICKS_A_MONTH = 43_200;
 export const DAYS_A_MONTH = 30;
 
@@ -82,7 +82,7 @@ const PAGE_KEYS = 1000;
 const EXECUTION_GB = 64 / 1024;
 /** Its duration is billed in steps of so much, seconds. */
 const EXECUTION_STEP_SECONDS = 0.1;
-/** What a child takes besides its waits, seconds. */
+/** Duration of a child besides its waits, seconds. */
 const CHILD_SECONDS = 0.1;
 
 /** A window of so many minutes is looked back to while the upcoming minute lies in it, but for its first minutes. */
@@ -96,25 +96,26 @@ const PLANNED_SECONDS = 30;
 
 /**
  * A scan of an index: entries of a page, read units a second at the most, and how long a call of its function reads. Then what it takes
- * whatever it reads, the tick's part included: transitions, calls of functions, calls of the journal, and its writes but for those of each page.
+ * whatever it reads, the tick's part included: transitions, calls of functions, calls of the journal, and its writes but for those of each
+ * page.
  */
 const SCAN = {
   ...{ entries: 5_000, unitsPerSecond: 600, callMs: 2_000 },
   ...{ transitions: 6, calls: 4, journalCalls: 6, writes: 8 },
 } as const;
 
-/** Of an eventually consistent query, read units. */
+/** Read units of an eventually consistent query. */
 const unitsOfQuery = (entries: number): number => readUnits(entries * ENTRY_BYTES) / 2;
 
 /**
- * What the ticks of a month take, when as many items expire in each minute, evenly. Fewer than one a minute: as many minutes have one.
- * What the sweep does is counted as `npm run bench cost` counts it, which runs the real definition; test/bench holds the two together.
+ * Usage of a month's ticks, when as many items expire in each minute, evenly. With fewer than one a minute, so many minutes have one. The
+ * sweep's work is counted as `npm run bench cost` counts it, which runs the real definition; test/lab/experiments holds the two together.
  */
 export function ticksOfMonth(deployment: SweptDeployment): SweepUsage {
   return times(TICKS_A_MONTH, tick(deployment));
 }
 
-/** What the scans of the indexes take in a month, in which nothing is overdue. Their deletes are those that a tick would have made. */
+/** Usage of a month's scans of the indexes when nothing is overdue. Their deletes are those that a tick would have made. */
 export function scansOfMonth({ tables, functionMemoryMb }: SweptDeployment): SweepUsage {
   const scans = tables.filter(({ indexScan }) => indexScan === 'daily');
   return scans.map(table => times(DAYS_A_MONTH, scan(table, functionMemoryMb))).reduce(plus, NOTHING);
@@ -216,7 +217,7 @@ function waitsForParts(tables: readonly SweptTable[]): number {
   return tables.some(isPlain) ? 0 : MINUTE - TICK_LATE_SECONDS - PART_LEAD_SECONDS;
 }
 
-/** What a tick does for one of its tables, on average. */
+/** A tick's work for one of its tables, on average. */
 interface TableSweep extends Children {
   /** That it has anything to sweep in a minute. */
   readonly chance: number;
@@ -290,7 +291,7 @@ function journalUnits(tables: readonly SweptTable[]): { read: number; written: n
   return { read: readUnits(bytes + scanned * SCAN_AT_BYTES), written: writeUnits(bytes) };
 }
 
-/** What the child of a shard takes, or in the plain mode the two of them. */
+/** Usage of the child of a shard, or in the plain mode of its two children. */
 interface Children {
   readonly children: number;
   readonly seconds: number;
@@ -331,7 +332,7 @@ function watch(shape: SweepShape, items: number): Children {
     queries,
     deletes: moments * Math.ceil(ofMoment / CHUNK_KEYS),
     planned: moments - moments / step,
-    // What the machine polls takes no time of a function.
+    // The machine's own polls take no time of a function.
     reads: machinePolls ? queries - 1 : reads,
     readUnits: filled * unitsOfQuery(Math.min(items, entries)) + (reads - filled) * unitsOfQuery(0),
   };
@@ -346,7 +347,7 @@ function stepOf(
   if (indexedBy === 'second' || deleteMode === 'batch' || items < 1) return 1;
   const gap = Math.max(MINUTE / items, precisionSeconds);
   const read = Math.max(READ_AHEAD.atLeast, (items / moments) * READ_AHEAD.share + READ_AHEAD.entries);
-  // Of the last second that it has read there may be more.
+  // The last second that it has read may have more entries.
   const known = Math.floor(((read - 1) * shards * MINUTE) / items) - 1;
   const ahead = Math.min(PLANNED_SECONDS, known, pollSeconds > 0 ? pollSeconds - 1 : PLANNED_SECONDS);
   return moments / Math.ceil(moments / (1 + Math.floor(ahead / gap)));
@@ -406,7 +407,7 @@ function isPlain({ precisionSeconds }: SweepShape): boolean {
   return precisionSeconds === PLAIN_MODE_SECONDS;
 }
 
-/** Of the windows behind, and of the upcoming minute unless it is watched anyway. */
+/** Probes of the windows behind, and of the upcoming minute unless it is watched anyway. */
 function probesOfTick(shape: SweepShape, itemsOfShard: number): number {
   const back = probesBack(shape, shape.lookbackMinutes);
   const { indexedBy, shards } = shape;
@@ -430,7 +431,7 @@ function windowsOfMinute({ granularityMinutes }: SweepShape): number {
   return 1 + 1 / granularityMinutes;
 }
 
-/** Of all that lies so far back: by window and shard, or by second. */
+/** Probes of all that lies so far back: by window and shard, or by second. */
 function probesBack({ indexedBy, granularityMinutes, shards }: SweepShape, minutes: number): number {
   return indexedBy === 'second' ? minutes * 60 + 1 : (minutes / granularityMinutes + 1) * shards;
 }

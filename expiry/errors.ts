@@ -1,4 +1,4 @@
-/** What a person needs to mend a wrong value: where it is, what belongs there, what stood there, what to do. */
+/** All that a person needs to correct a wrong value: where it is, what belongs there, what stood there, what to do. */
 export interface FieldProblem {
   readonly field: string;
   readonly expected: string;

@@ -1,5 +1,5 @@
 /**
- * What the prop `events` makes of an expiry: the `detail` of an EventBridge event, the body of an SQS message, or an element of `events`
+ * An expiry as an event of the prop `events`: the `detail` of an EventBridge event, the body of an SQS message, or an element of `events`
  * in what a function is called with.
  */
 export interface ExpiryEvent {

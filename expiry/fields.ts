@@ -2,20 +2,20 @@ import type { FieldProblem } from './errors.ts';
 import { unknownFieldProblems } from './unknown-fields.ts';
 
 /**
- * What a field takes. Everything that a person or another program can get wrong is read by these: models and options, the
+ * The values that a field takes. Everything that a person or another program can get wrong is read by these: models and options, the
  * configuration, environments, the input of an execution, command lines, Terraform's JSON.
  */
 export interface Kind<Value> {
-  /** What ends up after "expected". */
+  /** The text after "expected". */
   readonly expected: string;
   readonly is: (value: unknown) => value is Value;
   /** The rule of the kind, where others have to write it in a language of theirs. */
   readonly rule?: Rule;
   /** The value that a text stands for; the text itself when it stands for none. */
   readonly fromText: (text: string) => unknown;
-  /** What to do about another value, when there is more to say than that it must be corrected. */
+  /** The remedy for another value, when there is more to say than that it must be corrected. */
   readonly remedy?: (got: unknown) => string;
-  /** What is wrong within a value that has fields of its own, by their paths in it. */
+  /** Problems within a value that has fields of its own, by their paths in it. */
   inside?(value: Value): FieldProblem[];
 }
 
@@ -78,11 +78,11 @@ export type Kinds = Readonly<Record<string, Kind<unknown>>>;
 export interface ReadOptions {
   /** Fields that must be there. @default none */
   readonly required?: readonly string[];
-  /** What to do about a value, where its kind says nothing better. */
+  /** The remedy for a value, where its kind has no better one. */
   readonly remedy: string;
 }
 
-/** What is wrong with one value; empty when it is good. */
+/** The problems of one value; empty when it is good. */
 export function valueProblems(
   field: string,
   { expected, is, inside, remedy: ownRemedy }: Kind<unknown>,
@@ -94,8 +94,7 @@ export function valueProblems(
 }
 
 /**
- * What is wrong with the values of an object's fields. A field that is left out is good unless it is required; null is not
- * "left out", but a wrong value.
+ * The problems of an object's fields. A field that is left out is good unless it is required; null is not "left out", but a wrong value.
  */
 export function fieldProblems(
   kinds: Kinds,

@@ -6,13 +6,13 @@ import { isExpired } from './ttl.ts';
 
 /** A read that gives live items only. */
 export interface FilteredRead {
-  /** What to ask of DynamoDB; the request itself where nothing has to be added to it. */
+  /** The request for DynamoDB: the one that was given, where nothing has to be added to it. */
   readonly request: Fields;
   /** The answer without what is expired, as if it were not there. */
   readonly answer: (output: Fields) => Fields;
 }
 
-/** What a read has to know of the tables. */
+/** The tables that a read knows. */
 export interface Tables {
   /**
    * The attribute with a table's expiry times; null for a table whose items do not expire.
@@ -36,7 +36,7 @@ const READS: Readonly<Record<string, (request: Fields, tables: Tables) => Filter
 };
 
 /**
- * What becomes of a command; undefined for one that reads no items.
+ * The filtered form of a command; undefined for one that reads no items.
  *
  * @throws InvalidRequestError for a read that cannot be filtered
  */
@@ -78,7 +78,7 @@ function tableRead(
 const untouched = (request: Fields): FilteredRead => ({ request, answer: output => output });
 
 function manyItems(request: Fields, tables: Tables): FilteredRead {
-  // Of a request that counts and has a projection too, DynamoDB itself says that it cannot be.
+  // DynamoDB itself refuses a request that counts and has a projection too.
   const counts =
     request['Select'] === 'COUNT' &&
     request['ProjectionExpression'] === undefined &&
@@ -165,7 +165,7 @@ function transaction(request: Fields, tables: Tables): FilteredRead {
   };
 }
 
-/** What a statement reads, and whether it reads the TTL, would take a parser to know. */
+/** It would take a parser to know what a statement reads, and whether it reads the TTL. */
 function statements(request: Fields): FilteredRead {
   const all = [request, ...itemsOf(request['Statements']), ...itemsOf(request['TransactStatements'])];
   const reading = all

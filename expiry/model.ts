@@ -21,7 +21,7 @@ export interface ExpiryModelProps extends KeyNames {
   readonly sortKey?: string;
   /** Attribute with the expiry time: Number, epoch seconds. @default 'ttl' */
   readonly ttlAttribute?: string;
-  /** What the partition key of the index is. @default 'window' */
+  /** The kind of the index's partition key. @default 'window' */
   readonly indexedBy?: IndexedBy;
   /** By window: attribute with the window's key; partition key of the index. @default 'expirationWindow' */
   readonly windowAttribute?: string;
@@ -55,7 +55,10 @@ export const DEFAULT_TTL_ATTRIBUTE = 'ttl';
 export const DEFAULT_INDEXED_BY: IndexedBy = 'window';
 export const DEFAULT_WINDOW_ATTRIBUTE = 'expirationWindow';
 export const DEFAULT_GRANULARITY_MINUTES = MINUTES_PER_DAY;
-/** Two keys seldom share a partition of the index, and cost an idle table a cent a month more than one: docs/decisions.md, "Two shards by default". */
+/**
+ * Two keys seldom share a partition of the index, and cost an idle table a cent a month more than one: docs/contributing/decisions.md, "Two shards by
+ * default".
+ */
 export const DEFAULT_SHARDS = 2;
 
 /**
@@ -70,7 +73,7 @@ const MAX_KEY_ATTRIBUTE_NAME_LENGTH = 255;
 /** A plain object of JavaScript has this name for something else: nothing that reads keys or times by it can be relied on. */
 const LOST_NAME = '__proto__';
 
-/** What each field of a model takes. */
+/** The kind of each field of a model. */
 export const MODEL_KINDS = {
   partitionKey: keyAttributeName(),
   sortKey: keyAttributeName(),
@@ -144,7 +147,7 @@ export function modelProblems(props: ExpiryModelProps): FieldProblem[] {
   return [...fieldProblems(MODEL_KINDS, props, options), ...clashProblems(props), ...secondProblems(props)];
 }
 
-/** What a model by second has no use for: whoever names it expects something of it. */
+/** Problems of fields that a model by second does not use: whoever names one expects it to have an effect. */
 function secondProblems(props: ExpiryModelProps): FieldProblem[] {
   if (props.indexedBy !== 'second') return [];
   return (['windowAttribute', 'granularityMinutes', 'shards'] as const).flatMap(field =>

@@ -21,7 +21,7 @@ export interface ReadRequest {
   readonly ConditionExpression?: never;
 }
 
-/** What {@link notExpired} adds to a request. Its values are plain ones: the low-level client does not take them. */
+/** The additions of {@link notExpired} to a request. Its values are plain ones: the low-level client does not take them. */
 export interface ReadAdditions {
   readonly FilterExpression?: string | undefined;
   readonly ProjectionExpression?: string | undefined;

@@ -12,16 +12,18 @@ export const PARTITION_UNITS = 1000;
 /** Write units a second that a new table on demand takes, and its index too. Source: DynamoDB Developer Guide, "Warm throughput". */
 export const NEW_TABLE_UNITS = 4000;
 
-/** What goes to one partition whatever the hash does, units a second: a peak is uneven within its seconds. */
+/** A load that fits one partition however the hash spreads it, units a second: a peak is uneven within its seconds. */
 const FITS_ONE_PARTITION = 800;
 
 /** Standard deviations of a partition's load that have to fit beside the average: one of a hundred partitions may have as much. */
 const DEVIATIONS = 3;
 
-/** An index should be warm for so much that it is no fuller on average: else it needs too many shards. 100 units a second a key hold then. */
+/**
+ * An index should be warm for so much that it is no fuller on average: else it needs too many shards. 100 units a second a key hold then.
+ */
 const FULL_SHARE = 0.4;
 
-/** What is written to an index in its busiest seconds, and how it is spread. */
+/** The writes to an index in its busiest seconds, and how they are spread. */
 export interface IndexLoad {
   readonly indexedBy: IndexedBy;
   readonly granularityMinutes: number;
@@ -30,7 +32,7 @@ export interface IndexLoad {
   readonly putsPerSecond: number;
   /** Items that are deleted a second, and items that get another TTL: their old entry is deleted. */
   readonly deletesPerSecond: number;
-  /** What the index takes at once, write units a second. @default what that of a new table takes */
+  /** Write units a second that the index takes at once. @default those of a new table's index */
   readonly warmUnits?: number | undefined;
 }
 
@@ -67,7 +69,7 @@ export function adviseShards(load: IndexLoad): ShardAdvice {
 }
 
 /**
- * What goes to the keys of one window. Items seldom live for less than a minute, so windows of a minute get their puts before their deletes;
+ * The load on the keys of one window. Items seldom live for less than a minute, so windows of a minute get their puts before their deletes;
  * longer ones may get both at once.
  */
 function unitsOfWindow({

@@ -65,7 +65,7 @@ const LEGACY = [
   'Expected',
 ] as const;
 
-/** What a request must be to be merged into. */
+/** Rules for a request that conditions are merged into. */
 export interface RequestRules {
   /** E.g. `the input of an UpdateCommand`. */
   readonly expected: string;
@@ -115,7 +115,7 @@ export function checkRequest(request: unknown, rules: RequestRules): void {
   }
 }
 
-/** What belongs where something is in the form of the low-level client. */
+/** The expected form where a value is in the form of the low-level client. */
 export const DOCUMENT_CLIENT = {
   expected: 'plain values, as the document client takes them',
   remedy: "Use the commands of @aws-sdk/lib-dynamodb: the low-level client's form is not merged into.",

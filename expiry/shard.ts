@@ -17,7 +17,7 @@ export interface KeyNames {
  *
  * The hash is the first 32 bits of SHA-256 over `S:…`, `N:…` or `B:…` (B in base64) of the partition key and, where
  * there is one, the sort key, each followed by a zero byte, taken modulo the number of shards. A number is its text in
- * plain digits. docs/writers.md is the specification for writers in other languages.
+ * plain digits. docs/use.md is the specification for writers in other languages.
  *
  * @param key the primary key by attribute name; more attributes may be there (a whole item will do)
  * @throws InvalidKeyError when a key attribute is missing or is no string, number or bytes

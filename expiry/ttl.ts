@@ -49,14 +49,14 @@ export function isWithin(ttl: unknown, { after, upTo }: ExpiredRange): boolean {
   return seconds > after && seconds <= upTo;
 }
 
-/** What can be wrong with a TTL. All but `tooFarAhead` mean that neither native TTL nor a sweep ever deletes the item. */
+/** The faults of a TTL. All but `tooFarAhead` mean that neither native TTL nor a sweep ever deletes the item. */
 export type TtlFault = 'notNumber' | 'negative' | 'tooOld' | 'milliseconds' | 'tooFarAhead';
 
 /** Numbers of 13 or 14 digits: epoch milliseconds of 2001 to 5138. As seconds they lie over 29,000 years ahead. */
 const MILLISECONDS = { from: 1e12, before: 1e14 } as const;
 
 /**
- * What is wrong with a TTL, whoever wrote it; undefined for one that is right. A fraction is none of it: the item is
+ * The fault of a TTL, whoever wrote it; undefined for a correct one. A fraction is no fault: the item is
  * expired in its second, though an index by second does not find it.
  *
  * @param seconds the TTL, epoch seconds; NaN for a value that is no Number

@@ -19,7 +19,7 @@ export interface UpdateRequest {
   readonly ExpressionAttributeValues?: Record<string, any> | undefined;
 }
 
-/** What {@link withExpiry} adds to a request. Its values are plain ones: the low-level client does not take them. */
+/** The additions of {@link withExpiry} to a request. Its values are plain ones: the low-level client does not take them. */
 export interface UpdateAdditions {
   readonly UpdateExpression: string;
   readonly ExpressionAttributeNames: Record<string, string>;

@@ -28,7 +28,7 @@ export function windowKey(start: number, granularitySeconds: number, shard = 0):
   return shard === 0 ? plain : `${plain}#${shard}`;
 }
 
-/** What a window's key says. */
+/** The window that a key names. */
 export interface Window {
   /** Epoch seconds. */
   readonly start: number;

@@ -1,5 +1,5 @@
 import { BACKFILL_TASKS, type BackfillTaskName } from '../statemachine/backfill-contract.ts';
-import { TASKS, type TaskName } from '../statemachine/contract.ts';
+import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
 
 /** The functions that no state calls, but the table's stream: of the props `archive` and `events`. */
 export const STREAM_FUNCTIONS = {

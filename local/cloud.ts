@@ -1,6 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { localDynamoDb, localDynamoDbStreams } from 'aws-on-loopback/dynamodb/clients';
+import {
+  type DynamoDbEndpoint,
+  type DynamoDbLocalOptions,
+  startOrAttachDynamoDb,
+} from 'aws-on-loopback/dynamodb/dynamodb-local';
+import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
+import type { TableResource } from 'aws-on-loopback/dynamodb/table';
+import { enableStream, ensureTable, requireTable, withOldImages } from 'aws-on-loopback/dynamodb/tables';
+import { ScheduleError, TableMismatchError } from 'aws-on-loopback/errors';
+import type { ScheduleResource } from 'aws-on-loopback/scheduler/schedule';
+import {
+  type Deliveries,
+  type Firing,
+  LocalScheduler,
+  readSchedule,
+} from 'aws-on-loopback/scheduler/scheduler';
+import { skewedClock } from 'aws-on-loopback/skewed-clock';
+import { CheckpointFile } from 'aws-on-loopback/streams/checkpoints';
+import { EventSourceMappings, type MappingOptions } from 'aws-on-loopback/streams/event-source-mappings';
+import type { EventSourceMappingResource } from 'aws-on-loopback/streams/mapping-settings';
 import {
   type ApiContext,
   type BillingCounters,
@@ -13,32 +34,14 @@ import {
   realClock,
   type StartOptions,
 } from 'stepfunctions-emulator';
+import { sendJson } from '../functions/table/dynamodb-json.ts';
 import type { PlainStack } from '../stacks/plain-stack.ts';
-import { localDynamoDb, localDynamoDbStreams } from './dynamodb/clients.ts';
-import {
-  type DynamoDbEndpoint,
-  type DynamoDbLocalOptions,
-  startOrAttachDynamoDb,
-} from './dynamodb/dynamodb-local.ts';
 import { useExistingTable } from './dynamodb/existing-table.ts';
-import { DynamoDbProxy } from './dynamodb/proxy.ts';
 import { dynamoDbQueries } from './dynamodb/queries.ts';
-import { enableStream, ensureTable, requireTable, withOldImages } from './dynamodb/tables.ts';
-import { ScheduleError, TableMismatchError } from './errors.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
-import { type Deliveries, type Firing, LocalScheduler, readSchedule } from './scheduler/scheduler.ts';
 import { LocalServices, type ServicesOptions } from './services/local-services.ts';
-import { skewedClock } from './skewed-clock.ts';
-import type { EventSourceMappingResource } from './stack/event-source-mapping.ts';
-import {
-  type ScheduleResource,
-  type SynthesizedCloud,
-  synthesizedCloud,
-  type TableResource,
-} from './stack/synthesized.ts';
+import { type SynthesizedCloud, synthesizedCloud } from './stack/synthesized.ts';
 import { LocalStepFunctions, loadMachines } from './step-functions.ts';
-import { CheckpointFile } from './streams/checkpoints.ts';
-import { EventSourceMappings, type MappingOptions } from './streams/event-source-mappings.ts';
 
 export interface LocalCloudOptions {
   /** Everything that a configuration describes: `plainStack(config)`. */
@@ -48,7 +51,7 @@ export interface LocalCloudOptions {
   /** How to start one of our own. */
   readonly dynamoDbLocal?: DynamoDbLocalOptions;
   /**
-   * What `AWS_ENDPOINT_URL_DYNAMODB`, `…_S3`, `…_SQS`, `…_EVENTBRIDGE`, `…_LAMBDA` and nothing else is read from.
+   * The environment from which `AWS_ENDPOINT_URL_DYNAMODB`, `…_S3`, `…_SQS`, `…_EVENTBRIDGE`, `…_LAMBDA` and nothing else is read.
    * @default process.env
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -62,7 +65,10 @@ export interface LocalCloudOptions {
   readonly services?: ServicesOptions;
   /** @default the wall clock */
   readonly clock?: Clock;
-  /** How far the clocks of Step Functions, Scheduler and Lambda are ahead of DynamoDB's, milliseconds; at the moment, where it changes. @default 0 */
+  /**
+   * How far the clocks of Step Functions, Scheduler and Lambda are ahead of DynamoDB's, milliseconds; at the moment, where it changes.
+   * @default 0
+   */
   readonly skewMs?: number | (() => number) | undefined;
   /** Jitter and ids draw from it. @default different in every run */
   readonly random?: RandomSource;
@@ -91,7 +97,7 @@ export interface LocalCloudOptions {
 }
 
 /**
- * What was synthesized, running on this machine: the tables in DynamoDB Local, the bundled functions in worker
+ * A synthesized deployment that runs on this machine: the tables in DynamoDB Local, the bundled functions in worker
  * threads, the state machines on the interpreter in `asl/`, the schedules by the clock, and the functions that the tables' streams
  * call, with the services that they use.
  */
@@ -169,7 +175,7 @@ export class LocalCloud {
    * @throws {LocalCloudError} a subclass that says what is wrong with what was synthesized or what is installed
    */
   static async start(options: LocalCloudOptions): Promise<LocalCloud> {
-    // What only has to be read is read first: a mistake shows before a process is started.
+    // Everything that only has to be read is read first: a mistake shows before a process is started.
     const clock = options.clock ?? realClock;
     const { checkpointFile, ...mappingOptions } = options.mappings ?? {};
     const checkpoints =
@@ -225,7 +231,8 @@ export class LocalCloud {
         client,
         streams,
         endpoint: dynamoDb.endpoint,
-        functions,
+        invoke: (functionArn, payload) => functions.invoke(functionArn, payload),
+        sendJson,
         clock,
         sendTo: (queueArn, message) => services.send(queueArn, message),
       });
@@ -246,12 +253,12 @@ export class LocalCloud {
     return this.#stepFunctions.running;
   }
 
-  /** What all executions would be billed for. */
+  /** The counters by which all executions would be billed. */
   get billing(): Readonly<BillingCounters> {
     return this.#stepFunctions.billing;
   }
 
-  /** What the API of Step Functions works on, for whoever serves it. */
+  /** The data of the Step Functions API, for whoever serves it. */
   get stepFunctions(): ApiContext {
     return this.#stepFunctions.api;
   }
@@ -365,7 +372,7 @@ interface OwnParts {
   readonly streams: DynamoDBStreamsClient;
   /** Before the DynamoDB of the functions, where its clock is not this machine's. */
   readonly dated: DynamoDbProxy | undefined;
-  /** Of the state machines, which see what the functions see. */
+  /** The client of the state machines, which see the same data as the functions. */
   readonly machineClient: DynamoDBClient;
 }
 

@@ -1,7 +1,7 @@
 import { PreciseTtlError } from '../expiry/index.ts';
 
 /**
- * What can go wrong in the local cloud because of something a person wrote or has installed. The message
+ * An error in the local cloud that a person can correct, in something written or installed. The message
  * always says what is wrong and where, what was expected and what to do; a command prints it without a stack.
  */
 export class LocalCloudError extends PreciseTtlError {
@@ -22,34 +22,4 @@ export class TerraformError extends LocalCloudError {
     );
     this.problems = problems;
   }
-}
-
-/** DynamoDB Local can't be started or reached. */
-export class DynamoDbLocalError extends LocalCloudError {
-  override readonly name = 'DynamoDbLocalError';
-}
-
-/** A port that somebody else has. */
-export class PortInUseError extends LocalCloudError {
-  override readonly name = 'PortInUseError';
-}
-
-/** A table of the definition and the one at the endpoint don't agree. */
-export class TableMismatchError extends LocalCloudError {
-  override readonly name = 'TableMismatchError';
-}
-
-/** A schedule that EventBridge Scheduler would refuse, or that the local scheduler can't run faithfully. */
-export class ScheduleError extends LocalCloudError {
-  override readonly name = 'ScheduleError';
-}
-
-/** Something was asked for by a name that doesn't exist in this cloud. */
-export class NotFoundError extends LocalCloudError {
-  override readonly name = 'NotFoundError';
-}
-
-/** A file with checkpoints of event source mappings that can't be used. */
-export class CheckpointError extends LocalCloudError {
-  override readonly name = 'CheckpointError';
 }

@@ -1,7 +1,7 @@
+import { BreakableDynamoDb, type Breakage, SLOW_MS, THROTTLED_OF } from 'aws-on-loopback/dynamodb/breakable';
 import type { Clock } from 'stepfunctions-emulator';
-import { BreakableDynamoDb, type Breakage, SLOW_MS, THROTTLED_OF } from './dynamodb/breakable.ts';
 
-/** What can be rehearsed. */
+/** Incidents that can be rehearsed. */
 export type Incident =
   | { readonly kind: Breakage }
   /** @property aheadMs how far the clocks of Step Functions, Scheduler and Lambda are ahead of DynamoDB's */
@@ -22,7 +22,7 @@ const MINUTE_MS = 60_000;
  */
 const AFTER_MINUTE_MS = MINUTE_MS + 15_000;
 
-/** The sections of docs/runbook.md, and what is wrong then. */
+/** The sections of docs/reference/alarms.md, and what is wrong then. */
 export const INCIDENTS: Readonly<
   Record<Incident['kind'], { readonly section: string; readonly what: string }>
 > = {
@@ -53,7 +53,7 @@ export class Rehearsal {
     this.#clock = clock;
   }
 
-  /** Of DynamoDB, for everybody; undefined before it listens. */
+  /** The endpoint of DynamoDB for everybody; undefined before it listens. */
   get endpoint(): string | undefined {
     return this.#dynamoDb?.endpoint;
   }
@@ -84,12 +84,12 @@ export class Rehearsal {
   /** Milliseconds, now. */
   readonly aheadMs = (): number => (this.#isOn && this.incident.kind === 'clock' ? this.incident.aheadMs : 0);
 
-  /** The heading of its section in docs/runbook.md. */
+  /** The heading of its section in docs/reference/alarms.md. */
   get section(): string {
     return INCIDENTS[this.incident.kind].section;
   }
 
-  /** What is wrong, as a sentence without its full stop. */
+  /** The fault, as a sentence without its full stop. */
   get what(): string {
     const { what } = INCIDENTS[this.incident.kind];
     if (this.incident.kind !== 'clock') return what;

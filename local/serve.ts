@@ -1,19 +1,18 @@
+import type { LocalCloudWatch, LocalCloudWatchOptions } from 'aws-on-loopback/cloudwatch/cloudwatch';
+import { serveCloudWatch } from 'aws-on-loopback/cloudwatch/serve-cloudwatch';
+import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
+import { isFree, requireFree } from 'aws-on-loopback/ports';
+import { startScheduler } from 'aws-on-loopback/scheduler/scheduler-api';
+import { SERVICE_VARIABLES } from 'aws-on-loopback/service-variables';
+import type { MappingOptions } from 'aws-on-loopback/streams/event-source-mappings';
+import type { EventSourceMappingResource } from 'aws-on-loopback/streams/mapping-settings';
 import { ApiServer, type Clock, realClock } from 'stepfunctions-emulator';
-import { LocalApiServer } from './api-server.ts';
 import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
-import type { LocalCloudWatch, LocalCloudWatchOptions } from './cloudwatch/cloudwatch.ts';
-import { cloudWatchOf, serveCloudWatch } from './cloudwatch/serve-cloudwatch.ts';
+import { cloudWatchOf } from './cloudwatch.ts';
 import { DynamoDbMeter } from './dynamodb/meter.ts';
-import { DynamoDbProxy } from './dynamodb/proxy.ts';
 import type { LocalFunctionsOptions } from './functions/local-functions.ts';
-import { SERVICE_VARIABLES } from './functions/service-variables.ts';
-import { isFree, requireFree } from './ports.ts';
 import { Rehearsal, type RehearsalOptions } from './rehearsal.ts';
-import { restJson } from './rest-json.ts';
-import { schedulerApi } from './scheduler/scheduler-api.ts';
 import type { ServicesOptions } from './services/local-services.ts';
-import type { EventSourceMappingResource } from './stack/event-source-mapping.ts';
-import type { MappingOptions } from './streams/event-source-mappings.ts';
 
 export interface ServeOptions {
   /** As of {@link LocalCloudOptions}. */
@@ -53,22 +52,22 @@ export interface ServedCloud {
   readonly cloud: LocalCloud;
   /** Where DynamoDB is for whoever uses this cloud: on this machine only, when it was started here. */
   readonly dynamoDbEndpoint: string;
-  /** Of the Step Functions API. */
+  /** Endpoint of the Step Functions API. */
   readonly endpoint: string;
-  /** Of EventBridge Scheduler's API. */
+  /** Endpoint of EventBridge Scheduler's API. */
   readonly schedulerEndpoint: string;
   readonly cloudWatch: LocalCloudWatch;
   readonly cloudWatchEndpoint: string;
   readonly region: string;
-  /** What goes wrong, and when. */
+  /** The incident that is rehearsed, and its time. */
   readonly rehearsal: Rehearsal | undefined;
   /** Safe to call more than once. */
   stop(): Promise<void>;
 }
 
 /**
- * A local cloud for a person: DynamoDB Local and the APIs of Step Functions and EventBridge Scheduler on ports of their choice, the synthesized
- * state machines in it, and the schedules running. What the functions do to DynamoDB is counted per execution.
+ * A local cloud for a person: DynamoDB Local and the APIs of Step Functions and EventBridge Scheduler on ports of their choice, the
+ * synthesized state machines in it, and the schedules running. What the functions do to DynamoDB is counted per execution.
  *
  * @throws {LocalCloudError} saying what is wrong; nothing is left running then
  */
@@ -155,9 +154,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     undo.push(async () => proxy?.stop());
     const server = await ApiServer.start(cloud.stepFunctions, { port: options.sfnPort });
     undo.push(() => server.stop());
-    const scheduler = await LocalApiServer.start(restJson(schedulerApi(cloud, clock)), {
-      port: options.schedulerPort,
-    });
+    const scheduler = await startScheduler(cloud, { clock, port: options.schedulerPort });
     undo.push(() => scheduler.stop());
     const dynamoDbEndpoint = rehearsal?.endpoint ?? proxy?.endpoint ?? dynamoDb.endpoint;
     watch.start();

@@ -1,3 +1,4 @@
+import { NotFoundError } from 'aws-on-loopback/errors';
 import {
   type ApiContext,
   type BillingCounters,
@@ -18,7 +19,7 @@ import {
   StateTester,
 } from 'stepfunctions-emulator';
 import { isDynamoDbQuery } from './dynamodb/queries.ts';
-import { NotFoundError, TerraformError } from './errors.ts';
+import { TerraformError } from './errors.ts';
 import type { SynthesizedCloud } from './stack/synthesized.ts';
 
 export interface StepFunctionsOptions extends Omit<EngineOptions, 'resources' | 'clock'> {
@@ -82,7 +83,7 @@ export class LocalStepFunctions {
     return [...this.#running];
   }
 
-  /** What all executions would be billed for. */
+  /** The counters by which all executions would be billed. */
   get billing(): Readonly<BillingCounters> {
     return this.#engine.billing;
   }

@@ -81,7 +81,7 @@ export class PreciseTtlStack extends TerraformStack {
         ),
       ),
     });
-    // What is deployed, for whoever deploys some of the tables later and leaves the others as they are.
+    // The deployed configuration, for a later deployment of some tables that leaves the others unchanged.
     const { tables: entries, tags, overrides } = config;
     new TerraformOutput(this, ':configuration', {
       description: 'The tables as the configuration had them, with its tags and overrides',
@@ -134,8 +134,8 @@ function dashboardUrl(region: string, name: string): { dashboardUrl?: string } {
 }
 
 /**
- * What is left of a deployment when its sweeps are removed: nothing but the word to keep its tables. Applying it deletes
- * everything else, and leaves an empty state. It reads no table, so that one which is gone is in nobody's way.
+ * A deployment whose sweeps are removed: it has nothing but the order to keep its tables. Applying it deletes everything else, and leaves
+ * an empty state. It reads no table, so that a missing table is no obstacle.
  */
 export class RemovedStack extends TerraformStack {
   constructor(scope: Construct, id: string, config: DeploymentConfig) {

@@ -10,14 +10,14 @@ import {
   type StreamFunctionName,
 } from '../functions/function-list.ts';
 import { BACKFILL_TASKS, type BackfillTaskName } from '../statemachine/backfill-contract.ts';
-import { TASKS, type TaskName } from '../statemachine/contract.ts';
+import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
 import { LICENCES_FILE, licencesOf } from './licences.ts';
 
 const FUNCTIONS = join(import.meta.dirname, '../functions');
 
 /**
- * What the bundles are built with. ESM with the packages' own ES modules is smaller than CommonJS and imports faster; docs/decisions.md
- * has the measurements.
+ * The options with which the bundles are built. ESM with the packages' own ES modules is smaller than CommonJS and imports faster;
+ * docs/contributing/decisions.md has the measurements.
  */
 const OPTIONS: BuildOptions = {
   bundle: true,

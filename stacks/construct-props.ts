@@ -1,17 +1,19 @@
 import { Token } from 'cdktf';
 import { deploymentProblems, type FieldOf, fieldInTables } from '../config/deployments.ts';
+import { pathOf } from '../config/prop-groups.ts';
 import { propProblems } from '../config/prop-problems.ts';
 import {
   CORRECT,
   DEFAULT_SWEEP,
   DEPLOYMENT_PROPS,
   type DeploymentProps,
-  OF_CREATED_TABLES,
-  PROP_NAMES,
   PROPS,
   type PreciseTtlProps,
   type ResolvedProps,
   resolveProps,
+  settingsOfProps,
+  unknownPropProblems,
+  WRITTEN_NAMES,
   withShared,
 } from '../config/props.ts';
 import { isReference, orReference } from '../config/references.ts';
@@ -22,7 +24,7 @@ import { SETTING_KINDS } from '../functions/runtime/environment.ts';
 import type { TableReference } from './parts/expiring-table.ts';
 
 /** The props that say what becomes of a table of ours, which one of the stack's own is not. */
-const OF_OUR_TABLE = ['tableName', 'existingTable', ...OF_CREATED_TABLES] as const;
+const OF_OUR_TABLE = ['tableName', 'existingTable', 'newTable'] as const;
 
 /** A table that another part of the stack makes, and how its expired items are swept. */
 export type SweptTableProps = Omit<PreciseTtlProps, (typeof OF_OUR_TABLE)[number]> & {
@@ -43,12 +45,12 @@ export interface TablesProps extends DeploymentProps {
   readonly tables: readonly (TableProps & { readonly sweep?: never })[];
 }
 
-/** Of the construct: one table, whose deployment has its name unless `sweep` says another; or many. */
+/** Props of the construct: one table, whose deployment has its name unless `sweep` names another; or many. */
 export type ConstructProps = TableProps | TablesProps;
 
 /** A table with every default filled in, and what else the construct knows of it. */
 export interface ResolvedTable {
-  /** Of its constructs, where there are many. */
+  /** Id of its constructs, where there are many. */
   readonly id: string;
   readonly props: ResolvedProps;
   readonly given: TableReference | undefined;
@@ -105,7 +107,7 @@ export function constructProblems(props: ConstructProps): FieldProblem[] {
   return sharedProblems(tables, resolveConstruct(props), fieldInTables);
 }
 
-/** What is wrong between tables that are each fine. */
+/** Problems between tables that are each correct. */
 function sharedProblems(
   given: readonly TableProps[],
   tables: readonly ResolvedTable[],
@@ -129,7 +131,7 @@ const TABLES_KINDS = {
 };
 
 function tableProblems(props: TableProps): FieldProblem[] {
-  const unknown = unknownFieldProblems(props, [...PROP_NAMES, 'table']);
+  const unknown = unknownPropProblems(props, [...WRITTEN_NAMES, 'table']);
   if (unknown.length > 0) return unknown;
   const unresolved = tokenProblems(props);
   if (unresolved.length > 0) return unresolved;
@@ -159,14 +161,13 @@ function tableProblems(props: TableProps): FieldProblem[] {
   return propProblems({ ...sweep, tableName: isReference(table.name) ? SOME_NAME : table.name });
 }
 
-/** What may be a token, or hold some: these go into Terraform's JSON as they are. */
+/** Props that may be a token, or hold some: these go into Terraform's JSON unchanged. */
 const MAY_BE_TOKENS = [
   'table',
   'tags',
   'permissionsBoundary',
   'rolePath',
   'roleArns',
-  'tableRoleArns',
   'vpc',
   'kmsKeyArn',
   'tableKmsKeyArn',
@@ -177,10 +178,10 @@ const MAY_BE_TOKENS = [
 
 /** The others are needed now, or are escaped on their way, which would make a text of the reference that a token becomes. */
 function tokenProblems(props: TableProps): FieldProblem[] {
-  return Object.entries(props)
+  return Object.entries(settingsOfProps(props as PreciseTtlProps))
     .filter(([field, got]) => !MAY_BE_TOKENS.includes(field) && Token.isUnresolved(got))
     .map(([field, got]) => ({
-      field,
+      field: pathOf(field),
       expected: 'a value that is known when the stack is synthesized',
       got,
       remedy:

@@ -19,10 +19,10 @@ import {
   type SweepMetric,
   type SweepMetricName,
 } from '../functions/record-metrics/metrics.ts';
-import { TASKS } from '../statemachine/contract.ts';
+import { TASKS } from '../statemachine/contract/machines.ts';
 import { COUNT_LIST } from '../statemachine/counts.ts';
 
-/** What the dashboard of a deployment depends on. */
+/** The part of a deployment on which its dashboard depends. */
 export interface ShownDeployment extends AlarmedDeployment {
   readonly tables: readonly ShownTable[];
 }
@@ -35,7 +35,7 @@ export interface ShownTable extends AlarmedTable {
 
 export interface ShownResources extends AlarmedResources {
   readonly region: string;
-  /** Of the alarms that there are. */
+  /** ARNs of the alarms that there are. */
   readonly alarmArns: readonly string[];
   /** In the order of the deployment; they may be references. */
   readonly tableNames: readonly string[];
@@ -61,7 +61,7 @@ const WIDTH = 12;
 const HEIGHT = 6;
 const PERIOD_SECONDS = 60;
 
-/** What is shown of a metric of ours, by its unit. */
+/** The shown statistic of one of our metrics, by its unit. */
 const STATISTICS: Readonly<Record<SweepMetric['unit'], readonly string[]>> = {
   Count: ['Sum'],
   Seconds: ['Maximum'],
@@ -177,7 +177,10 @@ function graphsOfSweep(deployment: ShownDeployment): Graph[] {
   }
 }
 
-/** What is told by table, of those that record it so. Source: CloudWatch User Guide, "Query components and syntax in CloudWatch Metrics Insights". */
+/**
+ * Graphs by table, of those that record metrics of their own. Source: CloudWatch User Guide, "Query components and syntax in CloudWatch
+ * Metrics Insights".
+ */
 function graphsByTable({ name, metrics, metricsNamespace, tables }: ShownDeployment): Graph[] {
   if (!tables.some(({ metricsPerTable }) => metricsPerTable)) return [];
   const dimensions = [...Object.keys(METRIC_DIMENSIONS), 'Deployment', 'TableName'].join(', ');
@@ -199,13 +202,13 @@ function graphsByTable({ name, metrics, metricsNamespace, tables }: ShownDeploym
 const SHOWN_TABLES = 20;
 
 /** Lines of one graph. Source: CloudWatch API reference, "Dashboard Body Structure and Syntax". */
-const MOST_LINES = 100;
+const MAX_LINES = 100;
 
 function graphsOfAws(deployment: ShownDeployment, resources: ShownResources): Graph[] {
   const { name, tables } = deployment;
   const readers = tables
     .flatMap(table => streamFunctionsOf(table).map(reader => ({ table, reader })))
-    .slice(0, MOST_LINES);
+    .slice(0, MAX_LINES);
   const labelOf = ({ table, reader }: (typeof readers)[number]) =>
     tables.length === 1 ? fileOf(reader) : `${fileOf(reader)} of ${table.name}`;
   const { stateMachineArn, replayStateMachineArn, deadLetterQueueName: QueueName } = resources;
@@ -282,8 +285,8 @@ const TICK_METRICS = [
 const REPLAY_METRICS = ['ExecutionsStarted', 'ExecutionsFailed', 'ExecutionsTimedOut'] as const;
 
 /**
- * What DynamoDB says of the only table; of several, which of the account's are throttled most. A query cannot name those that it wants:
- * it knows no OR.
+ * DynamoDB's metrics of the only table; for several tables, those of the account's tables that are throttled most. A query cannot name its
+ * tables, since it has no OR.
  */
 function graphsOfDynamoDb({ tables }: ShownDeployment, { tableNames }: ShownResources): Graph[] {
   const [table, another] = tables;

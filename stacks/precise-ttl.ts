@@ -6,7 +6,7 @@ import { DEPLOYMENT_PLACES, PLACES, TABLE_PLACES } from '../config/holdings.ts';
 import { mapValues } from '../config/map-values.ts';
 import { constructId, type Named, nameProblem, namesOfDeployment, namesOfTable } from '../config/names.ts';
 import { type PreciseTtlProps, resolveProps } from '../config/props.ts';
-import type { TaskName } from '../statemachine/contract.ts';
+import type { TaskName } from '../statemachine/contract/machines.ts';
 import type { FunctionArns } from '../statemachine/states.ts';
 import { type ConstructProps, constructProblems, resolveConstruct } from './construct-props.ts';
 import type { SweepAlarms } from './parts/alarms.ts';
@@ -31,7 +31,7 @@ import { ARCHIVE, SweptTable } from './parts/swept-table.ts';
  * each construct is about is its `node.defaultChild`.
  */
 export class PreciseTtl extends Construct {
-  /** What the tables share, with every default filled in. */
+  /** The props that the tables share, with every default filled in. */
   readonly deployment: Deployment;
   /** In the order of the props. */
   readonly tables: readonly SweptTable[];
@@ -61,11 +61,11 @@ export class PreciseTtl extends Construct {
   readonly deadLetterQueueUrl: string;
   /** That the alarms tell. Undefined without alarms. */
   readonly alarmTopicArn: string | undefined;
-  /** Of those that there are, by their names in CloudWatch. */
+  /** ARNs of the alarms that there are, by their names in CloudWatch. */
   readonly alarmArns: Readonly<Record<string, string>>;
   /** Undefined with `dashboard: false`. */
   readonly dashboardName: string | undefined;
-  /** Of the functions by their state, of the two state machines, and of the schedules. */
+  /** ARNs of the roles: of the functions by their state, of the two state machines, and of the schedules. */
   readonly roleArns: DeployedSweep['roleArns'];
   readonly logGroupArns: DeployedSweep['logGroupArns'];
 
@@ -133,11 +133,11 @@ export class PreciseTtl extends Construct {
 interface GuardedDeployment {
   readonly place: Place;
   readonly sweep: DeployedSweep;
-  /** What it may have. */
+  /** The places that it may have. */
   readonly places: ReadonlyMap<string, string>;
 }
 
-/** What a deployment has must come through every later plan. @param scope where it stands */
+/** Guards the resources of a deployment through every later plan. @param scope where it stands */
 export function guardDeployment(scope: Construct, { place, sweep, places }: GuardedDeployment): void {
   const name = `${sweep.tick.stateMachine.name} in ${place.region}`;
   Guard.of(scope).keepSweep(scope, { name, isRunning: sweep.deployment.enabled }, places);

@@ -1,10 +1,10 @@
 /**
- * What the states of the backfill are called and what passes between them, as `contract.ts` has it for the sweep. The
+ * Names of the backfill's states and the values that they pass on, as `contract/` has them for the sweep. The
  * backfill is deployed only where the prop `backfill` asks for it.
  */
 
 import type { BackfillCounts } from './backfill-counts.ts';
-import type { ItemKey } from './contract.ts';
+import type { ItemKey } from './contract/keys.ts';
 
 /** The functions of the backfill, by the name of the state that calls them. */
 export const BACKFILL_TASKS = {
@@ -69,18 +69,18 @@ export interface PlanBackfillInput {
 
 export interface PlanBackfillOutput {
   readonly dryRun: boolean;
-  /** What each child begins with. */
+  /** The inputs of the children. */
   readonly segments: readonly SegmentStart[];
 }
 
-/** What a child begins with. */
+/** The input of a child. */
 export interface SegmentStart {
   readonly progress: SegmentProgress;
   /** Retries of the call before. */
   readonly retries: number;
 }
 
-/** What BackfillSegment carries from call to call. */
+/** The progress of BackfillSegment from call to call. */
 export interface SegmentProgress {
   /** From 0 on. */
   readonly segment: number;
@@ -103,7 +103,7 @@ export interface BackfillSegmentOutput {
   readonly result: SegmentResult | null;
 }
 
-/** What a child hands back. */
+/** The result of a child. */
 export interface SegmentResult {
   /** The segment was read to its end. */
   readonly complete: boolean;
@@ -112,7 +112,7 @@ export interface SegmentResult {
   readonly interruptedBy?: string;
 }
 
-/** What an execution ends with: its output, or the cause of its failure. */
+/** The outcome of an execution: its output, or the cause of its failure. */
 export interface BackfillReport extends BackfillCounts {
   readonly dryRun: boolean;
   readonly segments: number;

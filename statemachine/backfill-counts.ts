@@ -11,7 +11,7 @@ export const REFUSALS = {
 
 export const REFUSAL_NAMES = Object.keys(REFUSALS) as readonly TtlFault[];
 
-/** What can become of an item, besides being refused. Together with the refusals they add up to `scanned`. */
+/** The fates of an item, besides being refused. Together with the refusals they add up to `scanned`. */
 export const BACKFILL_FATES = {
   stamped: 'its window was written',
   toStamp: 'its window would be written (dry run)',
@@ -25,13 +25,13 @@ export type BackfillFate = keyof typeof BACKFILL_FATES;
 
 export const BACKFILL_FATE_NAMES = Object.keys(BACKFILL_FATES) as readonly BackfillFate[];
 
-/** What a backfill counts: scanned = the sum of the fates and of the refusals. */
+/** Counts of a backfill: scanned = the sum of the fates and of the refusals. */
 export interface BackfillCounts extends Readonly<Record<BackfillFate, number>> {
   readonly scanned: number;
   readonly refused: Readonly<Record<TtlFault, number>>;
 }
 
-/** What became of one item. */
+/** The fate of one item. */
 export type ItemFate = BackfillFate | { readonly refused: TtlFault };
 
 export const NO_BACKFILL_COUNTS: BackfillCounts = {
@@ -54,7 +54,7 @@ export function countItems(before: BackfillCounts, fates: readonly ItemFate[]): 
   };
 }
 
-/** What the counts of the items add up to: `scanned`. */
+/** The sum of the counts of items: `scanned`. */
 export function sumOfItems({ refused, ...counts }: BackfillCounts): number {
   return (
     BACKFILL_FATE_NAMES.reduce((sum, name) => sum + counts[name], 0) +

@@ -46,7 +46,7 @@ export function backfillDefinition(functions: BackfillFunctionArns, partition = 
         Output: {
           dryRun: jsonata('$states.input.dryRun'),
           segments: jsonata('$count($states.input.segments)'),
-          // Of all that were started: a child that crashed may leave nothing in the result.
+          // It counts all children that were started: one that crashed may leave nothing in the result.
           segmentsIncomplete: jsonata('$count($states.input.segments) - $count($states.result[complete])'),
           scanned: sum('scanned'),
           ...sums(BACKFILL_FATE_NAMES, ''),
@@ -87,7 +87,7 @@ function segmentDefinition(functions: BackfillFunctionArns, partition: string) {
         }),
         Retry: PATIENT_RETRY,
         Output: jsonata("$merge([$states.result.Payload, {'retries': $states.context.State.RetryCount}])"),
-        // What was counted before must not be lost with it.
+        // The counts so far must not be lost with it.
         Catch: [
           {
             ErrorEquals: ['States.ALL'],

@@ -1,10 +1,5 @@
-import {
-  CHILD_PROGRESS_CHARACTERS,
-  LAST_STEP_SECONDS,
-  POLL_TIMEOUT_SECONDS,
-  REFUSED,
-  TRANSIENT_ERRORS,
-} from './contract.ts';
+import { CHILD_PROGRESS_CHARACTERS, LAST_STEP_SECONDS } from './contract/limits.ts';
+import { POLL_TIMEOUT_SECONDS, REFUSED, TRANSIENT_ERRORS } from './contract/machines.ts';
 import { CAUGHT_ERROR, type FunctionArns, invokeTask, jsonata, queryTask, route } from './states.ts';
 
 /**
@@ -13,23 +8,23 @@ import { CAUGHT_ERROR, type FunctionArns, invokeTask, jsonata, queryTask, route 
  * came of it.
  *
  * 1. PlanSweep says how a child begins: at once, or with a wait until its upcoming minute.
- * 2. QueryExpired reads a page of what is expired and cuts it into chunks (`delete`), or says until when there is nothing
- *    to do (`wait`), or that the child is done or out of time (`end`). By second, where it has just found nothing, it says which seconds
- *    are next (`poll`): each of them has one key of the index, and the machine counts what lies under it by itself. It comes back
- *    to QueryExpired when there is something, when a query fails, and when it has polled the last of them.
- * 3. DeleteChunks deletes the chunks side by side. A chunk is tried again, with backoff, with the keys that came back
- *    unprocessed and no others; while the upcoming minute is on it is tried once, so that nothing else waits for it.
+ * 2. QueryExpired reads a page of what is expired and cuts it into chunks (`delete`), or says until when there is nothing to do (`wait`),
+ *    or that the child is done or out of time (`end`). By second, where it has just found nothing, it says which seconds are next (`poll`):
+ *    each of them has one key of the index, and the machine counts what lies under it by itself. It comes back to QueryExpired when there
+ *    is something, when a query fails, and when it has polled the last of them.
+ * 3. DeleteChunks deletes the chunks side by side. A chunk is tried again, with backoff, with the keys that came back unprocessed and no
+ *    others; while the upcoming minute is on it is tried once, so that nothing else waits for it.
  * 4. What QueryExpired said comes next takes the results along: the next page, the wait before it, or waits after each of which chunks are
  *    deleted that it planned, since it had seen what expires next. The next call adds all of them up. When keys are left in a chunk
  *    QueryExpired is called at once, to say how long these wait, and what was planned is left.
  * 5. Back to 2. QueryExpired carries its `progress` through all this; nothing here looks into it.
  *
- * An execution has 300 seconds. QueryExpired ends a child at an age of MAX_CHILD_SECONDS, says no wait beyond that, and gives every
- * chunk a deadline, so that what is under way then ends in time. When a task fails for good the child hands back the
- * progress as it is: the page in flight counts as failed.
+ * An execution has 300 seconds. QueryExpired ends a child at an age of MAX_CHILD_SECONDS, says no wait beyond that, and gives every chunk a
+ * deadline, so that what is under way then ends in time. When a task fails for good the child hands back the progress as it is: the page in
+ * flight counts as failed.
  *
- * An iteration that fails would end the Map of a tick and with it the sweeps of all other tables. So nothing in here fails: an answer that the
- * states cannot go on with fails the task that gave it, which is caught; expressions of states without a Catch take any value; and what
+ * An iteration that fails would end the Map of a tick and with it the sweeps of all other tables. So nothing in here fails: an answer that
+ * the states cannot go on with fails the task that gave it, which is caught; expressions of states without a Catch take any value; and what
  * stays in the state while a failure is caught, and what a child hands back, has a bounded size.
  *
  * @param resultBytes most bytes of what a child hands back
@@ -193,8 +188,8 @@ function millisOfAge(atMs: string): string {
 }
 
 /**
- * What PlanSweep says a child begins with, if the states can go on with it. A Pass has no Catch, so this takes any value: a time is looked at
- * before it is read, and what is no start ends the child.
+ * The child's input from PlanSweep, if the states can go on with it. A Pass has no Catch, so this takes any value: a time is checked before
+ * it is read, and any other value ends the child.
  */
 const CHECKED_START = oneLine(`(
   $start := $states.input.start;
@@ -230,7 +225,7 @@ const CHECKED_STEP = oneLine(`(
   $merge([$step, {'until': $waits ? $fromMillis($until) : null, 'polledUpTo': null}])
 )`);
 
-/** What a query of a second came to, of which DynamoDB counts one item at the most. */
+/** The result of a query of one second, for which DynamoDB counts at most one item. */
 const POLLED = oneLine(`(
   $isEmpty := $states.result.Count = 0;
   $poll := $states.input.poll;
@@ -253,8 +248,7 @@ const CHECKED_CHUNK = oneLine(`(
 )`);
 
 /**
- * What a child hands back, with its table. A Succeed has no Catch. Of characters beyond ASCII each takes three bytes at the most, or two of
- * them four.
+ * The result of a child, with its table. A Succeed has no Catch. A character beyond ASCII takes at most three bytes, or two of them four.
  */
 function boundedResult(mostBytes: number): string {
   return oneLine(`(

@@ -7,7 +7,7 @@ export interface Count {
   readonly by: 'call' | 'chunk' | 'child' | 'execution';
   /** It is one of the fates that an item can have: their sum is `found`. */
   readonly isFate?: true;
-  /** What it counts: a sentence for the metrics and the glossary. */
+  /** The meaning of the count, a sentence for the metrics and the glossary. */
   readonly help: string;
   /** Name and unit of the metric that it is recorded as. @default it is in the report only */
   readonly metric?: {
@@ -24,7 +24,7 @@ export interface Count {
 
 /**
  * Everything that a sweep counts, in the order of its report. The types of what the states hand on, the sums, the report, the
- * metrics, the totals of a replay and the tables in README.md and docs/glossary.md are made from this list.
+ * metrics, the totals of a replay and the tables in README.md and docs/contributing/glossary.md are made from this list.
  */
 export const COUNTS = {
   found: {
@@ -43,21 +43,21 @@ export const COUNTS = {
   renewed: {
     by: 'call',
     isFate: true,
-    help: 'Items that were found expired, or planned up to half a minute ahead, but had been renewed by the time of the delete; they stay (guarded mode).',
+    help: 'Items that had been renewed by the time of the delete; they stay (guarded mode).',
     metric: { name: 'ItemsRenewed', unit: 'Count' },
     replayed: true,
   },
   held: {
     by: 'call',
     isFate: true,
-    help: 'Expired items that have the `holdAttribute`; they stay (guarded mode). A sweep passes over windows that hold nothing else, and does not count them. There is a datapoint only when it is above 0.',
+    help: 'Expired items that have the attribute of `hold`; they stay. Windows that hold nothing else are passed over, and not counted.',
     metric: { name: 'ItemsHeld', unit: 'Count', onlyAboveZero: true },
     replayed: true,
   },
   notFound: {
     by: 'call',
     isFate: true,
-    help: 'Items that no longer existed at the delete: somebody else had deleted them, or an earlier call whose answer was lost (guarded mode; in batch mode these count as deleted).',
+    help: 'Items that no longer existed at the delete (in batch mode these count as deleted).',
     metric: { name: 'ItemsNotFound', unit: 'Count' },
     replayed: true,
   },
@@ -79,7 +79,7 @@ export const COUNTS = {
   },
   braked: {
     by: 'child',
-    help: 'Times that a child waited before it deleted more, because DynamoDB throttled or `maxDeletesPerSecond` was reached: about as many seconds, added up over the children. There is a datapoint only when it is above 0.',
+    help: 'About how many seconds children waited because DynamoDB throttled or `maxDeletesPerSecond` was reached.',
     metric: { name: 'Braked', unit: 'Count', onlyAboveZero: true },
     replayed: true,
   },
@@ -89,7 +89,7 @@ export const COUNTS = {
   },
   shardsSwept: {
     by: 'execution',
-    help: 'Children that finished: one for up to eight shards of the upcoming minute, one per window and shard of the lookback (with `maxDeletesPerSecond` one per shard). A target that was resumed counts again.',
+    help: 'Children that finished.',
     metric: { name: 'ShardsSwept', unit: 'Count' },
   },
   shardsFailed: {
@@ -100,12 +100,12 @@ export const COUNTS = {
   },
   tablesFailed: {
     by: 'execution',
-    help: 'Tables that could not be asked what is due, and were not swept. Above 0 the execution fails. There is a datapoint only when it is above 0.',
+    help: 'Tables that could not be asked what is due, and were not swept. Above 0 the execution fails.',
     metric: { name: 'TablesFailed', unit: 'Count', onlyAboveZero: true, isEssential: true },
   },
   handedOver: {
     by: 'execution',
-    help: 'Executions of the replay state machine to which a tick left what it could not finish of a table, counted when they end. There is a datapoint only when it is above 0.',
+    help: 'Executions of the replay state machine to which a tick left what it could not finish, counted when they end.',
     metric: { name: 'HandOvers', unit: 'Count', onlyAboveZero: true },
   },
   steps: {
@@ -123,7 +123,7 @@ export const COUNTS = {
   },
   misfiled: {
     by: 'child',
-    help: 'Index entries that no sweep of the deployment finds in time, under windows and shards that are not theirs: their writer has another `granularityMinutes` or more `shards`. A scan of the index counts and names them, and deletes those that are overdue. There is a datapoint only when it is above 0.',
+    help: 'Index entries under windows and shards that no tick looks at: their writer has another `granularityMinutes` or more `shards`. The daily scan names them, and deletes those that are overdue.',
     metric: { name: 'ItemsMisfiled', unit: 'Count', onlyAboveZero: true, isEssential: true },
   },
   fractional: {
@@ -143,7 +143,7 @@ export type CountNameBy<By extends Count['by']> = {
   [Name in CountName]: (typeof COUNTS)[Name]['by'] extends By ? Name : never;
 }[CountName];
 
-/** What these count, by name. */
+/** Values of these counts, by name. */
 export type Counts<By extends Count['by'] = Count['by']> = Readonly<Record<CountNameBy<By>, number>>;
 
 /** The list for what works through it; TypeScript knows the keys of an object as texts only. */
@@ -155,7 +155,7 @@ function namesBy<const By extends Count['by']>(...by: By[]): readonly CountNameB
   );
 }
 
-/** What only a scan of the index counts, entry by entry, whatever becomes of them. */
+/** Counts that only a scan of the index has. It counts each entry, whatever becomes of it. */
 export const SCAN_COUNTS = [
   'scanned',
   'misfiled',
@@ -164,16 +164,16 @@ export const SCAN_COUNTS = [
 ] as const satisfies readonly CountNameBy<'child'>[];
 export type ScanCount = (typeof SCAN_COUNTS)[number];
 
-/** What a call of DynamoDB counts. */
+/** Counts of a call of DynamoDB. */
 export const CALL_COUNTS = namesBy('call');
-/** What the attempts at a chunk come to. */
+/** Counts of the attempts at a chunk. */
 export const CHUNK_COUNTS = namesBy('call', 'chunk');
-/** What a child comes to. */
+/** Counts of a child. */
 export const CHILD_COUNTS = namesBy('call', 'chunk', 'child');
-/** What an execution comes to. */
+/** Counts of an execution. */
 export const EXECUTION_COUNTS = namesBy('call', 'chunk', 'child', 'execution');
 
-/** What can become of an item. */
+/** The fates of an item. */
 export type Fate = {
   [Name in CountName]: (typeof COUNTS)[Name] extends { isFate: true } ? Name : never;
 }[CountName];

@@ -1,19 +1,16 @@
 import { childStates, TOO_LARGE_AND_ALL } from './child.ts';
+import type { CarriedSettings } from './contract/inputs.ts';
+import { CAUSE_BYTES, CHILD_RESULT_BYTES, MAX_AFTER_SECONDS, TICK_TARGETS } from './contract/limits.ts';
 import {
-  CAUSE_BYTES,
-  type CarriedSettings,
-  CHILD_RESULT_BYTES,
   EXECUTION_TIMEOUT_SECONDS,
   type MachineName,
-  MOST_AFTER_SECONDS,
   SWEEP_INCOMPLETE,
-  TICK_TARGETS,
   TICK_TIMEOUT_SECONDS,
-} from './contract.ts';
+} from './contract/machines.ts';
 import { PATIENT_RETRY } from './patient-retry.ts';
 import { CAUGHT_ERROR, type FunctionArns, invokeTask, jsonata, route, startExecutionTask } from './states.ts';
 
-/** What both definitions are made from, besides the functions. */
+/** Options of both definitions, besides the functions. */
 export interface DefinitionOptions {
   /** All that the deployment sweeps. They stand in the definition, so that an execution keeps those that it began with. */
   readonly tables: readonly CarriedSettings[];
@@ -83,7 +80,7 @@ export function tickDefinition(
               Type: 'Wait',
               // A Wait has no Catch, so this takes any value.
               Seconds: jsonata(
-                `$states.input.afterSeconds in [0..${MOST_AFTER_SECONDS}] ? $states.input.afterSeconds : 0`,
+                `$states.input.afterSeconds in [0..${MAX_AFTER_SECONDS}] ? $states.input.afterSeconds : 0`,
               ),
               Next: 'StartPart',
             },
@@ -127,7 +124,7 @@ export function tickDefinition(
         ...states.recordMetrics,
         Retry: SHORT_PATIENCE,
         Output: jsonata(CHECKED_RECORD),
-        // What was to be handed over is found by the next tick. Nobody else tells that nothing was recorded.
+        // The next tick finds what was to be handed over. Only this state tells that nothing was recorded.
         Catch: [
           {
             ErrorEquals: ['States.ALL'],
@@ -241,7 +238,7 @@ export function replayDefinition(functions: FunctionArns, { tables, partition = 
           ...states.child,
         },
         Output: {
-          // Of all that were started: a child that crashed may leave nothing in the result, AWS is not clear about that.
+          // It counts all children that were started: a child that crashed may leave nothing in the result, AWS is not clear about that.
           next: jsonata(
             "$states.input.last and $count($states.result[complete]) = $count($states.input.due) ? 'record' : 'plan'",
           ),
@@ -255,7 +252,7 @@ export function replayDefinition(functions: FunctionArns, { tables, partition = 
       PlanFurther: {
         ...states.planFurther,
         Retry: PATIENT_RETRY,
-        // What was swept before must not be lost with it.
+        // The results so far must not be lost with it.
         Catch: [
           {
             ErrorEquals: ['States.ALL'],
@@ -308,7 +305,7 @@ interface StatesOptions extends Required<DefinitionOptions> {
   readonly machine: MachineName;
 }
 
-/** What the states of both machines have in common. */
+/** The states that both machines have in common. */
 function sweepStates(functions: FunctionArns, { machine, tables, partition }: StatesOptions) {
   const execution = {
     machine,

@@ -44,7 +44,7 @@ function node(name: string, { Type, ItemProcessor }: State, indent: string): str
   return [`${indent}${id(name)}${open}"${name}"${close}`];
 }
 
-/** Of a state that is not just a rectangle. */
+/** Shapes of states that are not just rectangles. */
 const SHAPES: Readonly<Record<string, readonly [string, string]>> = {
   Choice: ['{{', '}}'],
   Wait: ['[/', '/]'],

@@ -1,4 +1,4 @@
-import { BUSY, TRANSIENT_ERRORS } from './contract.ts';
+import { BUSY, TRANSIENT_ERRORS } from './contract/machines.ts';
 
 /**
  * Retries of a task whose time is not limited. A throttled table is waited for: on average for a minute and a half, which is

@@ -1,4 +1,4 @@
-import type { TaskName } from './contract.ts';
+import type { TaskName } from './contract/machines.ts';
 
 /**
  * An expression as the Amazon States Language takes it. Terraform reads the definition as a template, so none may contain

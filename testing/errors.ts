@@ -1,5 +1,5 @@
 import { PreciseTtlError } from '../expiry/index.ts';
-import type { SweepReport } from '../statemachine/contract.ts';
+import type { SweepReport } from '../statemachine/contract/report.ts';
 
 /** The local cloud of a test is asked for something that cannot be; the message says what to do. */
 export class LocalTestError extends PreciseTtlError {
@@ -10,15 +10,15 @@ export class LocalTestError extends PreciseTtlError {
 export interface FailedSweep {
   /** The table whose sweep it is. */
   readonly tableName: string;
-  /** What the execution was started with. */
+  /** The input of the execution. */
   readonly input: unknown;
   /** `FAILED`, `TIMED_OUT` or `ABORTED`. */
   readonly status: string;
   /** The error's name, e.g. `SweepIncompleteError`. */
   readonly error: string | undefined;
-  /** What the execution says of it: a report as JSON, or a sentence. */
+  /** The execution's own account of it: a report as JSON, or a sentence. */
   readonly cause: string | undefined;
-  /** What was found, deleted and left; undefined when the execution failed before it could say. */
+  /** The report; undefined when the execution failed before it had one. */
   readonly report: SweepReport | undefined;
 }
 
@@ -34,10 +34,10 @@ export class SweepFailedError extends PreciseTtlError {
 }
 
 /** Characters of an input or a cause that a message has. */
-const MOST_SHOWN = 500;
+const MAX_SHOWN = 500;
 
 function describeFailure({ tableName, input, status, error, cause }: FailedSweep): string {
-  const what = `the sweep of ${tableName} with ${JSON.stringify(input)?.slice(0, MOST_SHOWN)}: expected SUCCEEDED, got ${status}`;
-  const why = [error, cause?.slice(0, MOST_SHOWN)].filter(part => part !== undefined).join(': ');
+  const what = `the sweep of ${tableName} with ${JSON.stringify(input)?.slice(0, MAX_SHOWN)}: expected SUCCEEDED, got ${status}`;
+  const why = [error, cause?.slice(0, MAX_SHOWN)].filter(part => part !== undefined).join(': ');
   return why === '' ? what : `${what}: ${why}`;
 }

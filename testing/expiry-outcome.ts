@@ -1,24 +1,9 @@
 import { gunzipSync } from 'node:zlib';
 import type { ArchiveLine } from '../functions/archive/archive-line.ts';
-import type { ItemImage } from '../functions/stream/event.ts';
 import type { ArrivedEvent, LocalServices } from '../local/services/local-services.ts';
+import type { ExpiryEvent } from './local-precise-ttl.ts';
 
-/** An event of an expiry, as it arrived. */
-export interface ExpiryEvent {
-  /** The same when the event is delivered again. */
-  readonly id: string;
-  readonly table: string;
-  /** In DynamoDB JSON. */
-  readonly key: ItemImage;
-  /** ISO time of the TTL. */
-  readonly expiredAt: string;
-  /** ISO time of the deletion, to the second. */
-  readonly deletedAt: string;
-  /** The item as it was, in DynamoDB JSON: with `oldImage: true`, unless it was too large. */
-  readonly oldImage?: ItemImage;
-}
-
-/** What expiries have led to. */
+/** The archive lines and events of expiries. */
 export class ExpiryOutcome {
   readonly #events: ExpiryEvent[] = [];
 

@@ -6,8 +6,14 @@
 export type { DeploymentConfig } from '../config/config.ts';
 export type { PreciseTtlProps } from '../config/props.ts';
 export type { ArchiveLine } from '../functions/archive/archive-line.ts';
-export type { ReplayInput, SweepInput, SweepReport, TickInput } from '../statemachine/contract.ts';
+export type { ReplayInput, SweepInput, TickInput } from '../statemachine/contract/inputs.ts';
+export type { SweepReport } from '../statemachine/contract/report.ts';
 export { type FailedSweep, LocalTestError, SweepFailedError } from './errors.ts';
-export type { ExpiryEvent } from './expiry-outcome.ts';
-export type { LocalClock, LocalPreciseTtl, TestedConfig, TestOptions } from './local-precise-ttl.ts';
+export type {
+  ExpiryEvent,
+  LocalClock,
+  LocalPreciseTtl,
+  TestedConfig,
+  TestOptions,
+} from './local-precise-ttl.ts';
 export { startPreciseTtl, withPreciseTtl } from './start.ts';

@@ -2,10 +2,26 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { DeploymentProps, PreciseTtlProps } from '../config/props.ts';
 import type { ArchiveLine } from '../functions/archive/archive-line.ts';
-import type { SweepInput, SweepReport } from '../statemachine/contract.ts';
-import type { ExpiryEvent } from './expiry-outcome.ts';
+import type { ItemImage } from '../functions/stream/event.ts';
+import type { SweepInput } from '../statemachine/contract/inputs.ts';
+import type { SweepReport } from '../statemachine/contract/report.ts';
 
-/** What is tested: a deployment's whole configuration, or its tables alone. */
+/** An event of an expiry, as it arrived. */
+export interface ExpiryEvent {
+  /** The same when the event is delivered again. */
+  readonly id: string;
+  readonly table: string;
+  /** In DynamoDB JSON. */
+  readonly key: ItemImage;
+  /** ISO time of the TTL. */
+  readonly expiredAt: string;
+  /** ISO time of the deletion, to the second. */
+  readonly deletedAt: string;
+  /** The item as it was, in DynamoDB JSON: with `oldImage: true`, unless it was too large. */
+  readonly oldImage?: ItemImage;
+}
+
+/** The tested configuration: that of a whole deployment, or its tables alone. */
 export interface TestedConfig extends DeploymentProps {
   /**
    * As `defineConfig` takes them. Tables with `existingTable: true` are made here too, with their index; one that is there already
@@ -55,12 +71,12 @@ export interface LocalPreciseTtl {
   readonly client: DynamoDBClient;
   /** The document client over it. */
   readonly documents: DynamoDBDocumentClient;
-  /** What an application's process needs to find this DynamoDB: endpoint, region and credentials that no account takes. */
+  /** The environment with which an application's process finds this DynamoDB: endpoint, region and credentials that no account takes. */
   readonly environment: Readonly<Record<string, string>>;
   readonly clock: LocalClock;
   /**
-   * Sweeps a table: `{ from, to }` sweeps a span of expiry times, as a replay does, `{ scheduledTime }` is a tick of this table alone. Whatever
-   * the execution starts in its turn ends first, and is in the report. A virtual clock goes on for as long as an execution waits.
+   * Sweeps a table: `{ from, to }` sweeps a span of expiry times, as a replay does, `{ scheduledTime }` is a tick of this table alone.
+   * Whatever the execution starts in its turn ends first, and is in the report. A virtual clock goes on for as long as an execution waits.
    *
    * @throws {LocalTestError} for a table that is not in the configuration
    * @throws {SweepFailedError} when it does not succeed, with the report

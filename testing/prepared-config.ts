@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import { checkConfig, type DeploymentConfig } from '../config/config.ts';
 import { DEFAULT_SWEEP } from '../config/props.ts';
 import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
-import type { TableResource } from '../local/stack/synthesized.ts';
 import { type PlainStack, plainStack } from '../stacks/plain-stack.ts';
 import type { TestedConfig } from './local-precise-ttl.ts';
 
 /** The region of a configuration that names none, and no ARN of another one. */
 const REGION = 'us-east-1';
 
-/** What a local cloud is started from. */
+/** The configuration from which a local cloud is started. */
 export interface PreparedConfig {
   readonly config: DeploymentConfig;
   readonly stack: PlainStack;
@@ -28,7 +28,7 @@ export interface PrepareOptions {
  * @throws {InvalidConfigError} naming every field that is wrong
  */
 export function prepareConfig(given: TestedConfig, { isShared }: PrepareOptions): PreparedConfig {
-  // What is no object is told by the check.
+  // The check refuses a value that is no object.
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
   const checked = checkConfig(isObject ? { region: regionOf(given.tables), ...given } : given);
   const config = isShared ? withOwnDeployments(checked) : checked;

@@ -1,14 +1,14 @@
 import { DeleteTableCommand, type DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DUMMY_CREDENTIALS, localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
+import { attachDynamoDb, startDynamoDbLocal } from 'aws-on-loopback/dynamodb/dynamodb-local';
 import { type Execution, realClock } from 'stepfunctions-emulator';
 import { deploymentsOf } from '../config/deployments.ts';
 import { replayName } from '../config/names.ts';
 import { resolveProps } from '../config/props.ts';
 import { journalName } from '../functions/journal/layout.ts';
 import { LocalCloud } from '../local/cloud.ts';
-import { DUMMY_CREDENTIALS, localDynamoDb } from '../local/dynamodb/clients.ts';
-import { attachDynamoDb, startDynamoDbLocal } from '../local/dynamodb/dynamodb-local.ts';
-import type { SweepInput } from '../statemachine/contract.ts';
+import type { SweepInput } from '../statemachine/contract/inputs.ts';
 import { readDuration } from './duration.ts';
 import { requireDynamoDbPackage } from './dynamodb-package.ts';
 import { type FailedSweep, LocalTestError, SweepFailedError } from './errors.ts';
@@ -28,7 +28,7 @@ import {
 
 const MINUTE_MS = 60_000;
 
-/** What it takes to stop something; run last first. */
+/** The steps that undo a start, run from the last to the first. */
 type Undo = (() => unknown)[];
 
 /**
@@ -70,7 +70,7 @@ export async function withPreciseTtl<T>(
   try {
     result = await use(local);
   } catch (error) {
-    // What the test says is the cause; a sweep that failed as well comes after it.
+    // The test's own error is the cause; a sweep that failed as well comes after it.
     await local.stop().catch(() => {});
     throw error;
   }
@@ -111,7 +111,7 @@ async function start(
   const made = needed.filter(name => !found.has(name));
   if (!dynamoDb.startedHere) undo.push(() => deleteTables(client, made));
 
-  /** Of which nobody was told. */
+  /** Failed executions that nobody knows of yet. */
   const failed = new Set<Execution>();
   const notStarted: FailedSweep[] = [];
   /** Who wants to know which executions start. */

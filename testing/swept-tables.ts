@@ -2,7 +2,7 @@ import type { Execution } from 'stepfunctions-emulator';
 import { isObject } from '../expiry/fields.ts';
 import { readExecutionReport, reportsByTable } from '../functions/report/execution-report.ts';
 import { leftNothing, reportOf, startTotals } from '../functions/report/sweep-totals.ts';
-import type { LagSummary, SweepReport } from '../statemachine/contract.ts';
+import type { LagSummary, SweepReport } from '../statemachine/contract/report.ts';
 import { addCounts, EXECUTION_COUNTS } from '../statemachine/counts.ts';
 import type { FailedSweep } from './errors.ts';
 
@@ -12,7 +12,7 @@ export type SweepReports = Readonly<Record<string, SweepReport>>;
 /** A tick says nothing of a table in which there was nothing to do. */
 export const NOTHING_SWEPT: SweepReport = reportOf(startTotals(false));
 
-/** What an execution of either state machine has to say of its tables: in its output, or in the cause of its failure. */
+/** The reports of an execution of either state machine, in its output or in the cause of its failure. */
 export function reportsOf({ input, output, cause }: Execution): SweepReports {
   const report = readExecutionReport(output ?? cause);
   return report === undefined ? {} : reportsByTable(report, input);

@@ -9,8 +9,8 @@ import { DOC_TABLES, withTables } from './docs/doc-tables.ts';
 
 const help = (flags: string) => `npm run docs
 
-Writes, as the code has them now, the tables of props, counts and metrics into ${Object.keys(DOC_TABLES).join(', ')}, the helps of
-the commands into docs/commands.md, the diagrams of the state machines into docs/state-machine.md, and the schema of the
+Writes, as the code has them now, the tables of props, counts and metrics into ${Object.keys(DOC_TABLES).join(', ')}, the flags of
+the commands into docs/reference/commands.md, the diagrams of the state machines into docs/contributing/state-machine.md, and the schema of the
 configuration into schema.json.
 
 ${flags}`;
@@ -19,8 +19,8 @@ async function run(): Promise<number> {
   for (const file of Object.keys(DOC_TABLES) as (keyof typeof DOC_TABLES)[]) {
     write(file, withTables(file, readFileSync(pathOf(file), 'utf8')));
   }
-  write('docs/commands.md', await commandsPage());
-  write('docs/state-machine.md', diagramPage());
+  write('docs/reference/commands.md', await commandsPage());
+  write('docs/contributing/state-machine.md', diagramPage());
   write('schema.json', `${JSON.stringify(configSchema(), null, 2)}\n`);
   return 0;
 }

@@ -1,13 +1,13 @@
 import { checkConfig, InvalidConfigError } from '../../config/config.ts';
-import { MAX_NAME_LENGTH, PROPS, type PreciseTtlProps } from '../../config/props.ts';
+import { MAX_NAME_LENGTH, PROPS, type PreciseTtlProps, propsOfSettings } from '../../config/props.ts';
 import { DEFAULT_INDEXED_BY } from '../../expiry/model.ts';
+import type { DescribedTable } from '../../operate/table/describe-table.ts';
 import { literal } from '../init/configuration.ts';
-import type { DescribedTable } from '../table/describe-table.ts';
 import { CannotAdoptError } from './errors.ts';
 import type { Wish } from './reading.ts';
 
 /**
- * What the configuration says of the table once it is adopted.
+ * The entry of the configuration for the adopted table.
  *
  * @throws {CannotAdoptError} when no configuration takes that
  */
@@ -20,7 +20,7 @@ export function adoptedProps(
 ): PreciseTtlProps {
   const { name: tableName, partitionKey, sortKey } = table;
   const { kmsKeyArn: tableKmsKeyArn } = table.settings;
-  const props: PreciseTtlProps = {
+  const props = propsOfSettings({
     tableName,
     existingTable: true,
     // Without it the roles may not use the key, and DynamoDB refuses them the table.
@@ -35,7 +35,7 @@ export function adoptedProps(
     ...(holdAttribute !== undefined && { holdAttribute }),
     ...(graceSeconds && { graceSeconds }),
     ...shortName(tableName),
-  };
+  });
   try {
     checkConfig({ region, allowUnknownRegion: true, tables: [props] });
   } catch (error) {

@@ -1,18 +1,18 @@
 import { itemBytes, writeUnits } from '../../cost/item-size.ts';
 import { PRICES } from '../../cost/prices.ts';
 import { provisionedMonth } from '../../cost/provisioned.ts';
-import type { Throughput } from '../table/describe-table.ts';
-import type { Sample, StoredItem } from '../table/sample.ts';
+import type { Throughput } from '../../operate/table/describe-table.ts';
+import type { Sample, StoredItem } from '../../operate/table/sample.ts';
 import type { IndexPlan } from './index-plan.ts';
 import type { Reading } from './reading.ts';
 
-/** Of a mean month: 730 hours. */
+/** Seconds of a mean month of 730 hours. */
 const SECONDS_PER_MONTH = 730 * 3600;
 
 /** Read units per second of the index of a provisioned table: of the probes of a tick, and for the daily scan to get on. */
 const READ_UNITS = { second: 25, window: 5 } as const;
 
-/** What the index takes, in dollars of us-east-1. All of it is estimated from the sample. */
+/** Cost of the index in dollars of us-east-1, estimated from the sample. */
 export interface IndexCost {
   /** Items that go into the index. */
   readonly entries: number;

@@ -1,7 +1,7 @@
-import { resolveProps } from '../../config/props.ts';
+import { resolveProps, settingsOfProps } from '../../config/props.ts';
 import { PRICES } from '../../cost/prices.ts';
-import { commandLine, quoted } from '../command-line.ts';
-import { count, dollars, span } from './numbers.ts';
+import { commandLine, quoted } from '../../operate/command-line.ts';
+import { count, dollars, span } from '../numbers.ts';
 import type { AdoptionPlan } from './plan.ts';
 import type { Reading } from './reading.ts';
 import { sparingRate } from './ttl-look.ts';
@@ -12,7 +12,7 @@ export const DELETES_PER_SECOND = 200;
 /** Read units for the table as a whole. Source: DynamoDB Developer Guide, half a unit for each 4 KB of a scan. */
 export const readUnitsOf = ({ sizeBytes }: Reading['table']): number => Math.ceil(sizeBytes / 8192);
 
-/** What it takes to delete what was expired before the table was adopted. */
+/** The cost of deleting the items that were expired before the table was adopted. */
 export interface ExpiredBefore {
   readonly count: number;
   /** It was not counted: the sample was taken for the whole. */
@@ -79,7 +79,7 @@ export function whoDeletesTheRest({ nativeTtl, configuration }: AdoptionPlan, co
       : 'native TTL does, usually within days';
   return (
     `The sweep deletes them within a day after it is deployed${ready}: it reads the whole index once a day. ` +
-    `With indexScan: 'off' ${withoutScan}. This deletes them at any time:\n  ${command}`
+    `With index: { scan: 'off' } ${withoutScan}. This deletes them at any time:\n  ${command}`
   );
 }
 
@@ -88,13 +88,13 @@ export function deleteCommand(
   { ttl, configuration, index }: AdoptionPlan,
   { table, region }: Pick<Reading, 'table' | 'region'>,
 ): string {
-  const { holdAttribute, graceSeconds, indexedBy } = configuration;
+  const { holdAttribute, graceSeconds, indexedBy, indexName } = settingsOfProps(configuration);
   return commandLine(
     'adopt',
     quoted([
       ...['--table', table.name, '--ttl-attribute', ttl.attribute, '--region', region],
       ...(indexedBy === undefined ? [] : ['--by', String(indexedBy)]),
-      ...(configuration.indexName === undefined ? [] : ['--index-name', index.name]),
+      ...(indexName === undefined ? [] : ['--index-name', index.name]),
       ...(holdAttribute === undefined ? [] : ['--hold-attribute', String(holdAttribute)]),
       ...(graceSeconds === undefined ? [] : ['--grace-seconds', String(graceSeconds)]),
       ...['--delete-expired', String(DELETES_PER_SECOND)],

@@ -6,7 +6,7 @@ import type {
   KeyAttribute,
   Keys,
   Throughput,
-} from '../table/describe-table.ts';
+} from '../../operate/table/describe-table.ts';
 import { CannotAdoptError } from './errors.ts';
 import type { Wish } from './reading.ts';
 
@@ -18,7 +18,7 @@ export interface IndexPlan extends Keys {
   readonly name: string;
   /** `create` it; `wait` until DynamoDB has built it; `none`: it is there. */
   readonly action: 'create' | 'wait' | 'none';
-  /** Of an index that is created for a provisioned table. */
+  /** Throughput of an index that is created for a provisioned table. */
   readonly throughput: Throughput | undefined;
 }
 
@@ -75,7 +75,7 @@ function checkAttribute(table: DescribedTable, { name, type }: KeyAttribute): vo
   );
 }
 
-/** What is different about an index that is there; undefined when it is as the sweep needs it. */
+/** The difference of an index that is there; undefined when it is as the sweep needs it. */
 function differenceOf(index: DescribedIndex, keys: Keys): string | undefined {
   if (index.scope === 'local') return 'the scope local';
   if (describeKeys(index) !== describeKeys(keys)) return describeKeys(index);
@@ -97,7 +97,7 @@ function stateOf({ name, status, backfilling }: DescribedIndex): Pick<IndexPlan,
   return { action: status === 'CREATING' || backfilling ? 'wait' : 'none' };
 }
 
-/** What DynamoDB would refuse, before anybody is asked. */
+/** Refuses what DynamoDB would refuse, before anybody is asked. */
 function checkBuildable(table: DescribedTable): void {
   const building = table.indexes.find(({ status, backfilling }) => status !== 'ACTIVE' || backfilling);
   if (building !== undefined) {
@@ -115,7 +115,7 @@ function checkBuildable(table: DescribedTable): void {
   if (count >= MAX_INDEXES) {
     throw new CannotAdoptError(
       `table ${table.name}: expected at most ${MAX_INDEXES - 1} global indexes, so that one can be added, got ${count}; delete ` +
-        'one that nothing reads. If AWS has raised your quota, add the index by hand: docs/existing-table.md of precise-ttl',
+        'one that nothing reads. If AWS has raised your quota, add the index by hand: docs/adopt.md of precise-ttl',
     );
   }
 }

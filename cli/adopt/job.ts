@@ -1,14 +1,12 @@
-import { writeFileSync } from 'node:fs';
-import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { modelOf } from '../../config/model-of.ts';
 import { type Deletion, NO_DELETION } from '../../functions/delete-chunk/deletion.ts';
-import { isThisMachine } from '../aws/endpoint.ts';
+import { describeShape, describeTable } from '../../operate/table/describe-table.ts';
+import { sampleItems } from '../../operate/table/sample.ts';
 import { FlagError } from '../flags.ts';
-import { describeShape, describeTable } from '../table/describe-table.ts';
-import { sampleItems } from '../table/sample.ts';
+import { count } from '../numbers.ts';
+import { type Plan, planOf, type Session } from '../operation.ts';
 import { createIndex, enableNativeTtl } from './change-table.ts';
-import type { AdoptClients } from './clients.ts';
 import { configurationBlock } from './configuration.ts';
 import { deleteExpired } from './delete-expired.ts';
 import {
@@ -20,7 +18,6 @@ import {
   whoDeletesTheRest,
 } from './expired.ts';
 import { readIndexProgress, readWrites } from './metrics.ts';
-import { count } from './numbers.ts';
 import { type AdoptionPlan, changes, planAdoption, ruleOf, ttlTally } from './plan.ts';
 import type { Reading, Wish } from './reading.ts';
 import {
@@ -35,84 +32,85 @@ import {
 import { lookAtAll, sparingRate, type TableScan, type TtlLook } from './ttl-look.ts';
 import { untilBuilt } from './until-built.ts';
 
-export interface AdoptJobOptions extends Wish {
+export interface AdoptOptions extends Wish {
   readonly tableName: string;
   /** Looks at every item before anything is decided. */
   readonly full: boolean;
-  readonly dryRun: boolean;
-  readonly clients: AdoptClients;
-  readonly resultFile: string | undefined;
-  /** Asks for a yes; undefined where nobody is asked: with `--yes`, or without a terminal. */
-  readonly ask: ((text: string) => Promise<boolean>) | undefined;
-  readonly print: (text: string) => void;
-  /** Shows where the look, the build of the index or the deletion is, on one line; an empty one ends it. */
-  readonly show: (line: string) => void;
-  /** Between two questions how the index is, milliseconds. */
-  readonly pollMs: number;
-  /** Ends the command; DynamoDB goes on with what was begun. */
-  readonly signal: AbortSignal;
+  /** Between two questions how the index is, milliseconds. @default by where the table is */
+  readonly pollMs?: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 /** `done`: also when there was nothing to do, and after a dry run. */
-export type AdoptEnd = 'done' | 'declined' | 'interrupted';
+type AdoptEnd = 'done' | 'interrupted';
 
-/** What has become of the table, for who runs the command again. */
+/** The surroundings of an adoption. */
+interface Adoption extends AdoptOptions, Session {}
+
+/** How often DynamoDB is asked how the index is, milliseconds. An index takes minutes at least; on this machine, nothing. */
+const POLL_MS = 5000;
+const LOCAL_POLL_MS = 200;
+
+/** The state of the table, for whoever runs the command again. */
 interface Progress {
   index: 'as it was' | 'being built' | 'built';
   nativeTtl: 'as it was' | 'turned on';
-  /** What became of the items that were expired already; undefined while none was to be deleted. */
+  /** The deletion of the items that were expired already; undefined while none was to be deleted. */
   deletion: Deletion | undefined;
 }
 
 /**
- * Adopts a table: reads it, says what is to be done, asks, does it, and prints its configuration. Run again, it goes on where
- * it stopped, since what is there already is not done again.
+ * Plans the adoption of a table: reads it and says what is to be done. The plan does it and prints the table's configuration. Run again, it
+ * goes on where it stopped, since what is there already is not done again.
  *
- * @throws {CannotAdoptError} {TableNotFoundError} before anything is changed
+ * @returns undefined when somebody said that the TTL attribute is another one
+ * @throws {FlagError} {CannotAdoptError} {TableNotFoundError} before anything is changed
  * @throws {MissingPermissionError} {AdoptError}, or the SDK's error, when it can't go on
  */
-export async function adopt(options: AdoptJobOptions): Promise<AdoptEnd> {
-  const { clients, dryRun, print, resultFile, signal } = options;
+export async function planAdopt(options: AdoptOptions, session: Session): Promise<Plan<object> | undefined> {
+  const adoption: Adoption = { ...options, ...session };
+  const { clients, dryRun, print, ask } = session;
   const progress: Progress = { index: 'as it was', nativeTtl: 'as it was', deletion: undefined };
-  const reading = await readTable(options);
+  const reading = await readTable(adoption);
   const early = planAdoption(reading, options, options.full ? 'to come' : undefined);
-  const where = clients.endpoint()?.origin ?? reading.region;
-  print(describeReading(reading, where));
+  print(describeReading(reading, clients.where()));
   const plan = options.full
-    ? planAdoption(reading, options, await lookAtTable(reading, early, options))
+    ? planAdoption(reading, options, await lookAtTable(reading, early, adoption))
     : early;
   print(`\n${describePlan(reading, plan, options)}`);
   const fullLook = describeFullLook(plan, reading.table);
-  if (fullLook !== undefined && (dryRun || options.ask === undefined)) print(`\nNote: ${fullLook}`);
+  if (fullLook !== undefined && (dryRun || ask === undefined)) print(`\nNote: ${fullLook}`);
+  const isChange = changes(plan) && !dryRun;
+  if (isChange && !(await isAttribute(plan, adoption))) return undefined;
+  const question = fullLook === undefined ? 'Do this?' : `${fullLook}\nDo this without it?`;
+  return planOf({
+    question: isChange ? question : undefined,
+    apply: async () => {
+      const end = await adopt(reading, plan, adoption, progress);
+      return resultOf(reading, plan, end, dryRun, progress);
+    },
+    tell: ({ result: { end } }) => ({ end }),
+  });
+}
+
+async function adopt(
+  reading: Reading,
+  plan: AdoptionPlan,
+  adoption: Adoption,
+  progress: Progress,
+): Promise<AdoptEnd> {
+  const { dryRun, print, signal } = adoption;
   const block = () =>
     print(`\n${describeConfiguration(configurationBlock(plan.configuration), reading.region)}`);
-  const end = (how: AdoptEnd): AdoptEnd => {
-    if (resultFile !== undefined) {
-      writeFileSync(
-        resultFile,
-        `${JSON.stringify(resultOf(reading, plan, how, dryRun, progress), null, 2)}\n`,
-      );
-    }
-    return how;
-  };
   if (dryRun) {
     block();
     if (changes(plan)) print('Nothing was changed: this was a dry run.');
-    return end('done');
+    return 'done';
   }
-  if (
-    changes(plan) &&
-    !(await agreed(plan, fullLook, options, isThisMachine(clients.endpoint()?.hostname ?? '')))
-  ) {
-    if (!signal.aborted) return end('declined');
+  if (!(await change(reading, plan, adoption, progress))) {
     print(`\n${describeInterruption(plan, progress)}`);
-    return end('interrupted');
-  }
-  if (!(await change(reading, plan, options, progress))) {
-    print(`\n${describeInterruption(plan, progress)}`);
-    return end('interrupted');
+    return 'interrupted';
   }
   if (plan.nativeTtl === 'enable') {
     print(
@@ -121,16 +119,12 @@ export async function adopt(options: AdoptJobOptions): Promise<AdoptEnd> {
   }
   block();
   print(describeAfterwards(plan, reading));
-  await deleteOldItems(reading, plan, options, progress);
-  return end(signal.aborted ? 'interrupted' : 'done');
+  await deleteOldItems(reading, plan, adoption, progress);
+  return signal.aborted ? 'interrupted' : 'done';
 }
 
 /** Reads every item, at a rate that spares the table. */
-async function lookAtTable(
-  reading: Reading,
-  { ttl }: AdoptionPlan,
-  options: AdoptJobOptions,
-): Promise<TtlLook> {
+async function lookAtTable(reading: Reading, { ttl }: AdoptionPlan, options: Adoption): Promise<TtlLook> {
   const { table } = reading;
   const tally = ttlTally(reading, ttl.attribute, options);
   try {
@@ -142,7 +136,7 @@ async function lookAtTable(
 
 function scanOf(
   table: Reading['table'],
-  { signal, show, now }: AdoptJobOptions,
+  { signal, show, now }: Adoption,
   line: (text: string) => string = text => text,
 ): TableScan {
   const from = now();
@@ -157,7 +151,7 @@ function scanOf(
 async function deleteOldItems(
   reading: Reading,
   plan: AdoptionPlan,
-  options: AdoptJobOptions,
+  options: Adoption,
   progress: Progress,
 ): Promise<void> {
   const { ask, clients, print, show } = options;
@@ -190,14 +184,13 @@ async function deleteOldItems(
   }
 }
 
-async function readTable({ clients, tableName, signal, now }: AdoptJobOptions): Promise<Reading> {
+async function readTable({ clients, tableName, signal, now }: Adoption): Promise<Reading> {
   const { dynamoDb } = clients;
   const region = await regionOf(dynamoDb);
   const table = await describeTable(dynamoDb, tableName);
   const sample = await sampleItems(dynamoDb, { tableName, tableArn: table.arn, signal });
-  const cloudWatch = clients.cloudWatch();
-  const writes = cloudWatch
-    ? await readWrites(cloudWatch, tableName, now())
+  const writes = clients.isBeside('CLOUDWATCH')
+    ? await readWrites(clients.cloudWatch, tableName, now())
     : {
         unknown: 'DynamoDB is on this machine, and AWS_ENDPOINT_URL_CLOUDWATCH names no CloudWatch beside it',
       };
@@ -215,26 +208,13 @@ async function regionOf(client: DynamoDBClient): Promise<string> {
   }
 }
 
-/** Two questions at the most: a guess is agreed to by itself, and what is done as a whole. */
-async function agreed(
-  { ttl }: AdoptionPlan,
-  fullLook: string | undefined,
-  { ask }: AdoptJobOptions,
-  local: boolean,
-): Promise<boolean> {
-  if (ttl.from === 'sample') {
-    if (ask === undefined) {
-      throw new FlagError(
-        `--ttl-attribute: expected it where nobody is asked whether ${ttl.attribute} is right, got none; write --ttl-attribute ` +
-          ttl.attribute,
-      );
-    }
-    if (!(await ask(`Is ${ttl.attribute} the moment after which an item is to be deleted?`))) return false;
-  }
-  return (
-    local ||
-    ask === undefined ||
-    ask(fullLook === undefined ? 'Do this?' : `${fullLook}\nDo this without it?`)
+/** A TTL attribute that was guessed has to be agreed to by itself. */
+async function isAttribute({ ttl }: AdoptionPlan, { ask }: Adoption): Promise<boolean> {
+  if (ttl.from !== 'sample') return true;
+  if (ask !== undefined) return ask(`Is ${ttl.attribute} the moment after which an item is to be deleted?`);
+  throw new FlagError(
+    `--ttl-attribute: expected it where nobody is asked whether ${ttl.attribute} is right, got none; write --ttl-attribute ` +
+      ttl.attribute,
   );
 }
 
@@ -242,7 +222,7 @@ async function agreed(
 async function change(
   { table }: Reading,
   { index, nativeTtl, ttl }: AdoptionPlan,
-  options: AdoptJobOptions,
+  options: Adoption,
   progress: Progress,
 ): Promise<boolean> {
   const { clients, print, signal } = options;
@@ -266,16 +246,18 @@ async function change(
 
 function watchIndex(
   indexName: string,
-  { clients, tableName, show, pollMs, signal, now }: AdoptJobOptions,
+  { clients, tableName, show, signal, now, ...adoption }: Adoption,
 ): Promise<boolean> {
-  const cloudWatch: CloudWatchClient | undefined = clients.cloudWatch();
   return untilBuilt({
     indexName,
     describe: async () =>
       (await describeShape(clients.dynamoDb, tableName)).indexes.find(({ name }) => name === indexName),
-    progress: async () => cloudWatch && readIndexProgress(cloudWatch, tableName, indexName, now()),
+    progress: async () =>
+      clients.isBeside('CLOUDWATCH')
+        ? readIndexProgress(clients.cloudWatch, tableName, indexName, now())
+        : undefined,
     show,
-    pollMs,
+    pollMs: adoption.pollMs ?? (clients.isLocal() ? LOCAL_POLL_MS : POLL_MS),
     signal,
     now,
   });

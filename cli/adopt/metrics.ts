@@ -1,14 +1,13 @@
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
-import { MissingPermissionError } from '../table/errors.ts';
-import { readTableMetric } from '../table/metrics.ts';
+import { MissingPermissionError } from '../../operate/table/errors.ts';
+import { readTableMetric } from '../../operate/table/metrics.ts';
 import type { Writes } from './reading.ts';
 
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /**
- * What the writers of a table do, in the last day. It is good to know and not needed: whatever goes wrong is told in the
- * result.
+ * The writes to a table in the last day. They are not needed, so that an error is part of the result.
  *
  * @param now epoch milliseconds
  */

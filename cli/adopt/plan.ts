@@ -1,6 +1,6 @@
 import { type PreciseTtlProps, refusesNativeTtl, resolveProps } from '../../config/props.ts';
-import { keyNamesOf } from '../table/describe-table.ts';
-import { keyText, tableKeyText } from '../table/key-text.ts';
+import { keyNamesOf } from '../../operate/table/describe-table.ts';
+import { keyText, tableKeyText } from '../../operate/table/key-text.ts';
 import { adoptedProps } from './configuration.ts';
 import { correction } from './corrections.ts';
 import { costOfIndex, type IndexCost, shareOfThroughput, shareWithTtl } from './cost.ts';
@@ -10,13 +10,13 @@ import type { Reading, Wish } from './reading.ts';
 import { chooseTtlAttribute, type TtlChoice } from './ttl-attribute.ts';
 import { type ExpiryRule, type TtlLook, TtlTally } from './ttl-look.ts';
 
-/** What adopting a table takes: all that is decided, before anything is changed. */
+/** The plan of an adoption: all decisions, before anything is changed. */
 export interface AdoptionPlan {
   readonly ttl: TtlChoice;
   readonly index: IndexPlan;
   /** `enable` native TTL; `none`: it is ENABLED, or ENABLING. `off`: it has to be, and a person turns it off. */
   readonly nativeTtl: 'enable' | 'none' | 'off';
-  /** Of all items, or of the sample. */
+  /** The TTLs of all items, or of the sample. */
   readonly look: TtlLook;
   readonly cost: IndexCost;
   /** The table's entry in the configuration. */

@@ -1,8 +1,8 @@
 import type { IndexedBy } from '../../expiry/model.ts';
-import type { DescribedTable } from '../table/describe-table.ts';
-import type { Sample } from '../table/sample.ts';
+import type { DescribedTable } from '../../operate/table/describe-table.ts';
+import type { Sample } from '../../operate/table/sample.ts';
 
-/** What was asked for. */
+/** The options that were given. */
 export interface Wish {
   /** @default the one of native TTL, or what a sample of the items shows */
   readonly ttlAttribute: string | undefined;

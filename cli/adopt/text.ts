@@ -1,12 +1,12 @@
 import { PRICES } from '../../cost/prices.ts';
 import type { Deletion } from '../../functions/delete-chunk/deletion.ts';
-import { commandLine, quoted, timeToLive } from '../command-line.ts';
-import { keyText, tableKeyText } from '../table/key-text.ts';
-import type { TtlKind } from '../table/sample.ts';
-import type { ScanProgress } from '../table/scan.ts';
+import { commandLine, quoted, timeToLive } from '../../operate/command-line.ts';
+import { keyText, tableKeyText } from '../../operate/table/key-text.ts';
+import type { TtlKind } from '../../operate/table/sample.ts';
+import type { ScanProgress } from '../../operate/table/scan-progress.ts';
+import { bytes, count, decimal, dollars, span } from '../numbers.ts';
 import { DELETES_PER_SECOND, describeExpired, expiredBefore, readUnitsOf } from './expired.ts';
 import { describeKeys } from './index-plan.ts';
-import { bytes, count, decimal, dollars, span } from './numbers.ts';
 import type { AdoptionPlan } from './plan.ts';
 import type { Reading, Wish } from './reading.ts';
 import { sparingRate, type TtlLook } from './ttl-look.ts';
@@ -46,7 +46,7 @@ export function describeReading({ table, sample, writes }: Reading, where: strin
   return `Table ${table.name} at ${where}\n${aligned(rows)}`;
 }
 
-/** What is done, in its order, and what has to be known of it. */
+/** The steps in their order, and all that has to be known of them. */
 export function describePlan({ region, table, writes }: Reading, plan: AdoptionPlan, wish: Wish): string {
   const { ttl, index, nativeTtl, cost, look } = plan;
   const steps: string[] = [];
@@ -130,7 +130,7 @@ function describeNamed(
   });
 }
 
-/** What becomes of the items that are expired already. */
+/** The fate of the items that are expired already. */
 function describeLeft(plan: AdoptionPlan, reading: Pick<Reading, 'table' | 'region'>, wish: Wish): string {
   const rate = wish.deleteExpired ?? DELETES_PER_SECOND;
   const expired = expiredBefore(plan, reading, rate);
@@ -175,14 +175,14 @@ export function lookLine(
   return parts.join(', ');
 }
 
-/** What to watch once the index is there, and how it is taken away. */
+/** The text on what to watch once the index is there, and how to remove it. */
 export function describeAfterwards(
   { index }: AdoptionPlan,
   { table, region }: Pick<Reading, 'table' | 'region'>,
 ): string {
   return [
     `Watch CloudWatch's WriteThrottleEvents of TableName=${table.name}, GlobalSecondaryIndexName=${index.name}: above 0, writers of the table are`,
-    `throttled with it, since a key of the index takes ${count(KEY_WRITE_UNITS)} write units a second (docs/existing-table.md). Once the sweep is`,
+    `throttled with it, since a key of the index takes ${count(KEY_WRITE_UNITS)} write units a second (docs/adopt.md). Once the sweep is`,
     `deployed: ${commandLine('status', quoted(['--table', table.name]))}`,
     'This takes the index away again, after the table was taken out of the deployment:',
     `  ${dropCommand(index.name, table.name, region)}`,
@@ -217,7 +217,7 @@ function describeCost({ cost, index }: AdoptionPlan, table: Reading['table'], re
     ['a month', month],
     [
       'the sweep',
-      `about ${decimal(cost.deleteUnits)} write units for each deleted item, and what docs/cost.md says`,
+      `about ${decimal(cost.deleteUnits)} write units for each deleted item, and what docs/use.md says`,
     ],
   ])}`;
 }
@@ -235,7 +235,7 @@ function notes(
   const strings = ttlValues.string + ttlValues.otherType;
   return [
     !bySecond &&
-      'by window every writer must stamp the window too (docs/writers.md), and items that are there have to be stamped once: ' +
+      'by window every writer must stamp the window too (docs/use.md), and items that are there have to be stamped once: ' +
         `${commandLine('backfill', `--table ${table.name}`)}. Until then only native TTL deletes them. By second needs neither.`,
     bySecond &&
       ttlValues.fraction > 0 &&
@@ -253,7 +253,7 @@ function notes(
     bySecond &&
       fast &&
       `a key of the index takes ${count(KEY_WRITE_UNITS)} write units a second. If more items than that get the same second of expiry, ` +
-        'their writes are throttled: take --by window with shards (docs/indexes.md).',
+        'their writes are throttled: take --by window with shards (docs/use.md).',
     index.throughput !== undefined &&
       'the throughput of the index stays as it is. If the table has auto scaling, add it to the index too: an index that is too ' +
         'slow slows down the writes to the table.',
@@ -270,7 +270,7 @@ function notes(
 
 /** How the table's entry in the configuration is handed over. */
 export function describeConfiguration(block: string, region: string): string {
-  return `The table's entry in the configuration, under tables, with region: '${region}' (docs/existing-table.md):\n\n${block}\n`;
+  return `The table's entry in the configuration, under tables, with region: '${region}' (docs/adopt.md):\n\n${block}\n`;
 }
 
 function aligned(rows: readonly (readonly [string, string])[]): string {
@@ -278,7 +278,7 @@ function aligned(rows: readonly (readonly [string, string])[]): string {
   return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`).join('\n');
 }
 
-/** What became of the items that were expired already. */
+/** The deletion of the items that were expired already, in words. */
 export function describeDeletion(
   { deleted, renewed, held, notFound, failed, unprocessed }: Deletion,
   table: Reading['table'],

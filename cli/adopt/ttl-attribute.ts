@@ -1,4 +1,4 @@
-import { ttlCandidates } from '../table/sample.ts';
+import { ttlCandidates } from '../../operate/table/sample.ts';
 import { CannotAdoptError } from './errors.ts';
 import type { Reading, Wish } from './reading.ts';
 

@@ -1,12 +1,19 @@
 import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { sweptRange } from '../../functions/child/swept-range.ts';
-import type { ItemKey } from '../../statemachine/contract.ts';
-import type { DescribedTable } from '../table/describe-table.ts';
-import { storedKey } from '../table/key-text.ts';
-import { classifyTtl, type StoredItem, TTL_KINDS, type TtlCounts, type TtlKind } from '../table/sample.ts';
-import { type ScanProgress, scanTable } from '../table/scan.ts';
+import type { DescribedTable } from '../../operate/table/describe-table.ts';
+import { storedKey } from '../../operate/table/key-text.ts';
+import {
+  classifyTtl,
+  type StoredItem,
+  TTL_KINDS,
+  type TtlCounts,
+  type TtlKind,
+} from '../../operate/table/sample.ts';
+import { scanTable } from '../../operate/table/scan.ts';
+import type { ScanProgress } from '../../operate/table/scan-progress.ts';
+import type { ItemKey } from '../../statemachine/contract/keys.ts';
 
-/** What an adoption knows of an item, to say whether it is expired. */
+/** The rule by which an adoption knows whether an item is expired. */
 export interface ExpiryRule {
   readonly ttlAttribute: string;
   readonly holdAttribute: string | undefined;
@@ -19,7 +26,7 @@ export interface NoNumber {
   readonly value: AttributeValue;
 }
 
-/** What was seen of the TTLs of a table. */
+/** The TTLs that were seen in a table. */
 export interface TtlLook {
   /** Items that were looked at. */
   readonly items: number;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DescribedIndex } from '../table/describe-table.ts';
+import type { DescribedIndex } from '../../operate/table/describe-table.ts';
 import { AdoptError } from './errors.ts';
 
 export interface BuildWatch {

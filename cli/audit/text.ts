@@ -1,9 +1,8 @@
-import { LEDGER_DAYS, type LedgerEntry } from '../../functions/journal/ledger.ts';
-import { commandLine } from '../command-line.ts';
-import { utc } from '../deployment/sweep-text.ts';
+import { LEDGER_DAYS } from '../../functions/journal/ledger.ts';
+import type { AuditReport, MissingKey, ReaderAudit, TableAudit } from '../../operate/audit/report.ts';
+import { commandLine } from '../../operate/command-line.ts';
+import { utc } from '../../operate/deployment/sweep-text.ts';
 import { shortKey } from '../print.ts';
-import { type KeyTextOptions, keysToShow, keyText } from '../table/key-text.ts';
-import { type Audit, type ReaderAudit, type TableAudit, verdictOf } from './job.ts';
 
 /** Spans of a reader that a person is shown. */
 const SHOWN_SPANS = 20;
@@ -11,36 +10,27 @@ const SHOWN_SPANS = 20;
 /** Keys of a reader that a person is shown. */
 export const SHOWN_KEYS = 100;
 
-export interface AuditTextOptions {
-  readonly mask: boolean;
-  /** Epoch milliseconds. */
-  readonly now: number;
+/** An audit for a person. @param now epoch milliseconds */
+export function describeAudit(audit: AuditReport, now: number): string {
+  const tables = audit.tables.map(table => describeTable(table, audit, now));
+  return [...tables, ...(audit.verdict === 'differs' ? [describeRemedy(now)] : [])].join('\n\n');
 }
 
-/** An audit for a person. */
-export function describeAudit(audit: Audit, options: AuditTextOptions): string {
-  const tables = audit.tables.map(table => describeTable(table, audit, options));
-  const mend = verdictOf(audit) === 'differs' ? [describeRemedy(options)] : [];
-  return [...tables, ...mend].join('\n\n');
-}
-
-function describeTable(table: TableAudit, { span }: Audit, { mask, now }: AuditTextOptions): string {
-  const { tableName, readers, keys } = table;
-  const shown = { ...keys, logKeys: keysToShow(keys.logKeys, mask) };
+function describeTable(table: TableAudit, { from, to }: AuditReport, now: number): string {
   return [
-    `Table ${tableName}, deleted from ${at(span.from)} to ${at(span.before)}`,
-    ...describeLedger(table, span.from),
-    ...readers.flatMap(reader => describeReader(reader, shown, now)),
+    `Table ${table.tableName}, deleted from ${at(from)} to ${at(to)}`,
+    ...describeLedger(table, from),
+    ...table.readers.flatMap(reader => describeReader(reader, now)),
   ].join('\n');
 }
 
-function describeLedger({ ledgerFrom, isBatch }: TableAudit, from: number): string[] {
+function describeLedger({ ledgerFrom, isBatch }: TableAudit, from: string): string[] {
   const since =
     ledgerFrom === null
       ? [
-          `  NOT KNOWN: the ledger has no deletion of the last ${LEDGER_DAYS} days. docs/status.md says when it is kept.`,
+          `  NOT KNOWN: the ledger has no deletion of the last ${LEDGER_DAYS} days. docs/operate.md says when it is kept.`,
         ]
-      : ledgerFrom >= from + 60
+      : Date.parse(ledgerFrom) >= Date.parse(from) + 60_000
         ? [
             `  The first deletion in the ledger is that of ${at(ledgerFrom)}: what was deleted before it was kept is not known.`,
           ]
@@ -53,7 +43,7 @@ function describeLedger({ ledgerFrom, isBatch }: TableAudit, from: number): stri
   return [...since, ...batch];
 }
 
-function describeReader(audit: ReaderAudit, keys: KeyTextOptions, now: number): string[] {
+function describeReader(audit: ReaderAudit, now: number): string[] {
   const { reader, deleted, missing, waiting, withinSeconds, spans } = audit;
   const seen = deleted - missing - waiting;
   return [
@@ -61,43 +51,42 @@ function describeReader(audit: ReaderAudit, keys: KeyTextOptions, now: number): 
     ...(waiting === 0
       ? []
       : [
-          `    NOT KNOWN: ${count(waiting)} may still come: ${reader} within ${withinSeconds} s. Look again after ${at(Math.ceil(now / 1000) + withinSeconds)}.`,
+          `    NOT KNOWN: ${count(waiting)} may still come: ${reader} within ${withinSeconds} s. Look again after ${at(Math.ceil(now / 1000) * 1000 + withinSeconds * 1000)}.`,
         ]),
     ...(missing === 0 ? [] : [`    DIFFERS: ${count(missing)} not ${reader}, deleted`]),
     ...spans
       .slice(0, SHOWN_SPANS)
-      .map(span => `      from ${at(span.from)} to ${at(span.before)}: ${count(span.keys)}`),
+      .map(({ from, to, keys }) => `      from ${at(from)} to ${at(to)}: ${count(keys)}`),
     ...(spans.length > SHOWN_SPANS
       ? [`      and ${count(spans.length - SHOWN_SPANS)} more spans: --json FILE has all`]
       : []),
-    ...describeKeys(audit, keys),
+    ...describeKeys(audit),
   ];
 }
 
-function describeKeys({ keys, missing }: ReaderAudit, options: KeyTextOptions): string[] {
+function describeKeys({ keys, missing }: ReaderAudit): string[] {
   if (missing === 0) return [];
-  if (options.logKeys === 'none') return ["    the table's logKeys shows no keys"];
-  const lines = keys.slice(0, SHOWN_KEYS).map(entry => {
-    const key = shortKey(keyText(entry.key, options) ?? '');
-    return `      ${key}  deleted ${at(entry.at)}${expiry(entry)}`;
-  });
+  if (keys[0]?.key === undefined) return ["    the table's logKeys shows no keys"];
+  const lines = keys
+    .slice(0, SHOWN_KEYS)
+    .map(each => `      ${shortKey(each.key ?? '')}  deleted ${at(each.deletedAt)}${expiry(each)}`);
   const more =
     missing > lines.length ? [`      and ${count(missing - lines.length)} more: --json FILE has all`] : [];
   return ['    the keys', ...lines, ...more];
 }
 
-const expiry = ({ ttl }: LedgerEntry) => (ttl === null ? '' : `, expired ${at(ttl)}`);
+const expiry = ({ expiredAt }: MissingKey) => (expiredAt === null ? '' : `, expired ${at(expiredAt)}`);
 
-function describeRemedy({ now }: AuditTextOptions): string {
+function describeRemedy(now: number): string {
   return `What mends it:
-  Why: ${commandLine('doctor')} names a reader that is off, filtered or fails, and a stream that is off; docs/runbook.md#deletes-unread.
-  Deleted since ${at(now / 1000 - 86_400)}: the stream has it for 24 hours from the deletion, unless it was off. A reader that is
+  Why: ${commandLine('doctor')} names a reader that is off, filtered or fails, and a stream that is off; docs/reference/alarms.md#deletes-unread.
+  Deleted since ${at(now - 86_400_000)}: the stream has it for 24 hours from the deletion, unless it was off. A reader that is
     behind catches up by itself. One whose filter was changed has passed it over, and reads it again when its mapping is made anew.
   Deleted before, or while the stream was off: restore the table to a time before the deletion, under another name, and take the
     items from there. That works for 35 days with pointInTimeRecovery.
   The log of a reader has "cannot write the ledger": it may have seen what it could not write down.`;
 }
 
-const at = (seconds: number): string => utc(new Date(seconds * 1000));
+const at = (time: string | number): string => utc(new Date(time));
 
 const count = (value: number): string => value.toLocaleString('en-US');

@@ -1,7 +1,7 @@
 import type { Flag } from '../flags.ts';
 import type { Commands } from '../run-command.ts';
 
-/** What can follow `precise-ttl`, and what can follow that. */
+/** A command that can follow `precise-ttl`, with its flags. */
 export interface DescribedCommand {
   readonly name: string;
   readonly summary: string;
@@ -12,11 +12,11 @@ export interface DescribedCommand {
 export interface DescribedFlag {
   readonly name: string;
   readonly help: string;
-  /** What its value is: a file, something else, or that it has none. */
+  /** The kind of its value: a file, another value, or none. */
   readonly takes: 'file' | 'value' | 'nothing';
 }
 
-/** What stands for a path in helps. */
+/** Names of values in helps that stand for a path. */
 const PATHS = ['FILE', 'FOLDER', 'PATH'];
 
 export function describeCommands(commands: Commands): Promise<DescribedCommand[]> {

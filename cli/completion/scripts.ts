@@ -1,13 +1,17 @@
 import type { DescribedCommand, DescribedFlag } from './described-commands.ts';
 
-/** What can follow the command instead of one of its commands, and what for. */
-const OPTIONS = { help: 'show the commands', version: 'print the version' };
+/** Options that can follow `precise-ttl` instead of a command, and their purpose. */
+const OPTIONS = {
+  help: 'show the commands',
+  version: 'print the version',
+  completion: 'print what completes the commands in bash, zsh or fish',
+};
 
 const OPTION_NAMES = Object.keys(OPTIONS).map(name => `--${name}`);
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-/** What a shell reads to complete these commands. */
+/** The script by which a shell completes these commands. */
 export function completionFor(shell: (typeof SHELLS)[number], commands: readonly DescribedCommand[]): string {
   return { bash, zsh, fish }[shell](commands);
 }
@@ -27,7 +31,8 @@ function bash(commands: readonly DescribedCommand[]): string {
     command => `    ${command.name}) words='${[...command.words, ...flagsOf(command)].join(' ')}' ;;`,
   );
   // A switch of one command can be a flag with a value of another: the command decides.
-  return `_precise_ttl() {
+  return `# The shell reads this in ~/.local/share/bash-completion/completions/precise-ttl
+_precise_ttl() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
@@ -74,6 +79,7 @@ function zsh(commands: readonly DescribedCommand[]): string {
   });
   const options = Object.entries(OPTIONS).map(([name, help]) => quoted(`--${name}[${help}]`));
   return `#compdef precise-ttl
+# The shell reads this in the file _precise-ttl of a folder of $fpath
 _precise_ttl() {
   local -a commands=(
 ${listed.join('\n')}
@@ -110,5 +116,10 @@ function fish(commands: readonly DescribedCommand[]): string {
   const options = Object.entries(OPTIONS).map(
     ([name, help]) => `complete -c precise-ttl -n __fish_use_subcommand -l ${name} -d ${quoted(help)}`,
   );
-  return ['complete -c precise-ttl -f', ...options, ...lines].join('\n');
+  return [
+    '# The shell reads this in ~/.config/fish/completions/precise-ttl.fish',
+    'complete -c precise-ttl -f',
+    ...options,
+    ...lines,
+  ].join('\n');
 }

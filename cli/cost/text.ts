@@ -1,36 +1,7 @@
 import { BILL_PARTS, type Bill, type BillPart } from '../../cost/bill.ts';
-import { PARTITION_UNITS, type ShardAdvice } from '../../expiry/partition-rule.ts';
+import { PARTITION_UNITS } from '../../expiry/partition-rule.ts';
+import type { BillFacts } from '../../operate/cost/cost.ts';
 import { describeAdvice } from '../shard-advice.ts';
-
-/** What is counted, in words: what the numbers hold for. */
-export interface BillFacts {
-  readonly tables: number;
-  /** That sweep them. */
-  readonly deployments: number;
-  readonly itemsPerMonth: number;
-  readonly itemBytes: number;
-  readonly renewalsPerItem: number;
-  readonly lifetimeHours: number;
-  /** The settings that the bill depends on: as many as there are different ones. */
-  readonly settings: readonly TableSettings[];
-  /** Which of the tables the following is about: the one that takes least of what it gets. */
-  readonly shardTable: string;
-  readonly shards: number;
-  /** Write units a second that the index takes at once. */
-  readonly warmUnits: number;
-  /** Puts and deletes of entries in the index of one table, when they come evenly. */
-  readonly indexWritesPerSecond: number;
-  /** Whether the shards take that. */
-  readonly shardAdvice: ShardAdvice;
-  /** Dollars a month for what native TTL takes on the same items. */
-  readonly nativeDollars: number;
-}
-
-export interface TableSettings {
-  /** Names. */
-  readonly tables: readonly string[];
-  readonly words: string;
-}
 
 /** Tables that are named; the rest is counted. */
 const NAMED_TABLES = 3;
@@ -98,7 +69,11 @@ function describeShards(facts: BillFacts): string[] {
     verdict === 'impossible'
       ? `✗ This cannot be: ${writes}, on ${on}. DynamoDB takes ${count(PARTITION_UNITS)} a second of a shard.`
       : `✗ Items will be late, and your own writes throttled: ${writes}, on ${on} and an index that is warm for ${count(warmUnits)}.`;
-  return ['', what, `  It takes ${describeAdvice(shardAdvice)}: docs/configuration.md, "How many shards".`];
+  return [
+    '',
+    what,
+    `  It takes ${describeAdvice(shardAdvice)}: docs/reference/configuration.md, "How many shards".`,
+  ];
 }
 
 /** Small amounts to the hundredth, large ones whole. */

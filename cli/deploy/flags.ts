@@ -1,25 +1,25 @@
 import { YES } from '../consent.ts';
 import { CONFIG } from '../flags.ts';
 
-/** Of the commands that plan. */
+/** Flags of the commands that plan. */
 export const PLAN_FLAGS = {
   config: CONFIG,
   upgrade: { type: 'switch', help: 'take the newest provider of AWS that the stack allows, and lock that' },
 } as const;
 
-/** Of the commands that change something. */
+/** Flags of the commands that change something. */
 export const CHANGE_FLAGS = { ...PLAN_FLAGS, yes: YES } as const;
 
-/** Of those that can be narrowed to some of the tables. */
+/** Flags of the commands that can be narrowed to some of the tables. */
 export const TABLES = {
   table: {
     type: 'texts',
     value: 'NAME',
-    help: 'only this table, and others with further --table; all else stays as it is deployed (default: all)',
+    help: 'only this table, and others with further --table (default: all)',
   },
 } as const;
 
-/** Of `deploy`. */
+/** Flags of `deploy`. */
 export const DEPLOY_FLAGS = { ...CHANGE_FLAGS, ...TABLES } as const;
 
 /** The end of the help of every command that runs Terraform. */

@@ -3,12 +3,15 @@ import {
   DEFAULT_SWEEP,
   DEPLOYMENT_PROPS,
   type DeploymentProps,
+  type FlatProps,
   type PreciseTtlProps,
+  propsOfSettings,
+  withoutShared,
   withShared,
 } from '../../config/props.ts';
 import { isObject, under } from '../../expiry/fields.ts';
+import { commandLine } from '../../operate/command-line.ts';
 import type { LeftTables } from '../../stacks/app.ts';
-import { commandLine } from '../command-line.ts';
 import { FlagError } from '../flags.ts';
 import { DeployError } from './terraform-binary.ts';
 
@@ -16,7 +19,7 @@ import { DeployError } from './terraform-binary.ts';
 type Entry = DeploymentProps &
   Pick<PreciseTtlProps, 'tableName' | 'sweep' | 'existingTable' | 'archive' | 'events'>;
 
-/** What was deployed last, as its outputs say it. */
+/** The last deployment, by its outputs. */
 export interface Deployed {
   /** Undefined when nothing is deployed, or by a version that did not note it. */
   readonly configuration: { readonly tables: readonly Entry[] } | undefined;
@@ -37,10 +40,15 @@ export function deployedOf({ configuration, tables }: Outputs): Deployed {
   }
   const noted = configuration?.value;
   return {
-    configuration: typeof noted === 'string' ? JSON.parse(noted) : undefined,
+    configuration: typeof noted === 'string' ? inProps(JSON.parse(noted)) : undefined,
     isThere: tables !== undefined,
     streamArns,
   };
+}
+
+/** A version before this one has noted settings, each by its own name. */
+function inProps({ tables, ...others }: NonNullable<Deployed['configuration']>): Deployed['configuration'] {
+  return { ...others, tables: tables.map(entry => propsOfSettings(entry as FlatProps)) };
 }
 
 /** Which tables are as the file has them. */
@@ -113,7 +121,7 @@ export function asNoted(file: unknown, noted: NonNullable<Deployed['configuratio
   return { ...besideTables(file, noted), tables: noted.tables };
 }
 
-/** What it takes to reach the deployment, and nothing of its tables. */
+/** The fields by which the deployment is reached, without its tables. */
 export function toReach(file: unknown): object {
   return { ...besideTables(file, {}), tables: [{ tableName: 'reached', partitionKey: 'id' }] };
 }
@@ -161,8 +169,7 @@ function sharing(entry: Entry, models: readonly Entry[]): Entry {
   const sweepOf = (table: Entry) => table.sweep ?? DEFAULT_SWEEP;
   const model = models.find(other => sweepOf(other) === sweepOf(entry));
   if (model === undefined) return entry;
-  const own = Object.entries(entry).filter(([name]) => !DEPLOYMENT_PROPS.some(prop => prop === name));
-  return withShared(Object.fromEntries(own) as Entry, model);
+  return withShared(withoutShared(entry) as Entry, model);
 }
 
 /** Nothing where its stream is read, and nobody knows which one that is: then Terraform has to look. */

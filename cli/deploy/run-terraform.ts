@@ -9,11 +9,11 @@ import { DeployError } from './terraform-binary.ts';
 /** Terraform's own name for it. */
 export const LOCK_FILE = '.terraform.lock.hcl';
 
-/** Of `plan -detailed-exitcode`. */
+/** Exit status of `plan -detailed-exitcode`. */
 const CHANGES = 2;
 
 /** Bytes. The plan of a hundred tables is some ten megabytes of JSON. */
-const MOST_OUTPUT = 2 ** 30;
+const MAX_OUTPUT = 2 ** 30;
 
 /** Terraform does not tell its maker of this run. */
 const ENVIRONMENT = { CHECKPOINT_DISABLE: '1' };
@@ -22,7 +22,7 @@ const ENVIRONMENT = { CHECKPOINT_DISABLE: '1' };
 export interface Refusal {
   readonly summary: string;
   readonly detail: string;
-  /** What it is about: the address of a resource, or of a condition in it. Undefined where Terraform does not say. */
+  /** Its subject: the address of a resource, or of a condition in it. Undefined where Terraform does not say it. */
   readonly about: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export class Terraform {
     if (status !== 0) {
       throw new DeployError(
         `Terraform: expected terraform init to succeed in ${this.#stack}, got exit status ${status}; what it says above is ` +
-          'what to mend. Options that it names can be given there by hand: terraform -chdir, see docs/deploy.md of ' +
+          'what to mend. Options that it names can be given there by hand: terraform -chdir, see docs/operate.md of ' +
           'precise-ttl.',
       );
     }
@@ -79,7 +79,7 @@ export class Terraform {
   /** Plans once more, and keeps and shows nothing. @returns why that is refused */
   async refusals(): Promise<Refusal[]> {
     const args = [this.#inStack, 'plan', '-input=false', '-json'];
-    const options = { env: { ...process.env, ...ENVIRONMENT }, maxBuffer: MOST_OUTPUT };
+    const options = { env: { ...process.env, ...ENVIRONMENT }, maxBuffer: MAX_OUTPUT };
     const { stdout } = await promisify(execFile)(this.#program, args, options).catch(
       (error: { readonly stdout?: string }) => ({ stdout: error.stdout ?? '' }),
     );
@@ -129,7 +129,7 @@ export class Terraform {
   async #json<Answer>(args: readonly string[]): Promise<Answer> {
     const { stdout } = await promisify(execFile)(this.#program, [this.#inStack, ...args], {
       env: { ...process.env, ...ENVIRONMENT },
-      maxBuffer: MOST_OUTPUT,
+      maxBuffer: MAX_OUTPUT,
     });
     return JSON.parse(stdout);
   }

@@ -18,7 +18,7 @@ export interface PlanningFlags {
   readonly kept?: boolean;
 }
 
-/** What {@link StackPlan.plan} came to. */
+/** The result of {@link StackPlan.plan}. */
 export interface Planned {
   /** Whether something would be changed; undefined when Terraform refused the plan, and has said why. */
   readonly changes: boolean | undefined;
@@ -41,7 +41,8 @@ export class StackPlan {
   }
 
   /**
-   * Synthesizes, with `table` and `kept` only what it takes to reach the deployment: the entries may be in the middle of a change. Terraform is to be initialized then.
+   * Synthesizes, with `table` and `kept` only what it takes to reach the deployment: the entries may be in the middle of a change.
+   * Terraform is to be initialized then.
    *
    * @throws {DeployError} when there is no Terraform that can be run
    * @throws {ConfigFileError} or {InvalidConfigError} before anything is written
@@ -94,7 +95,7 @@ export class StackPlan {
 
   /** Synthesizes what a plan was made of: the functions' archives are not in it. */
   async synthesizeAs(plan: string): Promise<void> {
-    // What is no plan is refused by whoever applies it.
+    // Terraform refuses to apply a file that is no plan.
     const planned = await this.terraform.planned(plan).catch(() => ({}));
     const { planned_values: values } = planned as {
       readonly planned_values?: { readonly outputs?: Parameters<typeof deployedOf>[0] };

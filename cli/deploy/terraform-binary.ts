@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { PreciseTtlError } from '../../expiry/errors.ts';
 
-/** What a deployment needs on this machine is not there. */
+/** A program that a deployment needs on this machine is not there. */
 export class DeployError extends PreciseTtlError {
   override readonly name = 'DeployError';
 }
@@ -46,7 +46,7 @@ export async function requireTerraform(binary: string): Promise<void> {
   }
 }
 
-/** What `terraform version -json` says; OpenTofu says the same. */
+/** Reads the output of `terraform version -json`; OpenTofu's is the same. */
 function terraformVersion(output: string): string | undefined {
   try {
     const { terraform_version: version } = JSON.parse(output) as { terraform_version?: unknown };

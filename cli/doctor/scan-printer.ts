@@ -1,8 +1,8 @@
-import type { ScanProgress } from '../table/scan.ts';
-import type { TableShape } from './table-findings.ts';
+import type { ScannedTable } from '../../operate/doctor/report.ts';
+import type { ScanProgress } from '../../operate/table/scan-progress.ts';
 import { describeProgress, describeScan } from './text.ts';
 
-/** What progress is printed to. */
+/** The terminal on which progress is printed. */
 export interface Screen {
   readonly isTTY?: boolean;
   write(text: string): unknown;
@@ -22,7 +22,7 @@ export function scanPrinter(screen: Screen, rate: number, now: () => number = ()
     isLineOpen = false;
   };
   return {
-    onScan(table: TableShape, progress: ScanProgress | undefined): void {
+    onScan(table: ScannedTable, progress: ScanProgress | undefined): void {
       if (progress === undefined) {
         end();
         screen.write(`${describeScan(table, rate)}\n`);

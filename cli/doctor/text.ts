@@ -1,10 +1,9 @@
 import { PRICES } from '../../cost/prices.ts';
-import { ago } from '../deployment/ago.ts';
+import { ago } from '../../operate/deployment/ago.ts';
+import type { Finding } from '../../operate/doctor/finding.ts';
+import type { DoctorReport, Facts, ScannedTable, TableReport } from '../../operate/doctor/report.ts';
+import type { ScanProgress } from '../../operate/table/scan-progress.ts';
 import { shortKey } from '../print.ts';
-import type { ScanProgress } from '../table/scan.ts';
-import type { Finding } from './finding.ts';
-import type { DoctorReport, Facts, TableReport } from './job.ts';
-import type { TableShape } from './table-findings.ts';
 
 /** The report for a person: of each table what was looked at, and what was found. */
 export function describeReport(report: DoctorReport): string {
@@ -69,12 +68,12 @@ function describeVerdict({ verdict, tables }: DoctorReport): string {
   };
   return (
     `${VERDICTS[verdict]}: ${number('broken', 'finding', 'findings')} of what is broken, ` +
-    `${number('warning', 'warning', 'warnings')}, ${number('note', 'note', 'notes')}. What each one means: docs/doctor.md`
+    `${number('warning', 'warning', 'warnings')}, ${number('note', 'note', 'notes')}`
   );
 }
 
-/** What a full scan is going to read, before it begins. */
-export function describeScan({ name, itemCount, sizeBytes }: TableShape, rate: number): string {
+/** The amount that a full scan is going to read, before it begins. */
+export function describeScan({ name, itemCount, sizeBytes }: ScannedTable, rate: number): string {
   const units = sizeBytes / 8192;
   const dollars = units * PRICES.dynamoDbReadUnits;
   return (
@@ -85,7 +84,7 @@ export function describeScan({ name, itemCount, sizeBytes }: TableShape, rate: n
 
 /** How far a full scan is. DynamoDB's count of items is some hours old. */
 export function describeProgress(
-  { name, itemCount }: TableShape,
+  { name, itemCount }: ScannedTable,
   { items, readUnits }: ScanProgress,
 ): string {
   const share = itemCount > 0 ? `, ${Math.min(100, Math.floor((items / itemCount) * 100))} %` : '';

@@ -8,9 +8,9 @@ export interface AwsPlace {
 
 interface ArnForm {
   readonly service: string;
-  /** What an ARN of such a thing ends with: more than one where IAM takes some actions on another form. */
+  /** The endings of such an ARN: more than one where IAM takes some actions on another form. */
   readonly resources: (name: string) => readonly string[];
-  /** Of no region: IAM. Of neither region nor account: S3. @default 'region' */
+  /** The part of an ARN that is absent: IAM has no region, S3 neither region nor account. @default 'region' */
   readonly within?: 'account' | 'partition';
 }
 

@@ -33,8 +33,8 @@ const PASSED_TO = ['lambda', 'scheduler', 'states'].map(service => `${service}.a
 const PASS_ROLE = 'iam:PassRole';
 
 /**
- * What Terraform needs to deploy the configuration. It is allowed on everything whose name begins with that of a deployment or of a table,
- * also on what the configuration does not have yet, or not any more: turning something on or off needs no other policy.
+ * The policy with which Terraform deploys the configuration. It allows everything whose name begins with that of a deployment or of a
+ * table, also on what the configuration does not have yet, or not any more: turning something on or off needs no other policy.
  *
  * @param isAllowed leaves actions out: a pipeline that only plans needs those that read
  */
@@ -83,12 +83,12 @@ export function deployPolicy(
   ]);
 }
 
-/** What a pipeline needs that plans and deploys nothing. It locks the state, too. */
+/** The policy of a pipeline that plans and deploys nothing. It locks the state, too. */
 export function pipelinePolicy(deployed: Deployed): PolicyStatement[] {
   return deployPolicy(deployed, onlyReads);
 }
 
-/** Of another backend than S3 nobody here knows what it needs in IAM. */
+/** It is not known what a backend other than S3 needs in IAM. */
 function statePolicy({ config: { state }, place }: Deployed): PolicyStatement[] {
   if (state?.backend !== 's3') return [];
   const { bucket, key = DEFAULT_STATE_KEY } = state as { bucket: string; key?: string };
@@ -101,7 +101,7 @@ function patternsOf(type: ArnType, deployed: Deployed): string[] {
   return namesOf(type, deployed).flatMap(name => arnsOf(type, name, deployed.place));
 }
 
-/** What the names of things of a type begin with, with `*` for what follows. */
+/** The prefixes of names of a type, with `*` for the rest. */
 function namesOf(type: ArnType, { deployments }: Deployed): string[] {
   const sweeps = deployments.map(({ name }) => name);
   const tables = deployments.flatMap(deployment => deployment.tables);

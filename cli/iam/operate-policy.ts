@@ -14,14 +14,14 @@ const TABLE_KEY_ACTIONS = [
   'kms:ReEncrypt*',
 ];
 
-/** What `verify` needs besides what deploying needs. @param operated the deployment that it makes */
+/** The actions of `verify` besides those of a deployment. @param operated the deployment that it makes */
 export function verifyPolicy(operated: Operated): PolicyStatement[] {
   return merged(
     COMMAND_ACTIONS.verify.flatMap(({ action, on }) => allow([action], OPERATED_RESOURCES[on](operated))),
   );
 }
 
-/** What whoever operates a deployment needs, for all commands together. */
+/** The policy for operating a deployment, for all commands together. */
 export function operatePolicy(operated: Operated): PolicyStatement[] {
   const actions: IamAction[] = Object.entries<readonly IamAction[]>(COMMAND_ACTIONS).flatMap(
     ([command, each]) => (OF_OTHERS.includes(command) ? [] : each),
@@ -33,9 +33,9 @@ export function operatePolicy(operated: Operated): PolicyStatement[] {
   );
   return merged([
     ...actions.flatMap(({ action, on }) => allow([action], OPERATED_RESOURCES[on](operated))),
-    // Of executions, and of objects in the archive.
+    // The keys of executions, and of objects in the archive.
     ...allow(['kms:Decrypt'], keys),
-    // Of the journal, which has the key of the deployment, and of the tables.
+    // The keys of the journal, which has that of the deployment, and of the tables.
     ...allow(TABLE_KEY_ACTIONS, [...keys, ...tableKeys], {
       StringLike: { 'kms:ViaService': `dynamodb.${place.region}.amazonaws.*` },
     }),

@@ -3,11 +3,11 @@ import { backfillName, bucketPrefixOf, deadLetterQueueOf, replayName } from '../
 import { hasProof, type ResolvedProps } from '../../config/props.ts';
 import { resolvedArchive } from '../../config/stream-props.ts';
 import { journalName } from '../../functions/journal/layout.ts';
-import { TASKS } from '../../statemachine/contract.ts';
-import { scratchNameOf } from '../restore/scratch-name.ts';
+import { scratchNameOf } from '../../operate/restore/scratch-name.ts';
+import { TASKS } from '../../statemachine/contract/machines.ts';
 import { type AwsPlace, arnOf, arnsOf } from './arns.ts';
 
-/** What commands do something with. */
+/** The resources that commands use. */
 export interface Operated {
   readonly place: AwsPlace;
   readonly deployments: readonly Deployment[];

@@ -5,7 +5,7 @@ import type { RoleKey } from '../../config/props.ts';
 import { PROOF_FUNCTIONS, STREAM_FUNCTIONS } from '../../functions/function-list.ts';
 import { type Blocks, plainStack } from '../../stacks/plain-stack.ts';
 import { BACKFILL_TASKS } from '../../statemachine/backfill-contract.ts';
-import { TASKS } from '../../statemachine/contract.ts';
+import { TASKS } from '../../statemachine/contract/machines.ts';
 import { type AwsPlace, arnsOf, hasArn } from './arns.ts';
 import type { PolicyDocument } from './policy.ts';
 
@@ -13,24 +13,24 @@ import type { PolicyDocument } from './policy.ts';
 export interface RoleDocuments {
   /** The name that it would have. */
   readonly name: string;
-  /** Of the one that is made elsewhere. @default the deployment makes it */
+  /** ARN of a role that is made elsewhere. @default the deployment makes it */
   readonly arn?: string;
   readonly trust: PolicyDocument;
   /** The first is what the deployment would write into the role, the others are managed ones. */
   readonly policies: readonly PolicyDocument[];
 }
 
-/** By the deployment or the table that they are of, and their key in `roleArns` or `tableRoleArns`. */
+/** By the deployment or the table that they are of, and their key in `roleArns`. */
 export type RolesOf = Readonly<Record<string, { readonly [Key in RoleKey]?: RoleDocuments }>>;
 
-/** What the roles of a configuration are, also those that are made elsewhere: these are synthesized as if they were not. */
+/** The roles of a configuration. Those that are made elsewhere are synthesized as if they were not. */
 export function roleDocuments(
   config: DeploymentConfig,
   deployments: readonly Deployment[],
   place: AwsPlace,
 ): RolesOf {
   const { roleArns: _given, ...others } = config;
-  const tables = config.tables.map(({ roleArns: _ofDeployment, tableRoleArns: _ofTable, ...table }) => table);
+  const tables = config.tables.map(({ roleArns: _ownAndShared, ...table }) => table);
   const { resource, data } = plainStack({ ...others, tables });
   const read = readerOf(resource, data, place);
   return Object.fromEntries([
@@ -65,7 +65,7 @@ function rolesOfTable(name: string): Names {
   return { ...Object.fromEntries(ofFunctions), proofSchedule: proofName(name), backfill: backfillName(name) };
 }
 
-/** Of those that the configuration has a use for. */
+/** Only roles that the configuration uses are included. */
 function withArns(
   read: (name: string) => RoleDocuments | undefined,
   names: Names,
@@ -113,7 +113,7 @@ function resolverOf(resources: Blocks, data: Blocks, place: AwsPlace): (text: st
     if (name !== undefined && hasArn(type)) {
       const [arn = ''] = arnsOf(type, name, place);
       if (attribute === 'arn') return arn;
-      // What a stream is called is known when there is one.
+      // The name of a stream is known when there is one.
       if (attribute === 'stream_arn') return `${arn}/stream/*`;
       if (attribute === 'name' || attribute === 'id') return name;
     }
@@ -122,7 +122,7 @@ function resolverOf(resources: Blocks, data: Blocks, place: AwsPlace): (text: st
   return text =>
     text
       .replaceAll(/(?<!\$)\$\{([^}]*)\}/g, (_all, reference) => known(reference))
-      // What is no reference is escaped in Terraform's JSON.
+      // Text that is no reference is escaped in Terraform's JSON.
       .replaceAll('$${', '${')
       .replaceAll('%%{', '%{');
 }

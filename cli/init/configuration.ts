@@ -1,7 +1,8 @@
 import type { DeploymentConfig } from '../../config/config.ts';
+import { isObject } from '../../expiry/fields.ts';
 import type { IndexedBy } from '../../expiry/model.ts';
 
-/** What a person says of their table. */
+/** A person's answers about their table. */
 export interface Answers {
   readonly tableName: string;
   readonly existingTable: boolean;
@@ -88,7 +89,7 @@ export async function configOf(answers: Answers, region: string): Promise<Deploy
     partitionKey,
     ...(sortKey !== undefined && { sortKey }),
     ttlAttribute: ttlAttribute ?? TTL_ATTRIBUTE,
-    ...(indexedBy !== undefined && { indexedBy }),
+    ...(indexedBy !== undefined && { index: { by: indexedBy } }),
   };
   const { checkConfig } = await import('../../config/config.ts');
   return checkConfig({ region, state: { backend: 'local' }, tables: [table] });
@@ -112,7 +113,7 @@ export function configText(config: DeploymentConfig, asJson: boolean): string {
   const { region, state, tables } = config;
   return `import type { DeploymentConfig } from 'precise-ttl/cdktf';
 
-// Every field: docs/configuration.md of precise-ttl. What is wrong or misspelt is refused before anything is written or
+// Every field: docs/reference/configuration.md of precise-ttl. What is wrong or misspelt is refused before anything is written or
 // deployed.
 export default {
   region: ${literal(region)},
@@ -135,7 +136,9 @@ function objectLiteral(object: object): string {
 }
 
 /** A value as it stands in TypeScript. */
-export const literal = (value: unknown): string =>
-  typeof value === 'string'
+export function literal(value: unknown): string {
+  if (isObject(value)) return objectLiteral(value);
+  return typeof value === 'string'
     ? `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
     : JSON.stringify(value);
+}

@@ -1,63 +1,22 @@
-import type { Chain, Link } from './chain.ts';
-import type { ArchiveComparison } from './compare-archive.ts';
-import type { Day } from './day.ts';
-import type { Finding } from './finding.ts';
-
-/** `open`: nothing is wrong, and something cannot be told yet. */
-export type ProofEnd = 'equal' | 'differs' | 'open';
-
-export interface Verification {
-  readonly table: string;
-  readonly date: string;
-  readonly chain: Chain;
-  /** Dates of the first and the last manifest that there is. */
-  readonly first: string | undefined;
-  readonly last: string | undefined;
-  /** Undefined, and the rest with it, where the day has no manifest. */
-  readonly link?: Link;
-  readonly day?: Day;
-  /** Undefined for a table that has no archive. */
-  readonly archive?: ArchiveComparison | undefined;
-  readonly journal?: { readonly notAsked: string | undefined; readonly findings: readonly Finding[] };
-}
+import type { Manifest } from '../../functions/proof/manifest-shape.ts';
+import type { ProofReport } from '../../operate/proof/report.ts';
 
 /** Findings that are printed. */
 const SHOWN = 100;
 
 const number = (amount: number) => amount.toLocaleString('en-US');
 
-/** What a verification comes to. @param place where the manifests are */
-export function describeVerification(
-  verification: Verification,
-  place: string,
-): {
-  readonly text: string;
-  readonly findings: readonly Finding[];
-  readonly end: ProofEnd;
-} {
-  const { date, chain, first, last, link, day, archive, journal } = verification;
-  const none: Finding = {
-    name: 'manifest-missing',
-    text: `manifest of ${date}: expected it, got none; there are manifests from ${first} to ${last}`,
-  };
-  const isNamed = chain.findings.some(finding => finding.date === date);
-  const findings = [
-    ...chain.findings,
-    ...(link === undefined && !isNamed ? [none] : []),
-    ...(day?.findings ?? []),
-    ...(archive?.findings ?? []),
-    ...(journal?.findings ?? []),
-  ];
-  const open = archive?.open ?? 0;
-  const end = findings.length > 0 ? 'differs' : open > 0 ? 'open' : 'equal';
+/** The result of a verification in words. */
+export function describeProof(report: ProofReport): string {
+  const { date, manifest, sha256, archive, journal, open, findings } = report;
   const rows = [
-    `Proof of ${verification.table} on ${date}, ${place}`,
-    ...(link === undefined ? [] : describeManifest(link)),
-    ...describeChain(verification),
-    ...(archive === undefined
+    `Proof of ${report.table} on ${date}, ${report.place}`,
+    ...(manifest === null ? [] : describeManifest(manifest, sha256 ?? '')),
+    describeChain(report),
+    ...(archive === null
       ? []
       : [`  archive   ${number(archive.found)} of ${number(archive.expected)} lines are there as they were`]),
-    ...(journal === undefined ? [] : [`  journal   ${describeJournal(journal)}`]),
+    ...(journal === null ? [] : [`  journal   ${describeJournal(journal)}`]),
     ...(open > 0
       ? [
           `  open      ${number(open)}: archived after the manifest or not at all; the manifest of the next day tells, it is not there yet`,
@@ -73,11 +32,10 @@ export function describeVerification(
   const more =
     findings.length > SHOWN ? [`  and ${number(findings.length - SHOWN)} more: --json FILE has all`] : [];
   const list = findings.length === 0 ? [] : ['', `${number(findings.length)} found:`, ...shown, ...more];
-  return { text: [...rows, ...list].join('\n'), findings, end };
+  return [...rows, ...list].join('\n');
 }
 
-function describeManifest({ manifest, sha256 }: Link): string[] {
-  const { deleted, kept, latestSeconds, late, asOf } = manifest;
+function describeManifest({ deleted, kept, latestSeconds, late, asOf }: Manifest, sha256: string): string[] {
   const latest = latestSeconds === null ? '' : `, the latest ${number(latestSeconds)} s after its expiry`;
   return [
     `  deleted   ${number(deleted.sweep)} by the sweep, ${number(deleted.other)} by others${latest}`,
@@ -87,13 +45,12 @@ function describeManifest({ manifest, sha256 }: Link): string[] {
   ];
 }
 
-function describeChain({ chain, first, last }: Verification): string[] {
-  const { size } = chain.links;
-  const gaps = chain.gaps.length === 0 ? '' : `; nobody wrote those of ${chain.gaps.join(', ')}`;
-  return [`  chain     ${number(size)} manifests${size > 0 ? `, ${first} to ${last}` : ''}${gaps}`];
+function describeChain({ chain: { manifests, first, last, gaps } }: ProofReport): string {
+  const missing = gaps.length === 0 ? '' : `; nobody wrote those of ${gaps.join(', ')}`;
+  return `  chain     ${number(manifests)} manifests${manifests > 0 ? `, ${first} to ${last}` : ''}${missing}`;
 }
 
-function describeJournal({ notAsked, findings }: NonNullable<Verification['journal']>): string {
-  if (notAsked !== undefined) return `not asked: ${notAsked}`;
-  return findings.length === 0 ? 'has the same deletions' : `differs in ${number(findings.length)}`;
+function describeJournal({ notAsked, differences }: NonNullable<ProofReport['journal']>): string {
+  if (notAsked !== null) return `not asked: ${notAsked}`;
+  return differences === 0 ? 'has the same deletions' : `differs in ${number(differences)}`;
 }

@@ -1,20 +1,20 @@
 import { nextTurnAt } from '../../functions/journal/scan-turn.ts';
-import type { ItemKey } from '../../statemachine/contract.ts';
-import type { OpenExecution } from '../aws/open-executions.ts';
-import { duration } from '../deployment/ago.ts';
-import { type Checked, seenOf } from '../deployment/check.ts';
-import type { SeenJournal } from '../deployment/observe-journal.ts';
-import type { Subject } from '../deployment/subject.ts';
-import type { Sweep } from '../deployment/sweep.ts';
-import { clockTime, describeSweepLine } from '../deployment/sweep-text.ts';
-import { describePause } from '../pause/describe-pause.ts';
+import type { OpenExecution } from '../../operate/changes.ts';
+import { duration } from '../../operate/deployment/ago.ts';
+import { type Checked, seenOf } from '../../operate/deployment/check.ts';
+import { describePause } from '../../operate/deployment/describe-pause.ts';
+import type { SeenJournal } from '../../operate/deployment/observe-journal.ts';
+import type { Subject } from '../../operate/deployment/subject.ts';
+import type { Sweep } from '../../operate/deployment/sweep.ts';
+import { clockTime, describeSweepLine } from '../../operate/deployment/sweep-text.ts';
+import type { ReaderLook } from '../../operate/status/ledger-look.ts';
+import type { OverdueLook } from '../../operate/status/overdue.ts';
+import type { Verdict } from '../../operate/status/report.ts';
+import { describeExceptions, exceptionsOf } from '../../operate/status/scan-exceptions.ts';
+import type { Status, TableStatus } from '../../operate/status/status.ts';
+import { scheduleState, shownKey } from '../../operate/status/to-report.ts';
+import type { ItemKey } from '../../statemachine/contract/keys.ts';
 import { shortKey } from '../print.ts';
-import type { Status, TableStatus } from './job.ts';
-import type { Verdict } from './judge.ts';
-import type { ReaderLook } from './ledger-look.ts';
-import type { OverdueLook } from './overdue.ts';
-import { scheduleState, shownKey } from './report.ts';
-import { describeExceptions, exceptionsOf } from './scan-exceptions.ts';
 
 /** Sweeps that are shown. */
 const SHOWN_SWEEPS = 5;
@@ -27,7 +27,7 @@ export function describeStatus({ tables, region, isLocal, at, verdict }: Status)
   const place = isLocal ? 'on this machine' : `in ${region}`;
   return [
     ...tables.map(table => describeTable(table, place, new Date(at))),
-    `${VERDICTS[verdict]}. What each line means: docs/status.md`,
+    `${VERDICTS[verdict]}. What each line means: docs/operate.md`,
   ].join('\n\n');
 }
 
@@ -98,7 +98,7 @@ function goneSentence(
   }
   const { since, by, left, gapUntil } = gone;
   const time = (seconds: number) => clockTime(fromSeconds(seconds), now);
-  // What is due has expired a grace ago.
+  // Due items have expired a grace ago.
   const was = props.graceSeconds === 0 ? 'was due' : 'had expired';
   const kept = props.holdAttribute === undefined ? '' : ', but for what is held';
   const [oldest] = left;
@@ -118,7 +118,7 @@ function goneSentence(
   return `everything that ${was} by ${time(by)} is gone${butFor}${besides}${back}${kept}${gap}`;
 }
 
-/** What the sentence rests on as far as it goes back, and what it does not reach. */
+/** The scan on which the sentence rests, and the span that it does not reach. */
 function describeScan(
   { props }: Subject,
   { scans, scanAt }: Pick<TableStatus['seen'], 'scans' | 'scanAt'>,

@@ -1,6 +1,6 @@
 import { clearScreenDown, cursorTo } from 'node:readline';
+import type { Status } from '../../operate/status/status.ts';
 import { printable } from '../print.ts';
-import type { Status } from './job.ts';
 import { describeBriefly, describeStatus } from './text.ts';
 
 /** Where a look is shown. */

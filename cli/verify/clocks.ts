@@ -9,7 +9,7 @@ export interface Offset {
   readonly most: number;
 }
 
-/** What is known after all of the samples: each is right, so that the truth lies in what they have in common. */
+/** The range after all samples: each is right, so that the truth lies in their intersection. */
 export function narrowed(samples: readonly Offset[]): Offset {
   return {
     least: Math.max(...samples.map(({ least }) => least)),

@@ -2,8 +2,8 @@ import type { DeploymentConfig } from '../../config/config.ts';
 import { type ResolvedProps, resolveProps } from '../../config/props.ts';
 import { type Bill, monthlyBill } from '../../cost/bill.ts';
 import { TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
-import { TASKS, type TaskName } from '../../statemachine/contract.ts';
-import { billedDeployments } from '../cost/billed-deployments.ts';
+import { billedDeployments } from '../../operate/cost/billed-deployments.ts';
+import { TASKS, type TaskName } from '../../statemachine/contract/machines.ts';
 
 /** Name of all that `verify` makes, and what the names of it begin with. Nothing else of an account has it. */
 export const VERIFY_NAME = 'precise-ttl-verify';
@@ -19,7 +19,7 @@ export const SETTLE_SECONDS = 150;
 export const RATE = 1;
 export const MINUTES = 10;
 
-/** What is deployed to be verified: a table as it comes, with events to a queue that tell when each item was deleted. */
+/** The configuration that is verified: a table with defaults, with events to a queue that say when each item was deleted. */
 export function verifyConfig(region: string, queueArn: string, name = VERIFY_NAME): DeploymentConfig {
   const ownAccount = queueArn.split(':')[4];
   return {
@@ -28,10 +28,16 @@ export function verifyConfig(region: string, queueArn: string, name = VERIFY_NAM
     ...(ownAccount !== undefined && { provider: { allowedAccountIds: [ownAccount] } }),
     tables: [
       {
-        ...{ tableName: name, name, sweep: name, partitionKey: 'id', events: { queueArn } },
+        tableName: name,
+        name,
+        sweep: name,
+        partitionKey: 'id',
+        events: { queueArn },
         // It holds nothing, and is gone in a quarter of an hour.
-        ...{ deletionProtection: false, pointInTimeRecovery: false, indexScan: 'off' },
-        ...{ alarms: false, dashboard: false },
+        newTable: { deletionProtection: false, pointInTimeRecovery: false },
+        index: { scan: 'off' },
+        alarms: false,
+        dashboard: false,
       },
     ],
   };
@@ -45,7 +51,7 @@ export function verifiedProps({ tables: [props] }: DeploymentConfig): ResolvedPr
 /** A function that sweeps, as the deployment calls it. */
 export const functionOf = (task: TaskName, { sweep }: ResolvedProps): string => `${sweep}-${TASKS[task]}`;
 
-/** What a month of this table would be billed by the calculator. */
+/** The calculator's bill for a month of this table. */
 export function monthOf(props: ResolvedProps): Bill {
   const lifetimeHours = LIFETIME_SECONDS / 3600;
   const itemsPerMonth = RATE * 60 * TICKS_A_MONTH;

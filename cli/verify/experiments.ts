@@ -1,13 +1,13 @@
 import { INDEX_SECONDS } from '../../functions/journal/layout.ts';
+import { type Checked, seenOf } from '../../operate/deployment/check.ts';
 import {
   FUNCTION_TIMEOUT_SECONDS,
   PRECISE_TIMEOUT_SECONDS,
   type TaskName,
-} from '../../statemachine/contract.ts';
-import { type Checked, seenOf } from '../deployment/check.ts';
+} from '../../statemachine/contract/machines.ts';
 import type { Seen, SeenExpiry } from './seen.ts';
 
-/** What an experiment came to. */
+/** The result of an experiment. */
 export interface Finding {
   /** Numbers by their names, which have their units. */
   readonly measured: Readonly<Record<string, number>>;
@@ -22,21 +22,21 @@ export interface Experiment {
   readonly question: string;
   /** When it is kept: what the rest of the project assumes or promises. */
   readonly criterion: string;
-  /** What follows for whoever runs it, and for us. */
+  /** The consequence for whoever runs it, and for the project. */
   readonly otherwise: string;
   readonly judge: (seen: Seen) => Checked<Finding>;
 }
 
 /** An execution is billed in steps of so much, and a tick is to take one. */
-const MOST_MEMORY_MB = 64;
-const MOST_LAG = { p99: 2, max: 5 } as const;
-const MOST_SKEW_MS = 1000;
-const MOST_START_SECONDS = 50;
-const MOST_OF_CALCULATED = 1.25;
+const MAX_MEMORY_MB = 64;
+const MAX_LAG = { p99: 2, max: 5 } as const;
+const MAX_SKEW_MS = 1000;
+const MAX_START_SECONDS = 50;
+const MAX_CALCULATED = 1.25;
 const MOST_INDEX_P99_MS = 1000;
 /** One second of it is what DynamoDB rounds a record's time down by. */
 const MOST_STREAM_P99_SECONDS = 3;
-const LEAST_DEPTH = 99;
+const MIN_DEPTH = 99;
 
 /** How long a call of a function may take: the shortest limit that a state has for it, seconds. */
 const LIMITS: Readonly<Record<TaskName, number>> = {
@@ -47,7 +47,7 @@ const LIMITS_IN_WORDS = Object.entries(LIMITS)
   .map(([task, seconds]) => `${task} ${seconds} s`)
   .join(', ');
 
-/** All of them, in the order of the report. docs/verify-on-aws.md has its table from here. */
+/** All of them, in the order of the report. docs/contributing/verify-on-aws.md has its table from here. */
 export const EXPERIMENTS: readonly Experiment[] = [
   {
     id: 'deployer-permissions',
@@ -91,7 +91,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     criterion:
       'nothing that was due is left, each has one event, and all that was renewed is there and has none',
     otherwise:
-      '`precise-ttl doctor` and docs/runbook.md, "executions-failed"; a renewed item that is gone is a fault of ours: report it',
+      '`precise-ttl doctor` and docs/reference/alarms.md, "executions-failed"; a renewed item that is gone is a fault of ours: report it',
     judge: ({ items, expiries }) =>
       of(items, counted => {
         const { due, left, renewed, renewedLeft } = counted;
@@ -106,7 +106,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     id: 'lag',
     question:
       'how long after its TTL an item is deleted, by the time of its record in the stream, which AWS rounds down to the second',
-    criterion: `p99 at most ${MOST_LAG.p99} s, the longest at most ${MOST_LAG.max} s`,
+    criterion: `p99 at most ${MAX_LAG.p99} s, the longest at most ${MAX_LAG.max} s`,
     otherwise:
       'see which of the experiments below is not kept either: the index, the clocks, Scheduler, cold starts or throttling',
     judge: ({ expiries }) =>
@@ -114,7 +114,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
         const lag = spread(all.map(({ deletedAt, expiredAt }) => (deletedAt - expiredAt) / 1000));
         return {
           measured: { p50Seconds: lag.p50, p99Seconds: lag.p99, maxSeconds: lag.max },
-          kept: lag.p99 <= MOST_LAG.p99 && lag.max <= MOST_LAG.max,
+          kept: lag.p99 <= MAX_LAG.p99 && lag.max <= MAX_LAG.max,
         };
       }),
   },
@@ -135,19 +135,19 @@ export const EXPERIMENTS: readonly Experiment[] = [
   {
     id: 'clock-skew',
     question: 'how far the clock of Step Functions is ahead of that of DynamoDB',
-    criterion: `less than ${MOST_SKEW_MS} ms`,
+    criterion: `less than ${MAX_SKEW_MS} ms`,
     otherwise:
       'ahead: a sweep asks once more for nothing; behind: each item is so much later. Nothing is deleted early. Report it',
     judge: ({ skew }) =>
       of(skew, ({ ms, uncertaintyMs }) => ({
         measured: { aheadMs: ms, uncertaintyMs },
-        kept: Math.abs(ms) < MOST_SKEW_MS,
+        kept: Math.abs(ms) < MAX_SKEW_MS,
       })),
   },
   {
     id: 'scheduler',
     question: 'when in its minute EventBridge Scheduler starts a tick',
-    criterion: `each minute has its tick, and none starts later than ${MOST_START_SECONDS} s into it`,
+    criterion: `each minute has its tick, and none starts later than ${MAX_START_SECONDS} s into it`,
     otherwise:
       'a tick that starts after its minute leaves the first seconds of the next to the lookback: those items are up to a minute late. Report it',
     judge: ({ rows, metrics }) =>
@@ -162,7 +162,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
         const { min, p50, max } = spread(starts);
         return {
           measured: { missed, earliestSeconds: min, p50Seconds: p50, latestSeconds: max },
-          kept: missed === 0 && max <= MOST_START_SECONDS,
+          kept: missed === 0 && max <= MAX_START_SECONDS,
         };
       }),
   },
@@ -181,18 +181,18 @@ export const EXPERIMENTS: readonly Experiment[] = [
   {
     id: 'express-memory',
     question: 'what memory an execution of the tick, with its nested Maps, is billed for',
-    criterion: `${MOST_MEMORY_MB} MB, as the calculator has it`,
+    criterion: `${MAX_MEMORY_MB} MB, as the calculator has it`,
     otherwise:
       '`precise-ttl cost` says too little: twice the memory is twice what "Express executions: time" says. Report it',
     judge: ({ metrics }) =>
       ofSome(metrics, ({ billedMemoryMb: megabytes }) =>
-        megabytes === undefined ? undefined : { measured: { megabytes }, kept: megabytes <= MOST_MEMORY_MB },
+        megabytes === undefined ? undefined : { measured: { megabytes }, kept: megabytes <= MAX_MEMORY_MB },
       ),
   },
   {
     id: 'express-cost',
     question: 'the time and the memory that Express executions are billed for, against the calculator',
-    criterion: `in GB-seconds at most ${MOST_OF_CALCULATED} times what \`precise-ttl cost\` says`,
+    criterion: `in GB-seconds at most ${MAX_CALCULATED} times what \`precise-ttl cost\` says`,
     otherwise:
       'the line "Express executions: time" of `precise-ttl cost` is too low by that factor. Report it',
     judge: ({ metrics, calculatedGbSeconds }) =>
@@ -201,7 +201,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
           ? undefined
           : {
               measured: { billed: gbSeconds, calculated: calculatedGbSeconds },
-              kept: gbSeconds <= calculatedGbSeconds * MOST_OF_CALCULATED,
+              kept: gbSeconds <= calculatedGbSeconds * MAX_CALCULATED,
             },
       ),
   },
@@ -245,7 +245,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     question:
       'how long after a delete its event is in the queue, by way of the stream and the function that it calls',
     criterion: `p99 at most ${MOST_STREAM_P99_SECONDS} s`,
-    otherwise: 'events and the archive come later than docs/scheduling.md says: report it',
+    otherwise: 'events and the archive come later than docs/archive-and-events.md says: report it',
     judge: ({ expiries }) =>
       ofExpiries(expiries, all => {
         const { p50, p99, max } = spread(all.map(({ sentAt, deletedAt }) => (sentAt - deletedAt) / 1000));
@@ -273,10 +273,10 @@ export const EXPERIMENTS: readonly Experiment[] = [
   {
     id: 'jsonata-depth',
     question: 'how deep an expression in JSONata may go: a group-by goes as deep as it has keys',
-    criterion: `at least ${LEAST_DEPTH} keys`,
+    criterion: `at least ${MIN_DEPTH} keys`,
     otherwise:
       'the expressions of the definition are held to a depth that AWS does not take: report it, with the number',
-    judge: ({ depth }) => of(depth, keys => ({ measured: { keys }, kept: keys >= LEAST_DEPTH })),
+    judge: ({ depth }) => of(depth, keys => ({ measured: { keys }, kept: keys >= MIN_DEPTH })),
   },
   {
     id: 'replay',

@@ -1,8 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import type { JobEnd } from '../job-end.ts';
 import { LIFETIME_SECONDS, SETTLE_SECONDS } from './configuration.ts';
 import { observe, type Verified, type VerifyClients } from './observe.ts';
-import { asJson, describeReport, isBroken, judge } from './report.ts';
+import { asJson, describeReport, judge, type VerifyReport } from './report.ts';
 import type { Seen } from './seen.ts';
 import type { Time } from './time.ts';
 
@@ -25,8 +23,6 @@ export interface VerifyOptions {
   readonly minutes: number;
   readonly print: (text: string) => void;
   readonly onProgress: (line: string) => void;
-  /** A file for the report as JSON. */
-  readonly resultFile: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -41,15 +37,16 @@ const NOT_DEPLOYED: Seen = {
 /**
  * Deploys, makes the experiments, takes everything away again, and reports.
  *
- * @returns `failed`: an experiment was not kept
+ * @returns the report, without what names the account
+ * @throws the reason of the signal, after all was taken away
  */
-export async function runVerify(options: VerifyOptions): Promise<JobEnd> {
-  const { deployer, clients, time, minutes, print, onProgress, resultFile, signal, region } = options;
+export async function runVerify(options: VerifyOptions): Promise<VerifyReport> {
+  const { deployer, clients, time, minutes, print, onProgress, signal, region } = options;
   if (await deployer.removeLeft()) print('What an earlier run has left is taken away.');
   let seen: Seen;
   try {
     const verified = await deployer.deploy();
-    if (signal.aborted) return 'interrupted';
+    signal.throwIfAborted();
     const writingMs = minutes * 60_000 - (LIFETIME_SECONDS + SETTLE_SECONDS) * 1000;
     const settleMs = SETTLE_SECONDS * 1000;
     seen =
@@ -57,7 +54,7 @@ export async function runVerify(options: VerifyOptions): Promise<JobEnd> {
         ? NOT_DEPLOYED
         : await observe({ verified, clients, time, writingMs, settleMs, onProgress });
   } catch (error) {
-    if (signal.aborted) return 'interrupted';
+    signal.throwIfAborted();
     throw error;
   } finally {
     onProgress('');
@@ -66,7 +63,5 @@ export async function runVerify(options: VerifyOptions): Promise<JobEnd> {
   }
   const judged = judge(seen);
   print(describeReport(judged));
-  if (resultFile !== undefined)
-    writeFileSync(resultFile, `${JSON.stringify(asJson(judged, { region, minutes }), null, 2)}\n`);
-  return judged.some(isBroken) ? 'failed' : 'done';
+  return asJson(judged, { region, minutes });
 }

@@ -3,7 +3,7 @@ import {
   GetMetricDataCommand,
   type MetricDataQuery,
 } from '@aws-sdk/client-cloudwatch';
-import type { TaskName } from '../../statemachine/contract.ts';
+import type { TaskName } from '../../statemachine/contract/machines.ts';
 import type { SeenMetrics } from './seen.ts';
 
 interface Asked {
@@ -18,10 +18,13 @@ interface Asked {
 const UNSUCCESSFUL = ['ExecutionsFailed', 'ExecutionsTimedOut', 'ExecutionsAborted'] as const;
 
 /** AWS does not say in which unit it counts the memory. Nothing has a million MB, and nothing less than a million bytes. */
-const MOST_MB = 1e6;
-const asMb = (value: number): number => (value > MOST_MB ? value / 2 ** 20 : value);
+const MAX_MB = 1e6;
+const asMb = (value: number): number => (value > MAX_MB ? value / 2 ** 20 : value);
 
-/** What CloudWatch counts by itself. Source: Step Functions Developer Guide, "Execution metrics for Express Workflows"; Lambda Developer Guide. */
+/**
+ * Reads the metrics that CloudWatch counts by itself. Source: Step Functions Developer Guide, "Execution metrics for Express Workflows";
+ * Lambda Developer Guide.
+ */
 export async function observeMetrics(client: CloudWatchClient, asked: Asked): Promise<SeenMetrics> {
   const { stateMachineArn, functions, fromMs, toMs } = asked;
   const machine = (MetricName: string, Stat: string): MetricDataQuery =>

@@ -10,10 +10,10 @@ import { expiryAttributes } from '../../expiry/index.ts';
 import type { ExpiryModel } from '../../expiry/model.ts';
 import { INDEX_SECONDS, type SweepRow } from '../../functions/journal/layout.ts';
 import { readRows } from '../../functions/journal/sweep-rows.ts';
-import { TASKS, type TaskName } from '../../statemachine/contract.ts';
-import { type Checked, check } from '../deployment/check.ts';
-import type { DeploymentClients } from '../deployment/clients.ts';
-import { journalAt } from '../journals.ts';
+import { type Checked, check } from '../../operate/deployment/check.ts';
+import type { DeploymentClients } from '../../operate/deployment/clients.ts';
+import { journalAt } from '../../operate/journals.ts';
+import { TASKS, type TaskName } from '../../statemachine/contract/machines.ts';
 import { dynamoDbOffset, narrowed, type Offset, skewOf } from './clocks.ts';
 import { functionOf, LIFETIME_SECONDS, monthOf, RATE } from './configuration.ts';
 import { observeMetrics } from './metrics.ts';
@@ -27,13 +27,13 @@ export type VerifyClients = {
   >;
 };
 
-/** What was deployed to be verified. */
+/** The deployment that is verified. */
 export interface Verified {
   readonly props: ResolvedProps;
   readonly region: string;
   readonly stateMachineArn: string;
   readonly replayStateMachineArn: string;
-  /** Of the queue that gets the events. */
+  /** URL of the queue that gets the events. */
   readonly queueUrl: string;
   readonly deployment: Seen['deployment'];
 }
@@ -55,7 +55,7 @@ const COLD_CALLS = 3;
 const DEPTHS = [50, 80, 90, 95, 97, 98, 99, 100, 105, 120];
 const CLOCK_REPLAYS = 5;
 const SECOND = 1000;
-/** What is younger CloudWatch may not have yet. */
+/** CloudWatch may not have younger datapoints yet. */
 const CLOUDWATCH_MS = 120_000;
 const RENEWED_SECONDS = 86_400;
 
@@ -239,7 +239,7 @@ class Writer {
     }
   }
 
-  /** What of the items is there. */
+  /** Reads the items that are there. */
   async look(): Promise<SeenItems> {
     const isThere = async (id: string) => {
       const { verified, clients } = this.#options;

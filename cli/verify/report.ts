@@ -1,4 +1,4 @@
-import type { Checked } from '../deployment/check.ts';
+import type { Checked } from '../../operate/deployment/check.ts';
 import { EXPERIMENTS, type Experiment, type Finding } from './experiments.ts';
 import type { Seen } from './seen.ts';
 
@@ -15,11 +15,26 @@ export function isBroken({ finding }: Judged): boolean {
   return 'seen' in finding && !finding.seen.kept;
 }
 
+/** The report as JSON. */
+export interface VerifyReport {
+  readonly region: string;
+  readonly minutes: number;
+  /** `kept` is null for one that was not measured. */
+  readonly experiments: readonly {
+    readonly id: string;
+    readonly criterion: string;
+    readonly kept: boolean | null;
+    readonly measured?: object;
+    readonly because?: string;
+    readonly notMeasured?: string;
+  }[];
+}
+
 /** The report to be sent to us: without what names the account. */
 export function asJson(
   judged: readonly Judged[],
-  about: { readonly region: string; readonly minutes: number },
-): object {
+  about: Pick<VerifyReport, 'region' | 'minutes'>,
+): VerifyReport {
   const experiments = judged.map(({ experiment: { id, criterion }, finding }) =>
     'seen' in finding
       ? {
@@ -31,7 +46,7 @@ export function asJson(
   return { ...about, experiments };
 }
 
-/** What AWS says may have ARNs and ids of accounts in it. */
+/** AWS's messages may have ARNs and ids of accounts in them. */
 export function withoutNames(text: string): string {
   return text
     .replaceAll(/\barn:[^\s"',;)]+/g, 'arn:…')
@@ -41,7 +56,7 @@ export function withoutNames(text: string): string {
 
 const LABELS = { kept: 'kept      ', broken: 'NOT KEPT  ', unknown: 'not known ' } as const;
 
-/** What was measured beside what is promised. */
+/** The measured values beside the promised ones. */
 export function describeReport(judged: readonly Judged[]): string {
   const lines = judged.flatMap(each => {
     const { experiment, finding } = each;

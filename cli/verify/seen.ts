@@ -1,6 +1,6 @@
 import type { SweepRow } from '../../functions/journal/layout.ts';
-import type { TaskName } from '../../statemachine/contract.ts';
-import type { Checked } from '../deployment/check.ts';
+import type { Checked } from '../../operate/deployment/check.ts';
+import type { TaskName } from '../../statemachine/contract/machines.ts';
 
 /** An event of an expiry, epoch milliseconds. */
 export interface SeenExpiry {
@@ -21,7 +21,7 @@ export interface SeenItems {
   readonly renewedLeft: number;
 }
 
-/** What CloudWatch has of whole minutes in which the ticks ran. */
+/** CloudWatch's metrics of whole minutes in which the ticks ran. */
 export interface SeenMetrics {
   readonly minutes: number;
   readonly started: number;

@@ -1,4 +1,4 @@
-import { dollars } from '../adopt/numbers.ts';
+import { dollars } from '../numbers.ts';
 import { VERIFY_NAME } from './configuration.ts';
 
 /** Before anything is made. */

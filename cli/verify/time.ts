@@ -1,4 +1,4 @@
-/** Of the machine, or of a test. */
+/** The clock of the machine, or of a test. */
 export interface Time {
   /** Epoch milliseconds. */
   readonly now: () => number;

@@ -12,7 +12,7 @@ import { Table } from 'dynamodb-toolbox/table';
 export const INVITATIONS_TABLE = {
   tableName: 'Invitations',
   partitionKey: 'code',
-  indexedBy: 'second',
+  index: { by: 'second' },
 } as const;
 
 /** Invitations that are open for a while. Nothing of precise-ttl is in here: an entity that had a TTL stays as it was. */

@@ -15,7 +15,7 @@ export const SESSIONS_TABLE = {
   tableName: 'Sessions',
   partitionKey: 'pk',
   sortKey: 'sk',
-  shards: 2,
+  index: { shards: 2 },
 } as const;
 
 const model = expiryModel({ partitionKey: 'pk', sortKey: 'sk', shards: 2 });

@@ -6,7 +6,7 @@ export const VOUCHERS_TABLE = {
   tableName: 'Vouchers',
   partitionKey: 'pk',
   sortKey: 'sk',
-  indexedBy: 'second',
+  index: { by: 'second' },
 } as const;
 
 /** Vouchers that can be redeemed for a while. Nothing of precise-ttl is in here: an entity that had a TTL stays as it was. */

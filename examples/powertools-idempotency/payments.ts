@@ -7,7 +7,7 @@ export const IDEMPOTENCY_TABLE = {
   tableName: 'Idempotency',
   partitionKey: 'id',
   ttlAttribute: 'expiration',
-  indexedBy: 'second',
+  index: { by: 'second' },
   // A record is written minutes before it expires: a minute that nothing is known of need not be watched.
   pollSeconds: 0,
 } as const;

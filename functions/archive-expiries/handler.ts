@@ -63,7 +63,7 @@ export async function archiveExpiries(
   return batchAnswer(left[0]?.first ?? unjudged);
 }
 
-/** What is to be archived of the records, up to the first one that cannot be judged. */
+/** The removals to archive among the records, up to the first one that cannot be judged. */
 function judge(
   records: readonly DynamoDbStreamRecord[],
   { settings, logger }: Pick<ArchiveRuntime, 'settings' | 'logger'>,

@@ -13,6 +13,8 @@ export const PUTTING_SECONDS = 30;
 /** Milliseconds that the ledger of what was put may take. */
 export const LEDGER_TIMEOUT_MS = 5_000;
 
-/** Of the function: what has begun within {@link PUTTING_SECONDS} ends, with all its attempts and the pauses between them,
- * and the ledger is written. */
+/**
+ * Time limit of the function: a put that has begun within {@link PUTTING_SECONDS} ends, with all its attempts and the pauses between them,
+ * and the ledger is written.
+ */
 export const ARCHIVE_TIMEOUT_SECONDS = 60;

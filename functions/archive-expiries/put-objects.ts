@@ -4,7 +4,7 @@ import { PUTS_AT_ONCE } from './limits.ts';
 
 export interface PutOptions {
   readonly put: PutObject;
-  /** Told of each object that could not be put. */
+  /** Called with each object that could not be put. */
   readonly onFailed: (key: string, error: unknown) => void;
   /** Whether another object may begin. */
   readonly hasTime: () => boolean;

@@ -16,7 +16,7 @@ export interface Removal {
   readonly partition: string;
   /** JSON, without the line's end. */
   readonly line: string;
-  /** What the ledger gets of it; undefined for one that had not expired. */
+  /** Its entry in the ledger; undefined for one that had not expired. */
   readonly entry: LedgerEntry | undefined;
 }
 
@@ -31,10 +31,10 @@ export type RemovalSettings = Pick<SweepSettings, 'tableName' | 'model'> &
 export const TOLERANCE_SECONDS = 2;
 
 /**
- * What is archived of a record: an expired item, or any removed one where all removals are wanted.
+ * The archived form of a record: an expired item, or any removed one where all removals are wanted.
  *
- * @returns undefined for what does not belong into the archive
- * @throws InvalidArgumentError for a removal of which nobody can tell: it has no old image, or no time
+ * @returns undefined for a record that does not belong into the archive @throws InvalidArgumentError for a removal of which nobody can
+ * tell: it has no old image, or no time
  */
 export function removalOf(
   record: DynamoDbStreamRecord,

@@ -17,7 +17,7 @@ export interface ArchiveLine {
   readonly item: ItemImage;
 }
 
-/** What any line of an archive has: a key, most of them its item, and texts that say more. */
+/** A line of an archive: a key, usually its item, and texts that say more. */
 export interface ItemLine {
   readonly key: ItemImage;
   readonly item?: ItemImage;

@@ -39,7 +39,7 @@ export const ARCHIVE_KINDS = {
 /** Where and how a function archives. */
 export interface ArchiveSettings {
   readonly archiveBucket: string;
-  /** What every key begins with; '' for nothing. */
+  /** Prefix of every key; '' for none. */
   readonly archivePrefix: string;
   readonly archiveFormat: ArchiveFormat;
   readonly archiveRemovals: ArchiveRemovals;

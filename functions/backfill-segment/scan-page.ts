@@ -1,7 +1,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { WindowModel } from '../../expiry/model.ts';
 import type { SegmentProgress } from '../../statemachine/backfill-contract.ts';
-import type { ItemKey } from '../../statemachine/contract.ts';
+import type { ItemKey } from '../../statemachine/contract/keys.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
 import type { Documents } from '../table/dynamodb.ts';
 import { isBusy } from '../table/dynamodb-errors.ts';

@@ -10,7 +10,7 @@ import {
   type SegmentProgress,
 } from '../../statemachine/backfill-contract.ts';
 import { countItems, type ItemFate } from '../../statemachine/backfill-counts.ts';
-import type { ItemKey } from '../../statemachine/contract.ts';
+import type { ItemKey } from '../../statemachine/contract/keys.ts';
 import { type BackoffSettings, backoffMs } from '../retry/backoff.ts';
 import { keyAttributeNames, toItemKey } from '../table/item-key.ts';
 import { pacer } from './pacer.ts';

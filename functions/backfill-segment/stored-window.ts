@@ -14,10 +14,10 @@ export interface Stamp {
 }
 
 /**
- * What is to become of an item: its window is to be written, or the reason why it is not.
+ * Decides on an item: its window is to be written, or the reason why it is not.
  *
  * 1. An item without TTL never expires and needs no window.
- * 2. What no sweep would ever delete gets none either: the writer that wrote it must be mended first.
+ * 2. An item that no sweep would ever delete gets none either: its writer must be mended first.
  * 3. A TTL with a fraction is deleted in its second like any other, and gets the window that this second lies in.
  * 4. A window of another granularity or shard is as wrong as none.
  *

@@ -5,7 +5,7 @@ import { isBusy, isInvalid } from '../table/dynamodb-errors.ts';
 import { keyAttributeNames } from '../table/item-key.ts';
 import type { ScannedItem } from './stored-window.ts';
 
-/** What one write of a window came to. */
+/** The outcome of one write of a window. */
 export type WriteOutcome = 'stamped' | 'changedMeanwhile' | 'busy' | 'failed';
 
 /** Writes the window of an item. */

@@ -1,11 +1,6 @@
-import {
-  type BrakeProgress,
-  CHUNK_KEYS,
-  type ChildLimit,
-  type Millis,
-  PAGE_KEYS,
-  type Seconds,
-} from '../../statemachine/contract.ts';
+import type { BrakeProgress, ChildLimit } from '../../statemachine/contract/child.ts';
+import { CHUNK_KEYS, PAGE_KEYS } from '../../statemachine/contract/limits.ts';
+import type { Millis, Seconds } from '../../statemachine/times.ts';
 
 /*
  * The slice of a child's progress that says how fast it may delete: as fast as it can, unless `maxDeletesPerSecond` says less or DynamoDB throttles. What it may
@@ -32,7 +27,7 @@ export function startBrake(limit: ChildLimit | null): BrakeProgress {
   return { limit, rate: null, triedLately: 0, throttledLately: 0, clearPages: 0, credit: 0, creditAt: 0 };
 }
 
-/** What DynamoDB did with the keys of a page. */
+/** The fate of a page's keys in DynamoDB. */
 export interface PageFate {
   /** Keys that were handed to DeleteChunks. */
   readonly handedOver: number;
@@ -49,12 +44,12 @@ function allowedRate({ rate, limit }: BrakeProgress): number {
 /**
  * The rate after what DynamoDB did with the keys of a page.
  *
- * 1. More than three fifths of what was tried lately throttled: half the rate, or half of what was tried if that was less; no deletes before
- *    the next second.
- * 2. Fewer throttled: a child that is braked slows down by half of their share. One that is not tries them again, which it
- *    can do without harm as long as most get through.
- * 3. None throttled: the rate grows, slowly at first, so that it stays long just below what DynamoDB takes; then faster and
- *    faster, until it is more than a page a second, and the brake is off.
+ * 1. More than three fifths of what was tried lately throttled: half the rate, or half of what was tried if that was less; no deletes
+ *    before the next second.
+ * 2. Fewer throttled: a child that is braked slows down by half of their share. One that is not tries them again, which it can do without
+ *    harm as long as most get through.
+ * 3. None throttled: the rate grows, slowly at first, so that it stays long just below what DynamoDB takes; then faster and faster, until
+ *    it is more than a page a second, and the brake is off.
  */
 export function afterDeletes(
   before: BrakeProgress,

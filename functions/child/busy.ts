@@ -1,4 +1,5 @@
-import type { BusyProgress, Millis } from '../../statemachine/contract.ts';
+import type { BusyProgress } from '../../statemachine/contract/child.ts';
+import type { Millis } from '../../statemachine/times.ts';
 import { type BackoffSettings, backoffMs } from '../retry/backoff.ts';
 
 /* The slice of a child's progress that says how long it leaves a DynamoDB alone that was too busy for its queries. */

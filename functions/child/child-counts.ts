@@ -1,4 +1,6 @@
-import type { ChunkProgress, CountsProgress, ListedFailure, ShownKey } from '../../statemachine/contract.ts';
+import type { CountsProgress } from '../../statemachine/contract/child.ts';
+import type { ChunkProgress } from '../../statemachine/contract/chunks.ts';
+import type { ListedFailure, ShownKey } from '../../statemachine/contract/keys.ts';
 import { addCounts, CHILD_COUNTS, CHUNK_COUNTS, noCounts, sumOfFates } from '../../statemachine/counts.ts';
 import { addLags, NO_LAG } from '../report/lag.ts';
 import { firstThatFit, listFailedKeys } from '../report/listed-keys.ts';
@@ -53,7 +55,7 @@ export function countAgain(counts: CountsProgress): CountsProgress {
   return { ...counts, failed: 0, failedKeys: [], held: 0 };
 }
 
-/** What DynamoDB did with the keys of a page, by what was counted before it and with it. */
+/** The fate of a page's keys in DynamoDB, by the counts before it and after it. */
 export function fateOfPage(before: CountsProgress, after: CountsProgress): PageFate {
   const throttled = after.throttled - before.throttled;
   const tried = throttled + sumOfFates(after) - sumOfFates(before);

@@ -1,4 +1,4 @@
-import type { ChildProgress, InitialProgress } from '../../statemachine/contract.ts';
+import type { ChildProgress, InitialProgress } from '../../statemachine/contract/child.ts';
 import { startBrake } from './brake.ts';
 import { NOT_BUSY } from './busy.ts';
 import { NOTHING_COUNTED } from './child-counts.ts';

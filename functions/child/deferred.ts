@@ -1,10 +1,6 @@
-import type {
-  DeferredProgress,
-  ListedFailure,
-  Millis,
-  PollProgress,
-  Seconds,
-} from '../../statemachine/contract.ts';
+import type { DeferredProgress, PollProgress } from '../../statemachine/contract/child.ts';
+import type { ListedFailure } from '../../statemachine/contract/keys.ts';
+import type { Millis, Seconds } from '../../statemachine/times.ts';
 import { listFailedKeys } from '../report/listed-keys.ts';
 import { type BackoffSettings, backoffMs } from '../retry/backoff.ts';
 

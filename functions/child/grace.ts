@@ -1,9 +1,9 @@
 import type {
-  Chunk,
   QueryExpiredInput,
   QueryExpiredOutput,
   UpcomingStep,
-} from '../../statemachine/contract.ts';
+} from '../../statemachine/contract/child.ts';
+import type { Chunk } from '../../statemachine/contract/chunks.ts';
 import { waitUntil } from '../retry/backoff.ts';
 
 /*
@@ -13,7 +13,7 @@ import { waitUntil } from '../retry/backoff.ts';
  * read, are each rounded down, and come from different servers.
  */
 
-/** What the machine said, as of the grace before. */
+/** The machine's input with its times moved back by the grace. */
 export function beforeGrace(input: QueryExpiredInput, behindSeconds: number): QueryExpiredInput {
   return {
     ...input,
@@ -23,7 +23,7 @@ export function beforeGrace(input: QueryExpiredInput, behindSeconds: number): Qu
   };
 }
 
-/** What was decided as of the grace before, by the clock. */
+/** The decision, whose times are those of the grace before, with the times of the clock. */
 export function afterGrace(output: QueryExpiredOutput, behindSeconds: number): QueryExpiredOutput {
   return {
     ...output,

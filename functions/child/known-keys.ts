@@ -1,4 +1,4 @@
-import type { KeyRead, KnownKeys } from '../../statemachine/contract.ts';
+import type { KeyRead, KnownKeys } from '../../statemachine/contract/child.ts';
 import { rangesOf, shardsOf } from '../table/target-windows.ts';
 
 /*

@@ -1,5 +1,6 @@
-import type { ChildProgress, Millis, PollProgress, Seconds } from '../../statemachine/contract.ts';
+import type { ChildProgress, PollProgress } from '../../statemachine/contract/child.ts';
 import { addCounts, CHILD_COUNTS } from '../../statemachine/counts.ts';
+import type { Millis, Seconds } from '../../statemachine/times.ts';
 import { addLags } from '../report/lag.ts';
 import { firstThatFit, listFailedKeys } from '../report/listed-keys.ts';
 import { joinedWindows, partOfTarget, shardsOfTarget } from '../table/target-windows.ts';

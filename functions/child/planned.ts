@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Chunk, ExpiredKey, KeyRead, PollProgress } from '../../statemachine/contract.ts';
+import type { KeyRead, PollProgress } from '../../statemachine/contract/child.ts';
+import type { Chunk } from '../../statemachine/contract/chunks.ts';
+import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
 import { knownKeys, knownOf } from './known-keys.ts';
 
 /* The part of the poll slice that says which deletes were planned before their items were due. */

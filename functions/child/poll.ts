@@ -1,11 +1,7 @@
-import type {
-  ExpiredKey,
-  PagePosition,
-  PollProgress,
-  SecondPolls,
-  Seconds,
-  SweepTarget,
-} from '../../statemachine/contract.ts';
+import type { PollProgress, SecondPolls } from '../../statemachine/contract/child.ts';
+import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
+import type { PagePosition, SweepTarget } from '../../statemachine/contract/targets.ts';
+import type { Seconds } from '../../statemachine/times.ts';
 import { type KeyReads, knownKeys, knownOf } from './known-keys.ts';
 
 /* The slice of a child's progress that says how far it has read its target, and when it reads on. */
@@ -40,7 +36,7 @@ export interface PolledPage {
   readonly position: PagePosition | null;
   /** The earliest TTL that this page saw and that is neither due yet nor planned; infinite when it saw none. */
   readonly nextExpiry: Seconds;
-  /** What is due up to then is planned. @default nothing is */
+  /** The entries that are due up to then are planned. @default nothing is */
   readonly plannedUpTo?: Seconds;
   /** It saw an entry that is not due yet in a window that has ended. */
   readonly sawStrays: boolean;
@@ -89,8 +85,8 @@ export function afterPolledSeconds(
 }
 
 /**
- * The seconds that the machine can poll by itself, each when it is due; null: the next poll is QueryExpired's. After one that found something
- * it is, since the next one probably finds something too. So it is where polls are further apart.
+ * The seconds that the machine can poll by itself, each when it is due; null: the next poll is QueryExpired's. After one that found
+ * something it is, since the next one probably finds something too. So it is where polls are further apart.
  *
  * @param until the child waits for nothing from then on, a whole second
  */

@@ -1,17 +1,10 @@
 import type { ExpiryModel } from '../../expiry/model.ts';
 import { ttlFault } from '../../expiry/ttl.ts';
 import { readWindowKey, windowStart } from '../../expiry/window.ts';
-import type {
-  ChildProgress,
-  CountsProgress,
-  IndexScan,
-  NamedEntry,
-  PagePosition,
-  ScanProgress,
-  ScanRecord,
-  Seconds,
-} from '../../statemachine/contract.ts';
+import type { ChildProgress, CountsProgress, ScanProgress } from '../../statemachine/contract/child.ts';
+import type { IndexScan, NamedEntry, PagePosition, ScanRecord } from '../../statemachine/contract/targets.ts';
 import { addCounts, noCounts, SCAN_COUNTS, type ScanCount, sumOfFates } from '../../statemachine/counts.ts';
+import type { Seconds } from '../../statemachine/times.ts';
 import { jsonBytes } from '../report/listed-keys.ts';
 import type { ScannedEntry } from '../table/index-scan.ts';
 import { type BehindSettings, secondsBehind, sweptRange } from './swept-range.ts';
@@ -19,8 +12,8 @@ import { type BehindSettings, secondsBehind, sweptRange } from './swept-range.ts
 /* The slice of a child's progress that says what it has read of a whole index. */
 
 /**
- * A scan leaves to the ticks what has expired so lately, seconds: they look back as far by themselves, to what one of them was throttled at or
- * what a missed one has left.
+ * A scan leaves to the ticks what has expired so lately, seconds: they look back as far by themselves, to what one of them was throttled at
+ * or what a missed one has left.
  */
 export const LEFT_TO_TICKS_SECONDS = 600;
 
@@ -38,20 +31,20 @@ export function startScan(position: PagePosition | null): ScanProgress {
   return { settled: position, named: [], pending: NO_SCAN_COUNTS, pendingNamed: [], isDense: false };
 }
 
-/** What a scan makes of an entry. */
+/** The judgement of a scan on an entry. */
 export interface ScanVerdict {
   /** It is to be deleted, if it still is what the index says. */
   readonly isDue: boolean;
-  /** What it is counted and named as. */
+  /** The kinds as which it is counted and named. */
   readonly kinds: readonly NamedEntry['is'][];
 }
 
 /**
- * What becomes of an entry.
+ * Judges an entry.
  *
- * 1. A TTL that no sweep and no native TTL ever takes for expired, or that is out of range, is told with what is wrong with it, and stays.
- * 2. An entry that no sweep looks for where it lies, or when its time has come, is told: its writer goes on. By second that is a TTL with a
- *    fraction; by window it is a window of another length, another time or another shard.
+ * 1. A TTL that no sweep and no native TTL ever takes for expired, or that is out of range, is named with its fault, and stays.
+ * 2. An entry that no sweep looks for where it lies, or when its time has come, is named, since its writer goes on. By second that is a TTL
+ *    with a fraction; by window it is a window of another length, another time or another shard.
  * 3. Whatever is overdue for longer than the ticks look back is due, these two as well.
  *
  * @param cutoff epoch seconds: DynamoDB's clock less what the sweep is behind it
@@ -147,7 +140,7 @@ export function settle(
   };
 }
 
-/** What the whole scan has come to, up to where it is settled. */
+/** The record of the whole scan, up to where it is settled. */
 export function recordOf(
   { before }: IndexScan,
   { counts, scan }: Pick<ChildProgress, 'counts' | 'scan'>,

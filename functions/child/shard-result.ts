@@ -4,8 +4,8 @@ import type {
   ChildProgress,
   CountsProgress,
   ShardResult,
-  SweepTarget,
-} from '../../statemachine/contract.ts';
+} from '../../statemachine/contract/child.ts';
+import type { SweepTarget } from '../../statemachine/contract/targets.ts';
 import { CHILD_COUNTS, sumOfFates } from '../../statemachine/counts.ts';
 import { LAG_BUCKETS } from '../report/lag.ts';
 import { areWindows } from '../table/target-windows.ts';
@@ -72,8 +72,8 @@ export function handOn(progress: ChildProgress): ShardResult {
 }
 
 /**
- * What a child came to, by what the Map Run holds of it; undefined when it crashed and nothing is known. One that handed back something else
- * counts as crashed: it must not spoil what the others came to.
+ * The result of a child in the Map Run; undefined when it crashed and nothing is known. A child with any other result counts as crashed: it
+ * must not spoil the sums of the others.
  */
 export function shardResultOf(output: ChildOutput): ShardResult | undefined {
   try {

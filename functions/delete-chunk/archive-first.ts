@@ -1,5 +1,5 @@
 import { isWithin } from '../../expiry/ttl.ts';
-import type { ExpiredKey } from '../../statemachine/contract.ts';
+import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
 import type { PutObject } from '../archive/s3.ts';
 import type { ArchiveSettings } from '../archive/settings.ts';
 import { sweptRange } from '../child/swept-range.ts';
@@ -34,15 +34,15 @@ export interface ArchiveFirstOptions {
   readonly archive: CopyArchive;
   readonly documents: Documents;
   readonly settings: SweepSettings;
-  /** What counts as expired, epoch seconds. */
+  /** TTLs up to this one count as expired, epoch seconds. */
   readonly cutoff: number;
   /** Epoch milliseconds, less the grace: an item is late from its end on. */
   readonly clock: () => number;
   /** TimeoutSeconds of the task. */
   readonly timeoutSeconds: number;
-  /** Told what S3 did not take, and its error; undefined when time ran out. The keys are tried again. */
+  /** Called with the lines that S3 did not take, and its error, which is undefined when time ran out. The keys are tried again. */
   readonly onNotStored: (lines: readonly (Copy | Mark)[], error: unknown) => void;
-  /** Told of an item that was deleted with an attribute more than its copy has, where S3 did not take a second copy either. */
+  /** Called with an item that was deleted with an attribute that its copy lacks, where S3 did not take a second copy either. */
   readonly onIncomplete: (expired: ExpiredKey) => void;
 }
 
@@ -165,7 +165,7 @@ export function archiveFirstBatch(options: ArchiveFirstOptions): SendBatch {
   };
 }
 
-/** What the items are by now. */
+/** Sorts the items by their present state. */
 function sortOut(found: readonly CurrentItem[], settings: SweepSettings, cutoff: number) {
   const sorted = { expired: [] as CurrentItem[], held: [] as CurrentItem[], renewed: [] as CurrentItem[] };
   const swept = sweptRange(cutoff, settings);
@@ -203,7 +203,7 @@ function copyIfWritable(item: CurrentItem, settings: LineSettings): Copy | undef
   }
 }
 
-/** What is left to say of a copy. */
+/** The lines that follow a copy. */
 function linesAfterDelete(
   { copied, became, item, isIncomplete }: CopyFate,
   settings: LineSettings,

@@ -29,7 +29,7 @@ export async function writeSettled(
   await Promise.all(books.map(entered => writeBook(bookkeeping, entered, withinMs)));
 }
 
-/** What was kept is for a proof only. @param at epoch seconds */
+/** Items that were kept are for a proof only. @param at epoch seconds */
 function bookEntries(
   settled: readonly SettledKey[],
   { tableName: table, proof }: LedgerSettings,

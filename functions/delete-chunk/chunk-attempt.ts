@@ -1,4 +1,5 @@
-import type { Chunk, FailedKey } from '../../statemachine/contract.ts';
+import type { Chunk } from '../../statemachine/contract/chunks.ts';
+import type { FailedKey } from '../../statemachine/contract/keys.ts';
 import { addCounts, CALL_COUNTS } from '../../statemachine/counts.ts';
 import { addLags } from '../report/lag.ts';
 import { sleepRest, waitUntil } from '../retry/backoff.ts';
@@ -8,9 +9,9 @@ import { deleteKeys, type SendBatch, type SettledKey } from './deletion.ts';
 export interface ChunkAttemptOptions {
   readonly settings: AttemptSettings;
   readonly send: SendBatch;
-  /** Told of each key that DynamoDB will not delete. */
+  /** Called with each key that DynamoDB will not delete. */
   readonly onFailed: (failed: FailedKey) => void;
-  /** Told of the keys that are done with. */
+  /** Called with the keys that are settled. */
   readonly onSettled: (settled: readonly SettledKey[]) => Promise<void>;
   /** Epoch milliseconds. */
   readonly clock: () => number;

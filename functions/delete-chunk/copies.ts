@@ -1,5 +1,5 @@
 import { storedNumber } from '../../expiry/stored-number.ts';
-import type { ExpiredKey } from '../../statemachine/contract.ts';
+import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
 import { lineText } from '../archive/archive-line.ts';
 import {
   type ArchiveObject,
@@ -54,7 +54,7 @@ export interface MarkLine {
 
 interface Line {
   readonly expired: ExpiredKey;
-  /** Of the TTL, epoch milliseconds; it says in which partition the line lies. */
+  /** The TTL in epoch milliseconds; it says in which partition the line lies. */
   readonly ttlMs: number;
   /** The line, without its end. */
   readonly text: string;
@@ -104,7 +104,7 @@ export function markOf(
   return { expired, ttlMs, folder: 'kept', text: lineText(line, archiveFormat) };
 }
 
-/** What is put for one date of expiry. */
+/** The object of one date of expiry. */
 export interface PartitionObject {
   readonly of: readonly (Copy | Mark)[];
   readonly object: ArchiveObject;

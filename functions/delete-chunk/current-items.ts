@@ -1,5 +1,5 @@
 import { BatchGetItemCommand, type BatchGetItemCommandInput } from '@aws-sdk/client-dynamodb';
-import type { ExpiredKey, ItemKey } from '../../statemachine/contract.ts';
+import type { ExpiredKey, ItemKey } from '../../statemachine/contract/keys.ts';
 import type { ItemImage } from '../stream/event.ts';
 import type { Documents, RequestOptions } from '../table/dynamodb.ts';
 import { sendJson } from '../table/dynamodb-json.ts';
@@ -17,7 +17,7 @@ interface ReadAnswer {
   readonly UnprocessedKeys?: Readonly<Record<string, { readonly Keys: readonly ItemKey[] }>>;
 }
 
-/** What the table has now of some keys: each key is in one of these. */
+/** The present state of some keys in the table: each key is in one of these. */
 export interface CurrentItems {
   readonly found: readonly CurrentItem[];
   readonly gone: readonly ExpiredKey[];

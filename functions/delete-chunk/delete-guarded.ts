@@ -1,6 +1,6 @@
 import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb';
 import { isWithin } from '../../expiry/ttl.ts';
-import type { ItemKey } from '../../statemachine/contract.ts';
+import type { ItemKey } from '../../statemachine/contract/keys.ts';
 import { type BehindSettings, sweptRange } from '../child/swept-range.ts';
 import type { Documents, RequestOptions } from '../table/dynamodb.ts';
 import { decode, keyAttributeNames } from '../table/item-key.ts';
@@ -27,7 +27,7 @@ export function guardedBatch(
   const { statement } = guardedDelete(settings);
   const onRefusal =
     settings.holdAttribute === undefined ? {} : ({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const);
-  // What was renewed is not held yet, whatever attributes it has: nothing would delete it now.
+  // A renewed item does not count as held, whatever attributes it has: nothing would delete it now.
   const refusal = (item: Item = {}) =>
     isHeld(settings, item) && isWithin(item[settings.model.ttlAttribute], range) ? 'held' : 'renewed';
   return async keys => {

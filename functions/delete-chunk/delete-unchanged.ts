@@ -3,7 +3,8 @@ import {
   type BatchExecuteStatementCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { type ExpiredRange, isWithin } from '../../expiry/ttl.ts';
-import { CHUNK_KEYS, type ExpiredKey } from '../../statemachine/contract.ts';
+import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
+import { CHUNK_KEYS } from '../../statemachine/contract/limits.ts';
 import { imageText } from '../archive/image-text.ts';
 import { sweptRange } from '../child/swept-range.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
@@ -29,7 +30,7 @@ export interface CopiedItem extends CurrentItem {
   readonly copy: StoredKey;
 }
 
-/** What became of a copied item. */
+/** The fate of a copied item. */
 export interface CopyFate {
   readonly copied: CopiedItem;
   readonly became: StatementFate<ItemImage>['became'];
@@ -46,7 +47,7 @@ interface DeleteAnswer {
 
 export interface UnchangedDeletion {
   readonly deletion: Deletion;
-  /** Of the statements that were answered. */
+  /** The fates of the statements that were answered. */
   readonly fates: readonly CopyFate[];
 }
 

@@ -1,4 +1,5 @@
-import type { DeletionCounts, ExpiredKey, FailedKey } from '../../statemachine/contract.ts';
+import type { DeletionCounts } from '../../statemachine/contract/chunks.ts';
+import type { ExpiredKey, FailedKey } from '../../statemachine/contract/keys.ts';
 import { addCounts, CALL_COUNTS, noCounts } from '../../statemachine/counts.ts';
 import { addLags, NO_LAG } from '../report/lag.ts';
 import { failedKey } from '../report/listed-keys.ts';
@@ -10,7 +11,7 @@ export interface SettledKey {
   readonly became: 'deleted' | 'held' | 'renewed';
 }
 
-/** What became of some keys of a chunk. */
+/** The fates of some keys of a chunk. */
 export interface Deletion extends DeletionCounts {
   readonly settled: readonly SettledKey[];
   /** To be tried again, and only these. */
@@ -56,7 +57,7 @@ export async function deleteKeys(keys: readonly ExpiredKey[], send: SendBatch): 
   }
 }
 
-/** What became of some keys and of others, together. */
+/** The sum of two deletions. */
 export function addDeletions(one: Deletion, other: Deletion): Deletion {
   return {
     ...addCounts(CALL_COUNTS, one, other),

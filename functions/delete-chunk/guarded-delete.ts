@@ -1,10 +1,10 @@
 import type { SweepSettings } from '../runtime/environment.ts';
 import { keyAttributeNames } from '../table/item-key.ts';
 
-/** What a guarded delete knows of its table. */
+/** The settings that a guarded delete needs of its table. */
 export type GuardSettings = Pick<SweepSettings, 'tableName' | 'model' | 'holdAttribute'>;
 
-/** What every guarded delete of a table asks. Its parameters: the key's values, the latest TTL, and the one that is too old. */
+/** The condition of every guarded delete of a table. Its parameters: the key's values, the latest TTL, and the one that is too old. */
 export interface GuardedDelete {
   readonly statement: string;
   readonly conditions: readonly string[];

@@ -1,4 +1,4 @@
-import type { Chunk, DeleteChunkInput } from '../../statemachine/contract.ts';
+import type { Chunk, DeleteChunkInput } from '../../statemachine/contract/chunks.ts';
 import { lambdaJournal } from '../journal/lambda-journal.ts';
 import type { Bookkeeping } from '../journal/write-book.ts';
 import { keyShower, shownFailure } from '../report/shown-keys.ts';
@@ -18,8 +18,8 @@ const ATTEMPTS = 1;
 /** Share of the task's time up to which the ledger is written: what was deleted has to be counted. */
 const UP_TO_LEDGER = 0.9;
 
-/** What is tried however late it is, milliseconds. */
-const LEAST_LEDGER_MS = 50;
+/** The ledger is given this time however late it is, milliseconds. */
+const MIN_LEDGER_MS = 50;
 
 /**
  * Deletes the keys of one chunk, and says what became of each, how late that was by the clock, and whether and when the
@@ -50,7 +50,7 @@ export async function deleteChunk(
     onSettled: async settled => {
       if (journal === undefined) return;
       const atMs = clock();
-      const withinMs = Math.max(LEAST_LEDGER_MS, ledgerUntilMs - atMs);
+      const withinMs = Math.max(MIN_LEDGER_MS, ledgerUntilMs - atMs);
       await writeSettled({ journal, logger }, settled, settings, { atMs, withinMs });
     },
   });

@@ -1,13 +1,13 @@
-import type { ExpiredKey, FailedKey } from '../../statemachine/contract.ts';
+import type { ExpiredKey, FailedKey } from '../../statemachine/contract/keys.ts';
 import { lagOf } from '../report/lag.ts';
 import { failedKey } from '../report/listed-keys.ts';
 import { isBusyStatement, isThrottling } from '../table/dynamodb-errors.ts';
 import type { Deletion, SettledKey } from './deletion.ts';
 
-/** What a conditional delete that was refused says of its key. */
+/** Why a conditional delete of a key was refused. */
 export type Refusal = 'renewed' | 'held' | 'unprocessed';
 
-/** What became of one key in a batch of statements. */
+/** The fate of one key in a batch of statements. */
 export interface StatementFate<Item> {
   readonly expired: ExpiredKey;
   readonly became: 'deleted' | 'notFound' | 'failed' | Refusal;

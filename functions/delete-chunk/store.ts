@@ -2,7 +2,7 @@ import type { PutObject, PutOptions } from '../archive/s3.ts';
 import { isRefusedByS3 } from '../archive/s3-errors.ts';
 import type { Copy, Mark, PartitionObject, StoredKey } from './copies.ts';
 
-/** What S3 has answered for, each with the key of its object, and why it has not for the rest. */
+/** The lines that S3 has stored, each with the key of its object, and why it has not stored the rest. */
 export interface Stored {
   readonly keyOf: ReadonlyMap<Copy | Mark, StoredKey>;
   readonly errors: readonly unknown[];

@@ -1,7 +1,7 @@
 import { requestTimeoutMs } from '../table/dynamodb.ts';
 
 /** Milliseconds without which a call is not begun. */
-const LEAST_CALL_MS = 50;
+const MIN_CALL_MS = 50;
 
 /** How long the next call may take, milliseconds; undefined when there is no time for one. */
 export type TimeLeft = (share: number) => number | undefined;
@@ -18,6 +18,6 @@ export function timeLeftOf(timeoutSeconds: number, clock: () => number): TimeLef
   return share => {
     startedMs ??= clock();
     const left = Math.floor(startedMs + timeoutSeconds * 1000 * share - clock());
-    return left < LEAST_CALL_MS ? undefined : Math.min(left, requestTimeoutMs(timeoutSeconds, 1));
+    return left < MIN_CALL_MS ? undefined : Math.min(left, requestTimeoutMs(timeoutSeconds, 1));
   };
 }

@@ -15,7 +15,7 @@ const PLACEHOLDER = /^[#:]/;
 /** A guarded delete of an item that is still as it was read. */
 export interface UnchangedDelete {
   readonly statement: string;
-  /** Of the attributes compared, in the order of the statement; they stand behind those of the guarded delete. */
+  /** The values of the compared attributes, in the order of the statement; they stand behind those of the guarded delete. */
   readonly values: readonly ImageValue[];
   /** Names of all attributes that the statement sees a change of. It does not see what is added, nor what had no room. */
   readonly compared: ReadonlySet<string>;

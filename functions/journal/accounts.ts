@@ -7,7 +7,7 @@ import { CLOCKS_APART_SECONDS, isNear, nearest } from './nearest.ts';
 import { unreadable } from './read-state.ts';
 import { type JournalTable, updateItem } from './update-entry.ts';
 
-/** What a span of the ledger comes to. */
+/** The comparison of the books for a span of the ledger. */
 export interface Account {
   /** Keys that the sweep deleted, each once. */
   readonly deleted: number;
@@ -81,7 +81,7 @@ export async function compareBooks(
   return { deleted: count, missing: missing.sort((one, other) => one.at - other.at) };
 }
 
-/** What a minute came to when the ticks compared its books. A minute in which nothing was deleted has none. */
+/** The comparison of a minute's books by a tick. A minute in which nothing was deleted has none. */
 export interface AccountRow {
   /** When the minute began, epoch seconds. */
   readonly from: number;

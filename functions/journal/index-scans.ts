@@ -1,5 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { IndexScan, PagePosition, ScanRecord } from '../../statemachine/contract.ts';
+import type { IndexScan, PagePosition, ScanRecord } from '../../statemachine/contract/targets.ts';
 import { JOURNAL_KEYS, tableEntry } from './layout.ts';
 import { unreadable } from './read-state.ts';
 import { nextScanAt, SCAN_TAKEN_SECONDS } from './scan-turn.ts';
@@ -30,7 +30,7 @@ export interface RunningScan {
   readonly record: ScanRecord | null;
 }
 
-/** What a scan came to that has read the whole index. */
+/** The findings of a scan that has read the whole index. */
 export interface FinishedScan {
   /** ISO-8601. */
   readonly beganAt: string;
@@ -39,8 +39,8 @@ export interface FinishedScan {
 }
 
 /**
- * Takes the turn of a table, of which one tick starts a scan. Until an hour later no other one does, and longer where the scan says that it is
- * under way: one that was not started, or was ended, is started again then.
+ * Takes the turn of a table, of which one tick starts a scan. Until an hour later no other one does, and longer where the scan says that it
+ * is under way: one that was not started, or was ended, is started again then.
  *
  * @returns false when it is not the table's turn any more
  * @throws JournalUnwritableError
@@ -64,8 +64,8 @@ function writeScanAt(journal: JournalTable, table: string, scanAt: number): Prom
 
 /**
  * Takes the scan of a table: goes on with the one that is under way, or begins one. From then on no other execution's checkpoints count, so
- * that two at once cannot throw each other back: the one that had it before ends at its next page. Each round of an execution takes it again,
- * and so keeps the ticks from starting another one.
+ * that two at once cannot throw each other back: the one that had it before ends at its next page. Each round of an execution takes it
+ * again, and so keeps the ticks from starting another one.
  *
  * @throws JournalUnwritableError
  */
@@ -132,7 +132,8 @@ export async function checkpointScan(
 }
 
 /**
- * Writes down what a scan came to that has read the whole index. Before it is under way no more: nothing is lost by a crash between the two.
+ * Writes down what a scan came to that has read the whole index. Before it is under way no more: nothing is lost by a crash between the
+ * two.
  *
  * @throws JournalUnwritableError
  */
@@ -164,14 +165,14 @@ export async function finishScan(
   );
 }
 
-/** What the journal knows of the scans of a table; undefined: there is none. */
+/** The scans of a table in the journal; undefined: there is none. */
 export interface SeenScans {
   readonly running: RunningScan | undefined;
   readonly finished: FinishedScan | undefined;
 }
 
 /**
- * What the journal knows of the scans of a table.
+ * Reads the scans of a table from the journal.
  *
  * @throws JournalUnreadableError
  */
@@ -196,7 +197,7 @@ export async function readScans({ documents, tableName }: JournalTable, table: s
 }
 
 /**
- * What the last scan of a table came to that has read the whole index; undefined: there was none.
+ * Reads the findings of the last scan of a table that has read the whole index; undefined: there was none.
  *
  * @throws JournalUnreadableError
  */

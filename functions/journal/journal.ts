@@ -1,10 +1,10 @@
-import type { IndexScan, PagePosition, ScanRecord } from '../../statemachine/contract.ts';
+import type { IndexScan, PagePosition, ScanRecord } from '../../statemachine/contract/targets.ts';
 import type { Account, AccountLimits, AccountSpan } from './accounts.ts';
 import type { RunningScan } from './index-scans.ts';
 import type { DeploymentState, SweepRow, Watermark } from './layout.ts';
 import type { BookEntries } from './ledger.ts';
 
-/** What the functions do with the journal of their deployment. */
+/** The journal of a deployment, as the functions use it. */
 export interface Journal {
   /** @throws JournalUnreadableError */
   read(): Promise<DeploymentState>;

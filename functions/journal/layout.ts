@@ -1,18 +1,17 @@
-import type { SweepReport } from '../../statemachine/contract.ts';
+import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
 
 /**
  * How the journal's table is laid out. One query of {@link DEPLOYMENT_ID} reads all that a tick has to know:
  *
- * | id | at | what it has |
- * |---|---|---|
- * | `deployment` | `table#TABLE` | `pause`, `limit`, `handOver` and `scanAt` of the table, each an attribute of its own: whoever writes one loses no other |
- * | `deployment` | `watermarks` | `tick`, the time of the last one, and `table#TABLE` for each table, in one item: a write a minute |
- * | `scan#TABLE` | `running`, `finished` | how far the scan of the index is that is under way, and what the last one that has ended came to |
- * | `throttled#TABLE` | START of ten seconds | `keys`, how many deletes DynamoDB throttled in them; the native TTL removes it |
- * | `BOOK#TABLE` | `MINUTE#HASH` | keys of a book of the table's ledger (ledger.ts); the native TTL removes it |
- * | `accounts#TABLE` | MINUTE | what was deleted in it, and how much of that each reader of the stream had not seen (accounts.ts); the native TTL removes it |
- * | `sweep#TABLE` | `START#EXECUTION` | what an execution came to for the table; the native TTL removes it |
+ * | id | at | what it has | |---|---|---| | `deployment` | `table#TABLE` | `pause`, `limit`, `handOver` and `scanAt` of the table, each an
+ * attribute of its own: whoever writes one loses no other | | `deployment` | `watermarks` | `tick`, the time of the last one, and
+ * `table#TABLE` for each table, in one item: a write a minute | | `scan#TABLE` | `running`, `finished` | how far the scan of the index is
+ * that is under way, and what the last one that has ended came to | | `throttled#TABLE` | START of ten seconds | `keys`, how many deletes
+ * DynamoDB throttled in them; the native TTL removes it | | `BOOK#TABLE` | `MINUTE#HASH` | keys of a book of the table's ledger
+ * (ledger.ts); the native TTL removes it | | `accounts#TABLE` | MINUTE | what was deleted in it, and how much of that each reader of the
+ * stream had not seen (accounts.ts); the native TTL removes it | | `sweep#TABLE` | `START#EXECUTION` | what an execution came to for the
+ * table; the native TTL removes it |
  *
  * Losing the journal loses no item: what is missing reads as nothing paused, no limit, nothing handed over and nothing known to be gone.
  */
@@ -93,7 +92,7 @@ export interface Watermark {
   readonly at: string;
 }
 
-/** What a tick reads of the journal; by names of tables. */
+/** The part of the journal that a tick reads, by names of tables. */
 export interface DeploymentState {
   readonly control: {
     readonly pauses: Readonly<Record<string, Pause>>;
@@ -112,7 +111,7 @@ export interface DeploymentState {
 
 export type SweepKind = 'tick' | 'replay' | 'handOver' | 'scan';
 
-/** What an execution came to for one table. */
+/** The outcome of an execution for one table. */
 export interface SweepRow {
   readonly table: string;
   readonly kind: SweepKind;

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { PutCommand, QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
-import type { ItemKey } from '../../statemachine/contract.ts';
+import type { ItemKey } from '../../statemachine/contract/keys.ts';
 import { compressed, hashOfLines } from '../archive/archive-object.ts';
 import { imageText } from '../archive/image-text.ts';
 import { type Book, bookId } from './books.ts';
@@ -52,7 +52,7 @@ export function minuteOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 16);
 }
 
-/** What is entered into a book. */
+/** Entries for a book. */
 export interface BookEntries {
   readonly book: Book;
   readonly table: string;

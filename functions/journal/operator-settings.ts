@@ -3,8 +3,8 @@ import { plainValue } from './stored-values.ts';
 import { type JournalTable, updateEntry } from './update-entry.ts';
 
 /**
- * What operators set for a table. It holds from the next tick on. Each writes an attribute of its own and nothing else: of two operators
- * at once none loses what the other has set.
+ * Settings that operators make for a table. They hold from the next tick on. Each setting is an attribute of its own and is written alone,
+ * so that two operators at once do not undo each other's settings.
  */
 
 /**

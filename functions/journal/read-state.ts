@@ -32,7 +32,7 @@ const moment = kind<string>(
 );
 const seconds = whole(0, Number.MAX_SAFE_INTEGER, 'epoch seconds: a whole number');
 
-/** What stands in the entry of a table. */
+/** The fields in the entry of a table. */
 const ENTRY_KINDS = {
   pause: object({ since: moment, until: moment }, ['since']),
   limit: number(0, Number.MAX_SAFE_INTEGER),

@@ -11,7 +11,7 @@ const FIRST_TURN_SECONDS = 3_600;
 export const SCAN_TAKEN_SECONDS = 3_600;
 
 /** Scans that were begun by hand count, too; but no table waits for more than a day and a half. */
-const LEAST_SECONDS = 43_200;
+const MIN_SECONDS = 43_200;
 
 /**
  * When the next scan is due after one that has read the whole index: the first turn that is twelve hours later or more. A scan that begins
@@ -21,7 +21,7 @@ const LEAST_SECONDS = 43_200;
  * @returns epoch seconds
  */
 export function nextScanAt(table: string, began: number): number {
-  const earliest = began + LEAST_SECONDS;
+  const earliest = began + MIN_SECONDS;
   return earliest + DAY_SECONDS - sinceTurn(table, earliest);
 }
 

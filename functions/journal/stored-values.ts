@@ -1,6 +1,8 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 
-/** What the document client has read, with numbers in place of those that it wraps: none of the journal's has more digits than a double. */
+/**
+ * A value from the document client, with plain numbers in place of wrapped ones: no number in the journal has more digits than a double.
+ */
 export function plainValue(value: unknown): unknown {
   if (value instanceof NumberValue) return Number(value.value);
   if (Array.isArray(value)) return value.map(plainValue);

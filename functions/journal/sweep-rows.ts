@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteCommand, QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
-import type { SweepReport } from '../../statemachine/contract.ts';
+import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { JOURNAL_KEYS, rowItem, type SweepRow, sweepsId, wholeReport } from './layout.ts';
 import { unreadable } from './read-state.ts';
 import { plainValue } from './stored-values.ts';
@@ -69,7 +69,7 @@ const LEFT_SOMETHING = (
   .join(' OR ');
 
 /**
- * What executions came to for a table, in the order of their starts; a page is read when somebody asks for more.
+ * Outcomes of executions for a table, in the order of their starts; a page is read when somebody asks for more.
  *
  * @throws JournalUnreadableError
  */

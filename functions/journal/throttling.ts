@@ -14,7 +14,7 @@ const SLOT_SECONDS = 10;
 /** So long a count is kept, seconds; the native TTL removes it. */
 const KEPT_SECONDS = 3_600;
 
-/** What is told of is not longer ago, seconds. */
+/** A throttling counts for so long, seconds. */
 export const THROTTLED_SECONDS = 60;
 
 /** Partition key of a table's counts. */

@@ -8,7 +8,7 @@ import {
 } from '../../statemachine/backfill-contract.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 
-/** What each field of the input takes. */
+/** The kind of each field of the input. */
 export const BACKFILL_INPUT_KINDS = {
   segments: whole(1, MAX_SEGMENTS),
   ratePerSecond: whole(1, MAX_RATE_PER_SECOND),

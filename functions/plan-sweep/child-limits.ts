@@ -1,4 +1,4 @@
-import type { ChildLimit } from '../../statemachine/contract.ts';
+import type { ChildLimit } from '../../statemachine/contract/child.ts';
 import type { LimitedTarget } from './limited-targets.ts';
 import type { SweepLimit } from './sweep-input.ts';
 

@@ -1,20 +1,14 @@
-import {
-  type CarriedSettings,
-  type ChildStart,
-  PART_BYTES,
-  type TableSweep,
-  TICK_CHILDREN,
-  TICK_TARGETS,
-  type TickPart,
-  type TickPlan,
-} from '../../statemachine/contract.ts';
+import type { ChildStart } from '../../statemachine/contract/child.ts';
+import type { TableSweep, TickPart, TickPlan } from '../../statemachine/contract/execution.ts';
+import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
+import { PART_BYTES, TICK_CHILDREN, TICK_TARGETS } from '../../statemachine/contract/limits.ts';
 import { jsonBytes } from '../report/listed-keys.ts';
 import { recordedPart } from '../report/recorded-settings.ts';
 
 /** UTF-8 bytes of a whole plan's targets and sweeps: a state hands on at most 256 KiB. */
 const PLAN_BYTES = 250_000;
 
-/** What a tick is to do about a table. */
+/** A tick's work for a table. */
 export interface TickTable {
   readonly carried: CarriedSettings;
   readonly due: readonly ChildStart[];

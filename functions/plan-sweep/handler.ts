@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
-import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract.ts';
+import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract/execution.ts';
 import { lambdaJournal } from '../journal/lambda-journal.ts';
 import { lambdaDeploymentMetrics } from '../runtime/deployment-metric.ts';
 import type { SweepSettings } from '../runtime/environment.ts';

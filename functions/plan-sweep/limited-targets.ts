@@ -1,4 +1,4 @@
-import type { SweepTarget } from '../../statemachine/contract.ts';
+import type { SweepTarget } from '../../statemachine/contract/targets.ts';
 import { joinedWindows, shardsOfTarget } from '../table/target-windows.ts';
 import type { SweepLimit } from './sweep-input.ts';
 
@@ -43,7 +43,7 @@ function isBack({ upcomingFrom, position }: SweepTarget): boolean {
   return upcomingFrom === null && !position;
 }
 
-/** What lies back in a shard that has nothing upcoming goes to any of the children. */
+/** The backlog of a shard that has nothing upcoming goes to any of the children. */
 function withBack(upcoming: readonly SweepTarget[], back: readonly SweepTarget[]): LimitedTarget[] {
   const childOf = new Map(
     upcoming.flatMap((target, child) => shardsOfTarget(target).map(shard => [shard, child] as const)),

@@ -1,17 +1,12 @@
-import {
-  MAX_STEPS,
-  type PlanCursor,
-  ROUND_TARGETS,
-  type RoundPlan,
-  type SweepTarget,
-  type TableRound,
-} from '../../statemachine/contract.ts';
+import type { PlanCursor, RoundPlan, TableRound } from '../../statemachine/contract/execution.ts';
+import { MAX_STEPS, ROUND_TARGETS } from '../../statemachine/contract/limits.ts';
+import type { SweepTarget } from '../../statemachine/contract/targets.ts';
 import { shardResultOf } from '../child/shard-result.ts';
 import { addRound, leftNothing, reportOf, startOfSweep } from '../report/sweep-totals.ts';
 import { startChildren } from './start-children.ts';
 import type { SweepLimit } from './sweep-input.ts';
 
-/** What a plan found. */
+/** The targets that a plan found. */
 export interface PlannedRound {
   readonly due: readonly SweepTarget[];
   readonly cursor: PlanCursor | null;
@@ -35,9 +30,9 @@ export interface NextRoundOptions {
 }
 
 /**
- * What an execution does next.
+ * Decides the next step of an execution.
  *
- * 1. What the children of the last round came to is added up.
+ * 1. The results of the last round's children are added up.
  * 2. They are all that there was, and the sweep cannot be recorded, or its steps are used up: report.
  * 3. Targets that children handed on come first, then what the plan finds from its cursor on.
  * 4. Nothing is due: plan on while there is a cursor, else report what there is to report.

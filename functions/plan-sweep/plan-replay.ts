@@ -1,10 +1,6 @@
 import { toEpochSeconds } from '../../expiry/ttl.ts';
-import type {
-  CarriedSettings,
-  PlanSweepInput,
-  PlanSweepOutput,
-  TableRound,
-} from '../../statemachine/contract.ts';
+import type { PlanSweepInput, PlanSweepOutput, TableRound } from '../../statemachine/contract/execution.ts';
+import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { NOTHING_SCANNED } from '../child/scan.ts';
 import { secondsBehind, sweptRange } from '../child/swept-range.ts';
 import type { RunningScan } from '../journal/index-scans.ts';
@@ -17,7 +13,7 @@ import { planRound } from './plan-round.ts';
 import { besidesTheTicks, isDryRun, isHandOver, isScan, limitOfInput, tablesOfInput } from './sweep-input.ts';
 import type { TickSurroundings } from './tick-surroundings.ts';
 
-/** What planning a replay takes from outside. */
+/** The surroundings that planning a replay needs. */
 export interface ReplaySurroundings extends Pick<TickSurroundings, 'tableOf'> {
   readonly journal: Pick<TickSurroundings['journal'], 'read'> & {
     readonly takeScan: (table: string, execution: string) => Promise<RunningScan>;
@@ -73,8 +69,8 @@ export async function planReplay(
 }
 
 /**
- * Plans a round of a scan of the index: one child, which goes on where the one before it has ended, in this execution or another. It reads as
- * fast as it may, so that a second one would only wait.
+ * Plans a round of a scan of the index: one child, which goes on where the one before it has ended, in this execution or another. It reads
+ * as fast as it may, so that a second one would only wait.
  *
  * A paused table is left alone, unless nothing is deleted, also when it was paused meanwhile: the scan is gone on with when somebody starts
  * it again. With a limit, of which the ticks have all, it deletes a tenth besides.

@@ -1,12 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { toEpochSeconds } from '../../expiry/ttl.ts';
-import {
-  MAX_CHILD_SECONDS,
-  type PlanCursor,
-  ROUND_TARGETS,
-  type RoundPlan,
-  type TableRound,
-} from '../../statemachine/contract.ts';
+import type { PlanCursor, RoundPlan, TableRound } from '../../statemachine/contract/execution.ts';
+import { MAX_CHILD_SECONDS, ROUND_TARGETS } from '../../statemachine/contract/limits.ts';
 import { secondsBehind } from '../child/swept-range.ts';
 import { RENEWED_SECONDS } from '../journal/layout.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
@@ -31,7 +26,7 @@ export const RESERVED_MS = 40_000;
 /** So must a single one: three attempts of up to six seconds. */
 const PROBE_RESERVED_MS = 20_000;
 
-/** What an execution was asked for, of one table. */
+/** The input of an execution for one table. */
 export interface RoundInput {
   readonly executionInput: unknown;
   /** When the execution started, ISO-8601. */
@@ -109,7 +104,7 @@ function handOverTargets({ shardConcurrency }: SweepSettings): number {
 interface AskOptions extends AskedTable {
   /** Epoch milliseconds. */
   readonly startedAtMs: number;
-  /** Of the function. */
+  /** Milliseconds that the function has left. */
   readonly remainingMs: () => number;
 }
 

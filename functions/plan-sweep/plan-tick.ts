@@ -1,17 +1,19 @@
 import { windowStart } from '../../expiry/window.ts';
+import type {
+  LaterPart,
+  PlanSweepInput,
+  PlanSweepOutput,
+  Span,
+  TickPart,
+} from '../../statemachine/contract/execution.ts';
+import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import {
   BACK_SECONDS,
-  type CarriedSettings,
-  type LaterPart,
-  MOST_AFTER_SECONDS,
-  type PlanSweepInput,
-  type PlanSweepOutput,
-  type Span,
-  type SweepTarget,
+  MAX_AFTER_SECONDS,
   TICK_CHILDREN,
   TICK_TARGETS,
-  type TickPart,
-} from '../../statemachine/contract.ts';
+} from '../../statemachine/contract/limits.ts';
+import type { SweepTarget } from '../../statemachine/contract/targets.ts';
 import { SHARDS_OF_CHILD } from '../child/parts.ts';
 import { secondsBehind } from '../child/swept-range.ts';
 import {
@@ -45,33 +47,33 @@ const TABLES_AT_ONCE = 32;
 const REQUEST_TIMEOUT_MS = 600;
 
 /**
- * A table that looks back far has so long for its probes, milliseconds; then it is taken for busy. By second each has a hundred and more, which a
- * hundred tables share a processor for.
+ * A table that looks back far has so long for its probes, milliseconds; then it is taken for busy. By second each has a hundred and more,
+ * which a hundred tables share a processor for.
  */
 const TABLE_MS = { windows: 5_000, seconds: 45_000 } as const;
 
 /** Longer than a minute, and less than two ticks that come when they can. */
 const QUIET_SECONDS = 90;
 
-/** What nobody has looked at for longer is left to the daily scan of the index, seconds. */
-const MOST_UNSEEN_SECONDS = 86_400;
+/** A span that nobody has looked at for longer than this is left to the daily scan of the index, seconds. */
+const MAX_UNSEEN_SECONDS = 86_400;
 
 /** Windows that a tick looks back to and that hold something, of all tables together; what is more is handed over. */
-const MOST_BACK = 1_200;
+const MAX_BACK = 1_200;
 
 /** So long before its first child begins a part is started, seconds: four attempts, and what an execution takes to begin. */
 const PART_LEAD_SECONDS = 15;
 
 /** A table whose minute begins soon has not even that, but at least so long, milliseconds: others wait for it. */
-const LEAST_TABLE_MS = 700;
+const MIN_TABLE_MS = 700;
 
 /** Seconds before a tick in which another one has left nothing that lies back to it: until then that one sweeps it. */
 const OTHER_TICK_SECONDS = BACK_SECONDS + 5;
 
-/** What was found out about a table. */
+/** The result of a table's probes. */
 interface ProbedTable extends Pick<TickTable, 'carried' | 'plan'> {
   readonly targets: readonly SweepTarget[];
-  /** What sweeps these targets. */
+  /** The children that sweep these targets. */
   readonly start: (targets: readonly SweepTarget[]) => readonly PlannedStart[];
   /** Undefined: no more is known than before. */
   readonly gone: Pick<Watermark, 'since' | 'gone'> | undefined;
@@ -83,8 +85,9 @@ interface ProbedTable extends Pick<TickTable, 'carried' | 'plan'> {
  * 1. What the operators have set is read first. When it cannot be read, nothing is deleted: a table may be paused.
  * 2. Tables are asked side by side. One that cannot be asked has its failure in the plan. One that is busy gets its children all the same:
  *    they ask again.
- * 3. A child of the upcoming minute takes several shards of its table, or one where the table has a limit, of which each shard has its part.
- *    Where all targets together are more than a tick has room for, the children of the tables with the most take more shards, and more windows.
+ * 3. A child of the upcoming minute takes several shards of its table, or one where the table has a limit, of which each shard has its
+ *    part. Where all targets together are more than a tick has room for, the children of the tables with the most take more shards, and
+ *    more windows.
  * 4. A further execution that only waits for the upcoming minute is started shortly before it, since its waiting would be paid for. The
  *    tick's own execution waits anyway.
  * 5. Up to where everything is gone goes into the journal, every other minute while nothing is due. Where that does not get any further,
@@ -108,7 +111,7 @@ export async function planTick(
   const swept = tables.filter(
     ({ tableName }) => wanted.has(tableName) && !isPaused(state, tableName, startedAtMs),
   );
-  const share = Math.max(4, Math.floor(MOST_BACK / Math.max(1, swept.length)));
+  const share = Math.max(4, Math.floor(MAX_BACK / Math.max(1, swept.length)));
   const accounts = isWhole ? takeAccounts(tables, executionInput, surroundings) : undefined;
   const probed = await sideBySide(swept, TABLES_AT_ONCE, carried =>
     probeTable(carried, {
@@ -128,7 +131,7 @@ export async function planTick(
     if (!isWhole || !isQuiet(probed, state, startedAtMs))
       await journal.writeWatermarks(tick, Object.fromEntries(watermarks));
   } catch (error) {
-    // What is paused is known, so the sweep goes on. The journal's metric tells, and RecordMetrics fails.
+    // The pauses are known, so the sweep goes on. The journal's metric shows the failure, and RecordMetrics fails.
     logger.error('cannot write the watermarks', { error: String(error).slice(0, 500) });
   }
   if (isWhole) {
@@ -184,7 +187,7 @@ function later(own: TickPart, parts: readonly TickPart[], nowMs: number): LaterP
   const isAwaiting = beginsMs(own) > nowMs;
   return parts.map(part => {
     const seconds = Math.floor((beginsMs(part) - nowMs) / 1000) - PART_LEAD_SECONDS;
-    return { ...part, afterSeconds: isAwaiting ? Math.max(0, Math.min(seconds, MOST_AFTER_SECONDS)) : 0 };
+    return { ...part, afterSeconds: isAwaiting ? Math.max(0, Math.min(seconds, MAX_AFTER_SECONDS)) : 0 };
   });
 }
 
@@ -310,8 +313,8 @@ function behind(request: SweepRequest, before: number): SweepRequest {
 }
 
 /**
- * A busy table, and one that has not answered in time, is taken to have something due in each of its shards, now and in the upcoming minute.
- * What lies back is for the ticks after it to find.
+ * A busy table, and one that has not answered in time, is taken to have something due in each of its shards, now and in the upcoming
+ * minute. What lies back is for the ticks after it to find.
  */
 async function ask(
   request: SweepRequest,
@@ -323,7 +326,7 @@ async function ask(
   const layout = indexLayout(table.settings.model);
   const mostMs = layout.keysPerShard > 1 ? TABLE_MS.seconds : TABLE_MS.windows;
   const untilMinuteMs = beginsMs === null ? mostMs : beginsMs - clock();
-  const patienceMs = Math.min(mostMs, Math.max(LEAST_TABLE_MS, untilMinuteMs));
+  const patienceMs = Math.min(mostMs, Math.max(MIN_TABLE_MS, untilMinuteMs));
   // All shards of the upcoming minute, and of a window that lies back, are no backlog.
   const mostDue = 2 * layout.shards + share;
   const endsAt = clock() + patienceMs;
@@ -410,8 +413,8 @@ function backToWatermark(
 
 /**
  * The times of expiry that nobody has looked at since the watermark, when the tick does not reach it. The ticks stood still for longer than
- * that. With a limit, of which the ticks have all, it may delete a tenth besides. What nobody has looked at for longer than a day is for the
- * scan of the index, which is due then.
+ * that. With a limit, of which the ticks have all, it may delete a tenth besides. What nobody has looked at for longer than a day is for
+ * the scan of the index, which is due then.
  */
 function unseenSpan(
   { cutoff, windowsFrom, before, followsBacklog }: SweepRequest,
@@ -421,7 +424,7 @@ function unseenSpan(
   const isSeen = known === undefined || reaches(seenFrom(windowsFrom, model), known);
   if (isSeen || !followsBacklog) return undefined;
   const from = known.gone - INDEX_SECONDS + 1;
-  if (cutoff - from > MOST_UNSEEN_SECONDS) return undefined;
+  if (cutoff - from > MAX_UNSEEN_SECONDS) return undefined;
   const limit = besidesTheTicks(maxDeletesPerSecond);
   return { from, to: before, ...(limit !== undefined && { maxDeletesPerSecond: limit }) };
 }

@@ -1,4 +1,6 @@
-import { MAX_LOOKBACK_MINUTES, type PlanCursor, type SweepTarget } from '../../statemachine/contract.ts';
+import type { PlanCursor } from '../../statemachine/contract/execution.ts';
+import { MAX_LOOKBACK_MINUTES } from '../../statemachine/contract/limits.ts';
+import type { SweepTarget } from '../../statemachine/contract/targets.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
 import { MAYBE } from '../table/index-query.ts';
@@ -11,7 +13,7 @@ const MAX_BACKLOG_WINDOWS = 720;
 /** Keys of the index that a limited tick asks at the most to find a backlog behind a gap: half an hour by second. */
 const MAX_GAP_KEYS = 1_800;
 
-/** What planning needs from outside. */
+/** Options of planning. */
 export interface PlanOptions {
   readonly layout: IndexLayout;
   /**
@@ -106,9 +108,9 @@ async function planBack(
 }
 
 /**
- * What even the oldest window of the lookback still holds has been left for long, and more may lie behind it: the sweep stood
+ * Entries in the oldest window of the lookback have been left for long, and more may lie behind it: the sweep stood
  * still, or was held back by `maxDeletesPerSecond`. So the plan goes on backwards, twice as far each time, until a window is
- * empty or time is up. What it does not reach then is left to the ticks that follow, and to the daily scan.
+ * empty or time is up. The windows that it does not reach then are left to the ticks that follow, and to the daily scan.
  *
  * With a limit a backlog has a gap before it as soon as less expires than may be deleted. So a limited tick also looks behind
  * empty windows, as far as {@link MAX_GAP_KEYS} reach. A window that holds nothing but what is held is as good as empty.
@@ -221,9 +223,9 @@ function isDue({ earliest }: Probed): boolean {
 }
 
 /**
- * What each target holds. A day can have 1,440 windows: at some throttling one of so many probes always
- * fails, and a plan that failed with it would never get through. Its target goes to a child, which asks again and has
- * retries of its own. Only when no probe gets through is DynamoDB left alone, for the Retry of the state.
+ * Probes each target. A day can have 1,440 windows: with some throttling one of so many probes always fails, and a plan that failed with it
+ * would never succeed. The target of a failed probe goes to a child, which asks again and has retries of its own. Only when all probes fail
+ * does the plan fail, and the Retry of the state waits.
  */
 async function probeAll(targets: readonly SweepTarget[], probe: PlanOptions['probe']): Promise<Probed[]> {
   const answers = await Promise.allSettled(targets.map(probe));

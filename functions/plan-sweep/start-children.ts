@@ -1,11 +1,6 @@
-import {
-  CHILD_LISTED_KEYS_BYTES,
-  type ChildLimit,
-  type ChildStart,
-  type InitialProgress,
-  ROUND_LISTED_KEYS_BYTES,
-  type SweepTarget,
-} from '../../statemachine/contract.ts';
+import type { ChildLimit, ChildStart, InitialProgress } from '../../statemachine/contract/child.ts';
+import { CHILD_LISTED_KEYS_BYTES, ROUND_LISTED_KEYS_BYTES } from '../../statemachine/contract/limits.ts';
+import type { SweepTarget } from '../../statemachine/contract/targets.ts';
 import { queryTimeoutSeconds } from '../child/query-timeout.ts';
 import { waitUntil } from '../retry/backoff.ts';
 import { childLimits } from './child-limits.ts';
@@ -25,7 +20,10 @@ export interface StartOptions {
   readonly handsOnAfter?: number;
 }
 
-/** What the children of a table begin with that sweep these targets: one for each, or with a limit as few as it keeps busy. */
+/**
+ * The inputs of the children that sweep these targets of a table: one for each target, or with a limit only as many as the limit keeps
+ * busy.
+ */
 export function startChildren(
   targets: readonly SweepTarget[],
   { limit, concurrency, ...options }: StartOptions,
@@ -58,7 +56,7 @@ interface OneStart extends Omit<StartOptions, 'limit' | 'concurrency'> {
   readonly from: number | null;
 }
 
-/** What a child begins with. Children that wait for the same minute all wake at its start, and each has its own shard. */
+/** The input of a child. Children that wait for the same minute all wake at its start, and each has its own shard. */
 function startOf(
   { target, limit }: PlannedChild,
   { dryRun, collected, from, behindSeconds, handsOnAfter }: OneStart,

@@ -1,14 +1,14 @@
 import { boolean, fieldProblems, isObject, kind, text, type ValueOf, whole } from '../../expiry/fields.ts';
 import { expiredRange, toEpochSeconds } from '../../expiry/ttl.ts';
 import { unknownFieldProblems } from '../../expiry/unknown-fields.ts';
-import { MAX_DELETES_PER_SECOND, MAX_PAIRS } from '../../statemachine/contract.ts';
+import { MAX_DELETES_PER_SECOND, MAX_PAIRS } from '../../statemachine/contract/limits.ts';
 import { type BehindSettings, secondsBehind, sweptRange } from '../child/swept-range.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
 
 /**
- * What an execution was asked to sweep, checked; times in epoch seconds. With `graceSeconds` all of them are so much earlier than the
- * clock: they are compared with TTLs.
+ * The checked input of an execution; times in epoch seconds. With `graceSeconds` all of them are so much earlier than the clock, since they
+ * are compared with TTLs.
  */
 export interface SweepRequest {
   /** Windows that may hold a TTL in [windowsFrom, windowsBefore) are probed. */
@@ -76,7 +76,7 @@ type Fields = { readonly [Name in keyof typeof KINDS]?: ValueOf<(typeof KINDS)[N
 const LEAD_SECONDS = 60;
 const UPCOMING_SECONDS = 60;
 
-/** What a hand-over and a scan may delete besides the ticks: a tenth of `maxDeletesPerSecond`. Their own part leaves no room. */
+/** The share of `maxDeletesPerSecond` that a hand-over and a scan may delete besides the ticks, which may use all of it. */
 const PART_BESIDES = 0.1;
 
 /** The same, deletes a second. Undefined: the table has no limit. */
@@ -84,7 +84,7 @@ export function besidesTheTicks(maxDeletesPerSecond: number): number | undefined
   return maxDeletesPerSecond > 0 ? Math.max(1, Math.floor(maxDeletesPerSecond * PART_BESIDES)) : undefined;
 }
 
-/** What of the deployment decides how an input is read. */
+/** Settings of the deployment that decide how an input is read. */
 export interface TickSettings extends BehindSettings {
   /** How far a tick looks back. */
   readonly lookbackMinutes: number;
@@ -129,8 +129,8 @@ function earlier(request: Omit<SweepRequest, 'from'>, settings: BehindSettings):
 }
 
 /**
- * Refuses more windows than one execution can be sure to get through. A tick stays below that: its configuration is checked against the same
- * bound.
+ * Refuses more windows than one execution can be sure to get through. A tick stays below that: its configuration is checked against the
+ * same bound.
  * @throws InvalidExecutionInputError
  */
 export function checkSpan(

@@ -1,4 +1,4 @@
-import type { CarriedSettings } from '../../statemachine/contract.ts';
+import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import type { AccountSpan } from '../journal/accounts.ts';
 import { READERS, type Reader } from '../journal/books.ts';
 import { SETTING_KINDS } from '../runtime/environment.ts';
@@ -12,7 +12,7 @@ const WITHIN = { archived: 'archivedWithinSeconds', published: 'publishedWithinS
 const ACCOUNTS_AT_ONCE = 4;
 
 /** Keys of a minute that are compared: with their entries in both books a kilobyte each, and so many accounts are in memory at once. */
-const MOST_KEYS = 20_000;
+const MAX_KEYS = 20_000;
 
 /** So long all of them may take, milliseconds: the plan does not need them. */
 const ACCOUNTS_MS = 5_000;
@@ -23,7 +23,7 @@ const ACCOUNTS_MS = 5_000;
  * before the pause is owed.
  *
  * It goes by the minute for which Scheduler has fired: a tick begins anywhere within it, and two of them can begin in one minute of the clock.
- * Nothing of it fails a tick: a minute with more than {@link MOST_KEYS} is left to `audit`, and what has not ended in time is stopped.
+ * Nothing of it fails a tick: a minute with more than {@link MAX_KEYS} is left to `audit`, and what has not ended in time is stopped.
  *
  * @param executionInput of a tick of all tables
  */
@@ -43,7 +43,7 @@ export async function takeAccounts(
   const taken = sideBySide(spans, ACCOUNTS_AT_ONCE, async span => {
     if (signal.aborted) return;
     try {
-      const { missing } = await journal.takeAccount(span, { mostKeys: MOST_KEYS, signal });
+      const { missing } = await journal.takeAccount(span, { mostKeys: MAX_KEYS, signal });
       const told = { TableName: span.table, Reader: span.reader };
       if (missing.length > 0) record('DeletesUnread', missing.length, told);
     } catch (error) {

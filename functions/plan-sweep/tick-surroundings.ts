@@ -6,7 +6,7 @@ import type { SweepSettings } from '../runtime/environment.ts';
 import type { RequestOptions } from '../table/dynamodb.ts';
 import type { AskedTable } from './plan-round.ts';
 
-/** What planning a tick takes from outside. */
+/** The surroundings that planning a tick needs. */
 export interface TickSurroundings {
   readonly tableOf: (settings: SweepSettings, options?: RequestOptions) => AskedTable;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;

@@ -1,10 +1,10 @@
-import type { CarriedSettings } from '../../statemachine/contract.ts';
+import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { secondsBehind } from '../child/swept-range.ts';
 import { type DeploymentState, isPaused } from '../journal/layout.ts';
 import { readSettings } from '../runtime/environment.ts';
 
 /** A watermark that is younger is that of a table that keeps up, or catches up: it is not recorded, and costs nothing. Seconds. */
-export const LEAST_AGE_SECONDS = 3_600;
+export const MIN_AGE_SECONDS = 3_600;
 
 /** The table that is furthest behind. */
 export interface OldestWatermark {
@@ -23,7 +23,7 @@ export interface OldestWatermark {
  *
  * @param tables those of the deployment
  * @param moved what this tick knows anew, by table: the TTL up to which everything is gone, epoch seconds
- * @returns undefined when none is older than {@link LEAST_AGE_SECONDS}
+ * @returns undefined when none is older than {@link MIN_AGE_SECONDS}
  */
 export function oldestWatermark(
   tables: readonly CarriedSettings[],
@@ -36,14 +36,14 @@ export function oldestWatermark(
     const pause = state.control.pauses[table];
     const gone = moved.get(table) ?? state.watermarks.tables[table]?.gone;
     // Most are younger, whatever their grace is: the settings of a hundred tables are not read each minute.
-    if (gone !== undefined && nowMs / 1000 - gone < LEAST_AGE_SECONDS) return [];
+    if (gone !== undefined && nowMs / 1000 - gone < MIN_AGE_SECONDS) return [];
     const from = gone === undefined ? pausedFrom(state, table, nowMs) : gone + behindOf(carried);
     if (from === undefined) return [];
     const meantUntil = pause?.until === undefined ? 0 : Date.parse(pause.until) / 1000;
     return [{ table, age: Math.floor(nowMs / 1000 - Math.max(from, meantUntil)) }];
   });
   const [oldest] = ages.toSorted((one, other) => other.age - one.age);
-  return oldest !== undefined && oldest.age >= LEAST_AGE_SECONDS ? oldest : undefined;
+  return oldest !== undefined && oldest.age >= MIN_AGE_SECONDS ? oldest : undefined;
 }
 
 function pausedFrom(state: DeploymentState, table: string, nowMs: number): number | undefined {

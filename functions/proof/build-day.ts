@@ -32,7 +32,7 @@ export const SLICE_SECONDS = 600;
 /**
  * Bytes of a part's lines: it is unpacked at once by whoever verifies it, and a key can have 3 KB. An hour with more of them has further parts.
  */
-const MOST_PART_BYTES = 64 * 1024 * 1024;
+const MAX_PART_BYTES = 64 * 1024 * 1024;
 
 /** The lines of a part, sorted. */
 export interface PartLines {
@@ -90,7 +90,7 @@ export async function* lateLines(options: DayOptions, since: string): AsyncGener
 async function* cut(
   name: string,
   slices: AsyncIterable<string[]>,
-  { mostPartBytes = MOST_PART_BYTES }: DayOptions,
+  { mostPartBytes = MAX_PART_BYTES }: DayOptions,
 ): AsyncGenerator<PartLines> {
   let lines: string[] = [];
   let bytes = 0;

@@ -39,7 +39,7 @@ export interface WriteOptions {
   /** Whether parts have hashes of keys, since keys are personal data. */
   readonly hashKeys: boolean;
   readonly nowMs: number;
-  /** Told of each manifest that was written. */
+  /** Called with each manifest that was written. */
   readonly onWritten: (manifest: Manifest) => void;
 }
 
@@ -93,7 +93,7 @@ async function writeDay(
   const counts = await buildDay(day, async ({ name, lines }: PartLines) => {
     parts.push(await put(name, lines));
   });
-  // What the readers write comes at most a day after the deletion: a stream has a record so long. So one day back is far enough.
+  // The readers write at most a day after the deletion, since a stream keeps a record for a day. So one day back is far enough.
   const isNext = previous !== undefined && dayAfter(previous.date) === date;
   const late: Part[] = [];
   if (isNext)

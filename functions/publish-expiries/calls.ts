@@ -9,7 +9,7 @@ export interface Outgoing {
   readonly textWithoutImage?: string | undefined;
 }
 
-/** What one call to a destination takes. */
+/** Limits of one call to a destination. */
 export interface CallLimits {
   readonly events: number;
   /** UTF-8 of one event, bytes. */

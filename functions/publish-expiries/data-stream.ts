@@ -11,7 +11,7 @@ import {
   type Why,
 } from './destination.ts';
 
-/** Of SHA-256, in hexadecimal. */
+/** Length of a SHA-256 in hexadecimal. */
 const KEY_BYTES = 64;
 
 /**

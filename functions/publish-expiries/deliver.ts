@@ -15,14 +15,14 @@ export interface Surroundings<Event extends Outgoing> {
   /** At least 0, below 1. */
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
-  /** Told of events that are now sent without their old image. */
+  /** Called with events that are now sent without their old image. */
   readonly onImageOmitted: (event: Event) => void;
 }
 
-/** What of a call could not be delivered, in its order. */
+/** The events of a call that could not be delivered, in its order. */
 export interface Undelivered<Event extends Outgoing> {
   readonly events: readonly Event[];
-  /** Of the first of them. */
+  /** Why the first of them could not. */
   readonly why: Why;
 }
 

@@ -51,7 +51,7 @@ export function whyFailed(error: unknown): Why {
   return { reason: name, message, isForTheEvent: httpStatusCode === 413 || isForTheEvent(name) };
 }
 
-/** What the clients of all destinations have: deliver.ts tries again, and must not wait behind a second loop of the SDK's. */
+/** Options of the clients of all destinations: deliver.ts tries again, and must not wait behind a second loop of the SDK's. */
 export const CLIENT_OPTIONS = { maxAttempts: 1 } as const;
 
 /** For services that answer at once. One that does not is tried again. */

@@ -71,7 +71,7 @@ export type DestinationName = keyof typeof DESTINATIONS;
 
 export const DESTINATION_NAMES = Object.keys(DESTINATIONS) as readonly DestinationName[];
 
-/** What a destination is, in a word. */
+/** A destination's kind, in a word. */
 export type DestinationKind = (typeof DESTINATIONS)[DestinationName]['kind'];
 
 /** The setting of the function that names the destination. */

@@ -19,7 +19,7 @@ import { type OutgoingExpiry, outgoing } from './outgoing.ts';
 import { queue } from './queue.ts';
 import { type EventsSettings, readEventsSettings } from './settings.ts';
 
-/** What the handler takes from the process it runs in; tests pass their own. */
+/** The handler's surroundings, from the process it runs in; tests pass their own. */
 export interface PublishRuntime {
   readonly settings: Pick<SweepSettings, 'tableName' | 'model' | 'logKeys'> &
     Pick<EventsSettings, 'eventsOldImage' | 'eventsSince'>;
@@ -41,7 +41,10 @@ export interface TimeLimit {
 /** Milliseconds that the ledger of what was delivered may take. */
 const LEDGER_MS = 2_000;
 
-/** What is left of the function's time for the ledger and its answer. Without one, Lambda would deliver the whole batch again. */
+/**
+ * The part of the function's time that is kept for the ledger and the answer. Without an answer, Lambda would deliver the whole batch
+ * again.
+ */
 const ANSWER_MS = LEDGER_MS + 2_000;
 
 /**

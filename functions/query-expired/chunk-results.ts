@@ -1,19 +1,15 @@
-import {
-  type ChildProgress,
-  type Chunk,
-  type CountsProgress,
-  type ExpiredKey,
-  type FailedKey,
-  LISTED_KEYS,
-  type Seconds,
-  TRANSIENT_ERRORS,
-} from '../../statemachine/contract.ts';
+import type { ChildProgress, CountsProgress } from '../../statemachine/contract/child.ts';
+import type { Chunk } from '../../statemachine/contract/chunks.ts';
+import type { ExpiredKey, FailedKey } from '../../statemachine/contract/keys.ts';
+import { LISTED_KEYS } from '../../statemachine/contract/limits.ts';
+import { TRANSIENT_ERRORS } from '../../statemachine/contract/machines.ts';
+import type { Seconds } from '../../statemachine/times.ts';
 import { countChunk, countFailed } from '../child/child-counts.ts';
 import { defer } from '../child/deferred.ts';
 import { failedKey } from '../report/listed-keys.ts';
 import { type ShowKey, shownFailure } from '../report/shown-keys.ts';
 
-/** What the chunks of a page came to. */
+/** The sums of the chunks of a page. */
 export interface AddedUp {
   readonly progress: ChildProgress;
   /** Keys left in chunks that were tried for as long as they may be. */

@@ -1,9 +1,6 @@
-import {
-  type ChildProgress,
-  MAX_CHILD_SECONDS,
-  type Millis,
-  type ShardResult,
-} from '../../statemachine/contract.ts';
+import type { ChildProgress, ShardResult } from '../../statemachine/contract/child.ts';
+import { MAX_CHILD_SECONDS } from '../../statemachine/contract/limits.ts';
+import type { Millis } from '../../statemachine/times.ts';
 import { brakedUntil, endOfLimitMs } from '../child/brake.ts';
 import { NOTHING_DEFERRED } from '../child/deferred.ts';
 import { isUnread } from '../child/poll.ts';
@@ -31,7 +28,7 @@ export function lifetime({ brake, handsOnAfter }: ChildProgress, startedAt: stri
     isOver: nowMs >= ageMs,
     handsOn: handsOnAfter !== undefined && nowMs >= Date.parse(startedAt) + handsOnAfter * 1000,
     isLimitOver,
-    // What its last poll finds may still be deleted.
+    // The entries that its last poll finds may still be deleted.
     deadlineMs: isLimitOver ? ageMs : Math.min(ageMs, limitMs),
   };
 }

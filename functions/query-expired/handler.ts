@@ -1,4 +1,4 @@
-import type { QueryExpiredInput, QueryExpiredOutput } from '../../statemachine/contract.ts';
+import type { QueryExpiredInput, QueryExpiredOutput } from '../../statemachine/contract/child.ts';
 import { queryTimeoutSeconds } from '../child/query-timeout.ts';
 import type { Journal } from '../journal/journal.ts';
 import { lambdaJournal } from '../journal/lambda-journal.ts';
@@ -16,7 +16,7 @@ import { type ScanJournal, scanOf } from './scan-surroundings.ts';
 /** Calls of a Query: a second one at once costs less than a wait, which is a second at least. */
 const ATTEMPTS = 2;
 
-/** Of the task's time, for the reads of what is held, each of their attempts. An item that is not read in time is tried. */
+/** The share of the task's time that each attempt to read held items may take. An item that is not read in time is tried. */
 const HELD_SHARE = 0.1;
 
 /**

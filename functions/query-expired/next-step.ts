@@ -1,17 +1,15 @@
-import {
-  type ChildProgress,
-  type Chunk,
-  type ExpiredKey,
-  FUNCTION_TIMEOUT_SECONDS,
-  LISTED_KEYS,
-  type Millis,
-  PRECISE_TIMEOUT_SECONDS,
-  type QueryExpiredInput,
-  type QueryExpiredOutput,
-  type Seconds,
-  type ShardResult,
-  type UpcomingStep,
-} from '../../statemachine/contract.ts';
+import type {
+  ChildProgress,
+  QueryExpiredInput,
+  QueryExpiredOutput,
+  ShardResult,
+  UpcomingStep,
+} from '../../statemachine/contract/child.ts';
+import type { Chunk } from '../../statemachine/contract/chunks.ts';
+import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
+import { LISTED_KEYS } from '../../statemachine/contract/limits.ts';
+import { FUNCTION_TIMEOUT_SECONDS, PRECISE_TIMEOUT_SECONDS } from '../../statemachine/contract/machines.ts';
+import type { Millis, Seconds } from '../../statemachine/times.ts';
 import { afterDeletes, endOfLimitMs, keysAllowed, spend, withCredit } from '../child/brake.ts';
 import { afterBusy, NOT_BUSY } from '../child/busy.ts';
 import { countAgain, countFound, fateOfPage } from '../child/child-counts.ts';
@@ -48,14 +46,14 @@ import {
   wasBraked,
 } from './wake.ts';
 
-/** What a child's decisions need from outside. */
+/** The surroundings of a child's decisions. */
 export interface NextStepOptions {
   readonly pace: AheadSettings & AttemptSettings & BehindSettings;
   readonly layout: IndexLayout;
   readonly readIndex: ReadIndex;
   /** Undefined: the table has no hold attribute. */
   readonly readHeld?: ReadHeld | undefined;
-  /** What the lists of keys show of one. */
+  /** How the lists of keys show a key. */
   readonly showKey: ShowKey;
   /** At least 0, below 1. */
   readonly random: () => number;
@@ -66,31 +64,31 @@ export interface NextStepOptions {
   readonly scan?: ScanSurroundings;
 }
 
-/** What a scan of an index needs besides. */
+/** Further surroundings for a scan of an index. */
 export interface ScanSurroundings extends Pick<ScanPageOptions, 'model' | 'scanIndex'> {
   /** Writes down how far it is settled; false: another execution has it now. */
   readonly checkpoint: (progress: ChildProgress) => Promise<boolean>;
-  /** Told of what is due and held: nothing tries to delete it. Undefined: nobody wants to know. */
+  /** Called with the entries that are due and held: nothing tries to delete them. Undefined: nobody wants to know. */
   readonly onHeld?: ((entries: readonly ExpiredKey[]) => Promise<void>) | undefined;
   /** It has read the whole index. */
   readonly finish: (progress: ChildProgress) => Promise<void>;
 }
 
 /**
- * What a child does next. Called when it begins, after each wait, and after each page of deletes that was followed by
- * another page or left something.
+ * Decides the next step of a child. It is called when the child begins, after each wait, and after each page of deletes that was followed
+ * by another page or left something.
  *
- * 1. What DeleteChunks came to is added up. Of a plan that it has left something of, the rest is to be polled again.
- * 2. Keys for which time or attempts ran out, or the age of MAX_CHILD_SECONDS: the child ends, and hands its target on
- *    unless it got nowhere. One that looks back in a tick hands on what it has not read after BACK_SECONDS. When its part of `maxDeletesPerSecond` ends, it ends, and leaves what it has not done to a later sweep.
+ * 1. The results of the DeleteChunks are added up. Where a plan was only partly carried out, the rest is polled again.
+ * 2. Keys for which time or attempts ran out, or the age of MAX_CHILD_SECONDS: the child ends, and hands its target on unless it got
+ *    nowhere. One that looks back in a tick hands on what it has not read after BACK_SECONDS. When its part of `maxDeletesPerSecond` ends,
+ *    it ends, and leaves what it has not done to a later sweep.
  * 3. Chunks whose function failed, and may be called again, wait and are tried again at once, except while an upcoming minute is on.
- * 4. A child that may not delete as fast as it can makes no poll before it may delete again, and none of more keys than it may
- *    delete then.
- * 5. Keys that are deferred get a poll of their own, from the start of the windows, which finds them again: after 1, 2, 4
- *    … seconds (full jitter, capped) as long as such polls leave something, and from 1 on again when one leaves nothing.
- *    A child of several shards that is braked is in parts from then on: the one that has something to do is in front.
- * 6. Nothing is due: wait for the next poll, or end when there is none. By second the machine makes the next ones by itself, as long as they
- *    find nothing; the seconds that it says it has polled count as those that were read here.
+ * 4. A child that may not delete as fast as it can makes no poll before it may delete again, and none of more keys than it may delete then.
+ * 5. Keys that are deferred get a poll of their own, from the start of the windows, which finds them again: after 1, 2, 4 … seconds (full
+ *    jitter, capped) as long as such polls leave something, and from 1 on again when one leaves nothing. A child of several shards that is
+ *    braked is in parts from then on: the one that has something to do is in front.
+ * 6. Nothing is due: wait for the next poll, or end when there is none. By second the machine makes the next ones by itself, as long as
+ *    they find nothing; the seconds that it says it has polled count as those that were read here.
  * 7. A poll that is due is made: it reads a page of what is expired. A DynamoDB that is too busy for it gets the same waits as in 5.
  * 8. A dry run counts the page, and goes on as in 6.
  * 9. What is known to be held is counted and passed over. A delete would refuse it, but it would have used up the limit of those behind it.

@@ -1,4 +1,5 @@
-import { CHUNK_KEYS, type ExpiredKey } from '../../statemachine/contract.ts';
+import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
+import { CHUNK_KEYS } from '../../statemachine/contract/limits.ts';
 import { jsonBytes } from '../report/listed-keys.ts';
 
 /**

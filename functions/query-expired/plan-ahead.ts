@@ -1,17 +1,19 @@
-import type { ChildProgress, ExpiredKey, KeyRead, Millis, Seconds } from '../../statemachine/contract.ts';
+import type { ChildProgress, KeyRead } from '../../statemachine/contract/child.ts';
+import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
+import type { Millis, Seconds } from '../../statemachine/times.ts';
 import type { PolledPage, PollPace } from '../child/poll.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import { keysThatFit } from './page.ts';
 import type { PageRead, UpcomingEntry } from './read-page.ts';
 
-/** What is written meanwhile waits so long for the next poll at most, as long as something that is known expires. */
+/** An item that is written meanwhile waits at most so long for the next poll, as long as something that is known expires. */
 export const AHEAD_SECONDS = 30;
 
 /** UTF-8 bytes of what is planned, as JSON: the chunks have it, and the child's progress. */
 const PLANNED_BYTES = 8 * 1024;
 
 /** A function that waits for longer until its items are due costs more than the call that the plan saves. */
-const MOST_REST_MS: Millis = 200;
+const MAX_REST_MS: Millis = 200;
 
 export type AheadSettings = PollPace & Pick<SweepSettings, 'deleteMode'>;
 
@@ -44,14 +46,15 @@ export function aheadSeconds(
 }
 
 /**
- * Plans the deletes of what expires next, from what a poll saw beyond what is due: so much is read for the same price. Each has the moments of
- * the polls that would be made for it.
+ * Plans the deletes of what expires next, from what a poll saw beyond what is due: so much is read for the same price. Each has the moments
+ * of the polls that would be made for it.
  *
  * DynamoDB's clock was read when the page was, in whole seconds. A planned delete waits as far into its second as the page was in its own
  * when it was answered: no earlier is it known to have begun by DynamoDB's clock.
  *
  * @param ahead what {@link aheadSeconds} allows
- * @param beganLateMs how long the function took to begin, by its own clock: the page was answered so much later than the machine's clock says
+ * @param beganLateMs how long the function took to begin, by its own clock: the page was answered so much later than the machine's clock
+ * says
  * @param deadlineMs no delete is planned from then on
  */
 export function planAhead(
@@ -62,7 +65,7 @@ export function planAhead(
   { beganLateMs, deadlineMs }: { readonly beganLateMs: Millis; readonly deadlineMs: Millis },
 ): Plan {
   const { cutoff } = page;
-  const isKnownWell = page.position === null && page.restMs + Math.max(0, beganLateMs) <= MOST_REST_MS;
+  const isKnownWell = page.position === null && page.restMs + Math.max(0, beganLateMs) <= MAX_REST_MS;
   if (ahead === 0 || !isKnownWell) return { deletes: [], page };
   const known = page.upcoming.toSorted((one, other) => one.entry.ttl - other.entry.ttl);
   const tooMany =

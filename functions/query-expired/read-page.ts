@@ -1,15 +1,9 @@
 import { toEpochSeconds } from '../../expiry/ttl.ts';
-import {
-  type ExpiredKey,
-  type ItemKey,
-  type KeyRead,
-  type Millis,
-  PAGE_KEYS,
-  type PagePosition,
-  type PollProgress,
-  type Seconds,
-  type SweepTarget,
-} from '../../statemachine/contract.ts';
+import type { KeyRead, PollProgress } from '../../statemachine/contract/child.ts';
+import type { ExpiredKey, ItemKey } from '../../statemachine/contract/keys.ts';
+import { PAGE_KEYS } from '../../statemachine/contract/limits.ts';
+import type { PagePosition, SweepTarget } from '../../statemachine/contract/targets.ts';
+import type { Millis, Seconds } from '../../statemachine/times.ts';
 import { type KeyReads, knownOf } from '../child/known-keys.ts';
 import { isPlanned } from '../child/planned.ts';
 import type { PolledPage, PollPace } from '../child/poll.ts';
@@ -22,7 +16,7 @@ import { keysThatFit } from './page.ts';
 /** Entries asked for beyond what is expected to be due: the first that is not due tells when to poll next. */
 const SPARE_ENTRIES = 10;
 
-/** What reading needs from outside. */
+/** Options of reading a page. */
 export interface ReadPageOptions {
   readonly layout: IndexLayout;
   readonly readIndex: ReadIndex;
@@ -33,7 +27,7 @@ export interface ReadPageOptions {
   readonly maxKeys: number;
   /** Asked before each key of the index but the first; true ends the page there. */
   readonly outOfTime: () => boolean;
-  /** What is due in so many seconds is looked at now. @default 0 */
+  /** The entries that will be due in so many seconds are read now. @default 0 */
   readonly ahead?: Seconds;
 }
 
@@ -59,14 +53,14 @@ export interface PageRead extends PolledPage {
  *
  * 1. The cutoff is DynamoDB's clock when it gave the first answer, less the grace: the one clock that also times the deletes, and never
  *    later than they are. How that goes with the machine's clock, by which it waits, is seen anew at each page.
- * 2. A poll reads everything that is due; a page at a time, from a position on. A page that DynamoDB becomes too busy or too
- *    slow for ends where it has come to.
- * 3. By window, an upcoming minute is read in the order of TTL until the first entry that is not due: that one says when the
- *    next poll is due. So that little more is read than is due, a query asks for somewhat more than the last poll found.
- *    By second, the next poll is due when the next second is.
- * 4. TTLs that an earlier poll of the same child saw are left out: whatever of these is still there has been counted. So a window that ended
- *    before that is not read again, unless it holds what is due later, which its writer stamped wrong. What is stamped so after that poll
- *    is found by the lookback of the next tick.
+ * 2. A poll reads everything that is due; a page at a time, from a position on. A page that DynamoDB becomes too busy or too slow for ends
+ *    where it has come to.
+ * 3. By window, an upcoming minute is read in the order of TTL until the first entry that is not due: that one says when the next poll is
+ *    due. So that little more is read than is due, a query asks for somewhat more than the last poll found. By second, the next poll is due
+ *    when the next second is.
+ * 4. TTLs that an earlier poll of the same child saw are left out: whatever of these is still there has been counted. So a window that
+ *    ended before that is not read again, unless it holds what is due later, which its writer stamped wrong. What is stamped so after that
+ *    poll is found by the lookback of the next tick.
  * 5. With `pollSeconds: 0` a poll leaves out the keys of which it is known that nothing is due, nor will be within `ahead`: what several
  *    shards cost in one child is then what their items cost.
  * 6. What was planned by an earlier poll is left out, and what is not due yet is handed on: deletes are planned of it.
@@ -88,7 +82,7 @@ export async function readPage(
   }
 }
 
-/** What one Query of a key gave. */
+/** The answer to one Query of a key. */
 interface Answer extends IndexPage {
   readonly key: IndexKey;
   /** Which of the target's index keys. */
@@ -152,7 +146,7 @@ class Page {
   readonly #target: SweepTarget;
   readonly #poll: PollProgress;
   readonly #known: KeyReads;
-  /** Of the TTLs that earlier polls know of. */
+  /** The earliest of the TTLs that earlier polls know of. */
   readonly #earliest: Seconds;
   readonly #options: Pick<ReadPageOptions, 'pace' | 'machineClock' | 'maxKeys' | 'ahead'>;
   /** By their places: the keys that were read to their ends, and the earliest TTL of each that is not due. */
@@ -208,8 +202,8 @@ class Page {
   }
 
   /**
-   * Earlier polls have seen that nothing of the key is due. As long as DynamoDB has not said what time it is, the key of the earliest TTL is
-   * asked, with those that may be due, too.
+   * Earlier polls have seen that nothing of the key is due. As long as DynamoDB has not said what time it is, the key of the earliest TTL
+   * is asked, with those that may be due, too.
    */
   isKnownNotDue(indexKey: number): boolean {
     const { pace, machineClock } = this.#options;

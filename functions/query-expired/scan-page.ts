@@ -1,12 +1,7 @@
 import type { ExpiryModel } from '../../expiry/model.ts';
-import type {
-  ChildProgress,
-  CountsProgress,
-  ExpiredKey,
-  NamedEntry,
-  PagePosition,
-  ScanProgress,
-} from '../../statemachine/contract.ts';
+import type { ChildProgress, CountsProgress, ScanProgress } from '../../statemachine/contract/child.ts';
+import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
+import type { NamedEntry, PagePosition } from '../../statemachine/contract/targets.ts';
 import { afterEntries, judgeEntry, settle, startScan } from '../child/scan.ts';
 import type { ShowKey } from '../report/shown-keys.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
@@ -23,7 +18,7 @@ export const SCAN_ENTRIES = 5_000;
  */
 const UNITS_PER_SECOND = 600;
 
-/** What scanning needs from outside. */
+/** Options of scanning a page. */
 export interface ScanPageOptions
   extends Pick<ReadPageOptions, 'pace' | 'machineClock' | 'maxKeys' | 'outOfTime'> {
   readonly model: ExpiryModel;
@@ -102,7 +97,7 @@ export async function scanPages(progress: ChildProgress, options: ScanPageOption
   }
 }
 
-/** What is due of a page, as far as there is room for it, and what is remarkable of the entries up to there. */
+/** Takes the due entries of a page, as far as there is room for them, and the remarkable ones up to there. */
 function takeDue(
   entries: readonly ScannedEntry[],
   cutoff: number,

@@ -1,4 +1,4 @@
-import type { QueryExpiredInput } from '../../statemachine/contract.ts';
+import type { QueryExpiredInput } from '../../statemachine/contract/child.ts';
 import { recordOf } from '../child/scan.ts';
 import type { Journal } from '../journal/journal.ts';
 import { writeBook } from '../journal/write-book.ts';
@@ -6,15 +6,15 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { ScanIndex } from '../table/index-scan.ts';
 import type { NextStepOptions } from './next-step.ts';
 
-/** What a scan writes down of itself. */
+/** The part of the journal that a scan writes. */
 export type ScanJournal = Pick<Journal, 'checkpointScan' | 'finishScan' | 'writeEntries'>;
 
 /** Milliseconds that the ledger of what is held may take. */
 const LEDGER_MS = 1_000;
 
 /**
- * What a child needs besides where its target is a whole index. For a proof it writes down what is due and held: DeleteChunk is not given
- * that, and no other sweep comes upon all of it.
+ * The further surroundings of a child whose target is a whole index. For a proof it records the entries that are due and held: DeleteChunk
+ * is not given them, and no other sweep finds all of them.
  */
 export function scanOf(
   { progress: { target } }: Pick<QueryExpiredInput, 'progress'>,

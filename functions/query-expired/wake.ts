@@ -1,4 +1,5 @@
-import type { BrakeProgress, ChildProgress, Millis, SecondPolls } from '../../statemachine/contract.ts';
+import type { BrakeProgress, ChildProgress, SecondPolls } from '../../statemachine/contract/child.ts';
+import type { Millis } from '../../statemachine/times.ts';
 import { brakedUntil } from '../child/brake.ts';
 import { nextSeconds } from '../child/poll.ts';
 import { waitUntil } from '../retry/backoff.ts';
@@ -52,7 +53,7 @@ function wholeSecond(epochMs: Millis): Millis {
   return Math.floor(epochMs / 1000) * 1000;
 }
 
-/** What the machine can poll by itself, from the next wake on; null where that is for something else, or by window. */
+/** The seconds that the machine can poll by itself, from the next wake on; null where the wake is for something else, or by window. */
 export function secondsToPoll(
   { poll, target }: ChildProgress,
   wakeMs: Millis,

@@ -1,6 +1,6 @@
 import type { Metrics } from '@aws-lambda-powertools/metrics';
 import type { EmfOutput } from '@aws-lambda-powertools/metrics/types';
-import type { SweepTotals } from '../../statemachine/contract.ts';
+import type { SweepTotals } from '../../statemachine/contract/report.ts';
 import type { MetricSet } from '../runtime/environment.ts';
 import { recordedMetrics, type SweepSurroundings } from './metrics.ts';
 

@@ -2,13 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { toEpochSeconds } from '../../expiry/ttl.ts';
-import type {
-  HandOver,
-  RecordMetricsInput,
-  RecordMetricsOutput,
-  ReplayInput,
-  ScanInput,
-} from '../../statemachine/contract.ts';
+import type { RecordMetricsInput } from '../../statemachine/contract/execution.ts';
+import type { ReplayInput, ScanInput } from '../../statemachine/contract/inputs.ts';
+import type { HandOver, RecordMetricsOutput } from '../../statemachine/contract/report.ts';
 import { secondsBehind } from '../child/swept-range.ts';
 import { lambdaJournal } from '../journal/lambda-journal.ts';
 import type { SweepRow } from '../journal/layout.ts';
@@ -35,7 +31,7 @@ import { toldTables } from './told-tables.ts';
  */
 const PRINTING_MS = 3_000;
 
-/** What recording takes from outside. */
+/** The surroundings of recording. */
 export interface RecordSurroundings {
   readonly deployment: string;
   readonly logger: Pick<Logger, 'info' | 'error'>;
@@ -210,7 +206,7 @@ async function noteReplayed(
   for (const { table, totals } of records) {
     const isWhole = leftNothing(totals) && totals.leftForLater === 0 && !totals.dryRun;
     if (!isWhole || from === undefined || to === undefined) continue;
-    // What had not expired when it began is not swept, whatever it was asked for.
+    // Items that had not expired when it began are not swept, whatever its input says.
     const settings = readSettings(soFar.sweeps[table]?.settings);
     const expired = toEpochSeconds(Date.parse(startedAt)) - secondsBehind(settings) + 1;
     const before = Math.min(toEpochSeconds(Date.parse(to)), expired);

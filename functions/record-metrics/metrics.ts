@@ -1,9 +1,10 @@
-import { type SweepTotals, TASKS } from '../../statemachine/contract.ts';
+import { TASKS } from '../../statemachine/contract/machines.ts';
+import type { SweepTotals } from '../../statemachine/contract/report.ts';
 import { COUNT_LIST, type COUNTS, type CountName } from '../../statemachine/counts.ts';
 import { type MetricHistogram, toMetricHistogram } from '../report/lag.ts';
 import type { MetricSet } from '../runtime/environment.ts';
 
-/** Of the counts that are metrics. */
+/** The names of the counts that are metrics. */
 type CountMetricName = {
   [Name in CountName]: (typeof COUNTS)[Name] extends { metric: { name: infer Metric } } ? Metric : never;
 }[CountName];
@@ -11,7 +12,10 @@ type CountMetricName = {
 /** CloudWatch names of what a sweep records. */
 export type SweepMetricName = CountMetricName | 'ItemsDeletedLate' | 'DeletionLag' | 'SweepDuration';
 
-/** The dimensions of every metric besides `Deployment`, and `TableName` where it is asked for: Powertools' `service` is the name of the function. */
+/**
+ * The dimensions of every metric besides `Deployment`, and `TableName` where it is asked for: Powertools' `service` is the name of the
+ * function.
+ */
 export const METRIC_DIMENSIONS = { service: TASKS.RecordMetrics } as const;
 
 /** A metric of every sweep but a dry run: each count that has one, and what is measured. */
@@ -26,14 +30,17 @@ export interface SweepMetric {
   readonly value: (totals: SweepTotals, surroundings: SweepSurroundings) => number | MetricHistogram;
 }
 
-/** What a metric may depend on besides the totals. */
+/** Settings that a metric may depend on besides the totals. */
 export interface SweepSurroundings {
   readonly durationMs: number;
   /** Items that were deleted later than {@link lateMs}. */
   readonly late: number;
 }
 
-/** What is late: more seconds than `precisionSeconds`, and milliseconds in the plain mode, whose `precisionSeconds` are these. */
+/**
+ * When a deletion is late: so many seconds more than `precisionSeconds`; in the plain mode, whose `precisionSeconds` is `plainSeconds`,
+ * after `plainMs`.
+ */
 export const LATE = { secondsMore: 10, plainMs: 120_000, plainSeconds: 60 } as const;
 
 /** Later than what a tick that comes deletes while it keeps up, milliseconds. */

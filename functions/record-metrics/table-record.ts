@@ -1,15 +1,14 @@
 import type {
-  MachineName,
   RecordMetricsInput,
-  ReplayInput,
   Span,
-  SweepReport,
-  SweepTarget,
-  SweepTotals,
   TableSweep,
   TableSweeps,
   TickPlan,
-} from '../../statemachine/contract.ts';
+} from '../../statemachine/contract/execution.ts';
+import type { ReplayInput } from '../../statemachine/contract/inputs.ts';
+import type { MachineName } from '../../statemachine/contract/machines.ts';
+import type { SweepReport, SweepTotals } from '../../statemachine/contract/report.ts';
+import type { SweepTarget } from '../../statemachine/contract/targets.ts';
 import { addCounts, EXECUTION_COUNTS } from '../../statemachine/counts.ts';
 import { shardResultOf } from '../child/shard-result.ts';
 import { addLags, countAbove, summarizeLag } from '../report/lag.ts';
@@ -17,7 +16,7 @@ import { recordedSettings } from '../report/recorded-settings.ts';
 import { addRound, leftNothing, reportOf, startTotals } from '../report/sweep-totals.ts';
 import { lateMs } from './metrics.ts';
 
-/** What an execution came to for a table. */
+/** The outcome of an execution for a table. */
 export interface TableRecord {
   readonly table: string;
   readonly totals: SweepTotals;
@@ -32,7 +31,7 @@ export interface TableRecord {
   readonly scanDue: boolean;
 }
 
-/** What the tables of an execution came to, those of its parts that were not started included. */
+/** The outcomes of an execution's tables, those of its parts that were not started included. */
 export function tableRecords({
   machine,
   executionInput,
@@ -59,7 +58,7 @@ function countHandOver({ totals, report, ...record }: TableRecord): TableRecord 
   return { ...record, totals: { ...totals, handedOver: 1 }, report: { ...report, handedOver: 1 } };
 }
 
-/** What a tick could not finish, and another execution does not take. */
+/** Counts the work that a tick could not finish and that no other execution takes. */
 export function leaveForLater({ totals, report, ...record }: TableRecord): TableRecord {
   const leftForLater = totals.leftForLater + 1;
   return { ...record, totals: { ...totals, leftForLater }, report: { ...report, leftForLater } };
@@ -116,7 +115,7 @@ function recordOf(
   };
 }
 
-/** What the plan had no room for and what children ran out of time for. */
+/** The span for which the plan had no room, and that for which children ran out of time. */
 function leftOverOf(plans: readonly TickPlan[], resumed: readonly SweepTarget[]): Span | undefined {
   const spans: Span[] = [
     ...plans.flatMap(({ leftOver }) => leftOver ?? []),

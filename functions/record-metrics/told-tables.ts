@@ -1,9 +1,6 @@
-import {
-  CAUSE_BYTES,
-  type MachineName,
-  type RecordMetricsOutput,
-  type SweepReport,
-} from '../../statemachine/contract.ts';
+import { CAUSE_BYTES } from '../../statemachine/contract/limits.ts';
+import type { MachineName } from '../../statemachine/contract/machines.ts';
+import type { RecordMetricsOutput, SweepReport } from '../../statemachine/contract/report.ts';
 import { jsonBytes, listFailedKeys } from '../report/listed-keys.ts';
 import { leftNothing } from '../report/sweep-totals.ts';
 import type { TableRecord } from './table-record.ts';
@@ -12,7 +9,7 @@ import type { TableRecord } from './table-record.ts';
 const FEW_KEYS_BYTES = 1_000;
 
 /**
- * What an execution says of its tables: as many of them as the cause of a failure has room for, those that left something first. The journal
+ * The reports of an execution's tables: as many as the cause of a failure has room for, those that left something first. The journal
  * has them all. A replay has one.
  */
 export function toldTables(

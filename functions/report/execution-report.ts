@@ -1,7 +1,7 @@
 import { isObject } from '../../expiry/fields.ts';
-import type { SweepReport } from '../../statemachine/contract.ts';
+import type { SweepReport } from '../../statemachine/contract/report.ts';
 
-/** What an execution says of its tables when it has ended. */
+/** The report of an execution on its tables when it has ended. */
 export type ExecutionReport = TickReport | SweepReport;
 
 /** By table: only those in which something was swept or failed. A replay has one table, which its input names. */
@@ -26,7 +26,7 @@ export function readExecutionReport(said: unknown): ExecutionReport | undefined 
 }
 
 /**
- * What a report says, by table.
+ * The contents of a report, by table.
  *
  * @param input of its execution: a replay has one table, which that names where the deployment has several
  * @param only the table of a replay whose input names none; undefined: then nobody knows which it is

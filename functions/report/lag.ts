@@ -1,4 +1,5 @@
-import type { DeletionLag, LagSummary } from '../../statemachine/contract.ts';
+import type { DeletionLag } from '../../statemachine/contract/chunks.ts';
+import type { LagSummary } from '../../statemachine/contract/report.ts';
 
 /**
  * Lag as a histogram: bucket 0 holds everything up to 16 ms, each further bucket ends 2^(1/4) (19%) higher, and the last

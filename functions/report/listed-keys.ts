@@ -1,9 +1,5 @@
-import {
-  type ExpiredKey,
-  type FailedKey,
-  LISTED_KEYS,
-  type ListedFailure,
-} from '../../statemachine/contract.ts';
+import type { ExpiredKey, FailedKey, ListedFailure } from '../../statemachine/contract/keys.ts';
+import { LISTED_KEYS } from '../../statemachine/contract/limits.ts';
 
 /** UTF-8 bytes of a value as JSON, which is how Step Functions measures and passes it. */
 export function jsonBytes(value: unknown): number {

@@ -1,4 +1,4 @@
-import type { CarriedSettings } from '../../statemachine/contract.ts';
+import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { SETTING_KINDS, type Settings } from '../runtime/environment.ts';
 
 /** The settings of a table that its record needs. */
@@ -7,7 +7,7 @@ export type RecordedSettings = Pick<Settings, 'precisionSeconds' | 'metrics' | '
 /** For a table whose settings cannot be read: that is what its record tells. */
 const DEFAULTS: RecordedSettings = { precisionSeconds: 1, metrics: 'all', metricsPerTable: false };
 
-/** What of a table's settings is carried where nothing of it is swept. */
+/** The part of a table's settings that is carried where nothing of the table is swept. */
 export function recordedPart(carried: CarriedSettings): CarriedSettings {
   const { tableName } = carried;
   const names = Object.keys(DEFAULTS).filter(name => name in carried);

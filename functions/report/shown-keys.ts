@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto';
-import type { ItemKey, KeyHash, ListedFailure, ShownKey } from '../../statemachine/contract.ts';
+import type { ItemKey, KeyHash, ListedFailure, ShownKey } from '../../statemachine/contract/keys.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import { keyAttributeNames } from '../table/item-key.ts';
 
 /** Hexadecimal digits of a hash: 64 bits, so that among a million keys two with the same one are hardly ever met. */
 const HASH_DIGITS = 16;
 
-/** What may be shown of a key outside of the table; undefined for nothing. */
+/** The form in which a key may be shown outside of the table; undefined for none. */
 export type ShowKey = (key: ItemKey) => ShownKey | undefined;
 
-/** What a table's setting `logKeys` lets logs, reports and causes show of its keys. */
+/** Shows keys in logs, reports and causes as the table's setting `logKeys` allows it. */
 export function keyShower({ logKeys, tableName, model }: KeySettings): ShowKey {
   if (logKeys === 'full') return key => key;
   if (logKeys === 'none') return () => undefined;

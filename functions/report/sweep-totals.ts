@@ -1,12 +1,8 @@
-import {
-  type DeletionLag,
-  LISTED_KEYS_BYTES,
-  type SweepCounts,
-  type SweepProgress,
-  type SweepReport,
-  type SweepTotals,
-  type TableRound,
-} from '../../statemachine/contract.ts';
+import type { SweepCounts } from '../../statemachine/contract/child.ts';
+import type { DeletionLag } from '../../statemachine/contract/chunks.ts';
+import type { SweepProgress, TableRound } from '../../statemachine/contract/execution.ts';
+import { LISTED_KEYS_BYTES } from '../../statemachine/contract/limits.ts';
+import type { SweepReport, SweepTotals } from '../../statemachine/contract/report.ts';
 import { addCounts, CHILD_COUNTS, EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
 import { firstNamed } from '../child/scan.ts';
 import { shardResultOf } from '../child/shard-result.ts';

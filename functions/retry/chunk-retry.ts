@@ -1,4 +1,4 @@
-import type { Chunk, ChunkProgress } from '../../statemachine/contract.ts';
+import type { Chunk, ChunkProgress } from '../../statemachine/contract/chunks.ts';
 import { CHUNK_COUNTS, noCounts } from '../../statemachine/counts.ts';
 import { NO_LAG } from '../report/lag.ts';
 import { type BackoffSettings, backoffMs, waitUntil } from './backoff.ts';

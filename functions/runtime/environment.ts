@@ -16,7 +16,7 @@ import {
   MAX_DELETES_PER_SECOND,
   MAX_GRACE_SECONDS,
   MAX_LOOKBACK_MINUTES,
-} from '../../statemachine/contract.ts';
+} from '../../statemachine/contract/limits.ts';
 import { ARCHIVE_KINDS, type ArchiveSettings } from '../archive/settings.ts';
 import { InvalidSettingsError } from './errors.ts';
 import { type Environment, readVariables, toVariables } from './variables.ts';
@@ -25,7 +25,7 @@ import { type Environment, readVariables, toVariables } from './variables.ts';
 export const DELETE_MODES = ['guarded', 'batch'] as const;
 export type DeleteMode = (typeof DELETE_MODES)[number];
 
-/** What logs, reports and causes of failures show of items' keys. */
+/** How logs, reports and causes of failures show items' keys. */
 export const LOG_KEYS = ['full', 'hash', 'none'] as const;
 export type LogKeys = (typeof LOG_KEYS)[number];
 
@@ -81,7 +81,7 @@ export const SETTING_KINDS = {
 
 type SettingName = keyof typeof SETTING_KINDS;
 
-/** What a table can be without: its functions have no such variable then. */
+/** Settings that a table may lack: its functions have no such variable then. */
 const ABSENT_SETTINGS = [
   'sortKey',
   'holdAttribute',
@@ -101,7 +101,7 @@ export type Settings = {
   readonly [Name in Exclude<SettingName, AbsentName>]: ValueOf<(typeof SETTING_KINDS)[Name]>;
 } & { readonly [Name in AbsentName]?: ValueOf<(typeof SETTING_KINDS)[Name]> };
 
-/** What an execution carries of a table that it sweeps. */
+/** The settings that an execution carries of a table that it sweeps. */
 export interface TableSettings extends Settings {
   /** Where each item is to be before it is deleted. @default nowhere */
   readonly copyTo?: ArchiveSettings;
@@ -110,7 +110,7 @@ export interface TableSettings extends Settings {
 /** The input of a function with the settings of its table, not checked yet. */
 export type WithSettings<Input> = Input & { readonly settings: unknown };
 
-/** What a function knows of the table it sweeps. What each setting means: docs/configuration.md. */
+/** The settings that a function has of the table it sweeps. What each setting means: docs/reference/configuration.md. */
 export type SweepSettings = Omit<TableSettings, keyof ExpiryModelProps> & { readonly model: ExpiryModel };
 
 /**
@@ -140,7 +140,7 @@ function archiveProblems(archive: unknown, remedy: string): FieldProblem[] {
 }
 
 /**
- * What {@link readSettings} reads, of more than that. What has no value is left out.
+ * The values that {@link readSettings} reads, out of more. Fields without a value are left out.
  * @param write what a text becomes on its way there, e.g. Terraform's escapes
  */
 export function carriedSettings(

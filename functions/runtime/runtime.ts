@@ -4,7 +4,7 @@ import { createDocuments, type Documents } from '../table/dynamodb.ts';
 import { withoutMessages } from '../table/hidden-messages.ts';
 import type { SweepSettings } from './environment.ts';
 
-/** What a handler that talks to DynamoDB takes from the process it runs in; tests pass their own. */
+/** The surroundings of a handler that calls DynamoDB, from the process it runs in; tests pass their own. */
 export interface Runtime {
   readonly settings: SweepSettings;
   readonly documents: Documents;

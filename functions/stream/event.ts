@@ -1,11 +1,11 @@
 import { InvalidArgumentError } from '../../expiry/errors.ts';
 import { isObject } from '../../expiry/fields.ts';
 import type { StreamRecord } from '../../expiry/stream-record.ts';
-import type { ItemKey } from '../../statemachine/contract.ts';
+import type { ItemKey } from '../../statemachine/contract/keys.ts';
 
 /**
- * What Lambda gives a function for records of a DynamoDB stream. Source: Lambda Developer Guide, "Using AWS Lambda with Amazon
- * DynamoDB". It does not name the shard; the records of one event are of one shard and in its order.
+ * The event with which Lambda calls a function for records of a DynamoDB stream. Source: Lambda Developer Guide, "Using AWS Lambda with
+ * Amazon DynamoDB". It does not name the shard; the records of one event are of one shard and in its order.
  */
 export interface DynamoDbStreamEvent {
   readonly Records: readonly DynamoDbStreamRecord[];

@@ -3,7 +3,7 @@ import type { LedgerEntry } from '../journal/ledger.ts';
 import type { DynamoDbStreamRecord } from './event.ts';
 import { ttlTimeMs } from './ttl-time.ts';
 
-/** What a reader's book has of the expiry that a record tells of. @throws InvalidArgumentError for a record without a time */
+/** The entry in a reader's book for a record's expiry. @throws InvalidArgumentError for a record without a time */
 export function ledgerEntry(record: DynamoDbStreamRecord, ttlAttribute: string): LedgerEntry {
   const { Keys, OldImage } = record.dynamodb;
   const ttlMs = OldImage && ttlTimeMs(OldImage, ttlAttribute);

@@ -11,7 +11,7 @@ export function requestTimeoutMs(taskTimeoutSeconds: number, attempts: number): 
   return Math.min(MAX_REQUEST_TIMEOUT_MS, Math.floor((taskTimeoutSeconds * 750) / attempts));
 }
 
-/** What one request may be told besides its command. */
+/** Options of one request besides its command. */
 export interface RequestOptions {
   /** Milliseconds; the client's own limit is five seconds. */
   readonly requestTimeout?: number;

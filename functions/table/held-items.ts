@@ -1,12 +1,12 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import type { ExpiredKey, ItemKey } from '../../statemachine/contract.ts';
+import type { ExpiredKey, ItemKey } from '../../statemachine/contract/keys.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { Documents, RequestOptions } from './dynamodb.ts';
 import { isBusy } from './dynamodb-errors.ts';
 import { keyAttributeNames, keyText, toItemKey, toNativeKey } from './item-key.ts';
 
 /** Keys of a BatchGetItem. Source: DynamoDB API reference. */
-export const MOST_READ = 100;
+export const MAX_READ = 100;
 
 /** Which of some index entries are known to be of items that are held. */
 export type ReadHeld = (entries: readonly ExpiredKey[]) => Promise<ReadonlySet<ExpiredKey>>;
@@ -34,7 +34,7 @@ export function heldReader(
       Keys: [...keys.values()].map(toNativeKey),
       ProjectionExpression: attributes.map(([alias]) => alias).join(', '),
       ExpressionAttributeNames: Object.fromEntries(attributes),
-      // What was released before the sweep began goes with this sweep.
+      // Items that were released before the sweep began are deleted by it.
       ConsistentRead: true,
     };
     try {
@@ -51,8 +51,8 @@ export function heldReader(
     }
   };
   return async entries => {
-    const batches = Array.from({ length: Math.ceil(entries.length / MOST_READ) }, (_unused, index) =>
-      entries.slice(index * MOST_READ, (index + 1) * MOST_READ),
+    const batches = Array.from({ length: Math.ceil(entries.length / MAX_READ) }, (_unused, index) =>
+      entries.slice(index * MAX_READ, (index + 1) * MAX_READ),
     );
     return new Set((await Promise.all(batches.map(readBatch))).flat());
   };

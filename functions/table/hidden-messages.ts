@@ -1,6 +1,6 @@
 import type { Documents } from './dynamodb.ts';
 
-/** What is kept of an error: what says which error it is, and whether another try may succeed. */
+/** The fields of an error that are kept: they say which error it is, and whether another try may succeed. */
 const KEPT = ['name', 'code', '$fault', '$retryable', '$metadata'] as const;
 
 /**

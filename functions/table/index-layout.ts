@@ -1,7 +1,8 @@
 import type { ExpiryModel } from '../../expiry/model.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
 import { windowStarts } from '../../expiry/window-starts.ts';
-import { MAX_LOOKBACK_MINUTES, type SweepTarget } from '../../statemachine/contract.ts';
+import { MAX_LOOKBACK_MINUTES } from '../../statemachine/contract/limits.ts';
+import type { SweepTarget } from '../../statemachine/contract/targets.ts';
 import { keyAttributeNames } from './item-key.ts';
 import { shardsOf } from './target-windows.ts';
 
@@ -44,11 +45,11 @@ export function indexLayout(model: ExpiryModel): IndexLayout {
 }
 
 /** A tick looks back to the watermark through so many keys of the index by itself, or one window. By second that is ten minutes. */
-const MOST_REACHED_KEYS = 600;
+const MAX_REACHED_KEYS = 600;
 
 /** How far back a tick looks to the watermark by itself, seconds. What lies further back is handed over. */
 export function reachSeconds({ windowSeconds, shards, keysPerShard }: IndexLayout): number {
-  const windows = Math.max(1, Math.floor(MOST_REACHED_KEYS / (shards * keysPerShard)));
+  const windows = Math.max(1, Math.floor(MAX_REACHED_KEYS / (shards * keysPerShard)));
   return Math.min(windows * windowSeconds, MAX_LOOKBACK_MINUTES * 60);
 }
 
@@ -56,15 +57,15 @@ export function reachSeconds({ windowSeconds, shards, keysPerShard }: IndexLayou
  * Bytes that an eventually consistent query reads for half a unit, the least that one costs. Source: DynamoDB Developer Guide, "Read
  * consumption".
  */
-const LEAST_READ_BYTES = 4096;
+const MIN_READ_BYTES = 4096;
 
 /** A TTL of ten digits. Source: DynamoDB Developer Guide, "Item sizes and formats". */
 const TTL_BYTES = 6;
 
-/** What a key's attribute holds is its writers' affair: a UUID is taken for it. */
+/** The writers decide what a key's attribute holds: a UUID is assumed. */
 const KEY_VALUE_BYTES = 36;
 
-/** Of an index entry, about. */
+/** The approximate size of an index entry. */
 function entryBytes(model: ExpiryModel): number {
   const { windowAttribute = '', ttlAttribute, granularitySeconds, shards } = model;
   const names = keyAttributeNames(model);
@@ -81,7 +82,7 @@ function byWindow(model: ExpiryModel): IndexLayout {
     windowSeconds: granularitySeconds,
     shards,
     keysPerShard: 1,
-    entriesOfLeastRead: Math.max(1, Math.floor(LEAST_READ_BYTES / entryBytes(model))),
+    entriesOfLeastRead: Math.max(1, Math.floor(MIN_READ_BYTES / entryBytes(model))),
     holdsStrays: true,
     windows: (from, before) => windowStarts(from, before, granularitySeconds),
     keys: ({ windows }) =>

@@ -1,11 +1,12 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { ExpiryModel } from '../../expiry/model.ts';
-import type { ExpiredKey, ItemKey, SweepTarget } from '../../statemachine/contract.ts';
+import type { ExpiredKey, ItemKey } from '../../statemachine/contract/keys.ts';
+import type { SweepTarget } from '../../statemachine/contract/targets.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
 import { answeredAt, type Documents, type RequestOptions } from './dynamodb.ts';
 import { isBusy } from './dynamodb-errors.ts';
-import { MOST_READ, type ReadHeld } from './held-items.ts';
+import { MAX_READ, type ReadHeld } from './held-items.ts';
 import type { IndexKey, IndexLayout } from './index-layout.ts';
 import { keyAttributeNames, toItemKey, toNativeKey } from './item-key.ts';
 
@@ -98,7 +99,7 @@ export function keyCondition(
 }
 
 /** Held entries under one key of the index that are passed over; who comes upon more does not know whether anything is due. */
-const MOST_HELD = 1_000;
+const MAX_HELD = 1_000;
 
 /** There may be something under all that is held. */
 export const MAYBE = 'maybe';
@@ -135,8 +136,8 @@ export async function earliestTtl(
 
   async function earliestOfKey(key: IndexKey): Promise<number | typeof MAYBE | undefined> {
     let startKey: ItemKey | null = null;
-    for (let passed = 0; passed < MOST_HELD && (passed === 0 || !outOfTime()); ) {
-      const limit = passed === 0 ? 1 : MOST_READ;
+    for (let passed = 0; passed < MAX_HELD && (passed === 0 || !outOfTime()); ) {
+      const limit = passed === 0 ? 1 : MAX_READ;
       const page: IndexPage = await readIndex(key, range, startKey, limit);
       // BETWEEN includes its upper end; the span does not.
       const entries = page.entries.filter(entry => entry.ttl < before);

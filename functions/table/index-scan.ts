@@ -1,5 +1,5 @@
 import { ScanCommand, type ScanCommandInput } from '@aws-sdk/client-dynamodb';
-import type { ExpiredKey, ItemKey } from '../../statemachine/contract.ts';
+import type { ExpiredKey, ItemKey } from '../../statemachine/contract/keys.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
 import { answeredAt, type Documents, type RequestOptions } from './dynamodb.ts';

@@ -1,6 +1,6 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import type { KeyNames } from '../../expiry/shard.ts';
-import type { ItemKey, KeyAttribute } from '../../statemachine/contract.ts';
+import type { ItemKey, KeyAttribute } from '../../statemachine/contract/keys.ts';
 import type { ItemImage } from '../stream/event.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { isObject } from '../../expiry/fields.ts';
-import type { SweepTarget, TargetWindow } from '../../statemachine/contract.ts';
+import type { SweepTarget, TargetWindow } from '../../statemachine/contract/targets.ts';
 
 /* The windows of a target, and which of their shards. A target may have a thousand shards, and stands in payloads of a bounded size. */
 

@@ -13,7 +13,7 @@ export function idsIn(call: Pick<DynamoDbCall, 'operation' | 'keys'>): string[] 
   return isRead(call) ? [] : idsOf(call);
 }
 
-/** Of the items of a page, which are looked at to see whether they are held. */
+/** A read of a page's items, made to see whether they are held. */
 function isRead({ operation }: Pick<DynamoDbCall, 'operation'>): boolean {
   return operation === 'BatchGetItem';
 }

@@ -9,7 +9,7 @@ export interface Indexed {
 }
 
 /**
- * What the index holds of an item that was written with these attributes, in a table whose partition key is a string and
+ * The index entry of an item that was written with these attributes, in a table whose partition key is a string and
  * its only key; undefined for an item that the index does not have.
  */
 export function indexedOf(

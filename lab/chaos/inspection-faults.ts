@@ -19,9 +19,9 @@ export interface InspectionFaultsOptions {
 const STALE: DynamoDbFault = { name: 'stale', effect: { kind: 'stale' } };
 
 /**
- * What an inspected sweep has to get over, the same in every run: keys that come back unprocessed, an index that is behind,
+ * The faults of an inspected sweep, the same in every run: keys that come back unprocessed, an index that is behind,
  * and renewals between the query and the delete. It notes how often DynamoDB was asked to delete what the application
- * had renewed or deleted: as often the sweep has to say so.
+ * had renewed or deleted: the sweep has to report it as often.
  */
 export class InspectionFaults {
   readonly #options: InspectionFaultsOptions;

@@ -1,9 +1,8 @@
 import type { ExpiryModel } from '../../expiry/index.ts';
 import { shardOf } from '../../expiry/shard.ts';
 import { LEFT_TO_TICKS_SECONDS } from '../../functions/child/scan.ts';
-import type { TtlSpan } from '../ledger/ledger.ts';
 
-/** What the application does to an item of an inspected sweep, beside writing it. */
+/** The application's action on an item of an inspected sweep, beside writing it. */
 export type Deed =
   /** Nothing: it is expired, or expires while the sweep is under way, and has to go. */
   | 'none'
@@ -18,7 +17,7 @@ export type Deed =
   /** It is renewed by a second, in the second in which it expires, after it was found and before it is deleted. */
   | 'renewed by a second';
 
-/** What DynamoDB does with the deletes of an item. */
+/** DynamoDB's answer to the deletes of an item. */
 export type Capacity =
   | 'at once'
   /** The first one comes back unprocessed. */
@@ -35,10 +34,16 @@ export interface InspectedItem {
   readonly capacity: Capacity;
 }
 
+/** Both ends included, epoch seconds. */
+export interface TtlSpan {
+  readonly from: number;
+  readonly upTo: number;
+}
+
 /** A sweep to inspect: its input, the items that are laid out for it, and what it has to leave nothing of. */
 export interface Inspection {
   readonly name: 'tick' | 'scan';
-  /** Of a tick, epoch seconds. */
+  /** Scheduled time of a tick, epoch seconds. */
   readonly scheduledTime?: number;
   readonly items: readonly InspectedItem[];
   /** Expiry times of which nothing may be left, whoever wrote it. */
@@ -63,14 +68,14 @@ const SCANNED_SECONDS = 2 * 86_400;
 /** Items alike: DynamoDB takes some of them at once, some the second time, some after a while. */
 const ALIKE = 6;
 /** A tick with less of its minute left would end before its last item expires. */
-const SHORTEST_REST_SECONDS = 25;
+const MIN_REST_SECONDS = 25;
 /** Seconds until the items expire for which the tick has to wait. */
 const SOON = [4, 5, 6, 7] as const;
 
 /** @returns seconds to wait before a tick is inspected, so that it is within the minute that it owns to its end */
 export function secondsUntilInspection(now: number): number {
   const left = MINUTE - (now % MINUTE);
-  return left < SHORTEST_REST_SECONDS ? left + 1 : now % MINUTE === 0 ? 1 : 0;
+  return left < MIN_REST_SECONDS ? left + 1 : now % MINUTE === 0 ? 1 : 0;
 }
 
 /**
@@ -109,8 +114,8 @@ export function planTick(options: InspectionOptions): Inspection {
 }
 
 /**
- * The daily scan of the index: it finds what lies where no tick looks back to, and no old entry in the index of this fault proxy, which gives
- * those to queries only.
+ * The daily scan of the index: it finds what lies where no tick looks back to, and no old entry in the index of this fault proxy, which
+ * gives those to queries only.
  */
 export function planScan(options: InspectionOptions): Inspection {
   const { now, model, lookbackMinutes } = options;

@@ -1,9 +1,9 @@
-import { CHUNK_KEYS } from '../../statemachine/contract.ts';
+import { CHUNK_KEYS } from '../../statemachine/contract/limits.ts';
 import { type Ended, reportsOf } from '../ledger/accounts.ts';
 import { named } from '../ledger/verdict.ts';
 import type { Range } from './inspection-faults.ts';
 
-/** What came of an inspected sweep. */
+/** The result of an inspected sweep. */
 export interface InspectedSweep {
   /** `tick` */
   readonly name: string;
@@ -17,7 +17,7 @@ export interface InspectedSweep {
   readonly left: readonly string[];
   /** Items that went meanwhile, by the table's stream. */
   readonly removed: number;
-  /** What it has to have found, by what the application did. */
+  /** The counts that it must have, by the application's actions. */
   readonly renewed: Range;
   readonly notFound: Range;
   /** Children that ended for want of time and left something to another one. */
@@ -26,7 +26,7 @@ export interface InspectedSweep {
   readonly unanswered: number;
 }
 
-/** What is wrong with a sweep; each a sentence. */
+/** The faults of a sweep; each a sentence. */
 export function wrongWith(sweep: InspectedSweep): string[] {
   const { name, ended, laidOut, left, removed, handedOn } = sweep;
   const wrong: string[] = [];
@@ -48,7 +48,7 @@ export function wrongWith(sweep: InspectedSweep): string[] {
   }
   const reports = ended.flatMap(({ text }) => reportsOf(text) ?? []);
   if (reports.length === 0) return wrong;
-  // What such a call did is in no count, and what it deleted may be found gone by the next one.
+  // The effect of such a call is in no count, and the next call may find its deleted items gone.
   const unknown = sweep.unanswered * CHUNK_KEYS;
   const held = [
     ['deleted', { least: removed, most: removed }, 'went by the stream'],

@@ -1,9 +1,9 @@
+import { schedulerTime } from 'aws-on-loopback/scheduler/scheduler';
 import type { Execution } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/index.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
-import { schedulerTime } from '../../local/scheduler/scheduler.ts';
-import { MAX_LOOKBACK_MINUTES } from '../../statemachine/contract.ts';
+import { MAX_LOOKBACK_MINUTES } from '../../statemachine/contract/limits.ts';
 import { type ChooseFault, type FaultProxy, startFaultProxy } from '../faults/index.ts';
 import { type Ended, endOf, reportsOf } from '../ledger/accounts.ts';
 import { isHandOver, machinesOf } from '../watch/machines.ts';
@@ -24,7 +24,7 @@ const CHILD_LIFE_MS = 8_000;
 /** The first child does not get through, even when it begins a wait at the end of its life; the second one does. */
 const BUSY_MS = 11_000;
 /** The parts of a tick leave something, and only one of them can hand it over: the next tick has what the others say that they left. */
-const MOST_TICKS = 3;
+const MAX_TICKS = 3;
 const HAS_TO_GO: readonly InspectedItem['deed'][] = ['none', 'renewed by a second', 'released'];
 /** Even what expired as long ago as a sweep may look back is renewed for a day. */
 const RENEWED_SECONDS = MAX_LOOKBACK_MINUTES * 60 + 86_400;
@@ -54,7 +54,7 @@ export class InspectionEnvironment {
       next(this.#choose === undefined ? call.payload : this.#lives.olderChild(call.payload)),
     );
 
-  /** What the index holds now, to be given by every query while a sweep is inspected. */
+  /** Remembers the index entry of now, which every query gives while a sweep is inspected. */
   remember(tableName: string, { indexKey, entry }: Indexed): void {
     this.#proxy?.remember(tableName, indexKey, entry);
   }
@@ -82,7 +82,7 @@ export interface InspectionContext {
   readonly model: ExpiryModel;
   /** Ends it early. */
   readonly until: AbortSignal;
-  /** What was laid out for the sweeps inspected before: the index has it still. */
+  /** The items of the sweeps inspected before: the index has them still. */
   readonly before: InspectedItem[];
 }
 
@@ -103,7 +103,7 @@ export async function inspect(
   });
   const executions: Execution[] = [];
   await environment.during(faults.choose, async () => {
-    for (let ticks = 0; ticks < MOST_TICKS && !until.aborted; ticks += 1) {
+    for (let ticks = 0; ticks < MAX_TICKS && !until.aborted; ticks += 1) {
       const endedBefore = environment.ended.length;
       const { tick, replay } = machinesOf(cloud);
       if (scheduledTime === undefined) cloud.startExecution(replay, { scanIndex: true });
@@ -120,7 +120,9 @@ export async function inspect(
     name,
     ended: executions.map(endOf),
     laidOut: laidOut.filter(({ deed }) => HAS_TO_GO.includes(deed)).length,
-    left: table.ledger.left(await table.readAll(), sweeps),
+    left: table.ledger.left(await table.readAll(), Math.floor(Date.now() / 1000), ttl =>
+      sweeps.some(({ from, upTo }) => ttl >= from && ttl <= upTo),
+    ),
     laidOutRenewed: laidOut.filter(({ deed }) => deed === 'renewed').length,
     removed: table.ledger.counts.swept - sweptBefore,
     renewed: faults.renewed,

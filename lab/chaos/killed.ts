@@ -31,7 +31,7 @@ export class KilledSweeping implements Sweeping {
   readonly #killing: Promise<void>;
   /** That have not ended, by name. */
   readonly #handOvers = new Map<string, StartedHandOver>();
-  /** Of the runners that were killed. */
+  /** Counts of the runners that were killed. */
   readonly #counts = new Map<FaultName, number>();
   #child: ChildProcess | undefined;
   #childCounts: FaultCounts = {};
@@ -90,7 +90,7 @@ export class KilledSweeping implements Sweeping {
   }
 
   #begin(): void {
-    const { stack, dynamoDbEndpoint, seed, rates, tableName, onEnd, onProblem } = this.#options;
+    const { stack, environment, checkpointFile, seed, rates, tableName, onEnd, onProblem } = this.#options;
     const child = fork(new URL('./runner-process.ts', import.meta.url), {
       env: { PATH: process.env['PATH'] ?? '', TMPDIR: this.#temporary },
       execArgv: [],
@@ -112,7 +112,10 @@ export class KilledSweeping implements Sweeping {
     });
     // Other faults in each of them.
     const handOvers = [...this.#handOvers.values()];
-    const options = { stack, dynamoDbEndpoint, seed: seed + 10 * this.#kills, rates, handOvers };
+    const options = {
+      ...{ stack, environment, checkpointFile, rates, handOvers },
+      seed: seed + 10 * this.#kills,
+    };
     this.#tell({ kind: 'start', options, tableName });
   }
 

@@ -5,7 +5,7 @@ export const LIFE = { from: 3, to: 150 };
 
 const OLDER_STAMP = 0.3;
 
-// Of 100 items; the rest is written once and expires.
+// Shares of 100 items; the rest is written once and expires.
 const SHARES = {
   permanent: 4,
   /** Written when it is expired already, so that only a tick that looks back may find it. */
@@ -37,7 +37,7 @@ const NO_HOLDS: Readonly<Record<keyof typeof HOLDS, number>> = { held: 0, heldAt
 const LATEST_SECONDS = 20;
 
 /**
- * What the writers do to items: many are renewed, deleted, made permanent or written again just before, while, or after they
+ * The writers' actions on items: many are renewed, deleted, made permanent or written again just before, while, or after they
  * expire.
  *
  * @param renewals whether items live longer than was first written, by renewals or under the same key

@@ -1,5 +1,6 @@
 import { FAULTS, type FaultCounts, type FaultName } from '../faults/index.ts';
 import type { Accounts } from '../ledger/accounts.ts';
+import type { ArchivedItems } from '../ledger/followers.ts';
 import type { Counts } from '../ledger/tally.ts';
 import { FINDINGS, type Violation } from '../ledger/verdict.ts';
 import { count } from '../report/numbers.ts';
@@ -11,8 +12,12 @@ export interface ChaosReport {
   readonly faults: FaultCounts;
   readonly kills: number;
   readonly accounts: Accounts;
+  /** The archived items; undefined without an archive. */
+  readonly archive: ArchivedItems | undefined;
+  /** Calls of S3 that failed on purpose. */
+  readonly s3: Readonly<Record<string, number>>;
   readonly violations: readonly Violation[];
-  /** What else went wrong: a sentence each. */
+  /** Further problems: a sentence each. */
   readonly problems: readonly string[];
   /** The longest time for which the machine stood still, or DynamoDB Local did not answer, milliseconds. */
   readonly longestLostMs: number;
@@ -54,6 +59,7 @@ const WORDS: Readonly<Record<Verdict, (seed: number) => string>> = {
 /** The summary a person reads. */
 export function formatChaosReport(report: ChaosReport): string {
   const { counts, faults, kills, accounts, violations, problems, seed, deleteMode, longestLostMs } = report;
+  const { archive, s3 } = report;
   const violated = (what: What) => violations.filter(each => whatOf(each) === what).length;
   const rows: [string, string][] = [
     [
@@ -72,6 +78,7 @@ export function formatChaosReport(report: ChaosReport): string {
       name,
       `${count(faults[name] ?? 0)} ${what}`,
     ]),
+    ...(archive === undefined ? [] : archiveRows(archive, s3)),
     ['kills', `${count(kills)} runners killed with SIGKILL`],
     ['executions', [...accounts.endings].map(([ending, times]) => `${count(times)} ${ending}`).join(', ')],
     [
@@ -107,4 +114,16 @@ export function formatChaosReport(report: ChaosReport): string {
     ...[...accounts.wrong, ...problems].map(line => `  ${line}`),
     ...histories,
   ].join('\n');
+}
+
+function archiveRows(archive: ArchivedItems, s3: ChaosReport['s3']): [string, string][] {
+  const { items, again, objects, doubtful } = archive;
+  const failed = Object.entries(s3).map(([name, times]) => `${count(times)} ${name}`);
+  return [
+    [
+      'archived',
+      `${count(items)} deletions in ${count(objects)} objects, ${count(again)} lines twice, ${count(doubtful)} read too late to tell`,
+    ],
+    ['S3', `calls that failed: ${failed.join(', ') || 'none'}`],
+  ];
 }

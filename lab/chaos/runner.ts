@@ -1,10 +1,9 @@
+import { schedulerTime } from 'aws-on-loopback/scheduler/scheduler';
 import { type Execution, type RandomSource, seededRandom } from 'stepfunctions-emulator';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
-import { schedulerTime } from '../../local/scheduler/scheduler.ts';
 import {
   type DynamoDbCall,
   FaultCounter,
-  type FaultPhase,
   type FaultProxy,
   type FaultRates,
   faultyDeliveries,
@@ -15,12 +14,13 @@ import { isHandOver, machinesOf } from '../watch/machines.ts';
 
 export interface RunnerOptions {
   readonly stack: LocalCloudOptions['stack'];
-  /** A DynamoDB that runs already. */
-  readonly dynamoDbEndpoint: string;
+  /** `AWS_ENDPOINT_URL_…` of what runs already: DynamoDB, and S3 where there is an archive. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** How far the table's stream is read, which outlives the runner. */
+  readonly checkpointFile: string;
   readonly seed: number;
   readonly rates: FaultRates;
-  readonly phases?: readonly FaultPhase[];
-  /** What a runner before this one was killed in. */
+  /** The hand-overs that were under way when a runner before this one was killed. */
   readonly handOvers?: readonly StartedHandOver[];
   /** Gets what a tick hands over. */
   readonly onHandOver?: (started: StartedHandOver) => void;
@@ -40,7 +40,7 @@ const TICK_MS = 60_000;
 /** How often another tick may be started over what others are sweeping. */
 const OVERLAP_INTERVAL_MS = 10_000;
 
-/** What was synthesized, sweeping by its schedules while everything goes wrong around it. */
+/** Runs a synthesized deployment by its schedules while everything goes wrong around it. */
 export class ChaosRunner {
   readonly counter = new FaultCounter();
   readonly #options: RunnerOptions;
@@ -70,10 +70,10 @@ export class ChaosRunner {
   async #start(): Promise<void> {
     const {
       stack,
-      dynamoDbEndpoint,
+      environment,
+      checkpointFile,
       seed,
       rates,
-      phases = [],
       handOvers = [],
       onHandOver,
       onCall,
@@ -82,14 +82,13 @@ export class ChaosRunner {
     } = this.#options;
     const cloud = await LocalCloud.start({
       stack,
-      environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint },
+      environment,
       random: this.#random,
       functionsDynamoDbEndpoint: async target => {
         this.#proxy = await startFaultProxy({
           target,
           seed,
           rates,
-          phases,
           counter: this.counter,
           ...(onCall && { onCall }),
         });
@@ -101,6 +100,11 @@ export class ChaosRunner {
         wrap: faultyInvocations({ random: this.#random, rates: () => this.#rates, counter: this.counter }),
       },
       deliveries: faultyDeliveries(this.#random, rates, this.counter),
+      mappings: {
+        checkpointFile,
+        onDiscarded: ({ reason, records }) => onProblem(`${records.length} records were given up: ${reason}`),
+        onError: error => onProblem(`the stream: ${error}`),
+      },
       onExecutionStart(execution) {
         if (isHandOver(execution)) onHandOver?.({ name: execution.name, input: execution.input });
       },
@@ -126,7 +130,7 @@ export class ChaosRunner {
     cloud?.startExecution(machinesOf(cloud).tick, { scheduledTime: schedulerTime(minute * TICK_MS) });
   }
 
-  /** What the index holds now, for answers that are stale later. */
+  /** Remembers the index entry of now, for stale answers later. */
   remember(...entry: Parameters<FaultProxy['remember']>): void {
     this.#proxy?.remember(...entry);
   }

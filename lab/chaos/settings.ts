@@ -1,5 +1,8 @@
 import type { FaultRates } from '../faults/index.ts';
 
+/** Shares of the calls of S3, where there is an archive. */
+export const S3_RATES = { throttled: 0.07, unavailable: 0.07, cut: 0.06, hanging: 0.01 } as const;
+
 /**
  * How often what goes wrong unless a flag says otherwise. Far worse than DynamoDB and Lambda ever are: all of it at
  * once, for as long as the run takes.

@@ -1,4 +1,6 @@
-import { MAX_CHILD_SECONDS, type Millis, type QueryExpiredInput } from '../../statemachine/contract.ts';
+import type { QueryExpiredInput } from '../../statemachine/contract/child.ts';
+import { MAX_CHILD_SECONDS } from '../../statemachine/contract/limits.ts';
+import type { Millis } from '../../statemachine/times.ts';
 
 /**
  * Makes the children of executions too old to go on so soon after they began. Their age counts from the start of the execution; here it

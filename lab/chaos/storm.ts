@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { schedulerTime } from 'aws-on-loopback/scheduler/scheduler';
 import { seededRandom } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/index.ts';
 import type { LocalCloudOptions } from '../../local/cloud.ts';
-import { schedulerTime } from '../../local/scheduler/scheduler.ts';
-import { FAULTS, type FaultName, type FaultPhase, type FaultRates } from '../faults/index.ts';
+import { FAULTS, type FaultName, type FaultRates } from '../faults/index.ts';
 import { type Accounts, tooMany } from '../ledger/accounts.ts';
+import type { Following } from '../ledger/followers.ts';
 import type { Problems } from '../report/problems.ts';
 import type { Progress } from '../report/progress.ts';
 import type { WatchedTable } from '../watch/watched-table.ts';
@@ -26,15 +27,20 @@ export interface StormOptions {
   readonly rate: number;
   readonly seed: number;
   readonly rates: FaultRates;
-  readonly phases?: readonly FaultPhase[];
   /** Some items are held. */
   readonly holds?: boolean;
+  /** The table's archive. @default it has none */
+  readonly archive?: Following['archive'];
   /** Runners to kill; with any, the sweep runs in a process of its own. */
   readonly kills: number;
 }
 
 export interface StormContext {
-  readonly dynamoDbEndpoint: string;
+  /** As the runners have them. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly checkpointFile: string;
+  /** Resolves when what was deleted has been followed, or will not be. Nothing goes wrong on purpose any more. */
+  readonly followed: () => Promise<void>;
   readonly table: WatchedTable;
   readonly model: ExpiryModel;
   readonly accounts: Accounts;
@@ -69,16 +75,11 @@ export class Storm {
 
   /** Starts what sweeps. */
   static async start(options: StormOptions, context: StormContext): Promise<Storm> {
-    const { stack, tableName, minutes, seed, rates, phases, kills } = options;
-    const { dynamoDbEndpoint, accounts, problems, progress } = context;
+    const { stack, tableName, minutes, seed, rates, kills } = options;
+    const { environment, checkpointFile, accounts, problems, progress } = context;
     const attempts = new Attempts();
     const common = {
-      stack,
-      dynamoDbEndpoint,
-      tableName,
-      seed,
-      rates,
-      ...(phases === undefined ? {} : { phases }),
+      ...{ stack, environment, checkpointFile, tableName, seed, rates },
       onEnd: (ended: Parameters<Accounts['add']>[0]) => accounts.add(ended),
       onProblem: (problem: string) => problems.add(problem),
     };
@@ -130,15 +131,17 @@ export class Storm {
     await written;
     if (!until.aborted && !(await this.#sweeping.wind(Date.now() + MAX_WIND_MS)))
       problems.add(`executions still ran ${MAX_WIND_MS / 1000} s after the last item had expired`);
+    if (!until.aborted) await this.#context.followed();
     await this.stop();
   }
 
-  /** What the executions say that they did, and cannot have done: a sentence each. The stream has to have caught up. */
+  /** Actions that the executions report and cannot have done: a sentence each. The stream has to have caught up. */
   overcounted(): string[] {
     const { table, accounts } = this.#context;
-    const { deleteMode, kills } = this.#options;
-    // Not guarded, a delete of what is gone counts as deleted; what a killed runner tried is not known.
-    if (deleteMode !== 'guarded') return [];
+    const { deleteMode, kills, archive } = this.#options;
+    // Not guarded, a delete of what is gone counts as deleted; what a killed runner tried is not known; what archiveFirst reads is no
+    // delete.
+    if (deleteMode !== 'guarded' || archive?.isFirst) return [];
     const { ledger } = table;
     const most = { deleted: ledger.counts.swept, ...(kills === 0 ? this.#attempts.most(ledger) : {}) };
     return tooMany(accounts.totals, most);

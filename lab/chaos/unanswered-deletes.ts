@@ -1,5 +1,5 @@
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
-import type { Chunk } from '../../statemachine/contract.ts';
+import type { Chunk } from '../../statemachine/contract/chunks.ts';
 
 /** A call that took as long as it may, less what a timer is late, may have been given up. */
 const LATE_MS = 100;
@@ -11,7 +11,7 @@ const LATE_MS = 100;
 export class UnansweredDeletes {
   #count = 0;
 
-  /** Of the calls up to now; one that is under way has no answer yet. */
+  /** Number of calls up to now; one that is under way has no answer yet. */
   get count(): number {
     return this.#count;
   }

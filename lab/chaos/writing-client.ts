@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { localDynamoDb } from '../../local/dynamodb/clients.ts';
+import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 
 /**
  * DynamoDB Local closes a connection that is idle for 30 s. A request that is sent on it at that moment fails: "socket hang

@@ -5,9 +5,9 @@ import type { SweptItem } from '../ledger/tally.ts';
 /** Ticks come every minute, and a precise tick owns the minute after the next. */
 const MINUTE_SECONDS = 60;
 
-/** What every sweep may take besides: the poll, the delete, and until it is seen in the stream. */
+/** Time that every sweep may take besides: for the poll, for the delete, and until the stream shows it. */
 const USUAL_DELETE_MS = 1_000;
-/** What a sweep deletes at least, when much falls due at once. Source: docs/decisions.md. */
+/** Rate at which a sweep deletes at least, when much falls due at once. Source: docs/contributing/decisions.md. */
 const ITEMS_PER_SECOND = 1_000;
 
 /** How often the index is polled, and how much later an item goes where records are judged. */

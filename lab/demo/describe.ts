@@ -2,23 +2,23 @@ import type { Execution } from 'stepfunctions-emulator';
 import type { DeleteMode } from '../../functions/runtime/environment.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import { reportsOf } from '../ledger/accounts.ts';
+import type { Following } from '../ledger/followers.ts';
 import { count, seconds, timeOfDay } from '../report/numbers.ts';
 import { isHandOver, machinesOf } from '../watch/machines.ts';
 import type { Action } from '../workload/plan.ts';
 import { isPlain, type Pace, promisedLagMs } from './deadline.ts';
-import type { Following } from './followers.ts';
 import { describePromise, NO_RENEWALS } from './report.ts';
 
-/** What is told of a sweep, as far as its configuration decides it. */
+/** The described settings of a sweep. */
 export interface Sweep extends Pace {
   readonly deleteMode: DeleteMode;
-  /** What expires is deleted so much later, and by that it is judged. @default 0 */
+  /** Expired items are deleted so much later, and are judged by that. @default 0 */
   readonly graceSeconds?: number;
   /** The attribute that holds an item. @default none can be held */
   readonly holdAttribute?: string | undefined;
 }
 
-/** What the sweep promises, for a person. `rate`: items that expire in a second. */
+/** The sweep's promise in words. `rate`: items that expire in a second. */
 function promiseOf(sweep: Pace, rate: number): string {
   const { precisionSeconds, pollSeconds } = sweep;
   const within = describePromise(promisedLagMs(sweep, rate));
@@ -51,7 +51,7 @@ export interface Start {
   readonly following: Following;
 }
 
-/** What is said before the first session is written. */
+/** The text before the first session is written. */
 export function describeStart({
   cloud,
   tableName,

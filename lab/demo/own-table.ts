@@ -4,9 +4,9 @@ import {
   DescribeTableCommand,
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
-import { localDynamoDb } from '../../local/dynamodb/clients.ts';
-import type { DynamoDbEndpoint } from '../../local/dynamodb/dynamodb-local.ts';
-import { TableMismatchError } from '../../local/errors.ts';
+import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
+import type { DynamoDbEndpoint } from 'aws-on-loopback/dynamodb/dynamodb-local';
+import { TableMismatchError } from 'aws-on-loopback/errors';
 
 /** Leaves room for the rest of the name: DynamoDB takes 255 characters. */
 const MAX_PREFIX_LENGTH = 220;
@@ -43,7 +43,7 @@ export class OwnTable {
       await own.#client.send(new DescribeTableCommand({ TableName: name }));
     } catch (error) {
       if (error instanceof ResourceNotFoundException) {
-        // What we started ourselves goes as a whole.
+        // A DynamoDB Local of our own is stopped as a whole.
         if (!dynamoDb.startedHere) process.on('exit', own.#sayLeft);
         return own;
       }

@@ -1,29 +1,13 @@
-import type { Arrived } from '../archive/arrivals.ts';
+import type { ArrivalCounts } from '../ledger/arrivals.ts';
+import type { Followed } from '../ledger/followers.ts';
 import type { SweptItem, Tally } from '../ledger/tally.ts';
+import { lagPercentiles } from '../report/lag.ts';
+import { count, seconds } from '../report/numbers.ts';
 import type { MachineReport, Span } from '../watch/machine.ts';
 import { deletionTimeMs, type Pace, type PlannedAt, pollsDueBy } from './deadline.ts';
-import type { Followed } from './followers.ts';
 
 /** Undecided: it looks broken, but this machine may have been the cause; or there was nothing to see it by. */
 export type Status = 'kept' | 'broken' | 'undecided';
-
-/** What a sweep is held to. Scripts read these names in what `--json` writes. */
-export type PromiseName =
-  | 'expiredDeleted'
-  | 'goneInTime'
-  | 'liveKept'
-  | 'renewedKept'
-  | 'noneOverdue'
-  | 'tableAsWritten'
-  | 'nothingFailed'
-  | 'heldKept'
-  | 'allArchived'
-  | 'onlyExpiredArchived'
-  | 'archivedAsWritten'
-  | 'archivedFirst'
-  | 'eventOfEach'
-  | 'eventsOnlyOfExpired'
-  | 'eventsAsWritten';
 
 /** A promise and what became of it, as counts of items; of failures for `nothingFailed`. */
 export interface Kept {
@@ -33,88 +17,167 @@ export interface Kept {
   readonly got: number;
 }
 
-/** What was seen of a run that has ended. */
+/** The observations of a run that has ended. */
 export interface Seen {
   readonly tally: Tally;
   readonly punctuality: Punctuality;
-  /** What the table at the end has against the ledger; a sentence each. */
+  /** Contradictions between the table at the end and the ledger; a sentence each. */
   readonly contradictions: readonly string[];
   /** Executions that failed, starts that did not work; a sentence each. */
   readonly failures: readonly string[];
   /** Executions that failed after this machine had stood still in them; a sentence each. */
   readonly excusedFailures: readonly string[];
   readonly machine: MachineReport;
-  /** What the expiries led to; empty where they lead to nothing. */
+  /** The archive lines and events of the expiries; empty where there are none. */
   readonly followed: Followed;
   /** Items that the application holds at the end, and how many of them were not deleted. @default none can be held */
   readonly held?: { readonly items: number; readonly kept: number };
+  /** Milliseconds from expiry to deletion, of every deleted item. */
+  readonly lags: readonly number[];
+  readonly promisedLagMs: number;
+}
+
+interface Promised {
+  /** How many items, or failures, are expected and were got, and what it is if these differ; undefined where nothing is promised. */
+  readonly held: (seen: Seen) => readonly [expected: number, got: number, ifNot?: Status] | undefined;
+  /** A run in which nothing expired shows nothing of it. @default false */
+  readonly isOfExpired?: boolean;
+  /** Says how it isn't kept. */
+  readonly otherwise: (kept: Pick<Kept, 'expected' | 'got'>, seen: Seen) => string | readonly string[];
+}
+
+/** The promises that a sweep is held to. Scripts read these names in what `--json` writes. */
+const PROMISES = {
+  expiredDeleted: {
+    isOfExpired: true,
+    held: ({ tally }) => [tally.expired, tally.deleted],
+    otherwise: ({ expected, got }) =>
+      expected === 0
+        ? 'nothing expired, so nothing was shown: take more --minutes or a higher --rate'
+        : `${count(expected)} items expired, but ${count(got)} were deleted`,
+  },
+  goneInTime: {
+    isOfExpired: true,
+    held: ({ punctuality: { inTime, excused, late } }) => [
+      inTime + excused + late,
+      inTime,
+      late > 0 ? 'broken' : 'undecided',
+    ],
+    otherwise: ({ expected }, { punctuality: { excused, late }, lags, promisedLagMs }) => {
+      const tooLate = (some: number) =>
+        `${count(some)} of ${count(expected)} deletions came too late (the longest of all ` +
+        `${seconds(lagPercentiles(lags).max ?? 0)} after the expiry, promised are ${seconds(promisedLagMs)})`;
+      return [
+        ...(late > 0 ? [`${tooLate(late)}, and this machine had time for them`] : []),
+        ...(excused > 0 ? [`${tooLate(excused)}, by no more than this machine was too slow`] : []),
+      ];
+    },
+  },
+  liveKept: {
+    held: ({ tally }) => [0, tally.liveDeleted],
+    otherwise: ({ got }) => `${count(got)} items were deleted while they were live`,
+  },
+  renewedKept: {
+    held: ({ tally }) => [tally.renewed, tally.renewedKept],
+    otherwise: ({ expected, got }) =>
+      `${count(expected)} items were renewed in time, but ${count(got)} were kept`,
+  },
+  noneOverdue: {
+    held: ({ tally }) => [0, tally.overdue],
+    otherwise: ({ got }) => `${count(got)} items were overdue at the end`,
+  },
+  tableAsWritten: {
+    held: ({ contradictions }) => [0, contradictions.length],
+    otherwise: (_kept, { contradictions }) => contradictions,
+  },
+  nothingFailed: {
+    held: ({ failures, excusedFailures }) => [
+      0,
+      failures.length + excusedFailures.length,
+      failures.length > 0 ? 'broken' : 'undecided',
+    ],
+    otherwise: (_kept, { failures, excusedFailures }) => [...failures, ...excusedFailures],
+  },
+  heldKept: {
+    held: ({ held }) => held && [held.items, held.kept],
+    otherwise: ({ expected, got }) =>
+      `${count(expected)} items were held in time, but ${count(got)} were kept`,
+  },
+  allArchived: {
+    isOfExpired: true,
+    held: ({ tally, followed: { archive } }) => archive && [tally.deleted, archive.items],
+    otherwise: ({ got }, { tally }) => unlessNothing(tally, `${count(got)} are in the archive`),
+  },
+  onlyExpiredArchived: {
+    held: ({ followed: { archive } }) => noStrays(archive),
+    otherwise: (_kept, { followed: { archive } }) => wrongly(archive, 'are in the archive'),
+  },
+  archivedAsWritten: {
+    held: ({ followed: { archive } }) => archive && [0, archive.altered],
+    otherwise: ({ got }) => `${count(got)} items are in the archive otherwise than they were last written`,
+  },
+  archivedFirst: {
+    held: ({ followed: { archive } }) =>
+      archive?.withoutCopy === undefined ? undefined : [0, archive.withoutCopy],
+    otherwise: ({ got }) => `${count(got)} items were deleted without a copy of them in the archive`,
+  },
+  eventOfEach: {
+    isOfExpired: true,
+    held: ({ tally, followed: { events } }) => events && [tally.deleted, events.items],
+    otherwise: ({ got }, { tally }) => unlessNothing(tally, `events of ${count(got)} came`),
+  },
+  eventsOnlyOfExpired: {
+    held: ({ followed: { events } }) => noStrays(events),
+    otherwise: (_kept, { followed: { events } }) => wrongly(events, 'became events'),
+  },
+  eventsAsWritten: {
+    held: ({ followed: { events } }) => events && [0, events.altered],
+    otherwise: ({ got }) => `the events of ${count(got)} items say something else than was last written`,
+  },
+} as const satisfies Readonly<Record<string, Promised>>;
+
+export type PromiseName = keyof typeof PROMISES;
+
+function noStrays(arrived: ArrivalCounts | undefined): ReturnType<Promised['held']> {
+  return arrived && [0, arrived.strays + arrived.doubtful, arrived.strays > 0 ? 'broken' : 'undecided'];
+}
+
+function wrongly(arrived: ArrivalCounts | undefined, what: string): string[] {
+  const { strays = 0, doubtful = 0 } = arrived ?? {};
+  return [
+    ...(strays > 0 ? [`${count(strays)} items ${what} that had not expired`] : []),
+    ...(doubtful > 0
+      ? [
+          `${count(doubtful)} items ${what} that the application deleted before they expired: this machine read the table's stream too late to tell`,
+        ]
+      : []),
+  ];
+}
+
+/** That nothing expired is said elsewhere. */
+function unlessNothing({ expired, deleted }: Tally, what: string): string[] {
+  return expired === 0 ? [] : [`${count(deleted)} items expired and were deleted, but ${what}`];
 }
 
 /** Holds a run against what is promised. */
 export function holdAgainstPromises(seen: Seen): Kept[] {
-  const { tally, punctuality, contradictions, failures, excusedFailures, machine } = seen;
-  const kept = (name: PromiseName, expected: number, got: number, ifNot: Status = 'broken'): Kept => {
+  return (Object.keys(PROMISES) as PromiseName[]).flatMap((name): Kept[] => {
+    const { held, isOfExpired }: Promised = PROMISES[name];
+    const counts = held(seen);
+    if (counts === undefined) return [];
+    const [expected, got, ifNot = 'broken'] = counts;
     // Without a clock to go by, nothing is known to be early, late or overdue.
-    const otherwise = machine.clockSetBackMs > 0 ? 'undecided' : ifNot;
-    return { name, expected, got, status: expected === got ? 'kept' : otherwise };
-  };
-  const { inTime, excused, late } = punctuality;
-  const promises = [
-    kept('expiredDeleted', tally.expired, tally.deleted),
-    kept('goneInTime', inTime + excused + late, inTime, late > 0 ? 'broken' : 'undecided'),
-    kept('liveKept', 0, tally.liveDeleted),
-    kept('renewedKept', tally.renewed, tally.renewedKept),
-    kept('noneOverdue', 0, tally.overdue),
-    kept('tableAsWritten', 0, contradictions.length),
-    kept(
-      'nothingFailed',
-      0,
-      failures.length + excusedFailures.length,
-      failures.length > 0 ? 'broken' : 'undecided',
-    ),
-    ...(seen.held === undefined ? [] : [kept('heldKept', seen.held.items, seen.held.kept)]),
-    ...followers(seen.followed, tally, kept),
-  ];
-  // A run in which nothing was to be deleted shows nothing.
-  return tally.expired > 0
-    ? promises
-    : promises.map(promise =>
-        OF_WHAT_EXPIRED.has(promise.name) ? { ...promise, status: 'undecided' } : promise,
-      );
+    const otherwise = seen.machine.clockSetBackMs > 0 ? 'undecided' : ifNot;
+    const showsNothing = isOfExpired === true && seen.tally.expired === 0;
+    const status = showsNothing ? 'undecided' : expected === got ? 'kept' : otherwise;
+    return [{ name, expected, got, status }];
+  });
 }
 
-const OF_WHAT_EXPIRED: ReadonlySet<PromiseName> = new Set([
-  'expiredDeleted',
-  'goneInTime',
-  'allArchived',
-  'eventOfEach',
-]);
-
-/** What is promised of an archive and of events, where there are any. */
-function followers(
-  { archive, events }: Followed,
-  { deleted }: Tally,
-  kept: (name: PromiseName, expected: number, got: number, ifNot?: Status) => Kept,
-): Kept[] {
-  const noStrays = (name: PromiseName, { strays, doubtful }: Arrived) =>
-    kept(name, 0, strays + doubtful, strays > 0 ? 'broken' : 'undecided');
-  return [
-    ...(archive === undefined
-      ? []
-      : [
-          kept('allArchived', deleted, archive.items),
-          noStrays('onlyExpiredArchived', archive),
-          kept('archivedAsWritten', 0, archive.altered),
-          ...(archive.withoutCopy === undefined ? [] : [kept('archivedFirst', 0, archive.withoutCopy)]),
-        ]),
-    ...(events === undefined
-      ? []
-      : [
-          kept('eventOfEach', deleted, events.items),
-          noStrays('eventsOnlyOfExpired', events),
-          kept('eventsAsWritten', 0, events.altered),
-        ]),
-  ];
+/** The sentence for a promise that isn't kept. */
+export function notKept(kept: Kept, seen: Seen): readonly string[] {
+  const { otherwise }: Promised = PROMISES[kept.name];
+  return [otherwise(kept, seen)].flat();
 }
 
 /** How many deletions came in time. */

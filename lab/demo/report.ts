@@ -1,20 +1,27 @@
-import type { Arrived } from '../archive/arrivals.ts';
+import type { ArrivalCounts } from '../ledger/arrivals.ts';
+import type { Followed, Following } from '../ledger/followers.ts';
 import type { Tally } from '../ledger/tally.ts';
 import { lagPercentiles } from '../report/lag.ts';
 import { count, seconds } from '../report/numbers.ts';
 import type { MachineReport } from '../watch/machine.ts';
-import type { Followed, Following } from './followers.ts';
-import { holdAgainstPromises, type Kept, type PromiseName, type Seen, type Status } from './promises.ts';
+import {
+  holdAgainstPromises,
+  type Kept,
+  notKept,
+  type PromiseName,
+  type Seen,
+  type Status,
+} from './promises.ts';
 
-/** What became of a run; the exit status of `npm start` follows from it. */
+/** The outcome of a run; the exit status of `npm start` follows from it. */
 export type Verdict = Status | 'interrupted';
 
-/** What `--json` writes; exactly these fields. */
+/** The fields that `--json` writes, and no others. */
 export interface DemoResult {
   readonly written: number;
   /** Items whose TTL passed while the job ran. */
   readonly expired: number;
-  /** Of these, the ones seen to be deleted. */
+  /** The ones of these that were seen to be deleted. */
   readonly deleted: number;
   readonly liveDeleted: number;
   /** Items renewed, or made permanent, in their last seconds, that outlived the time they had before. */
@@ -24,7 +31,7 @@ export interface DemoResult {
   readonly lagMs: { readonly p50: number; readonly p99: number; readonly max: number };
   /** Milliseconds from expiry to deletion that are promised for an item that is written in good time. */
   readonly promisedLagMs: number;
-  /** What was archived, where there is an archive. Its lag: from expiry to the object. */
+  /** The archived items, where there is an archive. Their lag is from expiry to the object. */
   readonly archive?: Followed['archive'];
   /** Which events came, where there are any. Their lag: from expiry to the event. */
   readonly events?: Followed['events'];
@@ -42,11 +49,8 @@ export interface Judged {
   readonly doubts: readonly string[];
 }
 
-/** What is judged, and by what. */
+/** A run that is judged. */
 export interface JudgedRun extends Seen {
-  /** Milliseconds from expiry to deletion, of every deleted item. */
-  readonly lags: readonly number[];
-  readonly promisedLagMs: number;
   readonly interrupted: boolean;
 }
 
@@ -65,7 +69,7 @@ export function judge(run: JudgedRun): Judged {
   const judged = (['broken', 'undecided'] as const).find(status => statuses.includes(status)) ?? 'kept';
   const { written, expired, deleted, liveDeleted, renewedKept, overdue } = tally;
   const sentences = (status: Status) =>
-    promises.filter(promise => promise.status === status).flatMap(({ name }) => SENTENCES[name](run));
+    promises.filter(promise => promise.status === status).flatMap(promise => notKept(promise, run));
   return {
     result: {
       ...{ written, expired, deleted, liveDeleted, renewedKept, overdue, lagMs: lagOf(lags) },
@@ -77,71 +81,11 @@ export function judge(run: JudgedRun): Judged {
   };
 }
 
-/** What to say of a promise that isn't kept. */
-const SENTENCES: Readonly<Record<PromiseName, (run: JudgedRun) => readonly string[]>> = {
-  expiredDeleted: ({ tally: { expired, deleted } }) => [
-    expired === 0
-      ? 'nothing expired, so nothing was shown: take more --minutes or a higher --rate'
-      : `${count(expired)} items expired, but ${count(deleted)} were deleted`,
-  ],
-  goneInTime: ({ punctuality: { inTime, excused, late }, lags, promisedLagMs }) => {
-    const tooLate = (some: number) =>
-      `${count(some)} of ${count(inTime + excused + late)} deletions came too late (the longest of all ` +
-      `${seconds(lagOf(lags).max)} after the expiry, promised are ${seconds(promisedLagMs)})`;
-    return [
-      ...(late > 0 ? [`${tooLate(late)}, and this machine had time for them`] : []),
-      ...(excused > 0 ? [`${tooLate(excused)}, by no more than this machine was too slow`] : []),
-    ];
-  },
-  liveKept: ({ tally: { liveDeleted } }) => [`${count(liveDeleted)} items were deleted while they were live`],
-  renewedKept: ({ tally: { renewed, renewedKept } }) => [
-    `${count(renewed)} items were renewed in time, but ${count(renewedKept)} were kept`,
-  ],
-  noneOverdue: ({ tally: { overdue } }) => [`${count(overdue)} items were overdue at the end`],
-  tableAsWritten: ({ contradictions }) => contradictions,
-  nothingFailed: ({ failures, excusedFailures }) => [...failures, ...excusedFailures],
-  heldKept: ({ held }) => [
-    `${count(held?.items ?? 0)} items were held in time, but ${count(held?.kept ?? 0)} were kept`,
-  ],
-  allArchived: ({ tally, followed: { archive } }) =>
-    unlessNothing(tally, `${count(archive?.items ?? 0)} are in the archive`),
-  onlyExpiredArchived: ({ followed: { archive } }) => wrongly(archive, 'are in the archive'),
-  archivedAsWritten: ({ followed: { archive } }) => [
-    `${count(archive?.altered ?? 0)} items are in the archive otherwise than they were last written`,
-  ],
-  archivedFirst: ({ followed: { archive } }) => [
-    `${count(archive?.withoutCopy ?? 0)} items were deleted without a copy of them in the archive`,
-  ],
-  eventOfEach: ({ tally, followed: { events } }) =>
-    unlessNothing(tally, `events of ${count(events?.items ?? 0)} came`),
-  eventsOnlyOfExpired: ({ followed: { events } }) => wrongly(events, 'became events'),
-  eventsAsWritten: ({ followed: { events } }) => [
-    `the events of ${count(events?.altered ?? 0)} items say something else than was last written`,
-  ],
-};
-
-function wrongly(arrived: Arrived | undefined, what: string): string[] {
-  const { strays = 0, doubtful = 0 } = arrived ?? {};
-  return [
-    ...(strays > 0 ? [`${count(strays)} items ${what} that had not expired`] : []),
-    ...(doubtful > 0
-      ? [
-          `${count(doubtful)} items ${what} that the application deleted before they expired: this machine read the table's stream too late to tell`,
-        ]
-      : []),
-  ];
-}
-
-/** That nothing expired is said elsewhere. */
-function unlessNothing({ expired, deleted }: Tally, what: string): string[] {
-  return expired === 0 ? [] : [`${count(deleted)} items expired and were deleted, but ${what}`];
-}
-
 export interface ReportContext {
   /** Whether sessions are renewed in this run. */
   readonly renewals: boolean;
   readonly executions: number;
-  /** What the table's expiries lead to. @default nothing */
+  /** The readers of the table's expiries. @default none */
   readonly following?: Following;
   /** Items that the application deleted. @default 0 */
   readonly deletedByUs?: number;
@@ -189,16 +133,12 @@ function rowsOf(result: DemoResult, context: ReportContext): Row[] {
       renewals ? ofAll('renewedKept') : '–',
       renewals ? 'renewed or made permanent in their last seconds' : NO_RENEWALS,
     ],
-    ...(found('heldKept') === undefined
-      ? []
-      : ([
-          [
-            sign('heldKept'),
-            'held, kept',
-            ofAll('heldKept'),
-            'held by the application in their last seconds',
-          ],
-        ] as Row[])),
+    ...rowIf(found('heldKept'), () => [
+      sign('heldKept'),
+      'held, kept',
+      ofAll('heldKept'),
+      'held by the application in their last seconds',
+    ]),
     ...followerRows(result, context, sign),
     [sign('noneOverdue'), 'overdue at the end', count(overdue), ''],
     [
@@ -221,15 +161,14 @@ function followerRows(
   { following = {}, deletedByUs = 0 }: ReportContext,
   sign: (...names: PromiseName[]) => string,
 ): Row[] {
-  const arrived = [
-    ...(archive === undefined ? [] : ([['archived', archive]] as const)),
-    ...(events === undefined ? [] : ([['events', events]] as const)),
-  ];
+  const arrived = Object.entries({ archived: archive, events }).flatMap(([name, all]) =>
+    all === undefined ? [] : [[name, all] as const],
+  );
   if (arrived.length === 0) return [];
   const wrongNote = `not expired, or not as last written; the application deleted ${count(deletedByUs)} itself`;
-  const lag = ({ lagMs: { p50, p99, max } }: Arrived) =>
+  const lag = ({ lagMs: { p50, p99, max } }: ArrivalCounts) =>
     [p50, p99, max].map(ms => (ms === null ? '–' : seconds(ms))).join(' / ');
-  const wrong = ({ strays, doubtful, altered }: Arrived) => count(strays + doubtful + altered);
+  const wrong = ({ strays, doubtful, altered }: ArrivalCounts) => count(strays + doubtful + altered);
   return [
     [
       sign('allArchived', 'eventOfEach'),
@@ -237,39 +176,42 @@ function followerRows(
       [deleted, ...arrived.map(([, { items }]) => items)].map(count).join(' = '),
       `each item once; delivered twice: ${arrived.map(([name, { again }]) => `${count(again)} ${name}`).join(', ')}`,
     ],
-    ...(archive === undefined
-      ? []
-      : ([
-          [
-            ' ',
-            'archive lag',
-            lag(archive),
-            `from expiry to the object; ${count(archive.objects)} objects, batchSeconds: ${following.archive?.batchSeconds ?? 0}`,
-          ],
-          [sign('onlyExpiredArchived', 'archivedAsWritten'), 'archived wrongly', wrong(archive), wrongNote],
-        ] as Row[])),
-    ...(archive?.withoutCopy === undefined
-      ? []
-      : ([
-          [
-            sign('archivedFirst'),
-            'deleted uncopied',
-            count(archive.withoutCopy),
-            'archiveFirst: an item is copied before it is deleted',
-          ],
-        ] as Row[])),
-    ...(events === undefined
-      ? []
-      : ([
-          [
-            ' ',
-            'event lag',
-            lag(events),
-            `from expiry to the event; to ${following.events?.destination ?? 'nobody'}`,
-          ],
-          [sign('eventsOnlyOfExpired', 'eventsAsWritten'), 'events wrongly', wrong(events), wrongNote],
-        ] as Row[])),
+    ...rowIf(archive, all => [
+      ' ',
+      'archive lag',
+      lag(all),
+      `from expiry to the object; ${count(all.objects)} objects, batchSeconds: ${following.archive?.batchSeconds ?? 0}`,
+    ]),
+    ...rowIf(archive, all => [
+      sign('onlyExpiredArchived', 'archivedAsWritten'),
+      'archived wrongly',
+      wrong(all),
+      wrongNote,
+    ]),
+    ...rowIf(archive?.withoutCopy, items => [
+      sign('archivedFirst'),
+      'deleted uncopied',
+      count(items),
+      'archiveFirst: an item is copied before it is deleted',
+    ]),
+    ...rowIf(events, all => [
+      ' ',
+      'event lag',
+      lag(all),
+      `from expiry to the event; to ${following.events?.destination ?? 'nobody'}`,
+    ]),
+    ...rowIf(events, all => [
+      sign('eventsOnlyOfExpired', 'eventsAsWritten'),
+      'events wrongly',
+      wrong(all),
+      wrongNote,
+    ]),
   ];
+}
+
+/** A row, where there is something to say it of. */
+function rowIf<Value>(value: Value | undefined, row: (value: Value) => Row): Row[] {
+  return value === undefined ? [] : [row(value)];
 }
 
 /** Why nothing is renewed in the batch mode. */
@@ -299,7 +241,7 @@ function verdictLines({ result, violations, doubts }: Judged): string[] {
 /** Shorter than this says nothing about a run of minutes. */
 const WORTH_SAYING_MS = 500;
 
-/** What a machine did instead of our work; undefined when that isn't worth a word. */
+/** A sentence on a machine that was busy with other work; undefined when it wasn't. */
 export function describeMachine(machine: MachineReport): string | undefined {
   const { stoodStillMs, busyMs, slowAnswersMs, clockSetBackMs } = machine;
   const parts: [number, string][] = [

@@ -1,10 +1,11 @@
+import { type DynamoDbEndpoint, startOrAttachDynamoDb } from 'aws-on-loopback/dynamodb/dynamodb-local';
+import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import { type Clock, type Execution, realClock, seededRandom } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/index.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
-import { type DynamoDbEndpoint, startOrAttachDynamoDb } from '../../local/dynamodb/dynamodb-local.ts';
-import type { TableResource } from '../../local/stack/synthesized.ts';
 import { tableOf } from '../../local/stack/table-of.ts';
+import { Followers, type Following } from '../ledger/followers.ts';
 import { describeViolations } from '../ledger/verdict.ts';
 import { Problems } from '../report/problems.ts';
 import { type Output, Progress } from '../report/progress.ts';
@@ -15,7 +16,6 @@ import { WatchedTable } from '../watch/watched-table.ts';
 import { planStream, type Stream } from '../workload/plan.ts';
 import { isPlain, promisedLagMs } from './deadline.ts';
 import { describeFailure, describeStart, describeSweep, fieldOf, renews, type Sweep } from './describe.ts';
-import { Followers, type Following } from './followers.ts';
 import { OwnTable } from './own-table.ts';
 import { punctualityOf } from './promises.ts';
 import {
@@ -41,9 +41,9 @@ export interface DemoOptions {
   readonly standsFor: string;
   readonly region: string;
   readonly model: ExpiryModel;
-  /** What is promised of the sweep. */
+  /** The settings of the sweep that its promise depends on. */
   readonly sweep: Sweep;
-  /** What the table's expiries lead to. @default nothing */
+  /** The readers of the table's expiries. @default none */
   readonly following?: Following;
   /** Minutes during which sessions expire. */
   readonly minutes: number;
@@ -187,7 +187,7 @@ async function sweepSessions(job: Job): Promise<Judged> {
     random: seededRandom(seed),
     mix: sessionMix({
       renewals: renews(sweep),
-      // What the application deletes in its grace has expired.
+      // An item that the application deletes in its grace has expired.
       deletes: Object.values(following).some(each => each !== undefined) && graceSeconds === 0,
       holds: holdAttribute !== undefined,
     }),
@@ -200,7 +200,7 @@ async function sweepSessions(job: Job): Promise<Judged> {
     graceSeconds,
     holdAttribute,
     clock,
-    onRemoval: removal => followers.removed(removal),
+    keepsImages: Object.values(following).some(each => each !== undefined),
     ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
     onAnswer: machine.answered,
     onError: error => problems.breakOff(`the table's stream couldn't be read: ${error}`),
@@ -292,7 +292,7 @@ function ticksOf(executions: readonly Execution[]): Map<number, number> {
   return new Map(
     executions.flatMap(({ input, startDate }) => {
       const scheduledTime = fieldOf(input, 'scheduledTime');
-      // What a tick starts itself has no time of a schedule.
+      // An execution that a tick starts has no scheduled time.
       return scheduledTime === undefined ? [] : [[Date.parse(String(scheduledTime)), startDate] as const];
     }),
   );

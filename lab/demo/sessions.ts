@@ -1,6 +1,6 @@
 import { between, drawCase, type Mix, withinOrFar } from '../workload/plan.ts';
 
-// Of 100 sessions; the rest is written once and expires.
+// Shares of 100 sessions; the rest is written once and expires.
 const SHARES = { permanent: 5, madePermanent: 5, renewed: 10, deleted: 5, held: 5 };
 
 /** From a deletion by the application to the expiry at least, milliseconds: DynamoDB Local's streams do not say the second. */
@@ -16,8 +16,7 @@ export interface SessionFates {
 }
 
 /**
- * What happens to sessions: some are renewed or lose their TTL in the last seconds before they would expire, and a few
- * never expire.
+ * The mix of sessions: some are renewed or lose their TTL in the last seconds before they would expire, and a few never expire.
  */
 export function sessionMix({ renewals, deletes = false, holds = false }: SessionFates): Mix {
   return ({ item, ttl, writeAt, lastTtl, random }) => {

@@ -1,6 +1,6 @@
+import type { Deliveries } from 'aws-on-loopback/scheduler/scheduler';
 import type { RandomSource } from 'stepfunctions-emulator';
-import type { Deliveries } from '../../local/scheduler/scheduler.ts';
-import type { FaultCounter, FaultName, FaultRates } from './fault.ts';
+import { drawFault, type FaultCounter, type FaultName, type FaultRates } from './fault.ts';
 
 /** Scheduler fires anywhere in the minute. */
 const LATEST_MS = 59_000;
@@ -10,11 +10,7 @@ const NAMES = ['lateTick', 'skippedTick', 'doubledTick'] as const satisfies Faul
 /** Ticks that come late, not at all, or twice. */
 export function faultyDeliveries(random: RandomSource, rates: FaultRates, counter: FaultCounter): Deliveries {
   return () => {
-    let drawn = random.next();
-    const name = NAMES.find(each => {
-      drawn -= rates[each] ?? 0;
-      return drawn < 0;
-    });
+    const name = drawFault(NAMES, rates, random);
     if (name === undefined) return [0];
     counter.add(name);
     const delay = Math.floor(random.next() * LATEST_MS);

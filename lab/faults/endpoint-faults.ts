@@ -1,8 +1,9 @@
+import type { CallFault, ChooseCallFault } from 'aws-on-loopback/call-fault';
 import { type RandomSource, seededRandom } from 'stepfunctions-emulator';
-import type { CallFault, ChooseCallFault } from '../../local/call-fault.ts';
 import type { ServiceName } from '../../local/services/local-services.ts';
+import { checkShares, drawFault } from './fault.ts';
 
-/** What can be injected between a function and the local services; counts are by these names. */
+/** Faults between a function and the local services; counts are by these names. */
 export const ENDPOINT_FAULTS = {
   throttled: 'calls refused as throttled',
   unavailable: 'calls answered with a server error',
@@ -89,11 +90,7 @@ export class SeededEndpointFaults {
   }
 
   readonly choose: ChooseCallFault = () => {
-    let drawn = this.#random.next();
-    const name = OF_CALLS.find(each => {
-      drawn -= this.#rates[each] ?? 0;
-      return drawn < 0;
-    });
+    const name = drawFault(OF_CALLS, this.#rates, this.#random);
     if (name === undefined) return undefined;
     this.#count(name);
     return this.#fault(name);
@@ -124,17 +121,8 @@ export class SeededEndpointFaults {
 }
 
 function checkEndpointRates(rates: EndpointFaultRates): void {
-  for (const [name, rate] of Object.entries(rates)) {
-    if (!(name in ENDPOINT_FAULTS) || !(rate >= 0 && rate <= 1)) {
-      throw new RangeError(
-        `rates.${name}: expected a share from 0 to 1 of one of ${Object.keys(ENDPOINT_FAULTS).join(', ')}, got ${rate}`,
-      );
-    }
-  }
-  const sum = OF_CALLS.reduce((all, name) => all + (rates[name] ?? 0), 0);
-  if (sum > 1 + 1e-9) {
-    throw new RangeError(
-      `rates: expected those of calls (${OF_CALLS.join(', ')}) to add up to 1 at the most, got ${sum}`,
-    );
-  }
+  const unknown = Object.keys(rates).find(name => !(name in ENDPOINT_FAULTS));
+  if (unknown !== undefined)
+    throw new RangeError(`rates.${unknown}: expected one of ${Object.keys(ENDPOINT_FAULTS).join(', ')}`);
+  checkShares(rates, OF_CALLS);
 }

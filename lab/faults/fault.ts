@@ -1,4 +1,5 @@
-import type { CallEffect, DynamoDbCall } from '../../local/dynamodb/call-effect.ts';
+import type { CallEffect, DynamoDbCall } from 'aws-on-loopback/dynamodb/call-effect';
+import type { RandomSource } from 'stepfunctions-emulator';
 
 /** Everything that can be injected, and what it is; reports count by these names. */
 export const FAULTS = {
@@ -27,18 +28,45 @@ export type FaultRates = Readonly<Partial<Record<FaultName, number>>>;
 /** How often each fault was injected. */
 export type FaultCounts = Readonly<Partial<Record<FaultName, number>>>;
 
-/** What is done to a call. @property kind `stale`: a query is answered with what the index used to hold */
+/** An effect on a call. @property kind `stale`: a query is answered with what the index used to hold */
 export type DynamoDbEffect = CallEffect | { readonly kind: 'stale' };
 
 export interface DynamoDbFault {
   readonly name: FaultName;
   readonly effect: DynamoDbEffect;
-  /** What happens to the table after the function has made the call and before it reaches DynamoDB. */
+  /** A change of the table after the function has made the call and before it reaches DynamoDB. */
   readonly before?: () => Promise<unknown>;
 }
 
 /** Decides what happens to a call; undefined lets it through. */
 export type ChooseFault = (call: DynamoDbCall) => DynamoDbFault | undefined;
+
+/** Draws at most one of some faults by their rates, which together are 1 at the most. */
+export function drawFault<Name extends string>(
+  names: readonly Name[],
+  rates: Readonly<Partial<Record<Name, number>>>,
+  random: RandomSource,
+): Name | undefined {
+  let drawn = random.next();
+  return names.find(name => {
+    drawn -= rates[name] ?? 0;
+    return drawn < 0;
+  });
+}
+
+/** @param names whose rates add up to 1 at the most @throws RangeError for rates that are no shares */
+export function checkShares(rates: Readonly<Record<string, number>>, names: readonly string[]): void {
+  for (const [name, rate] of Object.entries(rates)) {
+    if (!(rate >= 0 && rate <= 1))
+      throw new RangeError(`rates.${name}: expected a share from 0 to 1, got ${rate}; 0.2 is 20 %`);
+  }
+  const sum = names.reduce((all, name) => all + (rates[name] ?? 0), 0);
+  if (sum > 1 + 1e-9) {
+    throw new RangeError(
+      `rates: expected those of calls (${names.join(', ')}) to add up to 1 at the most, got ${sum}; lower some`,
+    );
+  }
+}
 
 /** Counts what was injected. */
 export class FaultCounter {

@@ -1,6 +1,6 @@
 /** Faults, injected between the functions and DynamoDB, around the functions, and into the schedules. */
 
-export type { DynamoDbCall } from '../../local/dynamodb/call-effect.ts';
+export type { DynamoDbCall } from 'aws-on-loopback/dynamodb/call-effect';
 export { faultyDeliveries } from './deliveries.ts';
 export {
   ENDPOINT_FAULTS,
@@ -24,7 +24,6 @@ export { FaultProxy, startFaultProxy } from './proxy.ts';
 export {
   BUSY_STATEMENT_ERRORS,
   checkRates,
-  type FaultPhase,
   LASTING_STATEMENT_ERRORS,
   SeededFaults,
 } from './seeded-faults.ts';

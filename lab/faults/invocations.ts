@@ -1,6 +1,6 @@
 import type { FunctionResult, RandomSource } from 'stepfunctions-emulator';
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
-import type { FaultCounter, FaultName, FaultRates } from './fault.ts';
+import { drawFault, type FaultCounter, type FaultName, type FaultRates } from './fault.ts';
 
 export interface InvocationFaultsOptions {
   readonly random: RandomSource;
@@ -14,11 +14,7 @@ const NAMES = ['crashBefore', 'crashAfter', 'duplicate'] as const satisfies Faul
 /** Functions that crash before or after they ran, and invocations that are made twice. */
 export function faultyInvocations({ random, rates, counter }: InvocationFaultsOptions): InvokeWrapper {
   return async (_call, next) => {
-    let drawn = random.next();
-    const name = NAMES.find(each => {
-      drawn -= rates()[each] ?? 0;
-      return drawn < 0;
-    });
+    const name = drawFault(NAMES, rates(), random);
     if (name === undefined) return next();
     counter.add(name);
     if (name === 'crashBefore') return crash();
@@ -32,7 +28,7 @@ export function faultyInvocations({ random, rates, counter }: InvocationFaultsOp
   };
 }
 
-/** What Lambda answers when the function's process has died. */
+/** Lambda's answer when the function's process has died. */
 export function crash(): FunctionResult {
   const errorMessage = 'RequestId: injected Error: Runtime exited with error: signal: killed';
   return { ok: false, errorType: 'Runtime.ExitError', errorMessage };

@@ -1,9 +1,9 @@
+import { type Answer, type Body, parseBody, withBody } from 'aws-on-loopback/dynamodb/answer';
+import { answerWith, type DynamoDbCall, readCall } from 'aws-on-loopback/dynamodb/call-effect';
+import { DynamoDbProxy, type ProxiedCall } from 'aws-on-loopback/dynamodb/proxy';
 import { seededRandom } from 'stepfunctions-emulator';
-import { type Answer, type Body, parseBody, withBody } from '../../local/dynamodb/answer.ts';
-import { answerWith, type DynamoDbCall, readCall } from '../../local/dynamodb/call-effect.ts';
-import { DynamoDbProxy, type ProxiedCall } from '../../local/dynamodb/proxy.ts';
 import { type ChooseFault, type DynamoDbFault, FaultCounter, type FaultRates } from './fault.ts';
-import { type FaultPhase, SeededFaults } from './seeded-faults.ts';
+import { SeededFaults } from './seeded-faults.ts';
 import { type IndexEntry, StaleIndex } from './stale-index.ts';
 
 export interface FaultProxyOptions {
@@ -13,8 +13,6 @@ export interface FaultProxyOptions {
   readonly seed?: number;
   /** @default none: every call goes through */
   readonly rates?: FaultRates;
-  /** Rates for a time, one after the other from the first call on; then {@link rates} are in force. */
-  readonly phases?: readonly FaultPhase[];
   /** How late slow answers are, milliseconds. @default 6000 */
   readonly slowMs?: number;
   /** Whether a stale answer may bring back what an earlier one held, besides what was remembered. @default true */
@@ -43,9 +41,9 @@ export class FaultProxy {
   #proxy: DynamoDbProxy | undefined;
 
   constructor(options: FaultProxyOptions) {
-    const { seed = 1, rates = {}, phases = [], slowMs } = options;
+    const { seed = 1, rates = {}, slowMs } = options;
     this.#options = options;
-    this.#faults = new SeededFaults({ seed, rates, phases, ...(slowMs === undefined ? {} : { slowMs }) });
+    this.#faults = new SeededFaults({ seed, rates, ...(slowMs === undefined ? {} : { slowMs }) });
     this.#stale = new StaleIndex(seededRandom(seed + 1));
     this.counter = options.counter ?? new FaultCounter();
   }
@@ -86,7 +84,7 @@ export class FaultProxy {
     return effect === undefined || isStale ? forward() : answerWith(effect, call, forward);
   }
 
-  /** What a query is answered, and what is remembered of it; anything else as it is. */
+  /** The answer to a query, whose entries are remembered; the answer to any other call is unchanged. */
   #query({ operation, body }: DynamoDbCall, answer: Answer, stale = false): Answer {
     if (operation !== 'Query' || answer.status !== 200) return answer;
     const given: Body = parseBody(answer.body) ?? {};

@@ -1,19 +1,17 @@
+import type { DynamoDbCall } from 'aws-on-loopback/dynamodb/call-effect';
 import { type RandomSource, seededRandom } from 'stepfunctions-emulator';
-import type { DynamoDbCall } from '../../local/dynamodb/call-effect.ts';
-import type { ChooseFault, DynamoDbEffect, FaultName, FaultRates } from './fault.ts';
-
-/** A stretch of time with rates of its own: `{seconds: 60, rates: {throttled: 1}}`. */
-export interface FaultPhase {
-  readonly seconds: number;
-  readonly rates: FaultRates;
-}
+import {
+  type ChooseFault,
+  checkShares,
+  type DynamoDbEffect,
+  drawFault,
+  type FaultName,
+  type FaultRates,
+} from './fault.ts';
 
 export interface SeededFaultsOptions {
   readonly seed: number;
-  /** In force after the phases. */
   readonly rates: FaultRates;
-  /** One after the other from the start. @default none */
-  readonly phases?: readonly FaultPhase[];
   /** How late slow answers are, milliseconds. @default 6000, beyond the 5 s that the functions wait for an answer */
   readonly slowMs?: number;
 }
@@ -49,47 +47,27 @@ const DEFAULT_SLOW_MS = 6_000;
 export class SeededFaults {
   readonly #random: RandomSource;
   readonly #slowMs: number;
-  readonly #phases: readonly FaultPhase[];
   #rates: FaultRates;
-  #startedAt: number | undefined;
 
   /** @throws RangeError for rates that are no shares */
-  constructor({ seed, rates, phases = [], slowMs = DEFAULT_SLOW_MS }: SeededFaultsOptions) {
-    for (const one of [rates, ...phases.map(phase => phase.rates)]) checkRates(one);
+  constructor({ seed, rates, slowMs = DEFAULT_SLOW_MS }: SeededFaultsOptions) {
+    checkRates(rates);
     this.#random = seededRandom(seed);
     this.#rates = rates;
-    this.#phases = phases;
     this.#slowMs = slowMs;
   }
 
-  /** Other rates from now on; what is left of the phases comes first. */
+  /** Other rates from now on. */
   setRates(rates: FaultRates): void {
     checkRates(rates);
     this.#rates = rates;
   }
 
   readonly choose: ChooseFault = call => {
-    let drawn = this.#random.next();
-    for (const [name, rate] of Object.entries(this.#ratesAt(call.at)) as [FaultName, number][]) {
-      const effect = EFFECTS[name];
-      if (effect === undefined) continue;
-      drawn -= rate;
-      if (drawn >= 0) continue;
-      const made = effect(call, this.#random, this.#slowMs);
-      return made && { name, effect: made };
-    }
-    return undefined;
+    const name = drawFault(CALL_FAULTS, this.#rates, this.#random);
+    const made = name && EFFECTS[name]?.(call, this.#random, this.#slowMs);
+    return name && made && { name, effect: made };
   };
-
-  #ratesAt(at: number): FaultRates {
-    this.#startedAt ??= at;
-    let until = this.#startedAt;
-    for (const { seconds, rates } of this.#phases) {
-      until += seconds * 1000;
-      if (at < until) return rates;
-    }
-    return this.#rates;
-  }
 }
 
 type Effect = (call: DynamoDbCall, random: RandomSource, slowMs: number) => DynamoDbEffect | undefined;
@@ -109,6 +87,8 @@ const EFFECTS: Readonly<Partial<Record<FaultName, Effect>>> = {
   slow: (_call, _random, ms) => ({ kind: 'slow', ms }),
   stale: ({ operation }) => (operation === 'Query' ? { kind: 'stale' } : undefined),
 };
+
+const CALL_FAULTS = Object.keys(EFFECTS) as FaultName[];
 
 /** All keys every other time, else some of them: at least one. */
 function leaveOut(
@@ -132,16 +112,5 @@ function pick<T>(from: readonly T[], random: RandomSource): T {
 
 /** @throws RangeError for rates that are no shares, or that are more than all together */
 export function checkRates(rates: FaultRates): void {
-  let sum = 0;
-  for (const [name, rate] of Object.entries(rates)) {
-    if (!(rate >= 0 && rate <= 1)) {
-      throw new RangeError(`rates.${name}: expected a share from 0 to 1, got ${rate}; 0.2 is 20 %`);
-    }
-    if (name in EFFECTS) sum += rate;
-  }
-  if (sum > 1 + 1e-9) {
-    throw new RangeError(
-      `rates: expected those of DynamoDB's calls (${Object.keys(EFFECTS).join(', ')}) to add up to 1 at the most, got ${sum}; lower some`,
-    );
-  }
+  checkShares(rates, Object.keys(EFFECTS));
 }

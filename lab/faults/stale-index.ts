@@ -1,5 +1,5 @@
+import type { Body } from 'aws-on-loopback/dynamodb/answer';
 import type { RandomSource } from 'stepfunctions-emulator';
-import type { Body } from '../../local/dynamodb/answer.ts';
 
 /** An entry of an index as DynamoDB's JSON has it: the index's key and the item's. */
 export type IndexEntry = Readonly<
@@ -11,7 +11,7 @@ const MAX_KEPT = 500;
 const MAX_ADDED = 5;
 
 /**
- * What an index used to hold. Indexes are eventually consistent, so a query may still return the entry of an item that
+ * Former entries of an index. Indexes are eventually consistent, so a query may still return the entry of an item that
  * is gone, was renewed into another window, or was written again since; DynamoDB Local's never does.
  */
 export class StaleIndex {

@@ -1,4 +1,4 @@
-import type { DynamoDbCall } from '../../local/dynamodb/call-effect.ts';
+import type { DynamoDbCall } from 'aws-on-loopback/dynamodb/call-effect';
 import type { ChooseFault } from './fault.ts';
 
 export interface WriteCapacityOptions {
@@ -9,7 +9,7 @@ export interface WriteCapacityOptions {
 }
 
 /**
- * What a table can write: a bucket of write units that everybody who writes shares. Asking takes nothing when it is refused, as with
+ * The write capacity of a table: a bucket of write units that all writers share. Asking takes nothing when it is refused, as with
  * DynamoDB. Times in epoch milliseconds, never earlier than before.
  */
 export class WriteCapacity {

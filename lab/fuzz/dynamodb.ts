@@ -1,12 +1,12 @@
+import { type Answer, type Body, jsonAnswer } from 'aws-on-loopback/dynamodb/answer';
 import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
-import { type Answer, type Body, jsonAnswer } from '../../local/dynamodb/answer.ts';
 import { keyOfStatement, matches, readStatement, UnknownRequestError } from './partiql.ts';
 import type { MemoryTable, Position } from './table.ts';
 
 /** Source: DynamoDB API reference, BatchExecuteStatement, BatchWriteItem, BatchGetItem. */
-const MOST_STATEMENTS = 25;
-const MOST_WRITES = 25;
-const MOST_READS = 100;
+const MAX_STATEMENTS = 25;
+const MAX_WRITES = 25;
+const MAX_READS = 100;
 
 /** Answers a request of the sweep as DynamoDB does: only what the functions send, and anything else is refused by its name. */
 export function answerRequest(operation: string, body: Body, table: MemoryTable): Answer {
@@ -88,7 +88,7 @@ function batchGet({ RequestItems }: BatchBody<ReadRequest>, table: MemoryTable):
     ExpressionAttributeNames = {},
   } = only(RequestItems, table);
   const ids = Keys.map(key => table.idOf(key));
-  if (ids.length > MOST_READS || new Set(ids).size < ids.length)
+  if (ids.length > MAX_READS || new Set(ids).size < ids.length)
     return invalid('Provided list of item keys contains duplicates');
   const projected = ProjectionExpression?.split(', ').map(alias => ExpressionAttributeNames[alias] ?? alias);
   const images = ids.flatMap(id => {
@@ -111,7 +111,7 @@ function batchWrite({ RequestItems }: BatchBody<readonly WriteRequest[]>, table:
     if (DeleteRequest === undefined) throw new UnknownRequestError('BatchWriteItem: expected deletes only');
     return table.idOf(DeleteRequest.Key);
   });
-  if (ids.length > MOST_WRITES || new Set(ids).size < ids.length)
+  if (ids.length > MAX_WRITES || new Set(ids).size < ids.length)
     return invalid('Provided list of item keys contains duplicates');
   for (const id of ids) table.delete(id, 'sweep');
   return jsonAnswer({ UnprocessedItems: {} });
@@ -127,7 +127,7 @@ interface StatementsBody {
 
 function batchExecute({ Statements }: StatementsBody, table: MemoryTable): Answer {
   const { tableName, keyNames } = table.options;
-  if (Statements.length > MOST_STATEMENTS) return invalid('Member must have length less than or equal to 25');
+  if (Statements.length > MAX_STATEMENTS) return invalid('Member must have length less than or equal to 25');
   const Responses = Statements.map(
     ({ Statement, Parameters, ReturnValuesOnConditionCheckFailure: onFailure }) => {
       const statement = readStatement(Statement);

@@ -19,14 +19,10 @@ import type { Runtime } from '../../functions/runtime/runtime.ts';
 import type { DynamoDbStreamEvent } from '../../functions/stream/event.ts';
 import { withoutMessages } from '../../functions/table/hidden-messages.ts';
 import { dynamoDbQueries } from '../../local/dynamodb/queries.ts';
-import {
-  type DeleteChunkInput,
-  FUNCTION_TIMEOUT_SECONDS,
-  type PlanSweepInput,
-  type QueryExpiredInput,
-  type RecordMetricsInput,
-  TASKS,
-} from '../../statemachine/contract.ts';
+import type { QueryExpiredInput } from '../../statemachine/contract/child.ts';
+import type { DeleteChunkInput } from '../../statemachine/contract/chunks.ts';
+import type { PlanSweepInput, RecordMetricsInput } from '../../statemachine/contract/execution.ts';
+import { FUNCTION_TIMEOUT_SECONDS, TASKS } from '../../statemachine/contract/machines.ts';
 import { crash } from '../faults/index.ts';
 import type { Clients } from './clients.ts';
 import type { Faults } from './faults.ts';

@@ -1,6 +1,6 @@
+import type { Finding, Violation } from '../ledger/verdict.ts';
 import { lagPercentiles } from '../report/lag.ts';
 import type { FaultGroup } from './faults.ts';
-import { FINDINGS, type Finding, type Violation } from './oracle.ts';
 import { runOnce, type SubRun } from './run.ts';
 import { smallest } from './smallest.ts';
 import type { Resolve, Variant } from './variants.ts';
@@ -43,6 +43,7 @@ export async function fuzzVariant(given: VariantRun, resolve: Resolve): Promise<
   const counts = new Map<string, number>();
   const lags: number[] = [];
   let items = 0;
+  let deleted = 0;
   for (let number = 0; items < given.items; number += 1) {
     const run: SubRun = {
       variant,
@@ -53,6 +54,7 @@ export async function fuzzVariant(given: VariantRun, resolve: Resolve): Promise<
     };
     const result = await runOnce(run, resolve);
     items += run.items;
+    deleted += result.deleted;
     for (const lag of result.lags) lags.push(lag);
     for (const [what, count] of result.faults) counts.set(what, (counts.get(what) ?? 0) + count);
     const { violations } = result;
@@ -64,7 +66,7 @@ export async function fuzzVariant(given: VariantRun, resolve: Resolve): Promise<
 
   function summary() {
     const lateP99Ms = lagPercentiles(lags).p99;
-    return { name: variant.name, items, deleted: lags.length, lateP99Ms, faults: counts };
+    return { name: variant.name, items, deleted, lateP99Ms, faults: counts };
   }
 }
 
@@ -79,11 +81,4 @@ async function failingOf(run: SubRun, found: readonly Violation[], resolve: Reso
     return failed;
   });
   return { run, smallest: small, violations: known };
-}
-
-/** `12 expired items left at the end`, for each of what was found. */
-export function countsOfFindings(violations: readonly Violation[]): string[] {
-  return [...Map.groupBy(violations, ({ finding }) => finding)].map(
-    ([finding, those]) => `${those.length} ${FINDINGS[finding]}`,
-  );
 }

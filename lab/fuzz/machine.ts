@@ -1,7 +1,8 @@
+import { skewedClock } from 'aws-on-loopback/skewed-clock';
 import { type Clock, Engine, loadDefinition, type RandomSource } from 'stepfunctions-emulator';
 import { isDynamoDbQuery } from '../../local/dynamodb/queries.ts';
-import { skewedClock } from '../../local/skewed-clock.ts';
-import { type CarriedSettings, type MachineName, TASKS } from '../../statemachine/contract.ts';
+import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
+import { type MachineName, TASKS } from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
 import { type Ended, endOf } from '../ledger/accounts.ts';

@@ -1,5 +1,10 @@
-import type { Account, AccountSpan } from '../../functions/journal/accounts.ts';
-import { bookId } from '../../functions/journal/books.ts';
+import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import {
+  type Account,
+  type AccountLimits,
+  type AccountSpan,
+  compareBooks,
+} from '../../functions/journal/accounts.ts';
 import type { FinishedScan, RunningScan } from '../../functions/journal/index-scans.ts';
 import {
   type DeploymentState,
@@ -10,14 +15,15 @@ import {
   TAKEN_SECONDS,
   type Watermark,
 } from '../../functions/journal/layout.ts';
-import { type BookEntries, keyTextOf, type LedgerEntry } from '../../functions/journal/ledger.ts';
+import { type BookEntries, rowItems } from '../../functions/journal/ledger.ts';
 import { nextScanAt, SCAN_TAKEN_SECONDS } from '../../functions/journal/scan-turn.ts';
-import type { IndexScan, PagePosition, ScanRecord } from '../../statemachine/contract.ts';
+import type { Documents } from '../../functions/table/dynamodb.ts';
+import type { IndexScan, PagePosition, ScanRecord } from '../../statemachine/contract/targets.ts';
 
 type Changeable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
 type Entries<Of> = Record<string, Of extends Readonly<Record<string, infer Entry>> ? Entry : never>;
 
-/** A journal in memory, which does what the real one does. */
+/** A journal in memory, which does what the real one does; the books are written and compared by the real one's code. */
 export class MemoryJournal {
   readonly rows: SweepRow[] = [];
   readonly pauses: Entries<DeploymentState['control']['pauses']> = {};
@@ -27,8 +33,8 @@ export class MemoryJournal {
   readonly finishedScans: Record<string, FinishedScan> = {};
   /** Deletes that DynamoDB has throttled, ever. */
   readonly throttled: Record<string, number> = {};
-  /** The ledgers, by the keys of their books. */
-  readonly books: Record<string, LedgerEntry[]> = {};
+  /** The rows of each book by their sort keys. */
+  readonly #books = new Map<string, Map<string, object>>();
   readonly #scans: Record<string, RunningScan & { readonly execution: string }> = {};
   readonly #watermarks: Changeable<DeploymentState['watermarks']> = { tables: {} };
   readonly #now: () => number;
@@ -123,22 +129,32 @@ export class MemoryJournal {
     this.throttled[table] = (this.throttled[table] ?? 0) + keys;
   }
 
-  async writeEntries({ book, table, entries }: Omit<BookEntries, 'nowMs'>): Promise<void> {
-    this.books[bookId(book, table)] ??= [];
-    this.books[bookId(book, table)]?.push(...entries);
+  async writeEntries(entered: Omit<BookEntries, 'nowMs'>): Promise<void> {
+    for (const { id, at, ...row } of rowItems({ ...entered, nowMs: this.#now() })) {
+      const rows = this.#books.get(String(id)) ?? new Map<string, object>();
+      this.#books.set(String(id), rows.set(String(at), row));
+    }
   }
 
-  async takeAccount({
-    table,
-    reader,
-    from,
-  }: Pick<AccountSpan, 'table' | 'reader' | 'from'>): Promise<Account> {
-    const seen = new Set((this.books[bookId(reader, table)] ?? []).map(({ key }) => keyTextOf(key)));
-    const deleted = (this.books[bookId('deleted', table)] ?? []).filter(
-      ({ at }) => at >= from && at < from + 60,
+  takeAccount(
+    { table, reader, from }: Pick<AccountSpan, 'table' | 'reader' | 'from'>,
+    limits?: AccountLimits,
+  ): Promise<Account> {
+    return compareBooks(
+      { documents: this.#bookRows, tableName: '' },
+      { table, reader, from, before: from + 60 },
+      limits,
     );
-    return { deleted: deleted.length, missing: deleted.filter(({ key }) => !seen.has(keyTextOf(key))) };
   }
+
+  /** Answers the query of a span of a book, which is all that a comparison asks. */
+  readonly #bookRows = {
+    send: async ({ input }: { readonly input: Pick<QueryCommandInput, 'ExpressionAttributeValues'> }) => {
+      const { ':id': id, ':from': from, ':before': before } = input.ExpressionAttributeValues ?? {};
+      const rows = [...(this.#books.get(id) ?? [])].sort(([one], [other]) => (one < other ? -1 : 1));
+      return { Items: rows.flatMap(([at, row]) => (at >= from && at <= before ? [row] : [])) };
+    },
+  } as unknown as Documents;
 
   #secondsFromNow(seconds: number): number {
     return Math.floor(this.#now() / 1000) + seconds;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
+import { type Answer, jsonAnswer, parseBody } from 'aws-on-loopback/dynamodb/answer';
+import { keysOf, splitBatch } from 'aws-on-loopback/dynamodb/batch';
 import type { Clock } from 'stepfunctions-emulator';
-import { type Answer, jsonAnswer, parseBody } from '../../local/dynamodb/answer.ts';
-import { keysOf, splitBatch } from '../../local/dynamodb/batch.ts';
 import type { DynamoDbEffect } from '../faults/index.ts';
 import { answerRequest, deletedIds, deletedOf } from './dynamodb.ts';
 import type { Faults } from './faults.ts';

@@ -1,5 +1,5 @@
 import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
-import { itemText } from '../archive/item-text.ts';
+import { itemText } from '../ledger/item-text.ts';
 
 /** `DELETE FROM "t" WHERE … RETURNING ALL OLD *`, and no other statement. */
 export interface DeleteStatement {
@@ -23,7 +23,7 @@ const CONDITION = /"((?:[^"]|"")+)" (= \?|<= \?|> \?|IS MISSING)( AND (?=")|$)/y
 /** Source: DynamoDB API reference, BatchStatementRequest. */
 const MAX_STATEMENT_LENGTH = 8192;
 
-const MOST_KNOWN = 2_000;
+const MAX_KNOWN = 2_000;
 const known = new Map<string, DeleteStatement>();
 
 /** @throws UnknownRequestError */
@@ -44,7 +44,7 @@ export function readStatement(text: string): DeleteStatement {
     throw new UnknownRequestError(`expected the PartiQL of a guarded delete, got ${text}`);
   }
   const statement = { tableName: unquoted(table), conditions };
-  if (known.size === MOST_KNOWN) known.clear();
+  if (known.size === MAX_KNOWN) known.clear();
   known.set(text, statement);
   return statement;
 }

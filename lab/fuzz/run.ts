@@ -3,13 +3,14 @@ import { destinationIn } from '../../functions/publish-expiries/destinations.ts'
 import { readSettings } from '../../functions/runtime/environment.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { Accounts, reportOf } from '../ledger/accounts.ts';
+import type { Violation } from '../ledger/verdict.ts';
 import { clientsOn } from './clients.ts';
 import { type FaultGroup, Faults } from './faults.ts';
 import { Functions } from './functions.ts';
 import { type EndedSweep, Machines, type Started } from './machine.ts';
 import { MemoryJournal } from './memory-journal.ts';
 import { Network } from './network.ts';
-import { Oracle, type Violation } from './oracle.ts';
+import { Oracle } from './oracle.ts';
 import { Services } from './services.ts';
 import { MemoryStream, StreamReaders } from './stream.ts';
 import { MemoryTable } from './table.ts';
@@ -80,17 +81,22 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
   const random = (part: number) => seededRandom(seed * 16 + part);
   const faults = new Faults({ seed, random: random(1), groups, areOver: () => clock.now() >= calmAt });
 
-  const oracle = new Oracle({
-    keyNames,
-    ttlAttribute: model.ttlAttribute,
-    holdAttribute,
-    graceSeconds,
-    findsFractions: model.indexedBy === 'window',
-    archives: archive && (archive.removals ?? 'expiries'),
-    archivesFirst: archiveFirst,
-    publishes: events !== undefined,
-    publishesImages: events?.oldImage === true,
-  });
+  const oracle = new Oracle(
+    {
+      keyNames,
+      ttlAttribute: model.ttlAttribute,
+      holdAttribute,
+      graceSeconds,
+      archive: archive && {
+        format: ARCHIVE.archiveFormat,
+        batchSeconds: 0,
+        isFirst: archiveFirst,
+        all: archive.removals === 'all',
+      },
+      events: events && { destination: '', images: events.oldImage === true },
+    },
+    nextTurn,
+  );
   const stream = new MemoryStream(keyNames);
   const hasStream = archive !== undefined || events !== undefined;
   const servers = random(5);
@@ -111,7 +117,7 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
       if (hasStream) stream.add(change);
     },
   });
-  const services = new Services(nextTurn);
+  const services = new Services(oracle.followers);
   const users = new Users({
     table,
     settings,
@@ -179,7 +185,7 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
     violations.push(...wrongReport(end, variant.props, isCalm));
   };
   const allEnded = async () => {
-    // What they hand over comes on top of them.
+    // The executions to which they hand over come on top of them.
     for (const ending of sweeps) await ending;
   };
 
@@ -196,7 +202,7 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
   await allEnded();
   // The next tick after a write comes up to a minute later, and looks back from there.
   const reachMs = (settings.lookbackMinutes - 1) * 60_000;
-  violations.push(...oracle.leftByTicks({ from: calmAt, upTo: lastTick - 120_000, reachMs }));
+  violations.push(...oracle.leftByTicks(table, { from: calmAt, upTo: lastTick - 120_000, reachMs }));
   const span = { from: new Date(START_MS - 120_000).toISOString(), to: new Date(clock.now()).toISOString() };
   await account(machines.start('replay', span), true);
   await allEnded();
@@ -206,18 +212,23 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
   for (const reader of readers) reader.stop();
   await Promise.all(reading);
 
-  violations.push(...oracle.verdict(endMs, services));
-  violations.push(...accounts.wrong.map(text => ({ finding: 'wrongCounts', text }) as const));
-  violations.push(...[...refused].map(text => ({ finding: 'refused', text }) as const));
-  const { lags } = oracle;
-  return { items: oracle.items, deleted: lags.length, lags, faults: faults.counts, violations };
+  violations.push(...oracle.verdict(table, endMs));
+  violations.push(...accounts.wrong.map(sentence => said('wrongCounts', sentence)));
+  violations.push(...[...refused].map(sentence => said('refused', sentence)));
+  const { swept: deleted } = oracle.ledger.counts;
+  return { items: oracle.items, deleted, lags: oracle.lags(endMs), faults: faults.counts, violations };
+}
+
+/** A violation of something other than an item. */
+function said(finding: Violation['finding'], sentence: string): Violation {
+  return { finding, id: sentence, history: [] };
 }
 
 /** Holds what a sweep says of itself against the answers that its calls got. */
 function wrongReport({ tally, ...end }: EndedSweep, props: VariantProps, isCalm: boolean): Violation[] {
   const { name, status, error, text } = end;
   if (isCalm && status !== 'SUCCEEDED')
-    return [{ finding: 'failedQuietly', text: `${name} ended ${status} ${error ?? ''}: ${text}` }];
+    return [said('failedQuietly', `${name} ended ${status} ${error ?? ''}: ${text}`)];
   const report = reportOf(text);
   if (report === undefined) return [];
   // When a child was interrupted, its page in flight counts as failed, whatever became of it.
@@ -227,10 +238,12 @@ function wrongReport({ tally, ...end }: EndedSweep, props: VariantProps, isCalm:
   const counts = ['deleted', ...(knowsGone ? (['notFound'] as const) : [])] as const;
   return counts
     .filter(count => (isExact ? report[count] !== tally[count] : report[count] > tally[count]))
-    .map(count => ({
-      finding: 'wrongCounts',
-      text: `${name} says ${count} ${report[count]}; DynamoDB's answers say ${tally[count]}${isExact ? '' : ' at the most'}`,
-    }));
+    .map(count =>
+      said(
+        'wrongCounts',
+        `${name} says ${count} ${report[count]}; DynamoDB's answers say ${tally[count]}${isExact ? '' : ' at the most'}`,
+      ),
+    );
 }
 
 const ARCHIVE = {

@@ -1,49 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { ArchiveLine } from '../../functions/archive/archive-line.ts';
-import type { CopyLine, MarkLine } from '../../functions/delete-chunk/copies.ts';
-import type { ItemImage } from '../../functions/stream/event.ts';
-import { type Answer, jsonAnswer } from '../../local/dynamodb/answer.ts';
-import { linesOf } from '../archive/archived-objects.ts';
-import { itemText } from '../archive/item-text.ts';
-import { lifeId } from '../archive/life.ts';
+import { type Answer, jsonAnswer } from 'aws-on-loopback/dynamodb/answer';
+import type { Followers } from '../ledger/followers.ts';
 import { UnknownRequestError } from './partiql.ts';
 import { bytesOf, type SdkRequest } from './sdk.ts';
 
-/** An image that lies in S3, before the item's deletion. */
-export interface StoredCopy {
-  /** When S3 had it, among everything that happens in a run. */
-  readonly turn: number;
-  readonly item: ItemImage;
-  readonly text: string;
-}
-
-/** An event as its destination got it. */
-export interface Published {
-  readonly id: string;
-  readonly key: ItemImage;
-  readonly expiredAt: string | null;
-  readonly oldImage?: ItemImage;
-}
-
-export interface Archived {
-  readonly key: string;
-  readonly text: string;
-  readonly removal: string;
-}
-
-/** S3, and where events go: EventBridge, SQS, Kinesis or a function. Keeps what reaches it. */
+/** S3, and where events go: EventBridge, SQS, Kinesis or a function. What reaches them is told. */
 export class Services {
-  /** By the stream's event id. */
-  readonly archived = new Map<string, Archived[]>();
-  readonly copies = new Map<string, StoredCopy[]>();
-  readonly published: Published[] = [];
-  /** Lines that are no JSON, and other things that nobody should have stored; each a sentence. */
-  readonly unreadable: string[] = [];
-  readonly #nextTurn: () => number;
-  readonly #objects = new Set<string>();
+  readonly #followers: Pick<Followers, 'stored' | 'published'>;
 
-  constructor(nextTurn: () => number) {
-    this.#nextTurn = nextTurn;
+  constructor(followers: Pick<Followers, 'stored' | 'published'>) {
+    this.#followers = followers;
   }
 
   answer({ hostname, path, body }: SdkRequest, operation: string): Answer {
@@ -70,43 +36,13 @@ export class Services {
   #put(path: string, body: string | Uint8Array | undefined): Answer {
     const [, bucket = '', ...rest] = path.split('/');
     const key = decodeURIComponent(rest.join('/'));
-    // An object that is put again is the same: its name is made of what is in it.
-    if (!this.#objects.has(key)) this.#take(`${bucket}/${key}`, bytesOf(body));
-    this.#objects.add(key);
+    this.#followers.stored(`${bucket}/${key}`, bytesOf(body));
     return { status: 200, headers: { etag: '"0"' }, body: Buffer.alloc(0) };
-  }
-
-  #take(key: string, body: Uint8Array): void {
-    try {
-      if (key.includes('/before_deletion/')) this.#takeCopies(key, body);
-      else if (key.includes('/kept/')) linesOf<MarkLine>(key, body);
-      else this.#takeRemovals(key, body);
-    } catch (error) {
-      this.unreadable.push(`${key}: ${error}`);
-    }
-  }
-
-  #takeCopies(object: string, body: Uint8Array): void {
-    const turn = this.#nextTurn();
-    for (const { line } of linesOf<CopyLine>(object, body)) {
-      push(this.copies, lifeId(line.key, line.expiredAt), {
-        turn,
-        item: line.item,
-        text: itemText(line.item),
-      });
-    }
-  }
-
-  #takeRemovals(object: string, body: Uint8Array): void {
-    for (const { line } of linesOf<ArchiveLine>(object, body)) {
-      const archived = { key: itemText(line.key), text: itemText(line.item), removal: line.removal };
-      push(this.archived, line.id, archived);
-    }
   }
 
   #putEvents(text: string): Answer {
     const { Entries } = JSON.parse(text) as { Entries: { Detail: string }[] };
-    for (const { Detail } of Entries) this.published.push(JSON.parse(Detail) as Published);
+    for (const { Detail } of Entries) this.#followers.published(Detail);
     return jsonAnswer({
       FailedEntryCount: 0,
       Entries: Entries.map((_entry, index) => ({ EventId: `${index}` })),
@@ -115,7 +51,7 @@ export class Services {
 
   #sendMessages(text: string): Answer {
     const { Entries } = JSON.parse(text) as { Entries: { Id: string; MessageBody: string }[] };
-    for (const { MessageBody } of Entries) this.published.push(JSON.parse(MessageBody) as Published);
+    for (const { MessageBody } of Entries) this.#followers.published(MessageBody);
     const Successful = Entries.map(({ Id, MessageBody }) => ({
       Id,
       MessageId: Id,
@@ -126,8 +62,7 @@ export class Services {
 
   #putRecords(text: string): Answer {
     const { Records } = JSON.parse(text) as { Records: { Data: string }[] };
-    for (const { Data } of Records)
-      this.published.push(JSON.parse(Buffer.from(Data, 'base64').toString()) as Published);
+    for (const { Data } of Records) this.#followers.published(Buffer.from(Data, 'base64').toString());
     return jsonAnswer({
       FailedRecordCount: 0,
       Records: Records.map((_record, index) => ({
@@ -138,8 +73,8 @@ export class Services {
   }
 
   #invoke(text: string): Answer {
-    const { events } = JSON.parse(text) as { events: Published[] };
-    this.published.push(...events);
+    const { events } = JSON.parse(text) as { events: object[] };
+    for (const event of events) this.#followers.published(JSON.stringify(event));
     return jsonAnswer({});
   }
 }
@@ -148,10 +83,4 @@ export class Services {
 function serviceOf(hostname: string): string {
   const [first = '', second] = hostname.split('.');
   return second === 'data-kinesis' ? 'kinesis' : first;
-}
-
-function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
-  const values = map.get(key);
-  if (values === undefined) map.set(key, [value]);
-  else values.push(value);
 }

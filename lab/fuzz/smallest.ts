@@ -1,7 +1,7 @@
 import type { SubRun } from './run.ts';
 
 /** Reruns at the most: each takes as long as the run that it is made from, or less. */
-const MOST_RERUNS = 16;
+const MAX_RERUNS = 16;
 
 /**
  * A smaller run that still fails: without the groups of faults that it does not need, and with half as many items as long as that
@@ -9,7 +9,7 @@ const MOST_RERUNS = 16;
  */
 export async function smallest(run: SubRun, fails: (smaller: SubRun) => Promise<boolean>): Promise<SubRun> {
   let known = run;
-  let left = MOST_RERUNS;
+  let left = MAX_RERUNS;
   const tryIt = async (smaller: SubRun) => {
     left -= 1;
     const failed = left >= 0 && (await fails(smaller));

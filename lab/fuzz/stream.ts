@@ -1,9 +1,9 @@
+import { checkpointsInMemory } from 'aws-on-loopback/streams/checkpoints';
+import { readFilter } from 'aws-on-loopback/streams/filter';
+import { ShardReader, type StreamEvent } from 'aws-on-loopback/streams/shard-reader';
+import type { ReadRecords, StreamedRecord, StreamSource } from 'aws-on-loopback/streams/stream-source';
 import type { Clock } from 'stepfunctions-emulator';
 import type { ItemImage } from '../../functions/stream/event.ts';
-import { checkpointsInMemory } from '../../local/streams/checkpoints.ts';
-import { readFilter } from '../../local/streams/filter.ts';
-import { ShardReader, type StreamEvent } from '../../local/streams/shard-reader.ts';
-import type { ReadRecords, StreamedRecord, StreamSource } from '../../local/streams/stream-source.ts';
 import type { Functions } from './functions.ts';
 import type { Change } from './table.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock } from 'stepfunctions-emulator';
 import type { ItemImage } from '../../functions/stream/event.ts';
-import type { ItemKey } from '../../statemachine/contract.ts';
-import { itemText } from '../archive/item-text.ts';
+import type { ItemKey } from '../../statemachine/contract/keys.ts';
+import { itemText } from '../ledger/item-text.ts';
 
 /** Who changes an item. */
 export type Who = 'user' | 'sweep';
@@ -91,6 +91,11 @@ export class MemoryTable {
 
   get(id: string): ItemImage | undefined {
     return this.#items.get(id);
+  }
+
+  /** All items by their ids. */
+  get images(): ReadonlyMap<string, ItemImage> {
+    return this.#items;
   }
 
   /** As a read that is not consistent may have it. */

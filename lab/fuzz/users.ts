@@ -4,8 +4,8 @@ import { windowKey, windowStart } from '../../expiry/window.ts';
 import type { SweepSettings } from '../../functions/runtime/environment.ts';
 import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
 import { keyAttributeNames, toNativeKey } from '../../functions/table/item-key.ts';
-import type { ItemKey } from '../../statemachine/contract.ts';
-import { variedAttributes } from '../archive/varied-item.ts';
+import type { ItemKey } from '../../statemachine/contract/keys.ts';
+import { variedAttributes } from '../workload/varied-item.ts';
 import type { MemoryTable } from './table.ts';
 import type { Variant } from './variants.ts';
 
@@ -193,7 +193,7 @@ export class Users {
   #attributes(): ItemImage {
     const drawn = this.#random();
     if (drawn < 0.8) return { name: { S: 'plain' } };
-    if (drawn < 0.95) return onTheWire(variedAttributes({ next: () => this.#random() }));
+    if (drawn < 0.95) return variedAttributes({ next: () => this.#random() });
     const name = ODD_NAMES[this.#between(0, ODD_NAMES.length)] ?? '';
     // An object literal would take `__proto__` for its prototype.
     return Object.fromEntries([[name, { S: 'odd' }]]);
@@ -221,12 +221,4 @@ export class Users {
   #random(): number {
     return this.#options.random.next();
   }
-}
-
-/** As DynamoDB's JSON has it: bytes in base64. */
-function onTheWire(image: ItemImage): ItemImage {
-  const text = JSON.stringify(image, (_name, value: unknown) =>
-    value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value,
-  );
-  return JSON.parse(text) as ItemImage;
 }

@@ -1,7 +1,7 @@
 import type { ArchiveRemovals } from '../../functions/archive/settings.ts';
 import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
 import type { TableSettings } from '../../functions/runtime/environment.ts';
-import type { CarriedSettings } from '../../statemachine/contract.ts';
+import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 
 /** The props of a table, as far as variants differ in them. */
 export interface VariantProps {

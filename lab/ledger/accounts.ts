@@ -1,6 +1,6 @@
 import type { Execution } from 'stepfunctions-emulator';
 import { readExecutionReport } from '../../functions/report/execution-report.ts';
-import type { SweepReport } from '../../statemachine/contract.ts';
+import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { FATES, type Fate, noCounts } from '../../statemachine/counts.ts';
 
 /** How an execution ended, and what it says that it did. */
@@ -16,7 +16,7 @@ export function endOf({ name, status, error, cause, outputText }: Execution): En
   return { name, status, error, text: status === 'SUCCEEDED' ? outputText : cause };
 }
 
-/** What says how many it can be at the most. */
+/** The ledger's entry that says how many there can be at most. */
 const HELD_AGAINST: Readonly<Record<Fate, string>> = {
   deleted: "the table's stream",
   renewed: "the application's renewals and the deletes that were tried of these items",
@@ -25,7 +25,7 @@ const HELD_AGAINST: Readonly<Record<Fate, string>> = {
   failed: 'the deletes that were tried',
 };
 
-/** What the executions of a run said of themselves, and whether it adds up. */
+/** The reports of a run's executions, and whether they add up. */
 export class Accounts {
   readonly totals: Record<'found' | 'retries' | Fate, number> = {
     ...noCounts(FATES),

@@ -1,10 +1,12 @@
+import type { ItemImage } from '../../functions/stream/event.ts';
+
 /** Epoch seconds at which an item expires; `undefined` for one that doesn't. */
 export type Ttl = number | undefined;
 
-/** What was done to an item, as DynamoDB acknowledged it. */
+/** An action on an item, as DynamoDB acknowledged it. */
 export type Deed = 'wrote' | 'renewed' | 'made permanent' | 'wrote again';
 
-/** What came of a delete by the application itself. `unsure`: its connection broke, so that it may have deleted. */
+/** The outcome of a delete by the application itself. `unsure`: its connection broke, so that it may have deleted. */
 export type DeleteOutcome = 'deleted' | 'was gone' | 'unsure';
 
 /** A deletion as it was seen from outside. */
@@ -15,6 +17,20 @@ export interface Removal {
   readonly seenAt: number;
   /** It had the hold attribute when it was deleted. @default false */
   readonly held?: boolean;
+  /** The stream's record of it; undefined where nobody follows the deletions. */
+  readonly record?: RemovalRecord;
+}
+
+export interface RemovalRecord {
+  /** Its `eventID`, which every archive and event of it has. */
+  readonly id: string;
+  readonly key: ItemImage;
+  /** The item as it was. */
+  readonly image: ItemImage;
+  /** When the record was made by the clock of its server, epoch milliseconds, where that is known. */
+  readonly madeAt?: number;
+  /** Its place among all that happened in the run. @default when it was seen */
+  readonly order?: number;
 }
 
 /**
@@ -61,9 +77,19 @@ export interface Present {
   readonly ttl: Ttl;
 }
 
-/** By the rule of `isExpired` in expiry/. @param at epoch seconds */
+/** 365 days each, as native TTL counts them: what expired longer ago is not deleted. */
+const FIVE_YEARS_SECONDS = 5 * 365 * 24 * 60 * 60;
+/** Around that bound a delete is right, and so is none. */
+const BOUND_SECONDS = 600;
+
+/** Nobody may delete it. The rule is the lab's own, and not taken from the sweep. @param at epoch seconds */
 export function isLive(ttl: Ttl, at: number): boolean {
-  return ttl === undefined || ttl > at;
+  return ttl === undefined || ttl > at || ttl <= at - FIVE_YEARS_SECONDS - BOUND_SECONDS;
+}
+
+/** It has to be gone. @param at epoch seconds */
+export function isOverdue(ttl: Ttl, at: number): boolean {
+  return ttl !== undefined && ttl <= at && ttl > at - FIVE_YEARS_SECONDS + BOUND_SECONDS;
 }
 
 /** Deleted while it was live, by the TTL it had when it was deleted. That is seen late: what was live then had been before. */
@@ -88,7 +114,7 @@ export function removalOf(entry: Entry): Removal | undefined {
   return entry.current?.removal ?? renewedVersion(entry)?.removal;
 }
 
-/** What happened, for a person. */
+/** The event in words. */
 export function describeNote({ at, what, version, ttl }: Note): string {
   const expiry = ttl === undefined ? 'without TTL' : `TTL ${ttl} (${new Date(ttl * 1000).toISOString()})`;
   return `${new Date(at).toISOString()} ${sentence()}`;

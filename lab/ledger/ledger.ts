@@ -5,6 +5,7 @@ import {
   type Entry,
   isEarly,
   isHeld,
+  isOverdue,
   type Note,
   type Present,
   type Removal,
@@ -12,9 +13,9 @@ import {
   type Version,
 } from './item.ts';
 import { type Counts, countsOf, type SweptItem, sweptOf, type Tally, tallyOf } from './tally.ts';
-import { findingOf, type Reading, type Violation } from './verdict.ts';
+import { type Finding, findingOf, type Reading, type Violation } from './verdict.ts';
 
-/** Of an item that has been written once. */
+/** The version of an item that has been written once. */
 const FIRST_VERSION = 1;
 /**
  * Milliseconds from the moment at which a delete is sent to the one at which the application knows what it can have met:
@@ -22,10 +23,11 @@ const FIRST_VERSION = 1;
  */
 const KNOWN_AFTER_MS = 3_000;
 
-/** Both ends included, epoch seconds. */
-export interface TtlSpan {
-  readonly from: number;
-  readonly upTo: number;
+/** A deletion that was seen, and whether the application did it, or may have. */
+export interface SeenRemoval extends Removal {
+  /** The item's id. */
+  readonly id: string;
+  readonly ours: boolean;
 }
 
 /**
@@ -116,7 +118,7 @@ export class Ledger {
     return tallyOf(this.#entries.values(), nowMs);
   }
 
-  /** What expired up to now and was not deleted before its time. @param nowMs epoch milliseconds */
+  /** The items that expired up to now and were not deleted before their time. @param nowMs epoch milliseconds */
   swept(nowMs: number): SweptItem[] {
     return sweptOf(this.#entries.values(), nowMs);
   }
@@ -129,22 +131,41 @@ export class Ledger {
   verify(present: ReadonlyMap<string, Present>, reading: Reading): Violation[] {
     return [...this.#entries].flatMap(([id, entry]) => {
       const finding = findingOf(entry, present.get(id), reading);
-      return finding === undefined ? [] : [{ finding, id, history: entry.notes.map(describeNote) }];
+      return finding === undefined ? [] : [this.violation(finding, id)];
     });
   }
 
   /**
-   * What expired in one of these spans and is still there, but for what the application holds.
+   * The items that are overdue and still there, except those that the application holds.
    *
    * @param present every item of the table, by a consistent read
+   * @param upTo epoch seconds: what expired up to then is overdue
+   * @param isWanted which items are asked for: by the TTL, epoch seconds, and when it was written, epoch milliseconds
    */
-  left(present: ReadonlyMap<string, Present>, spans: readonly TtlSpan[]): string[] {
-    const expired = (ttl: Ttl) =>
-      ttl !== undefined && spans.some(({ from, upTo }) => ttl >= from && ttl <= upTo);
+  left(
+    present: ReadonlyMap<string, Present>,
+    upTo: number,
+    isWanted: (ttl: number, knownAt: number) => boolean,
+  ): string[] {
     return [...present].flatMap(([id, { ttl }]) => {
       const entry = this.#entries.get(id);
-      return entry !== undefined && !isHeld(entry) && expired(ttl) ? [id] : [];
+      if (entry === undefined || ttl === undefined || isHeld(entry) || !isOverdue(ttl, upTo)) return [];
+      return isWanted(ttl, entry.current?.written?.knownAt ?? 0) ? [id] : [];
     });
+  }
+
+  /** All deletions that were seen, of items of this ledger. */
+  get removals(): SeenRemoval[] {
+    return [...this.#entries].flatMap(([id, { current, versions }]) =>
+      current === undefined
+        ? []
+        : versions.flatMap(({ removal, ours }) => (removal === undefined ? [] : [{ ...removal, id, ours }])),
+    );
+  }
+
+  /** The fault of an item, with its history. */
+  violation(finding: Finding, id: string): Violation {
+    return { finding, id, history: (this.#entries.get(id)?.notes ?? []).map(describeNote) };
   }
 
   /** Whether a delete that was sent at `at` (epoch milliseconds) may have met an item that the application had renewed. */
@@ -152,23 +173,6 @@ export class Ledger {
     return this.#versionsOf(id).some(
       ({ number, written }) => number > FIRST_VERSION && (written?.knownAt ?? 0) <= at + KNOWN_AFTER_MS,
     );
-  }
-
-  /** The last version of an item that was acknowledged. */
-  lastVersion(id: string): number | undefined {
-    return this.#entries.get(id)?.current?.number;
-  }
-
-  /**
-   * What became of an item: the application deleted it (`ours`), or others did once it had expired (`swept`). Undefined for what is
-   * neither, such as a live item, and for items that are none of this ledger's.
-   *
-   * @param nowMs epoch milliseconds
-   */
-  fate(id: string, nowMs: number): 'ours' | 'swept' | undefined {
-    const entry = this.#entries.get(id);
-    if (entry?.current?.ours) return 'ours';
-    return entry !== undefined && sweptOf([entry], nowMs)[0]?.goneAt !== undefined ? 'swept' : undefined;
   }
 
   /** Whether a delete may have met the item while it was held. */

@@ -5,19 +5,19 @@ export interface Tally {
   readonly written: number;
   /** Items whose TTL has passed, but for those that the application holds. */
   readonly expired: number;
-  /** Of these, the ones that were seen to be deleted. */
+  /** The ones of these that were seen to be deleted. */
   readonly deleted: number;
-  /** Of these, the ones that weren't, yet. */
+  /** The ones of these that weren't yet. */
   readonly overdue: number;
   /** Items that were deleted while they were live. */
   readonly liveDeleted: number;
   /** Items that were renewed or made permanent, and whose former TTL has passed. */
   readonly renewed: number;
-  /** Of these, the ones that outlived their former TTL. */
+  /** The ones of these that outlived their former TTL. */
   readonly renewedKept: number;
 }
 
-/** What the application itself deleted, or may have, is in none of the counts but `written`. @param nowMs epoch milliseconds */
+/** Items that the application itself deleted, or may have deleted, are only in the count `written`. @param nowMs epoch milliseconds */
 export function tallyOf(entries: Iterable<Entry>, nowMs: number): Tally {
   const now = Math.floor(nowMs / 1000);
   const counts = {
@@ -65,7 +65,7 @@ export interface SweptItem {
   readonly goneAt: number | undefined;
 }
 
-/** What expired up to now and was not deleted before its time. @param nowMs epoch milliseconds */
+/** The items that expired up to now and were not deleted before their time. @param nowMs epoch milliseconds */
 export function sweptOf(entries: Iterable<Entry>, nowMs: number): SweptItem[] {
   const now = Math.floor(nowMs / 1000);
   const swept: SweptItem[] = [];
@@ -80,7 +80,7 @@ export function sweptOf(entries: Iterable<Entry>, nowMs: number): SweptItem[] {
   return swept;
 }
 
-/** What happened in all. */
+/** Counts of all events. */
 export interface Counts {
   readonly items: number;
   readonly renewals: number;

@@ -1,7 +1,7 @@
-import { type Entry, isHeld, isLive, type Present, renewedVersion } from './item.ts';
+import { type Entry, isHeld, isLive, isOverdue, type Present, renewedVersion } from './item.ts';
 import { wasDeletedLive } from './tally.ts';
 
-/** What an item may be found to be, and what that is called where items are counted. */
+/** The findings on an item, and their names where items are counted. */
 export const FINDINGS = {
   liveDeleted: { what: 'wrongly deleted', sentence: 'live items deleted before their TTL' },
   renewedDeleted: { what: 'wrongly deleted', sentence: 'renewed items deleted before their new TTL' },
@@ -22,15 +22,37 @@ export const FINDINGS = {
   },
   otherTtl: { what: 'out of step', sentence: 'items with another TTL in the table than was written' },
   otherVersion: { what: 'out of step', sentence: 'items with another version in the table than was written' },
+  leftByTicks: {
+    what: 'lost',
+    sentence: 'items that expired when nothing was wrong any more, and that the ticks left',
+  },
+  notArchived: { what: 'lost', sentence: 'deletions that are not in the archive' },
+  archivedOtherwise: {
+    what: 'out of step',
+    sentence: 'items in the archive that are not as they were deleted',
+  },
+  archivedWrongly: {
+    what: 'out of step',
+    sentence: 'lines of an archive that call an expiry what is none, or that are of nothing that was deleted',
+  },
+  notPublished: { what: 'lost', sentence: 'expiries without an event' },
+  publishedOtherwise: { what: 'out of step', sentence: 'events that are not what was deleted' },
+  publishedWrongly: { what: 'out of step', sentence: 'events of what did not expire' },
+  deletedUncopied: { what: 'lost', sentence: 'items deleted before S3 had them as they were' },
+  unreadable: { what: 'out of step', sentence: 'objects in the archive that cannot be read' },
+  wrongCounts: { what: 'out of step', sentence: 'reports that do not add up' },
+  failedQuietly: { what: 'lost', sentence: 'sweeps that failed when nothing was wrong any more' },
+  refused: { what: 'out of step', sentence: 'requests that no service knows' },
 } as const satisfies Readonly<Record<string, { readonly what: string; readonly sentence: string }>>;
 
 export type Finding = keyof typeof FINDINGS;
 
-/** An item that is not as it has to be. */
+/** An item, or whatever else is judged, that is not as it has to be. */
 export interface Violation {
   readonly finding: Finding;
+  /** The item's id; other findings have a sentence. */
   readonly id: string;
-  /** What happened to it, a line each. */
+  /** Its history, a line for each event. */
   readonly history: readonly string[];
 }
 
@@ -62,7 +84,7 @@ export function findingOf(
   if (present !== undefined) {
     if (present.ttl !== current.ttl) return 'otherTtl';
     if (present.version !== current.number) return 'otherVersion';
-    return isLive(current.ttl, sweptUpTo) || isHeld(entry) ? undefined : 'left';
+    return isOverdue(current.ttl, sweptUpTo) && !isHeld(entry) ? 'left' : undefined;
   }
   if (current.ours) return undefined;
   if (isHeld(entry)) return 'heldDeleted';
@@ -72,11 +94,19 @@ export function findingOf(
 
 /** A sentence for each finding. */
 export function describeViolations(violations: readonly Violation[]): string[] {
+  return bySentence(violations).map(
+    ([sentence, those]) => `${sentence}: ${named(those.map(({ id }) => id))}`,
+  );
+}
+
+/** `12 expired items still in the table`, for each finding. */
+export function countsOfFindings(violations: readonly Violation[]): string[] {
+  return bySentence(violations).map(([sentence]) => sentence);
+}
+
+function bySentence(violations: readonly Violation[]): [string, Violation[]][] {
   const found = Map.groupBy(violations, ({ finding }) => finding);
-  return [...found].map(([finding, items]) => {
-    const ids = named(items.map(({ id }) => id));
-    return `${items.length} ${FINDINGS[finding].sentence}: ${ids}`;
-  });
+  return [...found].map(([finding, those]) => [`${those.length} ${FINDINGS[finding].sentence}`, those]);
 }
 
 /** Items that are named; all are counted. */

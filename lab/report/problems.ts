@@ -1,6 +1,6 @@
 import type { Progress } from './progress.ts';
 
-/** What went wrong in a run, a sentence each; shown as it happens. */
+/** The problems of a run, a sentence each, shown as they happen. */
 export class Problems {
   readonly #found: string[] = [];
   readonly #progress: Progress;

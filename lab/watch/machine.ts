@@ -1,7 +1,7 @@
 import { type CpuInfo, cpus } from 'node:os';
 import { type CancelTimer, type Clock, realClock } from 'stepfunctions-emulator';
 
-/** What tells how a machine's time passes. */
+/** The clocks of a machine. */
 export interface MachineTime {
   /** Epoch milliseconds; jumps when the clock is set, and over the time that the machine sleeps. */
   wall(): number;
@@ -9,7 +9,7 @@ export interface MachineTime {
   monotonic(): number;
   /** Calls back again and again, as close to every `ms` milliseconds as the machine can. */
   every(ms: number, callback: () => void): CancelTimer;
-  /** Of all processors together; undefined where it is not known. */
+  /** The times of all processors; undefined where they are not known. */
   processors(): readonly Pick<CpuInfo, 'times'>[] | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface Span {
   readonly to: number;
 }
 
-/** What a machine was like while it was watched, milliseconds. */
+/** The state of a machine while it was watched, milliseconds. */
 export interface MachineReport extends Readonly<Record<`${Slowness}Ms`, number>> {
   /** How far its clock was set back. */
   readonly clockSetBackMs: number;
@@ -63,7 +63,7 @@ const LATE_MS = 50;
 /** Clocks are corrected by less than this all the time. */
 const SET_MS = 1_000;
 const PROCESSORS_SAMPLE_MS = 1_000;
-/** What a second on a busy machine counts as lost: it is shared, not gone. So it excuses twice the usual lag. */
+/** The share of a busy second that counts as lost: the second is shared, not gone. So it excuses twice the usual lag. */
 const BUSY_COUNTS = 0.5;
 /** Share of the time that all processors together worked, from which on work waits. */
 const BUSY_SHARE = 0.9;
@@ -185,8 +185,8 @@ export class MachineWatch {
   }
 
   /**
-   * What follows from ticks that fell into a standstill. One that came late looked back late. One that never came owned
-   * the minute after the next, which nobody waited for: it is made up for at its end.
+   * The excuses for ticks that fell into a standstill. A late tick looked back late. A tick that never came owned the minute after the
+   * next, for which nobody waited: that minute is swept at its end.
    */
   #withoutTick(started: ReadonlyMap<number, number>): Span[] {
     return this.#lost.stoodStill

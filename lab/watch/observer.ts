@@ -7,8 +7,8 @@ import {
   GetShardIteratorCommand,
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
+import { DynamoDbLocalError } from 'aws-on-loopback/errors';
 import { type Clock, realClock } from 'stepfunctions-emulator';
-import { DynamoDbLocalError } from '../../local/errors.ts';
 import type { Span } from './machine.ts';
 
 export interface ObserverOptions {
@@ -16,7 +16,12 @@ export interface ObserverOptions {
   readonly streams: DynamoDBStreamsClient;
   readonly tableName: string;
   /** Gets every deletion, some twice: the item as it was, and when it was seen to be gone (epoch milliseconds). */
-  readonly onRemoval: (image: Readonly<Record<string, AttributeValue>>, seenAt: number) => void;
+  readonly onRemoval: (
+    image: Readonly<Record<string, AttributeValue>>,
+    seenAt: number,
+    /** The id of the stream's record. */
+    recordId: string,
+  ) => void;
   /** Called once when the stream can't be read any more. */
   readonly onError: (error: unknown) => void;
   /** Pause between two reads, milliseconds; deletions are seen late by up to this. @default 100 */
@@ -163,8 +168,9 @@ export class StreamObserver {
       );
       const seenAt = this.#clock.now();
       this.#options.onAnswer?.({ from, to: seenAt });
-      for (const { eventName, dynamodb } of Records) {
-        if (eventName === 'REMOVE' && dynamodb?.OldImage) this.#options.onRemoval(dynamodb.OldImage, seenAt);
+      for (const { eventID = '', eventName, dynamodb } of Records) {
+        if (eventName === 'REMOVE' && dynamodb?.OldImage)
+          this.#options.onRemoval(dynamodb.OldImage, seenAt, eventID);
       }
       next = NextShardIterator;
       if (Records.length === 0) break;

@@ -1,11 +1,11 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { localDynamoDbStreams } from 'aws-on-loopback/dynamodb/clients';
+import { toLambdaRecord } from 'aws-on-loopback/streams/lambda-record';
+import type { StreamedRecord } from 'aws-on-loopback/streams/stream-source';
 import { type Clock, realClock } from 'stepfunctions-emulator';
-import { isObject } from '../../expiry/fields.ts';
 import type { ItemImage } from '../../functions/stream/event.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
-import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
-import type { SeenRemoval } from '../archive/arrivals.ts';
-import type { Present } from '../ledger/item.ts';
+import type { Present, RemovalRecord } from '../ledger/item.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { Reading, Violation } from '../ledger/verdict.ts';
 import type { Action, Item } from '../workload/plan.ts';
@@ -22,8 +22,8 @@ export interface WatchedTableOptions extends SessionTableOptions {
   readonly client?: DynamoDBClient;
   /** Pause between two reads of the stream, milliseconds. @default that of {@link StreamObserver} */
   readonly intervalMs?: number;
-  /** Gets every deletion that is seen, some twice. */
-  readonly onRemoval?: (removal: SeenRemoval) => void;
+  /** Whether the ledger keeps the items that were deleted, to compare an archive or events with them. @default false */
+  readonly keepsImages?: boolean;
   /** DynamoDB answered a request of ours. Epoch milliseconds. */
   readonly onAnswer?: (span: Span) => void;
   /** The stream can't be read any more. */
@@ -56,11 +56,10 @@ export class WatchedTable {
         client: options.cloud.client,
         streams: watched.#streams,
         tableName: options.table.name,
-        onRemoval: (seen, seenAt) => {
+        onRemoval: (seen, seenAt, recordId) => {
           const { id, version, ttl, held } = watched.#sessions.read(seen);
-          const image = inDynamoDbJson(seen) as ItemImage;
-          watched.ledger.removed(id, version, { ttl, seenAt, held });
-          options.onRemoval?.({ id, version, ttl, seenAt, image, key: watched.#sessions.keyIn(image) });
+          const record = options.keepsImages && watched.#recordOf(recordId, seen);
+          watched.ledger.removed(id, version, { ttl, seenAt, held, ...(record && { record }) });
         },
         onError: options.onError,
         ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
@@ -106,7 +105,7 @@ export class WatchedTable {
     return this.#clock.busy(() => this.#sessions.readAll());
   }
 
-  /** What a consistent read of the whole table says against the ledger. */
+  /** The contradictions between a consistent read of the whole table and the ledger. */
   async verify(swept: Pick<Reading, 'sweptUpTo'> = {}): Promise<Violation[]> {
     const present = await this.readAll();
     return this.ledger.verify(present, { nowMs: this.#clock.now(), ...swept });
@@ -122,12 +121,21 @@ export class WatchedTable {
     await this.#observer?.stop();
     this.#streams.destroy();
   }
+
+  #recordOf(eventID: string, OldImage: Readonly<Record<string, AttributeValue>>): RemovalRecord {
+    const streamed = { record: { eventID, dynamodb: { OldImage } }, sequenceNumber: '' } as StreamedRecord;
+    const { OldImage: item = {} } = toLambdaRecord(streamed, NOWHERE, 0).dynamodb;
+    // As Lambda hands it over: bytes in base64.
+    const image = JSON.parse(JSON.stringify(item, bytesInBase64)) as ItemImage;
+    return { id: eventID, image, key: this.#sessions.keyIn(image) };
+  }
 }
 
-/** A value that the SDK has read, as DynamoDB's JSON has it: bytes in base64. */
-function inDynamoDbJson(value: unknown): unknown {
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
-  if (Array.isArray(value)) return value.map(inDynamoDbJson);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inDynamoDbJson(each)]));
+/** A buffer has a JSON of its own, by which it comes here. */
+function bytesInBase64(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
+  const given = this[name];
+  return given instanceof Uint8Array ? Buffer.from(given).toString('base64') : value;
 }
+
+/** Only the item of the record is looked at. */
+const NOWHERE = { streamArn: '', region: '' };

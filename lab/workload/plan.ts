@@ -29,7 +29,7 @@ export interface StreamOptions {
   /** How long an item lives, seconds: drawn evenly between the two. @default 20 to 120 */
   readonly life?: { readonly from: number; readonly to: number };
   readonly random: RandomSource;
-  /** What happens to an item. @default it is written once and expires */
+  /** The mix of items' lives. @default each is written once and expires */
   readonly mix?: Mix;
 }
 

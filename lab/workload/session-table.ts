@@ -10,10 +10,10 @@ import {
   ScanCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
+import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import { type Clock, realClock } from 'stepfunctions-emulator';
 import { type ExpiryModel, expiryAttributes, withExpiry } from '../../expiry/index.ts';
 import { shardOf } from '../../expiry/shard.ts';
-import type { TableResource } from '../../local/stack/synthesized.ts';
 import type { DeleteOutcome, Present, Ttl } from '../ledger/item.ts';
 import type { Item } from './plan.ts';
 import { modelStamp, olderStamp, type Stamp, type Stamped } from './stamp.ts';
@@ -30,7 +30,7 @@ export interface SessionTableOptions {
   readonly table: TableResource;
   readonly model: ExpiryModel;
   /**
-   * What the names of numbered items begin with. It sets this run's items apart from others in the table, unless their keys
+   * The prefix of the names of numbered items. It sets this run's items apart from others in the table, unless their keys
    * are numbers. Two tables with the same prefix have the same items.
    */
   readonly prefix: string;
@@ -42,6 +42,8 @@ export interface SessionTableOptions {
   readonly graceSeconds?: number;
   /** The attribute that holds an item. @default none can be held */
   readonly holdAttribute?: string | undefined;
+  /** Further attributes of an item, as the document client takes them. @default a text */
+  readonly attributes?: () => Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -58,6 +60,7 @@ export class SessionTable {
   readonly #clock: Clock;
   readonly #graceSeconds: number;
   readonly #holdAttribute: string | undefined;
+  readonly #attributes: NonNullable<SessionTableOptions['attributes']>;
 
   constructor(client: DynamoDBClient, options: SessionTableOptions) {
     const { table, model, prefix, clock = realClock } = options;
@@ -68,6 +71,7 @@ export class SessionTable {
     this.#clock = clock;
     this.#graceSeconds = options.graceSeconds ?? 0;
     this.#holdAttribute = options.holdAttribute;
+    this.#attributes = options.attributes ?? (() => ({ [PAYLOAD_ATTRIBUTE]: PAYLOAD }));
     this.#stamp = options.stamp ?? modelStamp(model, () => clock.now());
     this.#olderStamp = olderStamp(model);
   }
@@ -80,7 +84,7 @@ export class SessionTable {
       ttl === undefined
         ? expiryAttributes(this.#model, key, { ttlSeconds: 0 })
         : stamp(key, ttl - this.#graceSeconds);
-    const Item = { ...key, [VERSION]: version, [PAYLOAD_ATTRIBUTE]: PAYLOAD, ...expiry };
+    const Item = { ...key, [VERSION]: version, ...this.#attributes(), ...expiry };
     await this.#documents.send(new PutCommand({ TableName: this.#table.name, Item }));
     return expiry;
   }
@@ -151,6 +155,12 @@ export class SessionTable {
         new ScanCommand({
           TableName: this.#table.name,
           ConsistentRead: true,
+          ProjectionExpression: '#key, #version, #ttl',
+          ExpressionAttributeNames: {
+            '#key': this.#uniqueKey,
+            '#version': VERSION,
+            '#ttl': this.#model.ttlAttribute,
+          },
           ...(startKey ? { ExclusiveStartKey: startKey } : {}),
         }),
       );

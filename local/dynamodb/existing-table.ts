@@ -4,10 +4,10 @@ import {
   ResourceNotFoundException,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
-import { TableMismatchError } from '../errors.ts';
-import type { ExistingTable, TableResource } from '../stack/synthesized.ts';
-import { awsCommand } from './aws-command.ts';
-import { compareTables, createTableInput, ensureTable } from './tables.ts';
+import { awsCommand } from 'aws-on-loopback/dynamodb/aws-command';
+import type { ExistingTable, TableResource } from 'aws-on-loopback/dynamodb/table';
+import { compareTables, createTableInput, ensureTable } from 'aws-on-loopback/dynamodb/tables';
+import { TableMismatchError } from 'aws-on-loopback/errors';
 
 export interface ExistingTableOptions {
   /** Where the table is, for the command that makes what is missing. */
@@ -104,6 +104,6 @@ function refuseDifferences(
   throw new TableMismatchError(
     `${table.address}: the existing table "${table.name}" at ${endpoint} is not as the configuration says:\n` +
       `${differences.map(difference => `  - ${difference}`).join('\n')}\n` +
-      'correct the configuration; keys cannot be changed, so for another index give indexName another name',
+      'correct the configuration; keys cannot be changed, so for another index give index.name another value',
   );
 }

@@ -1,9 +1,9 @@
+import { type Answer, parseBody, withBody } from 'aws-on-loopback/dynamodb/answer';
+import { DynamoDbProxy, type ProxiedCall } from 'aws-on-loopback/dynamodb/proxy';
 import { askForCapacity, takeCapacity } from '../../cost/consumed-capacity.ts';
 import { NO_USAGE, type OnUsage, reportDynamoDb } from '../../cost/dynamodb-usage.ts';
 import type { TableDescription } from '../../cost/partiql-deletes.ts';
 import type { CallMeter } from '../functions/local-functions.ts';
-import { type Answer, parseBody, withBody } from './answer.ts';
-import { DynamoDbProxy, type ProxiedCall } from './proxy.ts';
 
 const TRACE_HEADER = 'x-amzn-trace-id';
 

@@ -2,7 +2,7 @@ import { type DynamoDBClient, QueryCommand, type QueryCommandInput } from '@aws-
 import type { FunctionInvoker } from 'stepfunctions-emulator';
 import { reportDynamoDb } from '../../cost/dynamodb-usage.ts';
 
-/** Of a query that counts one item at the most: half a unit, as it is eventually consistent. */
+/** Units of a query that counts at most one item: half a unit, as it is eventually consistent. */
 const COUNTED = { readUnits: 0.5, writeUnits: 0 };
 
 /** Whether a Task's Resource is a query of DynamoDB by Step Functions itself. */

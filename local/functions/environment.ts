@@ -23,7 +23,7 @@ export interface EnvironmentOptions {
   readonly onLine?: ((line: string) => void) | undefined;
 }
 
-/** What becomes of an environment, told to its pool. */
+/** Events of an environment, for its pool. */
 export interface EnvironmentEvents {
   /** The module is loaded. */
   readonly onReady: () => void;
@@ -38,7 +38,7 @@ const MAX_RESPONSE_BYTES = 6_291_556;
 /** How long a module may take to load, as on Lambda. */
 const LOAD_TIMEOUT_MS = 10_000;
 /**
- * What a thread's heap has for new objects, MB. V8 would take up to 96, and a thread touches all of it before it is first
+ * Size of a thread's heap for new objects, MB. V8 would take up to 96, and a thread touches all of it before it is first
  * cleaned up. Three times `--max-semi-space-size` of `precise-ttl local`, which V8 puts first where it is given.
  */
 const YOUNG_GENERATION_MB = 12;
@@ -64,7 +64,7 @@ export class Environment {
   /** Set when time is up: how the invocation ends once the thread has ended. */
   #timedOut: Ending | undefined;
   #partialLine = '';
-  /** What it has printed since the last invocation began, or since its start. */
+  /** The lines that it has printed since the last invocation began, or since its start. */
   #lines: string[] = [];
 
   /** Starts the thread, which begins to load the module. */

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DUMMY_CREDENTIALS } from 'aws-on-loopback/dynamodb/clients';
+import { type ServiceEndpoints, serviceVariables, withLocalNames } from 'aws-on-loopback/service-variables';
 import type { Clock, FunctionInvoker, FunctionResult, InvokeOptions } from 'stepfunctions-emulator';
 import { requireLoopback } from 'stepfunctions-emulator/loopback';
-import { DUMMY_CREDENTIALS } from '../dynamodb/clients.ts';
 import type { FunctionResource } from '../stack/synthesized.ts';
 import { unpack } from './archive.ts';
 import type { Outcome } from './environment.ts';
 import { WorkerPool } from './pool.ts';
 import type { ErrorPayload } from './protocol.ts';
-import { type ServiceEndpoints, serviceVariables, withLocalNames } from './service-variables.ts';
 import { mostThreads, SharedThreads, THREAD_LIMITS, type ThreadLimits } from './shared-threads.ts';
 import { writeWorkerProgram } from './worker-program.ts';
 
@@ -50,7 +50,7 @@ export interface LocalFunctionsOptions {
   readonly dynamoDbEndpoint: string;
   /** Most threads per function. Further calls wait instead of being throttled. @default 10 */
   readonly maxConcurrency?: number;
-  /** Of all functions together. @default {@link THREAD_LIMITS}, and {@link mostThreads} */
+  /** Limits of the threads of all functions together. @default {@link THREAD_LIMITS}, and {@link mostThreads} */
   readonly threads?: Partial<ThreadLimits> | undefined;
   /** The functions take the time from it. Within an invocation it goes on as this machine's does. @default this machine's */
   readonly clock?: Pick<Clock, 'now'> | undefined;
@@ -229,12 +229,12 @@ export class LocalFunctions implements FunctionInvoker {
   }
 }
 
-/** Of `arn:aws:lambda:<region>:<account>:function:<name>[:$LATEST]`, or of the name itself. */
+/** The name in `arn:aws:lambda:<region>:<account>:function:<name>[:$LATEST]`, or the name itself. */
 function nameOf(functionArn: string): string {
   return functionArn.startsWith('arn:') ? (functionArn.split(':')[6] ?? functionArn) : functionArn;
 }
 
-/** What Lambda answers instead of running a function. */
+/** Lambda's answer when it does not run a function. */
 function refusal(errorType: string, message: string): FunctionResult {
   return { ok: false, errorType, errorMessage: message, cause: message };
 }
@@ -246,7 +246,7 @@ function newTraceId(now: number): string {
   return `Root=1-${seconds}-${hex.slice(8)};Parent=${hex.slice(0, 16)};Sampled=0`;
 }
 
-/** What Lambda itself sets, and what keeps the function on this machine. Nothing of the user's environment. */
+/** The variables that Lambda itself sets, and those that keep the function on this machine. It has none of the user's environment. */
 function runtimeEnvironment(
   { name, region, memoryMb, handler, logFormat }: FunctionResource,
   directory: string,

@@ -12,7 +12,7 @@ import type { SharedThreads, Sharer, ThreadLimits } from './shared-threads.ts';
 export interface PoolOptions extends EnvironmentOptions {
   /** Most invocations at a time; further ones wait in line. */
   readonly maxWorkers: number;
-  /** What it shares with the pools of other functions. */
+  /** The threads that it shares with the pools of other functions. */
   readonly shared: SharedThreads;
   readonly limits: Pick<ThreadLimits, 'idleMs' | 'lastIdleMs'>;
 }

@@ -1,4 +1,4 @@
-/** What travels between the pool and a worker. Payloads are JSON text, as they are between Lambda and a function. */
+/** Messages between the pool and a worker. Payloads are JSON text, as they are between Lambda and a function. */
 
 /** Given to a worker when it is made. */
 export interface WorkerSetup {
@@ -15,7 +15,7 @@ export interface WorkerSetup {
 export interface Invocation {
   readonly requestId: string;
   readonly payload: string;
-  /** What the function's AWS clients send along as X-Amzn-Trace-Id, so that their calls can be told apart. */
+  /** The X-Amzn-Trace-Id that the function's AWS clients send along, so that their calls can be told apart. */
   readonly traceId: string;
   /** Epoch milliseconds of this machine at which the worker will be ended. */
   readonly deadline: number;

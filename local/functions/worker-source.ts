@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { transformSync } from 'esbuild';
 
 /**
- * What a thread runs: `worker.ts` without its types, as JavaScript. In the package it was made by the build, which puts its
+ * The program of a thread: `worker.ts` without its types, as JavaScript. In the package it was made by the build, which puts its
  * text in the place of this file.
  */
 export function workerSource(): string {

@@ -61,7 +61,7 @@ if (process.env['AWS_LAMBDA_LOG_FORMAT'] === 'JSON') {
   }
 }
 
-// What escapes the handler ends the environment; the names are those of Lambda's Node.js runtime.
+// An error that the handler does not catch ends the environment; the names are those of Lambda's Node.js runtime.
 process.on('uncaughtException', error => fail(toErrorPayload(error), true));
 process.on('unhandledRejection', reason => {
   const { errorMessage, trace } = toErrorPayload(reason);

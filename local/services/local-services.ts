@@ -1,18 +1,18 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { ChooseCallFault } from 'aws-on-loopback/call-fault';
+import { DUMMY_CREDENTIALS } from 'aws-on-loopback/dynamodb/clients';
+import { startEventBridge } from 'aws-on-loopback/eventbridge/start-eventbridge';
+import { startKinesis } from 'aws-on-loopback/kinesis/start-kinesis';
+import { startLambda } from 'aws-on-loopback/lambda/lambda-api';
+import { requireFree } from 'aws-on-loopback/ports';
+import type { WrittenObject } from 'aws-on-loopback/s3/s3-api';
+import { type LocalS3, startS3 } from 'aws-on-loopback/s3/start-s3';
+import type { LocalService } from 'aws-on-loopback/service';
+import { localQueueUrl, SERVICE_VARIABLES, type ServiceEndpoints } from 'aws-on-loopback/service-variables';
+import { type LocalSqs, startSqs } from 'aws-on-loopback/sqs/start-sqs';
 import type { Clock, FunctionResult } from 'stepfunctions-emulator';
 import { requireLoopback } from 'stepfunctions-emulator/loopback';
 import type { DestinationKind, DestinationName } from '../../config/stream-props.ts';
-import type { ChooseCallFault } from '../call-fault.ts';
-import { DUMMY_CREDENTIALS } from '../dynamodb/clients.ts';
-import { type LocalEventBridge, startEventBridge } from '../eventbridge/start-eventbridge.ts';
-import { localQueueUrl, SERVICE_VARIABLES, type ServiceEndpoints } from '../functions/service-variables.ts';
-import type { LocalHttpServer } from '../http-server.ts';
-import { type LocalKinesis, startKinesis } from '../kinesis/start-kinesis.ts';
-import { startLambda } from '../lambda/lambda-api.ts';
-import { requireFree } from '../ports.ts';
-import type { WrittenObject } from '../s3/s3-api.ts';
-import { type LocalS3, startS3 } from '../s3/start-s3.ts';
-import { type LocalSqs, startSqs } from '../sqs/start-sqs.ts';
 import type { SynthesizedCloud } from '../stack/synthesized.ts';
 import { type UsedServices, usedServices } from './used-services.ts';
 
@@ -62,9 +62,9 @@ interface Surroundings extends ServicesOptions {
 interface Started {
   s3?: LocalS3;
   sqs?: LocalSqs;
-  eventBridge?: LocalEventBridge;
-  kinesis?: LocalKinesis;
-  lambda?: LocalHttpServer;
+  eventBridge?: LocalService;
+  kinesis?: LocalService;
+  lambda?: LocalService;
 }
 
 /** The services of AWS that functions use beside DynamoDB: those that what was synthesized needs, and no others. */
@@ -99,14 +99,14 @@ export class LocalServices {
     const { buckets, queues, eventQueues, buses, streams, callsFunction } = used;
     const given = givenEndpoints(environment);
     const started: Started = {};
-    /** What a service is started with. */
+    /** The place of a service: its endpoint or port. */
     const place = async (service: ServiceName) => {
       const port = ports[service];
       if (port !== undefined) await requireFree(port, PORT_FLAGS[service]);
       return { port, choose: faults[service] };
     };
     const wants = (service: ServiceName, isUsed: boolean) => isUsed && given[service] === undefined;
-    /** What stands for each destination of events. */
+    /** The local service of each destination of events. */
     const starts: Readonly<Record<DestinationName, () => Promise<void>>> = {
       async queueArn() {
         if (!wants('sqs', queues.length > 0)) return;
@@ -191,7 +191,7 @@ async function stopAll(started: Started): Promise<void> {
   await Promise.all(Object.values(started).map(server => server.stop()));
 }
 
-/** Of Lambda, only where its functions are: the local cloud stands before them. */
+/** The endpoints that were given. Lambda's is only that of its functions: the local cloud stands before them. */
 function givenEndpoints(environment: Surroundings['environment']): ServiceEndpoints {
   const services = Object.keys(PORT_FLAGS) as ServiceName[];
   return Object.fromEntries(

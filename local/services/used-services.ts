@@ -1,13 +1,13 @@
+import { busIn, queueIn, streamIn } from 'aws-on-loopback/service-variables';
 import { DESTINATION_VARIABLES, type DestinationName } from '../../config/stream-props.ts';
-import { busIn, queueIn, streamIn } from '../functions/service-variables.ts';
 import type { SynthesizedCloud } from '../stack/synthesized.ts';
 
-/** What of the services beside DynamoDB is used. */
+/** The used parts of the services beside DynamoDB. */
 export interface UsedServices {
   readonly buckets: readonly string[];
   /** Names. Those that schedules alone use are not among them: a start that fails is only counted. */
   readonly queues: readonly string[];
-  /** Of the queues, those that get events. */
+  /** The queues that get events. */
   readonly eventQueues: ReadonlySet<string>;
   readonly buses: readonly string[];
   /** Names of Kinesis streams. */
@@ -16,7 +16,7 @@ export interface UsedServices {
   readonly callsFunction: boolean;
 }
 
-/** What the environment of a function says of where events go, by its name on this machine. */
+/** Reads where events go from the environment of a function, by its name on this machine. */
 const NAME_IN: Readonly<Record<DestinationName, (setting: string) => string | undefined>> = {
   eventBus: busIn,
   queueArn: queueIn,

@@ -16,7 +16,7 @@ export interface Found {
   readonly region: string;
 }
 
-/** What every resource may have, and nothing here depends on. */
+/** Arguments that every resource may have, and that have no effect here. */
 const ANYWHERE = ['tags', 'timeouts'];
 
 /**

@@ -1,22 +1,7 @@
+import { readFilter } from 'aws-on-loopback/streams/filter';
+import type { EventSourceMappingResource } from 'aws-on-loopback/streams/mapping-settings';
 import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
-import { readFilter } from '../streams/filter.ts';
-import type { MappingSettings } from '../streams/mapping-settings.ts';
 import { type Arguments, type Found, TEXT } from './arguments.ts';
-
-/** A function that a table's stream calls. */
-export interface EventSourceMappingResource {
-  readonly address: string;
-  readonly tableName: string;
-  /** The stream's; its label is made up, as nobody knows that of a table before it is made. */
-  readonly streamArn: string;
-  /** Name or ARN. */
-  readonly functionName: string;
-  readonly isEnabled: boolean;
-  readonly startingPosition: 'TRIM_HORIZON' | 'LATEST';
-  readonly settings: MappingSettings;
-  /** ARN of the queue that gets what is given up. */
-  readonly failureQueueArn?: string;
-}
 
 const STREAM_ARN = /^arn:[^:]+:dynamodb:[^:]+:\d{12}:table\/([A-Za-z0-9_.-]{3,255})\/stream\/.+$/;
 const STREAM = text(STREAM_ARN, 'the ARN of a DynamoDB stream, the only source that is read locally');

@@ -1,6 +1,7 @@
+import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import type { DeploymentConfig } from '../../config/config.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
-import { synthesizedCloud, type TableResource } from './synthesized.ts';
+import { synthesizedCloud } from './synthesized.ts';
 
 /**
  * How the tables with `existingTable: true` look. The stack only refers to them: this is what it would say if it made them.

@@ -1,17 +1,15 @@
+import { LOCAL_STREAM_LABEL } from 'aws-on-loopback/streams/table-stream';
 /** Where a stack would be deployed, and when. */
 export interface Place {
   /** 12 digits. */
   readonly account: string;
   readonly region: string;
   readonly partition: string;
-  /** What the services' names end with in URLs. */
+  /** The suffix of the services' names in URLs. */
   readonly dnsSuffix: string;
   /** As IAM writes times. */
   readonly deployedAt: string;
 }
-
-/** Stands for the label of a stream in its ARN, until the table is made. AWS takes the time at which that was. */
-export const LOCAL_STREAM_LABEL = 'local';
 
 /** @param argument an argument of the resource; empty when it has none of that name */
 type Given = (argument: (name: string) => string, place: Place) => string;

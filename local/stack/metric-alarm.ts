@@ -1,54 +1,12 @@
+import {
+  type AlarmedMetric,
+  type AlarmResource,
+  COMPARISONS,
+  MISSING_DATA,
+} from 'aws-on-loopback/cloudwatch/alarm';
+import { MetricMathError, parseMetricMath } from 'aws-on-loopback/cloudwatch/metric-math';
 import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
-import { type MetricMath, MetricMathError, parseMetricMath } from '../cloudwatch/metric-math.ts';
 import { type Arguments, type Found, TEXT, TEXTS } from './arguments.ts';
-
-export const COMPARISONS = [
-  'GreaterThanThreshold',
-  'GreaterThanOrEqualToThreshold',
-  'LessThanThreshold',
-  'LessThanOrEqualToThreshold',
-] as const;
-export type Comparison = (typeof COMPARISONS)[number];
-
-export const MISSING_DATA = ['missing', 'breaching', 'notBreaching', 'ignore'] as const;
-export type MissingData = (typeof MISSING_DATA)[number];
-
-/** An alarm on one metric, or on an expression of one or several of the same period. */
-export interface AlarmResource {
-  readonly address: string;
-  readonly name: string;
-  readonly arn: string;
-  readonly region: string;
-  readonly description?: string;
-  readonly namespace: string;
-  readonly metricName: string;
-  readonly dimensions: Readonly<Record<string, string>>;
-  /** The alarm looks at this instead of the metric itself. */
-  readonly expression?: AlarmExpression;
-  /** `Sum`, `p99`… */
-  readonly statistic: string;
-  /** Seconds, a multiple of 60. */
-  readonly period: number;
-  /** N of "M out of N". */
-  readonly evaluationPeriods: number;
-  /** M of "M out of N". */
-  readonly datapointsToAlarm: number;
-  readonly threshold: number;
-  readonly comparison: Comparison;
-  readonly treatMissingData: MissingData;
-  readonly alarmActions: readonly string[];
-  readonly okActions: readonly string[];
-}
-
-/** A metric of an expression. */
-export type AlarmedMetric = Pick<AlarmResource, 'namespace' | 'metricName' | 'dimensions' | 'statistic'>;
-
-export interface AlarmExpression {
-  readonly text: string;
-  readonly math: MetricMath;
-  /** By what it calls them, the alarm's own first. */
-  readonly metrics: Readonly<Record<string, AlarmedMetric>>;
-}
 
 /** The local CloudWatch computes these. */
 const STATISTIC = text(

@@ -20,7 +20,7 @@ export interface ResolvedStack {
   readonly outputs: Readonly<Record<string, unknown>>;
 }
 
-/** What CDKTF and Terraform have for themselves. Conditions are for Terraform to judge. */
+/** Arguments of CDKTF and Terraform themselves. Terraform judges the conditions. */
 const THEIR_OWN = ['//', 'depends_on', 'lifecycle'];
 
 /** An escape, or an expression: our stacks have references to attributes, and {@link NOW}. */

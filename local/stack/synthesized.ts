@@ -1,49 +1,17 @@
+import { LOCAL_ACCOUNT } from 'aws-on-loopback/account';
+import type { AlarmResource } from 'aws-on-loopback/cloudwatch/alarm';
+import type { ExistingTable, TableIndex, TableResource } from 'aws-on-loopback/dynamodb/table';
+import type { ScheduleAsGiven, ScheduleResource } from 'aws-on-loopback/scheduler/schedule';
+import type { EventSourceMappingResource } from 'aws-on-loopback/streams/mapping-settings';
 import { partitionOf } from '../../config/regions.ts';
 import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
 import type { PlainStack } from '../../stacks/plain-stack.ts';
-import { partiqlNameProblems } from '../dynamodb/partiql-names.ts';
 import { TerraformError } from '../errors.ts';
 import { Arguments, type Found, TEXT, TEXTS } from './arguments.ts';
-import { type EventSourceMappingResource, readMapping } from './event-source-mapping.ts';
-import { type AlarmResource, readAlarm } from './metric-alarm.ts';
+import { readMapping } from './event-source-mapping.ts';
+import { readAlarm } from './metric-alarm.ts';
+import { partiqlNameProblems } from './partiql-names.ts';
 import { type ResolvedBlock, resolveReferences } from './resolve.ts';
-
-/** The account of every ARN in the local cloud: the one AWS uses in its examples. */
-export const LOCAL_ACCOUNT = '123456789012';
-
-export type KeyType = 'S' | 'N' | 'B';
-
-export interface TableIndex {
-  readonly name: string;
-  readonly hashKey: string;
-  readonly rangeKey?: string;
-  readonly projection: 'ALL' | 'KEYS_ONLY' | 'INCLUDE';
-  readonly nonKeyAttributes: readonly string[];
-}
-
-export interface TableResource {
-  /** Where it stands: `aws_dynamodb_table.sessions`. */
-  readonly address: string;
-  readonly name: string;
-  readonly arn: string;
-  readonly region: string;
-  readonly hashKey: string;
-  readonly rangeKey?: string;
-  /** Types of the key attributes of the table and its indexes, by name. */
-  readonly attributes: Readonly<Record<string, KeyType>>;
-  readonly globalIndexes: readonly TableIndex[];
-  readonly localIndexes: readonly TableIndex[];
-  /** The attribute of native TTL when it is enabled on AWS. Never enabled locally. */
-  readonly nativeTtlAttribute?: string;
-  readonly stream?: 'KEYS_ONLY' | 'NEW_IMAGE' | 'OLD_IMAGE' | 'NEW_AND_OLD_IMAGES';
-}
-
-/** A table that the stack uses but doesn't make. */
-export interface ExistingTable {
-  readonly address: string;
-  readonly name: string;
-  readonly region: string;
-}
 
 export interface FunctionResource {
   readonly address: string;
@@ -71,37 +39,6 @@ export interface StateMachineResource {
   readonly type: 'STANDARD' | 'EXPRESS';
   /** JSON text with every reference resolved. */
   readonly definition: string;
-}
-
-export interface ScheduleResource {
-  readonly address: string;
-  readonly name: string;
-  readonly arn: string;
-  /** `cron(…)`, `rate(…)` or `at(…)`, as written. */
-  readonly expression: string;
-  readonly timezone: string;
-  readonly enabled: boolean;
-  readonly targetArn: string;
-  readonly roleArn: string;
-  /** The target's input with Scheduler's `<aws.scheduler.…>` placeholders in it. */
-  readonly input?: string;
-  /** It does not fire before, or after, epoch milliseconds. */
-  readonly startDate?: number;
-  readonly endDate?: number;
-  /** What is answered as it was given. Of it only the dead-letter queue counts on this machine, and only how full it is. */
-  readonly asGiven?: ScheduleAsGiven;
-}
-
-/** By the names of EventBridge Scheduler's API. */
-export interface ScheduleAsGiven {
-  readonly Description?: string;
-  readonly KmsKeyArn?: string;
-  readonly ActionAfterCompletion?: string;
-  readonly DeadLetterConfig?: { readonly Arn: string };
-  readonly RetryPolicy?: {
-    readonly MaximumEventAgeInSeconds?: number;
-    readonly MaximumRetryAttempts?: number;
-  };
 }
 
 /** Everything that the local cloud needs of a stack, with all references resolved. */

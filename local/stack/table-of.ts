@@ -1,5 +1,6 @@
-import { NotFoundError } from '../errors.ts';
-import type { SynthesizedCloud, TableResource } from './synthesized.ts';
+import type { TableResource } from 'aws-on-loopback/dynamodb/table';
+import { NotFoundError } from 'aws-on-loopback/errors';
+import type { SynthesizedCloud } from './synthesized.ts';
 
 /**
  * A table that what was synthesized makes.

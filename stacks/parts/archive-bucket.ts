@@ -36,7 +36,7 @@ export interface ArchiveBucketProps {
 export class ArchiveBucket extends Construct {
   readonly bucketName: string;
   readonly bucket: S3Bucket;
-  /** What must be there before the first object is: it would have no version, no key of yours, no policy. */
+  /** Resources that must be there before the first object: it would have no version, no key of yours, no policy. */
   readonly beforeObjects: readonly ITerraformDependable[];
 
   constructor(scope: Construct, id: string, { archive, sweep }: ArchiveBucketProps) {
@@ -121,7 +121,7 @@ export class ArchiveBucket extends Construct {
 }
 
 /**
- * What the guard calls a bucket: where its archive stands in the stack, as its address says. No table's name has a slash.
+ * The guard's name for a bucket: the place of its archive in the stack, as its address says. No table's name has a slash.
  * @param bucket as of {@link guardedBucket}
  */
 export function guardName(bucket: Construct): string {
@@ -129,8 +129,7 @@ export function guardName(bucket: Construct): string {
 }
 
 /**
- * What the guard keeps of a bucket.
- * @param bucket the construct of the bucket, or one that stands where it stood
+ * The guard's entry for a bucket. @param bucket the construct of the bucket, or one that stands where it stood
  */
 export function guardedBucket(bucket: Construct): GuardedResource {
   const [address = '', ...parts] = Object.entries(TYPES).map(([id, type]) => {

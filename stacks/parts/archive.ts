@@ -32,7 +32,7 @@ export class Archive extends Construct {
   readonly bucketArn: string;
   readonly reader: StreamReader;
   readonly proof: Proof;
-  /** What whoever archives waits for. Empty for a bucket that is not the deployment's own. */
+  /** Resources for which the archiving functions wait. Empty for a bucket that is not the deployment's own. */
   readonly beforeObjects: readonly ITerraformDependable[];
   /** For whatever archives. */
   readonly settings: ArchiveSettings;
@@ -90,7 +90,7 @@ export class Archive extends Construct {
     this.node.defaultChild = this.reader.mapping;
   }
 
-  /** What DeleteChunk needs besides, to put an item's image into the archive before it deletes the item. */
+  /** Further permissions of DeleteChunk, to put an item's image into the archive before it deletes the item. */
   firstStatements(tableArn: string): Statement[] {
     return archiveFirstStatements([tableArn], this.#folderArn, this.#sweep, this.#place);
   }
@@ -120,7 +120,7 @@ interface Encrypted {
   readonly kmsKeyArn?: string | undefined;
 }
 
-/** What whoever archives an item before it is deleted may do. @param tableArns that of the table, or none */
+/** The permissions for archiving an item before it is deleted. @param tableArns that of the table, or none */
 export function archiveFirstStatements(
   tableArns: readonly string[],
   folder: string,

@@ -16,7 +16,9 @@ export interface BackfillProps {
   readonly sweep: ResolvedProps;
 }
 
-/** What writes the window into the items that are there: its functions and its state machine. Nothing starts it by itself. */
+/**
+ * The backfill, which writes the window into the items that are there: its functions and its state machine. Nothing starts it by itself.
+ */
 export class Backfill extends Construct {
   /** By the state that calls them. */
   readonly functions: Readonly<Record<BackfillTaskName, SweepFunction>>;

@@ -4,7 +4,8 @@ import { type Deployment, settingsProblem } from '../../config/deployments.ts';
 import { mapValues } from '../../config/map-values.ts';
 import { deadLetterQueueOf } from '../../config/names.ts';
 import { type DEPLOYMENT_ROLES, hasLedger, hasProof } from '../../config/props.ts';
-import { type CarriedSettings, TASKS, type TaskName } from '../../statemachine/contract.ts';
+import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
+import { TASKS, type TaskName } from '../../statemachine/contract/machines.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
 import { SweepAlarms } from './alarms.ts';
 import { SweepDashboard } from './dashboard.ts';
@@ -21,19 +22,19 @@ export interface DeployedSweepProps {
   readonly deployment: Deployment;
   /** Those of the deployment, in its order. */
   readonly tables: readonly SweptTable[];
-  /** What the roles and definitions know of them. @default that of the tables, taken together */
+  /** The tables as roles and definitions know them. @default all tables together */
   readonly access?: TablesAccess;
 }
 
-/** What roles and definitions know of the tables of a deployment. */
+/** The tables of a deployment as roles and definitions know them. */
 export interface TablesAccess {
   readonly settings: readonly CarriedSettings[];
-  /** Of those that ticks sweep. */
+  /** Only of tables that ticks sweep. */
   readonly enabledSettings: readonly CarriedSettings[];
   readonly query: readonly Statement[];
   readonly scan: readonly Statement[];
   readonly delete: readonly Statement[];
-  /** Of those that ticks sweep. */
+  /** Only of tables that ticks sweep. */
   readonly poll: readonly Statement[];
   /** Whether DeleteChunk writes down of any table what it deletes. */
   readonly ledger: boolean;
@@ -58,8 +59,8 @@ function together(tables: readonly SweptTable[]): TablesAccess {
 }
 
 /**
- * What sweeps the tables of a deployment: the four functions, the two state machines, the journal, the schedules, the alarms and the
- * dashboard. Its parts stand in the scope that it is given.
+ * A deployment that sweeps its tables: the four functions, the two state machines, the journal, the schedules, the alarms and the
+ * dashboard. Its parts are in the given scope.
  */
 export class DeployedSweep {
   readonly deployment: Deployment;

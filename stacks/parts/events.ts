@@ -77,15 +77,15 @@ export class Events extends Construct {
       sweep,
     });
     // When the events were turned on: it is made and removed with them, and stays when the role is made anew by another name.
-    // Of a role that is made elsewhere, which may be old, it is the moment of the apply.
+    // For a role that is made elsewhere, which may be old, it is the moment of the apply.
     since.addOverride('input', this.reader.function.role.role?.createDate ?? Fn.timestamp());
     this.node.defaultChild = this.reader.mapping;
   }
 }
 
-/** What is deployed for a destination; an open one may be none. */
+/** The resources for a destination; an open one may be none. */
 interface Deployed {
-  /** What the function's setting is. */
+  /** The value of the function's setting. */
   readonly setting: (to: string, place: Place) => string;
   readonly statements: (to: string, place: Place, sweep: ResolvedProps) => readonly Statement[];
   /** @default that of all functions */

@@ -14,14 +14,14 @@ import { tagged } from './tagged.ts';
 export interface TableReference {
   readonly name: string;
   readonly arn: string;
-  /** Of its stream, which has old images. Needed by `archive` and `events`. */
+  /** ARN of its stream, which has old images. `archive` and `events` need it. */
   readonly streamArn?: string;
 }
 
 export interface ExpiringTableProps {
   readonly place: Place;
   readonly props: ResolvedProps;
-  /** Of an existing table too: it is not looked at then. @default it is created, or looked up by its name */
+  /** The given table, also an existing one, which is not looked up then. @default it is created, or looked up by its name */
   readonly given?: TableReference | undefined;
 }
 
@@ -57,8 +57,8 @@ export class ExpiringTable extends Construct {
 }
 
 /**
- * What others may change on a created table: indexes of one's own, streams, replicas in other regions. Terraform would
- * take them away with the next deployment, a replica with its data. Our own index cannot change: see Guard.
+ * Attributes of a created table that others may change: further indexes, streams, replicas in other regions. Terraform would remove them
+ * with the next deployment, a replica with its data. Our own index cannot change: see Guard.
  */
 const LEFT_ALONE = ['attribute', 'global_secondary_index', 'replica', 'stream_enabled', 'stream_view_type'];
 
@@ -67,7 +67,7 @@ function streamOf(props: ResolvedProps): ResolvedProps['stream'] {
   return props.stream ?? (readsStream(props) ? 'NEW_AND_OLD_IMAGES' : undefined);
 }
 
-/** What a deployment does not change of this table, once it is there. */
+/** The attributes of this table that a deployment does not change, once it is there. */
 function leftAlone(props: ResolvedProps): string[] {
   const { provisionedCapacity, warmThroughput } = props;
   const stream = streamOf(props);
@@ -166,7 +166,7 @@ function attributesOf(props: ResolvedProps) {
 }
 
 /**
- * What the guard keeps of a table. A created table and an existing one have the same path, and so the same address.
+ * The guard's entry for a table. A created table and an existing one have the same path, and so the same address.
  * @param table the construct of the table, or one that stands where it stood
  */
 export function guarded(table: Construct, props: ResolvedProps): GuardedResource {

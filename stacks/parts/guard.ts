@@ -7,7 +7,10 @@ import { ADOPTED } from '../../config/holdings.ts';
 
 const MODULE = join(import.meta.dirname, '../modules/created-tables');
 
-/** Id of the one construct of this kind in a stack, and name of the module in Terraform's addresses, which states have had from the first version on. */
+/**
+ * Id of the one construct of this kind in a stack, and name of the module in Terraform's addresses, which states have had from the first
+ * version on.
+ */
 const ID = 'created_tables';
 const NODE_ID = `:${ID}`;
 
@@ -121,7 +124,7 @@ export class Guard extends TerraformElement {
     }
   }
 
-  /** What an earlier deployment had there stays in AWS. */
+  /** Leaves the resource of an earlier deployment in AWS. */
   leave(scope: Construct, path: string, type: string): void {
     this.#left.add(addressAt(scope, path, type));
   }

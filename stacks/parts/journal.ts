@@ -10,13 +10,13 @@ import type { Statement } from './role-policies.ts';
 import { tableKeyStatements } from './table-key.ts';
 import { tagged } from './tagged.ts';
 
-/** What PlanSweep does: it reads what is set, and writes how far each table is and that a hand-over lives. */
+/** Actions of PlanSweep: it reads the settings, and writes each table's progress and that a hand-over lives. */
 const PLAN_ACTIONS = ['dynamodb:Query', 'dynamodb:UpdateItem'];
 
-/** What RecordMetrics does: it writes what an execution came to, hands over, and notes what was replayed. */
+/** Actions of RecordMetrics: it writes an execution's outcome, hands over, and notes the replayed span. */
 const RECORD_ACTIONS = ['dynamodb:BatchWriteItem', 'dynamodb:UpdateItem'];
 
-/** What QueryExpired does: it writes down how far a scan of an index is, and what it came to. */
+/** Actions of QueryExpired: it writes the progress of a scan of an index, and its result. */
 const SCAN_ACTIONS = ['dynamodb:UpdateItem'];
 
 export interface JournalProps {
@@ -63,22 +63,22 @@ export class Journal extends Construct {
     place.knowTable(this.tableArn, journalName(deployment));
   }
 
-  /** What the role of PlanSweep may do with it. */
+  /** Permissions of PlanSweep's role on it. */
   planStatements(): Statement[] {
     return this.#statements(PLAN_ACTIONS);
   }
 
-  /** What the role of QueryExpired may do with it. @param proof whether any table has one */
+  /** Permissions of QueryExpired's role on it. @param proof whether any table has one */
   scanStatements(proof: boolean): Statement[] {
     return [...this.#statements(SCAN_ACTIONS), ...this.#bookStatements(['kept'], proof)];
   }
 
-  /** What the role of RecordMetrics may do with it. */
+  /** Permissions of RecordMetrics' role on it. */
   recordStatements(): Statement[] {
     return this.#statements(RECORD_ACTIONS);
   }
 
-  /** What the role of DeleteChunk may do with it. @param ledger whether any table has one */
+  /** Permissions of DeleteChunk's role on it. @param ledger whether any table has one */
   deleteStatements(ledger: boolean): Statement[] {
     return this.#bookStatements(['deleted', 'kept'], ledger);
   }
@@ -98,12 +98,12 @@ export class Journal extends Construct {
   }
 }
 
-/** What whoever knows the journal by its deployment's name only has as its environment. */
+/** The environment of a function that knows the journal only by its deployment's name. */
 export function journalEnvironment(deployment: string): Readonly<Record<string, string>> {
   return { DEPLOYMENT_NAME: deployment, JOURNAL_TABLE: journalName(deployment) };
 }
 
-/** What a reader of a table's stream may do with the journal: it writes its own book of the table. */
+/** Permissions of a stream's reader on the journal: it writes its own book of the table. */
 export function bookStatements(
   book: Reader,
   sweep: Pick<ResolvedProps, 'kmsKeyArn' | 'sweep' | 'tableName'>,
@@ -113,7 +113,7 @@ export function bookStatements(
   return ledgerStatements(journalArn, [bookId(book, sweep.tableName)], { place, sweep });
 }
 
-/** What whoever proves what was deleted of a table may do: it reads the table's books. */
+/** Permissions for the proof of a table's deletions: it reads the table's books. */
 export function readBookStatements(
   sweep: Pick<ResolvedProps, 'kmsKeyArn' | 'sweep' | 'tableName'>,
   place: Place,

@@ -12,11 +12,11 @@ const ACCOUNT_LENGTH = 12;
 /** Characters of an ARN before its resource. */
 const ARN_LENGTH = 'arn::::::'.length + PARTITION_LENGTH + REGION_LENGTH + ACCOUNT_LENGTH + 'dynamodb'.length;
 
-/** What a place is called. */
+/** The names of a place. */
 export interface PlaceNames {
   readonly account: string;
   readonly partition: string;
-  /** What the services' names end with in URLs: `amazonaws.com`. */
+  /** The suffix of the services' names in URLs: `amazonaws.com`. */
   readonly dnsSuffix: string;
   readonly region: string;
 }

@@ -21,7 +21,7 @@ import { tagged } from './tagged.ts';
 /** A day is over for two hours when its manifest is written: see `SETTLED_SECONDS`. */
 export const EVERY_DAY = 'cron(17 3 * * ? *)';
 
-/** What Scheduler could not hand over in an hour it puts into the queue; the next day makes it up. */
+/** Scheduler puts a call that it could not make within an hour into the queue; the next day makes it up. */
 const RETRY_SECONDS = 3_600;
 
 export interface ProofProps {
@@ -30,12 +30,12 @@ export interface ProofProps {
   readonly environment: Readonly<Record<string, string>>;
   /** Where the manifests go. */
   readonly archive: ArchiveSettings;
-  /** What must be there before the first object. */
+  /** Resources that must be there before the first object. */
   readonly beforeObjects: readonly ITerraformDependable[];
   readonly sweep: ResolvedProps;
 }
 
-/** What writes a manifest of a table's deletions each day: a function, and the schedule that calls it. */
+/** The daily manifest of a table's deletions: a function, and the schedule that calls it. */
 export class Proof extends Construct {
   readonly function: SweepFunction;
   readonly schedule: SchedulerSchedule;

@@ -19,7 +19,7 @@ const MANAGED_CHARACTERS = 6_144;
 /** Managed policies of a role, in an account that has not asked for more. */
 const MANAGED_POLICIES = 10;
 
-/** What a role may do, or with the effect `Deny` may not. */
+/** A permission of a role, or with the effect `Deny` a prohibition. */
 export interface Statement {
   /** @default 'Allow' */
   readonly effect?: 'Deny';
@@ -32,7 +32,7 @@ export interface Statement {
 
 export interface RolePoliciesProps {
   readonly place: Place;
-  /** Of the role. */
+  /** Name of the role. */
   readonly name: string;
   readonly role: IamRole;
   readonly statements: readonly Statement[];
@@ -144,7 +144,7 @@ function spread(statements: readonly Statement[], place: Place): Statement[][] {
   const policies: Statement[][] = [[]];
   let room = INLINE_CHARACTERS - empty;
   for (const statement of statements) {
-    // What a statement takes without a resource, and the comma before it.
+    // Length of a statement without a resource, with the comma before it.
     const own = place.lengthOf(JSON.stringify(inIam({ ...statement, resources: [] }))) + 1;
     let resources: string[] = [];
     const close = () => {

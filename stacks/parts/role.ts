@@ -28,7 +28,7 @@ export class ServiceRole extends Construct {
   readonly arn: string;
   /** Undefined when it is made elsewhere. */
   readonly role: IamRole | undefined;
-  /** What a resource must depend on when it needs the permissions at its own creation. */
+  /** The policies on which a resource must depend when it needs the permissions at its own creation. */
   readonly policies: readonly ITerraformDependable[];
 
   constructor(

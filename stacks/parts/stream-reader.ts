@@ -16,7 +16,7 @@ import { SweepFunction, tableInWords } from './sweep-function.ts';
 import { tableKeyStatements } from './table-key.ts';
 import { tagged } from './tagged.ts';
 
-/** Of the 24 hours that a stream keeps a record for: what is given up can still be read. */
+/** Less than the 24 hours for which a stream keeps a record: a given-up record can still be read. */
 export const MAX_RECORD_AGE_SECONDS = 23 * 60 * 60;
 
 const RETENTION_SECONDS = 14 * 24 * 60 * 60;
@@ -24,19 +24,19 @@ const RETENTION_SECONDS = 14 * 24 * 60 * 60;
 export interface StreamReaderProps {
   readonly place: Place;
   readonly name: StreamFunctionName;
-  /** Of the table's ledger, that it writes. */
+  /** The book of the table's ledger that it writes. */
   readonly book: Reader;
   readonly streamArn: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** What the function itself does. */
+  /** Permissions of the function itself. */
   readonly statements: readonly Statement[];
   /** Most records of a call. */
   readonly batchSize: number;
   /** How long records are gathered for one call. */
   readonly batchSeconds: number;
-  /** Of the function. @default that of its task */
+  /** Time limit of the function. @default that of its task */
   readonly timeoutSeconds?: number;
-  /** What must be there before the first call. @default nothing */
+  /** Resources that must be there before the first call. @default none */
   readonly dependsOn?: readonly ITerraformDependable[];
   readonly sweep: ResolvedProps;
 }
@@ -104,7 +104,7 @@ export class StreamReader extends Construct {
   }
 
   /**
-   * What Lambda does by the role of the function: it reads the stream, and says what it gave up. Streams are listed without a
+   * Permissions that Lambda uses by the function's role: it reads the stream, and reports given-up records. Streams are listed without a
    * resource. Source: Lambda Developer Guide, "Using AWS Lambda with Amazon DynamoDB", "Execution role permissions"; AWS CDK,
    * `Table.grantStreamRead` and `grantTableListStreams`.
    */

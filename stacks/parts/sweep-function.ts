@@ -10,7 +10,7 @@ import { ARCHIVE_TIMEOUT_SECONDS } from '../../functions/archive-expiries/limits
 import { type FunctionName, fileOf } from '../../functions/function-list.ts';
 import { MANIFEST_TIMEOUT_SECONDS } from '../../functions/write-manifest/limits.ts';
 import { BACKFILL_TIMEOUT_SECONDS } from '../../statemachine/backfill-contract.ts';
-import { FUNCTION_TIMEOUT_SECONDS } from '../../statemachine/contract.ts';
+import { FUNCTION_TIMEOUT_SECONDS } from '../../statemachine/contract/machines.ts';
 import { archiveOf } from '../archives.ts';
 import type { Place } from './place.ts';
 import { ServiceRole } from './role.ts';
@@ -20,7 +20,7 @@ import { tagged } from './tagged.ts';
 /** The export `handler` of the archives' `index.mjs`. */
 const HANDLER = 'index.handler';
 
-/** What a batch of events may take: PublishExpiries ends before it, and says what is left. */
+/** Time limit for a batch of events: PublishExpiries ends before it, and reports the rest. */
 const PUBLISH_TIMEOUT_SECONDS = 60;
 
 export const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
@@ -35,7 +35,7 @@ export const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
 const MAX_DESCRIPTION = 256;
 
 /**
- * What Lambda does by the role of a function in a VPC. On all resources: the interfaces have no names beforehand. Source: Lambda
+ * Actions of Lambda by the role of a function in a VPC. They are on all resources: the interfaces have no names beforehand. Source: Lambda
  * Developer Guide, "Giving Lambda functions access to resources in an Amazon VPC".
  */
 const NETWORK_ACTIONS = [
@@ -47,7 +47,7 @@ const NETWORK_ACTIONS = [
   'ec2:UnassignPrivateIpAddresses',
 ];
 
-/** What Lambda does by the role of a function that it traces. Source: Lambda Developer Guide, "Execution role permissions" of X-Ray. */
+/** Actions of Lambda by the role of a function that it traces. Source: Lambda Developer Guide, "Execution role permissions" of X-Ray. */
 const TRACING_ACTIONS = ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'];
 
 /** Whose function it is: a deployment, or a table of it. */
@@ -57,7 +57,6 @@ export type FunctionOwner = Pick<
   | 'functionArchitecture'
   | 'functionMemoryMb'
   | 'functionRuntime'
-  | 'functionTracing'
   | 'kmsKeyArn'
   | 'logRetentionDays'
   | 'metricsNamespace'
@@ -66,13 +65,14 @@ export type FunctionOwner = Pick<
   | 'rolePath'
   | 'tableRoleArns'
   | 'tags'
+  | 'tracing'
   | 'vpc'
 >;
 
 export interface SweepFunctionProps {
   readonly place: Place;
   readonly task: FunctionName;
-  /** What it works for, in its description: `table Sessions`. */
+  /** Its purpose, in its description: `table Sessions`. */
   readonly worksFor: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly statements: readonly Statement[];
@@ -80,7 +80,7 @@ export interface SweepFunctionProps {
   readonly timeoutSeconds?: number;
   /** @default `functionMemoryMb` */
   readonly memoryMb?: number;
-  /** What must be there before the first call. @default nothing but the role */
+  /** Resources that must be there before the first call. @default only the role */
   readonly dependsOn?: readonly ITerraformDependable[];
   readonly sweep: FunctionOwner;
 }
@@ -108,7 +108,7 @@ export class SweepFunction extends Construct {
     }: SweepFunctionProps,
   ) {
     super(scope, id);
-    const { functionTracing, kmsKeyArn, vpc } = sweep;
+    const { kmsKeyArn, tracing, vpc } = sweep;
     const functionName = `${sweep.name}-${fileOf(task)}`;
     const functionArn = place.arn('lambda', `function:${functionName}`);
     const bundle = bundleAsset(this, task);
@@ -127,7 +127,7 @@ export class SweepFunction extends Construct {
         { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [`${this.logGroup.arn}:*`] },
         environmentKeyStatement(kmsKeyArn, functionArn),
         ...networkStatements(vpc, functionArn),
-        { actions: TRACING_ACTIONS, resources: when(functionTracing, ['*'], []) },
+        { actions: TRACING_ACTIONS, resources: when(tracing, ['*'], []) },
       ],
       key: task,
       sweep,
@@ -149,11 +149,11 @@ export class SweepFunction extends Construct {
           POWERTOOLS_METRICS_NAMESPACE: sweep.metricsNamespace,
         }),
       },
-      // Of Lambda's own lines only those of calls that went wrong: the others say of each call that it began and what it took, which
+      // Lambda's own lines are kept only for failed calls: the others say that a call began and how long it took, which
       // the free metrics say too, and would be most of the logs. Source: Lambda Developer Guide, "Log-level filtering".
       loggingConfig: { logFormat: 'JSON', logGroup: this.logGroup.name, systemLogLevel: 'WARN' },
       // Said when it is off, too: without the block the provider leaves on what was on.
-      tracingConfig: { mode: when(functionTracing, 'Active', 'PassThrough') },
+      tracingConfig: { mode: when(tracing, 'Active', 'PassThrough') },
       ...(kmsKeyArn !== undefined && { kmsKeyArn }),
       ...(vpc !== undefined && {
         vpcConfig: { subnetIds: idsOf(vpc.subnetIds), securityGroupIds: idsOf(vpc.securityGroupIds) },

@@ -1,7 +1,7 @@
 import type { Construct } from 'constructs';
 import type { Deployment } from '../../config/deployments.ts';
 import { replayName, sweepRole } from '../../config/names.ts';
-import type { CarriedSettings } from '../../statemachine/contract.ts';
+import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
 import type { Place } from './place.ts';
@@ -17,7 +17,7 @@ export interface SweepMachineProps {
 
 export interface TickMachineProps extends SweepMachineProps {
   readonly replayArn: string;
-  /** What it needs for the queries that it makes by itself. */
+  /** Permissions for the queries that it makes by itself. */
   readonly statements: readonly Statement[];
 }
 

@@ -19,9 +19,9 @@ export interface SweepSchedulesProps {
 }
 
 /**
- * What a deployment leaves as it finds it. No command sets these: a pause is in the journal. But a person may turn a schedule off in EventBridge
- * Scheduler, or let it begin later, and a deployment must not turn it on again without a word. So the props cannot set them either: a sweep
- * that is not enabled has no schedule, and one that is enabled again has a new one.
+ * Attributes that a deployment does not change. No command sets these: a pause is in the journal. But a person may turn a schedule off in
+ * EventBridge Scheduler, or let it begin later, and a deployment must not turn it on again without a word. So the props cannot set them
+ * either: a sweep that is not enabled has no schedule, and one that is enabled again has a new one.
  */
 export const LEFT_ALONE = ['state', 'start_date'];
 

@@ -4,7 +4,7 @@ import { resolvedArchive } from '../../config/stream-props.ts';
 import { escaped } from '../../config/terraform-text.ts';
 import type { ExpiryModelProps } from '../../expiry/model.ts';
 import { carriedSettings, modelPropsOfSettings, toEnvironment } from '../../functions/runtime/environment.ts';
-import type { CarriedSettings } from '../../statemachine/contract.ts';
+import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { Archive } from './archive.ts';
 import { guardedBucket, guardName } from './archive-bucket.ts';
 import { Backfill } from './backfill.ts';
@@ -33,7 +33,7 @@ export interface SweptTableProps {
 export class SweptTable {
   /** With every default filled in. */
   readonly props: ResolvedProps;
-  /** What writers and readers give to `expiryModel`; as JSON it is for those in other languages too. */
+  /** The props that writers and readers give to `expiryModel`; as JSON they are for other languages too. */
   readonly expiryModel: ExpiryModelProps;
   readonly table: ExpiringTable;
   readonly tableName: string;
@@ -78,7 +78,7 @@ export class SweptTable {
     if (props.releasesHoldsOf !== undefined) guard.releaseHolds(scope, props.releasesHoldsOf);
   }
 
-  /** What executions carry of it. */
+  /** The settings of it that executions carry. */
   get settings(): CarriedSettings {
     const { props, tableName } = this;
     const archiveFirst = this.#archiveFirst;
@@ -89,7 +89,7 @@ export class SweptTable {
     };
   }
 
-  /** What whoever looks for expired items may do. */
+  /** Permissions for finding expired items. */
   queryStatements(): Statement[] {
     return queryStatements(this, this.#place);
   }
@@ -98,17 +98,17 @@ export class SweptTable {
     return scanStatements(this, this.#place);
   }
 
-  /** What the state machine does that polls the seconds. */
+  /** Permissions of the state machine that polls the seconds. */
   pollStatements(): Statement[] {
     return pollStatements(this, this.#place);
   }
 
-  /** What whoever deletes them may do. */
+  /** Permissions for deleting them. */
   deleteStatements(): Statement[] {
     return deleteStatements(this, this.#place, this.#archiveFirst?.firstStatements(this.tableArn));
   }
 
-  /** What must be there before the first delete. */
+  /** Resources that must be there before the first delete. */
   get beforeDeletes(): Archive['beforeObjects'] {
     return this.#archiveFirst?.beforeObjects ?? [];
   }

@@ -10,11 +10,11 @@ export interface Postcondition {
 }
 
 /**
- * What must be true of an existing table before anything is deployed that sweeps it. With other keys the sweep would fail at
- * each delete, with another index find nothing.
+ * The conditions of an existing table, which are checked before anything is deployed that sweeps it. With other keys the sweep would fail
+ * at each delete, with another index find nothing.
  *
- * The data source knows no status of an index, so one that is still CREATING passes: the sweep's queries are refused until it
- * is ACTIVE, and its executions fail by name.
+ * The data source knows no status of an index, so one that is still CREATING passes: the sweep's queries are refused until it is ACTIVE,
+ * and its executions fail by name.
  */
 export function tableConditions(props: ResolvedProps): Postcondition[] {
   const { tableName, partitionKey, partitionKeyType, sortKey, sortKeyType } = props;
@@ -22,7 +22,7 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
   const { windowAttribute } = modelOf(props);
   const index = literal(indexName);
   const refuse = (problem: string, remedy: string) =>
-    `Table ${tableName}: ${problem} ${remedy} See docs/existing-table.md of precise-ttl.`;
+    `Table ${tableName}: ${problem} ${remedy} See docs/adopt.md of precise-ttl.`;
   const correctTheProps = 'Correct it in the configuration.';
   const ofIndex = (test: string) =>
     expression(`alltrue([for i in self.global_secondary_index : ${test} if i.name == ${index}])`);
@@ -52,8 +52,8 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
         correctTheProps,
       ),
     },
-    typeCondition('partitionKeyType', partitionKey, partitionKeyType),
-    ...(sortKey === undefined ? [] : [typeCondition('sortKeyType', sortKey, sortKeyType)]),
+    typeCondition('partitionKey.type', partitionKey, partitionKeyType),
+    ...(sortKey === undefined ? [] : [typeCondition('sortKey.type', sortKey, sortKeyType)]),
     {
       condition: expression(`contains(self.global_secondary_index[*].name, ${index})`),
       error_message: refuse(`it has no index ${indexName}.`, 'Add it first.'),
@@ -68,7 +68,7 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
         windowAttribute === undefined
           ? `the index ${indexName} has not ${escaped(ttlAttribute)} as its only key.`
           : `the keys of the index ${indexName} are not ${escaped(windowAttribute)} and ${escaped(ttlAttribute)}.`,
-        "An index's keys cannot be changed: add another index and name it in indexName, or correct the attributes' names.",
+        "An index's keys cannot be changed: add another index and name it in index.name, or correct the attributes' names.",
       ),
     },
     ...(windowAttribute === undefined ? [] : [typeCondition('type', windowAttribute, 'S')]),
@@ -77,7 +77,7 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
       condition: ofIndex('i.projection_type == "KEYS_ONLY"'),
       error_message: refuse(
         `the index ${indexName} projects more than keys.`,
-        'Every write and every query would cost capacity for attributes that the sweep never reads: add another index with KEYS_ONLY and name it in indexName.',
+        'Every write and every query would cost capacity for attributes that the sweep never reads: add another index with KEYS_ONLY and name it in index.name.',
       ),
     },
     ...(refusesNativeTtl(props) ? withoutNativeTtl() : withNativeTtl()),
@@ -112,13 +112,13 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
         ),
         error_message: refuse(
           'native TTL is not DISABLED.',
-          `With holdAttribute or graceSeconds it has to be: it would delete what is held, or in its grace, within days. Turn it off, which takes up to an hour: aws dynamodb update-time-to-live --table-name ${tableName} --time-to-live-specification Enabled=false,AttributeName=${escaped(ttlAttribute)}.`,
+          `With hold or graceSeconds it has to be: it would delete what is held, or in its grace, within days. Turn it off, which takes up to an hour: aws dynamodb update-time-to-live --table-name ${tableName} --time-to-live-specification Enabled=false,AttributeName=${escaped(ttlAttribute)}.`,
         ),
       },
     ];
   }
 
-  /** Of `archive` and `events`. The ARN of a stream that was turned off stays with its table for a day. */
+  /** Conditions of `archive` and `events`. The ARN of a stream that was turned off stays with its table for a day. */
   function streamConditions(): Postcondition[] {
     const turnOn = `aws dynamodb update-table --table-name ${tableName} --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES`;
     return [

@@ -8,8 +8,8 @@ const TO_READ = ['kms:Decrypt', 'kms:DescribeKey'];
 const TO_WRITE = ['kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*'];
 
 /**
- * What a role needs besides the actions on the table: DynamoDB uses the table's key with the permissions of its caller. A key that
- * DynamoDB owns asks for none.
+ * Permissions that a role needs besides the actions on the table: DynamoDB uses the table's key with the permissions of its caller. A key
+ * that DynamoDB owns asks for none.
  *
  * @param access `write`: it reads too, as each delete looks at the item first
  */

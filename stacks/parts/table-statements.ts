@@ -15,7 +15,7 @@ export interface AccessedTable {
   readonly indexArn: string;
 }
 
-/** What whoever looks for expired items may do. */
+/** Permissions for finding expired items. */
 export function queryStatements(table: AccessedTable, place: Place): Statement[] {
   return [...indexStatements(table, place), heldStatement(table)];
 }
@@ -25,7 +25,7 @@ export function scanStatements(table: AccessedTable, place: Place): Statement[] 
   return [...indexStatements(table, place, ['dynamodb:Query', 'dynamodb:Scan']), heldStatement(table)];
 }
 
-/** What the state machine does that polls the seconds: by window it asks nothing by itself. */
+/** Permissions of the state machine that polls the seconds: by window it makes no queries by itself. */
 export function pollStatements(table: AccessedTable, place: Place): Statement[] {
   const polls = equal(table.props.indexedBy, 'second');
   return indexStatements(table, place).map(statement => ({
@@ -42,7 +42,7 @@ function indexStatements(
   return [{ actions, resources: [indexArn] }, ...tableKeyStatements('read', props, place)];
 }
 
-/** What whoever deletes them may do. @param first what it does before each delete */
+/** Permissions for deleting them. @param first what it does before each delete */
 export function deleteStatements(
   { props, tableArn }: AccessedTable,
   place: Place,
@@ -50,7 +50,7 @@ export function deleteStatements(
 ): Statement[] {
   const isGuarded = equal(props.deleteMode, 'guarded');
   return [
-    // What a scan of the index finds is checked again whatever the mode.
+    // Items that a scan of the index finds are checked again whatever the mode.
     { actions: ['dynamodb:PartiQLDelete'], resources: [tableArn] },
     { actions: ['dynamodb:BatchWriteItem'], resources: when(isGuarded, [], [tableArn]) },
     ...first,
@@ -76,7 +76,7 @@ function heldStatement({ props, tableArn }: AccessedTable): Statement {
   };
 }
 
-/** Of those attributes that there are. */
+/** Names of those attributes that there are. */
 function namesOf(...attributes: readonly (string | undefined)[]): readonly string[] {
   if (attributes.some(isOpen)) return expression(`compact(${hcl(attributes)})`);
   return attributes.flatMap(present).map(escaped);

@@ -22,7 +22,7 @@ export interface WorkflowProps {
   readonly place: Place;
   /** Only a Standard one can have a distributed Map. */
   readonly type: 'STANDARD' | 'EXPRESS';
-  /** Of the state machine, and of its log. */
+  /** Name of the state machine, and of its log. */
   readonly name: string;
   readonly roleName: string;
   /** Which one of the roles that can be made elsewhere it has. */
@@ -31,7 +31,7 @@ export interface WorkflowProps {
   readonly functionArns: readonly string[];
   /** ARNs of other state machines that it starts. @default none */
   readonly starts?: readonly string[];
-  /** What else it does by itself. @default nothing */
+  /** Its further permissions. @default none */
   readonly statements?: readonly Statement[];
   /** As Amazon States Language, an object. */
   readonly definition: unknown;
@@ -124,7 +124,7 @@ export class Workflow extends Construct {
       definition: JSON.stringify(definition),
       loggingConfiguration: {
         level: 'ERROR',
-        // What the states hand on holds the keys that are to be deleted.
+        // The data of the states have the keys that are to be deleted.
         includeExecutionData: equal(logKeys, 'full'),
         logDestination: `${this.logGroup.arn}:*`,
       },
@@ -157,7 +157,7 @@ function mapRunStatement(place: Place, name: string): Statement {
 }
 
 /**
- * What Step Functions does with a key of the customer by the role of a state machine: for its history and that of its Map Run's
+ * Permissions of Step Functions on a customer's key by the role of a state machine: for its history and that of its Map Run's
  * children, and for its log. Source: Step Functions Developer Guide, "Data at rest encryption"; AWS CDK, `StateMachine`.
  */
 function keyStatements(kmsKeyArn: string | undefined, place: Place, machineArn: string): Statement[] {

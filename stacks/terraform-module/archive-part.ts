@@ -14,6 +14,7 @@ export const ARCHIVE_TYPE = `object({
   removals = optional(string, ${hcl(removals)})
   format = optional(string, ${hcl(format)})
   batch_seconds = optional(number, ${hcl(batchSeconds)})
+  first = optional(bool, false)
 })`;
 
 /** The archive of a table. @param scope where it stands: `t.archive` */

@@ -38,7 +38,7 @@ interface Own {
   readonly index: number;
 }
 
-/** What of the deployment itself could be a destination. */
+/** Resources of the deployment itself that could be a destination. */
 const OWN: readonly Own[] = [
   { destination: 'functionArn', names: ownFunctions, index: 6 },
   { destination: 'queueArn', names: ownQueues, index: 5 },

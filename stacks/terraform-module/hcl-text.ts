@@ -3,10 +3,10 @@ import { expression, hcl, indented } from '../../config/values.ts';
 /** A block of Terraform's JSON. */
 export type Block = Readonly<Record<string, unknown>>;
 
-/** What is an object and yet no block. */
+/** Arguments that are objects and yet no blocks. */
 const MAPS = ['tags', 'variables', 'dimensions'];
 
-/** What holds addresses. */
+/** Arguments that hold addresses. */
 const ADDRESSES = ['depends_on', 'ignore_changes'];
 
 /** A block with its labels, without the metadata that CDKTF has in it. */

@@ -13,6 +13,7 @@ import {
 } from '../../config/alarms.ts';
 import type { Deployment } from '../../config/deployments.ts';
 import { mapValues } from '../../config/map-values.ts';
+import { fieldPathOf } from '../../config/prop-groups.ts';
 import {
   hasLedger,
   hasProof,
@@ -20,6 +21,7 @@ import {
   PROPS,
   type ResolvedProps,
   readerSettings,
+  tuned,
 } from '../../config/props.ts';
 import {
   both,
@@ -38,7 +40,7 @@ import {
 } from '../../config/values.ts';
 import { LATE } from '../../functions/record-metrics/metrics.ts';
 import { SETTING_KINDS, type Settings, toEnvironment } from '../../functions/runtime/environment.ts';
-import type { CarriedSettings } from '../../statemachine/contract.ts';
+import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { dashboardBody } from '../dashboard.ts';
 import { archiveFirstStatements, archiveSettings, folderArn } from '../parts/archive.ts';
 import { SweepDashboard } from '../parts/dashboard.ts';
@@ -58,7 +60,7 @@ import { brokenRulesOf } from './relations.ts';
 import { snake } from './snake.ts';
 import { openShared, WrittenStack } from './written-stack.ts';
 
-/** Of the table `t`. */
+/** The readers of the table `t`. */
 const readers: Pick<ResolvedProps, 'archive' | 'events'> = {
   archive: expression('t.archive'),
   events: expression('t.events'),
@@ -71,6 +73,7 @@ export const OF_TABLE: Readonly<Record<string, string>> = {
   // The provider says '' of a table that has none.
   sortKey: 'try(coalesce(t.table.range_key), null)',
   metrics: 'var.metrics',
+  ...mapValues(tuned({ indexedBy: expression('t.indexed_by') }), hcl),
   ...mapValues(
     readerSettings({
       ...readers,
@@ -87,9 +90,14 @@ export const CALCULATED = [
   'granularityMinutes',
   'shards',
   'pollSeconds',
-  'lookbackMinutes',
   'name',
 ] as const;
+
+/** Where a setting of the table `t` stands in `var.tables`: `t.index.by`. */
+export const givenTerm = (prop: string) => OF_TABLE[prop] ?? `t.${snake(fieldPathOf(prop))}`;
+
+/** Settings that are fields of others in `var.tables`, and stand by themselves in `local.tables`, as executions carry them. */
+const FLATTENED = ['indexedBy', 'holdAttribute', 'indexScan', 'backfill'] as const;
 
 const term = (prop: string) => OF_TABLE[prop] ?? `t.${snake(prop)}`;
 
@@ -100,25 +108,23 @@ function setting<Type>(prop: string): Type {
 
 export const SETTINGS = Object.keys(SETTING_KINDS);
 
-/** The tables with every default filled in. */
+/** The tables with every default filled in, and with their settings flat. */
 export function tablesLocal(): string {
+  const given = <Type>(prop: string) => expression<Type>(givenTerm(prop));
   const before = {
-    tableName: setting<string>('tableName'),
-    indexedBy: setting<ResolvedProps['indexedBy']>('indexedBy'),
-    precisionSeconds: setting<number>('precisionSeconds'),
+    tableName: given<string>('tableName'),
+    indexedBy: given<ResolvedProps['indexedBy']>('indexedBy'),
+    precisionSeconds: given<number>('precisionSeconds'),
   };
-  const granularityMinutes = or(
-    setting<number | undefined>('granularityMinutes'),
-    PROPS.granularityMinutes.byDefault(before),
-  );
-  const fields = CALCULATED.map(prop => [
-    snake(prop),
-    or(setting<unknown>(prop), PROPS[prop].byDefault({ ...before, granularityMinutes })),
-  ]);
+  const fields = [
+    ...FLATTENED.map(prop => [snake(prop), given(prop)]),
+    ['archive_first', expression('try(t.archive.first, false)')],
+    ...CALCULATED.map(prop => [snake(prop), or(given<unknown>(prop), PROPS[prop].byDefault(before))]),
+  ];
   return `{ for key, t in var.tables : key => merge(t, ${hcl(Object.fromEntries(fields))}) }`;
 }
 
-/** What executions carry of each table. */
+/** The settings of each table that executions carry. */
 export function settingsLocal(): string {
   const archive = openArchive('t.archive');
   const copyTo = when(archivesFirst(), archiveSettings(archive.bucket, archive), NONE);
@@ -139,9 +145,9 @@ function byTable(value: unknown): string {
   return `{\n  for key, t in local.tables : key => ${hcl(value)}\n}`;
 }
 
-/** Of each table the attributes that hold its items, or held some. */
+/** The attributes of each table that hold its items, or held some. */
 export function holdsLocal(): string {
-  return 'toset(flatten([\n  for key, t in var.tables : formatlist("%s/%s", key, compact(concat([t.hold_attribute], t.releases_holds_of)))\n]))';
+  return 'toset(flatten([\n  for key, t in var.tables : formatlist("%s/%s", key, compact(concat([t.hold.attribute], t.hold.releases)))\n]))';
 }
 
 /** Statements of each table, as those of all. One whose condition differs by table is a list of them. */
@@ -169,7 +175,7 @@ function archivesFirst(): boolean {
   return both(setting('archiveFirst'), given(setting('archive')));
 }
 
-/** What is done before each delete of a table that archives first. */
+/** Permissions for the step before each delete of a table that archives first. */
 function copyStatements({ kmsKeyArn }: Deployment, place: Place): Statement[] {
   const { bucket, prefix } = openArchive('t.archive');
   const folder = folderArn(place, bucket, prefix, setting('tableName'));
@@ -301,7 +307,7 @@ export class ModuleStack extends WrittenStack {
   }
 }
 
-/** What a role may do grows with the tables, and nobody can say beforehand how long it is. */
+/** The permissions of a role grow with the tables, and their length is not known beforehand. */
 function checkRoom(policy: IamRolePolicy): void {
   if (!policy.policyInput?.includes('local.tables')) return;
   policy.addOverride('lifecycle.postcondition', [

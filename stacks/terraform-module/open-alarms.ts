@@ -5,12 +5,12 @@ import { snake } from './snake.ts';
 /** Where what is set of the alarms stands: in the whole module, and in that of a part. */
 type AlarmsScope = 'local.alarms' | 'var.alarms';
 
-/** What is set of an alarm. */
+/** The settings of an alarm. */
 export function tuningOf<Type>(scope: AlarmsScope, alarm: AlarmName, field: string): Type {
   return expression(`${scope}.${snake(alarm)}.${field}`);
 }
 
-/** What is set of some of the alarms, or their defaults; the others are turned off. */
+/** The settings of some of the alarms, or their defaults; the others are turned off. */
 export function openAlarms(
   scope: AlarmsScope,
   isOurs: (alarm: AlarmName) => boolean,

@@ -34,7 +34,7 @@ export abstract class PartStack extends WrittenStack {
     }
   }
 
-  /** What a reader of the stream has. */
+  /** The outputs of a reader of the stream. */
   protected readerOutputs({ function: reader, failures }: StreamReader): Outputs {
     return {
       function_arn: ['ARN of the function that the stream calls.', reader.arn],

@@ -7,9 +7,9 @@ import { MODULE_ALARMS, TAGS_TYPE, typeOf, type Variable, VPC_TYPE } from './var
 /** A variable of the module of a part. */
 interface PartVariable {
   readonly description: string;
-  /** Of an object the types of its fields, of which a part has those that it uses. */
+  /** The type; for an object the types of its fields, of which a part has those that it uses. */
   readonly type: string | Readonly<Record<string, string>>;
-  /** What the whole module gives for it, of the table with the key `each.key`. */
+  /** The whole module's argument for it, for the table with the key `each.key`. */
   readonly given: string;
 }
 
@@ -100,12 +100,12 @@ function objectOf(name: string, types: Readonly<Record<string, string>>, text: s
   return `object({\n${fields.join('\n')}\n})`;
 }
 
-/** What the whole module gives to that of a part. */
+/** The whole module's arguments for a part. */
 export function partArguments(variables: readonly Variable[]): string[] {
   return variables.map(({ name }) => `${name} = ${VARIABLES[name]?.given}`);
 }
 
-/** What the parts share with the deployment. @param texts of the parts */
+/** The local values that the parts share with the deployment. @param texts of the parts */
 export function deploymentLocal(texts: readonly string[]): string {
   const fields = fieldsIn(texts.join('\n'), 'deployment').map(field => `  ${field} = var.${field}`);
   return `{\n${fields.join('\n')}\n}`;

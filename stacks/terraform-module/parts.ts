@@ -6,7 +6,7 @@ import { destinationLocal, EventsPart } from './events-part.ts';
 import type { Local } from './locals.ts';
 import type { PartStack } from './part-stack.ts';
 
-/** What a table can have for itself: a module of its own, which the whole one calls for each table that has it. */
+/** A part that a table can have: a module of its own, which the whole one calls for each table that has it. */
 interface Part {
   /** A sentence about it. */
   readonly text: string;

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 
 import { ALARM_NAMES, ALARM_TOPIC, subjectOf, tuningKinds } from '../../config/alarms.ts';
+import { fieldPathOf, type GroupName, groupOf } from '../../config/prop-groups.ts';
 import { propTexts } from '../../config/prop-texts.ts';
 import { DEFAULT_SWEEP, DEPLOYMENT_PROPS, PROPS, VPC_IDS, VPC_KINDS } from '../../config/props.ts';
 import { ARCHIVE_PROP_KINDS, ONE_DESTINATION } from '../../config/stream-props.ts';
@@ -13,7 +14,7 @@ import { GRANULARITIES } from '../../expiry/window.ts';
 import { DESTINATION_NAMES, DESTINATIONS } from '../../functions/publish-expiries/destinations.ts';
 import { ARCHIVE_TYPE } from './archive-part.ts';
 import { DESTINATION_FIELDS, EVENTS_TYPE } from './events-part.ts';
-import { CALCULATED, OF_TABLE, SETTINGS } from './module-stack.ts';
+import { CALCULATED, givenTerm, OF_TABLE, SETTINGS } from './module-stack.ts';
 import { PARTS } from './parts.ts';
 import { inHcl, snake } from './snake.ts';
 
@@ -34,14 +35,14 @@ export interface Variable {
 
 type PropName = keyof typeof PROPS;
 
-/** What a table is given beside the resource, which says its name and its keys. */
+/** The props of a table beside its resource, which has its name and its keys. */
 export const TABLE_PROPS: readonly PropName[] = [
   ...(SETTINGS as readonly PropName[]).filter(name => !(name in OF_TABLE)),
   'enabled',
   'tableKmsKeyArn',
   'backfill',
+  'releasesHoldsOf',
   'archive',
-  'archiveFirst',
   'events',
   'name',
 ];
@@ -78,9 +79,10 @@ export const TAGS_TYPE = 'map(string)';
 
 const NULLS = ['permissionsBoundary', 'rolePath', 'kmsKeyArn', 'tableKmsKeyArn', 'holdAttribute'];
 
-/** What `optional` has in the type of a prop; null where the default is made of others. */
+/** The default in `optional` in the type of a prop; null where the default depends on other props. */
 function defaultOf(prop: PropName): unknown {
   const each = PROPS[prop];
+  if (prop === 'releasesHoldsOf') return [];
   if (NULLS.includes(prop) || (CALCULATED as readonly string[]).includes(prop) || !('byDefault' in each))
     return null;
   return each.byDefault({ tableName: 'table' });
@@ -89,13 +91,15 @@ function defaultOf(prop: PropName): unknown {
 export function typeOf(prop: PropName): string {
   if (prop === 'archive') return ARCHIVE_TYPE;
   if (prop === 'events') return EVENTS_TYPE;
+  // A list, and not one as the prop is: a static module cannot forget what it has guarded.
+  if (prop === 'releasesHoldsOf') return 'list(string)';
   const each = PROPS[prop];
   const value = 'byDefault' in each ? each.byDefault({ tableName: 'table' }) : '';
   return { string: 'string', number: 'number', boolean: 'bool' }[typeof value as string] ?? 'string';
 }
 
 const ARCHIVE_TEXT =
-  'Expired items are kept in S3, in a bucket of yours: its resource, or an object with the name as id. removals: "expiries", or "all". format: "dynamodb-json", which can be restored, or "json", which is for reading only. Objects begin with prefix, and are written every batch_seconds. The table has to have a stream with old images.';
+  'Expired items are kept in S3, in a bucket of yours: its resource, or an object with the name as id. removals: "expiries", or "all". format: "dynamodb-json", which can be restored, or "json", which is for reading only. Objects begin with prefix, and are written every batch_seconds. With first = true an item is deleted only after it is there. The table has to have a stream with old images.';
 
 const EVENTS_TEXT = `An expiry becomes an event, which goes to one of ${listed(Object.values(DESTINATION_FIELDS))}: a resource of yours. With old_image = true the event has the item as it was. With include_past = true what expired in the 24 hours before comes, too. The table has to have a stream with old images.`;
 
@@ -103,23 +107,22 @@ function listed(names: readonly string[]): string {
   return names.join(', ').replace(/, ([^,]*)$/, ' and $1');
 }
 
+const RELEASES_TEXT =
+  'Attributes whose holds are given up. A plan that takes away attribute, or changes it, is refused until the old one is named here, since the sweep would delete what is held. It has to stay named.';
+
 const LINK = /\[[^\]]*\]\([^)]*\)/.source;
 
-/** What in a prop's comment sends the reader to a page, from the longest on. */
-const POINTERS = [
-  String.raw`(?:^|(?<=[.;] ))(?:What|Which|How)\b[^.;]*${LINK}[^.;]*[.;]?`,
-  `[.;,]? (?:for more )?see ${LINK}[^.;]*`,
-  `: ${LINK}`,
-].map(each => new RegExp(each, 'gi'));
+/** A link at the end of a clause, which only sends the reader to a page. */
+const POINTER = new RegExp(`[:.;] ${LINK}(?=[.;]|$)`, 'g');
 
 /** A prop's comment as Terraform shows it: without links, and with names and values as HCL has them. */
-function textOf(prop: PropName): string {
+function textOf(prop: PropName | GroupName): string {
   if (prop === 'archive') return ARCHIVE_TEXT;
   if (prop === 'events') return EVENTS_TEXT;
-  const text = POINTERS.reduce(
-    (rest, pointer) => rest.replaceAll(pointer, ''),
-    propTexts()[prop]?.text ?? '',
-  );
+  if (prop === 'releasesHoldsOf') return RELEASES_TEXT;
+  const text = (propTexts()[prop]?.text ?? '')
+    .replaceAll(POINTER, '')
+    .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
   const plain = codeInHcl(text.trim()).replaceAll(/`|\*\*/g, '');
   return `${plain.charAt(0).toUpperCase()}${plain.slice(1)}`.replace(/[.;:,]?$/, '.');
 }
@@ -165,26 +168,27 @@ function ofTables(field: string, expected: string, got: string, isRight: string,
 }
 
 function tableRule(prop: PropName): Validation[] {
-  const name = `t.${snake(prop)}`;
+  if (prop === 'releasesHoldsOf') return [];
+  const name = givenTerm(prop);
   const { kind } = PROPS[prop];
   const rule = conditionOf(prop, kind, name);
   if (rule === undefined) return [];
   const isRight =
     defaultOf(prop) === null ? `(\n${name} == null ? true : ${inLines(rule)}\n)` : `(${inLines(rule)})`;
-  return [ofTables(snake(prop), kind.expected, `\${jsonencode(${name})}`, isRight, REMEDY)];
+  return [ofTables(name.slice('t.'.length), kind.expected, `\${jsonencode(${name})}`, isRight, REMEDY)];
 }
 
 const INDEX = hcl(
   or(
-    expression<string | undefined>('t.index_name'),
+    expression<string | undefined>('t.index.name'),
     PROPS.indexName.byDefault({
       tableName: expression('t.table.name'),
-      indexedBy: expression('t.indexed_by'),
+      indexedBy: expression('t.index.by'),
     }),
   ),
 );
 
-const WINDOW = `coalesce(t.window_attribute, ${hcl(DEFAULT_WINDOW_ATTRIBUTE)})`;
+const WINDOW = `coalesce(t.index.attribute, ${hcl(DEFAULT_WINDOW_ATTRIBUTE)})`;
 
 /** An attribute with a role of its own. @param others those that it must not be */
 function apart(field: string, name: string, others: string, isApart: string): Validation {
@@ -197,7 +201,7 @@ function apart(field: string, name: string, others: string, isApart: string): Va
   );
 }
 
-/** What must be true of a table's resource before anything is deployed that sweeps it. */
+/** The conditions of a table's resource, which are checked before anything is deployed that sweeps it. */
 const TABLE_RELATIONS: readonly Validation[] = [
   apart(
     'ttl_attribute',
@@ -206,41 +210,41 @@ const TABLE_RELATIONS: readonly Validation[] = [
     '!contains([t.table.hash_key, t.table.range_key], t.ttl_attribute)',
   ),
   apart(
-    'window_attribute',
+    'index.attribute',
     WINDOW,
     'the keys of the table and ttl_attribute',
-    `t.indexed_by == "second" || !contains([t.table.hash_key, t.table.range_key, t.ttl_attribute], ${WINDOW})`,
+    `t.index.by == "second" || !contains([t.table.hash_key, t.table.range_key, t.ttl_attribute], ${WINDOW})`,
   ),
-  ...(['window_attribute', 'granularity_minutes', 'shards'] as const).map(field =>
+  ...(['attribute', 'granularity_minutes', 'shards'] as const).map(field =>
     ofTables(
-      field,
-      'none with indexed_by = "second"',
-      `\${jsonencode(t.${field})}`,
-      `t.indexed_by == "window" || t.${field} == null`,
-      'Leave it out, or index the table by window: indexed_by = "window".',
+      `index.${field}`,
+      'none with index = { by = "second" }',
+      `\${jsonencode(t.index.${field})}`,
+      `t.index.by == "window" || t.index.${field} == null`,
+      'Leave it out, or index the table by window: index = { by = "window" }.',
     ),
   ),
   ofTables(
-    'index_name',
+    'index.name',
     'a global secondary index of the table',
     '${jsonencode(t.table.global_secondary_index[*].name)}',
     `contains(t.table.global_secondary_index[*].name, ${INDEX})`,
     'Add the index, or name the one that there is.',
   ),
   ofTables(
-    'index_name',
-    'an index with the keys window_attribute and ttl_attribute, or by second with ttl_attribute alone',
+    'index.name',
+    'an index with the keys index.attribute and ttl_attribute, or by second with ttl_attribute alone',
     '${jsonencode([for i in t.table.global_secondary_index : [i.hash_key, i.range_key]])}',
-    'alltrue([\n  for i in t.table.global_secondary_index : t.indexed_by == "second" ? (\n    i.hash_key == t.ttl_attribute && try(length(i.range_key), 0) == 0\n  ) : i.hash_key == '.concat(
+    'alltrue([\n  for i in t.table.global_secondary_index : t.index.by == "second" ? (\n    i.hash_key == t.ttl_attribute && try(length(i.range_key), 0) == 0\n  ) : i.hash_key == '.concat(
       `${WINDOW} && i.range_key == t.ttl_attribute\n  if i.name == ${INDEX} && i.hash_key != null\n])`,
     ),
-    "An index's keys cannot be changed: add another index and name it in index_name, or correct the attributes' names.",
+    "An index's keys cannot be changed: add another index and name it in index.name, or correct the attributes' names.",
   ),
   ofTables(
     'ttl',
-    'native TTL on ttl_attribute, and off with hold_attribute or grace_seconds',
+    'native TTL on ttl_attribute, and off with hold or grace_seconds',
     '${jsonencode(t.table.ttl)}',
-    '(t.hold_attribute == null && t.grace_seconds == 0) ? anytrue([\n  for ttl in t.table.ttl : ttl.enabled == true && ttl.attribute_name == t.ttl_attribute\n]) : !anytrue([for ttl in t.table.ttl : ttl.enabled == true])',
+    '(t.hold.attribute == null && t.grace_seconds == 0) ? anytrue([\n  for ttl in t.table.ttl : ttl.enabled == true && ttl.attribute_name == t.ttl_attribute\n]) : !anytrue([for ttl in t.table.ttl : ttl.enabled == true])',
     'It is the backstop of the sweep; what is held, or in its grace, it would delete. Set it where the table is made.',
   ),
 ];
@@ -277,7 +281,7 @@ const BUCKET_RULE = ofTables(
 
 const READS_STREAM = '(t.archive != null || t.events != null)';
 
-/** What \`archive\` and \`events\` of a table must be. A destination that is not there yet is looked at once Terraform knows its ARN. */
+/** The rules for \`archive\` and \`events\` of a table. A destination that is not there yet is looked at once Terraform knows its ARN. */
 const STREAM_RULES: readonly Validation[] = [
   BUCKET_RULE,
   ...(['prefix', 'removals', 'format', 'batchSeconds'] as const).map(archiveRule),
@@ -322,30 +326,21 @@ export function shortType(type: string): string {
   return type.includes('\n') ? `${type.slice(0, type.indexOf('({'))}({ … })` : type;
 }
 
-/** A list, and not one as the prop is: a static module cannot forget what it has guarded. */
-const RELEASED: Field = {
-  name: 'releases_holds_of',
-  type: 'list(string)',
-  description:
-    'Attributes whose holds are given up. A plan that takes away hold_attribute, or changes it, is refused until the old one is named here, since the sweep would delete what is held. It has to stay named.',
-  byDefault: '`[]`',
-};
-
-/** What is set of a table beside its resource. */
+/** The fields of a table beside its resource. */
 export function tableFields(): readonly Field[] {
-  const fields = TABLE_PROPS.map(prop => {
+  return TABLE_PROPS.map(prop => {
     const { byDefault } = propTexts()[prop] ?? {};
     const each = PROPS[prop];
-    const value = 'byDefault' in each ? each.byDefault({ tableName: 'table' }) : null;
+    const value =
+      'byDefault' in each ? each.byDefault({ tableName: 'table' }) : prop === 'releasesHoldsOf' ? [] : null;
     const isInWords = byDefault !== undefined && (CALCULATED as readonly string[]).includes(prop);
     return {
-      name: snake(prop),
+      name: snake(fieldPathOf(prop)),
       type: shortType(typeOf(prop)),
       description: textOf(prop),
       byDefault: isInWords ? codeInHcl(byDefault) : `\`${hcl(value)}\``,
     };
   });
-  return [...fields, RELEASED];
 }
 
 /** A comment of so many columns, below the name of the field that follows. */
@@ -362,15 +357,24 @@ function comment(text: string): string {
 }
 
 function tablesVariable(): Variable {
-  const fields = TABLE_PROPS.map(prop => {
+  const fieldOf = (prop: PropName) => {
     const byDefault = defaultOf(prop);
     const type = byDefault === null ? typeOf(prop) : `${typeOf(prop)}, ${hcl(byDefault)}`;
-    return `${comment(textOf(prop))}\n${snake(prop)} = optional(${type})`;
+    const name = snake(fieldPathOf(prop)).replace(/^.*\./, '');
+    return `${comment(textOf(prop))}\n${name} = optional(${type})`;
+  };
+  const fields = TABLE_PROPS.flatMap((prop, index) => {
+    const group = groupOf(prop);
+    if (group === undefined) return [fieldOf(prop)];
+    const own = TABLE_PROPS.filter(other => groupOf(other) === group);
+    if (TABLE_PROPS.indexOf(own[0] as PropName) !== index) return [];
+    return [
+      `${comment(textOf(group))}\n${group} = optional(object({\n${indented(own.map(fieldOf).join('\n'))}\n}), {})`,
+    ];
   });
-  const released = `${comment(RELEASED.description)}\n${RELEASED.name} = optional(${RELEASED.type}, [])`;
   return {
     name: 'tables',
-    type: `map(object({\n${indented(`# The resource of the table.\ntable = ${TABLE_TYPE}\n${[...fields, released].join('\n')}`)}\n}))`,
+    type: `map(object({\n${indented(`# The resource of the table.\ntable = ${TABLE_TYPE}\n${fields.join('\n')}`)}\n}))`,
     description:
       'The tables that are swept, by keys of your own: each with its resource, and the settings that are not the defaults.',
     validations: [
@@ -413,7 +417,7 @@ function deploymentVariable(prop: PropName): Variable {
   };
 }
 
-/** Of kinds that take references, too, which is no question in a module. */
+/** Some kinds also take references, which a module does not have. */
 function patternOf(prop: PropName, term: string): string | undefined {
   const patterns: Partial<Record<PropName, string>> = {
     kmsKeyArn: '^arn:[a-z0-9-]+:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$',
@@ -447,7 +451,7 @@ function alarmsVariable(): Variable {
     name: 'alarms',
     type: `object({\n${indented(fields.join('\n'))}\n})`,
     description:
-      'What is set of an alarm. threshold is in the unit of its metric (deletion_lag: milliseconds); periods is how many in a row must be beyond it.',
+      'The settings of an alarm. threshold is in the unit of its metric (deletion_lag: milliseconds); periods is how many in a row must be beyond it.',
     byDefault: '{}',
     validations: rules,
   };
@@ -519,7 +523,7 @@ export function variables(): Variable[] {
   ];
 }
 
-/** What the alarms are, whether or not there are any. */
+/** The local values of the alarms, whether or not there are any. */
 export function alarmsLocal(): string {
   return '{ for name, alarm in var.alarms : name => merge(alarm, { enabled = var.create_alarms && alarm.enabled }) }';
 }

@@ -22,7 +22,7 @@ import { type Output, partReadme, readme } from './readme.ts';
 import { alarmsLocal, type Variable, variables } from './variables.ts';
 import { type SharedScope, vpcLocal } from './written-stack.ts';
 
-/** What a person writes of the module: its examples and their tests. */
+/** The handwritten files of the module: its examples and their tests. */
 const FILES = join(import.meta.dirname, 'files');
 
 /** In which file the resources of a path stand; the others are functions. */
@@ -140,7 +140,7 @@ function writeFiles(folder: string, files: Files): void {
   }
 }
 
-/** What is made of the stack: its data sources, its resources and its outputs. @param fileOf where a resource stands */
+/** The files that are made of the stack: its data sources, its resources and its outputs. @param fileOf where a resource stands */
 function filesOf(
   folder: string,
   { stack, json: { resource, data = {}, output } }: Source,
@@ -191,7 +191,7 @@ function withDynamicBlocks(content: Block, scope: SharedScope): Block {
   );
 }
 
-/** What ARNs are made of, by its name in `local.place`. */
+/** The parts of ARNs, by their names in `local.place`. */
 const PLACES: readonly (readonly [name: string, term: string])[] = [
   ['account', 'data.aws_caller_identity.place_identity.account_id'],
   ['partition', 'data.aws_partition.place_partition.partition'],
@@ -203,7 +203,7 @@ function withPlaces(text: string): string {
   return PLACES.reduce((result, [name, term]) => result.replaceAll(term, `local.place.${name}`), text);
 }
 
-/** What is there once or not at all is referred to by a splat. */
+/** A resource that is there once or not at all is referred to by a splat. */
 function withCounted(text: string, counted: readonly string[]): string {
   return counted.reduce(
     (result, address) =>

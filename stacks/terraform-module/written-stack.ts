@@ -40,7 +40,7 @@ export function openShared(scope: SharedScope): Pick<ResolvedProps, (typeof DEPL
   };
 }
 
-/** What `local.vpc` is. */
+/** The value of `local.vpc`. */
 export function vpcLocal(scope: SharedScope): string {
   const list = (name: string) => `${name} = ${scope}.vpc == null ? [] : ${scope}.vpc.${name}`;
   return `{\n  ${list('subnet_ids')}\n  ${list('security_group_ids')}\n}`;

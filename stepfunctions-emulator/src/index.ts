@@ -13,7 +13,6 @@ export {
   NO_TRACING,
   nestedExecutions,
   type Runner,
-  type ServerOptions,
   type StateMachine,
   StateMachines,
 } from './api/index.ts';
@@ -21,4 +20,5 @@ export { type CancelTimer, type Clock, realClock, VirtualClock } from './clock.t
 export { EmulatorError, NotLoopbackError } from './errors.ts';
 export * from './interpreter/index.ts';
 export { LambdaEndpoint } from './lambda-endpoint.ts';
+export type { ServerOptions } from './loopback/index.ts';
 export * from './test-state/index.ts';

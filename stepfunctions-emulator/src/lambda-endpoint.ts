@@ -1,5 +1,5 @@
 import type { FunctionInvoker, FunctionResult, InvokeOptions } from './interpreter/index.ts';
-import { requireLoopback } from './loopback.ts';
+import { requireLoopback } from './loopback/index.ts';
 
 /** Lambda gives an error its class in this header, sometimes followed by a colon and a URL. */
 const ERROR_TYPE_HEADER = 'x-amzn-errortype';

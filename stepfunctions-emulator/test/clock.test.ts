@@ -79,7 +79,7 @@ describe('VirtualClock', () => {
     expect([outer.now(), inner.now()]).toEqual([2000, 2000]);
   });
 
-  // Before Node 24 each of them makes every promise of the process slower for good: bench/emulator.ts measures that.
+  // Before Node 24 each of them makes every promise of the process slower for good: `npm run bench emulator` measures that.
   test('all clocks share one storage', async () => {
     const run = jest.spyOn(AsyncLocalStorage.prototype, 'run');
     try {

@@ -1,5 +1,5 @@
 import { NotLoopbackError } from '../src/errors.ts';
-import { requireLoopback } from '../src/loopback.ts';
+import { requireLoopback } from '../src/loopback/index.ts';
 
 test.each([
   ['http://127.0.0.1:8000', 'http://127.0.0.1:8000'],

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateTableCommand, DescribeTableCommand } from '@aws-sdk/client-dynamodb';
-import { parseBody, withBody } from '../../local/dynamodb/answer.ts';
-import { DynamoDbProxy } from '../../local/dynamodb/proxy.ts';
+import { parseBody, withBody } from 'aws-on-loopback/dynamodb/answer';
+import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { shellCommand } from '../support/shell-command.ts';
 
@@ -13,9 +13,6 @@ const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-adopt-command-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const run = shellCommand('adopt');
-
-/** On a port where nobody listens: a command that asks AWS for something before it must, fails another way. */
-const NOWHERE = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' };
 
 const makeTable = (TableName: string) =>
   client.send(
@@ -32,40 +29,6 @@ const makeTable = (TableName: string) =>
       ],
     }),
   );
-
-test.each<[string[], Record<string, string>, string]>([
-  [[], NOWHERE, '--table: expected the name of a table, got none; write --table NAME'],
-  [['--table', 'T', '--by', 'minute'], NOWHERE, '--by: expected window or second, got "minute"'],
-  [
-    ['--table', 'T', '--index-write-units', '0'],
-    NOWHERE,
-    '--index-write-units: expected a whole number from 1',
-  ],
-  [['--table', 'T', '--json', '/no/such/folder/x'], NOWHERE, '--json: expected a file in a folder'],
-  // Before anything is asked of AWS: without network, or credentials, it would fail another way.
-  [['--table', 'T'], {}, '--yes: expected it where no terminal is there to ask at, got none'],
-  [['--table', 'T', '--dry-run'], {}, '--region: expected the region of the table, got none'],
-  [
-    ['--table', 'T'],
-    { AWS_ENDPOINT_URL_DYNAMODB: 'here' },
-    'expected a URL such as http://127.0.0.1:8000, got "here"',
-  ],
-])('%j: status 2', async (args, environment, message) => {
-  const { status, stdout, stderr } = await run(args, environment);
-  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  expect(stderr).toContain(message);
-  expect(stderr.trim().split('\n')).toHaveLength(1);
-});
-
-test('nobody listens: status 1, and how DynamoDB is started here', async () => {
-  const { status, stderr } = await run(['--table', 'T'], NOWHERE);
-  expect({ status, stderr: stderr.trim() }).toEqual({
-    status: 1,
-    stderr:
-      'AWS_ENDPOINT_URL_DYNAMODB: expected DynamoDB at http://127.0.0.1:9, got ECONNREFUSED; start npx precise-ttl local in ' +
-      'another terminal, or unset AWS_ENDPOINT_URL_DYNAMODB for AWS',
-  });
-});
 
 test('a table that is not there, and one that cannot be adopted: status 2', async () => {
   await makeTable('Refused');
@@ -89,21 +52,19 @@ test('done: status 0; the block, the file, and every flag', async () => {
     { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_REGION: 'eu-central-1' },
   );
   expect(done).toMatchObject({ status: 0, stderr: '' });
-  expect(done.stdout).toContain(`with region: 'eu-west-1' (docs/existing-table.md):
+  expect(done.stdout).toContain(`with region: 'eu-west-1' (docs/adopt.md):
 
     {
       tableName: 'Commanded',
       existingTable: true,
       partitionKey: 'user',
-      sortKey: 'at',
-      sortKeyType: 'N',
+      sortKey: { name: 'at', type: 'N' },
       ttlAttribute: 'expires',
-      indexedBy: 'second',
-      indexName: 'bySecond',
+      index: { by: 'second', name: 'bySecond' },
     },`);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
     result: { end: 'done', index: 'built', nativeTtl: 'turned on' },
-    configuration: { tableName: 'Commanded', indexName: 'bySecond' },
+    configuration: { tableName: 'Commanded', index: { by: 'second', name: 'bySecond' } },
   });
   const { Table } = await client.send(new DescribeTableCommand({ TableName: 'Commanded' }));
   expect(Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName)).toEqual(['bySecond']);
@@ -134,7 +95,8 @@ test('Ctrl-C while the index is built: status 130, what goes on, and the command
     );
     expect({ status, stderr: stderr.trim() }).toEqual({
       status: 130,
-      stderr: 'Go on with:\n  npx precise-ttl adopt --table Stopped --ttl-attribute ttl',
+      stderr:
+        'Interrupted. The same command goes on:\n  npx precise-ttl adopt --table Stopped --ttl-attribute ttl',
     });
     expect(stdout).toContain('Interrupted: DynamoDB goes on building the index expirySecondIndex by itself.');
   } finally {

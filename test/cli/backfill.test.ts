@@ -1,18 +1,21 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
+
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { BackfillError } from '../../cli/backfill/errors.ts';
-import { type BackfillJobOptions, runBackfill } from '../../cli/backfill/job.ts';
-import { FlagError } from '../../cli/flags.ts';
+import type { Clients } from '../../operate/aws/clients.ts';
+import { prepareBackfill } from '../../operate/backfill/backfill.ts';
+import { BackfillError } from '../../operate/backfill/require-backfill.ts';
+import type { BackfillOptions } from '../../operate/changes.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
+import { configOf } from '../support/configs.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 import { type ServedMachines, serveMachines } from '../support/served-machines.ts';
+import { sessionOf } from '../support/session.ts';
 import { shellCommand } from '../support/shell-command.ts';
-import { configOf } from '../support/synthesized.ts';
 
-const TABLE = { tableName: 'Filled', partitionKey: 'id', backfill: true } as const;
+const TABLE = { tableName: 'Filled', partitionKey: 'id', index: { backfill: true } } as const;
 const MACHINE = 'precise-ttl-Filled-backfill';
 
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-backfill-test-'));
@@ -24,70 +27,25 @@ const backfill = shellCommand('backfill');
 
 const NOWHERE = { AWS_ENDPOINT_URL_SFN: 'http://127.0.0.1:9' };
 
-test('--help says what it does', async () => {
-  const { status, stdout } = await backfill(['--help'], {});
-  expect(status).toBe(0);
-  for (const flag of ['--table', '--rate', '--segments', '--dry-run', '--config', '--yes', '--json'])
-    expect(stdout).toContain(flag);
-});
-
-test.each([
-  [['--rate', '0'], '--rate: expected a whole number from 1 to 10000, got "0"'],
-  [['--segments', '351'], '--segments: expected a whole number from 1 to 350, got "351"'],
-  [['--json', '/no/such/folder/out.json'], '--json: expected a file in a folder that can be written'],
-])('fails with status 2 for %p', async (args, message) => {
-  const { status, stdout, stderr } = await backfill(args, NOWHERE);
-  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  expect(stderr).toContain(message);
-});
-
 test('the table of the checkout has no backfill, and the command says what to do', async () => {
   const { status, stdout, stderr } = await backfill([], NOWHERE);
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toContain(
-    'table SessionData: expected backfill: true in the configuration, got false; add it and deploy',
+    'table SessionData: expected index: { backfill: true } in the configuration, got false; add it and deploy',
   );
 });
 
-/** The job without a process, of which nothing is asked. */
-function job(options: Partial<BackfillJobOptions>) {
-  const printed: string[] = [];
-  const end = runBackfill({
-    table: undefined,
-    input: { segments: 2, ratePerSecond: 1000, dryRun: false },
-    resultFile: undefined,
-    config: configOf(TABLE),
-    connect: () => {
-      throw new Error('connected');
-    },
-    sizeOf: async () => undefined,
-    confirm: async () => true,
-    now: Date.now,
-    print: text => void printed.push(text),
-    signal: new AbortController().signal,
-    ...options,
-  });
-  return { end, printed };
-}
-
 const OTHER = { tableName: 'Other', partitionKey: 'id' };
-test.each<[Partial<BackfillJobOptions>, new (...args: never[]) => Error, string]>([
-  [{ table: 'Nope' }, FlagError, '--table: expected one of Filled, got "Nope"'],
+test.each<[Partial<BackfillOptions>, string]>([
+  [{ config: configOf(TABLE, OTHER), table: 'Other' }, 'table Other: expected index: { backfill: true }'],
   [
-    { config: configOf(TABLE, OTHER) },
-    FlagError,
-    '--table: expected one of Filled, Other, got none; this is for one table',
+    { config: configOf({ ...OTHER, index: { by: 'second' } }) },
+    "table Other: expected one that is indexed by window, got index: { by: 'second' }",
   ],
-  [{ config: configOf(TABLE, OTHER), table: 'Other' }, BackfillError, 'table Other: expected backfill: true'],
-  [
-    { config: configOf({ ...OTHER, indexedBy: 'second' }) },
-    BackfillError,
-    "table Other: expected one that is indexed by window, got indexedBy: 'second'",
-  ],
-])('refuses %p before it connects', async (options, kind, message) => {
-  const { end } = job(options);
-  await expect(end).rejects.toThrow(kind);
-  await expect(end).rejects.toThrow(message);
+])('refuses %p before it asks AWS', async (options, message) => {
+  const prepared = prepareBackfill({ config: configOf(TABLE), clients: {} as Clients, ...options });
+  await expect(prepared).rejects.toThrow(BackfillError);
+  await expect(prepared).rejects.toThrow(message);
 });
 
 describe('against the local Step Functions', () => {
@@ -113,15 +71,23 @@ describe('against the local Step Functions', () => {
     AWS_ENDPOINT_URL_DYNAMODB: dynamoDbOfFile().endpoint,
   });
   const run = (args: readonly string[], onStart?: Parameters<typeof backfill>[2]) =>
-    backfill(['--config', CONFIG, '--segments', '3', ...args], local(), onStart);
-  const inProcess = (options: Partial<BackfillJobOptions> = {}) =>
-    job({
-      connect: () => ({ sfn: sfnClient(served.endpoint), endpoint: () => new URL(served.endpoint) }),
-      ...options,
-    });
+    backfill(['--config', CONFIG, ...args], local(), onStart);
+  const inProcess = async (options: Partial<BackfillOptions> = {}) => {
+    const sfn = sfnClient(served.endpoint);
+    const clients = { ...sessionOf({ sfn, isBeside: () => false }).clients, sfn };
+    return prepareBackfill({ config: configOf(TABLE), input: { segments: 2 }, clients, ...options });
+  };
 
   test('a dry run counts, says what it would take, and writes nothing', async () => {
-    const { status, stdout, stderr } = await run(['--dry-run', '--rate', '7', '--json', RESULT]);
+    const { status, stdout, stderr } = await run([
+      '--dry-run',
+      '--segments',
+      '3',
+      '--rate',
+      '7',
+      '--json',
+      RESULT,
+    ]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain(`table       Filled, state machine ${MACHINE}`);
     expect(stdout).toContain('rate        at most 7 writes a second; 3 segments, 3 at a time');
@@ -148,7 +114,7 @@ describe('against the local Step Functions', () => {
     served.calls.gate = new Promise(resolve => {
       open = () => resolve();
     });
-    const first = await run([], child => {
+    const first = await run(['--segments', '3'], child => {
       let printed = '';
       child.stdout.on('data', function follow(data: Buffer) {
         printed += data;
@@ -163,40 +129,25 @@ describe('against the local Step Functions', () => {
     expect(first.stderr).toMatch(
       /aws stepfunctions stop-execution --execution-arn arn:aws:states:us-east-1:\d+:execution:precise-ttl-Filled-backfill:backfill-\S+ --endpoint-url http/,
     );
-    const { end, printed } = inProcess({
-      print: text => {
-        printed.push(text);
-        open();
-      },
-    });
-    expect(await end).toEqual({ end: 'done' });
-    expect(printed[0]).toMatch(/^backfill-\S+ is running: this follows it/);
-    expect(printed.join('\n')).toMatch(/stamped +3 {2}its window was written/);
+    const { facts, apply } = await inProcess({ onProgress: open });
+    expect(facts.running).toMatch(/^backfill-/);
+    expect(await apply()).toMatchObject({ status: 'SUCCEEDED', execution: facts.running, stamped: 3 });
     expect(await stamped()).toBe(3);
   }, 60_000);
 
-  test('run again it finds all to be right; what is declined or fails is told', async () => {
-    const again = inProcess();
-    expect(await again.end).toEqual({ end: 'done' });
-    expect(again.printed.join('\n')).toMatch(/right already +3 /);
-    expect(again.printed.join('\n')).toContain('items       unknown: AWS_ENDPOINT_URL_DYNAMODB says where');
-
-    const elsewhere = () => ({
-      sfn: sfnClient(served.endpoint),
-      endpoint: () => new URL('https://states.example'),
-    });
-    const declined = inProcess({ connect: elsewhere, confirm: async () => false });
-    expect(await declined.end).toEqual({ end: 'declined' });
+  test('run again it finds all to be right; what fails is told', async () => {
+    const again = await inProcess();
+    expect(again.facts).toMatchObject({ running: undefined, size: undefined, estimate: undefined });
+    expect(await again.apply()).toMatchObject({ status: 'SUCCEEDED', rightAlready: 3 });
 
     served.calls.fail = true;
-    const failing = inProcess({ resultFile: RESULT });
-    expect(await failing.end).toEqual({ end: 'failed' });
-    expect(failing.printed.join('\n')).toMatch(/segments left +2 {2}of 2/);
-    expect(JSON.parse(readFileSync(RESULT, 'utf8'))).toMatchObject({
-      status: 'FAILED',
-      segmentsIncomplete: 2,
-    });
+    const failing = await inProcess();
+    expect(await failing.apply()).toMatchObject({ status: 'FAILED', segmentsIncomplete: 2 });
+    const { status, stdout, stderr } = await run(['--segments=2']);
     served.calls.fail = false;
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/segments left +2 {2}of 2/);
+    expect(stderr).toContain(`npx precise-ttl backfill --config ${CONFIG} --segments=2`);
   }, 60_000);
 
   test('a table that is not there is told', async () => {
@@ -213,7 +164,8 @@ describe('against the local Step Functions', () => {
   });
 
   test('a state machine that is not there yet is told', async () => {
-    const { end } = inProcess({ config: configOf({ ...TABLE, name: 'other' }) });
-    await expect(end).rejects.toThrow('state machine: expected other-backfill');
+    await expect(inProcess({ config: configOf({ ...TABLE, name: 'other' }) })).rejects.toThrow(
+      'state machine: expected other-backfill',
+    );
   });
 });

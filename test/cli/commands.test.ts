@@ -1,19 +1,8 @@
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { EXPERIMENTS, helpsOfExperiments } from '../support/experiments.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-
-/** What npm runs besides the commands of the package, which main.test.ts asks: the program, by how it is typed. */
-const PROGRAMS: readonly (readonly [string, readonly string[]])[] = [
-  ['npm run docs', ['tools/docs.ts']],
-  ...readdirSync(join(ROOT, 'bench')).flatMap(file => {
-    const name = /^(.+)\.ts$/.exec(file)?.[1];
-    return name === undefined || name === 'main'
-      ? []
-      : [[`npm run bench ${name}`, ['bench/main.ts', name]] as const];
-  }),
-];
 
 interface Ended {
   readonly status: unknown;
@@ -29,30 +18,31 @@ function run([file = '', ...args]: readonly string[]): Promise<Ended> {
   });
 }
 
-test('there are benchmarks to ask', () => {
-  expect(PROGRAMS.map(([name]) => name)).toEqual(
-    expect.arrayContaining(['npm run bench asl', 'npm run bench bundles', 'npm run bench cost']),
-  );
+test('every experiment says what it does, under its own name', async () => {
+  const helps = await helpsOfExperiments();
+  expect(EXPERIMENTS).toEqual(expect.arrayContaining(['chaos', 'cost', 'lag']));
+  expect([...helps.keys()]).toEqual([...EXPERIMENTS].sort());
+  for (const help of helps.values()) expect(help).toMatch(/^ *--help\b.*\n[\s\S]*Exit status: 0/m);
+}, 60_000);
+
+test('npm run docs says what it does', async () => {
+  const { status, stdout, stderr } = await run(['tools/docs.ts', '--help']);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toMatch(/^npm run docs[\s\S]*--help/);
 });
 
-describe.each(PROGRAMS)('%s', (name, program) => {
-  test('--help says what it does, under its own name', async () => {
-    const { status, stdout, stderr } = await run([...program, '--help']);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout.split('\n')[0]).toMatch(new RegExp(`^${name}( |$)`));
-    expect(stdout).toContain('--help');
-  });
-
-  test('refuses a flag that it does not know', async () => {
+test.each([['tools/docs.ts'], ['lab/experiments/main.ts', 'faults']])(
+  '%s refuses a flag that it does not know',
+  async (...program) => {
     const { status, stdout, stderr } = await run([...program, '--no-such-flag']);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/^--no-such-flag: expected one of .*--help, got an unknown flag; see --help\n$/);
-  });
-});
+  },
+);
 
 test.each([[[]], [['legs']]])('npm run bench %j says which benchmarks there are', async args => {
-  const { status, stdout, stderr } = await run(['bench/main.ts', ...args]);
+  const { status, stdout, stderr } = await run(['lab/experiments/main.ts', ...args]);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  expect(stderr).toContain(`expected one of adopt, archive-cost,`);
+  expect(stderr).toContain(`expected one of chaos, `);
   expect(stderr).toContain(`got ${args[0] ?? 'none'}`);
 });

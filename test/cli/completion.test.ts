@@ -21,10 +21,7 @@ describe('bash completes', () => {
     [['st'], ['start', 'status']],
     [['de'], ['deploy', 'destroy']],
     [['--v'], ['--version']],
-    [
-      ['completion', ''],
-      ['bash', 'zsh', 'fish', '--help'],
-    ],
+    [['proof', 'v'], ['verify']],
     [['replay', '--dry'], ['--dry-run']],
     [['start', '--table', ''], []],
     [
@@ -38,7 +35,7 @@ describe('bash completes', () => {
   });
 
   test('the commands, and every flag of each', async () => {
-    expect(await offered('')).toEqual([...COMMAND_NAMES, '--help', '--version']);
+    expect(await offered('')).toEqual([...COMMAND_NAMES, '--help', '--version', '--completion']);
     for (const { name, words, flags } of await described) {
       expect(await offered(name, '')).toEqual([...words, ...flags.map(flag => `--${flag.name}`)]);
     }
@@ -60,7 +57,7 @@ describe.each(['zsh', 'fish'] as const)('the script of %s', shell => {
 
   test('has what can follow instead of a command', async () => {
     const script = completionFor(shell, await described);
-    for (const option of ['help', 'version']) {
+    for (const option of ['help', 'version', 'completion']) {
       expect(script).toContain(shell === 'zsh' ? `'--${option}[` : `__fish_use_subcommand -l ${option} `);
     }
   });

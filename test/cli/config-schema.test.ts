@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { checkConfig } from '../../config/config.ts';
-import { PROP_NAMES } from '../../config/props.ts';
+import { GROUP_NAMES, GROUPS } from '../../config/prop-groups.ts';
+import { WRITTEN_NAMES } from '../../config/props.ts';
 import { configSchema } from '../../tools/docs/config-schema.ts';
 
 const schema = configSchema();
@@ -32,34 +33,53 @@ const VALUES = [
 ];
 
 /** Whether a kind takes it, whatever that makes of other fields. */
-function accepts(name: string, value: unknown): boolean {
+function accepts(config: object): boolean {
   try {
-    checkConfig({ ...CONFIG, tables: [{ ...TABLE, [name]: value }] });
+    checkConfig(config);
     return true;
   } catch (error) {
     const { problems } = error as { problems: readonly { field: string; expected: string }[] };
-    const relations =
-      /^(at least|at most \d+( windows| executions|:)|0, or|0 in the plain|sortKeyType together|at most 45|archive beside it)/;
+    const relations = /^(at least|at most \d+( windows| executions|:)|0, or|0 in the plain|at most 45)/;
     const wrong = problems.filter(({ expected }) => !relations.test(expected));
     return wrong.length === 0;
   }
 }
 
-describe.each(PROP_NAMES)('%s', name => {
+/** The props, and the fields of those that have some. */
+const PATHS: readonly (readonly [string, string?])[] = [
+  ...WRITTEN_NAMES.map(name => [name] as const),
+  ...GROUP_NAMES.flatMap(group => Object.keys(GROUPS[group].fields).map(field => [group, field] as const)),
+];
+
+function configWith([prop, field]: readonly [string, string?], value: unknown): object {
+  const key = prop.endsWith('Key') && { name: prop === 'sortKey' ? 'at' : 'id' };
+  const given = field === undefined ? value : { ...key, [field]: value };
+  return { ...CONFIG, tables: [{ ...TABLE, [prop]: given }] };
+}
+
+interface Described {
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Described>>;
+  readonly anyOf?: readonly Described[];
+}
+
+describe.each(PATHS.map(path => ({ path, name: path.join('.') })))('$name', ({ path }) => {
   test('is marked by an editor where the command refuses it, and nowhere else', () => {
     for (const value of VALUES) {
-      const config = { ...CONFIG, tables: [{ ...TABLE, [name]: value }] };
+      const config = configWith(path, value);
       const told = { value, valid: isValid(config) };
       // The longest names and two that are the same are the command's to tell.
       if (typeof value === 'string' && (value.length > 200 || value === 'a') && told.valid) continue;
-      expect(told).toEqual({ value, valid: accepts(name, value) });
+      expect(told).toEqual({ value, valid: accepts(config) });
     }
   });
 
   test('has a description without links', () => {
-    const { tables } = (schema as { properties: { tables: { items: { properties: object } } } }).properties;
-    const { description } = (tables.items.properties as Record<string, { description: string }>)[name] ?? {};
-    expect(description).toMatch(/^[^\]]{8,}$/);
+    const { tables } = (schema as { properties: { tables: { items: Described } } }).properties;
+    const [prop, field] = path;
+    const own = tables.items.properties?.[prop];
+    const fields = own?.properties ?? own?.anyOf?.[1]?.properties;
+    expect((field === undefined ? own : fields?.[field])?.description).toMatch(/^[^\]]{8,}$/);
   });
 });
 

@@ -3,19 +3,19 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readAmount } from '../../cli/cost/amount.ts';
-import { answer } from '../../cli/cost/job.ts';
 import { describeBill } from '../../cli/cost/text.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
-import { configOf } from '../support/synthesized.ts';
+import { monthlyCost } from '../../operate/cost/cost.ts';
+import { configOf } from '../support/configs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-cost-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const TABLES: readonly PreciseTtlProps[] = [
-  { tableName: 'Tokens', partitionKey: 'id', shards: 3, metrics: 'essential', dashboard: false },
+  { tableName: 'Tokens', partitionKey: 'id', index: { shards: 3 }, metrics: 'essential', dashboard: false },
   {
     ...{ tableName: 'Carts', partitionKey: 'id', sweep: 'carts', tracing: true },
-    ...{ indexedBy: 'second', precisionSeconds: 10 },
+    ...{ index: { by: 'second' }, precisionSeconds: 10 },
   },
 ];
 writeFileSync(join(folder, 'precise-ttl.config.json'), JSON.stringify(configOf(...TABLES)));
@@ -36,7 +36,7 @@ const ask = ({
   props = { tableName: 'table', partitionKey: 'id' },
   ...question
 }: Partial<typeof LOAD> & { readonly props?: PreciseTtlProps }) =>
-  answer({ ...LOAD, tables: [props], ...question });
+  monthlyCost({ ...LOAD, tables: [props], ...question });
 
 test.each([
   ['50M', 5e7],
@@ -77,7 +77,7 @@ const FREE_METRICS = { ...ESSENTIAL, alarms: { deletionLag: false, watermarkAge:
 
 test('the sweep of an idle table by window costs at most 15 cents a month, of which half a cent is the scan of its index', () => {
   const [daily = 0, off = 0] = (['daily', 'off'] as const).map(
-    indexScan => ask({ props: { ...IDLE, indexScan } }).bill.byPart.sweep,
+    indexScan => ask({ props: { ...IDLE, index: { scan: indexScan } } }).bill.byPart.sweep,
   );
   expect(daily).toBeLessThanOrEqual(0.15);
   expect((daily - off).toFixed(3)).toBe('0.005');
@@ -93,12 +93,10 @@ test('with alarms and without custom metrics an idle table costs at most 90 cent
 test.each<[string, string, number, PreciseTtlProps]>([
   ['README.md', 'costs $% a month by window with alarms', 1, FREE_METRICS],
   ['README.md', 'and $% as it\ncomes', 1, IDLE],
-  ['README.md', 'by second, and costs $% as it comes', 1, { ...IDLE, indexedBy: 'second' }],
+  ['README.md', 'by second, and costs $% as it comes', 1, { ...IDLE, index: { by: 'second' } }],
   ['README.md', 'A hundred idle tables together cost $%', 100, IDLE],
-  ['docs/cost.md', '`dashboard: false`, $% a month', 1, FREE_METRICS],
-  ['docs/cost.md', 'all alarms of `essential` it is $%', 1, ESSENTIAL],
-  ['docs/cost.md', 'A hundred idle tables by window cost $% together', 100, IDLE],
-  ['docs/cost.md', 'A hundred by second cost $%', 100, { ...IDLE, indexedBy: 'second' }],
+  ['docs/use.md', '`dashboard: false`, $% a month', 1, FREE_METRICS],
+  ['docs/use.md', 'A hundred idle tables by window cost $% together', 100, IDLE],
 ])('%s says what idle tables cost: %s', (file, sentence, copies, props) => {
   const dollars = ask({ props, copies }).bill.total.toFixed(2);
   expect(readFileSync(file, 'utf8')).toContain(sentence.replace('%', dollars));
@@ -106,7 +104,7 @@ test.each<[string, string, number, PreciseTtlProps]>([
 
 test('README.md says what the sweep of an idle table by second costs, with polls and without', () => {
   const [without, polling] = [{ pollSeconds: 0 }, {}].map(more =>
-    ask({ props: { ...IDLE, indexedBy: 'second', ...more } }).bill.byPart.sweep.toFixed(2),
+    ask({ props: { ...IDLE, index: { by: 'second' }, ...more } }).bill.byPart.sweep.toFixed(2),
   );
   expect(readFileSync('README.md', 'utf8')).toContain(
     `the sweep of an idle table costs $${without} with \`pollSeconds: 0\`, instead of $${polling}`,
@@ -119,23 +117,30 @@ test('the tables of a deployment share its executions, its alarms and its dashbo
     { ...IDLE, tableName: 'Tokens' },
   ];
   const dashboards = (tables: readonly PreciseTtlProps[]) =>
-    answer({ ...LOAD, tables }).bill.lines.find(({ name }) => name === 'dashboard')?.amount;
+    monthlyCost({ ...LOAD, tables }).bill.lines.find(({ name }) => name === 'dashboard')?.amount;
   const apart = [carts, { ...tokens, sweep: 'tokens' }];
   expect([dashboards([carts]), dashboards([carts, tokens]), dashboards(apart)]).toEqual([1, 1, 2]);
-  const [one, together] = [[carts], [carts, tokens]].map(tables => answer({ ...LOAD, tables }).bill.total);
+  const [one, together] = [[carts], [carts, tokens]].map(
+    tables => monthlyCost({ ...LOAD, tables }).bill.total,
+  );
   expect(together).toBeLessThan((one ?? 0) * 1.05);
-  expect(answer({ ...LOAD, tables: apart }).bill.total).toBeCloseTo(2 * (one ?? 0), 6);
+  expect(monthlyCost({ ...LOAD, tables: apart }).bill.total).toBeCloseTo(2 * (one ?? 0), 6);
 });
 
 test('of tables with several settings it is said which have which, and which one has too few shards', () => {
   const tables: PreciseTtlProps[] = [
-    { tableName: 'Carts', partitionKey: 'id', warmThroughput: { read: 12_000, write: 84_000 }, shards: 1000 },
+    {
+      tableName: 'Carts',
+      partitionKey: 'id',
+      newTable: { warmThroughput: { read: 12_000, write: 84_000 } },
+      index: { shards: 1000 },
+    },
     ...['Tokens', 'Sessions', 'Links', 'Orders', 'Mails'].map(tableName => ({
       tableName,
       partitionKey: 'id',
     })),
   ];
-  const { bill, facts } = answer({ ...LOAD, itemsPerMonth: 43.2e9, tables });
+  const { bill, facts } = monthlyCost({ ...LOAD, itemsPerMonth: 43.2e9, tables });
   const text = describeBill(bill, facts);
   expect(text).toMatch(/^Carts: indexed by window, .*1000 shards/m);
   expect(text).toMatch(/^Tokens, Sessions, Links and 2 more: indexed by window, /m);
@@ -152,8 +157,11 @@ test('a table whose schedules are off is counted as if they were on, and that is
 });
 
 test.each<[Partial<PreciseTtlProps>, string]>([
-  [{ provisionedCapacity: { read: 10, write: 10 } }, 'counted as if it were on demand, and not provisioned'],
-  [{ tableClass: 'STANDARD_INFREQUENT_ACCESS' }, 'counted as if its class were STANDARD'],
+  [
+    { newTable: { provisionedCapacity: { read: 10, write: 10 } } },
+    'counted as if it were on demand, and not provisioned',
+  ],
+  [{ newTable: { tableClass: 'STANDARD_INFREQUENT_ACCESS' } }, 'counted as if its class were STANDARD'],
 ])('of a table with %j it is said that it is %s', (props, said) => {
   expect(ask({ props: { ...IDLE, ...props } }).facts.settings[0]?.words).toContain(said);
   expect(ask({ props: IDLE }).facts.settings[0]?.words).not.toContain(said);
@@ -193,12 +201,12 @@ test('every flag changes the answer, in a process of its own', async () => {
     ask({ props: { ...TABLES[1], dashboard: false } as PreciseTtlProps }),
     ask({
       props: {
-        ...{ tableName: 'table', partitionKey: 'id', indexedBy: 'second', precisionSeconds: 2 },
+        ...{ tableName: 'table', partitionKey: 'id', index: { by: 'second' }, precisionSeconds: 2 },
         ...{ pollSeconds: 0, metrics: 'essential' },
       },
     }),
-    ask({ props: { tableName: 'table', partitionKey: 'id', shards: 7 } }),
-    answer({ ...LOAD, tables: TABLES }),
+    ask({ props: { tableName: 'table', partitionKey: 'id', index: { shards: 7 } } }),
+    monthlyCost({ ...LOAD, tables: TABLES }),
   ].map(({ bill, facts }) => ({ ...facts, ...bill }));
   expect(bills).toEqual(JSON.parse(JSON.stringify(expected)));
   expect(new Set(bills.map(({ total }) => total)).size).toBe(bills.length);
@@ -209,24 +217,27 @@ test.each<[number, Partial<PreciseTtlProps>, string | RegExp]>([
   [1e9, {}, /^[^✗]*$/],
   [
     43.2e9,
-    { granularityMinutes: 1, shards: 164, warmThroughput: { read: 12_000, write: 84_000 } },
+    {
+      index: { granularityMinutes: 1, shards: 164 },
+      newTable: { warmThroughput: { read: 12_000, write: 84_000 } },
+    },
     /^[^✗]*$/,
   ],
   [
     43.2e9,
-    { granularityMinutes: 1, shards: 1 },
+    { index: { granularityMinutes: 1, shards: 1 } },
     '✗ This cannot be: 33,333 puts and deletes a second in the index of each table, on 1 shard. DynamoDB takes 1,000 a second of a shard.\n' +
-      '  It takes shards: 164, and an index that is warm for 84,000 write units a second: docs/configuration.md, "How many shards".\n',
+      '  It takes shards: 164, and an index that is warm for 84,000 write units a second: docs/reference/configuration.md, "How many shards".\n',
   ],
   [
     43.2e9,
-    { granularityMinutes: 1440, lookbackMinutes: 1440, shards: 328 },
+    { index: { granularityMinutes: 1440, shards: 328 } },
     '✗ Items will be late, and your own writes throttled: 33,333 puts and deletes a second in the index of each table, on 328 shards and an index that is warm for 4,000.\n' +
       '  It takes shards: 328, and an index that is warm for 84,000 write units a second',
   ],
   [
     43.2e9,
-    { indexedBy: 'second' },
+    { index: { by: 'second' } },
     /This cannot be: .* on 1 shard\..*\n {2}It takes an index by window, which has shards, or more tables: /,
   ],
 ])('%d items a month on %j: whether the index takes them', (itemsPerMonth, props, said) => {

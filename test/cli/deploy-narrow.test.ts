@@ -18,9 +18,9 @@ const NOTHING = deployedOf({});
 
 describe('with --table', () => {
   test('takes the entries of these tables, and leaves the others where and as they are', () => {
-    const file = { region: 'r', tables: [C, { ...B, shards: 7 }, { ...A, shards: 8 }] };
+    const file = { region: 'r', tables: [C, { ...B, index: { shards: 7 } }, { ...A, index: { shards: 8 } }] };
     const { config, left } = narrow(file, deployed([A, B]), { only: ['AAA'], broken: NOBODY });
-    expect(config).toEqual({ region: 'r', tables: [{ ...A, shards: 8 }, B] });
+    expect(config).toEqual({ region: 'r', tables: [{ ...A, index: { shards: 8 } }, B] });
     expect([...left]).toEqual([['BBB', {}]]);
   });
 
@@ -71,9 +71,43 @@ describe('with --table', () => {
     expect(narrow({ region: 'r', tables }, before, { only, broken: NOBODY }).config.tables).toEqual(expected);
   });
 
+  test('leaves a table as a former version has noted it, whose settings had each a name of their own', () => {
+    const former = {
+      ...{ ...B, partitionKeyType: 'N', indexedBy: 'second', indexName: 'own', holdAttribute: 'legalHold' },
+      ...{
+        archive: { prefix: 'a/' },
+        archiveFirst: true,
+        roleArns: { sweep: 'x' },
+        tableRoleArns: { backfill: 'y' },
+      },
+      ...{ lookbackMinutes: 3, functionTracing: true },
+    };
+    const { config } = narrow({ region: 'r', tables: [A] }, deployed([former]), {
+      only: ['AAA'],
+      broken: NOBODY,
+    });
+    expect(config.tables).toEqual([
+      {
+        ...{
+          ...B,
+          partitionKey: { name: 'id', type: 'N' },
+          index: { by: 'second', name: 'own' },
+          hold: 'legalHold',
+        },
+        ...{ archive: { prefix: 'a/', first: true }, roleArns: { backfill: 'y', sweep: 'x' } },
+      },
+      { ...A, roleArns: { sweep: 'x' } },
+    ]);
+  });
+
   test.each<[string, object[], string[], string]>([
     ['a table that nobody knows', [A], ['ZZZ'], '--table: expected one of AAA, BBB, got "ZZZ"'],
-    ['an entry that is wrong', [A, { ...B, shards: 'x' }], ['BBB'], 'tables[1].shards: expected'],
+    [
+      'an entry that is wrong',
+      [A, { ...B, index: { shards: 'x' } }],
+      ['BBB'],
+      'tables[1].index.shards: expected',
+    ],
     ['an unknown field', [A, { ...B, shard: 1 }], ['BBB'], 'tables[1].shard'],
   ])('refuses %s', (_what, tables, only, message) => {
     const work = () => narrow({ region: 'r', tables }, deployed([A, B]), { only, broken: NOBODY });
@@ -83,7 +117,12 @@ describe('with --table', () => {
 
 describe('with a broken table', () => {
   test('takes everything but its entry from the file', () => {
-    const file = { region: 'r', tags: { is: 'new' }, kmsKeyArn: 'k', tables: [C, { ...B, shards: 7 }, A] };
+    const file = {
+      region: 'r',
+      tags: { is: 'new' },
+      kmsKeyArn: 'k',
+      tables: [C, { ...B, index: { shards: 7 } }, A],
+    };
     const noted = deployed([{ ...B, logRetentionDays: 7 }, A], { tags: { is: 'old' } });
     const { config, left } = narrow(file, noted, { broken: new Set(['BBB']) });
     expect(config).toEqual({

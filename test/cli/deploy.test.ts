@@ -38,14 +38,4 @@ describe.each(['deploy', 'diff', 'destroy', 'outputs'])('%s', name => {
     expect(status).toBe(1);
     expect(stderr.trim().split('\n')).toEqual([expect.stringMatching(expected)]);
   });
-
-  test('has a help, and refuses flags that it does not have', async () => {
-    const help = await command(name, 'no-such-terraform', '--help');
-    expect([help.status, help.stdout]).toEqual([0, expect.stringContaining(`npx precise-ttl ${name} `)]);
-    const wrong = await command(name, 'no-such-terraform', '--force');
-    expect([wrong.status, wrong.stderr]).toEqual([
-      name === 'diff' ? 1 : 2,
-      expect.stringContaining('--force: expected one of'),
-    ]);
-  });
 });

@@ -3,7 +3,7 @@ import { mermaid } from '../../statemachine/diagram.ts';
 import { diagramPage } from '../../tools/docs/diagram-page.ts';
 
 test('the picture in the docs is that of the definition: else run npm run docs', () => {
-  expect(readFileSync('docs/state-machine.md', 'utf8')).toBe(diagramPage());
+  expect(readFileSync('docs/contributing/state-machine.md', 'utf8')).toBe(diagramPage());
 });
 
 test('draws every kind of state, where it leads and why', () => {

@@ -1,6 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: a name that looks like Terraform's templates
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { arnsOf, hasArn } from '../../cli/iam/arns.ts';
 import { deployPolicy, pipelinePolicy } from '../../cli/iam/deploy-policy.ts';
 import { charactersOf, documentsOf, MANAGED_CHARACTERS, type PolicyStatement } from '../../cli/iam/policy.ts';
@@ -11,8 +10,8 @@ import { deploymentsOf } from '../../config/deployments.ts';
 import { DEPLOYMENT_ROLES, resolveProps, TABLE_ROLES } from '../../config/props.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
+import { configOf } from '../support/configs.ts';
 import { covers, type Grant } from '../support/permissions/policy.ts';
-import { configOf } from '../support/synthesized.ts';
 
 const PLACE = { partition: 'aws', region: 'us-east-1', account: '123456789012' };
 const KEY = 'arn:aws:kms:us-east-1:123456789012:key/0';
@@ -21,11 +20,10 @@ const EVERYTHING = configOf(
   {
     tableName: 'Orders',
     partitionKey: 'id',
-    holdAttribute: '${held}',
-    archive: {},
-    archiveFirst: true,
+    hold: '${held}',
+    archive: { first: true },
     events: { eventBus: 'default' },
-    backfill: true,
+    index: { backfill: true },
     kmsKeyArn: KEY,
     tableKmsKeyArn: `${KEY}1`,
   },
@@ -205,7 +203,7 @@ describe('the roles', () => {
       DeploymentConfig['tables'][0],
     ];
     const config = configOf(
-      { ...orders, roleArns: given(DEPLOYMENT_ROLES), tableRoleArns: given(TABLE_ROLES) },
+      { ...orders, roleArns: { ...given(DEPLOYMENT_ROLES), ...given(TABLE_ROLES) } },
       there,
     );
     const [before, roles] = [await rolesOf(EVERYTHING), await rolesOf(config)];
@@ -218,8 +216,8 @@ describe('the roles', () => {
   });
 });
 
-test('docs/security.md says what each word stands for', () => {
-  const page = readFileSync(join('docs', 'security.md'), 'utf8');
+test('docs/reference/iam.md says what each word stands for', () => {
+  const page = readFileSync('docs/reference/iam.md', 'utf8');
   for (const word of ['deploy', 'pipeline', 'operate', 'roles'])
     expect(page).toContain(`precise-ttl iam ${word}`);
 });

@@ -60,7 +60,7 @@ test('writes JSON with its schema, and every field that flags give', async () =>
         partitionKey: 'Id',
         sortKey: 'At',
         ttlAttribute: 'Expires',
-        indexedBy: 'second',
+        index: { by: 'second' },
       },
     ],
   });
@@ -68,11 +68,11 @@ test('writes JSON with its schema, and every field that flags give', async () =>
 });
 
 test.each([
-  ['a new table by second', ['--by', 'second'], { indexedBy: 'second' }],
+  ['a new table by second', ['--by', 'second'], { index: { by: 'second' } }],
   [
     'an existing table by window',
     ['--existing', '--partition-key', 'id', '--by', 'window'],
-    { indexedBy: 'window' },
+    { index: { by: 'window' } },
   ],
 ])('writes the way to be indexed: %s', async (_what, args, expected) => {
   const { status, read } = await init(['--table', 'Tokens', '--json', ...args]);

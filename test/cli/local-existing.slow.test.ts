@@ -10,8 +10,8 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 import type { PreciseTtlProps } from '../../config/props.ts';
-import { localDynamoDb } from '../../local/dynamodb/clients.ts';
 import {
   type EmulatorProcess,
   exportedBy,
@@ -37,8 +37,8 @@ afterEach(() => {
 
 const WINDOWS: PreciseTtlProps = { tableName: 'Windows', partitionKey: 'id', existingTable: true };
 const SECONDS: PreciseTtlProps = {
-  ...{ tableName: 'Seconds', partitionKey: 'owner', sortKey: 'no', sortKeyType: 'N' },
-  ...{ existingTable: true, indexedBy: 'second' },
+  ...{ tableName: 'Seconds', partitionKey: 'owner', sortKey: { name: 'no', type: 'N' } },
+  ...{ existingTable: true, index: { by: 'second' } },
 };
 
 /** Runs `npx precise-ttl local` on these tables, as npm does. */

@@ -58,7 +58,7 @@ test('it says from when to when, what is wrong, where to read on, what to type, 
   await clock.advance(300_000);
   expect(changed).toEqual([
     `12:10:15Z  --break  ${wrong}, until 12:11:45Z`,
-    '12:11:45Z  --break  over after 1 min 30 s; how you see it: clock-skew in docs/runbook.md',
+    '12:11:45Z  --break  over after 1 min 30 s; how you see it: clock-skew in docs/reference/alarms.md',
   ]);
 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { planSeed, requireOwnTable } from '../../cli/local-seed.ts';
 import { checkConfig } from '../../config/config.ts';
-import { configOf } from '../support/synthesized.ts';
+import { configOf } from '../support/configs.ts';
 
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
 const BY_MINUTE = { lookbackMinutes: 10, granularityMinutes: 1 };

@@ -1,10 +1,10 @@
+import type { AlarmResource } from 'aws-on-loopback/cloudwatch/alarm';
+import type { EventSourceMappingResource } from 'aws-on-loopback/streams/mapping-settings';
 import { Engine, type Execution, loadDefinition, VirtualClock } from 'stepfunctions-emulator';
 import type { Seeded } from '../../cli/local-seed.ts';
 import { describeEvent, describeObject, describeStreamTrouble } from '../../cli/local-stream-text.ts';
 import { describeAlarm, describeExecution, describeLine, describeStart } from '../../cli/local-text.ts';
 import type { ServedCloud } from '../../local/serve.ts';
-import type { EventSourceMappingResource } from '../../local/stack/event-source-mapping.ts';
-import type { AlarmResource } from '../../local/stack/metric-alarm.ts';
 import { EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
 
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);

@@ -10,8 +10,9 @@ import {
   DescribeExecutionCommand,
   StartExecutionCommand,
 } from '@aws-sdk/client-sfn';
-import { localDynamoDb } from '../../local/dynamodb/clients.ts';
-import { isFree } from '../../local/ports.ts';
+import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
+import { isFree } from 'aws-on-loopback/ports';
+import { schedulerClient } from '../../aws-on-loopback/test/support/endpoint-clients.ts';
 import {
   type EmulatorProcess,
   startEmulator,
@@ -19,7 +20,6 @@ import {
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { occupyPort } from '../support/free-port.ts';
 import { freeLocalPorts, PORT_FLAGS } from '../support/local-ports.ts';
-import { schedulerClient } from '../support/scheduler-client.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../bin/precise-ttl.js');
 
@@ -95,7 +95,7 @@ test('--break says at the start when it begins and ends, what to read and what t
     /^ {2}incident +from \d\d:\d\d:15Z to \d\d:\d\d:45Z: DynamoDB takes every request and answers none$/m,
   );
   expect(printed.stdout).toMatch(
-    /is the section dynamodb-hangs of docs\/runbook\.md\..*\n\nnpx precise-ttl status$/m,
+    /is the section dynamodb-hangs of docs\/reference\/alarms\.md\..*\n\nnpx precise-ttl status$/m,
   );
   child.kill('SIGINT');
   expect([await ended, printed.stderr]).toEqual([0, '']);

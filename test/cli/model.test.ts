@@ -5,13 +5,17 @@ import { join, resolve } from 'node:path';
 import { modelOf } from '../../config/model-of.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryModel } from '../../expiry/model.ts';
-import { configOf, SESSION_DATA } from '../support/synthesized.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-model-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', granularityMinutes: 5, shards: 3 };
-const BY_SECOND: PreciseTtlProps = { tableName: 'Carts', partitionKey: 'id', indexedBy: 'second' };
+const TOKENS: PreciseTtlProps = {
+  tableName: 'Tokens',
+  partitionKey: 'id',
+  index: { granularityMinutes: 5, shards: 3 },
+};
+const BY_SECOND: PreciseTtlProps = { tableName: 'Carts', partitionKey: 'id', index: { by: 'second' } };
 
 /** Runs it in a folder with a configuration of these tables. */
 async function model(args: readonly string[], ...tables: PreciseTtlProps[]) {

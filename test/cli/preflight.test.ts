@@ -79,7 +79,8 @@ test('on an older Node it says where the right one comes from, in one line', () 
 
 test('npm start, npm test and what else runs a source load it first', () => {
   const ours = Object.entries(scripts).filter(
-    ([name, script]) => name === 'test' || /\b(bin\/precise-ttl|(cli|bench|tools)\/[\w-]+\.ts$)/.test(script),
+    ([name, script]) =>
+      name === 'test' || /\b(bin\/precise-ttl|(cli|lab\/experiments|tools)\/[\w-]+\.ts$)/.test(script),
   );
   expect(ours.length).toBeGreaterThan(3);
   for (const [, script] of ours) expect(script).toMatch(/^node (--\S+ )*-r \.\/cli\/preflight\.cjs /);

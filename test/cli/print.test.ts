@@ -2,10 +2,10 @@ import { assert as check, constantFrom, oneof, property, string } from 'fast-che
 import { describeReport } from '../../cli/doctor/text.ts';
 import { FlagError } from '../../cli/flags.ts';
 import { print, printable, printError, shortKey } from '../../cli/print.ts';
-import { describePiece } from '../../cli/replay/text.ts';
-import { NO_TOTALS } from '../../cli/replay/totals.ts';
-import { describeOutcome } from '../../cli/restore/text.ts';
+import { describePiece } from '../../cli/replay-text.ts';
+import { describeOutcome } from '../../cli/restore-text.ts';
 import { tellingErrors } from '../../cli/run-command.ts';
+import { NO_TOTALS } from '../../operate/replay/totals.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 /** A terminal obeys these: it changes colours, moves the cursor, or turns the direction of writing. */
@@ -138,7 +138,11 @@ test.each<[string, string]>([
   ],
   [
     'restore',
-    describeOutcome([{ key: JSON.stringify(LONG), fate: 'notTried' }], false, { lines: 0, first: [] }),
+    describeOutcome({
+      keys: [{ key: JSON.stringify(LONG), fate: 'notTried' }],
+      dryRun: false,
+      unreadable: { lines: 0, first: [] },
+    }),
   ],
 ])('%s shows a long key so', (_, text) => {
   expect(text).toMatch(/such as|not tried/);

@@ -1,16 +1,20 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
+
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { BatchWriteCommand, DeleteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { type ReplayJobOptions, runReplay } from '../../cli/replay/job.ts';
 import { modelOf } from '../../config/model-of.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
+import type { With } from '../../operate/aws/clients.ts';
+import type { ReplayOptions } from '../../operate/changes.ts';
+import { prepareReplay } from '../../operate/replay/replay.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
 import { type ServedMachines, serveMachines } from '../support/served-machines.ts';
 import { shellCommand } from '../support/shell-command.ts';
-import { configOf, SESSION_DATA } from '../support/synthesized.ts';
 
 const MACHINE = 'precise-ttl-replay';
 
@@ -19,84 +23,6 @@ const JSON_FILE = join(folder, 'out.json');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const replay = shellCommand('replay');
-
-/** On a port where nobody listens: a command that asks AWS for something before it must, fails another way. */
-const NOWHERE = { AWS_ENDPOINT_URL_SFN: 'http://127.0.0.1:9' };
-const SPAN = ['--from', '2026-01-01T00:00:00Z', '--to', '2026-01-01T01:00:00Z'];
-
-test('--help says what it does', async () => {
-  const { status, stdout } = await replay(['--help'], {});
-  expect(status).toBe(0);
-  for (const flag of ['--from', '--to', '--table', '--dry-run', '--run', '--yes'])
-    expect(stdout).toContain(flag);
-});
-
-test.each([
-  [['--form', 'x'], '--form: expected one of --from, --to, --index, --table'],
-  [[], '--from: expected a time in ISO-8601 with a zone, got nothing'],
-  [['--from', 'monday', '--to', '2026-01-01T01:00:00Z'], '--from: expected a time in ISO-8601 with a zone'],
-  [
-    ['--from', '2026-01-01T00:00:00Z', '--to', '2999-01-01T00:00:00Z'],
-    '--to: expected a time that has passed',
-  ],
-  [[...SPAN, '--table', 'Other'], '--table: expected one of SessionData, got "Other"'],
-  [['--index', ...SPAN], '--from: it does not go with --index, which reads the whole index'],
-  [[...SPAN, '--run', 'a:b'], '--run: expected 1 to 20 letters'],
-  [[...SPAN, '--split-minutes', '0'], '--split-minutes: expected a whole number from 1 to 44640, got "0"'],
-  [
-    [...SPAN, '--max-per-second', '0'],
-    '--max-per-second: expected a whole number from 1 to 1000000, got "0"',
-  ],
-  [
-    [...SPAN, '--json', '/no/such/folder/out.json'],
-    '--json: expected a file in a folder that can be written',
-  ],
-])('fails with status 2 for %p', async (args, message) => {
-  const { status, stdout, stderr } = await replay(args, NOWHERE);
-  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  expect(stderr).toContain(message);
-  expect(stderr.trim().split('\n')).toHaveLength(1);
-});
-
-test.each<[string, Record<string, string>, number, string]>([
-  [
-    'nobody listens',
-    NOWHERE,
-    1,
-    'AWS_ENDPOINT_URL_SFN: expected Step Functions at http://127.0.0.1:9, got ECONNREFUSED; start npx precise-ttl local in ' +
-      'another terminal, or unset AWS_ENDPOINT_URL_SFN for AWS',
-  ],
-  [
-    'nobody listens at the endpoint for every service',
-    { AWS_ENDPOINT_URL: 'http://localhost:9' },
-    1,
-    'AWS_ENDPOINT_URL: expected Step Functions at http://localhost:9, got ECONNREFUSED; start npx precise-ttl local',
-  ],
-  [
-    'the endpoint is no URL',
-    { AWS_ENDPOINT_URL_SFN: 'here' },
-    2,
-    'AWS_ENDPOINT_URL_SFN: expected a URL such as',
-  ],
-])('fails and says so where %s', async (_where, environment, expected, message) => {
-  const { status, stderr } = await replay(SPAN, environment);
-  expect(status).toBe(expected);
-  expect(stderr).toContain(message);
-  expect(stderr.trim().split('\n')).toHaveLength(1);
-});
-
-// Before anything is asked of AWS: without network, or credentials, it would fail another way.
-test.each([
-  ['', SPAN, '--yes: expected it where no terminal is there to ask at'],
-  [', after a wrong --from', ['--from', 'monday', ...SPAN.slice(2)], '--from: expected a time in ISO-8601'],
-  [', after a wrong --table', [...SPAN, '--table', 'Other'], '--table: expected one of SessionData'],
-  [', after a wrong --run', [...SPAN, '--run', 'a:b'], '--run: expected 1 to 20 letters'],
-])('on AWS it asks for --yes where there is no terminal%s', async (_after, args, message) => {
-  const { status, stdout, stderr } = await replay(args, {});
-  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  expect(stderr).toContain(message);
-  expect(stderr.trim().split('\n')).toHaveLength(1);
-});
 
 describe('against the local Step Functions', () => {
   let served: ServedMachines;
@@ -267,53 +193,53 @@ describe('against the local Step Functions', () => {
     expect(await sessions()).toEqual(['live']);
   });
 
-  /** The job as the command runs it, at an endpoint that isn't on this machine. */
-  function runOnAws(over: Partial<ReplayJobOptions>) {
-    const printed: string[] = [];
-    const end = runReplay({
+  test('says how many executions there would be, and starts none before it is applied', async () => {
+    const before = names().length;
+    const { facts, apply } = await prepared({
       from: HOURS[1],
       to: HOURS[3],
-      table: undefined,
-      dryRun: false,
-      maxPerSecond: undefined,
+      label: 'told',
       splitMinutes: 60,
-      concurrency: 4,
-      label: 'aws',
-      resultFile: undefined,
-      config: configOf(SESSION_DATA),
-      connect: region => ({
-        sfn: sfnClient(served.endpoint),
-        endpoint: () => new URL(`https://states.${region}.amazonaws.com`),
-      }),
-      confirm: async () => false,
-      now: Date.now(),
-      print: text => printed.push(text),
-      signal: new AbortController().signal,
-      ...over,
     });
-    return { end, printed };
-  }
-  test('on AWS it says what it is about to do, asks, and does nothing without a yes', async () => {
-    const before = names().length;
-    const { end, printed } = runOnAws({});
-    expect(await end).toBe('declined');
-    expect(printed.join('\n')).toContain(
-      'endpoint    https://states.us-east-1.amazonaws.com, region us-east-1',
-    );
-    expect(printed.join('\n')).toContain('executions  3, of 60 minutes at most, 4 at a time');
+    expect(facts).toMatchObject({ executions: 3, concurrency: 4, label: 'told' });
     expect(names()).toHaveLength(before);
-    expect(await runOnAws({ confirm: async () => true }).end).toBe('done');
+    expect((await apply()).executions.done).toBe(3);
     expect(names()).toHaveLength(before + 3);
   });
 
-  test('on AWS a dry run needs no yes', async () => {
-    expect(await runOnAws({ dryRun: true }).end).toBe('done');
+  test('an error in the middle says what was done until then', async () => {
+    const broken = sfnClient(served.endpoint);
+    const send = broken.send.bind(broken) as (command: unknown) => Promise<unknown>;
+    let started = 0;
+    broken.send = (async (command: unknown) => {
+      if (command instanceof StartExecutionCommand && ++started === 3) throw new Error('no more');
+      return send(command);
+    }) as typeof broken.send;
+    const { apply } = await prepared({
+      ...{ from: HOURS[1], to: HOURS[3], label: 'broken', splitMinutes: 60, concurrency: 1 },
+      clients: { sfn: broken, where: () => served.endpoint },
+    });
+    const error = await apply().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      name: 'StoppedError',
+      cause: { message: 'no more' },
+      result: { interrupted: true, executions: { planned: 3, done: 2 } },
+    });
   });
 
   test('fails when the state machine is not deployed, and names it', async () => {
     const config = configOf({ ...SESSION_DATA, sweep: 'elsewhere' });
-    await expect(runOnAws({ config }).end).rejects.toThrow(
-      'state machine: expected elsewhere-replay at https://states.us-east-1.amazonaws.com, got none of that name',
+    await expect(prepared({ config, from: HOURS[1], to: HOURS[3] })).rejects.toThrow(
+      `state machine: expected elsewhere-replay at ${served.endpoint}, got none of that name`,
     );
   });
+
+  const prepared = (
+    options: Partial<ReplayOptions & With<'sfn' | 'where'>> & Pick<ReplayOptions, 'from' | 'to'>,
+  ) =>
+    prepareReplay({
+      config: configOf(SESSION_DATA),
+      clients: { sfn: sfnClient(served.endpoint), where: () => served.endpoint },
+      ...options,
+    });
 });

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateTableCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { startS3 } from '../../local/s3/start-s3.ts';
+import { startS3 } from 'aws-on-loopback/s3/start-s3';
 import { ARCHIVE_BUCKET, archiveItems } from '../support/archived.ts';
+import { configOf } from '../support/configs.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { shellCommand } from '../support/shell-command.ts';
-import { configOf } from '../support/synthesized.ts';
 
 const { client, endpoint } = useLocalDynamoDb();
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-restore-long-test-'));
@@ -16,51 +16,9 @@ const CONFIG = join(folder, 'config.json');
 writeFileSync(CONFIG, JSON.stringify(configOf({ tableName: 'SessionData', partitionKey: 'id' })));
 
 const restore = shellCommand('restore');
-/** On ports where nobody listens: a command that asks AWS for something before it must, fails another way. */
-const NOWHERE = {
-  AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9',
-  AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9',
-};
 const PLACE = ['--config', CONFIG, '--from-archive', `s3://${ARCHIVE_BUCKET}`];
 const KEYS = ['--keys', '{"id":{"S":"a"}}'];
 const NEVER = '--without-expiry';
-
-test.each<[string[], string]>([
-  [[], '--from-archive: expected the place of an archive, got none'],
-  [[...PLACE, ...KEYS], '--expires-in: expected it or --without-expiry, got neither'],
-  [
-    [...PLACE, ...KEYS, NEVER, '--expires-in', '7d'],
-    '--expires-in: expected it or --without-expiry, got both',
-  ],
-  [[...PLACE, ...KEYS, '--expires-in', '0s'], '--expires-in: expected a whole number and s, m, h or d'],
-  [[...PLACE, ...KEYS, '--drill'], '--drill: expected it without --keys, got both'],
-  [[...PLACE, ...KEYS, NEVER, '--sample', '5'], '--sample: expected it with --drill'],
-  [[...PLACE, NEVER], '--keys: expected it or --keys-file, got neither'],
-  [
-    [...PLACE, NEVER, '--keys', '{"id":"a"}'],
-    '--keys: expected keys such as {"id":{"S":"…"}}, got {"id":"a"}',
-  ],
-  [[...PLACE, ...KEYS, NEVER, '--table', 'Other'], '--table: expected one of SessionData, got "Other"'],
-  [[...PLACE, ...KEYS, NEVER, '--expired-from', 'monday'], '--expired-from: expected a date'],
-])('fails with status 2, case %#', async (args, message) => {
-  const { status, stdout, stderr } = await restore(args, NOWHERE);
-  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  expect(stderr).toContain(message);
-  expect(stderr.trim().split('\n')).toHaveLength(1);
-});
-
-test('talks to one place only, and asks where nobody can answer for an account', async () => {
-  const { AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_S3 } = NOWHERE;
-  const mixed = await restore([...PLACE, ...KEYS, NEVER], { AWS_ENDPOINT_URL_DYNAMODB });
-  expect([mixed.status, mixed.stderr]).toEqual([2, expect.stringContaining('AWS_ENDPOINT_URL_S3: expected')]);
-  const other = await restore([...PLACE, ...KEYS, NEVER], { AWS_ENDPOINT_URL_S3 });
-  expect([other.status, other.stderr]).toEqual([
-    2,
-    expect.stringContaining('AWS_ENDPOINT_URL_DYNAMODB: expected'),
-  ]);
-  const account = await restore(['--config', CONFIG, '--from-archive', folder, ...KEYS, NEVER], {});
-  expect([account.status, account.stderr]).toEqual([2, expect.stringContaining('--yes: expected it')]);
-});
 
 test('restores on this machine without a question, and says what it did', async () => {
   const s3 = await startS3({ buckets: [ARCHIVE_BUCKET] });

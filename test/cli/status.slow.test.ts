@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { DescribeExecutionCommand, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { realClock, VirtualClock } from 'stepfunctions-emulator';
-import { deploymentClients } from '../../cli/deployment/clients.ts';
-import { statusJob } from '../../cli/status/job.ts';
 import { describeBriefly, describeStatus } from '../../cli/status/text.ts';
 import { modelOf } from '../../config/model-of.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
@@ -15,13 +13,14 @@ import { journalName, wholeReport } from '../../functions/journal/layout.ts';
 import { putRows } from '../../functions/journal/sweep-rows.ts';
 import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
 import { type ServedCloud, type ServeOptions, serve } from '../../local/serve.ts';
+import { statusJob } from '../../operate/status/status.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
+import { configOf } from '../support/configs.ts';
 import { freePort } from '../support/free-port.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 import { type ShellCommand, shellCommand } from '../support/shell-command.ts';
 import { failing, hanging, refusing, type SilentServer, slow } from '../support/silent-servers.ts';
-import { configOf } from '../support/synthesized.ts';
 
 const MINUTE = 60_000;
 
@@ -32,7 +31,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const table = (tableName: string): PreciseTtlProps => ({
   tableName,
   partitionKey: 'id',
-  granularityMinutes: 1,
+  index: { granularityMinutes: 1 },
 });
 
 async function serveTable(
@@ -79,10 +78,7 @@ test('a sweep that works is fine; without its scheduler the alarm sounds, and st
       changes.push(`${alarm.name.slice('precise-ttl-'.length)} ${state} after ${(since - start) / MINUTE}`),
   });
   const job = statusJob({
-    config: configOf(props),
-    table: undefined,
-    back: undefined,
-    connect: region => deploymentClients(region, environmentOf(served)),
+    ...{ config: configOf(props), environment: environmentOf(served) },
     now: () => clock.now(),
   });
   try {
@@ -118,7 +114,7 @@ test('a sweep that works is fine; without its scheduler the alarm sounds, and st
           /^broken: an item has been overdue for 6 minutes, and the table promises 11 s$/,
         ),
         expect.stringMatching(
-          /^warning: the alarm precise-ttl-no-sweep is in ALARM since .*: No sweep succeeds any more: .*docs\/runbook\.md#no-sweep$/,
+          /^warning: the alarm precise-ttl-no-sweep is in ALARM since .*: No sweep succeeds any more: .*docs\/reference\/alarms\.md#no-sweep$/,
         ),
       ]),
     );

@@ -12,14 +12,8 @@ import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { recordedMetrics } from '../../functions/record-metrics/metrics.ts';
 import { DEPLOYMENT_METRICS } from '../../functions/runtime/deployment-metric.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
-import {
-  configOf,
-  environmentOf,
-  type Resource,
-  resources,
-  SESSION_DATA,
-  terraformJson,
-} from '../support/synthesized.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
+import { environmentOf, type Resource, resources, terraformJson } from '../support/synthesized.ts';
 
 /** With everything that has alarms. */
 const WHOLE: PreciseTtlProps = { ...SESSION_DATA, archive: {}, events: { eventBus: 'default' } };
@@ -55,7 +49,7 @@ describe('the alarms of a table', () => {
     for (const [name, { alarm_description }] of Object.entries(alarms)) {
       expect(alarm_description).toMatch(
         new RegExp(
-          `^[A-Z].*\\. (Which table: npx precise-ttl status|Table: SessionData)\\. What to do: \\S+/docs/runbook\\.md#${name}$`,
+          `^[A-Z].*\\. (Which table: npx precise-ttl status|Table: SessionData)\\. What to do: \\S+/docs/reference/alarms\\.md#${name}$`,
         ),
       );
     }

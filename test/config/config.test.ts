@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { checkConfig, type DeploymentConfig, InvalidConfigError } from '../../config/config.ts';
 import { propProblems } from '../../config/prop-problems.ts';
-import { PROP_NAMES, type PreciseTtlProps, resolveProps } from '../../config/props.ts';
+import { type PreciseTtlProps, propsOfSettings, resolveProps, WRITTEN_NAMES } from '../../config/props.ts';
 import config from '../../precise-ttl.config.ts';
 
 const table = (overrides: object = {}) => ({
@@ -61,18 +61,18 @@ test('a table needs no more than its name and its partition key', () => {
 });
 
 test.each([
-  { shards: 41, granularityMinutes: 1 },
-  { shards: 42, granularityMinutes: 1 },
-  { shards: 100 },
-  { shards: 1000 },
-  { shards: 100, granularityMinutes: 5 },
+  { index: { shards: 41, granularityMinutes: 1 } },
+  { index: { shards: 42, granularityMinutes: 1 } },
+  { index: { shards: 100 } },
+  { index: { shards: 1000 } },
+  { index: { shards: 100, granularityMinutes: 5 } },
 ])('%p can be looked back into', props => expect(propProblems(table(props))).toEqual([]));
 
 test.each([
   { maxDeletesPerSecond: 1000 },
-  { maxDeletesPerSecond: 5000, shards: 5 },
+  { maxDeletesPerSecond: 5000, index: { shards: 5 } },
   // What is left lies under many seconds.
-  { maxDeletesPerSecond: 5000, indexedBy: 'second' as const },
+  { maxDeletesPerSecond: 5000, index: { by: 'second' as const } },
 ])('%p can be', props => expect(propProblems(table(props))).toEqual([]));
 
 test('by second a table looks back less far, and polls each second', () => {
@@ -86,11 +86,10 @@ test('by second a table looks back less far, and polls each second', () => {
 });
 
 test.each([
-  { indexedBy: 'second' },
-  { indexedBy: 'second', pollSeconds: 0 },
-  { indexedBy: 'second', precisionSeconds: 10, pollSeconds: 10 },
-  { indexedBy: 'second', precisionSeconds: 60 },
-  { indexedBy: 'second', lookbackMinutes: 60 },
+  { index: { by: 'second' } },
+  { index: { by: 'second' }, pollSeconds: 0 },
+  { index: { by: 'second' }, precisionSeconds: 10, pollSeconds: 10 },
+  { index: { by: 'second' }, precisionSeconds: 60 },
 ] as const)('%p is taken', props => expect(propProblems(table(props))).toEqual([]));
 
 describe('fails for', () => {
@@ -324,20 +323,20 @@ describe('fails for', () => {
     ],
     [
       'a hold without a delete that looks at the item',
-      configWith({ holdAttribute: 'legalHold', deleteMode: 'batch' }),
-      /holdAttribute: expected none with deleteMode: 'batch'.*got "legalHold"\. Set deleteMode: 'guarded'/,
+      configWith({ hold: 'legalHold', deleteMode: 'batch' }),
+      /hold: expected none with deleteMode: 'batch'.*got "legalHold"\. Set deleteMode: 'guarded'/,
     ],
     [
       'a hold by what every item has',
-      configWith({ holdAttribute: 'ttl' }),
-      /holdAttribute: expected an attribute of its own, not the ttlAttribute, got "ttl"/,
+      configWith({ hold: 'ttl' }),
+      /hold: expected an attribute of its own, not ttlAttribute, got "ttl"/,
     ],
     [
       'a hold by the window',
-      configWith({ holdAttribute: 'expirationWindow' }),
-      /holdAttribute: expected an attribute of its own, not the windowAttribute/,
+      configWith({ hold: 'expirationWindow' }),
+      /hold: expected an attribute of its own, not index\.attribute/,
     ],
-    ['a hold without a name', configWith({ holdAttribute: '' }), /holdAttribute: expected the name of an/],
+    ['a hold without a name', configWith({ hold: '' }), /hold: expected the name of an/],
     [
       'a grace of more than 30 days',
       configWith({ graceSeconds: 30 * 86_400 + 1 }),
@@ -362,28 +361,40 @@ describe('fails for', () => {
     [
       'an unknown field',
       configWith({ colour: 'red' }),
-      /tables\[0\]\.colour: expected one of the fields .*Remove it\./,
+      /tables\[0\]\.colour: expected one of the fields .*Remove it\./s,
     ],
     [
       'a misspelt prop',
-      configWith({ granularityMinuts: 5 }),
-      /tables\[0\]\.granularityMinuts: .*Did you mean granularityMinutes\?/,
+      configWith({ index: { granularityMinuts: 5 } }),
+      /tables\[0\]\.index\.granularityMinuts: .*Did you mean granularityMinutes\?/,
     ],
     [
       'granularity 0',
-      configWith({ granularityMinutes: 0 }),
-      /tables\[0\]\.granularityMinutes: expected .* divides a day evenly .* got 0\./,
+      configWith({ index: { granularityMinutes: 0 } }),
+      /tables\[0\]\.index\.granularityMinutes: expected .* divides a day evenly .* got 0\./,
     ],
-    ['granularity 1.5', configWith({ granularityMinutes: 1.5 }), /granularityMinutes: .* got 1\.5\. Use 1:/],
-    ['granularity 7', configWith({ granularityMinutes: 7 }), /granularityMinutes: .* got 7\. Use 6:/],
+    [
+      'granularity 1.5',
+      configWith({ index: { granularityMinutes: 1.5 } }),
+      /index\.granularityMinutes: .* got 1\.5\. Use 1:/,
+    ],
+    [
+      'granularity 7',
+      configWith({ index: { granularityMinutes: 7 } }),
+      /index\.granularityMinutes: .* got 7\. Use 6:/,
+    ],
     [
       'shards 0',
-      configWith({ shards: 0 }),
-      /tables\[0\]\.shards: expected a whole number from 1 to 1000, got 0/,
+      configWith({ index: { shards: 0 } }),
+      /tables\[0\]\.index\.shards: expected a whole number from 1 to 1000, got 0/,
     ],
-    ['shards 1.5', configWith({ shards: 1.5 }), /shards: .* got 1\.5/],
-    ['shards as a text', configWith({ shards: '2' }), /shards: .* got "2"/],
-    ['an empty index name', configWith({ indexName: '' }), /tables\[0\]\.indexName: expected an index name/],
+    ['shards 1.5', configWith({ index: { shards: 1.5 } }), /index\.shards: .* got 1\.5/],
+    ['shards as a text', configWith({ index: { shards: '2' } }), /index\.shards: .* got "2"/],
+    [
+      'an empty index name',
+      configWith({ index: { name: '' } }),
+      /tables\[0\]\.index\.name: expected an index name/,
+    ],
     [
       'an empty TTL attribute',
       configWith({ ttlAttribute: '' }),
@@ -391,25 +402,25 @@ describe('fails for', () => {
     ],
     [
       'another way to index',
-      configWith({ indexedBy: 'minute' }),
-      /indexedBy: expected one of "window", "second", got "minute"/,
+      configWith({ index: { by: 'minute' } }),
+      /index\.by: expected one of "window", "second", got "minute"/,
     ],
     [
       'shards by second',
-      configWith({ indexedBy: 'second', shards: 2 }),
-      /shards: expected none with indexedBy: 'second', got 2\. Leave it out/,
+      configWith({ index: { by: 'second', shards: 2 } }),
+      /index\.shards: expected none with index: \{ by: 'second' \}, got 2\. Leave it out/,
     ],
     [
       'a backfill by second',
-      configWith({ indexedBy: 'second', backfill: true }),
-      /backfill: expected false with indexedBy: 'second', got true\. Leave it out/,
+      configWith({ index: { by: 'second', backfill: true } }),
+      /index\.backfill: expected false with index: \{ by: 'second' \}, got true\. Leave it out/,
     ],
     [
       'polls by second that are further apart than the precision',
-      configWith({ indexedBy: 'second', pollSeconds: 5 }),
-      /pollSeconds: expected 0 or precisionSeconds \(1\) with indexedBy: 'second', got 5/,
+      configWith({ index: { by: 'second' }, pollSeconds: 5 }),
+      /pollSeconds: expected 0 or precisionSeconds \(1\) with index: \{ by: 'second' \}, got 5/,
     ],
-    ['an empty window attribute', configWith({ windowAttribute: '' }), /windowAttribute: .* got ""/],
+    ['an empty window attribute', configWith({ index: { attribute: '' } }), /index\.attribute: .* got ""/],
     [
       'a TTL attribute equal to the partition key',
       configWith({ ttlAttribute: 'UserName' }),
@@ -422,13 +433,13 @@ describe('fails for', () => {
     ],
     [
       'a sort key type without a sort key',
-      configWith({ sortKeyType: 'N' }),
-      /sortKeyType: expected sortKeyType together/,
+      configWith({ sortKey: { type: 'N' } }),
+      /sortKey\.name: expected the name of an attribute/,
     ],
     [
       'a key type that is none',
-      configWith({ partitionKeyType: 'BOOL' }),
-      /partitionKeyType: expected one of "S", "N", "B"/,
+      configWith({ partitionKey: { name: 'id', type: 'BOOL' } }),
+      /partitionKey\.type: expected one of "S", "N", "B"/,
     ],
     [
       'an unknown delete mode',
@@ -436,49 +447,24 @@ describe('fails for', () => {
       /deleteMode: expected one of "guarded", "batch", got "fast"/,
     ],
     [
-      'a cap below the base',
-      configWith({ backoffBaseSeconds: 20, backoffCapSeconds: 5 }),
-      /backoffCapSeconds: expected at least/,
-    ],
-    [
-      'a cap that a child has no time for',
-      configWith({ backoffCapSeconds: 31 }),
-      /backoffCapSeconds: expected a whole number from 1 to 30, got 31/,
-    ],
-    [
       'one table twice, under two names',
       { region: 'us-east-1', tables: [table(), table({ name: 'other' })] },
       /tables\[1\]\.tableName: expected another/,
     ],
     [
-      'more to look back into than an execution gets through',
-      configWith({ granularityMinutes: 1, shards: 2, lookbackMinutes: 40_000 }),
-      /lookbackMinutes: expected at most 60000 windows and shards to look back into in a tick/,
-    ],
-    [
       'more deletes a second than the one shard takes',
-      configWith({ maxDeletesPerSecond: 5000, granularityMinutes: 1, shards: 1 }),
-      /maxDeletesPerSecond: expected at most 1000: .* there is 1, got 5000\. Lower it, or set shards: 50, .* warm for 25000 write units/,
+      configWith({ maxDeletesPerSecond: 5000, index: { granularityMinutes: 1, shards: 1 } }),
+      /maxDeletesPerSecond: expected at most 1000: .* there is 1, got 5000\. Lower it, or set index: \{ shards: 50 \}, .* warm for 25000 write units/,
     ],
     [
       'more deletes a second than the shards take, in windows of a day',
-      configWith({
-        maxDeletesPerSecond: 16_667,
-        shards: 16,
-        granularityMinutes: 1440,
-        lookbackMinutes: 1440,
-      }),
-      /maxDeletesPerSecond: expected at most 16000: .* there are 16, got 16667\. .* set shards: 328, .* warm for 84000 write units/,
+      configWith({ maxDeletesPerSecond: 16_667, index: { shards: 16, granularityMinutes: 1440 } }),
+      /maxDeletesPerSecond: expected at most 16000: .* there are 16, got 16667\. .* set index: \{ shards: 328 \}, .* warm for 84000 write units/,
     ],
     [
       'more deletes a second than any shards take',
       configWith({ maxDeletesPerSecond: 1_000_000 }),
       /Lower it: no number of shards takes that/,
-    ],
-    [
-      '41 chunks at once',
-      configWith({ chunkConcurrency: 41 }),
-      /chunkConcurrency: expected a whole number from 1 to 40/,
     ],
     [
       'a retention CloudWatch does not know',
@@ -510,15 +496,25 @@ describe('fails for', () => {
         `tables\\[0\\]\\.${field}: expected an ARN of the region that is deployed to \\(us-east-1\\)`,
       ),
     ]),
-    ...(['deletionProtection', 'pointInTimeRecovery'] as const).map((field): [string, unknown, RegExp] => [
-      `${field} of an existing table`,
-      configWith({ existingTable: true, [field]: true }),
-      new RegExp(`tables\\[0\\]\\.${field}: expected none with existingTable: true`),
-    ]),
+    [
+      'deletionProtection of an existing table',
+      configWith({ existingTable: true, newTable: { deletionProtection: true } }),
+      /tables\[0\]\.newTable: expected none with existingTable: true/,
+    ],
+    [
+      'a role of a table beside the tables',
+      { region: 'us-east-1', roleArns: { backfill: 'arn:aws:iam::123456789012:role/a' }, tables: [table()] },
+      /roleArns\.backfill: expected one of the fields PlanSweep,/,
+    ],
+    [
+      'the name that a prop had',
+      configWith({ holdAttribute: 'legalHold', shardConcurrency: 2 }),
+      /holdAttribute: .* Write hold instead\..*shardConcurrency: .* Remove it\./s,
+    ],
     [
       'a prop that is inherited',
-      { region: 'us-east-1', tables: [Object.assign(Object.create({ holdAttribute: 'hold' }), table())] },
-      /tables\[0\]\.holdAttribute: expected a field of the object itself, or none, got "one that it inherits/,
+      { region: 'us-east-1', tables: [Object.assign(Object.create({ hold: 'hold' }), table())] },
+      /tables\[0\]\.hold: expected a field of the object itself, or none, got "one that it inherits/,
     ],
     ...tagged(JSON.parse('{"__proto__": "x"}'), /tags\["__proto__"\]: expected a key other than __proto__/),
     ...tagged(Object.create({ team: 'a' }), /tags\["team"\]: expected a tag of the object itself/),
@@ -541,12 +537,12 @@ describe('fails for', () => {
     try {
       checkConfig({
         region: 'us-east-1',
-        tables: [table({ shards: 0, granularityMinutes: 7 }), table({ colour: 1 })],
+        tables: [table({ index: { shards: 0, granularityMinutes: 7 } }), table({ colour: 1 })],
       });
     } catch (error) {
       expect((error as InvalidConfigError).problems.map(({ field }) => field)).toEqual([
-        'tables[0].granularityMinutes',
-        'tables[0].shards',
+        'tables[0].index.granularityMinutes',
+        'tables[0].index.shards',
         'tables[1].colour',
       ]);
       return;
@@ -610,13 +606,16 @@ test('what stands beside the tables is every table’s that says nothing else', 
 });
 
 /** Every field has a value, so that one after the other can be made null. */
+/** With every default, as a person would write it. */
+const written = (props: PreciseTtlProps) => propsOfSettings(resolveProps(props));
+
 const WHOLE: DeploymentConfig = {
   region: 'us-east-1',
   allowUnknownRegion: false,
   state: { backend: 's3', bucket: 'my-state', key: 'state', region: 'us-east-1' },
   tags: { team: 'sessions' },
   tables: [
-    resolveProps(
+    written(
       table({
         sortKey: 'SessionId',
         alarms: { shardsFailed: false, overdue: { threshold: 60, periods: 2 } },
@@ -624,7 +623,7 @@ const WHOLE: DeploymentConfig = {
         events: { eventBus: 'expiries', oldImage: true },
       }),
     ),
-    resolveProps(table({ sortKey: 'at', tableName: 'Tokens', sweep: 'own' })),
+    written(table({ sortKey: 'at', tableName: 'Tokens', sweep: 'own' })),
   ],
 };
 
@@ -665,19 +664,19 @@ test('a null is a wrong value wherever it stands, and so is whatever else is wro
 });
 
 test('every value of a wrong type is a problem, not a crash', () => {
-  for (const field of PROP_NAMES) {
+  for (const field of WRITTEN_NAMES) {
     for (const value of [null, {}, [], -1, 1.5, Number.NaN, '', () => 1, 5n, Symbol('a')]) {
       const props = { ...table(), [field]: value } as PreciseTtlProps;
       const isNone =
-        ['tags', 'alarms', 'archive', 'roleArns', 'tableRoleArns'].includes(field) &&
+        ['tags', 'alarms', 'archive', 'roleArns', 'index', 'newTable', 'hold'].includes(field) &&
         isDeepStrictEqual(value, {});
       expect(propProblems(props).length > 0).toBe(!isNone);
     }
   }
 });
 
-describe('docs/configuration.md', () => {
-  const docs = readFileSync('docs/configuration.md', 'utf8');
+describe('docs/reference/configuration.md', () => {
+  const docs = readFileSync('docs/reference/configuration.md', 'utf8');
   test.each(['region', 'allowUnknownRegion', 'state', 'provider', 'overrides', 'tags'])(
     'describes %s',
     name => {

@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { ADOPTED, HOLDINGS, PLACES, TOPIC_POLICY } from '../../config/holdings.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
-import { configOf, terraformJson } from '../support/synthesized.ts';
+import { configOf } from '../support/configs.ts';
+import { terraformJson } from '../support/synthesized.ts';
 
 interface Synthesized {
   readonly resource: Readonly<Record<string, Readonly<Record<string, object>>>>;
@@ -10,7 +11,7 @@ interface Synthesized {
 }
 
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id' };
-const WHOLE = { archive: {}, events: { eventBus: 'default' }, backfill: true } as const;
+const WHOLE = { archive: {}, events: { eventBus: 'default' }, index: { backfill: true } } as const;
 const synthesized = (changes: Partial<PreciseTtlProps>) =>
   terraformJson(configOf({ ...TOKENS, ...changes })) as unknown as Synthesized;
 
@@ -56,8 +57,8 @@ test('every queue, topic and log group of a deployment is where the list says, a
 });
 
 test.each<[string, Partial<PreciseTtlProps>]>([
-  ['archive', { events: WHOLE.events, backfill: true }],
-  ['events', { archive: {}, backfill: true }],
+  ['archive', { events: WHOLE.events, index: { backfill: true } }],
+  ['events', { archive: {}, index: { backfill: true } }],
   ['backfill', { archive: {}, events: WHOLE.events }],
   ['alarms', { ...WHOLE, alarms: false }],
   ['a topic of its own', { ...WHOLE, alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:on-call' }],

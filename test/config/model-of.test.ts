@@ -23,9 +23,9 @@ const configurations: fc.Arbitrary<PreciseTtlProps> = fc
     granularityMinutes: optional(fc.constantFrom(...GRANULARITIES)),
     shards: optional(fc.integer({ min: 1, max: 100 })),
   })
-  .map(({ windowAttribute, granularityMinutes, shards, ...props }) => ({
+  .map(({ indexedBy: by, windowAttribute: attribute, granularityMinutes, shards, ...props }) => ({
     ...props,
-    ...(props.indexedBy !== 'second' && { windowAttribute, granularityMinutes, shards }),
+    index: { by, ...(by !== 'second' && { attribute, granularityMinutes, shards }) },
   }))
   .map(props => JSON.parse(JSON.stringify(props)) as PreciseTtlProps)
   .filter(props => propProblems(props).length === 0);
@@ -37,7 +37,7 @@ test('as JSON it makes the model of the deployment again, with nothing left to a
     expect(expiryModel(read)).toEqual(modelOf(props));
     const fields = ['partitionKey', 'ttlAttribute', 'indexedBy', ...(props.sortKey ? ['sortKey'] : [])];
     const byWindow = ['windowAttribute', 'granularityMinutes', 'shards'];
-    const expected = props.indexedBy === 'second' ? fields : [...fields, ...byWindow];
+    const expected = props.index?.by === 'second' ? fields : [...fields, ...byWindow];
     expect(Object.keys(read).sort()).toEqual(expected.sort());
   });
   fc.assert(property);

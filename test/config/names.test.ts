@@ -8,7 +8,8 @@ import { constructId } from '../../config/names.ts';
 import { propProblems } from '../../config/prop-problems.ts';
 import { PreciseTtlStack } from '../../stacks/app.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
-import { configOf, resources, sweptTables, terraformJson } from '../support/synthesized.ts';
+import { configOf } from '../support/configs.ts';
+import { resources, sweptTables, terraformJson } from '../support/synthesized.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-names-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -32,7 +33,7 @@ const PATTERNS = Object.entries(
       sweep: OF_DEPLOYMENT,
       archive: {},
       events: { eventBus: 'default' },
-      backfill: true,
+      index: { backfill: true },
     }),
   ).resource,
 ).flatMap(([type, blocks]) =>
@@ -117,7 +118,7 @@ test('no two things of a type have one name in AWS, whatever tables and deployme
         { tableName: 'One', name: one, sweep: first },
         { tableName: 'Other', name: other, sweep: second },
       ].map(each => ({
-        ...{ ...TABLE, archive: {}, events: { eventBus: 'default' }, backfill: true },
+        ...{ ...TABLE, archive: {}, events: { eventBus: 'default' }, index: { backfill: true } },
         ...each,
       }));
       try {
@@ -153,9 +154,8 @@ test('the longest table name that AWS takes makes nothing too long', () => {
       ...TABLE,
       tableName: 'x'.repeat(255),
       name: 'y'.repeat(45),
-      shards: 100,
-      archive: { prefix: `${'p'.repeat(199)}/` },
-      archiveFirst: true,
+      index: { shards: 100 },
+      archive: { prefix: `${'p'.repeat(199)}/`, first: true },
       events: {
         functionArn: `arn:aws:lambda:us-east-1:123456789012:function:${'f'.repeat(64)}:${'a'.repeat(128)}`,
       },

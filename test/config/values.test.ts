@@ -2,7 +2,6 @@
 import {
   anyOf,
   both,
-  ceil,
   cut,
   Expression,
   endsWith,
@@ -21,7 +20,6 @@ import {
   present,
   product,
   quoted,
-  quotient,
   replaced,
   startsWith,
   sum,
@@ -117,15 +115,6 @@ test.each<[string, known: unknown, value: unknown, open: unknown, written: strin
   ['cut, of what is short', cut('abc', 3), 'abc', cut(openText, 3), 'substr(var.text, 0, 3)'],
   ['sum', sum(1, 2), 3, sum(open, 2), '(var.n + 2)'],
   ['product', product(3, 2), 6, product(sum(open, 1), 2), '((var.n + 1) * 2)'],
-  ['quotient', quotient(6, 2), 3, quotient(open, 2), '(var.n / 2)'],
-  [
-    'quotient, by a product',
-    quotient(12, product(3, 2)),
-    2,
-    quotient(12, product(open, 2)),
-    '(12 / (var.n * 2))',
-  ],
-  ['ceil', ceil(1.2), 2, ceil(quotient(open, 60)), 'ceil(var.n / 60)'],
 ])(
   '%s is a value of known operands, and an expression of open ones',
   (_name, known, value, made, written) => {

@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { DeploymentConfig } from '../../config/config.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
-import { configOf } from '../support/synthesized.ts';
+import { configOf } from '../support/configs.ts';
 import { tableInput } from '../support/table-input.ts';
 import { Deployment } from './support/deployment.ts';
 import {
@@ -25,7 +25,11 @@ import type { Actions } from './support/terraform-root.ts';
 
 const TOKENS = { tableName: 'Tokens', partitionKey: 'id' };
 const tokens = (changes: Partial<PreciseTtlProps>) =>
-  configOf({ ...TOKENS, ...(changes.existingTable ? {} : { deletionProtection: false }), ...changes });
+  configOf({
+    ...TOKENS,
+    ...(changes.existingTable ? {} : { newTable: { deletionProtection: false } }),
+    ...changes,
+  });
 
 const STREAM = 'arn:aws:kinesis:us-east-1:123456789012:stream/expiries';
 const QUEUE = 'arn:aws:sqs:us-east-1:123456789012:expiries';
@@ -120,7 +124,7 @@ describeWithTerraform('the archive and the events of a table', () => {
       [{ archive: { coldAfterDays: 30 } }, { update: both }],
       [{ archive: { prefix: 'a/' } }, { update: ['aws_iam_role_policy', 'aws_iam_role_policy', ...both] }],
       [
-        { archive: { prefix: 'a/' }, archiveFirst: true },
+        { archive: { prefix: 'a/', first: true } },
         // Where copies go first stands in the definitions.
         { update: ['aws_iam_role_policy', 'aws_sfn_state_machine', 'aws_sfn_state_machine'] },
       ],
@@ -131,7 +135,7 @@ describeWithTerraform('the archive and the events of a table', () => {
     }
     const archive = { prefix: 'a/' };
     for (const events of [{ queueArn: QUEUE }, { functionArn: FUNCTION }, { streamArn: STREAM }]) {
-      const does = typesOf(await deploy(tokens({ archive, archiveFirst: true, events })));
+      const does = typesOf(await deploy(tokens({ archive: archive, events })));
       expect([events, does]).toEqual([events, { update: ['aws_iam_role_policy', 'aws_lambda_function'] }]);
     }
     expect(await buckets()).toEqual([bucket]);

@@ -7,13 +7,17 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { DeploymentConfig } from '../../config/config.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
-import { configOf, SESSION_DATA } from '../support/synthesized.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
 import { useFreshDeployment } from './support/fresh-deployment.ts';
 import { describeWithTerraform } from './support/proof.ts';
 
 const EXISTING = { tableName: 'Tokens', partitionKey: 'id', existingTable: true };
 /** Nothing protects it but what is tested here. */
-const TOKENS: PreciseTtlProps = { ...EXISTING, existingTable: false, deletionProtection: false };
+const TOKENS: PreciseTtlProps = {
+  ...EXISTING,
+  existingTable: false,
+  newTable: { deletionProtection: false },
+};
 const tagged = (...tables: PreciseTtlProps[]) => ({ ...configOf(...tables), tags: { team: 'identity' } });
 const BOTH = tagged(SESSION_DATA, TOKENS);
 const tokens = (changes: Partial<PreciseTtlProps>) =>
@@ -41,15 +45,19 @@ describeWithTerraform('a created table', () => {
       ['the entry is gone', tagged(SESSION_DATA), /REFUSED TO KEEP THE TABLE.*created\["Tokens"\]/],
       ['another name', tokens({ tableName: 'Tokens2' }), /REFUSED TO KEEP THE TABLE.*created\["Tokens"\]/],
       ['another TTL attribute', tokens({ ttlAttribute: 'expiresAt' }), /REFUSED TO KEEP THE TABLE/],
-      ['another window attribute', tokens({ windowAttribute: 'window' }), /REFUSED TO KEEP THE TABLE/],
-      ['another index', tokens({ indexName: 'other' }), /REFUSED TO KEEP THE TABLE/],
-      ['by second', tokens({ indexedBy: 'second' }), /REFUSED TO KEEP THE TABLE.*created\["Tokens"\]/],
+      ['another window attribute', tokens({ index: { attribute: 'window' } }), /REFUSED TO KEEP THE TABLE/],
+      ['another index', tokens({ index: { name: 'other' } }), /REFUSED TO KEEP THE TABLE/],
+      ['by second', tokens({ index: { by: 'second' } }), /REFUSED TO KEEP THE TABLE.*created\["Tokens"\]/],
       [
         'by second, in an index of the same name',
-        tokens({ indexedBy: 'second', indexName: 'expirationWindowIndex' }),
+        tokens({ index: { by: 'second', name: 'expirationWindowIndex' } }),
         /REFUSED TO KEEP THE TABLE.*created\["Tokens"\]/,
       ],
-      ['another type of key', tokens({ partitionKeyType: 'N' }), /REFUSED TO KEEP THE TABLE/],
+      [
+        'another type of key',
+        tokens({ partitionKey: { name: 'id', type: 'N' } }),
+        /REFUSED TO KEEP THE TABLE/,
+      ],
       [
         'another region',
         { ...BOTH, region: 'eu-central-1' },
@@ -78,7 +86,8 @@ describeWithTerraform('a created table', () => {
   });
 
   test('by second is made, kept as it is, and left behind', async () => {
-    const bySecond = (changes: Partial<PreciseTtlProps> = {}) => tokens({ indexedBy: 'second', ...changes });
+    const bySecond = (changes: Partial<PreciseTtlProps> = {}) =>
+      tokens({ index: { by: 'second' }, ...changes });
     await on.deployment.deploy(bySecond());
     await on.client.send(new PutItemCommand({ TableName: 'Tokens', Item: { id: { S: 'one' } } }));
     const { Table } = await on.client.send(new DescribeTableCommand({ TableName: 'Tokens' }));
@@ -91,9 +100,9 @@ describeWithTerraform('a created table', () => {
     ]);
     const edits = [
       bySecond({ ttlAttribute: 'expiresAt' }),
-      bySecond({ indexName: 'other' }),
+      bySecond({ index: { name: 'other' } }),
       tokens({}),
-      tokens({ indexName: 'expirySecondIndex' }),
+      tokens({ index: { name: 'expirySecondIndex' } }),
     ];
     for (const config of edits) {
       await on.deployment.use(config);
@@ -103,9 +112,7 @@ describeWithTerraform('a created table', () => {
     const { status, output } = await on.deployment.terraform(['destroy', '-auto-approve', '-input=false']);
     expect([status, output]).toEqual([1, expect.stringContaining('Instance cannot be destroyed')]);
     // Everything but the table is edited in place.
-    expect(Object.keys(await on.deployment.deploy(bySecond({ lookbackMinutes: 5, pollSeconds: 0 })))).toEqual(
-      ['update'],
-    );
+    expect(Object.keys(await on.deployment.deploy(bySecond({ pollSeconds: 0 })))).toEqual(['update']);
     const { forget } = await on.deployment.deploy(bySecond(), { removed: true });
     expect(forget).toContain(TOKENS_ADDRESS);
     expect(await itemIsThere()).toBe(true);
@@ -162,34 +169,36 @@ describeWithTerraform('a created table', () => {
       };
       await deployBoth();
       expect(await nativeTtl()).toBe('ENABLED');
-      for (const changes of [{ holdAttribute: 'legalHold' }, { graceSeconds: 3600 }]) {
+      for (const changes of [{ hold: 'legalHold' }, { graceSeconds: 3600 }]) {
         expect((await edit(changes)).touched).toContain(TOKENS_ADDRESS);
         expect(await nativeTtl()).toBe('DISABLED');
         expect(await on.deployment.plan()).toEqual({});
-        expect((await edit({ releasesHoldsOf: 'legalHold' })).touched).toContain(TOKENS_ADDRESS);
+        expect((await edit({ hold: { releases: 'legalHold' } })).touched).toContain(TOKENS_ADDRESS);
         expect(await nativeTtl()).toBe('ENABLED');
       }
-      await edit({ holdAttribute: 'legalHold' });
-      await isKept({ holdAttribute: 'legalHold' });
+      await edit({ hold: 'legalHold' });
+      await isKept({ hold: 'legalHold' });
     });
 
     test('the class, and recovery', async () => {
       await deployBoth();
-      expect((await edit({ tableClass: 'STANDARD_INFREQUENT_ACCESS' })).touched).toEqual([TOKENS_ADDRESS]);
-      expect((await edit({ pointInTimeRecovery: false })).touched).toEqual([TOKENS_ADDRESS]);
+      expect((await edit({ newTable: { tableClass: 'STANDARD_INFREQUENT_ACCESS' } })).touched).toEqual([
+        TOKENS_ADDRESS,
+      ]);
+      expect((await edit({ newTable: { pointInTimeRecovery: false } })).touched).toEqual([TOKENS_ADDRESS]);
       expect((await edit({})).touched).toEqual([TOKENS_ADDRESS]);
     });
 
     test('the stream, which is left alone when it is left out', async () => {
       await deployBoth();
       for (const stream of ['NEW_IMAGE', 'KEYS_ONLY'] as const) {
-        const { touched, table } = await edit({ stream });
+        const { touched, table } = await edit({ newTable: { stream } });
         expect(touched).toEqual([TOKENS_ADDRESS]);
         expect(table?.StreamSpecification).toEqual({ StreamEnabled: true, StreamViewType: stream });
       }
       const { touched, table } = await edit({});
       expect([touched, table?.StreamSpecification?.StreamViewType]).toEqual([[], 'KEYS_ONLY']);
-      await edit({ stream: 'OLD_IMAGE' });
+      await edit({ newTable: { stream: 'OLD_IMAGE' } });
       await isKept();
     });
 
@@ -201,7 +210,7 @@ describeWithTerraform('a created table', () => {
         [{ read: 7, write: 6, indexRead: 3, indexWrite: 12 }, 3, 12],
       ] as const;
       for (const [provisionedCapacity, indexRead, indexWrite] of edits) {
-        const { touched, table } = await edit({ provisionedCapacity });
+        const { touched, table } = await edit({ newTable: { provisionedCapacity } });
         expect(touched).toEqual([TOKENS_ADDRESS]);
         expect(table?.ProvisionedThroughput).toMatchObject({
           ReadCapacityUnits: provisionedCapacity.read,
@@ -226,7 +235,7 @@ describeWithTerraform('a created table', () => {
     test('warm throughput only when the table is made', async () => {
       await deployBoth();
       for (const read of [12_000, 20_000, 15_000]) {
-        await on.deployment.use(tokens({ warmThroughput: { read, write: 4_000 } }));
+        await on.deployment.use(tokens({ newTable: { warmThroughput: { read, write: 4_000 } } }));
         expect(await on.deployment.plan()).toEqual({});
       }
     });
@@ -241,7 +250,7 @@ describeWithTerraform('a created table', () => {
   });
 
   test('is made with native TTL off where items can be held', async () => {
-    await on.deployment.deploy(tokens({ holdAttribute: 'legalHold' }));
+    await on.deployment.deploy(tokens({ hold: 'legalHold' }));
     const { TimeToLiveDescription: seen } = await on.client.send(
       new DescribeTimeToLiveCommand({ TableName: 'Tokens' }),
     );
@@ -254,8 +263,8 @@ describeWithTerraform('a created table', () => {
     const existing = { existingTable: true };
     const chain: readonly (readonly [DeploymentConfig, { removed: true }?])[] = [
       [tokens({ enabled: false })],
-      [tokens({ deletionProtection: true })],
-      [tokens({ deletionProtection: false, precisionSeconds: 10, shards: 2 })],
+      [tokens({ newTable: { deletionProtection: true } })],
+      [tokens({ newTable: { deletionProtection: false }, precisionSeconds: 10, index: { shards: 2 } })],
       [{ ...BOTH, tags: { team: 'sessions' } }],
       [tokens(existing)],
       [tokens({ ...existing, enabled: false })],
@@ -338,7 +347,7 @@ describeWithTerraform('a created table', () => {
   test('refuses to take an index of the user away, when the indexes become its own', async () => {
     await deployBoth();
     await addIndexByOwner();
-    await on.deployment.use(tokens({ provisionedCapacity: { read: 5, write: 5 } }));
+    await on.deployment.use(tokens({ newTable: { provisionedCapacity: { read: 5, write: 5 } } }));
     expect(await on.deployment.plan()).toMatch(/all attributes must be indexed/);
   });
 

@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PreciseTtlProps } from '../../config/props.ts';
-import { configOf } from '../support/synthesized.ts';
+import { configOf } from '../support/configs.ts';
 import { Deployment } from './support/deployment.ts';
 import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
 
-const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', deletionProtection: false };
+const TOKENS: PreciseTtlProps = {
+  tableName: 'Tokens',
+  partitionKey: 'id',
+  newTable: { deletionProtection: false },
+};
 const EVENTS = { eventBus: 'default' } as const;
 
 describeWithTerraform('the moment from which on expiries are sent', () => {

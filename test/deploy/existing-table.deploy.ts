@@ -1,12 +1,12 @@
 import { CreateTableCommand, DeleteTableCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import type { PreciseTtlProps } from '../../config/props.ts';
-import { configOf } from '../support/synthesized.ts';
+import { configOf } from '../support/configs.ts';
 import { type TableSettings, tableInput } from '../support/table-input.ts';
 import { useFreshDeployment } from './support/fresh-deployment.ts';
 import { describeWithTerraform } from './support/proof.ts';
 
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', existingTable: true };
-const BY_SECOND = { indexedBy: 'second' } as const;
+const BY_SECOND = { index: { by: 'second' } } as const;
 const SECOND_INDEX = { name: 'expirySecondIndex', keys: ['ttl'] };
 
 describeWithTerraform('an existing table', () => {
@@ -23,7 +23,7 @@ describeWithTerraform('an existing table', () => {
   test.each<[string, TableSettings, Partial<PreciseTtlProps>]>([
     ['with a partition key', {}, {}],
     ['with a sort key', { keys: ['id', 'version'] }, { sortKey: 'version' }],
-    ['with keys of other types', { types: { id: 'B' } }, { partitionKeyType: 'B' }],
+    ['with keys of other types', { types: { id: 'B' } }, { partitionKey: { name: 'id', type: 'B' } }],
     ['by second', { index: SECOND_INDEX }, BY_SECOND],
     [
       'by second, with a sort key and names of its own',
@@ -33,9 +33,9 @@ describeWithTerraform('an existing table', () => {
         types: { expiresAt: 'N' },
         ttl: 'expiresAt',
       },
-      { ...BY_SECOND, sortKey: 'version', indexName: 'byTtl', ttlAttribute: 'expiresAt' },
+      { sortKey: 'version', index: { by: 'second', name: 'byTtl' }, ttlAttribute: 'expiresAt' },
     ],
-    ['with a hold, and native TTL off', { ttl: null }, { holdAttribute: 'legalHold' }],
+    ['with a hold, and native TTL off', { ttl: null }, { hold: 'legalHold' }],
     ['with a grace, and native TTL off', { ttl: null }, { graceSeconds: 60 }],
   ])('is deployed when it is as the configuration says: %s', async (_name, settings, props) => {
     await makeTable(settings);
@@ -55,7 +55,7 @@ describeWithTerraform('an existing table', () => {
     [
       'a key of another type',
       { types: { id: 'N' } },
-      /the key attribute id is not of type S\. Correct partitionKeyType/,
+      /the key attribute id is not of type S\. Correct partitionKey\.type/,
     ],
     ['no index of the name', { index: { name: 'other' } }, /it has no index expirationWindowIndex\./],
     [
@@ -106,7 +106,7 @@ describeWithTerraform('an existing table', () => {
       /the keys of the index expirationWindowIndex are not expirationWindow and ttl/,
     ],
     ['no native TTL', { ttl: null }, /native TTL is not on the attribute ttl\./],
-    ['native TTL on, with a hold', {}, /native TTL is not DISABLED\./, { holdAttribute: 'legalHold' }],
+    ['native TTL on, with a hold', {}, /native TTL is not DISABLED\./, { hold: 'legalHold' }],
     [
       'native TTL on another attribute, with a grace',
       { ttl: 'expiresAt' },

@@ -1,12 +1,12 @@
 import type { PreciseTtlProps } from '../../config/props.ts';
-import { configOf } from '../support/synthesized.ts';
+import { configOf } from '../support/configs.ts';
 import { useFreshDeployment } from './support/fresh-deployment.ts';
 import { describeWithTerraform } from './support/proof.ts';
 
 describeWithTerraform('a deployment of many tables', () => {
   const on = useFreshDeployment();
 
-  /** The test's duration is that of `terraform init` and two plans: docs/operations.md has it. */
+  /** The test's duration is that of `terraform init` and two plans: docs/operate.md has it. */
   test.each([1, 10, 100])('is planned: %d', async count => {
     const tables = Array.from({ length: count }, (_unused, index) => ({
       tableName: `Table${index}`,

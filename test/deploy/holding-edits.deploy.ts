@@ -1,8 +1,9 @@
 import { seededRandom } from 'stepfunctions-emulator';
 import type { DeploymentConfig } from '../../config/config.ts';
 import { HOLDINGS } from '../../config/holdings.ts';
-import { DEPLOYMENT_PROPS, PROPS, type PreciseTtlProps } from '../../config/props.ts';
-import { configOf } from '../support/synthesized.ts';
+import { pathOf } from '../../config/prop-groups.ts';
+import { DEPLOYMENT_PROPS, PROP_NAMES, type PreciseTtlProps, settingsOfProps } from '../../config/props.ts';
+import { configOf } from '../support/configs.ts';
 import { Deployment } from './support/deployment.ts';
 import { type HeldThing, HeldThings, type HoldingName, lost } from './support/held-things.ts';
 import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
@@ -29,24 +30,18 @@ const KEY = 'arn:aws:kms:us-east-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234
 
 /** Another value of everything that turns nothing on or off that holds something. */
 const OTHERS: Props = {
-  deletionProtection: true,
-  pointInTimeRecovery: false,
+  newTable: {
+    deletionProtection: true,
+    pointInTimeRecovery: false,
+    provisionedCapacity: { read: 5, write: 5 },
+    tableClass: 'STANDARD_INFREQUENT_ACCESS',
+  },
   tableKmsKeyArn: KEY,
-  provisionedCapacity: { read: 5, write: 5 },
-  tableClass: 'STANDARD_INFREQUENT_ACCESS',
-  granularityMinutes: 5,
-  shards: 2,
+  index: { granularityMinutes: 5, shards: 2, scan: 'off' },
   graceSeconds: 60,
   precisionSeconds: 2,
   pollSeconds: 10,
-  lookbackMinutes: 20,
-  indexScan: 'off',
-  shardConcurrency: 10,
-  chunkConcurrency: 5,
   maxDeletesPerSecond: 100,
-  deleteAttempts: 5,
-  backoffBaseSeconds: 2,
-  backoffCapSeconds: 10,
   logRetentionDays: 90,
   logKeys: 'hash',
   functionMemoryMb: 256,
@@ -60,35 +55,35 @@ const OTHERS: Props = {
 };
 
 /** Why the walks do not edit a prop. */
-const NOT_WALKED: Readonly<Partial<Record<keyof typeof PROPS, string>>> = {
+const NOT_WALKED: Readonly<Partial<Record<string, string>>> = {
   ...Object.fromEntries(
     [
-      ...['tableName', 'partitionKey', 'partitionKeyType', 'sortKey', 'sortKeyType'],
-      ...['ttlAttribute', 'indexedBy', 'windowAttribute', 'indexName'],
+      ...['tableName', 'partitionKey', 'sortKey', 'ttlAttribute'],
+      ...['index.by', 'index.attribute', 'index.name'],
     ].map(prop => [prop, 'the table cannot change so: created-tables.deploy.ts']),
   ),
   ...Object.fromEntries(
-    ['functionArchitecture', 'functionRuntime', 'functionTracing', 'roleArns', 'tableRoleArns'].map(prop => [
+    ['functionArchitecture', 'functionRuntime', 'roleArns'].map(prop => [
       prop,
       'functions and roles hold nothing: platform.test.ts',
     ]),
   ),
   existingTable: 'there is no way back in one step: see below',
-  releasesHoldsOf: 'it is the step that lets holds go: see below',
+  'hold.releases': 'it is the step that lets holds go: see below',
   rolePath: 'roles hold nothing: shapes.deploy.ts',
   kmsKeyArn: 'AWS does not make a queue or a topic again that it has with another key',
   tags: 'nor with other tags',
   sweep: 'another deployment has things of its own: shapes.deploy.ts',
   deleteMode: 'its other value holds nothing',
-  warmThroughput: 'only when the table is created',
-  stream: 'a position is one in a stream, and goes with it',
+  'newTable.warmThroughput': 'only when the table is created',
+  'newTable.stream': 'a position is one in a stream, and goes with it',
 };
 
 /** The props of Tokens that turn on and off what holds something, each with its values, and all others at once. */
 const EDITED: readonly (Walked & { readonly values: readonly Props[] })[] = [
   {
     name: 'archive',
-    values: [{ archive: {}, archiveFirst: true }, {}, { proof: true }],
+    values: [{ archive: { first: true } }, {}, { proof: true }],
     moves: [...ON_AND_OFF, [0, 2], [2, 0]],
   },
   {
@@ -96,7 +91,7 @@ const EDITED: readonly (Walked & { readonly values: readonly Props[] })[] = [
     values: [{ events: { queueArn: 'arn:aws:sqs:us-east-1:123456789012:expiries' } }, {}],
     moves: ON_AND_OFF,
   },
-  { name: 'backfill', values: [{ backfill: true }, {}], moves: ON_AND_OFF },
+  { name: 'backfill', values: [{ index: { backfill: true } }, {}], moves: ON_AND_OFF },
   { name: 'enabled', values: [{}, { enabled: false }], moves: ON_AND_OFF },
   {
     name: 'alarms',
@@ -112,14 +107,14 @@ const NAMES = {
   Tokens: { name: 'one', sweep: 'one' },
   Orders: { name: 'two', sweep: 'two' },
 } as const;
-const HOLDS = { Tokens: { holdAttribute: 'legalHold' }, Orders: { holdAttribute: 'dispute' } } as const;
+const HOLDS = { Tokens: { hold: 'legalHold' }, Orders: { hold: 'dispute' } } as const;
 
 /** Edits that are refused, whatever else is edited with them. */
 const REFUSED: Readonly<Record<string, Tables>> = {
   'another name': { Tokens: { name: 'three' } },
   'two names that are swapped': { Tokens: NAMES.Orders, Orders: NAMES.Tokens },
-  'another holdAttribute': { Tokens: { holdAttribute: 'frozen' } },
-  'no holdAttribute': { Tokens: { holdAttribute: undefined } as unknown as Props },
+  'another holdAttribute': { Tokens: { hold: 'frozen' } },
+  'no holdAttribute': { Tokens: { hold: undefined } as unknown as Props },
   'two holdAttributes that are swapped': { Tokens: HOLDS.Orders, Orders: HOLDS.Tokens },
 };
 
@@ -127,7 +122,7 @@ const REFUSED: Readonly<Record<string, Tables>> = {
 function configAt(place: Place, over: Tables = {}): DeploymentConfig {
   const table = (tableName: keyof Tables, props: Props): PreciseTtlProps => {
     const all = {
-      deletionProtection: false,
+      newTable: { deletionProtection: false },
       ...(tableName !== 'Carts' && { ...NAMES[tableName], ...HOLDS[tableName] }),
       ...props,
       ...over[tableName],
@@ -137,7 +132,10 @@ function configAt(place: Place, over: Tables = {}): DeploymentConfig {
   };
   const chosen: Props[] = EDITED.map(({ values }, index) => values[place[index] ?? 0] ?? {});
   const tables = [
-    table('Tokens', Object.assign({}, ...chosen)),
+    table('Tokens', {
+      ...Object.assign({}, ...chosen),
+      index: Object.assign({}, ...chosen.map(({ index }) => index)),
+    }),
     table('Orders', { archive: {}, events: { eventBus: 'default' } }),
   ];
   const { sweep } = NAMES.Tokens;
@@ -184,8 +182,10 @@ describeWithTerraform('what holds something', () => {
     const walked = [
       ...EDITED.flatMap(({ values }) => values),
       ...Object.values(REFUSED).flatMap(({ Tokens = {} }) => Tokens),
-    ].flatMap(Object.keys);
-    expect([...new Set([...walked, ...Object.keys(NOT_WALKED)])].sort()).toEqual(Object.keys(PROPS).sort());
+    ].flatMap(props => Object.keys(settingsOfProps(props as PreciseTtlProps)).map(pathOf));
+    expect([...new Set([...walked, ...Object.keys(NOT_WALKED)])].sort()).toEqual(
+      [...new Set(PROP_NAMES.map(pathOf))].sort(),
+    );
   });
 
   test.each(Array.from({ length: ROUNDS }, (_, round) => [round]))(
@@ -243,10 +243,10 @@ describeWithTerraform('what holds something', () => {
   test('of an entry goes in two steps, and of a deployment when it is destroyed, as the list says', async () => {
     const alone = { ...configAt(BEGIN), tables: configAt(BEGIN).tables.slice(0, 1) };
     await refuses(alone);
-    const Carts = { existingTable: true, deletionProtection: undefined, enabled: false } as unknown as Props;
+    const Carts = { existingTable: true, newTable: undefined, enabled: false } as unknown as Props;
     const Orders = {
       ...Carts,
-      releasesHoldsOf: HOLDS.Orders.holdAttribute,
+      hold: { releases: HOLDS.Orders.hold },
       archive: undefined,
     } as unknown as Props;
     const stopped = await goneWith(configAt(BEGIN, { Orders, Carts }));

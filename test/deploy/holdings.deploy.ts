@@ -2,7 +2,7 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import type { DeploymentConfig } from '../../config/config.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
-import { configOf } from '../support/synthesized.ts';
+import { configOf } from '../support/configs.ts';
 import { tableInput } from '../support/table-input.ts';
 import { Deployment } from './support/deployment.ts';
 import { HeldThings } from './support/held-things.ts';
@@ -15,7 +15,7 @@ import {
 
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id' };
 const OTHERS: PreciseTtlProps = { tableName: 'Others', partitionKey: 'id' };
-const WHOLE = { archive: {}, events: { eventBus: 'default' }, backfill: true } as const;
+const WHOLE = { archive: {}, events: { eventBus: 'default' }, index: { backfill: true } } as const;
 const tokens = (changes: Partial<PreciseTtlProps> = {}) => configOf({ ...TOKENS, ...changes });
 
 /** What a deployment of one table has that holds something, with everything that can be turned on. @param name of the table */
@@ -78,8 +78,8 @@ describeWithTerraform('what holds something', () => {
     const before = await filled(tokens(WHOLE));
     expect(Object.keys(before).sort()).toEqual(namesOf('precise-ttl-Tokens').sort());
     const edits: readonly Partial<PreciseTtlProps>[] = [
-      { events: WHOLE.events, backfill: true },
-      { archive: {}, backfill: true },
+      { events: WHOLE.events, index: { backfill: true } },
+      { archive: {}, index: { backfill: true } },
       { archive: {}, events: WHOLE.events },
       { ...WHOLE, alarms: false },
       { ...WHOLE, alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:on-call' },
@@ -96,10 +96,10 @@ describeWithTerraform('what holds something', () => {
 
   test('stays when an index of it is there that only begins with its name', async () => {
     await deployment.deploy(
-      configOf({ ...TOKENS, name: 'a' }, { ...OTHERS, name: 'a-backfill-2', backfill: true }),
+      configOf({ ...TOKENS, name: 'a' }, { ...OTHERS, name: 'a-backfill-2', index: { backfill: true } }),
     );
     await deployment.deploy(
-      configOf({ ...TOKENS, name: 'a', backfill: true }, { ...OTHERS, name: 'a-backfill-2' }),
+      configOf({ ...TOKENS, name: 'a', index: { backfill: true } }, { ...OTHERS, name: 'a-backfill-2' }),
     );
     await things.fill();
     expect(Object.keys(await looked())).toEqual(
@@ -135,7 +135,7 @@ describeWithTerraform('what holds something', () => {
   });
 
   test('gets its guard by the next deployment, where an earlier version made it', async () => {
-    const config = tokens({ ...WHOLE, holdAttribute: 'legalHold' });
+    const config = tokens({ ...WHOLE, hold: 'legalHold' });
     const before = await filled(config);
     const keys = ['Tokens', ':sweeps/precise-ttl'];
     const guards = [
@@ -145,7 +145,7 @@ describeWithTerraform('what holds something', () => {
     await deployment.terraform(['state', 'rm', ...guards]);
     const { create, ...others } = await deployment.deploy(config);
     expect([create?.toSorted(), others]).toEqual([guards.toSorted(), {}]);
-    await refuses(tokens({ ...WHOLE, holdAttribute: 'legalHold', name: 'other' }), /REFUSED TO KEEP QUEUES/);
+    await refuses(tokens({ ...WHOLE, hold: 'legalHold', name: 'other' }), /REFUSED TO KEEP QUEUES/);
     await refuses(tokens(WHOLE), /REFUSED TO KEEP WHAT IS HELD/);
     expect(await looked()).toEqual(before);
   });
@@ -174,7 +174,7 @@ describeWithTerraform('what holds something', () => {
     await emulatedClient(aws).send(new CreateTableCommand(tableInput()));
     const existing = { ...TOKENS, existingTable: true, graceSeconds: 1 };
     const before = await filled(configOf(OTHERS, existing));
-    const REFUSED = /REFUSED TO KEEP QUEUES, LOGS.*'Stop sweeping a table and keep it'.*running\["Tokens"\]/;
+    const REFUSED = /REFUSED TO KEEP QUEUES, LOGS.*'How do I stop sweeping a table\?'.*running\["Tokens"\]/;
     await refuses(configOf(OTHERS), REFUSED);
     await refuses(configOf(OTHERS, { ...existing, tableName: 'Tokens2' }), /running\["Tokens"\]|Error/);
     const stopped = configOf(OTHERS, { ...existing, enabled: false });
@@ -189,9 +189,9 @@ describeWithTerraform('what holds something', () => {
   });
 
   test('goes with a deployment that is removed, and its names are free', async () => {
-    await filled(tokens({ ...WHOLE, holdAttribute: 'legalHold' }));
-    await deployment.deploy(tokens({ archive: {}, holdAttribute: 'legalHold' }));
-    await deployment.deploy(tokens({ archive: {}, holdAttribute: 'legalHold' }), { removed: true });
+    await filled(tokens({ ...WHOLE, hold: 'legalHold' }));
+    await deployment.deploy(tokens({ archive: {}, hold: 'legalHold' }));
+    await deployment.deploy(tokens({ archive: {}, hold: 'legalHold' }), { removed: true });
     // What was turned off before is nobody's.
     expect(Object.keys(await looked()).sort()).toEqual(
       namesOf('precise-ttl-Tokens')
@@ -203,7 +203,7 @@ describeWithTerraform('what holds something', () => {
 
   describe('an attribute that holds items', () => {
     const REFUSED = /REFUSED TO KEEP WHAT IS HELD.*held\["Tokens\/legalHold"\]/;
-    const held = { holdAttribute: 'legalHold' };
+    const held = { hold: 'legalHold' };
 
     test.each([
       ['of a created table', {}],
@@ -211,36 +211,43 @@ describeWithTerraform('what holds something', () => {
     ])('%s is neither renamed nor left out, until its holds are given up', async (_name, kind) => {
       await deployment.deploy(tokens(held));
       await deployment.deploy(tokens({ ...held, ...kind }));
-      for (const changes of [{ holdAttribute: 'dispute' }, { graceSeconds: 1 }]) {
+      for (const changes of [{ hold: 'dispute' }, { graceSeconds: 1 }]) {
         await refuses(tokens({ ...kind, ...changes }), REFUSED);
         await refuses(tokens({ ...kind, ...changes, enabled: false }), REFUSED);
-        await refuses(tokens({ ...kind, ...changes, releasesHoldsOf: 'another' }), REFUSED);
+        await refuses(
+          tokens({
+            ...kind,
+            ...changes,
+            hold: { ...('hold' in changes && { attribute: changes.hold }), releases: 'another' },
+          }),
+          REFUSED,
+        );
         await refuses(tokens({ ...kind, ...changes }), REFUSED);
       }
       // The field is left out again.
-      await deployment.deploy(tokens({ ...kind, holdAttribute: 'dispute', releasesHoldsOf: 'legalHold' }));
-      await deployment.use(tokens({ ...kind, holdAttribute: 'dispute' }));
+      await deployment.deploy(tokens({ ...kind, hold: { attribute: 'dispute', releases: 'legalHold' } }));
+      await deployment.use(tokens({ ...kind, hold: 'dispute' }));
       expect(await deployment.plan()).toEqual({});
       await refuses(tokens({ ...kind, graceSeconds: 1 }), /held\["Tokens\/dispute"\]/);
-      await deployment.deploy(tokens({ ...kind, graceSeconds: 1, releasesHoldsOf: 'dispute' }));
+      await deployment.deploy(tokens({ ...kind, graceSeconds: 1, hold: { releases: 'dispute' } }));
       await deployment.deploy(tokens({ ...kind, graceSeconds: 1 }));
     });
 
     test('is said first, and changed later', async () => {
       await deployment.deploy(tokens(held));
-      await deployment.deploy(tokens({ ...held, releasesHoldsOf: 'legalHold' }));
+      await deployment.deploy(tokens({ ...held, hold: { attribute: 'legalHold', releases: 'legalHold' } }));
       // Left out again, it holds as before.
       await deployment.deploy(tokens(held));
       await refuses(tokens({ graceSeconds: 1 }), REFUSED);
-      await deployment.deploy(tokens({ ...held, releasesHoldsOf: 'legalHold' }));
+      await deployment.deploy(tokens({ ...held, hold: { attribute: 'legalHold', releases: 'legalHold' } }));
       await deployment.deploy(tokens({ graceSeconds: 1 }));
     });
 
     test('has any name', async () => {
-      const odd = { holdAttribute: 'a "${b}" %{c} [é]/\\' };
+      const odd = { hold: 'a "${b}" %{c} [é]/\\' };
       await deployment.deploy(tokens(odd));
       await refuses(tokens(), /REFUSED TO KEEP WHAT IS HELD/);
-      await deployment.deploy(tokens({ releasesHoldsOf: odd.holdAttribute }));
+      await deployment.deploy(tokens({ hold: { releases: odd.hold } }));
     });
   });
 });

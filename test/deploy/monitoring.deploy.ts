@@ -3,13 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CloudWatchClient, DescribeAlarmsCommand, GetDashboardCommand } from '@aws-sdk/client-cloudwatch';
 import type { PreciseTtlProps } from '../../config/props.ts';
-import { configOf } from '../support/synthesized.ts';
+import { configOf } from '../support/configs.ts';
 import { Deployment } from './support/deployment.ts';
 import { callProblems, describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
 import type { Actions } from './support/terraform-root.ts';
 
 const NAME = 'precise-ttl';
-const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', deletionProtection: false };
+const TOKENS: PreciseTtlProps = {
+  tableName: 'Tokens',
+  partitionKey: 'id',
+  newTable: { deletionProtection: false },
+};
 const ON_CALL = 'arn:aws:sns:us-east-1:123456789012:on-call';
 const OWN_TOPIC = `arn:aws:sns:us-east-1:123456789012:${NAME}-alarms`;
 

@@ -27,7 +27,7 @@ type Tables = readonly (Partial<PreciseTtlProps> & { readonly tableName: string 
 const existing = (tableName: string, props: Partial<PreciseTtlProps> = {}) => ({
   tableName,
   partitionKey: 'id',
-  indexedBy: 'second' as const,
+  index: { by: 'second' as const },
   existingTable: true,
   ...props,
 });

@@ -7,7 +7,8 @@ import {
   type UpdateScheduleInput,
 } from '@aws-sdk/client-scheduler';
 import { STACK } from '../../stacks/app.ts';
-import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
+import { synthesizeToFolder } from '../support/synthesized.ts';
 import { Deployment } from './support/deployment.ts';
 import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
 

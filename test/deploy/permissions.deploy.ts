@@ -7,17 +7,16 @@ import { type RoleDocuments, roleDocuments } from '../../cli/iam/role-documents.
 import { checkConfig, type DeploymentConfig } from '../../config/config.ts';
 import { deploymentsOf } from '../../config/deployments.ts';
 import { resolveProps } from '../../config/props.ts';
-import { configOf, SESSION_DATA } from '../support/synthesized.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
 import { useFreshDeployment } from './support/fresh-deployment.ts';
 import { describeWithTerraform } from './support/proof.ts';
 
 const PLACE = { partition: 'aws', region: 'us-east-1', account: '123456789012' };
 const TABLE = {
   ...SESSION_DATA,
-  archive: {},
-  archiveFirst: true,
+  archive: { first: true },
   events: { eventBus: 'default' },
-  backfill: true,
+  index: { backfill: true },
 };
 const CONFIG = configOf(TABLE);
 const LOG = join(tmpdir(), `precise-ttl-permissions-${process.pid}.jsonl`);
@@ -102,7 +101,9 @@ describeWithTerraform('what `precise-ttl iam` prints', () => {
         return Object.fromEntries(await Promise.all(made));
       }),
     );
-    const actions = await on.deployment.deploy(configOf({ ...TABLE, roleArns, tableRoleArns }));
+    const actions = await on.deployment.deploy(
+      configOf({ ...TABLE, roleArns: { ...roleArns, ...tableRoleArns } }),
+    );
     expect(Object.keys(actions).sort()).toEqual(['delete', 'update']);
     const types = (addresses: readonly string[] = []) =>
       [...new Set(addresses.map(each => each.split('.')[0]))].sort();
@@ -119,7 +120,7 @@ describeWithTerraform('what `precise-ttl iam` prints', () => {
     const publisher = roles['table SessionData']?.PublishExpiries;
     if (publisher === undefined) throw new Error('expected a role of the events');
     const PublishExpiries = await makeRole('PublishExpiries', publisher);
-    const table = configOf({ ...TABLE, tableRoleArns: { PublishExpiries } });
+    const table = configOf({ ...TABLE, roleArns: { PublishExpiries } });
     const actions = await on.deployment.deploy(table);
     expect(actions['create']?.filter(address => /publish-expiries_role/.test(address))).toEqual([]);
   });

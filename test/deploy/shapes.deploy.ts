@@ -10,7 +10,7 @@ import type { PreciseTtlProps } from '../../config/props.ts';
 import { STACK, withoutDeprecations } from '../../stacks/app.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
 import { writeTerraformModule } from '../../stacks/terraform-module/write.ts';
-import { configOf } from '../support/synthesized.ts';
+import { configOf } from '../support/configs.ts';
 import { Deployment } from './support/deployment.ts';
 import type { HeldThing } from './support/held-things.ts';
 import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
@@ -38,7 +38,7 @@ function synthesizedEach({ tables }: DeploymentConfig): string {
 }
 
 /** As the document has it, which people copy. */
-const TICK = /terraform apply -target=(\S+)/.exec(readFileSync('docs/deploy.md', 'utf8'))?.[1] ?? '';
+const TICK = /terraform apply -target=([^\s`]+)/.exec(readFileSync('docs/operate.md', 'utf8'))?.[1] ?? '';
 
 /** What goes with the deployments and tables whose names begin so, when they are removed. */
 const destroyed =
@@ -83,11 +83,10 @@ describeWithTerraform.each(WALKINGS)('from shape to shape, %s', (_name, walking)
     const orders: PreciseTtlProps = {
       tableName: 'Orders',
       partitionKey: 'id',
-      holdAttribute: 'legalHold',
-      archive: {},
-      archiveFirst: true,
+      hold: 'legalHold',
+      archive: { first: true },
       events: { eventBus: 'default' },
-      backfill: true,
+      index: { backfill: true },
     };
     const given = { existingTable: true } as const;
     const inFirst = (more: Partial<PreciseTtlProps> = {}, ofOrders: Partial<PreciseTtlProps> = {}) =>
@@ -95,7 +94,7 @@ describeWithTerraform.each(WALKINGS)('from shape to shape, %s', (_name, walking)
         () => first,
         configOf({ ...tokens, ...given, ...more }, { ...orders, ...given, ...more, ...ofOrders }),
       );
-    const { archive: _archive, archiveFirst: _first, events, backfill: _backfill, ...plain } = orders;
+    const { archive: _archive, events, index: _backfill, ...plain } = orders;
     const other = (table: PreciseTtlProps) => ({
       ...table,
       ...given,
@@ -167,7 +166,7 @@ describeWithTerraform.each(WALKINGS)('from shape to shape, %s', (_name, walking)
     const own = new TerraformRoot(mkdtempSync(join(tmpdir(), 'precise-ttl-own-')), aws);
     const created: DeploymentConfig = configOf(
       { tableName: 'Sessions', partitionKey: 'id' },
-      { tableName: 'Tokens', partitionKey: 'id', ttlAttribute: 'expiresAt', indexedBy: 'second' },
+      { tableName: 'Tokens', partitionKey: 'id', ttlAttribute: 'expiresAt', index: { by: 'second' } },
     );
     const given = { ...created, tables: created.tables.map(table => ({ ...table, existingTable: true })) };
     const kmsKeyArn = 'arn:aws:kms:us-east-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab';
@@ -205,7 +204,7 @@ describeWithTerraform.each(WALKINGS)('from shape to shape, %s', (_name, walking)
         {
           name: 'another path of the roles',
           make: use(() => first, onPath(created)),
-          pauses: 'IAM has no two roles of one name: docs/configuration.md, rolePath',
+          pauses: 'IAM has no two roles of one name: docs/reference/configuration.md, rolePath',
         },
         { name: 'given tables', make: use(() => first, onPath(given)) },
         { name: 'the module beside it', make: ownRoot(() => withModule(module)) },

@@ -13,7 +13,7 @@ import { expiryAttributes, expiryModel } from '../../expiry/index.ts';
 import { dynamoDbQueries, isDynamoDbQuery } from '../../local/dynamodb/queries.ts';
 import { LocalFunctions } from '../../local/functions/local-functions.ts';
 import type { FunctionResource } from '../../local/stack/synthesized.ts';
-import { configOf } from '../support/synthesized.ts';
+import { configOf } from '../support/configs.ts';
 import { Deployment } from './support/deployment.ts';
 import {
   describeWithTerraform,
@@ -103,7 +103,7 @@ describeWithTerraform('the state machine, on our own Step Functions endpoint', (
       const { Items } = await dynamoDb.send(new ScanCommand({ TableName: 'Tokens' }));
       expect(Items?.map(({ id }) => id?.S)).toEqual(['alive']);
 
-      const changed = await deployment.deploy(configOf({ ...tokens, chunkConcurrency: 3 }), {
+      const changed = await deployment.deploy(configOf({ ...tokens, maxDeletesPerSecond: 3 }), {
         environment: here,
       });
       const updated = expect.stringContaining('aws_sfn_state_machine.');
@@ -111,7 +111,7 @@ describeWithTerraform('the state machine, on our own Step Functions endpoint', (
       const { definition } = await client.send(
         new DescribeStateMachineCommand({ stateMachineArn: machine?.arn }),
       );
-      expect(definition).toContain('"chunkConcurrency":3');
+      expect(definition).toContain('"maxDeletesPerSecond":3');
 
       await deployment.deploy(configOf(tokens), { removed: true, environment: here });
       expect(stateMachines.all).toEqual([]);

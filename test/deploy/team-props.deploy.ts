@@ -1,4 +1,4 @@
-import { configOf, SESSION_DATA } from '../support/synthesized.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
 import { useFreshDeployment } from './support/fresh-deployment.ts';
 import { describeWithTerraform } from './support/proof.ts';
 
@@ -8,7 +8,7 @@ const RULES = {
   vpc: { subnetIds: ['subnet-0a1b2c3d', 'subnet-1a1b2c3d'], securityGroupIds: ['sg-0a1b2c3d'] },
   kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-0000-0000-0000-000000000000',
   functionRuntime: 'nodejs22.x',
-  functionTracing: true,
+  tracing: true,
 } as const;
 
 describeWithTerraform('a deployment under the rules of a team', () => {

@@ -2,11 +2,17 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { PROP_VALUES } from '../../bench/synthesis/any-config.ts';
 import { ALARM_NAMES, subjectOf, tuningKinds } from '../../config/alarms.ts';
-import { DEPLOYMENT_PROPS, PROPS, type PreciseTtlProps } from '../../config/props.ts';
+import {
+  DEPLOYMENT_PROPS,
+  type FlatProps,
+  PROPS,
+  type PropName,
+  propsOfSettings,
+} from '../../config/props.ts';
 import type { FieldProblem } from '../../expiry/errors.ts';
 import { type Kind, type Rule, valueProblems } from '../../expiry/fields.ts';
+import { PROP_VALUES } from '../../lab/experiments/synthesis/any-config.ts';
 import { constructProblems, type TablesProps } from '../../stacks/construct-props.ts';
 import { tablesLocal } from '../../stacks/terraform-module/module-stack.ts';
 import { snake } from '../../stacks/terraform-module/snake.ts';
@@ -16,7 +22,6 @@ import { inputsOf } from './support/module-inputs.ts';
 import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
 import { TerraformRoot } from './support/terraform-root.ts';
 
-type PropName = keyof PreciseTtlProps;
 type Values = Readonly<Record<string, unknown>>;
 
 const LONG = 'x'.repeat(600);
@@ -138,7 +143,8 @@ const anyProps = fc
   // DynamoDB makes no such table.
   .filter(([partitionKey, { sortKey }]) => partitionKey !== sortKey)
   .map(([partitionKey, table, shared]) => {
-    const only = { ...table, partitionKey, table: { name: 'Sessions', arn: ARN } };
+    const settings = { ...table, partitionKey } as unknown as FlatProps;
+    const only = { ...propsOfSettings(settings), table: { name: 'Sessions', arn: ARN } };
     return { ...shared, tables: [only] } as unknown as TablesProps;
   });
 
@@ -170,7 +176,11 @@ function without({ tables: [table], ...shared }: TablesProps, { field }: FieldPr
   return { ...left(shared), tables: [only] } as unknown as TablesProps;
 }
 
-const OTHER_FIELDS: Readonly<Record<string, string>> = { alarm_topic_arn: 'alarm_topic.arn' };
+const OTHER_FIELDS: Readonly<Record<string, string>> = {
+  alarm_topic_arn: 'alarm_topic.arn',
+  // The module has no short form of it.
+  hold: 'hold.attribute',
+};
 
 /** A field of the construct as the module calls it. */
 function fieldInModule(field: string): string {

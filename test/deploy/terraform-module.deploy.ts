@@ -5,9 +5,10 @@ import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { App, LocalBackend, TerraformStack } from 'cdktf';
 import fc from 'fast-check';
-import { anyConfig } from '../../bench/synthesis/any-config.ts';
-import { DEPLOYMENT_PROPS, OF_CREATED_TABLES, readsStream } from '../../config/props.ts';
+import { fieldPathOf } from '../../config/prop-groups.ts';
+import { DEPLOYMENT_PROPS, type PreciseTtlProps, readsStream, settingsOfProps } from '../../config/props.ts';
 import type { ArchiveProp, EventsProp } from '../../config/stream-props.ts';
+import { anyConfig } from '../../lab/experiments/synthesis/any-config.ts';
 import { withoutDeprecations } from '../../stacks/app.ts';
 import { constructProblems, type SweptTableProps, type TablesProps } from '../../stacks/construct-props.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
@@ -24,18 +25,7 @@ import {
 import { TerraformRoot } from './support/terraform-root.ts';
 
 /** Not of the module, or of its tables' resources. */
-const LEFT_OUT = [
-  ...OF_CREATED_TABLES,
-  'existingTable',
-  'partitionKeyType',
-  'sortKeyType',
-  'releasesHoldsOf',
-  'sweep',
-  'name',
-  'tags',
-  'roleArns',
-  'tableRoleArns',
-];
+const LEFT_OUT = ['newTable', 'existingTable', 'sweep', 'name', 'tags', 'roleArns'];
 
 function without(values: object, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
@@ -69,18 +59,21 @@ const anyDeployment = fc
     return {
       ...shared,
       ...(alarms !== undefined && { alarms }),
-      tables: names.map((name, index) => {
+      tables: names.map((name, at) => {
         const {
           tableName,
           events: _events,
           archive,
           ...table
-        } = without(tables[index % tables.length] ?? {}, [...LEFT_OUT, ...DEPLOYMENT_PROPS]);
-        const isByWindow = (table['indexedBy'] ?? 'window') === 'window';
+        } = without(tables[at % tables.length] ?? {}, [...LEFT_OUT, ...DEPLOYMENT_PROPS]);
+        const { index, hold } = table as Pick<SweptTableProps, 'index' | 'hold'>;
+        const { holdAttribute } = settingsOfProps({ tableName, partitionKey: 'id', hold } as PreciseTtlProps);
+        const isByWindow = index?.by !== 'second';
         return {
           ...table,
-          name: `own-${index}`,
-          backfill: backfill && isByWindow,
+          name: `own-${at}`,
+          index: { ...index, backfill: backfill && isByWindow },
+          hold: holdAttribute,
           ...(events !== undefined && { events }),
           ...(archive !== undefined && {
             archive: { ...without(archive as ArchiveProp, ['coldAfterDays']), bucket: 'the-archive' },
@@ -102,8 +95,14 @@ const ONE_OF_EACH: readonly TablesProps[] = [
       {
         table: given('First'),
         partitionKey: 'id',
-        archive: { bucket: 'another', prefix: 'expired/', removals: 'all', format: 'json', batchSeconds: 5 },
-        archiveFirst: true,
+        archive: {
+          bucket: 'another',
+          prefix: 'expired/',
+          removals: 'all',
+          format: 'json',
+          batchSeconds: 5,
+          first: true,
+        },
       },
     ],
   },
@@ -112,8 +111,7 @@ const ONE_OF_EACH: readonly TablesProps[] = [
       {
         table: given('Graced'),
         partitionKey: 'id',
-        archive: { bucket: 'the-archive' },
-        archiveFirst: true,
+        archive: { bucket: 'the-archive', first: true },
         graceSeconds: 60,
       },
       { table: given('Beside'), partitionKey: 'id', enabled: false },
@@ -126,10 +124,10 @@ const ONE_OF_EACH: readonly TablesProps[] = [
         table: given('Back.Filled'),
         partitionKey: 'id',
         sortKey: 'at',
-        backfill: true,
-        holdAttribute: 'held',
+        index: { backfill: true },
+        hold: 'held',
       },
-      { table: given('Plain'), partitionKey: 'id', indexedBy: 'second' },
+      { table: given('Plain'), partitionKey: 'id', index: { by: 'second' } },
     ],
   },
   {
@@ -138,7 +136,7 @@ const ONE_OF_EACH: readonly TablesProps[] = [
     tables: DESTINATIONS.map((events, index) => ({
       table: given(`Events.${index}`),
       partitionKey: 'id',
-      indexedBy: 'second',
+      index: { by: 'second' },
       events,
     })),
   },
@@ -147,7 +145,7 @@ const ONE_OF_EACH: readonly TablesProps[] = [
     vpc: { subnetIds: ['subnet-0a1b'], securityGroupIds: ['sg-0a1b'] },
     tables: DESTINATIONS.map((events, index) => ({
       table: given(`Own.${index}`),
-      ...{ partitionKey: 'id', tableKmsKeyArn: arnOf('kms', 'key/1234abcd'), backfill: true },
+      ...{ partitionKey: 'id', tableKmsKeyArn: arnOf('kms', 'key/1234abcd'), index: { backfill: true } },
       events,
     })),
   },
@@ -306,7 +304,7 @@ interface Refused {
 const REFUSED: readonly Refused[] = [
   {
     what: 'a name that is too long',
-    props: { tables: [{ table: given('T'.repeat(34)), ...BY_ID, backfill: true }] },
+    props: { tables: [{ table: given('T'.repeat(34)), ...BY_ID, index: { backfill: true } }] },
     message: `tables, name: expected at most 45 characters, got precise-ttl-${'T'.repeat(34)} for t0.`,
   },
   {
@@ -318,8 +316,8 @@ const REFUSED: readonly Refused[] = [
     what: 'names that differ by case only',
     props: {
       tables: [
-        { table: given('Tokens'), ...BY_ID, backfill: true },
-        { table: given('tokens'), ...BY_ID, backfill: true },
+        { table: given('Tokens'), ...BY_ID, index: { backfill: true } },
+        { table: given('tokens'), ...BY_ID, index: { backfill: true } },
       ],
     },
     message:
@@ -329,7 +327,7 @@ const REFUSED: readonly Refused[] = [
     what: 'a state machine named as that of the deployment',
     props: {
       name: 'own-backfill',
-      tables: [{ table: given('Tokens'), ...BY_ID, name: 'own', backfill: true }],
+      tables: [{ table: given('Tokens'), ...BY_ID, name: 'own', index: { backfill: true } }],
     },
     message: 'got {"t0":"own"} in own-backfill. Give one of them another name.',
   },
@@ -482,10 +480,10 @@ describeWithTerraform('the Terraform module', () => {
       write({ tables: tables as unknown as TablesProps['tables'] });
       const refusal = await root.plan();
       if (typeof refusal !== 'string') throw new Error('expected a refusal');
-      const said = refusal.match(/(?<=tables, )\w+: expected .*? for t\d+(?=\.)/gs);
+      const said = refusal.match(/(?<=tables, )[\w.]+: expected .*? for t\d+(?=\.)/gs);
       const inOneLine = said?.map(each => each.replace(/: expected .* for /s, ' of '));
       expect(inOneLine?.sort()).toEqual(
-        broken.map(({ field }, index) => `${snake(field)} of t${index}`).sort(),
+        broken.map(({ field }, index) => `${snake(fieldPathOf(field))} of t${index}`).sort(),
       );
     });
   });
@@ -493,7 +491,7 @@ describeWithTerraform('the Terraform module', () => {
   test('refuses to take away or change what holds items, until it is given up by its name', async () => {
     await aws.reset();
     const root = new TerraformRoot(mkdtempSync(join(tmpdir(), 'precise-ttl-held-')), aws);
-    const write = (hold: Pick<SweptTableProps, 'holdAttribute' | 'releasesHoldsOf'>) => {
+    const write = (hold: Pick<SweptTableProps, 'hold'>) => {
       const tables = [
         { table: given('Orders'), ...BY_ID, ...hold },
         { table: given('Plain'), ...BY_ID },
@@ -514,20 +512,20 @@ describeWithTerraform('the Terraform module', () => {
       await root.succeed(['init', '-input=false']);
       await root.deploy();
 
-      write({ holdAttribute: 'legalHold' });
+      write({ hold: 'legalHold' });
       expect((await root.deploy())['create']).toEqual([address('legalHold')]);
 
       write({});
       await refused('legalHold');
-      write({ holdAttribute: 'dispute' });
+      write({ hold: 'dispute' });
       await refused('legalHold');
 
-      write({ holdAttribute: 'dispute', releasesHoldsOf: 'legalHold' });
+      write({ hold: { attribute: 'dispute', releases: 'legalHold' } });
       expect((await root.deploy())['create']).toEqual([address('dispute')]);
-      write({ holdAttribute: 'dispute' });
+      write({ hold: 'dispute' });
       await refused('legalHold');
 
-      // As docs/terraform.md has it, to forget what is given up.
+      // As docs/use.md has it, to forget what is given up.
       await root.succeed(['state', 'rm', address('legalHold')]);
       expect(await root.plan()).toEqual({});
     } finally {

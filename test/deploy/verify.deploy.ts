@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ListStateMachinesCommand } from '@aws-sdk/client-sfn';
 import { CreateQueueCommand, ListQueuesCommand } from '@aws-sdk/client-sqs';
-import { deploymentClients } from '../../cli/deployment/clients.ts';
 import { VERIFY_NAME } from '../../cli/verify/configuration.ts';
 import type { VerifyClients } from '../../cli/verify/observe.ts';
 import { TerraformDeployer } from '../../cli/verify/terraform-deployer.ts';
+import { deploymentClients } from '../../operate/deployment/clients.ts';
 import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
 
 /** What `precise-ttl verify` makes and removes by Terraform; its experiments are in test/cli/verify. */

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { answer } from '../../cli/cost/job.ts';
 import { expiryModel } from '../../expiry/model.ts';
 import { expiredPartition, removedPartition, tableFolder } from '../../functions/archive/archive-object.ts';
 import { removalOf } from '../../functions/archive-expiries/removal.ts';
 import { markOf } from '../../functions/delete-chunk/copies.ts';
+import { monthlyCost } from '../../operate/cost/cost.ts';
 import { streamRecord } from '../support/stream-records.ts';
 import { settingsOf } from '../support/sweep-settings.ts';
 
-const text = readFileSync('docs/archive.md', 'utf8');
+const text = readFileSync('docs/archive-and-events.md', 'utf8');
 const DATE = Date.parse('2026-11-22T10:00:00Z');
 
 test('the table has the fields of a line, in their order', () => {
@@ -18,7 +18,7 @@ test('the table has the fields of a line, in their order', () => {
     archiveFormat: 'dynamodb-json',
     archiveRemovals: 'expiries',
   });
-  expect(fieldsIn('## The layout')).toEqual(Object.keys(JSON.parse(removal?.line ?? '{}')));
+  expect(fieldsIn('### The layout')).toEqual(Object.keys(JSON.parse(removal?.line ?? '{}')));
 });
 
 test('the table of marks has the fields of a mark, in their order', () => {
@@ -41,17 +41,19 @@ test('the folders are those of the code', () => {
   expect(text).toContain(`<prefix><table>/${removedPartition(DATE)}`);
   const template = expiredPartition(DATE).replace('2026-11-22', () => `\${expired_date}`);
   const folder = tableFolder({ archivePrefix: '' }, 'SessionData');
-  expect(text).toContain(`'storage.location.template' = 's3://BUCKET/${folder}${template}'`);
+  expect(readFileSync('docs/files/athena.sql', 'utf8')).toContain(
+    `'storage.location.template' = 's3://BUCKET/${folder}${template}'`,
+  );
 });
 
 test.each([
-  [1e6, 1, [/objects written to S3 \| ([\d,]+) \|/, /\$([\d.]+) a month in us-east-1/]],
+  [1e6, 1, [/are ([\d,]+) objects written to S3/, /\$([\d.]+) a month in us-east-1/]],
   [1e8, 100, [/With 100 million a month it is \$([\d.]+)/]],
   [1000, 0.001, [/object of its own, \$([\d.]+) for each million/]],
 ] as const)(
   'what %d expiries a month cost is what the calculator says',
   (itemsPerMonth, millions, patterns) => {
-    const { bill } = answer({
+    const { bill } = monthlyCost({
       ...{ itemsPerMonth, itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24, copies: 1 },
       tables: [{ tableName: 'SessionData', partitionKey: 'id', archive: {} }],
     });
@@ -60,7 +62,9 @@ test.each([
       .filter(({ name }) => name.includes('manifests'))
       .reduce((sum, { dollars: each }) => sum + each, 0);
     if (itemsPerMonth === 1e6)
-      expect(text).toContain(`[manifests](#proof-of-deletion) are $${manifests.toFixed(2)} for a million`);
+      expect(text).toContain(
+        `[manifests](#how-do-i-prove-what-was-deleted) are $${manifests.toFixed(2)} for a million`,
+      );
     const archive = bill.byPart.archive - manifests;
     const dollars = itemsPerMonth < 1e6 ? archive / millions : archive;
     const said = patterns.map(pattern => pattern.exec(text.replaceAll('\n', ' '))?.[1]);

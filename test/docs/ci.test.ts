@@ -25,10 +25,8 @@ interface Job {
   readonly steps: readonly Step[];
 }
 
-const page = readFileSync('docs/deploy.md', 'utf8').split('### In CI\n')[1] ?? '';
-const blockOf = (language: string) =>
-  new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(page)?.[1] ?? '';
-const workflow = parse(blockOf('yaml')) as {
+const trust = readFileSync('docs/files/trust-policy.json', 'utf8');
+const workflow = parse(readFileSync('docs/files/github-actions.yml', 'utf8')) as {
   readonly on: Readonly<Record<string, unknown>>;
   readonly permissions: object;
   readonly jobs: Readonly<Record<string, Job>>;
@@ -73,7 +71,7 @@ test('what is deployed is the file that was planned, after an approval, and neve
   expect(plan.outputs).toEqual({ status: '${{ steps.plan.outputs.status }}' });
   expect(deploy.if).toBe("github.event_name == 'push' && needs.plan.outputs.status == '2'");
   expect(upload?.if).toBe("github.event_name == 'push' && steps.plan.outputs.status == '2'");
-  expect(page).toContain('"repo:acme/sessions:environment:production"');
+  expect(trust).toContain('"repo:acme/sessions:environment:production"');
 });
 
 test.each([
@@ -100,5 +98,5 @@ test.each([
 });
 
 test('the trust is a policy of IAM', () => {
-  expect(JSON.parse(blockOf('json')).Statement[0].Action).toBe('sts:AssumeRoleWithWebIdentity');
+  expect(JSON.parse(trust).Statement[0].Action).toBe('sts:AssumeRoleWithWebIdentity');
 });

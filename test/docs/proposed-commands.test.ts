@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as cloudwatch from '@aws-sdk/client-cloudwatch';
 import * as dynamodb from '@aws-sdk/client-dynamodb';
@@ -7,13 +7,15 @@ import * as lambda from '@aws-sdk/client-lambda';
 import * as stepfunctions from '@aws-sdk/client-sfn';
 import * as sqs from '@aws-sdk/client-sqs';
 import { COMMANDS } from '../../cli/commands.ts';
-import { FINDINGS } from '../../cli/doctor/findings.ts';
 import { readDuration } from '../../cli/duration.ts';
-import { FlagError, parseFlags } from '../../cli/flags.ts';
-import { splitSpan, usualSplit } from '../../cli/replay/pieces.ts';
-import { readSpan } from '../../cli/replay/span.ts';
+import { parseFlags } from '../../cli/flags.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
-import { subjectOf } from '../cli/doctor/subject.ts';
+import { FINDINGS } from '../../operate/doctor/findings.ts';
+import { InputError } from '../../operate/input-error.ts';
+import { splitSpan, usualSplit } from '../../operate/replay/pieces.ts';
+import { readSpan } from '../../operate/replay/span.ts';
+import { subjectOf } from '../operate/doctor/subject.ts';
+import { helpsOfExperiments } from '../support/experiments.ts';
 import {
   commandsIn,
   commandsOfDocument,
@@ -55,7 +57,7 @@ async function problemOf(words: readonly string[]): Promise<string | undefined> 
     if (program === 'npm') return await npmProblem(rest);
     return await commandProblem(rest.slice(rest[0] === 'node' ? 2 : 1));
   } catch (error) {
-    if (error instanceof FlagError) return error.message;
+    if (error instanceof InputError) return error.message;
     throw error;
   }
 }
@@ -66,21 +68,24 @@ async function npmProblem([first = '', ...rest]: readonly string[]): Promise<str
   // Of a workspace, when it names one.
   const script = scriptsOf(args[0] === '-w' ? (args[1] ?? '') : '.')[name];
   if (script === undefined) return `package.json has no script ${name}`;
-  if (name === 'bench' && args[0] === undefined) return undefined;
+  if (name === 'bench' && (args[0] === undefined || args[0] === '--')) return undefined;
   const [separator, ...given] = args[0] === '-w' ? args.slice(2) : name === 'bench' ? args.slice(1) : args;
   if (separator !== undefined && separator !== '--') return `npm takes what follows -- only: ${separator}`;
   const command = /bin\/precise-ttl\.js (\w+)$/.exec(script)?.[1];
   if (command !== undefined) return commandProblem([command, ...given]);
-  const program =
-    name === 'bench' ? `bench/${args[0]}.ts` : /\b((?:cli|tools)\/[\w-]+\.ts)$/.exec(script)?.[1];
-  if (program === undefined || isPlaceholder(args[0] ?? '')) return undefined;
-  if (!existsSync(program)) return `there is no ${program}`;
-  const source = [program, ...filesIn('bench')].map(file => readFileSync(file, 'utf8')).join('\n');
-  const unknown = given.filter(word => word.startsWith('--') && word !== '--help');
-  return unknown
-    .map(word => word.slice(2).split('=')[0] ?? '')
-    .filter(flag => !new RegExp(`['\\s]${flag}'?: [{A-Z]|['\\s]${flag},`).test(source))
-    .map(flag => `${program} has no flag ${flag}`)[0];
+  if (name === 'bench') return benchProblem(args[0] ?? '', given);
+  return undefined;
+}
+
+const helps = helpsOfExperiments();
+
+async function benchProblem(name: string, given: readonly string[]): Promise<string | undefined> {
+  const help = (await helps).get(name);
+  if (isPlaceholder(name)) return undefined;
+  if (help === undefined) return `there is no experiment ${name}`;
+  const flags = given.flatMap(word => /^--([\w-]+)/.exec(word)?.[1] ?? []);
+  const unknown = flags.find(flag => !new RegExp(`^ *--${flag}\\b`, 'm').test(help));
+  return unknown && `npm run bench ${name} has no flag ${unknown}`;
 }
 
 async function commandProblem([name = '', ...args]: readonly string[]): Promise<string | undefined> {
@@ -158,9 +163,7 @@ const documents = [
   'CONTRIBUTING.md',
   'local/README.md',
   'lab/README.md',
-  ...readdirSync('docs').flatMap(name =>
-    name.endsWith('.md') && name !== 'commands.md' ? [join('docs', name)] : [],
-  ),
+  ...globSync('docs/**/*.md').filter(file => file !== 'docs/reference/commands.md'),
   ...readdirSync('examples', { recursive: true, encoding: 'utf8' })
     .filter(path => /(^|\/)README\.md$/.test(path) && !path.includes('node_modules'))
     .map(path => join('examples', path)),
@@ -181,9 +184,17 @@ test('there are commands in the documents', () => {
   expect(commands.length).toBeGreaterThan(150);
 });
 
-const sources = ['cli', 'config', 'lab', 'local', 'stacks', 'functions', 'testing', 'bench', 'tools'].flatMap(
-  filesIn,
-);
+const sources = [
+  'cli',
+  'operate',
+  'config',
+  'lab',
+  'local',
+  'stacks',
+  'functions',
+  'testing',
+  'tools',
+].flatMap(filesIn);
 
 test('so can every command that a source names by its parts', async () => {
   const commands = sources.flatMap(file => commandsOfSource(readFileSync(file, 'utf8')));
@@ -192,7 +203,9 @@ test('so can every command that a source names by its parts', async () => {
 });
 
 test('every flag of a command that a message or a help names is one of its own', async () => {
-  const texts = [...sources, 'docs/commands.md', 'docs/runbook.md'].map(file => readFileSync(file, 'utf8'));
+  const helps = await Promise.all(Object.values(COMMANDS).map(async ({ load }) => (await load()).help()));
+  const files = [...sources, 'docs/reference/alarms.md'].map(file => readFileSync(file, 'utf8'));
+  const texts = [...helps, ...files];
   const flags = texts.flatMap(flagsInProse);
   expect(flags.length).toBeGreaterThan(10);
   expect(await problemsOf(flags)).toEqual([]);
@@ -200,11 +213,11 @@ test('every flag of a command that a message or a help names is one of its own',
 
 const TABLES: readonly Partial<PreciseTtlProps>[] = [
   {},
-  { indexedBy: 'second', existingTable: true },
+  { index: { by: 'second' }, existingTable: true },
   {
     existingTable: true,
     tableName: 'Sessions.of-2026',
-    holdAttribute: "it's held",
+    hold: "it's held",
     ttlAttribute: '--expires, at',
     graceSeconds: 3600,
   },
@@ -233,7 +246,7 @@ test.each([
   ['npm run bench lag --minutes 5', 'what follows -- only'],
   ['npm run no-such', 'no script'],
   ['npm run bench lag -- --minutos 5', 'no flag minutos'],
-  ['npm run bench shards', 'there is no bench/shards.ts'],
+  ['npm run bench shards', 'there is no experiment shards'],
   ['npx precise-ttl replay --from 2026-11-20T08:00Z --to 2026-11-20T09:00:00Z', '--from: expected a time'],
   [
     'npx precise-ttl replay --from 2023-01-01T00:00:00Z --to 2026-11-20T09:00:00Z --split-minutes 60',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { SERVICE_VARIABLES } from 'aws-on-loopback/service-variables';
 import { propTexts } from '../../config/prop-texts.ts';
 import { DESTINATION_NAMES } from '../../functions/publish-expiries/destinations.ts';
-import { SERVICE_VARIABLES } from '../../local/functions/service-variables.ts';
 import { commandsPage } from '../../tools/docs/commands-page.ts';
 import { DOC_TABLES, withTables } from '../../tools/docs/doc-tables.ts';
 
@@ -15,28 +15,28 @@ test.each(FILES)('the tables in %s are those of the code: else run npm run docs'
 test('the text of the prop events names each destination, and the documents the variable of each service', () => {
   for (const destination of DESTINATION_NAMES)
     expect(JSON.stringify(propTexts()['events'])).toContain(`{ ${destination} }`);
-  for (const variable of Object.values(SERVICE_VARIABLES)) {
-    for (const file of ['docs/commands.md', 'local/README.md'])
-      expect(readFileSync(file, 'utf8')).toContain(variable);
-  }
+  for (const variable of Object.values(SERVICE_VARIABLES))
+    expect(readFileSync('local/README.md', 'utf8')).toContain(variable);
 });
 
-test('docs/commands.md has the helps of the commands: else run npm run docs', async () => {
-  expect(readFileSync('docs/commands.md', 'utf8')).toBe(await commandsPage());
+test('docs/reference/commands.md has the flags of the commands: else run npm run docs', async () => {
+  expect(readFileSync('docs/reference/commands.md', 'utf8')).toBe(await commandsPage());
 });
 
 test('a document that has lost its markers is not left as it is', () => {
-  expect(() => withTables('docs/configuration.md', '# Configuration')).toThrow(/expected <!-- props -->/);
+  expect(() => withTables('docs/reference/configuration.md', '# Configuration')).toThrow(
+    /expected <!-- props -->/,
+  );
 });
 
 test('every field of the configuration has a text and a default', () => {
-  const rows = DOC_TABLES['docs/configuration.md'].props().split('\n').slice(2);
+  const rows = DOC_TABLES['docs/reference/configuration.md'].props().split('\n').slice(2);
   expect(rows.length).toBeGreaterThan(20);
-  for (const row of rows) expect(row).toMatch(/^\| `\w+` \| [^|]{10,} \| [^|]+ \|$/);
+  for (const row of rows) expect(row).toMatch(/^\| `[\w.]+` \| [^|]{10,} \| [^|]+ \|$/);
   expect(rows).toContain(
-    "| `indexName` | name of the index | `'expirationWindowIndex'`; by second `'expirySecondIndex'` |",
+    "| `index.name` | name of the index | `'expirationWindowIndex'`; by second `'expirySecondIndex'` |",
   );
-  expect(rows.some(row => row.startsWith('| `indexedBy` |') && row.endsWith("| `'window'` |"))).toBe(true);
-  expect(rows).toContain('| `sortKey` | name of the sort key | the table has none |');
-  expect(rows).toContain('| `partitionKey` | name of the partition key | required |');
+  expect(rows.some(row => row.startsWith('| `index.by` |') && row.endsWith("| `'window'` |"))).toBe(true);
+  expect(rows).toContain('| `sortKey` | the sort key: its name, or `{ name, type }` | the table has none |');
+  expect(rows).toContain('| `partitionKey` | the partition key: its name, or `{ name, type }` | required |');
 });

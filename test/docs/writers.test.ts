@@ -4,19 +4,24 @@ import { expiryAttributes } from '../../expiry/attributes.ts';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
 import { codeBlocks } from '../support/code-blocks.ts';
 
-const DOCUMENT = 'docs/writers.md';
+const DOCUMENT = 'docs/use.md';
 const NAMES = ['pk', 'sk'];
 
-/** The rows of "what must come out": TTL, granularityMinutes, shards, the texts of the key, window. */
-const ROWS = [
-  ...readFileSync(DOCUMENT, 'utf8').matchAll(/^\| (\d+) \| (\d+) \| (\d+) \| (`.+`) \| `(.+)` \|$/gm),
-].map(([, ttl, minutes, shards, key = '', window = '']) => ({
-  ttl: Number(ttl),
-  granularityMinutes: Number(minutes),
-  shards: Number(shards),
-  key: [...key.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text),
-  window,
-}));
+/** What must come out, in any language. */
+const ROWS = readFileSync('docs/files/windows.csv', 'utf8')
+  .trim()
+  .split('\n')
+  .slice(1)
+  .map(line => {
+    const [ttl, minutes, shards, key = '', window = ''] = line.split(',');
+    return {
+      ttl: Number(ttl),
+      granularityMinutes: Number(minutes),
+      shards: Number(shards),
+      key: key.split(' / '),
+      window,
+    };
+  });
 
 test('there are such rows, with every type of key and with shards', () => {
   const types = new Set(ROWS.flatMap(({ key }) => key.map(text => text[0])));

@@ -13,8 +13,7 @@ import { type Item, useLocalSweep } from '../support/local-sweep.ts';
 const TABLE = {
   tableName: 'Backfilled',
   partitionKey: 'id',
-  shards: 3,
-  backfill: true,
+  index: { shards: 3, backfill: true },
 } as const satisfies PreciseTtlProps;
 
 /** Called before a call of the function, and with what it came to; set by each test. */

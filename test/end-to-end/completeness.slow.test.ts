@@ -16,12 +16,15 @@ const table = (tableName: string, props: Partial<PreciseTtlProps> = {}): Precise
 
 const local = useLocalSweep(
   MODES.flatMap(deleteMode => [
-    table(`Plain-${deleteMode}`, { deleteMode, granularityMinutes: 1 }),
-    table(`Sharded-${deleteMode}`, { deleteMode, granularityMinutes: 1, shards: 8 }),
+    table(`Plain-${deleteMode}`, { deleteMode, index: { granularityMinutes: 1 } }),
+    table(`Sharded-${deleteMode}`, { deleteMode, index: { granularityMinutes: 1, shards: 8 } }),
     table(`Second-${deleteMode}`, {
       deleteMode,
-      indexedBy: 'second',
-      ...(deleteMode === 'batch' && { partitionKeyType: 'N', sortKeyType: 'B' }),
+      index: { by: 'second' },
+      ...(deleteMode === 'batch' && {
+        partitionKey: { name: 'UserName', type: 'N' as const },
+        sortKey: { name: 'SessionId', type: 'B' as const },
+      }),
     }),
   ]),
 );

@@ -9,8 +9,7 @@ const GRANULARITIES = [1, 5, 60];
 const table = (granularityMinutes: number): PreciseTtlProps => ({
   tableName: `Every-${granularityMinutes}`,
   partitionKey: 'id',
-  granularityMinutes,
-  // The plain mode: a tick of the past then takes what had expired by its time, and nothing of the span it would own.
+  index: { granularityMinutes }, // The plain mode: a tick of the past then takes what had expired by its time, and nothing of the span it would own.
   precisionSeconds: 60,
 });
 

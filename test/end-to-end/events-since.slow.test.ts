@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { StreamedRecord, StreamSource } from 'aws-on-loopback/streams/stream-source';
 import type { EventsProp } from '../../config/stream-props.ts';
 import type { ExpiryEvent } from '../../expiry/index.ts';
 import { LocalCloud } from '../../local/cloud.ts';
-import type { StreamedRecord, StreamSource } from '../../local/streams/stream-source.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
+import { configOf } from '../support/configs.ts';
 import { dynamoDbOfFile, useLocalDynamoDb } from '../support/local-dynamodb.ts';
-import { configOf } from '../support/synthesized.ts';
 import { tableInput } from '../support/table-input.ts';
 
 const { client } = useLocalDynamoDb();

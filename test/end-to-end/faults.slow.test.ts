@@ -5,28 +5,24 @@ import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { withExpiry } from '../../expiry/update.ts';
 import { crash, type DynamoDbCall, type DynamoDbFault } from '../../lab/faults/index.ts';
+import { withSettings } from '../../lab/with-settings.ts';
 import { type PlainStack, plainStack } from '../../stacks/plain-stack.ts';
-import type { SweepReport } from '../../statemachine/contract.ts';
+import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { hurried, useFaultySweep } from '../lab/faults/faulty-sweep.ts';
-import { configOf } from '../support/synthesized.ts';
+import { configOf } from '../support/configs.ts';
 
 const MODES = ['guarded', 'batch'] as const;
 
 const table = (tableName: string, props: Partial<PreciseTtlProps> = {}): PreciseTtlProps => ({
   tableName,
   partitionKey: 'id',
-  // Some of these tests count chunks and their keys.
-  shards: 1,
-  // Waits of up to a second instead of up to twenty, and that on a clock times five.
-  backoffBaseSeconds: 1,
-  backoffCapSeconds: 1,
+  index: { shards: 1 },
   ...props,
 });
 
 const TABLES = [
-  ...MODES.map(deleteMode => table(deleteMode, { deleteMode, deleteAttempts: 3 })),
-  // Two chunks at once: one that blocked would block half of the others.
-  table('patient', { deleteAttempts: 20, chunkConcurrency: 2 }),
+  ...MODES.map(deleteMode => table(deleteMode, { deleteMode })),
+  table('patient'),
   table('stale'),
   // Its functions are its own: one of them has another time limit.
   { ...table('hanging'), sweep: 'hanging' },
@@ -41,7 +37,12 @@ function withTimeout(stack: PlainStack, functionName: string, timeout: number): 
   return { ...stack, resource: { ...stack.resource, aws_lambda_function: functions } };
 }
 
-const stack = withTimeout(plainStack(configOf(...TABLES)), 'hanging-delete-chunk', 2);
+const stack = withSettings(withTimeout(plainStack(configOf(...TABLES)), 'hanging-delete-chunk', 2), {
+  // Waits of up to a second instead of up to twenty, and that on a clock times five.
+  backoffCapSeconds: 1,
+  // One chunk that blocked would block half of the others.
+  chunkConcurrency: 2,
+});
 const late = once(call => call.operation === 'BatchExecuteStatement' && holds(call, 'late'), {
   name: 'slow',
   effect: { kind: 'slow', ms: 5_500 },

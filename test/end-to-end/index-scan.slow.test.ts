@@ -8,8 +8,13 @@ const LONG_AGO = NOW - 2 * YEAR;
 const HOUR = 3600;
 
 const local = useLocalSweep([
-  { tableName: 'BySecond', partitionKey: 'id', indexedBy: 'second' },
-  { tableName: 'ByWindow', partitionKey: 'id', granularityMinutes: 60, shards: 1, deleteMode: 'batch' },
+  { tableName: 'BySecond', partitionKey: 'id', index: { by: 'second' } },
+  {
+    tableName: 'ByWindow',
+    partitionKey: 'id',
+    index: { granularityMinutes: 60, shards: 1 },
+    deleteMode: 'batch',
+  },
 ]);
 
 const windowOf = (ttl: number, shard = 0) => windowKey(windowStart(ttl, HOUR), HOUR, shard);

@@ -1,18 +1,18 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 
+import { type Firing, LocalScheduler } from 'aws-on-loopback/scheduler/scheduler';
 import type { Execution } from 'stepfunctions-emulator';
 import { VirtualClock } from 'stepfunctions-emulator';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
-import { type Firing, LocalScheduler } from '../../local/scheduler/scheduler.ts';
 import { synthesizedCloud } from '../../local/stack/synthesized.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
+import { configOf } from '../support/configs.ts';
 import { useLocalSweep } from '../support/local-sweep.ts';
 import { type Access, type Grant, hold } from '../support/permissions/policy.ts';
 import { CallRecorder, type Interception } from '../support/permissions/recorder.ts';
 import { type Role, readRoles } from '../support/permissions/roles.ts';
 import { usageOfRoles } from '../support/permissions/usage.ts';
-import { configOf } from '../support/synthesized.ts';
 
 /*
  * Sweeps of every kind on what is synthesized, guarded and batch, by window and by second: scheduled, replayed, scanned, throttled,
@@ -25,11 +25,17 @@ const TABLES = [
     partitionKey: 'id',
     tableName: 'Least-guarded',
     deleteMode: 'guarded',
-    shards: 2,
-    holdAttribute: 'legalHold',
+    index: { shards: 2 },
+    hold: 'legalHold',
   },
-  { partitionKey: 'id', tableName: 'Least-batch', sortKey: 'at', deleteMode: 'batch', backfill: true },
-  { partitionKey: 'id', tableName: 'Least-second', indexedBy: 'second' },
+  {
+    partitionKey: 'id',
+    tableName: 'Least-batch',
+    sortKey: 'at',
+    deleteMode: 'batch',
+    index: { backfill: true },
+  },
+  { partitionKey: 'id', tableName: 'Least-second', index: { by: 'second' } },
 ] as const satisfies readonly PreciseTtlProps[];
 
 const recorder = new CallRecorder();
@@ -58,7 +64,7 @@ const HOUR = Math.floor(Date.now() / 3_600_000) * 3600 - 2 * 3600;
 const iso = (epochSeconds: number) => new Date(epochSeconds * 1000).toISOString();
 /** Each window and shard is a query, and by second each second. */
 const replayOf = (table: PreciseTtlProps) => {
-  const around = table.indexedBy === 'second' ? 60 : 300;
+  const around = table.index?.by === 'second' ? 60 : 300;
   return { from: iso(HOUR - around), to: iso(HOUR + around) };
 };
 

@@ -6,7 +6,7 @@ import { expiryAttributes } from '../../expiry/attributes.ts';
 import { expiryModel } from '../../expiry/model.ts';
 import { hashOfKey } from '../../functions/report/shown-keys.ts';
 import { LOG_KEYS, type LogKeys } from '../../functions/runtime/environment.ts';
-import type { SweepReport } from '../../statemachine/contract.ts';
+import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { hurried } from '../lab/faults/faulty-sweep.ts';
 import { type Item, useLocalSweep } from '../support/local-sweep.ts';
 import { CallRecorder, type Interception } from '../support/permissions/recorder.ts';
@@ -23,13 +23,8 @@ const DIGITS = 918273;
 const tableOf = (logKeys: LogKeys): PreciseTtlProps & { readonly tableName: string } => ({
   tableName: `Keys-${logKeys}`,
   partitionKey: 'email',
-  sortKey: 'number',
-  sortKeyType: 'N',
-  granularityMinutes: 60,
-  deleteAttempts: 2,
-  backoffBaseSeconds: 1,
-  backoffCapSeconds: 1,
-  backfill: true,
+  sortKey: { name: 'number', type: 'N' },
+  index: { granularityMinutes: 60, backfill: true },
   logKeys,
 });
 
@@ -38,6 +33,7 @@ const lines: string[] = [];
 const local = useLocalSweep(LOG_KEYS.map(tableOf), {
   functionsDynamoDbEndpoint: endpoint => recorder.start(endpoint),
   clock: hurried(5),
+  settings: { deleteAttempts: 2, backoffCapSeconds: 1 },
   functions: { wrap: recorder.wrap, meter: recorder, onLog: (_name, line) => lines.push(line) },
 });
 afterAll(() => recorder.stop());
@@ -146,7 +142,7 @@ test("with 'hash' the hash of a key is where the key would be, and no key", asyn
   }
 });
 
-// By design: a child must know the keys that it deletes. docs/security.md says so.
+// By design: a child must know the keys that it deletes. docs/reference/iam.md says so.
 test("with 'none' keys are in the execution data of the children", async () => {
   await local.put('Keys-none', stamped(1, KEYS.slice(0, 1)));
   const { execution } = await local.sweep('Keys-none', REPLAY);

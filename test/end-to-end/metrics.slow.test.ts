@@ -4,7 +4,14 @@ import { useLocalSweep } from '../support/local-sweep.ts';
 
 const lines: string[] = [];
 const local = useLocalSweep(
-  [{ tableName: 'Measured', partitionKey: 'id', granularityMinutes: 1, metricsNamespace: 'Our/Ttl' }],
+  [
+    {
+      tableName: 'Measured',
+      partitionKey: 'id',
+      index: { granularityMinutes: 1 },
+      metricsNamespace: 'Our/Ttl',
+    },
+  ],
   {
     functions: { maxConcurrency: 2, onLog: (_functionName, line) => lines.push(line) },
   },

@@ -1,7 +1,7 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: names that look like Terraform's templates
 
-import type { PreciseTtlProps } from '../../config/props.ts';
+import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { type Item, useLocalSweep } from '../support/local-sweep.ts';
 
@@ -11,11 +11,11 @@ const odd = (tableName: string, props: Partial<PreciseTtlProps>): PreciseTtlProp
   partitionKey: 'a"b\\c\nd',
   sortKey: '${e}',
   ttlAttribute: '%{if true}$${f}',
-  indexName: '-1.x',
+  index: { name: '-1.x' },
   ...props,
 });
-const BY_WINDOW = { windowAttribute: " {% g' %} " };
-const BY_SECOND = { indexedBy: 'second' } as const;
+const BY_WINDOW = { index: { attribute: " {% g' %} " } };
+const BY_SECOND = { index: { by: 'second' } } as const;
 const TABLES = [
   odd('1st', { ...BY_WINDOW, deleteMode: 'guarded' }),
   odd('-2nd', { ...BY_WINDOW, deleteMode: 'batch' }),
@@ -26,7 +26,7 @@ const TABLES = [
 const local = useLocalSweep(TABLES, { functions: { maxConcurrency: 1 } });
 
 test.each(TABLES)('$tableName is swept in $deleteMode mode', async props => {
-  const { tableName, partitionKey, sortKey = '', ttlAttribute = '' } = props;
+  const { tableName, partitionKey, sortKey = '', ttlAttribute = '' } = resolveProps(props);
   const nowMs = Date.now();
   const item = (id: string, ttlSeconds: number): Item => {
     const key = { [partitionKey]: id, [sortKey]: '"\\' };

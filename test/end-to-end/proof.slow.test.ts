@@ -3,14 +3,16 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { archiveClients } from '../../cli/archive/clients.ts';
-import { verifyProof } from '../../cli/proof/job.ts';
+import { describeProof } from '../../cli/proof/text.ts';
 import { modelOf } from '../../config/model-of.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
-import type { DeleteChunkInput, ItemKey } from '../../statemachine/contract.ts';
+import { folderSource } from '../../operate/archive/archive-source.ts';
+import { verifyDay } from '../../operate/proof/verify-day.ts';
+import type { DeleteChunkInput } from '../../statemachine/contract/chunks.ts';
+import type { ItemKey } from '../../statemachine/contract/keys.ts';
 import { MINUTE, type PlayedCloud, playedCloud } from '../runbook/played-cloud.ts';
-import { configOf } from '../support/synthesized.ts';
+import { configOf } from '../support/configs.ts';
 import { timedSource } from '../support/timed-source.ts';
 
 /* The deployed functions delete, archive and write the manifest of two days around a midnight, by a virtual clock; it is verified then. */
@@ -51,22 +53,19 @@ afterAll(async () => {
 
 async function verified(date: string) {
   const [bucket = ''] = readdirSync(folder).filter(name => !name.startsWith('.'));
-  const location = { kind: 'folder', folder: join(folder, bucket) } as const;
-  const { signal } = new AbortController();
-  const printed: string[] = [];
-  const end = await verifyProof({
-    ...{ date, table: undefined, askJournal: true, mask: false, resultFile: undefined },
-    config: configOf(SESSIONS),
-    connect: region => ({
-      ...archiveClients(region, location, {}, signal),
-      dynamoDb: cloud.served.cloud.client,
-      destroy: () => undefined,
-    }),
-    now: cloud.clock.now(),
-    print: text => void printed.push(text),
-    signal,
-  });
-  return { end, text: printed.join('\n') };
+  const fromArchive = join(folder, bucket);
+  const report = await verifyDay(
+    { date, fromArchive, config: configOf(SESSIONS), now: () => cloud.clock.now() },
+    {
+      askJournal: true,
+      connect: () => ({
+        source: folderSource(fromArchive),
+        dynamoDb: cloud.served.cloud.client,
+        destroy: () => undefined,
+      }),
+    },
+  );
+  return { end: report.end, text: describeProof(report) };
 }
 
 test('the schedule has the manifest written, and it agrees with the archive and the journal', async () => {

@@ -2,13 +2,13 @@
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { seededRandom } from 'stepfunctions-emulator';
-import type { KeyType, PreciseTtlProps } from '../../config/props.ts';
+import { type KeyType, type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { OLDEST_EXPIRY_AGE_SECONDS } from '../../expiry/ttl.ts';
 import { withExpiry } from '../../expiry/update.ts';
 import { windowKey } from '../../expiry/window.ts';
 import { FaultCounter, type FaultRates, faultyInvocations, SeededFaults } from '../../lab/faults/index.ts';
-import type { SweepReport } from '../../statemachine/contract.ts';
+import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { hurried, useFaultySweep } from '../lab/faults/faulty-sweep.ts';
 import type { Item } from '../support/local-sweep.ts';
 
@@ -17,32 +17,34 @@ const table = (props: Partial<PreciseTtlProps>, index: number): PreciseTtlProps 
   partitionKey: 'pk',
   // The plain mode: a sweep waits for nothing.
   precisionSeconds: 60,
-  deleteAttempts: 4,
-  backoffBaseSeconds: 1,
-  backoffCapSeconds: 1,
   ...props,
 });
 
 const TABLES = (
   [
     {},
-    { partitionKeyType: 'N', sortKey: 'sk', sortKeyType: 'B', granularityMinutes: 5, shards: 3 },
     {
-      partitionKeyType: 'B',
-      granularityMinutes: 60,
-      shards: 2,
-      ttlAttribute: 'expires',
-      windowAttribute: 'w',
+      partitionKey: { name: 'pk', type: 'N' },
+      sortKey: { name: 'sk', type: 'B' },
+      index: { granularityMinutes: 5, shards: 3 },
     },
-    { sortKey: 'sk', sortKeyType: 'N', shards: 4, deleteMode: 'batch' },
-    { partitionKeyType: 'N', granularityMinutes: 15, deleteMode: 'batch' },
-    { indexedBy: 'second', sortKey: 'sk', sortKeyType: 'B', ttlAttribute: 'expires' },
-    { indexedBy: 'second', partitionKeyType: 'N', deleteMode: 'batch' },
+    {
+      partitionKey: { name: 'pk', type: 'B' },
+      ttlAttribute: 'expires',
+      index: { attribute: 'w', granularityMinutes: 60, shards: 2 },
+    },
+    { sortKey: { name: 'sk', type: 'N' }, index: { shards: 4 }, deleteMode: 'batch' },
+    { partitionKey: { name: 'pk', type: 'N' }, index: { granularityMinutes: 15 }, deleteMode: 'batch' },
+    { index: { by: 'second' }, sortKey: { name: 'sk', type: 'B' }, ttlAttribute: 'expires' },
+    { index: { by: 'second' }, partitionKey: { name: 'pk', type: 'N' }, deleteMode: 'batch' },
   ] as const
 ).map(table);
 
 // A wait for capacity takes milliseconds.
-const local = useFaultySweep(TABLES, { clock: hurried(50) });
+const local = useFaultySweep(TABLES, {
+  clock: hurried(50),
+  settings: { deleteAttempts: 4, backoffCapSeconds: 1 },
+});
 
 /** Of one item: when it expires, how it was stamped, and what became of it after the index was last read. */
 const item = fc.record({
@@ -90,10 +92,11 @@ const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 1);
 
 let runs = 0;
 
-describe.each(TABLES)('$tableName: any items, stamps, changes and faults', props => {
-  const { tableName, deleteMode = 'guarded', indexedBy } = props;
+describe.each(TABLES)('$tableName: any items, stamps, changes and faults', given => {
+  const props = resolveProps(given);
+  const { tableName, deleteMode, indexedBy } = props;
   const bySecond = indexedBy === 'second';
-  const granularity = bySecond ? 1 : (props.granularityMinutes ?? 1440) * 60;
+  const granularity = bySecond ? 1 : props.granularityMinutes * 60;
   /** Seconds back from now in which items have expired: a few windows. By second each of them is a query. */
   const span = bySecond ? 30 : Math.max(300, 2 * granularity);
   const spanAhead = Math.max(span, 3600);

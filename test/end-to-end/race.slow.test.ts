@@ -10,7 +10,12 @@ const MODES = ['guarded', 'batch'] as const;
 let meanwhile: () => Promise<void> = async () => undefined;
 
 const local = useLocalSweep(
-  MODES.map(deleteMode => ({ tableName: `Race-${deleteMode}`, partitionKey: 'id', shards: 1, deleteMode })),
+  MODES.map(deleteMode => ({
+    tableName: `Race-${deleteMode}`,
+    partitionKey: 'id',
+    index: { shards: 1 },
+    deleteMode,
+  })),
   {
     functions: {
       maxConcurrency: 2,

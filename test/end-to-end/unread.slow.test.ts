@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { readFilter } from 'aws-on-loopback/streams/filter';
+import type { EventSourceMappingResource } from 'aws-on-loopback/streams/mapping-settings';
 import { modelOf } from '../../config/model-of.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { type ExpiryEvent, expiryAttributes } from '../../expiry/index.ts';
 import type { ArchiveLine } from '../../functions/archive/archive-line.ts';
 import { READERS, type Reader } from '../../functions/journal/books.ts';
-import type { EventSourceMappingResource } from '../../local/stack/event-source-mapping.ts';
-import { readFilter } from '../../local/streams/filter.ts';
-import type { DeleteChunkInput, ItemKey } from '../../statemachine/contract.ts';
+import type { DeleteChunkInput } from '../../statemachine/contract/chunks.ts';
+import type { ItemKey } from '../../statemachine/contract/keys.ts';
 import { MINUTE, type PlayedCloud, playedCloud } from '../runbook/played-cloud.ts';
 import { notPrinted } from '../runbook/sections.ts';
 import { timedSource } from '../support/timed-source.ts';
@@ -20,7 +21,7 @@ import { timedSource } from '../support/timed-source.ts';
 /*
  * An archive falls silent while deletes go on: its reader is off, its stream is turned off and on again, somebody changes its filter. Each
  * lasts ten minutes of a virtual clock. What the alarm, `status` and `audit` say is held against what is in the bucket. It is the play of the
- * section deletes-unread of docs/runbook.md.
+ * section deletes-unread of docs/reference/alarms.md.
  */
 
 const SESSIONS: PreciseTtlProps = {

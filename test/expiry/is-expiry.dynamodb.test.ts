@@ -12,9 +12,9 @@ import {
   GetRecordsCommand,
   GetShardIteratorCommand,
 } from '@aws-sdk/client-dynamodb-streams';
+import { localDynamoDbStreams } from 'aws-on-loopback/dynamodb/clients';
 import { isExpiry } from '../../expiry/is-expiry.ts';
 import { expiryModel } from '../../expiry/model.ts';
-import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();

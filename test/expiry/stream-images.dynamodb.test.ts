@@ -10,10 +10,10 @@ import {
   GetRecordsCommand,
   GetShardIteratorCommand,
 } from '@aws-sdk/client-dynamodb-streams';
+import { localDynamoDbStreams } from 'aws-on-loopback/dynamodb/clients';
 import { expiryModel } from '../../expiry/model.ts';
 import { unlessExpired } from '../../expiry/not-expired.ts';
 import { isExpired } from '../../expiry/ttl.ts';
-import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();

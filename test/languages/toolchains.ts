@@ -1,17 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { codeBlocks } from '../support/code-blocks.ts';
 
-export const DOCUMENT = 'docs/writers.md';
+const FILES = 'docs/files';
 const DRIVERS = 'test/languages/drivers';
 
-/** A language that docs/writers.md has code for, and how a program that uses it is made and run. */
+/** A language that docs/files has code for, and how a program that uses it is made and run. */
 export interface Language {
   readonly name: string;
   /** What it needs, each with the arguments of a call that does nothing. */
   readonly tools: Readonly<Record<string, readonly string[]>>;
-  /** Writes a program of the document's code and the driver into this folder; returns what runs it. */
+  /** Writes a program of that code and the driver into this folder; returns what runs it. */
   readonly make: (folder: string) => readonly [string, ...string[]];
 }
 
@@ -20,8 +20,8 @@ export const LANGUAGES: readonly Language[] = [
     name: 'Python',
     tools: { python3: ['--version'] },
     make: folder => {
-      writeFileSync(join(folder, 'document.py'), blocks('python').join('\n'));
-      writeFileSync(join(folder, 'expiry-model.json'), blocks('json').join());
+      cpSync(join(FILES, 'window.py'), join(folder, 'window.py'));
+      writeFileSync(join(folder, 'expiry-model.json'), codeBlocks('docs/use.md', 'json').join());
       cpSync(join(DRIVERS, 'driver.py'), join(folder, 'driver.py'));
       return ['python3', 'driver.py'];
     },
@@ -30,7 +30,8 @@ export const LANGUAGES: readonly Language[] = [
     name: 'Go',
     tools: { go: ['version'] },
     make: folder => {
-      writeFileSync(join(folder, 'document.go'), `package main\n\n${blocks('go').join('\n')}`);
+      const source = readFileSync(join(FILES, 'window.go'), 'utf8');
+      writeFileSync(join(folder, 'window.go'), source.replace('package expiry', 'package main'));
       cpSync(join(DRIVERS, 'driver.go'), join(folder, 'driver.go'));
       writeFileSync(join(folder, 'go.mod'), 'module driver\n\ngo 1.20\n');
       run(folder, ['go', 'build', '-o', 'driver', '.']);
@@ -41,14 +42,10 @@ export const LANGUAGES: readonly Language[] = [
     name: 'Java',
     tools: { java: ['-version'], javac: ['-version'] },
     make: folder => {
-      const lines = blocks('java').join('\n').split('\n');
-      const isImport = (line: string) => line.startsWith('import ');
-      const imports = lines.filter(isImport).join('\n');
-      const members = lines.filter(line => !isImport(line)).join('\n');
-      writeFileSync(join(folder, 'Document.java'), `${imports}\nclass Document {\n${members}\n}\n`);
+      cpSync(join(FILES, 'ExpiryWindow.java'), join(folder, 'ExpiryWindow.java'));
       cpSync(join(DRIVERS, 'Driver.java'), join(folder, 'Driver.java'));
       const classpath = [folder, ...jackson()].join(delimiter);
-      run(folder, ['javac', '-encoding', 'UTF-8', '-cp', classpath, 'Document.java', 'Driver.java']);
+      run(folder, ['javac', '-encoding', 'UTF-8', '-cp', classpath, 'ExpiryWindow.java', 'Driver.java']);
       return ['java', '-cp', classpath, 'Driver'];
     },
   },
@@ -74,12 +71,6 @@ export function run(cwd: string, [program, ...args]: readonly [string, ...string
   });
   if (status === 0) return stdout;
   throw new Error(`${[program, ...args].join(' ')}\n${error?.message ?? ''}${stdout ?? ''}${stderr ?? ''}`);
-}
-
-function blocks(language: string): string[] {
-  const found = codeBlocks(DOCUMENT, language);
-  if (found.length === 0) throw new Error(`${DOCUMENT}: expected code in ${language}, got none`);
-  return found;
 }
 
 /** Java has no JSON of its own. DynamoDB Local has brought this one along. */

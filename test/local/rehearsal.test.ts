@@ -9,7 +9,7 @@ import {
   PutItemCommand,
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
-import { localDynamoDb } from '../../local/dynamodb/clients.ts';
+import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 import { type Incident, Rehearsal } from '../../local/rehearsal.ts';
 import { SteppedClock } from '../../testing/stepped-clock.ts';
 import { dynamoDbOfFile, useLocalDynamoDb } from '../support/local-dynamodb.ts';

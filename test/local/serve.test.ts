@@ -9,15 +9,15 @@ import {
   ListExecutionsCommand,
   UpdateStateMachineCommand,
 } from '@aws-sdk/client-sfn';
+import { isFree } from 'aws-on-loopback/ports';
 import type { Execution } from 'stepfunctions-emulator';
 import { VirtualClock } from 'stepfunctions-emulator';
-import { isFree } from '../../local/ports.ts';
+import { schedulerClient } from '../../aws-on-loopback/test/support/endpoint-clients.ts';
 import { type ServedCloud, serve } from '../../local/serve.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
+import { configOf } from '../support/configs.ts';
 import { freePort } from '../support/free-port.ts';
-import { schedulerClient } from '../support/scheduler-client.ts';
-import { configOf } from '../support/synthesized.ts';
 
 const stack = plainStack(configOf({ tableName: 'Served', partitionKey: 'id' }));
 const ports = { dynamoDbPort: 0, sfnPort: 0, schedulerPort: 0, cloudWatchPort: 0 };

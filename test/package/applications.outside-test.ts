@@ -76,9 +76,9 @@ describe('the example', () => {
   const exampleOf = (file: string) =>
     /```ts\n(import .*? from 'precise-ttl';.*?)```/s.exec(readFileSync(file, 'utf8'))?.[1];
 
-  test('is the same in docs/quick-start.md and in the README of the package', () => {
-    expect(exampleOf('docs/quick-start.md')).toMatch(/unlessExpired/);
-    expect(exampleOf('tools/package/README.md')).toBe(exampleOf('docs/quick-start.md'));
+  test('is the same in docs/use.md and in the README of the package', () => {
+    expect(exampleOf('docs/use.md')).toMatch(/unlessExpired/);
+    expect(exampleOf('tools/package/README.md')).toBe(exampleOf('docs/use.md'));
   });
 
   test("compiles with the SDK's types", async () => {
@@ -89,7 +89,7 @@ describe('the example', () => {
         declare const documents: DynamoDBDocumentClient;
         declare const query: QueryCommandInput;
         declare const get: GetCommandInput;
-        ${exampleOf('docs/quick-start.md')}
+        ${exampleOf('docs/use.md')}
         export default live;`,
     });
     useInstalled(folder, ['@aws-sdk']);

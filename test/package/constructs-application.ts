@@ -42,7 +42,7 @@ class SessionsStack extends TerraformStack {
       table,
       name: 'sessions',
       partitionKey: 'id',
-      indexedBy: 'second',
+      index: { by: 'second' },
     });
     sweep.functions.DeleteChunk.function.addOverride('reserved_concurrent_executions', 50);
     const arns: Readonly<Record<string, string>> = sweep.functionArns;
@@ -58,14 +58,14 @@ class SessionsStack extends TerraformStack {
 
 export const misspelt: PreciseTtlProps = {
   ...props,
-  // @ts-expect-error: the field is called shards
+  // @ts-expect-error: there is no such field
   shard: 2,
 };
 
 export const noWay: PreciseTtlProps = {
   ...props,
   // @ts-expect-error: there are two ways
-  indexedBy: 'minute',
+  index: { by: 'minute' },
 };
 
 const config: DeploymentConfig = defineConfig({ region: 'us-east-1', tables: [props] });

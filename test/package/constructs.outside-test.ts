@@ -11,6 +11,8 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { codeBlocks } from '../support/code-blocks.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
 import {
   COMPILERS,
   compile,
@@ -20,7 +22,7 @@ import {
   runNode,
   useInstalled,
 } from '../support/packed-package.ts';
-import { configOf, SESSION_DATA, terraformJson } from '../support/synthesized.ts';
+import { terraformJson } from '../support/synthesized.ts';
 
 const APPLICATION = readFileSync('test/package/constructs-application.ts', 'utf8');
 
@@ -112,11 +114,10 @@ describe('an app with CDK Terrain', () => {
   });
 });
 
-test('the examples of docs/cdktf.md compile, and the first one synthesizes', async () => {
-  const [program = '', ...parts] = [
-    ...readFileSync('docs/cdktf.md', 'utf8').matchAll(/```ts\n(.*?)```/gs),
-  ].map(([, text = '']) => text);
-  expect(parts).toHaveLength(2);
+test('the examples of the documents compile, and the app synthesizes', async () => {
+  const program = readFileSync('docs/files/cdktf-app.ts', 'utf8');
+  const parts = codeBlocks('docs/use.md', 'ts').filter(text => text.includes('new PreciseTtl('));
+  expect(parts).toHaveLength(1);
   const folder = makeApplication(packed, {
     'main.mts': program,
     // Each part for itself: they go into the reader's own program.

@@ -48,6 +48,7 @@ describe('what npm packs', () => {
       'esm',
       'functions',
       'modules',
+      'operate',
       'testing',
     ]);
     expect(readdirSync(join(packed.content, 'dist/functions')).sort()).toEqual(

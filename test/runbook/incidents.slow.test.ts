@@ -1,19 +1,24 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { type Deeds, falseCause, falseStatements, type TableScan } from '../../bench/status/oracle.ts';
-import type { Trouble } from '../../bench/status/script.ts';
-import type { RemarkId } from '../../cli/status/remarks.ts';
-import type { TableReport } from '../../cli/status/report.ts';
 import { modelOf } from '../../config/model-of.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
+import type { Trouble } from '../../lab/experiments/status/oracle.ts';
+import {
+  type Deeds,
+  falseCause,
+  falseStatements,
+  type TableScan,
+} from '../../lab/experiments/status/oracle.ts';
 import type { Incident } from '../../local/rehearsal.ts';
+import type { RemarkId } from '../../operate/status/remarks.ts';
+import type { TableReport } from '../../operate/status/report.ts';
 import { playedCloud } from './played-cloud.ts';
 import { notPrinted } from './sections.ts';
 
 /*
- * The incidents that `precise-ttl local --break` rehearses, each a section of docs/runbook.md, played through at the same time, each
+ * The incidents that `precise-ttl local --break` rehearses, each a section of docs/reference/alarms.md, played through at the same time, each
  * in a deployment and on a clock of its own. At each step what `status` says is held against a scan past the broken way to DynamoDB.
  */
 

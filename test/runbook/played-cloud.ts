@@ -1,22 +1,13 @@
 import type { FunctionResult } from 'stepfunctions-emulator';
-import { runAudit } from '../../cli/audit/job.ts';
-import { type AuditReport, auditReport } from '../../cli/audit/report.ts';
-import { readAuditSpan } from '../../cli/audit/span.ts';
 import { describeAudit } from '../../cli/audit/text.ts';
-import { operatingClients } from '../../cli/aws/operating-clients.ts';
-import { stepFunctionsClient } from '../../cli/aws/step-functions.ts';
-import { deploymentClients } from '../../cli/deployment/clients.ts';
-import { runDoctor } from '../../cli/doctor/job.ts';
 import { describeReport } from '../../cli/doctor/text.ts';
-import { runHistory } from '../../cli/history/job.ts';
 import { describeHistory } from '../../cli/history/text.ts';
 import { describeChange } from '../../cli/local-rehearsal.ts';
 import { describeAlarm } from '../../cli/local-text.ts';
-import { pauseTables } from '../../cli/pause/job.ts';
-import { runReplay } from '../../cli/replay/job.ts';
-import { resumeTables } from '../../cli/resume/job.ts';
-import { statusJob } from '../../cli/status/job.ts';
-import { type StatusReport, statusReport } from '../../cli/status/report.ts';
+import type { Plan, Session } from '../../cli/operation.ts';
+import { planPause } from '../../cli/pause.ts';
+import { planReplay } from '../../cli/replay.ts';
+import { planResume } from '../../cli/resume.ts';
 import { describeStatus } from '../../cli/status/text.ts';
 import { type AlarmName, kebab } from '../../config/alarms.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
@@ -25,12 +16,22 @@ import { type ChooseFault, startFaultProxy } from '../../lab/faults/index.ts';
 import type { FunctionCall } from '../../local/functions/local-functions.ts';
 import type { RehearsalOptions } from '../../local/rehearsal.ts';
 import { type ServedCloud, type ServeOptions, serve } from '../../local/serve.ts';
+import { compareDeletions } from '../../operate/audit/audit.ts';
+import type { AuditReport } from '../../operate/audit/report.ts';
+import { clientsOf } from '../../operate/aws/clients.ts';
+import { deploymentClients } from '../../operate/deployment/clients.ts';
+import { examine } from '../../operate/doctor/doctor.ts';
+import { readHistory } from '../../operate/history/history.ts';
+import type { StatusReport } from '../../operate/status/report.ts';
+import { statusJob } from '../../operate/status/status.ts';
+import { statusReport } from '../../operate/status/to-report.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
-import type { Chunk, DeleteChunkInput } from '../../statemachine/contract.ts';
+import type { Chunk, DeleteChunkInput } from '../../statemachine/contract/chunks.ts';
 import { SteppedClock } from '../../testing/stepped-clock.ts';
+import { configOf } from '../support/configs.ts';
 import { freePort } from '../support/free-port.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
-import { configOf } from '../support/synthesized.ts';
+import { carriedOut, sessionOf } from '../support/session.ts';
 
 const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
@@ -126,7 +127,6 @@ export async function playedCloud(
   const { signal } = new AbortController();
   const shared = { config, table: undefined, now: () => clock.now(), signal };
   const connect = (region: string) => deploymentClients(region, environment);
-  const connectReplay = (region: string) => stepFunctionsClient(region, environment);
   const said = (text: string) => {
     printed.push(text);
     return text;
@@ -148,11 +148,13 @@ export async function playedCloud(
     }
     return done;
   };
-  /** What a command prints line by line. */
-  const collected = async (run: (print: (text: string) => void) => Promise<unknown>) => {
-    const lines: string[] = [];
-    await whileTimePasses(run(line => lines.push(line)));
-    return said(lines.join('\n'));
+  /** What a command that changes something prints. */
+  const operated = async (plan: (session: Session) => Promise<Plan<object>>) => {
+    const clients = clientsOf(shared.config.region, environment, { first: 'DYNAMODB' });
+    const session = sessionOf(clients);
+    await whileTimePasses(plan(session).then(planned => carriedOut(planned, session)));
+    clients.destroy();
+    return said(session.printed.join('\n'));
   };
   return {
     served,
@@ -168,7 +170,7 @@ export async function playedCloud(
       throw new Error(`${alarm}: expected it to ${sounds ? 'sound' : 'end'} within ${mostMinutes} minutes`);
     },
     async status() {
-      const job = statusJob({ ...shared, back: undefined, connect });
+      const job = statusJob(shared, connect);
       try {
         const status = await job.look();
         const report = statusReport(status);
@@ -178,83 +180,21 @@ export async function playedCloud(
       }
     },
     async history({ failed = false } = {}) {
-      const history = await runHistory({
-        ...shared,
-        failed,
-        sinceMs: 60 * MINUTE,
-        limit: 100,
-        connect: region => operatingClients(region, environment),
-      });
-      return said(history ? describeHistory(history, { mask: false }) : '');
+      const access = { ...shared, environment };
+      return said(
+        describeHistory(await readHistory({ ...access, failed, sinceMs: 60 * MINUTE, limit: 100 })),
+      );
     },
     async doctor() {
-      const report = await runDoctor({
-        ...shared,
-        full: false,
-        rate: 100,
-        segments: 1,
-        mask: false,
-        connect,
-      });
-      return said(report ? describeReport(report) : '');
+      return said(describeReport(await examine({ ...shared, segments: 1 }, connect)));
     },
     async audit(from) {
-      const now = clock.now();
-      const audit = await runAudit({
-        ...shared,
-        span: readAuditSpan(from, undefined, now),
-        mostKeys: Number.POSITIVE_INFINITY,
-        connect: region => operatingClients(region, environment),
-        now,
-        onHour() {},
-      });
-      if (audit === undefined) throw new Error('the audit was interrupted');
-      const text = said(describeAudit(audit, { mask: false, now }));
-      return { text, report: auditReport(audit, { mask: false }) };
+      const report = await compareDeletions({ ...shared, environment, from: new Date(from) });
+      return { text: said(describeAudit(report, clock.now())), report };
     },
-    pause: () =>
-      collected(print =>
-        pauseTables({
-          ...shared,
-          forMs: undefined,
-          resultFile: undefined,
-          connect: region => operatingClients(region, environment),
-          confirm: async () => true,
-          print,
-        }),
-      ),
-    resume: () =>
-      collected(print =>
-        resumeTables({
-          ...shared,
-          replay: true,
-          dryRun: false,
-          resultFile: undefined,
-          connect: region => operatingClients(region, environment),
-          connectReplay,
-          confirm: async () => true,
-          print,
-        }),
-      ),
-    replay: (from, to) =>
-      collected(print =>
-        runReplay({
-          ...shared,
-          from,
-          to,
-          dryRun: false,
-          splitMinutes: 60,
-          concurrency: 4,
-          maxPerSecond: undefined,
-          label: undefined,
-          resultFile: undefined,
-          connect: connectReplay,
-          confirm: async () => true,
-          now: clock.now(),
-          print,
-          onPiece: () => {},
-        }),
-      ),
+    pause: () => operated(session => planPause(shared, session)),
+    resume: () => operated(session => planResume(shared, session)),
+    replay: (from, to) => operated(session => planReplay({ ...shared, from, to, splitMinutes: 60 }, session)),
     async stop() {
       await served.stop();
       await proxy.stop();

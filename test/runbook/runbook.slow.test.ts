@@ -16,7 +16,7 @@ import { MINUTE, type PlayedCloud, playedCloud } from './played-cloud.ts';
 import { notPrinted } from './sections.ts';
 
 /*
- * Each section of docs/runbook.md, played through: the fault, the alarm, what one sees, what the section says to do, the end. One
+ * Each section of docs/reference/alarms.md, played through: the fault, the alarm, what one sees, what the section says to do, the end. One
  * deployment for all of them, one after the other, on a clock of its own. What the document shows is what is printed here.
  */
 

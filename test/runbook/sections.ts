@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-const RUNBOOK = 'docs/runbook.md';
+const RUNBOOK = 'docs/reference/alarms.md';
 
 /** The sections of the runbook by their headings. */
 export function runbookSections(): ReadonlyMap<string, string> {

@@ -1,7 +1,8 @@
 import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { TerraformStack, Testing } from 'cdktf';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
-import { configOf, SESSION_DATA, terraformJson } from '../support/synthesized.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
+import { terraformJson } from '../support/synthesized.ts';
 
 /**
  * Where everything stands in Terraform's state. Under another address Terraform would delete a thing and make it anew: queues
@@ -143,7 +144,7 @@ test('neither a prop nor an existing table moves anything', () => {
     configOf({
       ...SESSION_DATA,
       existingTable: true,
-      shards: 4,
+      index: { shards: 4 },
       tags: { team: 'sessions' },
       rolePath: '/teams/',
       vpc: { subnetIds: ['subnet-1'], securityGroupIds: ['sg-1'] },

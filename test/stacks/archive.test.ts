@@ -6,11 +6,10 @@ import { propProblems } from '../../config/prop-problems.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import type { ConstructProps } from '../../stacks/construct-props.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
 import {
-  configOf,
   environmentOf,
   resources,
-  SESSION_DATA,
   settingsIn,
   type TerraformJson,
   terraformJson,
@@ -150,7 +149,7 @@ describe('the archive', () => {
 
   test.each([
     ['aws_lambda_event_source_mapping', '', {}],
-    ['aws_lambda_function', 'delete-chunk', { archiveFirst: true }],
+    ['aws_lambda_function', 'delete-chunk', { archive: { first: true } }],
   ])('is written to only when its bucket is as it should be: %s %s', (type, ending, props) => {
     const of = synthesized({ archive: {}, ...props });
     const [writer] = resources(of, type).filter(({ function_name }) =>
@@ -207,7 +206,7 @@ describe('the archive', () => {
   });
 
   test('first: DeleteChunk archives by itself, in two folders of its own', () => {
-    const first = synthesized({ archive: {}, archiveFirst: true });
+    const first = synthesized({ archive: { first: true } });
     expect(mayDo(first, 'delete-chunk')).toEqual([
       'dynamodb:PartiQLDelete on <table arn>',
       'dynamodb:BatchGetItem on <table arn>',
@@ -224,7 +223,7 @@ describe('the archive', () => {
   });
 
   test('with keys of yours, the roles may use them for S3, the queue and the stream', () => {
-    const keyed = synthesized({ archive: {}, archiveFirst: true, kmsKeyArn: KEY, tableKmsKeyArn: TABLE_KEY });
+    const keyed = synthesized({ archive: { first: true }, kmsKeyArn: KEY, tableKmsKeyArn: TABLE_KEY });
     const [encryption] = resources(keyed, 'aws_s3_bucket_server_side_encryption_configuration');
     expect(encryption?.['rule']).toEqual([
       {
@@ -249,7 +248,7 @@ describe('the archive', () => {
   });
 
   test('in a bucket of your own makes none, and may put objects there', () => {
-    const own = synthesized({ archive: { bucket: 'my-own', prefix: 'a/' }, archiveFirst: true });
+    const own = synthesized({ archive: { bucket: 'my-own', prefix: 'a/', first: true } });
     expect(Object.keys(own.resource).filter(type => type.startsWith('aws_s3_'))).toEqual([]);
     expect(mayDo(own, 'archive-expiries')[0]).toBe(
       's3:PutObject on arn:<partition>:s3:::my-own/a/<table name>/expired_date=*',
@@ -340,7 +339,9 @@ describe('the stream', () => {
 
   test.each([{ archive: {} }, { events: { eventBus: 'default' } }])('is there with %j', props => {
     expect(tableOf(props)).toMatchObject({ stream_enabled: true, stream_view_type: 'NEW_AND_OLD_IMAGES' });
-    expect(tableOf({ ...props, stream: 'OLD_IMAGE' })).toMatchObject({ stream_view_type: 'OLD_IMAGE' });
+    expect(tableOf({ ...props, newTable: { stream: 'OLD_IMAGE' } })).toMatchObject({
+      stream_view_type: 'OLD_IMAGE',
+    });
     expect(JSON.stringify(tableOf(props)?.['lifecycle'])).not.toContain('stream');
   });
 
@@ -352,15 +353,18 @@ describe('the stream', () => {
 test.each<[string, Partial<PreciseTtlProps>, RegExp]>([
   [
     'a stream of keys',
-    { archive: {}, stream: 'KEYS_ONLY' },
-    /^stream: expected 'OLD_IMAGE' or 'NEW_AND_OLD_IMAGES' with archive$/,
+    { archive: {}, newTable: { stream: 'KEYS_ONLY' } },
+    /^newTable\.stream: expected 'OLD_IMAGE' or 'NEW_AND_OLD_IMAGES' with archive$/,
   ],
-  ['new images', { events: { eventBus: 'a' }, stream: 'NEW_IMAGE' }, /^stream: expected .* with events$/],
-  ['first, without an archive', { archiveFirst: true }, /^archiveFirst: expected archive beside it$/],
+  [
+    'new images',
+    { events: { eventBus: 'a' }, newTable: { stream: 'NEW_IMAGE' } },
+    /^newTable\.stream: expected .* with events$/,
+  ],
   [
     'first, in batches',
-    { archive: {}, archiveFirst: true, deleteMode: 'batch' },
-    /^archiveFirst: expected false with deleteMode: 'batch'$/,
+    { archive: { first: true }, deleteMode: 'batch' },
+    /^archive\.first: expected false with deleteMode: 'batch'$/,
   ],
   [
     'a bucket in capitals',
@@ -494,7 +498,7 @@ describe('a table of the same stack', () => {
 test.each<[string, Partial<PreciseTtlProps>, number | undefined]>([
   ['an archive', { archive: {} }, 1],
   ['events', { events: { eventBus: 'orders' } }, 1],
-  ['neither', { stream: 'NEW_AND_OLD_IMAGES' }, undefined],
+  ['neither', { newTable: { stream: 'NEW_AND_OLD_IMAGES' } }, undefined],
 ])('with %s the executions that say what is expired have the right margin', (_what, props, margin) => {
   const json = synthesized(props);
   for (const machine of ['tick', 'replay'] as const)

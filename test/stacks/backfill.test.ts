@@ -3,16 +3,11 @@ import { App, TerraformStack } from 'cdktf';
 import { checkConfig } from '../../config/config.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
 import { BACKFILL_TASKS, BACKFILL_TIMEOUT_SECONDS } from '../../statemachine/backfill-contract.ts';
-import {
-  configOf,
-  resources,
-  SESSION_DATA,
-  type TerraformJson,
-  terraformJson,
-} from '../support/synthesized.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
+import { resources, type TerraformJson, terraformJson } from '../support/synthesized.ts';
 
 const without = terraformJson(configOf(SESSION_DATA));
-const json = terraformJson(configOf({ ...SESSION_DATA, backfill: true }));
+const json = terraformJson(configOf({ ...SESSION_DATA, index: { backfill: true } }));
 const NAME = 'precise-ttl-SessionData';
 
 const isOfBackfill = (address: string) => address.includes('_backfill_');
@@ -81,7 +76,7 @@ test('the outputs name its state machine', () => {
 
 test('a stack of your own has what it is made of', () => {
   const stack = new TerraformStack(new App({ outdir: '/tmp' }), 'stack');
-  const ttl = new PreciseTtl(stack, 'one', { ...SESSION_DATA, backfill: true });
+  const ttl = new PreciseTtl(stack, 'one', { ...SESSION_DATA, index: { backfill: true } });
   expect(ttl.table.backfill?.stateMachineArn).toBe(ttl.table.backfill?.machine.arn);
   expect(Object.keys(ttl.table.backfill?.functions ?? {})).toEqual(Object.keys(BACKFILL_TASKS));
   const plain = new PreciseTtl(stack, 'two', { ...SESSION_DATA, tableName: 'Other' });
@@ -98,11 +93,11 @@ test('names that two tables would share are refused, and no others are', () => {
       ],
     });
   const twin = { sweep: 'precise-ttl-t-a-backfill' };
-  expect(named({ backfill: true }, twin)).toThrow(
+  expect(named({ index: { backfill: true } }, twin)).toThrow(
     'would both have the state machine precise-ttl-t-a-backfill. Give one of them another name',
   );
   expect(named({}, twin)).not.toThrow();
-  expect(named({ backfill: true, name: 'x-plan' }, { backfill: true, name: 'x' })).toThrow(
-    'both have the role x-plan-',
-  );
+  expect(
+    named({ index: { backfill: true }, name: 'x-plan' }, { index: { backfill: true }, name: 'x' }),
+  ).toThrow('both have the role x-plan-');
 });

@@ -7,11 +7,11 @@ import { TerraformOutput, TerraformStack, Testing } from 'cdktf';
 import { expiryModel } from '../../expiry/model.ts';
 import { PreciseTtl, PreciseTtlStack } from '../../stacks/cdktf.ts';
 import type { ConstructProps } from '../../stacks/construct-props.ts';
-import { TASKS } from '../../statemachine/contract.ts';
+import { TASKS } from '../../statemachine/contract/machines.ts';
+import { SESSION_DATA } from '../support/configs.ts';
 import {
   type Resource,
   resources,
-  SESSION_DATA,
   settingsIn,
   sweptTables,
   type TerraformJson,
@@ -86,7 +86,7 @@ describe('a table of the same stack', () => {
       hashKey: 'id',
       attribute: [{ name: 'id', type: 'S' }],
     });
-    const props = { name: 'sessions-ttl', partitionKey: 'id', indexedBy: 'second' } as const;
+    const props = { name: 'sessions-ttl', partitionKey: 'id', index: { by: 'second' } } as const;
     new PreciseTtl(own, 'ttl', { ...props, table: reference(made) });
     const bySecond = synthesized(own);
     expect(settingsIn(bySecond)).toMatchObject([
@@ -139,9 +139,9 @@ describe('a table of the same stack', () => {
     ],
     ['partitionKey', { tableName: 'Sessions', partitionKey: table.hashKey }, /partitionKey: .* Write it out/],
     [
-      'windowAttribute',
-      { table, name: 'x', windowAttribute: table.hashKey },
-      /windowAttribute: .* Write it out/,
+      'index.attribute',
+      { table, name: 'x', index: { attribute: table.hashKey } },
+      /index\.attribute: .* Write it out/,
     ],
   ])('gives no token as %s, which is needed now', (_name, props, message) => {
     const wrong = { partitionKey: 'id', ...props } as unknown as ConstructProps;
@@ -173,8 +173,8 @@ describe('a table of the same stack', () => {
     ],
     [
       'a stream that it would be given',
-      { table: { name: 'Sessions', arn }, stream: 'NEW_IMAGE' },
-      /stream: expected nothing beside table/,
+      { table: { name: 'Sessions', arn }, newTable: { stream: 'NEW_IMAGE' } },
+      /newTable: expected nothing beside table/,
     ],
     [
       'no ARN',
@@ -193,7 +193,7 @@ describe('a table of the same stack', () => {
       /table: expected \{ name, arn \} of a table, and its streamArn, got "Sessions"/,
     ],
     ['no name for the sweep', { table: { name: '${x.y.name}', arn } }, /name: expected a name for what is/],
-    ['a misspelt prop', { tableName: 'Sessions', shard: 2 }, /shard: expected .*shards/],
+    ['a misspelt prop', { tableName: 'Sessions', idex: {} }, /idex: expected .*index/],
   ])('%s is refused', (_name, props, message) => {
     const wrong = { partitionKey: 'id', ...props } as unknown as ConstructProps;
     expect(() => new PreciseTtl(ownStack(), 'ttl', wrong)).toThrow(message);
@@ -202,11 +202,7 @@ describe('a table of the same stack', () => {
 
 test('every ARN is a property, and refers to the resource of that name', () => {
   const stack = ownStack();
-  const ttl = new PreciseTtl(stack, 'ttl', {
-    ...SESSION_DATA,
-    granularityMinutes: 1,
-    shards: 10,
-  });
+  const ttl = new PreciseTtl(stack, 'ttl', { ...SESSION_DATA, index: { granularityMinutes: 1, shards: 10 } });
   const { functionArns, roleArns, logGroupArns } = ttl;
   const { stateMachineArn, replayStateMachineArn, journalTableArn, scheduleGroupArn, deadLetterQueueArn } =
     ttl;
@@ -518,6 +514,8 @@ test.each([
 });
 
 test('a whole stack checks its configuration itself', () => {
-  const config = { region: 'eu-central-1', tables: [{ ...SESSION_DATA, shards: 0 }] };
-  expect(() => new PreciseTtlStack(Testing.app(), 'ttl', config)).toThrow(/tables\[0\]\.shards: expected/);
+  const config = { region: 'eu-central-1', tables: [{ ...SESSION_DATA, index: { shards: 0 } }] };
+  expect(() => new PreciseTtlStack(Testing.app(), 'ttl', config)).toThrow(
+    /tables\[0\]\.index\.shards: expected/,
+  );
 });

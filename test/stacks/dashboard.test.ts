@@ -3,7 +3,8 @@ import { AWS_METRICS, type AwsNamespace } from '../../config/aws-metrics.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { recordedMetrics } from '../../functions/record-metrics/metrics.ts';
 import { METRIC_SETS, type MetricSet } from '../../functions/runtime/environment.ts';
-import { configOf, environmentOf, resources, SESSION_DATA, terraformJson } from '../support/synthesized.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
+import { environmentOf, resources, terraformJson } from '../support/synthesized.ts';
 
 interface Widget {
   readonly type: string;
@@ -110,7 +111,7 @@ describe.each(METRIC_SETS)('the dashboard with metrics: %s', (metrics: MetricSet
     expect(text?.properties.markdown).toMatch(/^# precise-ttl: precise-ttl\n/);
     expect(text?.properties.markdown).toMatch(/items of `\$\{aws_dynamodb_table\.\w+\.name\}`\. /);
     for (const alarm of ALARM_NAMES) {
-      expect(text?.properties.markdown).toContain(`docs/runbook.md#${kebab(alarm)})`);
+      expect(text?.properties.markdown).toContain(`docs/reference/alarms.md#${kebab(alarm)})`);
     }
   });
 

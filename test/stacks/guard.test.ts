@@ -4,15 +4,14 @@ import { join } from 'node:path';
 import { bucketPrefixOf } from '../../config/names.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { STACK } from '../../stacks/app.ts';
-import {
-  configOf,
-  resources,
-  SESSION_DATA,
-  sweptTables,
-  synthesizeToFolder,
-} from '../support/synthesized.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
+import { resources, sweptTables, synthesizeToFolder } from '../support/synthesized.ts';
 
-const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', deletionProtection: false };
+const TOKENS: PreciseTtlProps = {
+  tableName: 'Tokens',
+  partitionKey: 'id',
+  newTable: { deletionProtection: false },
+};
 const EXISTING = { tableName: 'Tokens', partitionKey: 'id', existingTable: true };
 const [SESSIONS_ADDRESS, TOKENS_ADDRESS] = [
   'aws_dynamodb_table.SessionData_table_0F12F0FA',
@@ -110,7 +109,7 @@ describe('a created table', () => {
   });
 
   test('by second has no window, so that it cannot become one by window in place', () => {
-    const bySecond = synthesized([{ tableName: 'Tokens', partitionKey: 'id', indexedBy: 'second' }]);
+    const bySecond = synthesized([{ tableName: 'Tokens', partitionKey: 'id', index: { by: 'second' } }]);
     expect(bySecond.guard.created['Tokens']).toEqual({
       partitionKey: 'id (S)',
       ttlAttribute: 'ttl',

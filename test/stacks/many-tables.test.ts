@@ -2,13 +2,8 @@
 import { InvalidConfigError } from '../../config/config.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { grouped } from '../../stacks/parts/role-policies.ts';
-import {
-  configOf,
-  type Resource,
-  resources,
-  type TerraformJson,
-  terraformJson,
-} from '../support/synthesized.ts';
+import { configOf } from '../support/configs.ts';
+import { type Resource, resources, type TerraformJson, terraformJson } from '../support/synthesized.ts';
 
 /** Source: IAM User Guide, "IAM and AWS STS quotas". */
 const [INLINE_CHARACTERS, MANAGED_CHARACTERS, MANAGED_POLICIES] = [10_240, 6_144, 10];
@@ -26,7 +21,7 @@ function tablesOf(count: number, length: number, props: Partial<PreciseTtlProps>
       partitionKey: `id${index}`,
       sortKey: `at${index}`,
       ttlAttribute: `expires${index}`,
-      windowAttribute: `window${index}`,
+      index: { attribute: `window${index}` },
       ...props,
     };
   });
@@ -86,11 +81,11 @@ describe.each<[string, PreciseTtlProps[]]>([
   ['the same, deleted in batches', tablesOf(100, 255, { deleteMode: 'batch' })],
   [
     '100 tables with the longest names and one attribute that holds items',
-    tablesOf(100, 255, { partitionKey: 'id', sortKey: 'at', holdAttribute: 'legalHold' }),
+    tablesOf(100, 255, { partitionKey: 'id', sortKey: 'at', hold: 'legalHold' }),
   ],
   [
     '100 tables of usual names, whose holds have attributes of their own',
-    tablesOf(100, 40, { holdAttribute: 'legalHold' }),
+    tablesOf(100, 40, { hold: 'legalHold' }),
   ],
 ])('%s', (_name, tables) => {
   const json = terraformJson(configOf(...tables));
@@ -121,7 +116,7 @@ describe.each<[string, PreciseTtlProps[]]>([
     expect(on('precise-ttl-delete-chunk', /BatchWriteItem/)).toEqual(
       unguarded.map(({ tableName }) => tableName).sort(),
     );
-    const held = tables.filter(({ holdAttribute }) => holdAttribute !== undefined);
+    const held = tables.filter(({ hold }) => hold !== undefined);
     expect(on('precise-ttl-query-expired', /BatchGetItem/)).toEqual(
       held.map(({ tableName }) => tableName).sort(),
     );
@@ -159,7 +154,7 @@ test('one table needs no managed policy', () => {
 test.each<[string, PreciseTtlProps[], RegExp]>([
   [
     'whose roles cannot be',
-    tablesOf(100, 255, { archive: {}, archiveFirst: true }),
+    tablesOf(100, 255, { archive: { first: true } }),
     /tables: expected what the role precise-ttl-delete-chunk may do in one inline policy and 10 managed ones, got "\d+ managed ones"\. Put some of the tables into another deployment/,
   ],
   [

@@ -1,22 +1,15 @@
 import { InvalidConfigError } from '../../config/config.ts';
 import { DEPLOYMENT_ROLES, TABLE_ROLES } from '../../config/props.ts';
-import {
-  configOf,
-  type Resource,
-  resources,
-  SESSION_DATA,
-  type TerraformJson,
-  terraformJson,
-} from '../support/synthesized.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
+import { type Resource, resources, type TerraformJson, terraformJson } from '../support/synthesized.ts';
 
 const ROLE = 'arn:aws:iam::123456789012:role/deployers/sweeps';
 const CONFIG = configOf(SESSION_DATA);
 const EVERYTHING = {
   ...SESSION_DATA,
-  archive: {},
-  archiveFirst: true,
+  archive: { first: true },
   events: { eventBus: 'default' },
-  backfill: true,
+  index: { backfill: true },
 };
 
 describe('the state', () => {
@@ -139,9 +132,9 @@ describe('functions', () => {
       modes: resources(json, 'aws_lambda_function').map(({ tracing_config: tracing }) => tracing),
       roles: policiesOf(json).filter(([, policy]) => policy.includes('xray:PutTraceSegments')).length,
     });
-    expect(traces(functionsOf({ functionTracing: true }))).toEqual({
+    expect(traces(functionsOf({ tracing: true }))).toEqual({
       modes: Array(9).fill({ mode: 'Active' }),
-      roles: 9,
+      roles: 12,
     });
     expect(traces(functionsOf({}))).toEqual({ modes: Array(9).fill({ mode: 'PassThrough' }), roles: 0 });
   });
@@ -171,7 +164,7 @@ describe('roles that are made elsewhere', () => {
 
   test('are used, and none is made', () => {
     const json = terraformJson(
-      configOf({ ...EVERYTHING, roleArns: all(DEPLOYMENT_ROLES), tableRoleArns: all(TABLE_ROLES) }),
+      configOf({ ...EVERYTHING, roleArns: { ...all(DEPLOYMENT_ROLES), ...all(TABLE_ROLES) } }),
     );
     expect(Object.keys(json.resource).filter(type => type.startsWith('aws_iam_'))).toEqual([]);
     const used = [
@@ -199,16 +192,11 @@ describe('roles that are made elsewhere', () => {
       { roleArns: { DeleteChunks: roleOf('a') } },
       /roleArns\.DeleteChunks: .*Did you mean DeleteChunk\?/,
     ],
-    [
-      'a role of a table in those of the deployment',
-      { roleArns: { ArchiveExpiries: roleOf('a') } },
-      /roleArns\.ArchiveExpiries/,
-    ],
     ['the name of a role', { roleArns: { sweep: 'sweeper' } }, /roleArns\.sweep: expected the ARN of a role/],
     [
       'a user',
-      { tableRoleArns: { backfill: 'arn:aws:iam::123456789012:user/a' } },
-      /tableRoleArns\.backfill: expected the ARN/,
+      { roleArns: { backfill: 'arn:aws:iam::123456789012:user/a' } },
+      /roleArns\.backfill: expected the ARN/,
     ],
   ])('fail for %s', (_what, props, message) => {
     expect(() => terraformJson(configOf({ ...SESSION_DATA, ...props }))).toThrow(message);

@@ -3,11 +3,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { STACK } from '../../stacks/app.ts';
-import { TASKS } from '../../statemachine/contract.ts';
+import { TASKS } from '../../statemachine/contract/machines.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
 import {
-  configOf,
   resources,
-  SESSION_DATA,
   settingsIn,
   sweptTables,
   synthesizeToFolder,
@@ -75,7 +74,9 @@ describe('the table', () => {
   });
 
   test('by second has the TTL attribute as the only key of the index', () => {
-    const json = terraformJson(configOf({ tableName: 'Tokens', partitionKey: 'id', indexedBy: 'second' }));
+    const json = terraformJson(
+      configOf({ tableName: 'Tokens', partitionKey: 'id', index: { by: 'second' } }),
+    );
     const [table] = sweptTables(json);
     expect(table).toMatchObject({
       attribute: [
@@ -95,7 +96,7 @@ describe('the table', () => {
     });
   });
 
-  test.each([{ holdAttribute: 'legalHold' }, { graceSeconds: 60 }])(
+  test.each([{ hold: 'legalHold' }, { graceSeconds: 60 }])(
     'has no native TTL with %j, which knows nothing of it',
     props => {
       const json = terraformJson(configOf({ ...SESSION_DATA, ...props }));
@@ -107,7 +108,7 @@ describe('the table', () => {
 
   test('lets the plan and the children look whether items are held, and no other function', () => {
     const read = 'dynamodb:BatchGetItem on aws_dynamodb_table(table)';
-    const json = terraformJson(configOf({ ...SESSION_DATA, holdAttribute: 'legalHold' }));
+    const json = terraformJson(configOf({ ...SESSION_DATA, hold: 'legalHold' }));
     const allowed = ['plan-sweep', 'query-expired', 'delete-chunk'].filter(file =>
       permissions(json, `precise-ttl-${file}`).includes(read),
     );
@@ -125,14 +126,18 @@ describe('the table', () => {
 
   test('can be restored to any second, unless told otherwise', () => {
     expect(table).toMatchObject({ point_in_time_recovery: { enabled: true } });
-    const [without] = sweptTables(terraformJson(configOf({ ...SESSION_DATA, pointInTimeRecovery: false })));
+    const [without] = sweptTables(
+      terraformJson(configOf({ ...SESSION_DATA, newTable: { pointInTimeRecovery: false } })),
+    );
     expect(without).toMatchObject({ point_in_time_recovery: { enabled: false } });
   });
 
   test('can be of any key type, without sort key', () => {
     const { sortKey, ...hashOnly } = SESSION_DATA;
     expect(sortKey).toBeDefined();
-    const [other] = sweptTables(terraformJson(configOf({ ...hashOnly, partitionKeyType: 'B' })));
+    const [other] = sweptTables(
+      terraformJson(configOf({ ...hashOnly, partitionKey: { name: 'UserName', type: 'B' } })),
+    );
     expect(other).not.toHaveProperty('range_key');
     expect(other?.['attribute']).toContainEqual({ name: 'UserName', type: 'B' });
   });
@@ -314,7 +319,7 @@ describe('the roles may do exactly', () => {
     const bySecond = terraformJson(
       configOf({
         ...SESSION_DATA,
-        indexedBy: 'second',
+        index: { by: 'second' },
         tableKmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1',
       }),
     );
@@ -326,7 +331,7 @@ describe('the roles may do exactly', () => {
       'kms:DescribeKey on arn:aws:kms:us-east-1:123456789012:key/1',
     ]);
     expect(dataOf('precise-ttl-replay')).toEqual([]);
-    const isOff = terraformJson(configOf({ ...SESSION_DATA, indexedBy: 'second', enabled: false }));
+    const isOff = terraformJson(configOf({ ...SESSION_DATA, index: { by: 'second' }, enabled: false }));
     expect(permissions(isOff, 'precise-ttl-sweep').filter(each => each.startsWith('dynamodb:'))).toEqual([]);
   });
 
@@ -367,19 +372,6 @@ describe('the state machines', () => {
       { tracing_configuration: { enabled: true } },
       { tracing_configuration: { enabled: true } },
     ]);
-  });
-
-  test('work as hard as the props say', () => {
-    const props = {
-      shardConcurrency: 3,
-      chunkConcurrency: 7,
-      deleteAttempts: 4,
-      backoffBaseSeconds: 2,
-      backoffCapSeconds: 9,
-    };
-    const worked = terraformJson(configOf({ ...SESSION_DATA, ...props }));
-    for (const machine of ['tick', 'replay'] as const)
-      expect(settingsIn(worked, machine)).toMatchObject([props]);
   });
 
   test('log no execution data when one of the tables has keys that must not be shown', () => {
@@ -505,7 +497,7 @@ describe('a deployment', () => {
   });
 
   test("has each table's expiry model in it, which expiryModel takes", () => {
-    const bySecond: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'a${b}', indexedBy: 'second' };
+    const bySecond: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'a${b}', index: { by: 'second' } };
     const { output } = terraformJson(configOf(SESSION_DATA, bySecond));
     const tables = output['tables']?.value as unknown as Record<string, { expiryModel: object }>;
     expect(tables['SessionData']?.expiryModel).toEqual({
@@ -532,7 +524,7 @@ describe('a deployment', () => {
   });
 
   test('sweeps several tables with one of everything, and those that say so with their own', () => {
-    const tokens: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', shards: 4 };
+    const tokens: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', index: { shards: 4 } };
     const named = (...tables: PreciseTtlProps[]) => {
       const terraform = terraformJson(configOf(...tables));
       const names = (type: string) =>

@@ -1,12 +1,6 @@
 import type { PreciseTtlProps } from '../../config/props.ts';
-import {
-  configOf,
-  environmentOf,
-  resources,
-  SESSION_DATA,
-  type TerraformJson,
-  terraformJson,
-} from '../support/synthesized.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
+import { environmentOf, resources, type TerraformJson, terraformJson } from '../support/synthesized.ts';
 
 const KEY = 'arn:aws:kms:us-east-1:123456789012:key/1234abcd-0000-0000-0000-000000000000';
 const JOURNAL = /^arn:\$\{[^}]+\}:dynamodb:\$\{[^}]+\}:\$\{[^}]+\}:table\/precise-ttl-journal$/;

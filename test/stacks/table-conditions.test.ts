@@ -2,7 +2,7 @@
 
 import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { tableConditions } from '../../stacks/parts/table-conditions.ts';
-import { SESSION_DATA } from '../support/synthesized.ts';
+import { SESSION_DATA } from '../support/configs.ts';
 
 const conditions = (props: PreciseTtlProps) => tableConditions(resolveProps(props));
 
@@ -27,7 +27,7 @@ describe('the conditions of an existing table', () => {
   });
 
   test('by second ask for an index whose only key is the TTL attribute', () => {
-    const bySecond = conditions({ tableName: 'Tokens', partitionKey: 'id', indexedBy: 'second' });
+    const bySecond = conditions({ tableName: 'Tokens', partitionKey: 'id', index: { by: 'second' } });
     const texts = bySecond.map(({ condition }) => condition).join('\n');
     expect(texts).toContain(
       'i.hash_key == "ttl" && try(length(i.range_key), 0) == 0 if i.name == "expirySecondIndex"',
@@ -57,7 +57,7 @@ describe('the conditions of an existing table', () => {
 
   test('all say which table and where to read on', () => {
     for (const { error_message } of conditions(SESSION_DATA)) {
-      expect(error_message).toMatch(/^Table SessionData: .*docs\/existing-table\.md of precise-ttl\.$/);
+      expect(error_message).toMatch(/^Table SessionData: .*docs\/adopt\.md of precise-ttl\.$/);
     }
   });
 });

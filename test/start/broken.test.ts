@@ -4,7 +4,8 @@ import { waitUntil } from '../../functions/retry/backoff.ts';
 import type { PromiseName, Status } from '../../lab/demo/promises.ts';
 import type { LocalCloudOptions } from '../../local/cloud.ts';
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
-import type { ChildStart, PlanSweepOutput } from '../../statemachine/contract.ts';
+import type { ChildStart } from '../../statemachine/contract/child.ts';
+import type { PlanSweepOutput } from '../../statemachine/contract/execution.ts';
 import { answering, deployedWith, JOB_STARTED, judgedJob, SleepingClock } from '../support/main-job.ts';
 
 /*

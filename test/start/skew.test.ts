@@ -1,7 +1,7 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { EXIT_STATUS } from '../../cli/main-job.ts';
+import { SESSION_DATA } from '../support/configs.ts';
 import { runJob } from '../support/main-job.ts';
-import { SESSION_DATA } from '../support/synthesized.ts';
 
 /*
  * The job of npm start -- --archive with clocks of Step Functions, Scheduler and Lambda that differ from DynamoDB's. Every promise is

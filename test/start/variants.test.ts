@@ -1,8 +1,8 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { EXIT_STATUS } from '../../cli/main-job.ts';
-import type { PreciseTtlProps } from '../../config/props.ts';
+import type { KeyType, PreciseTtlProps } from '../../config/props.ts';
+import { SESSION_DATA } from '../support/configs.ts';
 import { runJob } from '../support/main-job.ts';
-import { SESSION_DATA } from '../support/synthesized.ts';
 
 /*
  * The job of npm start with every documented value of every field that changes it, from the configuration to the verdict;
@@ -13,8 +13,7 @@ const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'TokenId' }
 const OWN_NAMES = {
   name: 'own',
   ttlAttribute: 'a "quoted" ttl',
-  windowAttribute: 'Window-1',
-  indexName: 'by.window',
+  index: { attribute: 'Window-1', name: 'by.window' },
 } as const;
 
 /** What every run here must have come to, and the parts of the text that depend on the mode. */
@@ -54,6 +53,11 @@ function afterGrace(mode: Expected, seconds: number): Expected {
 
 const FOLLOWED = ['  ✓ deleted = archived = events ', '  ✓ archived wrongly ', '  ✓ events wrongly '];
 
+const keysOf = (type: KeyType) => ({
+  partitionKey: { name: 'UserName', type },
+  sortKey: { name: 'SessionId', type },
+});
+
 // Every documented value of every field that changes the job, at least once.
 test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
   [
@@ -61,29 +65,33 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     [SESSION_DATA],
     { ...TO_THE_SECOND, says: ['swept as SessionData\n', '-tick (next', 'A tick owns'] },
   ],
-  [
-    'number keys, once a minute',
-    [{ ...SESSION_DATA, partitionKeyType: 'N', sortKeyType: 'N', precisionSeconds: 60 }],
-    PLAIN,
-  ],
+  ['number keys, once a minute', [{ ...SESSION_DATA, ...keysOf('N'), precisionSeconds: 60 }], PLAIN],
   [
     'binary keys, windows of five minutes, four shards',
-    [{ ...SESSION_DATA, partitionKeyType: 'B', sortKeyType: 'B', granularityMinutes: 5, shards: 4 }],
+    [{ ...SESSION_DATA, ...keysOf('B'), index: { granularityMinutes: 5, shards: 4 } }],
     TO_THE_SECOND,
   ],
   [
     'a number as the only key, every ten seconds, in batches',
-    [{ ...TOKENS, partitionKeyType: 'N', precisionSeconds: 10, deleteMode: 'batch' }],
+    [{ ...TOKENS, partitionKey: { name: 'TokenId', type: 'N' }, precisionSeconds: 10, deleteMode: 'batch' }],
     { ...EVERY_TEN, says: ["renewed: none: deleteMode 'batch'", '    renewed, kept        –'] },
   ],
   [
     'an existing table with a string as its only key, windows of an hour',
-    [{ ...TOKENS, existingTable: true, granularityMinutes: 60 }],
+    [{ ...TOKENS, existingTable: true, index: { granularityMinutes: 60 } }],
     { ...TO_THE_SECOND, says: ['swept as the existing Tokens\n'] },
   ],
   [
     'a binary only key, polled, names of its own, without protection',
-    [{ ...TOKENS, ...OWN_NAMES, partitionKeyType: 'B', pollSeconds: 5, deletionProtection: false }],
+    [
+      {
+        ...TOKENS,
+        ...OWN_NAMES,
+        partitionKey: { name: 'TokenId', type: 'B' },
+        pollSeconds: 5,
+        newTable: { deletionProtection: false },
+      },
+    ],
     {
       ...TO_THE_SECOND,
       promised:
@@ -97,10 +105,12 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
       {
         ...SESSION_DATA,
         tableKmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1234abcd',
-        stream: 'KEYS_ONLY',
-        provisionedCapacity: { read: 20, write: 10, indexRead: 5, indexWrite: 10 },
-        tableClass: 'STANDARD_INFREQUENT_ACCESS',
-        pointInTimeRecovery: false,
+        newTable: {
+          stream: 'KEYS_ONLY',
+          provisionedCapacity: { read: 20, write: 10, indexRead: 5, indexWrite: 10 },
+          tableClass: 'STANDARD_INFREQUENT_ACCESS',
+          pointInTimeRecovery: false,
+        },
       },
     ],
     TO_THE_SECOND,
@@ -110,16 +120,18 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     [
       {
         ...TOKENS,
-        stream: 'NEW_IMAGE',
-        warmThroughput: { read: 20_000, write: 8_000 },
-        tableClass: 'STANDARD',
+        newTable: {
+          stream: 'NEW_IMAGE',
+          warmThroughput: { read: 20_000, write: 8_000 },
+          tableClass: 'STANDARD',
+        },
       },
     ],
     TO_THE_SECOND,
   ],
   [
     'by second, an existing table with a sort key',
-    [{ ...SESSION_DATA, existingTable: true, indexedBy: 'second' }],
+    [{ ...SESSION_DATA, existingTable: true, index: { by: 'second' } }],
     {
       ...TO_THE_SECOND,
       promised:
@@ -132,7 +144,7 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     [
       {
         ...TOKENS,
-        ...{ name: 'own', ttlAttribute: 'a "quoted" ttl', indexName: 'by.second' },
+        ...{ name: 'own', ttlAttribute: 'a "quoted" ttl', index: { name: 'by.second' } },
         ...{ indexedBy: 'second', precisionSeconds: 10, pollSeconds: 0, deleteMode: 'batch' },
       },
     ],
@@ -140,7 +152,7 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
   ],
   [
     'with a hold, deleted half an hour after the expiry, native TTL off',
-    [{ ...SESSION_DATA, holdAttribute: 'a "legal" hold', graceSeconds: 1800 }],
+    [{ ...SESSION_DATA, hold: 'a "legal" hold', graceSeconds: 1800 }],
     afterGrace(TO_THE_SECOND, 1800),
   ],
   [
@@ -148,13 +160,13 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     [
       {
         ...TOKENS,
-        ...{ existingTable: true, indexedBy: 'second', precisionSeconds: 60 },
-        ...{ holdAttribute: 'legalHold', graceSeconds: 95 },
+        ...{ existingTable: true, index: { by: 'second' }, precisionSeconds: 60 },
+        ...{ hold: 'legalHold', graceSeconds: 95 },
       },
     ],
     afterGrace(PLAIN, 95),
   ],
-  ['by second, once a minute', [{ ...TOKENS, indexedBy: 'second', precisionSeconds: 60 }], PLAIN],
+  ['by second, once a minute', [{ ...TOKENS, index: { by: 'second' }, precisionSeconds: 60 }], PLAIN],
   [
     'an archive of expiries to be restored from, under a prefix, and events on a bus',
     [
@@ -173,7 +185,10 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     'an existing table with binary keys, a plain archive of all removals in an existing bucket, and events with the item in a queue',
     [
       {
-        ...{ ...SESSION_DATA, existingTable: true, partitionKeyType: 'B', sortKeyType: 'N' },
+        ...SESSION_DATA,
+        existingTable: true,
+        partitionKey: { name: 'UserName', type: 'B' },
+        sortKey: { name: 'SessionId', type: 'N' },
         archive: { bucket: 'own-bucket', format: 'json', removals: 'all', batchSeconds: 0 },
         events: { queueArn: 'arn:aws:sqs:us-east-1:123456789012:own-queue', oldImage: true },
       },
@@ -189,7 +204,7 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
   ],
   [
     'archived before it is deleted, by second',
-    [{ ...TOKENS, indexedBy: 'second', pollSeconds: 0, archive: {}, archiveFirst: true }],
+    [{ ...TOKENS, index: { by: 'second' }, pollSeconds: 0, archive: { first: true } }],
     {
       ...withMargin(TO_THE_SECOND),
       says: [
@@ -211,24 +226,24 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
   ],
   [
     'held items, and a grace, with an archive',
-    [{ ...SESSION_DATA, holdAttribute: 'legalHold', graceSeconds: 90, archive: {}, archiveFirst: true }],
+    [{ ...SESSION_DATA, hold: 'legalHold', graceSeconds: 90, archive: { first: true } }],
     {
       ...afterGrace(withMargin(TO_THE_SECOND), 90),
       says: ['  ✓ deleted = archived ', '  ✓ held, kept ', ' held in their last seconds'],
     },
   ],
-  [
-    'a hold only',
-    [{ ...TOKENS, holdAttribute: 'legalHold' }],
-    { ...TO_THE_SECOND, says: ['  ✓ held, kept '] },
-  ],
+  ['a hold only', [{ ...TOKENS, hold: 'legalHold' }], { ...TO_THE_SECOND, says: ['  ✓ held, kept '] }],
   [
     'the first of two tables; an existing one with keys of two types, in batches once a minute',
     [
       {
         ...SESSION_DATA,
-        ...{ existingTable: true, partitionKeyType: 'N', sortKeyType: 'B', shards: 4 },
-        ...{ deleteMode: 'batch', precisionSeconds: 60 },
+        existingTable: true,
+        partitionKey: { name: 'UserName', type: 'N' },
+        sortKey: { name: 'SessionId', type: 'B' },
+        index: { shards: 4 },
+        deleteMode: 'batch',
+        precisionSeconds: 60,
       },
       TOKENS,
     ],
@@ -256,9 +271,12 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
 );
 
 test('--archive gives an archive and events to a table whose configuration names neither', async () => {
-  const { result, violations, doubts, printed } = await runJob([{ ...SESSION_DATA, stream: 'KEYS_ONLY' }], {
-    archive: true,
-  });
+  const { result, violations, doubts, printed } = await runJob(
+    [{ ...SESSION_DATA, newTable: { stream: 'KEYS_ONLY' } }],
+    {
+      archive: true,
+    },
+  );
   expect({ violations, doubts, verdict: result.verdict }).toEqual({
     violations: [],
     doubts: [],

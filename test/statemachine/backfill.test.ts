@@ -27,10 +27,11 @@ import {
   type SegmentResult,
 } from '../../statemachine/backfill-contract.ts';
 import { type BackfillCounts, NO_BACKFILL_COUNTS, sumOfItems } from '../../statemachine/backfill-counts.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
 import { BackfillTable } from '../support/simulation/backfill-table.ts';
-import { configOf, definitionOf, SESSION_DATA, terraformJson } from '../support/synthesized.ts';
+import { definitionOf, terraformJson } from '../support/synthesized.ts';
 
-const json = terraformJson(configOf({ ...SESSION_DATA, backfill: true }));
+const json = terraformJson(configOf({ ...SESSION_DATA, index: { backfill: true } }));
 const { definition, asl } = definitionOf(json, { of: 'backfill' });
 const loaded = loadDefinition(definition);
 

@@ -1,9 +1,9 @@
-import { countsOfTenSeconds } from '../../bench/brake/ten-seconds.ts';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
-import type { SweepReport } from '../../statemachine/contract.ts';
+import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { machinesWith } from '../support/run-sweep.ts';
 import { Simulation, type SimulationOptions } from '../support/simulation/simulation.ts';
 import { sweepReport } from '../support/sweep-reports.ts';
+import { countsOfTenSeconds } from '../support/ten-seconds.ts';
 
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const FIRST = START + 120;

@@ -2,20 +2,19 @@ import { getLanguageService } from 'amazon-states-language-service';
 import aslValidator from 'asl-validator';
 import jsonata from 'jsonata';
 import { TextDocument } from 'vscode-languageserver-textdocument';
+import { LAST_STEP_SECONDS, MAX_CHILD_SECONDS } from '../../statemachine/contract/limits.ts';
 import {
   FUNCTION_TIMEOUT_SECONDS,
-  LAST_STEP_SECONDS,
   MACHINES,
-  MAX_CHILD_SECONDS,
   PRECISE_TIMEOUT_SECONDS,
   REFUSED,
   TASKS,
   TICK_TIMEOUT_SECONDS,
-} from '../../statemachine/contract.ts';
+} from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
+import { SESSION_DATA } from '../support/configs.ts';
 import { carriedOf } from '../support/sweep-settings.ts';
-import { SESSION_DATA } from '../support/synthesized.ts';
 
 const functions = Object.fromEntries(
   Object.entries(TASKS).map(([task, file]) => [

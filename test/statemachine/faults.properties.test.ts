@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
-import { MACHINES } from '../../statemachine/contract.ts';
+import { MACHINES } from '../../statemachine/contract/machines.ts';
 import { type CountName, sumOfFates } from '../../statemachine/counts.ts';
 import { machinesWith } from '../support/run-sweep.ts';
 import { type CallFault, Simulation } from '../support/simulation/simulation.ts';

@@ -1,5 +1,6 @@
 import { fails, stateMachine } from 'stepfunctions-emulator/testing';
-import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
+import { configOf, SESSION_DATA } from '../support/configs.ts';
+import { synthesizeToFolder } from '../support/synthesized.ts';
 
 /*
  * What stepfunctions-emulator promises for any synthesized stack, on this project's own: the definition comes out of

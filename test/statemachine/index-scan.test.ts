@@ -60,7 +60,7 @@ test('one that could not be started is started again within an hour or so', asyn
 
 test('none is started where it is off', async () => {
   const first = turn();
-  const simulation = new Simulation({ start: first, props: { indexScan: 'off' } });
+  const simulation = new Simulation({ start: first, props: { index: { scan: 'off' } } });
   simulation.table.write('old', first - YEAR);
   for (let minute = 0; minute < 5; minute += 1) simulation.tick(first + minute * 60, 5);
   await simulation.finish();

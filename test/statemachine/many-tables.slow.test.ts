@@ -1,5 +1,6 @@
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
-import { SWEEP_INCOMPLETE, type TickPart } from '../../statemachine/contract.ts';
+import type { TickPart } from '../../statemachine/contract/execution.ts';
+import { SWEEP_INCOMPLETE } from '../../statemachine/contract/machines.ts';
 import { machinesWith } from '../support/run-sweep.ts';
 import type {
   SimulatedTable,
@@ -207,7 +208,7 @@ describe('what a tick hands on stays below 256 KiB', () => {
           ttlAttribute: `t${LONG}${tail.slice(1)}`,
           windowAttribute: `w${LONG}${tail.slice(1)}`,
         }),
-        props: { indexName: `i${LONG}${tail.slice(1)}`, holdAttribute: `h${LONG}${tail.slice(1)}` },
+        props: { index: { name: `i${LONG}${tail.slice(1)}` }, hold: `h${LONG}${tail.slice(1)}` },
       };
     });
 

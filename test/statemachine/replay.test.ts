@@ -1,6 +1,9 @@
 import { NO_DELETION } from '../../functions/delete-chunk/deletion.ts';
 import { DynamoDbBusyError } from '../../functions/runtime/errors.ts';
-import { type ExpiredKey, MAX_STEPS, type QueryExpiredInput } from '../../statemachine/contract.ts';
+import type { QueryExpiredInput } from '../../statemachine/contract/child.ts';
+import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
+import { MAX_STEPS } from '../../statemachine/contract/limits.ts';
+import { SESSION_DATA } from '../support/configs.ts';
 import {
   allDeleted,
   allFailed,
@@ -16,7 +19,6 @@ import {
   windowName,
 } from '../support/run-sweep.ts';
 import { carriedOf } from '../support/sweep-settings.ts';
-import { SESSION_DATA } from '../support/synthesized.ts';
 
 /* What only the replay machine does: rounds, further children, dry runs. */
 

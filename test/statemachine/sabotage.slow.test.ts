@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expiryModel } from '../../expiry/model.ts';
-import { SWEEP_INCOMPLETE } from '../../statemachine/contract.ts';
+import { SWEEP_INCOMPLETE } from '../../statemachine/contract/machines.ts';
 import { reportOf, type SimulatedCall, Simulation } from '../support/simulation/simulation.ts';
 
 /*

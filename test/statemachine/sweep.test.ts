@@ -1,17 +1,13 @@
 import { NO_DELETION } from '../../functions/delete-chunk/deletion.ts';
 import { DynamoDbBusyError } from '../../functions/runtime/errors.ts';
-import {
-  type Chunk,
-  type DeleteChunkInput,
-  type ExpiredKey,
-  type ItemKey,
-  MACHINES,
-  type QueryExpiredOutput,
-  type RecordMetricsInput,
-  ROUND_TARGETS,
-  type SweepReport,
-  TICK_TARGETS,
-} from '../../statemachine/contract.ts';
+import type { QueryExpiredOutput } from '../../statemachine/contract/child.ts';
+import type { Chunk, DeleteChunkInput } from '../../statemachine/contract/chunks.ts';
+import type { RecordMetricsInput } from '../../statemachine/contract/execution.ts';
+import type { ExpiredKey, ItemKey } from '../../statemachine/contract/keys.ts';
+import { ROUND_TARGETS, TICK_TARGETS } from '../../statemachine/contract/limits.ts';
+import { MACHINES } from '../../statemachine/contract/machines.ts';
+import type { SweepReport } from '../../statemachine/contract/report.ts';
+import { SESSION_DATA } from '../support/configs.ts';
 import {
   allDeleted,
   allFailed,
@@ -23,7 +19,6 @@ import {
   thrown,
   windowName,
 } from '../support/run-sweep.ts';
-import { SESSION_DATA } from '../support/synthesized.ts';
 
 /* What both state machines keep: the iterations of a tick, and the children of a replay. */
 

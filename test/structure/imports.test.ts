@@ -9,6 +9,9 @@ import {
 
 const PRODUCT = ['expiry', 'statemachine', 'functions', 'config', 'stacks'] as const;
 
+/** The packages of this repository beside the published one. */
+const EMULATION = ['stepfunctions-emulator/src', 'aws-on-loopback/src'] as const;
+
 /** The rooms of this project, and the others that each may import from. `test/` may import from all of them. */
 const MAY_IMPORT = {
   // The product: nothing in it imports what is local.
@@ -17,25 +20,31 @@ const MAY_IMPORT = {
   functions: ['expiry', 'statemachine'],
   config: ['expiry', 'statemachine', 'functions'],
   stacks: ['expiry', 'statemachine', 'functions', 'config'],
-  // What runs and measures it on one machine.
   cost: [],
+  // What looks at a deployment and acts on it, for commands and for programs.
+  operate: ['expiry', 'statemachine', 'functions', 'config', 'cost'],
+  // What runs and measures it on one machine.
   'stepfunctions-emulator/src': [],
+  // What stands for AWS on this machine; it knows nothing of this project.
+  'aws-on-loopback/src': ['stepfunctions-emulator/src'],
   // It runs the functions' bundles; it shares with them only how items and records of a stream are read.
-  local: [
-    'expiry',
-    'functions/stream',
-    'functions/table',
-    'config',
-    'stacks',
-    'cost',
-    'stepfunctions-emulator/src',
-  ],
+  local: ['expiry', 'functions/stream', 'functions/table', 'config', 'stacks', 'cost', ...EMULATION],
   // What other teams' tests import.
-  testing: [...PRODUCT, 'stepfunctions-emulator/src', 'local'],
-  lab: ['expiry', 'statemachine', 'functions', 'cost', 'stepfunctions-emulator/src', 'local'],
-  cli: [...PRODUCT, 'cost', 'stepfunctions-emulator/src', 'local', 'lab'],
-  bench: [...PRODUCT, 'cost', 'stepfunctions-emulator/src', 'local', 'lab', 'cli', 'test/support/simulation'],
-  tools: [...PRODUCT, 'cost', 'local', 'cli'],
+  testing: [...PRODUCT, ...EMULATION, 'local'],
+  lab: ['expiry', 'statemachine', 'functions', 'cost', ...EMULATION, 'local'],
+  cli: [...PRODUCT, 'cost', 'operate', ...EMULATION, 'local', 'lab'],
+  // The commands show the lab's runs; an experiment runs all of it, the commands too.
+  'lab/experiments': [
+    ...PRODUCT,
+    'cost',
+    'operate',
+    ...EMULATION,
+    'local',
+    'lab',
+    'cli',
+    'test/support/simulation',
+  ],
+  tools: [...PRODUCT, 'cost', 'operate', 'aws-on-loopback/src', 'local', 'cli'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 type Room = keyof typeof MAY_IMPORT;
@@ -54,7 +63,11 @@ const GRAMMAR = [
 const PROGRESS = 'lab/report/progress.ts';
 
 const graph = readImports(ROOMS);
-const isIn = (room: string) => (file: string) => file.startsWith(`${room}/`);
+/** A room within another one is no part of it. */
+const isIn = (folder: string) => {
+  const within = ROOMS.filter(room => folder in MAY_IMPORT && room.startsWith(`${folder}/`));
+  return (file: string) => file.startsWith(`${folder}/`) && !within.some(room => file.startsWith(`${room}/`));
+};
 
 /** `from → to` of what a room imports from outside itself. */
 function importsFromOutside(room: Room): string[] {
@@ -68,7 +81,7 @@ test('sees imports of values, of types, of what is exported on, and dynamic ones
     const d = await import('./d.ts'); type E = import('./e.ts').E; // import './not.ts'`;
   expect(importsOf(source).sort()).toEqual(['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts']);
   expect(graph.files.get('cli/replay.ts')).toEqual(
-    expect.arrayContaining(['cli/run-command.ts', 'cli/replay/job.ts']),
+    expect.arrayContaining(['cli/operation.ts', 'operate/replay/replay.ts']),
   );
   expect(graph.files.get('local/serve.ts')).toContain('stepfunctions-emulator/src/index.ts');
   const missing = [...graph.files.values()].flat().filter(file => !existsSync(file));
@@ -80,8 +93,8 @@ test('every folder with sources is a room', () => {
     .filter(entry => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
     .map(({ name }) => name)
     .filter(name => readdirSync(name, { recursive: true, encoding: 'utf8' }).some(isSource));
-  // An example imports nothing of the checkout.
-  const known = [...ROOMS.map(room => room.split('/')[0]), 'examples', 'test', 'dist', 'coverage'];
+  // An example, and a file of the documents, imports nothing of the checkout.
+  const known = [...ROOMS.map(room => room.split('/')[0]), 'examples', 'docs', 'test', 'dist', 'coverage'];
   expect(folders.filter(name => !known.includes(name))).toEqual([]);
 });
 
@@ -92,7 +105,7 @@ function isSource(path: string): boolean {
 test.each(ROOMS)('%s imports only from where it may', room => {
   const allowed: readonly string[] = MAY_IMPORT[room];
   const refused = importsFromOutside(room).filter(
-    edge => !allowed.some(other => edge.split(' → ')[1]?.startsWith(`${other}/`)),
+    edge => !allowed.some(other => isIn(other)(edge.split(' → ')[1] ?? '')),
   );
   expect(refused).toEqual([]);
 });
@@ -132,13 +145,13 @@ test.each([
   'status',
   'history',
   'audit',
-  'completion',
   'cost',
 ])('the command %s loads nothing that is local', command => {
   const loaded = [...reachableFrom(`cli/${command}.ts`, graph)];
   expect(loaded).toContain('cli/run-command.ts');
   const emulates = (file: string) =>
-    ['stepfunctions-emulator', 'local', 'lab'].some(room => isIn(room)(file)) && file !== PROGRESS;
+    ['stepfunctions-emulator', 'aws-on-loopback', 'local', 'lab'].some(room => isIn(room)(file)) &&
+    file !== PROGRESS;
   expect(loaded.filter(emulates)).toEqual([]);
 });
 

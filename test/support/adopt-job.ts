@@ -1,9 +1,13 @@
 import { BatchWriteItemCommand, CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { adoptClients } from '../../cli/adopt/clients.ts';
-import { type AdoptJobOptions, adopt } from '../../cli/adopt/job.ts';
-import type { StoredItem } from '../../cli/table/sample.ts';
+import { type AdoptOptions, planAdopt } from '../../cli/adopt/job.ts';
+import type { Session } from '../../cli/operation.ts';
+import { type Clients, clientsOf } from '../../operate/aws/clients.ts';
+import type { StoredItem } from '../../operate/table/sample.ts';
+import { carriedOut, sessionOf } from './session.ts';
 
-export type AdoptChanges = Partial<Omit<AdoptJobOptions, 'clients'>>;
+export type AdoptChanges = Partial<AdoptOptions & Pick<Session, 'ask' | 'dryRun' | 'signal' | 'show'>> & {
+  readonly resultFile?: string;
+};
 
 export interface AdoptRun {
   /** Of a DynamoDB Local. */
@@ -35,33 +39,36 @@ export async function runAdoptJob({
   const variables = { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_REGION: 'us-east-1', ...environment };
   // The SDK itself reads the process's environment.
   process.env = { HOME: folder, AWS_EC2_METADATA_DISABLED: 'true', ...variables };
-  const printed: string[] = [];
+  const clients = clientsOf('us-east-1', variables, { first: 'DYNAMODB' });
+  const { ask, dryRun = false, signal = new AbortController().signal, show, resultFile, ...wish } = options;
+  const place = reached === undefined ? clients : elsewhere(clients, reached);
+  const session = sessionOf({}, { ask, dryRun, signal, clients: place });
   const shown: string[] = [];
-  const clients = adoptClients('us-east-1', variables);
+  const showing = {
+    ...session,
+    show(line: string) {
+      shown.push(line);
+      show?.(line);
+    },
+  };
+  const wanted = {
+    ...{ tableName, ttlAttribute: 'ttl', indexedBy: 'second' as const, full: false },
+    ...{ indexName: undefined, indexReadUnits: undefined, indexWriteUnits: undefined },
+    ...{ pollMs: 5, now: Date.now },
+    ...wish,
+  };
   try {
-    const end = await adopt({
-      tableName,
-      ttlAttribute: 'ttl',
-      indexedBy: 'second',
-      indexName: undefined,
-      indexReadUnits: undefined,
-      indexWriteUnits: undefined,
-      full: false,
-      dryRun: false,
-      clients: reached === undefined ? clients : { ...clients, endpoint: () => new URL(reached) },
-      resultFile: undefined,
-      ask: undefined,
-      print: text => printed.push(text),
-      show: line => shown.push(line),
-      pollMs: 5,
-      signal: new AbortController().signal,
-      now: Date.now,
-      ...options,
-    });
-    return { end, printed: printed.join('\n'), shown };
+    const plan = await planAdopt(wanted, showing);
+    const told = plan && (await carriedOut(plan, showing, resultFile));
+    return { end: told?.end ?? 'declined', printed: session.printed.join('\n'), shown };
   } finally {
-    clients.dynamoDb.destroy();
+    clients.destroy();
   }
+}
+
+/** Clients whose requests seem to go somewhere else. */
+function elsewhere(clients: Clients, where: string): Clients {
+  return Object.create(clients, { where: { value: () => where }, isLocal: { value: () => false } });
 }
 
 /** A table with the keys `id` (String) and `part` (Binary), and items in it. @returns its name */

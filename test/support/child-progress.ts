@@ -1,5 +1,5 @@
 import { startProgress } from '../../functions/child/child-progress.ts';
-import type { ChildProgress, InitialProgress } from '../../statemachine/contract.ts';
+import type { ChildProgress, InitialProgress } from '../../statemachine/contract/child.ts';
 
 /** What differs in a child's progress from the start of one. */
 export type Progressed = Partial<Pick<ChildProgress, 'target' | 'dryRun' | 'listedKeysBytes'>> & {

@@ -1,8 +1,8 @@
+import type { ChooseCallFault } from 'aws-on-loopback/call-fault';
+import { type LocalS3, startS3 } from 'aws-on-loopback/s3/start-s3';
 import { createS3, putInto } from '../../functions/archive/s3.ts';
 import type { CopyArchive } from '../../functions/delete-chunk/archive-first.ts';
-import { linesOf } from '../../lab/archive/copies.ts';
-import type { ChooseCallFault } from '../../local/call-fault.ts';
-import { type LocalS3, startS3 } from '../../local/s3/start-s3.ts';
+import { linesOf } from '../../lab/ledger/copies.ts';
 
 const BUCKET = 'archive';
 

@@ -8,41 +8,38 @@ export interface ImportGraph {
   readonly files: ReadonlyMap<string, readonly string[]>;
   /** File → packages. */
   readonly packages: ReadonlyMap<string, readonly string[]>;
-  /** Files of the emulator's package that its name stands for, or its name and a path. */
+  /** The files that names of workspaces stand for. */
   readonly entries: ReadonlySet<string>;
 }
 
-const EMULATOR = 'stepfunctions-emulator';
+/** Packages of this repository that others import by name. */
+const WORKSPACES = ['stepfunctions-emulator', 'aws-on-loopback'];
 
-/** Of the emulator's package: what may be imported from it by name, and the file that stands for it. */
-function entriesOfEmulator(): ReadonlyMap<string, string> {
-  const { exports } = JSON.parse(readFileSync(join(EMULATOR, 'package.json'), 'utf8')) as {
-    exports: Readonly<Record<string, unknown>>;
+/** What may be imported from a workspace by name, and the file that stands for it; `*` stands for any path, as in package.json. */
+function entriesOf(workspace: string): [string, string][] {
+  const { exports } = JSON.parse(readFileSync(join(workspace, 'package.json'), 'utf8')) as {
+    exports: Readonly<Record<string, string>>;
   };
-  const sources = Object.entries(exports).flatMap(([name, target]): [string, string][] => {
-    const source = sourceOf(target);
-    return source === undefined ? [] : [[join(EMULATOR, name), join(EMULATOR, source)]];
-  });
-  return new Map(sources);
+  return Object.entries(exports)
+    .filter(([, source]) => source.endsWith('.ts'))
+    .map(([name, source]) => [join(workspace, name), join(workspace, source)]);
 }
 
-/** An entry names a file, or one for each of some conditions. */
-function sourceOf(target: unknown): string | undefined {
-  if (typeof target === 'string') return target.endsWith('.ts') ? target : undefined;
-  if (typeof target !== 'object' || target === null) return undefined;
-  return Object.values(target)
-    .map(sourceOf)
-    .find(source => source !== undefined);
+/** The file that a package's name, or its name and a path, stands for. */
+function fileOfEntry(name: string, entries: ReadonlyMap<string, string>): string | undefined {
+  const [workspace = '', ...path] = name.split('/');
+  return entries.get(name) ?? entries.get(`${workspace}/*`)?.replace('*', path.join('/'));
 }
 
 /** The imports of TypeScript files, as the compiler sees them. @param folders from the root of the repository */
 export function readImports(folders: readonly string[]): ImportGraph {
-  const entries = entriesOfEmulator();
+  const entries = new Map(WORKSPACES.flatMap(entriesOf));
   const files = new Map<string, readonly string[]>();
   const packages = new Map<string, readonly string[]>();
   for (const file of folders.flatMap(sourcesIn)) {
     const names = importsOf(readFileSync(file, 'utf8'));
-    const fileOf = (name: string) => (name.startsWith('.') ? join(file, '..', name) : entries.get(name));
+    const fileOf = (name: string) =>
+      name.startsWith('.') ? join(file, '..', name) : fileOfEntry(name, entries);
     files.set(
       file,
       names.flatMap(name => fileOf(name) ?? []),

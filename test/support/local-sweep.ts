@@ -5,13 +5,14 @@ import { backfillName, replayName } from '../../config/names.ts';
 import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import type { ExpiryModel } from '../../expiry/model.ts';
 import { isHandOver } from '../../lab/watch/machines.ts';
+import { type Tuning, withSettings } from '../../lab/with-settings.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import type { BackfillReport } from '../../statemachine/backfill-contract.ts';
-import type { SweepReport } from '../../statemachine/contract.ts';
+import type { SweepReport } from '../../statemachine/contract/report.ts';
+import { configOf } from './configs.ts';
 import { dynamoDbOfFile } from './local-dynamodb.ts';
 import { sweepReport } from './sweep-reports.ts';
-import { configOf } from './synthesized.ts';
 
 export type Item = Record<string, unknown>;
 
@@ -37,10 +38,12 @@ export interface LocalSweep {
   ): Promise<{ execution: Execution; report: BackfillReport }>;
 }
 
+export type LocalSweepOptions = Partial<LocalCloudOptions> & { readonly settings?: Tuning };
+
 /** Starts the cloud before the tests of the calling file and stops it after them. */
 export function useLocalSweep(
   tables: readonly PreciseTtlProps[],
-  options: Partial<LocalCloudOptions> = {},
+  { settings = {}, ...options }: LocalSweepOptions = {},
 ): LocalSweep {
   let started: LocalCloud | undefined;
   let documents: DynamoDBDocumentClient | undefined;
@@ -54,7 +57,7 @@ export function useLocalSweep(
   };
   beforeAll(async () => {
     started = await LocalCloud.start({
-      stack: plainStack(configOf(...tables)),
+      stack: withSettings(plainStack(configOf(...tables)), settings),
       dynamoDb: dynamoDbOfFile(),
       schedules: false,
       ...options,

@@ -6,9 +6,9 @@ import type { PromiseName, Status } from '../../lab/demo/promises.ts';
 import type { Verdict } from '../../lab/demo/report.ts';
 import type { LocalCloudOptions } from '../../local/cloud.ts';
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
+import { configOf, SESSION_DATA } from './configs.ts';
 import { dynamoDbOfFile } from './local-dynamodb.ts';
 import type { SweepFunctions } from './simulation/functions.ts';
-import { configOf, SESSION_DATA } from './synthesized.ts';
 
 /** Late in a minute, and within a second: the first tick of the schedules is near. */
 export const JOB_STARTED = Date.parse('2026-11-20T09:00:45.988Z');

@@ -1,14 +1,14 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CreateStateMachineCommand, type SFNClient } from '@aws-sdk/client-sfn';
-import type { OperatingClients } from '../../cli/aws/operating-clients.ts';
 import { replayName } from '../../config/names.ts';
 import type { JournalTable } from '../../functions/journal/update-entry.ts';
+import type { Clients } from '../../operate/aws/clients.ts';
 import { createJournal } from './journal-table.ts';
 
 export interface OperatedDeployment {
   readonly name: string;
   readonly journal: JournalTable;
-  readonly clients: OperatingClients;
+  readonly clients: Omit<Clients, 'cloudWatch'>;
 }
 
 let deployments = 0;
@@ -30,6 +30,13 @@ export async function operatedDeployment(
     const definition = JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'First', States });
     await sfn.send(new CreateStateMachineCommand({ name: machine, definition, roleArn }));
   }
-  const clients = { dynamoDb, sfn, where: () => 'here', isLocal: () => true, destroy() {} };
+  const clients = {
+    dynamoDb,
+    sfn,
+    where: () => 'here',
+    isLocal: () => true,
+    isBeside: () => true,
+    destroy() {},
+  };
   return { name, journal, clients };
 }

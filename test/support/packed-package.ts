@@ -16,9 +16,11 @@ const SOURCES = [
   'tsconfig.build.json',
   'tsconfig.build.commonjs.json',
   'tsconfig.build.constructs.json',
+  'tsconfig.build.operate.json',
   'tsconfig.build.testing.json',
   'bin',
   'cli',
+  'operate',
   'config',
   'cost',
   'docs',
@@ -105,9 +107,13 @@ export function useInstalled(folder: string, names: readonly string[]): void {
 }
 
 /** Runs a program of this checkout on this Node. Whatever it prints is in the error when it fails. */
-export async function runNode(cwd: string, args: readonly string[]): Promise<string> {
+export async function runNode(
+  cwd: string,
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<string> {
   try {
-    return (await run(process.execPath, [...args], { cwd })).stdout;
+    return (await run(process.execPath, [...args], { cwd, env: { ...process.env, ...variables } })).stdout;
   } catch (error) {
     const { stdout, stderr } = error as { stdout?: string; stderr?: string };
     throw new Error(`node ${args.join(' ')}\n${stdout ?? ''}${stderr ?? ''}`);

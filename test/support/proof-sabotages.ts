@@ -1,36 +1,31 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { archiveClients } from '../../cli/archive/clients.ts';
-import type { Finding } from '../../cli/proof/finding.ts';
-import { type ProofJobOptions, verifyProof } from '../../cli/proof/job.ts';
+import { describeProof } from '../../cli/proof/text.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { compressed } from '../../functions/archive/archive-object.ts';
 import { beginOf } from '../../functions/proof/build-day.ts';
+import type { ProofOptions } from '../../operate/proof/report.ts';
+import { type ProofSources, verifyDay } from '../../operate/proof/verify-day.ts';
+import { configOf } from './configs.ts';
 import { PROVED_TABLE, ProofFolder, type Proved, proved } from './proof-folder.ts';
-import { configOf } from './synthesized.ts';
 
 export const PROVED_DATE = '2026-11-21';
 const DAY = `proof/${PROVED_TABLE}/date=${PROVED_DATE}`;
 export const PROVED: PreciseTtlProps = { tableName: PROVED_TABLE, partitionKey: 'id' };
 
-/** What a verification of a folder printed, found and came to. */
-export async function verifyFolder(folder: string, more: Partial<ProofJobOptions> = {}) {
-  let text = '';
-  const result = join(folder, 'result.json');
-  const end = await verifyProof({
-    ...{ date: PROVED_DATE, table: undefined, askJournal: false, mask: false, resultFile: result },
-    config: configOf(PROVED),
-    connect: region => archiveClients(region, { kind: 'folder', folder }, {}, new AbortController().signal),
-    now: Date.parse('2026-11-25T12:00:00Z'),
-    print: printed => {
-      text += printed;
-    },
-    signal: new AbortController().signal,
-    ...more,
-  });
-  const { findings } = JSON.parse(new ProofFolder(folder).text('result.json')) as { findings: Finding[] };
-  return { end, text, findings, names: findings.map(({ name }) => name).sort() };
+/** What a verification of a folder found and came to, and its text. */
+export async function verifyFolder(
+  folder: string,
+  { sources, ...more }: Partial<ProofOptions> & { readonly sources?: ProofSources } = {},
+) {
+  const given = {
+    ...{ date: PROVED_DATE, fromArchive: folder, config: configOf(PROVED) },
+    now: () => Date.parse('2026-11-25T12:00:00Z'),
+  };
+  const report = await verifyDay({ ...given, ...more }, sources);
+  const { findings, end } = report;
+  return { end, text: describeProof(report), findings, names: findings.map(({ name }) => name).sort() };
 }
 
 /** A day of so many expiries, with a day before and one after that have a hundredth of them. */

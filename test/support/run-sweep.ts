@@ -12,22 +12,17 @@ import { readSweepInput } from '../../functions/plan-sweep/sweep-input.ts';
 import type { SweepSettings } from '../../functions/runtime/environment.ts';
 import type { ReadIndex } from '../../functions/table/index-query.ts';
 import { MemoryJournal } from '../../lab/fuzz/memory-journal.ts';
-import {
-  type ExpiredKey,
-  type ItemKey,
-  type MachineName,
-  type PlanSweepInput,
-  type PlanSweepOutput,
-  type RecordMetricsOutput,
-  type SweepReport,
-  type SweepTarget,
-  type TASKS,
-  TICK_TARGETS,
-} from '../../statemachine/contract.ts';
+import type { Tuning } from '../../lab/with-settings.ts';
+import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract/execution.ts';
+import type { ExpiredKey, ItemKey } from '../../statemachine/contract/keys.ts';
+import { TICK_TARGETS } from '../../statemachine/contract/limits.ts';
+import type { MachineName, TASKS } from '../../statemachine/contract/machines.ts';
+import type { RecordMetricsOutput, SweepReport } from '../../statemachine/contract/report.ts';
+import type { SweepTarget } from '../../statemachine/contract/targets.ts';
+import { SESSION_DATA } from './configs.ts';
 import { type Machines, simulatedMachines } from './simulation/definition.ts';
 import { type SweepFunctions, simulatedFunctions } from './simulation/functions.ts';
 import { carriedOf, settingsOf } from './sweep-settings.ts';
-import { SESSION_DATA } from './synthesized.ts';
 import { windowsOf } from './target-windows.ts';
 
 type FunctionName = (typeof TASKS)[keyof typeof TASKS];
@@ -48,7 +43,7 @@ export const STARTED = Date.parse('2026-11-20T09:00:05.000Z');
 const machines = new Map<string, Machines>();
 
 /** The state machines of a table with these props. */
-export function machinesWith(props: Partial<PreciseTtlProps>): Machines {
+export function machinesWith(props: Partial<PreciseTtlProps & Tuning>): Machines {
   const id = JSON.stringify(props);
   const known = machines.get(id) ?? simulatedMachines([carriedOf({ ...SESSION_DATA, ...props })]);
   machines.set(id, known);
@@ -85,7 +80,7 @@ export async function runSweep(
   }: {
     input?: unknown;
     machine?: MachineName;
-    props?: Partial<PreciseTtlProps>;
+    props?: Partial<PreciseTtlProps & Tuning>;
     seed?: number;
   } = {},
 ): Promise<SweepRun> {
@@ -207,7 +202,7 @@ function functionsAround(
   { windows = {}, query = async () => undefined, ...world }: World,
   clock: VirtualClock,
   random: ReturnType<typeof seededRandom>,
-  props: Partial<PreciseTtlProps>,
+  props: Partial<PreciseTtlProps & Tuning>,
 ): SweepFunctions {
   const left = new Map(
     Object.entries(windows).map(([name, keys]) => [name, new Set(keys.map(key => JSON.stringify(key)))]),

@@ -1,7 +1,7 @@
 import type { KeyNames } from '../../expiry/shard.ts';
 import type { DynamoDbStreamRecord, ItemImage } from '../../functions/stream/event.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
-import type { ItemKey } from '../../statemachine/contract.ts';
+import type { ItemKey } from '../../statemachine/contract/keys.ts';
 
 export interface MadeRecord {
   /** Its place in the shard, from 1 on. */

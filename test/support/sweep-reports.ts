@@ -1,7 +1,7 @@
 import type { Execution } from 'stepfunctions-emulator';
 import { reportOf, startTotals } from '../../functions/report/sweep-totals.ts';
 import { reportsOf } from '../../lab/ledger/accounts.ts';
-import type { SweepReport } from '../../statemachine/contract.ts';
+import type { SweepReport } from '../../statemachine/contract/report.ts';
 
 type Ended = Pick<Execution, 'status' | 'output' | 'cause'>;
 

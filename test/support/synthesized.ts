@@ -2,20 +2,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DeploymentConfig } from '../../config/config.ts';
-import type { PreciseTtlProps } from '../../config/props.ts';
 import { STACK, type SynthesisOptions, synthesize } from '../../stacks/app.ts';
-
-/** The table that the shipped configuration has. */
-export const SESSION_DATA: PreciseTtlProps = {
-  tableName: 'SessionData',
-  partitionKey: 'UserName',
-  sortKey: 'SessionId',
-  ttlAttribute: 'ExpirationTime',
-};
-
-export function configOf(...tables: PreciseTtlProps[]): DeploymentConfig {
-  return { region: 'us-east-1', tables };
-}
 
 /** Synthesizes a configuration into a folder of its own, as `cdktf synth` does, and returns the folder. */
 export function synthesizeToFolder(

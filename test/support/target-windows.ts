@@ -1,6 +1,6 @@
 import { readWindowKey, windowKey } from '../../expiry/window.ts';
 import { joinedWindows, shardsOf } from '../../functions/table/target-windows.ts';
-import type { SweepTarget, TargetWindow } from '../../statemachine/contract.ts';
+import type { SweepTarget, TargetWindow } from '../../statemachine/contract/targets.ts';
 
 /** The windows of a target, by the keys of the index. */
 export function windowsOf(...keys: readonly string[]): TargetWindow[] {

@@ -1,5 +1,5 @@
-import type { StreamedRecord, StreamSource } from '../../local/streams/stream-source.ts';
-import type { ItemKey } from '../../statemachine/contract.ts';
+import type { StreamedRecord, StreamSource } from 'aws-on-loopback/streams/stream-source';
+import type { ItemKey } from '../../statemachine/contract/keys.ts';
 
 /**
  * DynamoDB Local gives records the time of this machine; a reader that catches up has to see when the play deleted.

@@ -1,20 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { DeleteTableCommand, type DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import type { LocalCloudWatch } from 'aws-on-loopback/cloudwatch/cloudwatch';
+import { serveCloudWatch } from 'aws-on-loopback/cloudwatch/serve-cloudwatch';
+import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
+import type { DynamoDbEndpoint } from 'aws-on-loopback/dynamodb/dynamodb-local';
+import { type CallHandler, DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
+import { startLambda } from 'aws-on-loopback/lambda/lambda-api';
 import { ApiServer, type Clock, type EngineOptions, type Execution } from 'stepfunctions-emulator';
-import { deploymentClients } from '../../cli/deployment/clients.ts';
 import { VERIFY_NAME, verifiedProps, verifyConfig } from '../../cli/verify/configuration.ts';
 import { type Deployer, runVerify, type VerifyOptions } from '../../cli/verify/job.ts';
 import type { VerifyClients } from '../../cli/verify/observe.ts';
 import { replayName } from '../../config/names.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
-import type { LocalCloudWatch } from '../../local/cloudwatch/cloudwatch.ts';
-import { cloudWatchOf, serveCloudWatch } from '../../local/cloudwatch/serve-cloudwatch.ts';
-import { localDynamoDb } from '../../local/dynamodb/clients.ts';
-import type { DynamoDbEndpoint } from '../../local/dynamodb/dynamodb-local.ts';
-import { type CallHandler, DynamoDbProxy } from '../../local/dynamodb/proxy.ts';
+import { cloudWatchOf } from '../../local/cloudwatch.ts';
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
-import { startLambda } from '../../local/lambda/lambda-api.ts';
+import { deploymentClients } from '../../operate/deployment/clients.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 
 const REGION = 'us-east-1';
@@ -46,7 +47,7 @@ export interface VerifiedCloudOptions {
 /** Verifies the local cloud, as the command does an account: Terraform's place is taken by the stack in memory. */
 export async function verifyLocalCloud(
   { dynamoDb, clock, sabotage = {}, name = VERIFY_NAME }: VerifiedCloudOptions,
-  options: Pick<VerifyOptions, 'minutes' | 'print' | 'resultFile'> & Partial<VerifyOptions>,
+  options: Pick<VerifyOptions, 'minutes' | 'print'> & Partial<VerifyOptions>,
 ): ReturnType<typeof runVerify> {
   const client = localDynamoDb(dynamoDb.endpoint, REGION);
   const undo: (() => unknown)[] = [() => client.destroy()];

@@ -63,7 +63,7 @@ test('advance deletes what expires, in its second, and nothing before', async ()
 test.each(['made', 'existing'] as const)(
   'by second, whoever writes a TTL and nothing else has it deleted in its second: a table that is %s',
   async kind => {
-    const table = { ...SESSIONS, indexedBy: 'second', existingTable: kind === 'existing' } as const;
+    const table = { ...SESSIONS, index: { by: 'second' }, existingTable: kind === 'existing' } as const;
     await using(
       async local => {
         const now = Math.floor(local.clock.now() / 1000);

@@ -1,30 +1,64 @@
 import { COMMANDS } from '../../cli/commands.ts';
-import { generalHelp } from '../../cli/main.ts';
+import type { Flag } from '../../cli/flags.ts';
+import { type AnyCommand, COMMAND_GROUPS } from '../../cli/run-command.ts';
 
 const HEAD = `# Commands
 
-\`npx precise-ttl COMMAND\`, where the package is installed and in a checkout of this repository. \`npm run docs\` makes this page of
-their helps, and a test fails when it is out of date.
+\`npx precise-ttl COMMAND\`, where the package is installed and in a checkout. \`--help\` says more of each. This page is made by \`npm run docs\`.
 
-Three rules hold for all of them. What a person can mend is told in one line on stderr, with what was expected, what was got and
-what to do. The exit status is 0 when it was done, 1 when it was not, and 2 for a wrong command line; 130 and 143 say that
-Ctrl-C or SIGTERM ended it. Of \`doctor\`, 0, 1 and 2 are its verdict, and 3 says that it has none, also for a wrong command
-line. With \`--json FILE\` the facts that a command prints are written to a file too; \`outputs\` prints JSON and nothing else to
-stdout.
+The configuration is the file that \`--config\` names, or \`precise-ttl.config.ts\`, \`.js\`, \`.mjs\`, \`.cjs\` or \`.json\` in the working directory.
+TypeScript needs Node 22.18. JSON may name its schema: \`"$schema": "./node_modules/precise-ttl/schema.json"\`. \`cdktf.out\` and a local state lie
+beside the configuration; for a file of another name, such as \`prod.json\`, in the folder \`precise-ttl.prod\`.
 
-The configuration is the file that \`--config\` names, or \`precise-ttl.config.ts\`, \`.js\`, \`.mjs\`, \`.cjs\` or \`.json\` in the
-working directory. TypeScript needs Node 22.18 or later, which takes the types off by itself; the file is an ES module
-whatever \`package.json\` says. JSON may name its schema, \`"$schema": "./node_modules/precise-ttl/schema.json"\`: editors then
-complete the fields. What \`synth\`, \`deploy\` and the others make lies beside the configuration: \`cdktf.out\`, and Terraform's
-state if it is a local one. For a file of another name, such as \`prod.json\`, it lies in a folder of its own,
-\`precise-ttl.prod\`.`;
+The exit status is 0 when it was done, 1 when it was not, 2 for a wrong command line, and 130 or 143 when Ctrl-C or SIGTERM ended it, where
+nothing else is said. What a person can mend is one line on stderr.`;
 
-/** The text of docs/commands.md. */
+/** Flags that say the same with so many commands are said once. */
+const MIN_SHARED = 4;
+
+/** The text of docs/reference/commands.md. */
 export async function commandsPage(): Promise<string> {
-  const sections = await Promise.all(
-    Object.entries(COMMANDS).map(async ([name, { load }]) => `## ${name}\n\n${code((await load()).help())}`),
+  const loaded = await Promise.all(
+    Object.entries(COMMANDS).map(async ([name, { group, summary, load }]) => ({
+      name,
+      group,
+      summary,
+      command: await load(),
+    })),
   );
-  return `${[HEAD, code(generalHelp()), ...sections].join('\n\n')}\n`;
+  const lines = loaded.map(({ command }) => Object.entries(command.flags).map(lineOf));
+  const shared = [...new Set(lines.flat())].filter(
+    line => lines.filter(each => each.includes(line)).length >= MIN_SHARED,
+  );
+  const sections = COMMAND_GROUPS.flatMap(group => [
+    `# To ${group}`,
+    ...loaded
+      .filter(each => each.group === group)
+      .map(({ name, summary, command }) => {
+        const own = Object.entries(command.flags).map(lineOf);
+        const flags = code(own.filter(line => !shared.includes(line)));
+        return [`## ${name}`, `${capital(summary)}.`, flags, statusOf(command)].filter(Boolean).join('\n\n');
+      }),
+  ]);
+  return `${[HEAD, 'Flags of many commands:', code(shared), ...sections].join('\n\n')}\n`;
 }
 
-const code = (text: string) => `\`\`\`text\n${text}\n\`\`\``;
+function lineOf([name, flag]: readonly [string, Flag]): string {
+  const value = flag.type === 'switch' ? '' : ` ${flag.value}`;
+  const byDefault =
+    flag.type === 'switch' || flag.default === undefined || flag.help.includes('default')
+      ? ''
+      : ` (default ${flag.default})`;
+  return `--${name}${value}: ${flag.help}${byDefault}`;
+}
+
+/** The help's text on the exit status, where a command has more than the common ones. */
+function statusOf(command: AnyCommand): string {
+  const [, text = ''] = /Exit status: (.*)$/s.exec(command.help()) ?? [];
+  return /\b3\b|--watch|--detailed/.test(text) ? `Exit status: ${text.replaceAll(/\s+/g, ' ')}` : '';
+}
+
+const code = (lines: readonly string[]) =>
+  lines.length === 0 ? '' : `\`\`\`text\n${lines.join('\n')}\n\`\`\``;
+
+const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

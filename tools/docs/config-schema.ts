@@ -1,13 +1,17 @@
 import { ALARM_NAMES, type AlarmName, tuningKinds } from '../../config/alarms.ts';
 import { ASSUME_ROLE_KINDS, CONFIG_KINDS, PROVIDER_KINDS, S3_KINDS } from '../../config/config.ts';
+import { GROUPS, type GroupName } from '../../config/prop-groups.ts';
 import { deploymentTexts, type FieldText, propTexts } from '../../config/prop-texts.ts';
 import {
   DEPLOYMENT_PROPS,
   DEPLOYMENT_ROLES,
+  fieldKinds,
   PROP_NAMES,
   PROPS,
+  type PropName,
   TABLE_ROLES,
   VPC_KINDS,
+  WRITTEN_NAMES,
 } from '../../config/props.ts';
 import { ARCHIVE_PROP_KINDS, EVENTS_PROP_KINDS } from '../../config/stream-props.ts';
 import { CAPACITY_KINDS, WARM_KINDS } from '../../config/table-settings.ts';
@@ -71,13 +75,32 @@ function providerSchema(): Schema {
 }
 
 function tableSchema(): Schema {
+  const texts = propTexts();
+  const schemas = WRITTEN_NAMES.map(name => {
+    if (name === 'roleArns')
+      return [name, { ...rolesSchema([...DEPLOYMENT_ROLES, ...TABLE_ROLES]), ...descriptionOf(texts[name]) }];
+    if (!isGroup(name)) return [name, propSchemas([name as PropName])[name]];
+    return [name, { ...groupSchema(name), ...descriptionOf(texts[name]) }];
+  });
   return objectSchema(
-    propSchemas(PROP_NAMES),
+    Object.fromEntries(schemas),
     PROP_NAMES.filter(name => PROPS[name].isRequired),
   );
 }
 
-/** What deployments have can stand beside the tables, for all of them. */
+const isGroup = (name: string): name is GroupName => name in GROUPS;
+
+/** The object, or the value of its only field that is given. */
+function groupSchema(group: GroupName): Schema {
+  const { short, fields } = GROUPS[group] as { short?: string; fields: Readonly<Record<string, PropName>> };
+  const schemas = propSchemas(Object.values(fields));
+  const own = Object.entries(fields).map(([field, prop]) => [field, schemas[prop] as Schema] as const);
+  const object = objectSchema(Object.fromEntries(own), short === 'name' ? [short] : []);
+  if (short === undefined) return object;
+  return { anyOf: [schemaOf(fieldKinds(group)[short] as Kind<unknown>), object] };
+}
+
+/** The props of deployments can stand beside the tables, for all of them. */
 function sharedSchemas(): Schema {
   return propSchemas(DEPLOYMENT_PROPS);
 }
@@ -112,14 +135,13 @@ const objectSchema = (properties: Schema, required: readonly string[]): Schema =
 
 const LIST_OF_TEXTS = { type: 'array', minItems: 1, items: { type: 'string' } };
 
-/** Of props with fields of their own. What each entry of the lists looks like is the command's to tell. */
+/** Schemas of props with fields of their own. The command checks the entries of the lists. */
 const SCHEMAS: Partial<Record<(typeof PROP_NAMES)[number], Schema>> = {
   vpc: objectSchema(
     Object.fromEntries(Object.keys(VPC_KINDS).map(name => [name, LIST_OF_TEXTS])),
     Object.keys(VPC_KINDS),
   ),
   roleArns: rolesSchema(DEPLOYMENT_ROLES),
-  tableRoleArns: rolesSchema(TABLE_ROLES),
   provisionedCapacity: objectSchema(schemasOf(CAPACITY_KINDS), ['read', 'write']),
   warmThroughput: objectSchema(schemasOf(WARM_KINDS), ['read', 'write']),
   archive: objectSchema(schemasOf(ARCHIVE_PROP_KINDS), []),

@@ -1,6 +1,6 @@
 import { type BackfillFunctionArns, backfillDefinition } from '../../statemachine/backfill.ts';
 import { BACKFILL_TASKS } from '../../statemachine/backfill-contract.ts';
-import { TASKS } from '../../statemachine/contract.ts';
+import { TASKS } from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
 import { mermaid } from '../../statemachine/diagram.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
@@ -14,9 +14,9 @@ export function diagramPage(): string {
   return `# The state machines
 
 \`npm run docs\` draws this page from the definitions, and a test fails when it is out of date. The comments in
-[definition.ts](../statemachine/definition.ts), [child.ts](../statemachine/child.ts) and
-[backfill.ts](../statemachine/backfill.ts) tell what the states do. [contract.ts](../statemachine/contract.ts) and
-[backfill-contract.ts](../statemachine/backfill-contract.ts) have the types of what they hand on, and the [glossary](glossary.md) explains the
+[definition.ts](../../statemachine/definition.ts), [child.ts](../../statemachine/child.ts) and
+[backfill.ts](../../statemachine/backfill.ts) tell what the states do. [contract/](../../statemachine/contract) and
+[backfill-contract.ts](../../statemachine/backfill-contract.ts) have the types of what they hand on, and the [glossary](glossary.md) explains the
 terms. In the pictures, a label is a value of the field \`next\` or a condition; a dotted line is taken after an error.
 
 ## The tick
@@ -38,7 +38,7 @@ ${mermaid(replay)}
 
 ## The backfill
 
-A state machine of its own, where [\`backfill\`](existing-table.md#items-that-are-there) is true.
+A state machine of its own, where [\`backfill\`](../adopt.md#what-if-the-index-is-by-window) is true.
 
 \`\`\`mermaid
 ${mermaid(backfill)}

@@ -1,44 +1,44 @@
-import { jobsTable } from '../../cli/cost/jobs-table.ts';
-import { wholeBillTable } from '../../cli/cost/whole-bill.ts';
-import { type Subject, subjectsOf } from '../../cli/deployment/subject.ts';
-import { GROUPS, PLACEHOLDERS } from '../../cli/doctor/findings.ts';
-import {
-  COMMAND_ACTIONS,
-  DEPLOY_ACTIONS,
-  DEPLOY_ACTIONS_WITH,
-  type IamAction,
-  JOURNAL_DEPLOY_ACTIONS,
-  STATE_ACTIONS,
-} from '../../cli/iam-actions.ts';
+import { SERVICES } from 'aws-on-loopback/services';
+import { COMMAND_ACTIONS, groupedActions } from '../../cli/iam-actions.ts';
 import { rolesOfExample } from '../../cli/role-statements.ts';
-import { scaleTable } from '../../cli/scale-table.ts';
-import { REMARKS } from '../../cli/status/remarks.ts';
-import { EXPERIMENTS } from '../../cli/verify/experiments.ts';
-import { ALARM_NAMES, alarmsOf, isRecorded, kebab, subjectOf } from '../../config/alarms.ts';
+import { ALARM_NAMES, alarmsOf, isRecorded, kebab } from '../../config/alarms.ts';
 import { deploymentOf } from '../../config/deployments.ts';
 import { HOLDINGS } from '../../config/holdings.ts';
-import { propTexts } from '../../config/prop-texts.ts';
-import { DEPLOYMENT_PROPS, PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, resolveProps } from '../../config/props.ts';
+import { fieldPathOf, GROUP_NAMES, settingsIn } from '../../config/prop-groups.ts';
+import { type FieldText, propTexts } from '../../config/prop-texts.ts';
+import {
+  DEPLOYMENT_PROPS,
+  PLAIN_MODE_SECONDS,
+  PROP_NAMES,
+  PROPS,
+  type PropName,
+  resolveProps,
+  WRITTEN_NAMES,
+} from '../../config/props.ts';
 import { DESTINATION_NAMES, DESTINATIONS } from '../../functions/publish-expiries/destinations.ts';
 import { recordedMetrics, SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
 import { reportOf, startTotals } from '../../functions/report/sweep-totals.ts';
-import { COUNT_LIST, FATES, wordsOf } from '../../statemachine/counts.ts';
+import { REMARKS } from '../../operate/status/remarks.ts';
+import { FATES } from '../../statemachine/counts.ts';
+import { jobsTable } from './jobs-table.ts';
+import { wholeBillTable } from './whole-bill.ts';
 
 type Passages = Readonly<Record<string, () => string>>;
 
 /** The passages of documents that are made from the code: by file, and by the name that their markers have. */
 export const DOC_TABLES = {
-  'docs/configuration.md': { props: () => propsTable(false), shared: () => propsTable(true) },
-  'docs/cost.md': { bill: wholeBillTable },
-  'docs/deploy.md': { holdings: holdingsTable },
-  'docs/doctor.md': { findings: findingsTables },
-  'docs/glossary.md': { counts: countsTable },
-  'docs/operations.md': { scale: scalePassage, report: reportExample },
-  'docs/runbook.md': { causes: () => remarksTable(true), remarks: () => remarksTable(false) },
-  'docs/scheduling.md': { fields: eventFieldsTable, jobs: jobsTable },
-  'docs/security.md': { commands: commandActionsTable, deploy: deployActionsTable, roles: rolesTable },
-  'docs/verify-on-aws.md': { experiments: experimentsTable },
-  'docs/monitoring.md': { alarms: alarmsTable, essential: essentialList, metrics: metricsTable },
+  'aws-on-loopback/README.md': { operations: operationsTable },
+  'docs/archive-and-events.md': { fields: eventFieldsList, jobs: jobsTable },
+  'docs/operate.md': { holdings: holdingsTable, report: reportExample },
+  'docs/reference/alarms.md': {
+    alarms: alarmsTable,
+    causes: () => remarksList(true),
+    remarks: () => remarksList(false),
+  },
+  'docs/reference/configuration.md': { props: () => propsTable(false), shared: () => propsTable(true) },
+  'docs/reference/iam.md': { commands: commandActionsList, roles: rolesList },
+  'docs/reference/metrics.md': { essential: essentialList, metrics: metricsTable },
+  'docs/use.md': { bill: wholeBillTable },
 } as const satisfies Readonly<Record<string, Passages>>;
 
 /**
@@ -54,29 +54,36 @@ export function withTables(file: keyof typeof DOC_TABLES, document: string): str
   }, document);
 }
 
-/** What the fields of the prop `events` are. */
-function eventFieldsTable(): string {
-  const destinations = DESTINATION_NAMES.map(name => [
-    `\`${name}\``,
-    DESTINATIONS[name].prop.expected.replaceAll("'", '`'),
-  ]);
+/** The services that stand for AWS on this machine, with the operations that they answer. */
+function operationsTable(): string {
   return table(
-    ['field of `events`', 'what it is'],
-    [
-      ...destinations,
-      ['`oldImage`', 'whether events have the item as it was; default `false`'],
-      [
-        '`includePast`',
-        'whether expiries from before the events are turned on are sent too, up to 24 hours back; default `false`',
-      ],
-    ],
+    ['service', 'operations'],
+    Object.entries(SERVICES).map(([service, operations]) => [service, Object.keys(operations).join(', ')]),
   );
+}
+
+/** The fields of the prop `events`. */
+function eventFieldsList(): string {
+  return [
+    ...DESTINATION_NAMES.map(name => [name, DESTINATIONS[name].prop.expected.replaceAll("'", '`')]),
+    ['oldImage', 'whether events have the item as it was'],
+    [
+      'includePast',
+      'whether expiries from before the events are turned on are sent too, up to 24 hours back',
+    ],
+  ]
+    .map(([name, what]) => `- \`${name}\`: ${what}`)
+    .join('\n');
 }
 
 function metricsTable(): string {
   return table(
     ['metric', 'unit', 'what it says'],
-    SWEEP_METRICS.map(({ name, unit, help }) => [`\`${name}\``, unit, help]),
+    SWEEP_METRICS.map(({ name, unit, help, onlyAboveZero }) => [
+      `\`${name}\`${onlyAboveZero ? '*' : ''}`,
+      unit,
+      help,
+    ]),
   );
 }
 
@@ -95,27 +102,25 @@ function alarmsTable(): string {
     alarmsOf(deploymentOf([resolveProps({ ...EXAMPLE_TABLE, ...WITH_STREAM, ...precision })]), NAMED),
   );
   return table(
-    ['alarm', 'name', 'what it looks at', 'sounds', 'without data', 'what it says'],
+    ['alarm', 'what it looks at', 'sounds', 'without data'],
     (precise ?? []).map(({ alarm, metric, statistic, comparison, threshold, unit, periods, ...rest }) => {
       const inPlainMode = plain?.find(other => other.alarm === alarm)?.threshold ?? threshold;
       const other = inPlainMode === threshold ? '' : ` (plain mode: ${numbered(inPlainMode)})`;
       const bound = `${numbered(threshold)} ${unit}`;
-      const beyond = comparison === 'LessThanThreshold' ? `fewer than ${bound}` : `${bound} or more`;
+      const beyond = `${comparison === 'LessThanThreshold' ? '<' : '≥'} ${bound}`;
       const minutes = (rest.periodSeconds / 60) * (rest.isHeartbeat ? periods : 1);
-      const times = periods === 1 || rest.isHeartbeat ? '' : `, ${periods} times in a row`;
+      const times = periods === 1 || rest.isHeartbeat ? '' : `, ${periods} times`;
       return [
-        `\`${alarm}\``,
-        `\`<${subjectOf(alarm) === undefined ? 'sweep' : 'name'}>-${kebab(alarm)}\``,
+        `[${alarm}](#${kebab(alarm)})`,
         `${statistic} of \`${metric.name}\`${metric.namespace.startsWith('AWS/') ? ` (${metric.namespace})` : ''}`,
-        `${beyond}${other} in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}${times}`,
-        rest.isHeartbeat ? 'sounds; before its first data it is silent' : WITHOUT_DATA[rest.treatMissingData],
-        rest.help,
+        `${beyond}${other} in ${minutes} min${times}`,
+        rest.isHeartbeat ? 'sounds' : WITHOUT_DATA[rest.treatMissingData],
       ];
     }),
   );
 }
 
-const WITHOUT_DATA = { notBreaching: 'is silent', ignore: 'stays as it is' } as const;
+const WITHOUT_DATA = { notBreaching: 'silent', ignore: 'stays' } as const;
 
 const numbered = (value: number) => value.toLocaleString('en-US');
 
@@ -127,51 +132,17 @@ function essentialList(): string {
   return `Recorded are ${names.join(' and ')}. The alarms ${silent.join(', ')} are not made.`;
 }
 
-function countsTable(): string {
-  const counts = table(
-    ['term', 'what it is', 'where you meet it'],
-    COUNT_LIST.map(([name, { help, metric }]) => [
-      wordsOf(name),
-      help,
-      [...(metric ? [metric.name] : []), name].map(term => `\`${term}\``).join(', '),
-    ]),
-  );
-  return `In every sweep but a dry run: found = ${FATES.join(' + ')}.\n\n${counts}`;
-}
-
 const EXAMPLE_TABLE = { tableName: 'NAME', partitionKey: 'id' };
-const [EXAMPLE_SUBJECT] = subjectsOf({ region: 'REGION', tables: [EXAMPLE_TABLE] }, [EXAMPLE_TABLE]) as [
-  Subject,
-];
 
 /** @param isCause those that are one, or the others */
-function remarksTable(isCause: boolean): string {
-  const rows = Object.entries(REMARKS)
+function remarksList(isCause: boolean): string {
+  return Object.entries(REMARKS)
     .filter(([, remark]) => remark.isCause === isCause)
-    .map(([id, { help, remedy }]) => [`\`${id}\``, help, remedy]);
-  return table(['`id`', 'what it says', 'do'], rows);
+    .map(([id, { remedy }]) => `- \`${id}\`: ${remedy}`)
+    .join('\n');
 }
 
-function findingsTables(): string {
-  return Object.entries(GROUPS)
-    .map(([group, findings]) => {
-      const rows = Object.entries(findings).map(([id, { severity, what, meaning, remedy }]) => [
-        `\`${id}\``,
-        severity,
-        `${what.charAt(0).toUpperCase()}${what.slice(1)}. ${meaning}`,
-        asCode(remedy(EXAMPLE_SUBJECT, PLACEHOLDERS)),
-      ]);
-      return `### ${group}\n\n${table(['finding', 'severity', 'what it means', 'what to do'], rows)}`;
-    })
-    .join('\n\n');
-}
-
-/** A command within a sentence, or alone. */
-function asCode(text: string): string {
-  return text.replace(/\b(npx precise-ttl|aws [a-z-]+ [a-z-]+).*$/s, command => `\`${command}\``);
-}
-
-/** What a tick did while DynamoDB throttled one key of its 60. */
+/** The report of a tick while DynamoDB throttled one key of its 60. */
 const EXAMPLE = { found: 60, deleted: 60, retries: 14, shardsSwept: 1, steps: 2 };
 const EXAMPLE_LAG = { p50: 64, p99: 76880, max: 76880 };
 const LINE_LENGTH = 110;
@@ -193,17 +164,26 @@ function reportExample(): string {
 
 const isShared = (name: keyof typeof PROPS) => (DEPLOYMENT_PROPS as readonly string[]).includes(name);
 
-/** What is a table's, and what its deployment shares. */
+/** The props of a table, or those that its deployment shares. */
 function propsTable(shared: boolean): string {
   const texts = propTexts();
   return table(
     ['field', 'what it is', 'default'],
-    PROP_NAMES.filter(name => isShared(name) === shared).map(name => [
-      `\`${name}\``,
-      texts[name]?.text ?? '',
-      texts[name]?.byDefault ?? defaultOf(name),
-    ]),
+    WRITTEN_NAMES.flatMap(prop => {
+      const names = settingsIn(prop, PROP_NAMES).filter(name => isShared(name as PropName) === shared);
+      const isGroup = names.length > 0 && GROUP_NAMES.some(group => group === prop);
+      const rows = names
+        .filter(name => !isGroup || name !== prop)
+        .map(name => row(fieldPathOf(name), texts[name] ?? NO_TEXT, name as PropName));
+      return isGroup ? [row(prop, texts[prop] ?? NO_TEXT, prop as PropName), ...rows] : rows;
+    }),
   );
+}
+
+const NO_TEXT: FieldText = { text: '', byDefault: undefined };
+
+function row(path: string, { text, byDefault }: FieldText, name: PropName): string[] {
+  return [`\`${path}\``, text, byDefault ?? defaultOf(name)];
 }
 
 function defaultOf(name: keyof typeof PROPS): string {
@@ -227,65 +207,27 @@ function holdingsTable(): string {
   );
 }
 
-function commandActionsTable(): string {
-  const rows = Object.entries<readonly IamAction[]>(COMMAND_ACTIONS).flatMap(([command, actions]) =>
-    actions.map(({ action, on, without = 'it does not work' }) => [
-      `\`${command}\``,
-      `\`${action}\``,
-      on === '*' ? '`*`' : on,
-      without,
-    ]),
-  );
-  return table(['command', 'action', 'on', 'without it'], rows);
+function commandActionsList(): string {
+  return Object.entries(COMMAND_ACTIONS)
+    .map(([command, actions]) => `- \`${command}\`: ${groupedActions(actions).join('; ')}`)
+    .join('\n');
 }
 
-function deployActionsTable(): string {
-  const rows = Object.entries(DEPLOY_ACTIONS).filter(([, actions]) => actions.length > 0);
-  const more: [string, readonly string[]][] = [
-    ['the journal, besides', JOURNAL_DEPLOY_ACTIONS],
-    ...Object.entries(DEPLOY_ACTIONS_WITH).map(([prop, actions]): [string, readonly string[]] => [
-      `with \`${prop}\``,
-      actions,
-    ]),
-    ['with a state in S3, on the object and that of its lock', STATE_ACTIONS.object],
-    ['with a state in S3, on the bucket', STATE_ACTIONS.bucket],
-  ];
-  return table(
-    ['resource', 'actions'],
-    [...rows.map(([type, actions]) => [`\`${type}\``, actions] as const), ...more].map(([of, actions]) => [
-      of,
-      actions.map(action => `\`${action}\``).join(', '),
-    ]),
-  );
-}
-
-function experimentsTable(): string {
-  return table(
-    ['experiment', 'what it asks', 'kept when', 'what follows when not'],
-    EXPERIMENTS.map(({ id, question, criterion, otherwise }) => [
-      `\`${id}\``,
-      question,
-      criterion,
-      otherwise,
-    ]),
-  );
-}
-
-function scalePassage(): string {
-  const { head, rows } = scaleTable();
-  return table(head, rows);
-}
-
-function rolesTable(): string {
-  const rows = rolesOfExample().flatMap(({ role, statements }) =>
-    statements.map(({ actions, on, condition }) => [
-      `\`${role}\``,
-      actions.map(action => `\`${action}\``).join(', '),
-      on,
-      condition ?? '',
-    ]),
-  );
-  return table(['role', 'may', 'on', 'only if'], rows);
+/** Without what all have: their log, and the key of `kmsKeyArn`. */
+function rolesList(): string {
+  return rolesOfExample()
+    .map(({ role, statements }) => {
+      const may = statements
+        .filter(({ actions }) => !actions.every(action => /^(?:kms|logs):/.test(action)))
+        .map(({ actions, on, condition }) => {
+          const each = `${actions.map(action => `\`${action}\``).join(', ')} on ${on}`;
+          return condition === undefined ? each : `${each} (${condition})`;
+        });
+      return { role, may };
+    })
+    .filter(({ may }) => may.length > 0)
+    .map(({ role, may }) => `- \`${role}\`: ${may.join('; ')}`)
+    .join('\n');
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compile } from './compile.ts';
 
-/** What applications import, of the package in this folder: into `dist/esm` as ES modules and into `dist/cjs` as CommonJS. */
+/** Builds the part of the package that applications import: into `dist/esm` as ES modules and into `dist/cjs` as CommonJS. */
 export async function buildDataModel(): Promise<void> {
   await Promise.all(['tsconfig.build.json', 'tsconfig.build.commonjs.json'].map(project => compile(project)));
   // The package is ESM as a whole; this makes the one folder CommonJS, for Node and for the compiler.

@@ -2,14 +2,17 @@ import { readFileSync, rmSync } from 'node:fs';
 import { buildCli } from './build-cli.ts';
 import { buildConstructs } from './build-constructs.ts';
 import { buildDataModel } from './build-data-model.ts';
+import { buildLibrary } from './build-library.ts';
 import { buildTesting } from './build-testing.ts';
 import type { Manifest } from './manifest.ts';
 
 /** `npm run build` of each package, in its folder: makes `dist/` anew, one entry of the package at a time. */
 
+const buildOperate = () => buildLibrary({ room: 'operate' });
+
 /** By the name of the package. */
 const ENTRIES: Readonly<Record<string, readonly (() => Promise<void>)[]>> = {
-  'precise-ttl': [buildDataModel, buildConstructs, buildCli, buildTesting],
+  'precise-ttl': [buildDataModel, buildConstructs, buildCli, buildTesting, buildOperate],
   'stepfunctions-emulator': [buildDataModel],
 };
 

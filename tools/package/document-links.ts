@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 
-/** Of the development of this project; the others are for whoever uses it. */
-export const UNPACKED_DOCUMENTS = ['docs/decisions.md'];
+/** Documents for the development of this project; all others in docs/ are for its users. */
+export const UNPACKED = 'docs/contributing/';
 
 const REPOSITORY = 'https://github.com/precise-ttl/precise-ttl';
 
@@ -11,12 +11,12 @@ const RELATIVE_LINK = /(?<=\]\()(?![a-z]+:|#)[^)\s#]+/g;
 /**
  * A document as the package has it: links to files that only the repository has lead there.
  *
- * @param file path of the document in the checkout, e.g. `docs/deploy.md`
+ * @param file path of the document in the checkout, e.g. `docs/operate.md`
  */
 export function withPackedLinks(file: string, text: string): string {
   return text.replaceAll(RELATIVE_LINK, link => {
     const target = posix.join(posix.dirname(file), link);
-    const packed = posix.dirname(target) === 'docs' && !UNPACKED_DOCUMENTS.includes(target);
+    const packed = target.startsWith('docs/') && !target.startsWith(UNPACKED);
     return packed ? link : `${REPOSITORY}/blob/main/${target}`;
   });
 }

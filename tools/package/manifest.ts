@@ -1,4 +1,4 @@
-/** What this folder reads of a package.json. */
+/** The fields of a package.json that this folder reads. */
 export interface Manifest {
   readonly name: string;
   readonly exports: Readonly<Record<string, unknown>>;

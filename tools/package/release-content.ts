@@ -7,7 +7,7 @@ export interface PackedFile {
   readonly content: Uint8Array;
 }
 
-/** What must not be published, and how it is told. */
+/** Contents that must not be published, and how they are recognised. */
 const REFUSED: readonly { readonly what: string; readonly pattern: RegExp }[] = [
   // AWS's own documents have keys that end in EXAMPLE.
   { what: 'an AWS access key', pattern: /\b(?:AKIA|ASIA)(?![0-9A-Z]{9}EXAMPLE)[0-9A-Z]{16}\b/ },
@@ -135,7 +135,8 @@ export function missingLicences(files: readonly PackedFile[]): string[] {
   const folders = new Set(
     entries
       .filter(
-        path => /(?:^|\/)dist\/(?:testing|cli)\/[^/]+\.m?js$/.test(path) || /\.zip\/index\.mjs$/.test(path),
+        path =>
+          /(?:^|\/)dist\/(?:testing|operate|cli)\/[^/]+\.m?js$/.test(path) || /\.zip\/index\.mjs$/.test(path),
       )
       .map(path => path.slice(0, path.lastIndexOf('/'))),
   );

@@ -91,7 +91,7 @@ function changelogProblems(content: readonly PackedFile[], version: string): str
   return text.includes(heading) ? [] : [`CHANGELOG.md: expected a heading "${heading} - <date>", got none`];
 }
 
-/** What is published is what is committed. */
+/** Only committed files are published. */
 function checkoutProblems(): string[] {
   const changed = execFileSync('git', ['status', '--porcelain'], { encoding: 'utf8' }).trim();
   return changed === '' ? [] : [`the checkout: expected nothing uncommitted, got\n${changed}`];

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import type { BundledPackage } from './release-content.ts';
 
-/** What this folder reads of a CycloneDX document. */
+/** The fields of a CycloneDX document that this folder reads. */
 export interface Sbom {
   readonly metadata: { readonly component: Component; readonly [field: string]: unknown };
   readonly components: readonly Component[];
@@ -20,7 +20,7 @@ interface Component {
   readonly [field: string]: unknown;
 }
 
-/** What the document says of a packed package, by its manifest. */
+/** The fields of a packed package's manifest that the document has. */
 export interface PackedManifest {
   readonly name: string;
   readonly version: string;
@@ -36,8 +36,8 @@ export function installedSbom(): Sbom {
 }
 
 /**
- * The bill of materials of a packed package: of all that is installed, what is bundled into it or installed with it. npm's own, without development
- * dependencies, would be empty: whoever installs the package gets no other one.
+ * The bill of materials of a packed package: of all that is installed, what is bundled into it or installed with it. npm's own, without
+ * development dependencies, would be empty: whoever installs the package gets no other one.
  *
  * @throws Error for a bundled package that npm does not know
  */

@@ -24,7 +24,7 @@ const STAND_INS: Readonly<Record<string, Readonly<Record<string, (text: string) 
   'precise-ttl': {
     'README.md': () => readFileSync('tools/package/README.md', 'utf8'),
     ...Object.fromEntries(
-      globSync('docs/*.md').map(file => [file, (text: string) => withPackedLinks(file, text)]),
+      globSync('docs/**/*.md').map(file => [file, (text: string) => withPackedLinks(file, text)]),
     ),
   },
   // npm knows no field that is for the package only. What npm publish registers is read before packing.

@@ -21,7 +21,7 @@ function checkArn(arn: string, kinds: readonly string[]): string {
 
 const checkMachineArn = (arn: string): string => checkArn(arn, ['stateMachine']);
 
-/** Of a state machine, or of one of its versions or aliases, which the operation may not take. */
+/** The ARN of a state machine, or of one of its versions or aliases, which the operation may not take. */
 export function takeMachineArn(members: Members): string {
   const arn = checkMachineArn(members.string('stateMachineArn', ARN_LENGTH));
   if (!arn.includes('/')) return arn;
@@ -41,7 +41,7 @@ export function takeVersionArn(members: Members): string {
   throw invalidArn(`Invalid ARN: ${arn}`);
 }
 
-/** What the state machine's ARN goes on with is the name of the alias. */
+/** The part after the state machine's ARN is the name of the alias. */
 export function takeAliasArn(members: Members): string {
   const arn = checkMachineArn(members.string('stateMachineAliasArn', ARN_LENGTH));
   if (arn.split(':').length === 8) return arn;

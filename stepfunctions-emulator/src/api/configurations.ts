@@ -5,7 +5,9 @@ import { type Configuration, NO_LOGGING } from './state-machine.ts';
 const LEVELS = ['ALL', 'ERROR', 'FATAL', 'OFF'] as const;
 const ENCRYPTION_TYPES = ['AWS_OWNED_KEY', 'CUSTOMER_MANAGED_KMS_KEY'] as const;
 
-/** Of data keys, seconds. https://docs.aws.amazon.com/step-functions/latest/apireference/API_EncryptionConfiguration.html */
+/**
+ * Limits of a data key's lifetime, seconds. https://docs.aws.amazon.com/step-functions/latest/apireference/API_EncryptionConfiguration.html
+ */
 const REUSE_PERIOD = { min: 60, max: 900, default: 300 };
 
 /**

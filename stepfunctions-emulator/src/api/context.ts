@@ -4,16 +4,16 @@ import type { Executions } from './executions.ts';
 import type { Members } from './members.ts';
 import type { StateMachines } from './state-machines.ts';
 
-/** What the operations work on. */
+/** The stores that the operations work on. */
 export interface ApiContext {
   readonly stateMachines: StateMachines;
   readonly executions: Executions;
   /** Runs the states of TestState. */
   readonly stateTester: StateTester;
   readonly account: string;
-  /** Of every ARN, whatever region a client signs for. */
+  /** The region in every ARN, whatever region a client signs for. */
   readonly region: string;
-  /** Of every ARN: `aws`, `aws-cn`, `aws-us-gov`. */
+  /** The partition in every ARN: `aws`, `aws-cn`, `aws-us-gov`. */
   readonly partition: string;
   /** Chooses between the two versions of an alias. @default different in every run */
   readonly random?: RandomSource;

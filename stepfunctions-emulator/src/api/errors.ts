@@ -1,4 +1,6 @@
-import { EmulatorError } from '../errors.ts';
+import { ApiError } from '../loopback/index.ts';
+
+export { ApiError } from '../loopback/index.ts';
 
 /** Where AWS declares the errors of Step Functions; clients look at what follows the `#`. */
 const MODEL = 'com.amazonaws.swf.service.v2.model#';
@@ -12,26 +14,8 @@ const FRAMEWORK: Readonly<Record<string, string>> = {
   ValidationException: 'com.amazon.coral.validate#',
 };
 
-/** A request that is answered with an error of the API. */
-export class ApiError extends EmulatorError {
-  override readonly name: string;
-  readonly status: number;
-  /** Members of the error besides its message. */
-  readonly members: Readonly<Record<string, string>>;
-
-  constructor(name: string, message: string, status = 400, members: Readonly<Record<string, string>> = {}) {
-    super(message);
-    this.name = name;
-    this.status = status;
-    this.members = members;
-  }
-
-  /** As AWS JSON 1.0 writes it. */
-  get body(): Readonly<Record<string, string>> {
-    const type = `${FRAMEWORK[this.name] ?? MODEL}${this.name}`;
-    return { __type: type, message: this.message, ...this.members };
-  }
-}
+/** An error's type as AWS JSON 1.0 writes it. */
+export const typeOf = ({ name }: ApiError): string => `${FRAMEWORK[name] ?? MODEL}${name}`;
 
 /** A member that is missing or out of bounds. */
 export const validationError = (detail: string): ApiError =>
@@ -59,7 +43,7 @@ export const executionDoesNotExist = (arn: string, why?: string): ApiError =>
 export const resourceNotFound = (arn: string): ApiError =>
   new ApiError('ResourceNotFound', `Resource not found: '${arn}'`, 400, { resourceName: arn });
 
-/** Of versions and aliases. */
+/** The error for versions and aliases. */
 export const referenceNotFound = (arn: string): ApiError =>
   new ApiError('ResourceNotFound', 'Request references a resource that does not exist.', 400, {
     resourceName: arn,

@@ -2,7 +2,7 @@ import { Execution, type Machine, type MapRun, type StartOptions } from '../inte
 import { ApiError, executionDoesNotExist, resourceNotFound } from './errors.ts';
 import type { StateMachine } from './state-machine.ts';
 
-/** What runs executions: the engine, or the local cloud around it. */
+/** Runs executions: the engine, or the local cloud around it. */
 export interface Runner {
   start(machine: Machine, options: StartOptions): Execution;
   /** Resolves when the execution runs again; {@link Execution.done} is then a new promise. */
@@ -40,7 +40,7 @@ export interface StartedExecution<Known extends ExecutionSummary = ExecutionSumm
   readonly stateMachine: StateMachine;
   /** In the order of their start. */
   readonly sequence: number;
-  /** Of the last redrive: asked for again with it, that redrive is not repeated. */
+  /** The token of the last redrive: a request with the same token does not repeat it. */
   redriveToken?: string | undefined;
 }
 
@@ -68,7 +68,7 @@ interface Size {
   readonly characters: number;
 }
 
-/** What was started lately, and everything that runs. */
+/** All executions that run, and those that were started lately. */
 export class Executions {
   readonly #byArn = new Map<string, StartedExecution>();
   /** Names that were given to Standard executions, by state machine: taken also when the execution is forgotten. */

@@ -1,6 +1,6 @@
 import { ApiError, validationError } from './errors.ts';
 
-/** Of the length of a string or a list. */
+/** Limits of the length of a string or a list. */
 interface LengthLimits {
   readonly min?: number;
   readonly max?: number;
@@ -21,7 +21,7 @@ export class Members {
     return this.#take(name) !== undefined;
   }
 
-  /** Of all members, known or not. */
+  /** Names of all members, known or not. */
   get names(): readonly string[] {
     return Object.keys(this.#raw).filter(name => this.has(name));
   }

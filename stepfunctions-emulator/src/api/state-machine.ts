@@ -3,7 +3,7 @@ import type { Machine } from '../interpreter/index.ts';
 /** Accepted, given back, and without effect: nothing is logged, traced or encrypted locally. */
 export type Configuration = Readonly<Record<string, unknown>>;
 
-/** What AWS describes when none was given. */
+/** The configuration that AWS describes when none was given. */
 export const NO_LOGGING: Configuration = { level: 'OFF', includeExecutionData: false };
 export const NO_TRACING: Configuration = { enabled: false };
 
@@ -13,12 +13,12 @@ export interface StateMachine extends Machine {
   readonly loggingConfiguration: Configuration;
   readonly tracingConfiguration: Configuration;
   readonly encryptionConfiguration?: Configuration | undefined;
-  /** What its creation asked for, when that was to publish a version as well. */
+  /** The version that its creation asked for, if it did. */
   readonly publication?: { readonly description: string | undefined } | undefined;
   /** Epoch milliseconds. */
   readonly creationDate: number;
   readonly updateDate: number;
-  /** Of the last update; a state machine that was never updated has none. */
+  /** The revision of the last update; a state machine that was never updated has none. */
   readonly revisionId: string | undefined;
 }
 

@@ -96,7 +96,7 @@ export class StateMachines {
   }
 }
 
-/** What has to be equal; tags may differ and are then left as they were. */
+/** Compares all that has to be equal; tags may differ and are then left as they were. */
 function same(one: StateMachine, other: NewStateMachine): boolean {
   return (
     one.definitionText === other.definitionText &&

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { UsageError } from './errors.ts';
 
 interface Flag {
-  /** What the value stands for in the help; a flag without it takes none. */
+  /** The value's name in the help; a flag without it takes none. */
   readonly value?: string;
   /** Whether it may be given more than once. */
   readonly many?: boolean;

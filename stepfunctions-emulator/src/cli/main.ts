@@ -17,7 +17,7 @@ export async function main(args: readonly string[], version: string): Promise<vo
   try {
     await run(args, version);
   } catch (error) {
-    // What a person can mend is told without a stack; the rest is a fault of ours and keeps it.
+    // An error that a person can correct is shown without a stack; any other is a fault of the emulator and keeps it.
     if (!(error instanceof EmulatorError)) throw error;
     console.error(error.message);
     process.exitCode = error instanceof UsageError ? USAGE_STATUS : 1;

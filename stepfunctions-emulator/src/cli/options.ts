@@ -36,7 +36,7 @@ const ENDPOINT_VARIABLE = 'AWS_ENDPOINT_URL_LAMBDA';
 const PARTITIONS: Readonly<Record<string, string>> = { 'cn-': 'aws-cn', 'us-gov-': 'aws-us-gov' };
 
 /**
- * What the flags ask for, checked as far as that goes without opening a file.
+ * The options that the flags stand for, checked as far as that is possible without opening a file.
  *
  * @param environment AWS_ENDPOINT_URL_LAMBDA and nothing else is read from it
  * @throws {UsageError}
@@ -83,13 +83,13 @@ function readPort(value = String(DEFAULT_PORT)): number {
 }
 
 /** A day: nobody waits for longer. */
-const MOST_AGAIN_SECONDS = 86_400;
+const MAX_AGAIN_SECONDS = 86_400;
 
 function readAgain(value: string): number {
   const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
-  if (seconds <= MOST_AGAIN_SECONDS) return Math.round(seconds * 1000);
+  if (seconds <= MAX_AGAIN_SECONDS) return Math.round(seconds * 1000);
   throw new UsageError(
-    `--express-again: expected seconds from 0 to ${MOST_AGAIN_SECONDS}, such as 12 or 0.5, got "${value}"`,
+    `--express-again: expected seconds from 0 to ${MAX_AGAIN_SECONDS}, such as 12 or 0.5, got "${value}"`,
   );
 }
 

@@ -16,7 +16,7 @@ import { loadMocks, MockFunctions, NoFunctions } from './mocks.ts';
 import type { ServerOptions } from './options.ts';
 import { type ReloadEvents, watchDefinitions } from './watch.ts';
 
-/** What happens while the server runs. */
+/** Events of the server while it runs. */
 export interface ServerEvents extends ReloadEvents {
   /** An execution has ended, whoever started it; children of a Map Run don't count. */
   readonly onExecution: (execution: Execution) => void;

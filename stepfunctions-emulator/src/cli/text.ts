@@ -21,7 +21,7 @@ an Error whose name is the name of the error:
 
 Exit status: 0 stopped by Ctrl-C or SIGTERM, 1 it couldn't start, 2 wrong flags.`;
 
-/** What a person needs to know once it runs. */
+/** The text that is shown once the server runs. */
 export function describeStart(
   { endpoint, stateMachines }: Served,
   { region, virtualClock }: ServerOptions,
@@ -70,7 +70,7 @@ function resultOf({ status, outputText = '', error = 'no error name', cause }: E
   return cause === undefined || cause === '' ? error : `${error}: ${messageOf(cause)}`;
 }
 
-/** Of a failed function the cause is its whole error, as JSON. */
+/** The cause of a failed function is its whole error, as JSON. */
 function messageOf(cause: string): string {
   try {
     const { errorMessage } = JSON.parse(cause) as { errorMessage?: unknown };

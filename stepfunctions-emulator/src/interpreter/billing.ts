@@ -1,7 +1,7 @@
 /** Express executions are billed in steps of 64 MB and of 100 ms (Step Functions pricing page). */
 const EXPRESS_MEMORY_STEP_MB = 64;
 const EXPRESS_DURATION_STEP_MS = 100;
-/** What an Express execution takes besides its definition and its data, MB. */
+/** Memory of an Express execution besides its definition and its data, MB. */
 const EXPRESS_BASE_MB = 50;
 /** The examples of the pricing page count 1,000 KB to the MB. */
 const MB = 1e6;
@@ -17,7 +17,7 @@ const MB = 1e6;
 export const expressMemoryMb = (definitionBytes: number, dataBytes: number): number =>
   EXPRESS_BASE_MB + (definitionBytes + dataBytes) / MB;
 
-/** What of an Express execution is billed. */
+/** The billed amounts of an Express execution. */
 export interface ExpressBill {
   readonly memoryMb: number;
   readonly durationMs: number;
@@ -29,9 +29,9 @@ export const expressBill = ({ memoryMb, durationMs }: ExpressBill): ExpressBill 
   durationMs: Math.max(1, Math.ceil(durationMs / EXPRESS_DURATION_STEP_MS)) * EXPRESS_DURATION_STEP_MS,
 });
 
-/** What an execution and its child executions would be billed for. */
+/** The counters by which an execution and its child executions would be billed. */
 export interface BillingCounters {
-  /** Of Standard executions: states entered, retries, and one for each child execution that was started. */
+  /** In Standard executions: states entered, retries, and one for each child execution that was started. */
   stateTransitions: number;
   /** Express executions started. */
   expressRequests: number;
@@ -42,7 +42,7 @@ export interface BillingCounters {
   functionDurationMs: number;
   /** Memory-time of functions, in GB-seconds; each invocation is rounded up to a millisecond, as Lambda bills it. */
   functionGbSeconds: number;
-  /** What else the functions used, under the names that their invoker reports it by; see `InvokeOptions.onUsage`. */
+  /** Further usage of the functions, under the names by which their invoker reports it; see `InvokeOptions.onUsage`. */
   readonly usage: Record<string, number>;
 }
 
@@ -50,7 +50,7 @@ export interface BillingCounters {
 type EngineCounter = Exclude<keyof BillingCounters, 'usage'>;
 
 /** Lambda's least: taken for a function whose memory isn't known. */
-const LEAST_FUNCTION_MEMORY_MB = 128;
+const MIN_FUNCTION_MEMORY_MB = 128;
 
 /** Counts for one execution, and up to the execution that started it. */
 export class Billing {
@@ -81,12 +81,12 @@ export class Billing {
   }
 
   /** One ended invocation. */
-  addFunction(durationMs: number, memoryMb: number = LEAST_FUNCTION_MEMORY_MB): void {
+  addFunction(durationMs: number, memoryMb: number = MIN_FUNCTION_MEMORY_MB): void {
     this.add('functionDurationMs', durationMs);
     this.add('functionGbSeconds', (Math.ceil(durationMs) / 1000) * (memoryMb / 1024));
   }
 
-  /** What a function used of something that only its invoker can see. */
+  /** Adds usage of a function that only its invoker can see. */
   addUsage(counter: string, amount: number): void {
     const { usage } = this.counters;
     usage[counter] = (usage[counter] ?? 0) + amount;

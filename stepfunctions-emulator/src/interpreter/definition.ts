@@ -63,7 +63,7 @@ interface Handles {
 }
 
 /**
- * What a Task calls: a function by its ARN, `lambda:invoke` with the function in its arguments, an action of another service,
+ * The resource that a Task calls: a function by its ARN, `lambda:invoke` with the function in its arguments, an action of another service,
  * such as `putItem` of `dynamodb`, or an activity.
  */
 export type TaskResource =

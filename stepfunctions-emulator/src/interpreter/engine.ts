@@ -26,7 +26,7 @@ export interface EngineOptions {
   readonly clock?: Clock;
   /** Jitter, `$random`, `$uuid` and `$shuffle` draw from it. @default different in every run */
   readonly random?: RandomSource;
-  /** What differs from AWS's limits. */
+  /** Limits that differ from AWS's. */
   readonly limits?: Partial<Limits>;
   /** Makes ids of executions, Map Runs and requests. @default UUIDs, from `random` when that is given */
   readonly newId?: () => string;
@@ -38,11 +38,11 @@ export interface EngineOptions {
    * starts (Developer Guide, "Execution guarantees"). @default once
    */
   readonly expressDeliveries?: (machine: Machine, options: StartOptions) => readonly [0, ...number[]];
-  /** Told of every execution when it starts; children of a Map Run don't count. */
+  /** Called with every execution when it starts, but not with children of a Map Run. */
   readonly onStart?: (execution: Execution) => void;
-  /** Told of every retry before its delay: no event of a history says that one follows. */
+  /** Called with every retry before its delay: no event of a history says that one follows. */
   readonly onRetry?: (retry: RetryNotice) => void;
-  /** Told of every state that is cut off, then: not every one has an event that says so, and none says which. */
+  /** Called with every state that is cut off: not every one has an event that says so, and none says which. */
   readonly onCutOff?: (cutOff: CutOffNotice) => void;
 }
 
@@ -103,8 +103,8 @@ export class Engine {
   }
 
   /**
-   * What all executions so far would be billed for: the transitions of the Standard ones, the requests and the memory-time of the
-   * Express ones, and what the functions took.
+   * The bill of all executions so far: the transitions of the Standard ones, the requests and the memory-time of the
+   * Express ones, and the usage of the functions.
    */
   get billing(): Readonly<BillingCounters> {
     return this.#context.billing.counters;

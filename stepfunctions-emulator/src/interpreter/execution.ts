@@ -18,11 +18,11 @@ import { Progress } from './run/progress.ts';
 import type { EngineContext, Run } from './run/run.ts';
 import { type VariableBudget, VariableScope } from './run/variables.ts';
 
-/** What an execution is started with. */
+/** The input and settings of an execution. */
 export interface ExecutionSpec {
   readonly machine: MachineIdentity;
   readonly graph: StateGraph;
-  /** Of the state machine; a child that a Map Run starts has the whole one of its parent. */
+  /** Size of the state machine's definition; a child that a Map Run starts has the whole one of its parent. */
   readonly definitionBytes: number;
   readonly name: string;
   readonly input: Payload;
@@ -30,7 +30,7 @@ export interface ExecutionSpec {
   readonly synchronous?: boolean;
   /** TimeoutSeconds of the definition. */
   readonly timeoutSeconds?: number | undefined;
-  /** Of a child execution: what started it. */
+  /** The execution that started this one. */
   readonly parent?: { readonly billing: Billing; readonly mapRunArn: string };
 }
 
@@ -161,12 +161,12 @@ export class Execution {
     return this.#run.mapRuns;
   }
 
-  /** What this execution and its children would be billed for, so far. */
+  /** The bill of this execution and its children so far. */
   get billing(): Readonly<BillingCounters> {
     return this.#billing.counters;
   }
 
-  /** Of an Express execution, so far: MB that it takes on AWS, by AWS's way to estimate them. */
+  /** The MB that an Express execution takes on AWS so far, estimated as AWS does it. */
   get memoryMb(): number | undefined {
     if (this.#held === undefined) return undefined;
     return expressMemoryMb(this.#spec.definitionBytes, this.#held.most + this.#variableBudget.most);

@@ -1,4 +1,4 @@
-/** What the fields of a definition may hold, whether they are written down or evaluated. */
+/** Checks of the values that a definition's fields may have, whether they are written down or evaluated. */
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
 

@@ -1,6 +1,6 @@
 import { EmulatorError } from '../errors.ts';
 
-/** What a state can receive, hold and return. Values are shared, never changed in place. */
+/** A value that a state can receive, hold and return. Values are shared, never changed in place. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
   [key: string]: Json;

@@ -1,5 +1,5 @@
 /**
- * What Step Functions allows at most. Sources: the pages "Service quotas", "Passing data with variables" and
+ * The limits of Step Functions. Sources: the pages "Service quotas", "Passing data with variables" and
  * "Map state" of the AWS Step Functions Developer Guide, unless a line says otherwise.
  */
 export interface Limits {

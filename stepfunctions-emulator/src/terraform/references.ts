@@ -98,7 +98,7 @@ export class References {
   }
 }
 
-/** What is under these keys; blocks that Terraform allows several times may stand in a list. */
+/** The value under these keys; blocks that Terraform allows several times may stand in a list. */
 function member(value: unknown, ...path: readonly string[]): unknown {
   let at = value;
   for (const key of path) {

@@ -10,7 +10,7 @@ import { evaluateTimeouts, runTask } from '../interpreter/task/run-task.ts';
 import { InvalidTestStateError } from './errors.ts';
 import type { InspectionData, TestStateConfiguration, TestStateMock } from './request.ts';
 
-/** What an attempt needs besides the state, and where it notes what it sees. */
+/** The surroundings of an attempt, and where it notes what it sees. */
 export interface Attempt {
   readonly visit: StateVisit;
   readonly mock: TestStateMock | undefined;

@@ -49,7 +49,7 @@ export function checkContext(context: Json, state: State): asserts context is Js
   }
 }
 
-/** What the usual Context object tells about. */
+/** The execution that the usual Context object describes. */
 export interface TestedExecution {
   readonly arn: string;
   readonly name: string;

@@ -4,7 +4,7 @@ import { waitsForTaskToken } from '../interpreter/run/visit.ts';
 import { InvalidTestStateError } from './errors.ts';
 import type { FieldValidationMode } from './request.ts';
 
-/** What Lambda's Invoke answers (API reference, "Invoke", Response). None of it is required. */
+/** The fields of the answer of Lambda's Invoke (API reference, "Invoke", Response). None of them is required. */
 const INVOKE_ANSWER: Readonly<Record<string, 'string' | 'number'>> = {
   ExecutedVersion: 'string',
   FunctionError: 'string',

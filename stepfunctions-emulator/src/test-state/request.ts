@@ -5,7 +5,7 @@ export type InspectionLevel = 'INFO' | 'DEBUG' | 'TRACE';
 /** How strictly a mocked result is held against the API that it stands for. */
 export type FieldValidationMode = 'STRICT' | 'PRESENT' | 'NONE';
 
-/** What takes the place of the call of a Task, the branches of a Parallel or the iterations of a Map. */
+/** Takes the place of the call of a Task, the branches of a Parallel or the iterations of a Map. */
 export interface TestStateMock {
   /** The state's raw result: of `lambda:invoke` the whole answer, of a Map or a Parallel the array of outputs. */
   readonly result?: Json;
@@ -26,7 +26,7 @@ export interface TestStateConfiguration {
   readonly mapItemReaderData?: string;
 }
 
-/** What TestState is asked, as values instead of JSON texts. */
+/** A request to TestState, with values instead of JSON texts. */
 export interface TestStateRequest {
   /** One state, or a whole state machine together with `stateName`: an object, or its JSON text. */
   readonly definition: unknown;
@@ -55,14 +55,14 @@ export interface TestStateErrorDetails {
   readonly catchIndex?: number;
 }
 
-/** What happened inside the state; only what the state has. The fields of JSONPath are never there. */
+/** The data inside the state, as far as the state has them. The fields of JSONPath are never there. */
 export interface InspectionData {
   input: Json;
-  /** What a Task's function or the branches of a Parallel get. */
+  /** The input of a Task's function or of the branches of a Parallel. */
   afterArguments?: Json;
-  /** Of a Task: its raw result. */
+  /** The raw result of a Task. */
   result?: Json;
-  /** What was given and what the state assigned, when there are any. */
+  /** The variables that were given and those that the state assigned, when there are any. */
   variables?: JsonObject;
   errorDetails?: TestStateErrorDetails;
   /** The inputs of a Map's iterations, when it has an ItemSelector. */
@@ -76,10 +76,10 @@ export interface InspectionData {
 
 export type TestStateStatus = 'SUCCEEDED' | 'FAILED' | 'RETRIABLE' | 'CAUGHT_ERROR';
 
-/** What became of the state. */
+/** The result of the state. */
 export interface TestStateResult {
   readonly status: TestStateStatus;
-  /** Of a state that succeeded or whose error was caught. */
+  /** The output of a state that succeeded or whose error was caught. */
   readonly output?: Json;
   readonly error?: string;
   readonly cause?: string;

@@ -124,7 +124,7 @@ class StateTest {
     }
   }
 
-  /** What Retry and Catch make of a failure. */
+  /** Applies Retry and Catch to a failure. */
   async #handle(failure: StateFailure, state: Extract<State, { retry: unknown }>): Promise<TestStateResult> {
     const { retrierRetryCount: count = 0 } = this.#request.stateConfiguration ?? {};
     const matches = ({ errorEquals }: { errorEquals: readonly string[] }) =>

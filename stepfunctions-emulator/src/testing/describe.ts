@@ -5,11 +5,11 @@ import type { Visit } from './visits.ts';
 
 const PAYLOAD_LENGTH = 80;
 const CAUSE_LENGTH = 400;
-/** Of a long history the beginning and the end are shown. */
+/** Only the beginning and the end of a long history are shown. */
 const FIRST_VISITS = 12;
 const LAST_VISITS = 12;
 
-/** What is told of an execution. */
+/** The parts of an execution that are described. */
 export interface Described {
   readonly status: ExecutionStatus;
   readonly output: Json | undefined;

@@ -15,7 +15,7 @@ export interface WaitRecord {
   readonly ms: number;
 }
 
-/** What a result needs to know besides the execution, as it was at its end. */
+/** The records that a result needs besides the execution, as they were at its end. */
 export interface Records {
   readonly calls: readonly FunctionCall[];
   readonly retries: readonly RetryRecord[];
@@ -31,16 +31,16 @@ export class ExecutionResult {
   readonly name: string;
   readonly status: ExecutionStatus;
   readonly input: Json;
-  /** Of an execution that succeeded. */
+  /** The output of an execution that succeeded. */
   readonly output: Json | undefined;
-  /** Of an execution that failed, timed out or was stopped. */
+  /** The error of an execution that failed, timed out or was stopped. */
   readonly error: string | undefined;
   readonly cause: string | undefined;
   /** Epoch milliseconds on the execution's clock. */
   readonly startDate: number;
   readonly stopDate: number;
   readonly redriveCount: number;
-  /** What AWS would bill for it and its children. */
+  /** AWS's bill for it and its children. */
   readonly billing: BillingCounters;
   /** Without the events of its children. */
   readonly history: readonly HistoryEvent[];
@@ -131,7 +131,7 @@ export class ExecutionResult {
     return calls.length > 0 ? calls : this.calls.filter(call => call.state === functionName);
   }
 
-  /** What one function got, in the order of its calls. @throws {HarnessError} as `callsOf` */
+  /** The payloads of one function, in the order of its calls. @throws {HarnessError} as `callsOf` */
   payloadsOf(functionName: string): readonly Json[] {
     return this.callsOf(functionName).map(({ payload }) => payload);
   }

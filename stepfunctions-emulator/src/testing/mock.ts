@@ -39,7 +39,7 @@ export type Answer =
   | readonly Answer[]
   | { readonly [key: string]: Answer | undefined };
 
-/** What a call gets: a function is called, an Error is thrown, anything else is the answer. */
+/** The answer to a call: a function is called, an Error is thrown, anything else is the answer. */
 export type MockStep = MockFunction | Error | Answer;
 
 /** How a function behaves: the same in each call, or with a step for each call in a list. */
@@ -83,7 +83,7 @@ export async function perform(step: MockStep, event: unknown, call: Call): Promi
   return step;
 }
 
-/** What Lambda says of something that a function threw, as its Node.js runtime reports it. */
+/** Lambda's form of an error that a function threw, as its Node.js runtime reports it. */
 export function failureOf(thrown: unknown): Extract<FunctionResult, { ok: false }> {
   const errorType = isError(thrown) ? thrown.name : typeof thrown;
   const errorMessage = isError(thrown) ? thrown.message : String(thrown);

@@ -14,9 +14,9 @@ export interface FunctionCall {
   readonly executionArn: string;
   /** Id of the event of the state's entry. */
   readonly enteredEventId: number;
-  /** What the function got. */
+  /** The payload that the function got. */
   readonly payload: Json;
-  /** What it returned, when it did. */
+  /** The value that it returned, if it did. */
   result?: Json | undefined;
   /** The name of what it threw, when it did. */
   error?: string | undefined;
@@ -29,7 +29,7 @@ const UNKNOWN: CallSite = { state: '', executionArn: '', enteredEventId: 0 };
 /** Answers the calls of one execution with mocks, and keeps a record of them. */
 export class MockedFunctions implements FunctionInvoker {
   readonly calls: FunctionCall[] = [];
-  /** What the test has to be told when it has ended: the first thing that no mock was there for. */
+  /** The problem that the test gets when it has ended: the first call that no mock was there for. */
   problem: MissingMockError | undefined;
   readonly #clock: Clock;
   readonly #onProblem: () => void;

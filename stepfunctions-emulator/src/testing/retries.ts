@@ -5,7 +5,7 @@ export interface RetryRecord {
   readonly retry: number;
   /** Delay before it, with its jitter. */
   readonly ms: number;
-  /** What it follows. */
+  /** The error that it follows. */
   readonly error: string | undefined;
   readonly cause: string | undefined;
   readonly executionArn: string;

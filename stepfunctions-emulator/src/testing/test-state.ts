@@ -12,7 +12,7 @@ export interface StateTestOptions extends ClockOptions, Omit<TestStateRequest, '
   readonly seed?: number;
 }
 
-/** What became of a tested state, and the calls of functions that it made. */
+/** The result of a tested state, and the calls of functions that it made. */
 export interface TestedState extends TestStateResult {
   readonly calls: readonly FunctionCall[];
 }

@@ -34,7 +34,7 @@ const plan = async (definition: string) => {
   expect([result, diagnostics]).toEqual(['OK', []]);
 };
 
-/** What is read into the state after every step, and before every plan. */
+/** The attributes that are read into the state after every step, and before every plan. */
 async function read(stateMachineArn: string) {
   const machine = await send(new DescribeStateMachineCommand({ stateMachineArn }));
   const { stateMachineVersions = [] } = await send(new ListStateMachineVersionsCommand({ stateMachineArn }));

@@ -221,7 +221,7 @@ describe('a Map in a Map, in an Express execution', () => {
     const output = execution.output as unknown[];
     expect(output.map(result => result === 'failed').indexOf(true)).toBe(2);
     expect(output.filter(result => result !== 'failed')).toHaveLength(39);
-    // What was called goes on, as on AWS: nobody waits for it.
+    // The called functions go on, as on AWS: nobody waits for them.
     expect(ended).toHaveLength(399);
     expect(execution.stopDate).toBe(execution.startDate + 100);
   });

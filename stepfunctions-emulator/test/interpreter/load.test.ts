@@ -11,7 +11,7 @@ const one = (state: object) => machineOf({ A: state });
 const out = (expression: string) => one({ ...pass, Output: `{% ${expression} %}` });
 const retry = (retrier: object) => one({ ...task, Retry: [{ ErrorEquals: ['E'], ...retrier }] });
 
-/** What is wrong, where it has to be reported, and with which words. */
+/** The fault, where it has to be reported, and with which words. */
 const REFUSED: ReadonlyArray<readonly [string, unknown, string, RegExp]> = [
   ['text that is not JSON', '{', '', /expected JSON/],
   ['a definition that is no object', '[]', '', /an object/],

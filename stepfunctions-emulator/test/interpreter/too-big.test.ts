@@ -68,7 +68,7 @@ function f(event: unknown): unknown {
   return event === 'big' ? 'x'.repeat(300_000) : event;
 }
 
-/** What has no Catch of its own ends the Map around it; whether that may go on depends on the name in its Catch. */
+/** An error without a Catch of its own ends the Map around it; whether that may go on depends on the name in its Catch. */
 describe('a Map around it', () => {
   const caught = (inner: object, ErrorEquals: readonly string[]) =>
     machineOf({

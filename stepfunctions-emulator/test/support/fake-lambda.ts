@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What a function of the fake answers; `undefined` keeps the caller waiting until the fake stops. */
+/** The answer of a function of the fake; `undefined` keeps the caller waiting until the fake stops. */
 export type LambdaAnswer =
   | {
       readonly status?: number;

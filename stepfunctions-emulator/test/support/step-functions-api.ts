@@ -29,7 +29,7 @@ export interface StepFunctionsApi {
   readonly server: ApiServer;
   /** Every execution that was started, in order. */
   readonly started: readonly Execution[];
-  /** What the server said is wrong with itself. */
+  /** The faults that the server reported of itself. */
   readonly errors: readonly unknown[];
 }
 

@@ -29,6 +29,6 @@ export const testState = (
   clock = new VirtualClock(),
 ): Promise<TestStateResult> => new StateTester({ ...PLACE, invoker, clock }).test(request);
 
-/** What a test shows at the level DEBUG. */
+/** The data that a test shows at the level DEBUG. */
 export const inspect = (request: TestStateRequest, invoker?: FunctionInvoker): Promise<TestStateResult> =>
   testState({ inspectionLevel: 'DEBUG', ...request }, invoker);

@@ -88,7 +88,7 @@ describe('a Resource that is no function', () => {
       { functionName: 'dynamodb:deleteItem', functionArn: DELETE, state: 'Delete', attempt: 1 },
       { attempt: 2 },
     ]);
-    // What others charge is not counted.
+    // The price of other services is not counted.
     expect(execution.billing.functionInvocations).toBe(0);
   });
 

@@ -17,9 +17,13 @@ import {
   QueryCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { adoptClients } from '../../../cli/adopt/clients.ts';
-import { type Answer, jsonAnswer, parseBody, withBody } from '../../../local/dynamodb/answer.ts';
-import { type CallHandler, DynamoDbProxy } from '../../../local/dynamodb/proxy.ts';
+import {
+  type Answer,
+  jsonAnswer,
+  parseBody,
+  withBody,
+} from '../../../aws-on-loopback/src/dynamodb/answer.ts';
+import { type CallHandler, DynamoDbProxy } from '../../../aws-on-loopback/src/dynamodb/proxy.ts';
 import { type AdoptChanges, runAdoptJob } from '../../support/adopt-job.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
@@ -128,7 +132,7 @@ test('adopts a table, whose items from before are then found by their second', a
   expect(Items).toEqual([{ id: { S: 'id-5' }, ttl: { N: String(FUTURE + 5) } }]);
   expect(printed).toContain('DynamoDB puts about 9 items into it.');
   expect(printed).toContain('Sampled items: 9 in epoch seconds, 3 without it, which never expire.');
-  expect(printed).toContain("      indexedBy: 'second',");
+  expect(printed).toContain("      index: { by: 'second' },");
 });
 
 test('run again, it changes nothing, asks nothing, and prints the same configuration', async () => {
@@ -519,12 +523,7 @@ describe('CloudWatch', () => {
 
   test('is never asked about a table on this machine, unless one is named', async () => {
     const name = await makeTable('Quiet');
-    // An endpoint for all services is DynamoDB's here, and no CloudWatch.
-    for (const variables of [{}, { AWS_ENDPOINT_URL: endpoint }]) {
-      const { printed } = await run(name, { dryRun: true }, variables);
-      expect(printed).toContain('not known: DynamoDB is on this machine');
-    }
-    const clients = adoptClients('us-east-1', { AWS_ENDPOINT_URL_DYNAMODB: endpoint });
-    expect(clients.cloudWatch()).toBeUndefined();
+    const { printed } = await run(name, { dryRun: true });
+    expect(printed).toContain('not known: DynamoDB is on this machine');
   });
 });

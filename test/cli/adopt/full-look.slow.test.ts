@@ -10,9 +10,9 @@ import {
   UpdateItemCommand,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { StoredItem } from '../../../cli/table/sample.ts';
-import { jsonAnswer } from '../../../local/dynamodb/answer.ts';
-import { type CallHandler, DynamoDbProxy } from '../../../local/dynamodb/proxy.ts';
+import { jsonAnswer } from 'aws-on-loopback/dynamodb/answer';
+import { type CallHandler, DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
+import type { StoredItem } from '../../../operate/table/sample.ts';
 import { type AdoptChanges, makeTableWithParts, runAdoptJob } from '../../support/adopt-job.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
@@ -180,7 +180,7 @@ describe('what is expired already', () => {
     expect(no.printed).toContain(
       `40 items are expired already, the oldest since ${since}, and left. The sweep deletes them within a day`,
     );
-    expect(no.printed).toContain("With indexScan: 'off' native TTL does");
+    expect(no.printed).toContain("With index: { scan: 'off' } native TTL does");
     expect(no.printed).toMatch(/adopt --table AskedToDelete .*--delete-expired 200/);
     // DynamoDB Local's native TTL is on now, and may delete some of them too.
     const yes = await run(name, { ask: async () => true });
@@ -192,7 +192,7 @@ describe('what is expired already', () => {
     const name = await makeTable('YesAlone', old);
     const options = { holdAttribute: 'hold' };
     const { printed } = await run(name, options);
-    expect(printed).toContain("With indexScan: 'off' nobody does by itself");
+    expect(printed).toContain("With index: { scan: 'off' } nobody does by itself");
     expect(await itemsOf(name)).toHaveLength(42);
     const resultFile = join(folder, 'deleted.json');
     await run(name, { ...options, deleteExpired: 1000, resultFile });

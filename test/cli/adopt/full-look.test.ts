@@ -1,7 +1,7 @@
 import { correction } from '../../../cli/adopt/corrections.ts';
 import { lookLine } from '../../../cli/adopt/text.ts';
 import { sparingRate, TtlTally } from '../../../cli/adopt/ttl-look.ts';
-import type { StoredItem } from '../../../cli/table/sample.ts';
+import type { StoredItem } from '../../../operate/table/sample.ts';
 
 const NOW = 1_795_000_000;
 const RULE = { ttlAttribute: 'ttl', holdAttribute: 'hold', graceSeconds: 60 };

@@ -3,9 +3,10 @@ import { CannotAdoptError } from '../../../cli/adopt/errors.ts';
 import { planAdoption } from '../../../cli/adopt/plan.ts';
 import type { Reading, Wish } from '../../../cli/adopt/reading.ts';
 import { describePlan, describeReading } from '../../../cli/adopt/text.ts';
-import type { DescribedIndex, DescribedTable } from '../../../cli/table/describe-table.ts';
-import type { StoredItem } from '../../../cli/table/sample.ts';
 import { checkConfig } from '../../../config/config.ts';
+import { settingsOfProps } from '../../../config/props.ts';
+import type { DescribedIndex, DescribedTable } from '../../../operate/table/describe-table.ts';
+import type { StoredItem } from '../../../operate/table/sample.ts';
 
 const NOW = 1_795_000_000;
 
@@ -125,7 +126,7 @@ describe('what is to be done', () => {
   test('an index with these keys is used under whatever name it has, unless a name is asked for', () => {
     const table = { indexes: [{ ...INDEX, name: 'mine' }], attributeTypes: { id: 'S', ttl: 'N' } as const };
     const { index, configuration } = plan(reading(table));
-    expect([index.name, index.action, configuration.indexName]).toEqual(['mine', 'none', 'mine']);
+    expect([index.name, index.action, configuration.index?.name]).toEqual(['mine', 'none', 'mine']);
     expect(plan(reading(table), { indexName: 'other' }).index).toMatchObject({
       name: 'other',
       action: 'create',
@@ -311,25 +312,23 @@ describe('refuses', () => {
   });
 
   test('a name of an index that no configuration takes', () => {
-    expect(refusal(reading(), { indexName: 'a b' })).toContain('tables[0].indexName: expected');
+    expect(refusal(reading(), { indexName: 'a b' })).toContain('tables[0].index.name: expected');
   });
 });
 
 describe('the configuration', () => {
   const cases: readonly (readonly [string, Partial<DescribedTable>, Partial<Wish>, object])[] = [
-    ['by second', {}, {}, { partitionKey: 'id', ttlAttribute: 'ttl', indexedBy: 'second' }],
+    ['by second', {}, {}, { partitionKey: 'id', ttlAttribute: 'ttl', index: { by: 'second' } }],
     ['by window', {}, { indexedBy: 'window' }, { partitionKey: 'id', ttlAttribute: 'ttl' }],
     [
       'with other types of keys',
       { partitionKey: { name: 'pk', type: 'B' }, sortKey: { name: 'sk', type: 'N' } },
       { ttlAttribute: 'expires' },
       {
-        partitionKey: 'pk',
-        partitionKeyType: 'B',
-        sortKey: 'sk',
-        sortKeyType: 'N',
+        partitionKey: { name: 'pk', type: 'B' },
+        sortKey: { name: 'sk', type: 'N' },
         ttlAttribute: 'expires',
-        indexedBy: 'second',
+        index: { by: 'second' },
       },
     ],
     [
@@ -345,7 +344,7 @@ describe('the configuration', () => {
         tableKmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/mrk-1234abcd',
         partitionKey: 'id',
         ttlAttribute: 'ttl',
-        indexedBy: 'second',
+        index: { by: 'second' },
       },
     ],
     [
@@ -356,8 +355,7 @@ describe('the configuration', () => {
         partitionKey: 'id',
         sortKey: "it's",
         ttlAttribute: 'ttl',
-        indexedBy: 'second',
-        indexName: 'by.second',
+        index: { by: 'second', name: 'by.second' },
       },
     ],
   ];
@@ -509,7 +507,7 @@ describe('with a hold or a grace', () => {
   test.each([{ holdAttribute: 'legalHold' }, { graceSeconds: 3600 }])('%j leaves native TTL off', wish => {
     const { nativeTtl, configuration } = plan(reading(), wish);
     expect(nativeTtl).toBe('off');
-    expect(configuration).toMatchObject(wish);
+    expect(settingsOfProps(configuration)).toMatchObject(wish);
     // Native TTL could not be on there.
     expect(plan(reading({ multiRegionConsistency: 'STRONG' }), wish).nativeTtl).toBe('off');
   });

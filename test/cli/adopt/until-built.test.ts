@@ -1,5 +1,5 @@
 import { progressLine, untilBuilt } from '../../../cli/adopt/until-built.ts';
-import type { DescribedIndex } from '../../../cli/table/describe-table.ts';
+import type { DescribedIndex } from '../../../operate/table/describe-table.ts';
 
 const INDEX: DescribedIndex = {
   name: 'expirySecondIndex',

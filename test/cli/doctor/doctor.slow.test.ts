@@ -13,10 +13,6 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { CreateStateMachineCommand } from '@aws-sdk/client-sfn';
-import { deploymentClients } from '../../../cli/deployment/clients.ts';
-import { ITEM_FINDINGS } from '../../../cli/doctor/findings.ts';
-import { type DoctorJobOptions, type DoctorReport, runDoctor } from '../../../cli/doctor/job.ts';
-import { FlagError } from '../../../cli/flags.ts';
 import { alarmNamesOf } from '../../../config/alarms.ts';
 import { deploymentOf } from '../../../config/deployments.ts';
 import { modelOf } from '../../../config/model-of.ts';
@@ -29,16 +25,21 @@ import { putRows } from '../../../functions/journal/sweep-rows.ts';
 import { writeWatermarks } from '../../../functions/journal/write-watermarks.ts';
 import { carriedSettings } from '../../../functions/runtime/environment.ts';
 import { isDynamoDbQuery } from '../../../local/dynamodb/queries.ts';
-import type { SweepReport } from '../../../statemachine/contract.ts';
+import { deploymentClients } from '../../../operate/deployment/clients.ts';
+import { examine } from '../../../operate/doctor/doctor.ts';
+import { ITEM_FINDINGS } from '../../../operate/doctor/findings.ts';
+import type { DoctorOptions, DoctorReport } from '../../../operate/doctor/report.ts';
+import { InputError } from '../../../operate/input-error.ts';
+import type { SweepReport } from '../../../statemachine/contract/report.ts';
 import { replayDefinition } from '../../../statemachine/definition.ts';
 import {
   ROLE_ARN,
   useStepFunctionsApi,
 } from '../../../stepfunctions-emulator/test/support/step-functions-api.ts';
+import { configOf } from '../../support/configs.ts';
 import { createJournal } from '../../support/journal-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 import { useLoopbackAws } from '../../support/loopback-aws.ts';
-import { configOf } from '../../support/synthesized.ts';
 
 const DOCTOR = [join(import.meta.dirname, '../../../bin/precise-ttl.js'), 'doctor'];
 const NOW = Math.floor(Date.now() / 1000);
@@ -48,16 +49,16 @@ const YESTERDAY = NOW - DAY;
 
 // By window the windows here are of a minute. Each table is in a deployment of its own.
 const table = (tableName: string, over: Partial<PreciseTtlProps> = {}): PreciseTtlProps => ({
-  ...(over.indexedBy !== 'second' && { granularityMinutes: 1 }),
   tableName,
   partitionKey: 'id',
   sweep: `precise-ttl-${tableName}`,
   ...over,
+  ...(over.index?.by !== 'second' && { index: { granularityMinutes: 1, ...over.index } }),
 });
-const CLEAN = table('CleanByWindow', { shards: 2 });
-const CLEAN_SECOND = table('CleanBySecond', { indexedBy: 'second' });
-const FAULTY = table('FaultyByWindow', { shards: 2 });
-const FAULTY_SECOND = table('FaultyBySecond', { indexedBy: 'second' });
+const CLEAN = table('CleanByWindow', { index: { shards: 2 } });
+const CLEAN_SECOND = table('CleanBySecond', { index: { by: 'second' } });
+const FAULTY = table('FaultyByWindow', { index: { shards: 2 } });
+const FAULTY_SECOND = table('FaultyBySecond', { index: { by: 'second' } });
 
 const { endpoint, client } = useLocalDynamoDb();
 const sfn = useStepFunctionsApi({ isMocked: isDynamoDbQuery });
@@ -242,11 +243,8 @@ beforeAll(async () => {
   await makeTable(FAULTY, BY_WINDOW, false);
   await makeTable(FAULTY_SECOND, BY_SECOND, false);
   // The configuration has the attribute no more, and is not deployed yet.
-  await deploy({ ...FAULTY, holdAttribute: 'legalHold' }, STUCK);
-  await createMachines(resolveProps(FAULTY_SECOND).sweep, [
-    CLEAN,
-    { ...FAULTY_SECOND, holdAttribute: 'legalHold' },
-  ]);
+  await deploy({ ...FAULTY, hold: 'legalHold' }, STUCK);
+  await createMachines(resolveProps(FAULTY_SECOND).sweep, [CLEAN, { ...FAULTY_SECOND, hold: 'legalHold' }]);
 });
 
 beforeEach(() => {
@@ -258,29 +256,12 @@ afterEach(() => {
   aws.answers.denied.clear();
 });
 
-async function examine(
-  tables: PreciseTtlProps[],
-  over: Partial<DoctorJobOptions> = {},
-): Promise<DoctorReport> {
-  const report = await runDoctor({
-    config: configOf(...tables),
-    table: undefined,
-    full: false,
-    rate: 40_000,
-    segments: 4,
-    mask: false,
-    connect: region => deploymentClients(region, process.env),
-    now: Date.now,
-    signal: new AbortController().signal,
-    ...over,
-  });
-  if (report === undefined) throw new Error('it was interrupted');
-  return report;
-}
+const examined = (tables: PreciseTtlProps[], over: Partial<DoctorOptions> = {}): Promise<DoctorReport> =>
+  examine({ config: configOf(...tables), ...over });
 const idsOf = ({ tables }: DoctorReport) => tables.flatMap(({ findings }) => findings.map(({ id }) => id));
 
 test('nothing is wrong with clean tables', async () => {
-  const report = await examine([CLEAN, CLEAN_SECOND]);
+  const report = await examined([CLEAN, CLEAN_SECOND]);
   expect(report.tables.map(({ findings }) => findings)).toEqual([[], []]);
   expect(report.verdict).toBe('healthy');
   expect(report.tables[0]?.facts).toMatchObject({
@@ -297,7 +278,7 @@ test.each([
   ['by second', FAULTY_SECOND, BY_SECOND],
 ])('each fault of an item is found %s, once, with its key', async (_way, props, items) => {
   for (const full of [false, true]) {
-    const { tables } = await examine([props], { full });
+    const { tables } = await examined([props], { full });
     const found = tables[0]?.findings.filter(({ id }) => ITEM_FINDINGS.some(one => one === id)) ?? [];
     expect(Object.fromEntries(found.map(({ id, count, samples }) => [id, [count, ...samples]]))).toEqual(
       Object.fromEntries(faultsOf(items).map(id => [id, [1, JSON.stringify({ id: { S: id } })]])),
@@ -306,11 +287,13 @@ test.each([
 });
 
 test('what is held as before is as it should be, and what releasesHoldsOf gives up is told', async () => {
-  const ids = idsOf(await examine([{ ...FAULTY, holdAttribute: 'legalHold' }]));
+  const ids = idsOf(await examined([{ ...FAULTY, hold: 'legalHold' }]));
   expect(ids).not.toContain('hold-released');
-  const given = { ...FAULTY_SECOND, sweep: 'nowhere', graceSeconds: 1, releasesHoldsOf: 'legalHold' };
-  expect(idsOf(await examine([given]))).toContain('hold-released');
-  expect(idsOf(await examine([{ ...given, holdAttribute: 'legalHold' }]))).not.toContain('hold-released');
+  const given = { ...FAULTY_SECOND, sweep: 'nowhere', graceSeconds: 1, hold: { releases: 'legalHold' } };
+  expect(idsOf(await examined([given]))).toContain('hold-released');
+  expect(
+    idsOf(await examined([{ ...given, hold: { attribute: 'legalHold', releases: 'legalHold' } }])),
+  ).not.toContain('hold-released');
 });
 
 test('these are all faults that an item can have', () => {
@@ -331,7 +314,7 @@ test('what is wrong with the deployment is found, with the keys that could not b
   alarms.set(`${name}-overdue`, { StateValue: 'OK', AlarmActions: topic, ActionsEnabled: false });
   alarms.delete(`${name}-deletion-lag`);
   aws.answers.unreservedConcurrency = 10;
-  const report = await examine([FAULTY]);
+  const report = await examined([FAULTY]);
   aws.answers.unreservedConcurrency = 1000;
   aws.answers.schedules = before;
   const found = new Map(report.tables[0]?.findings.map(finding => [finding.id, finding]));
@@ -367,11 +350,11 @@ test('a stream that was turned off and on again is not the one that is read', as
   const EventSourceArn = await turn(on);
   const mapping = { UUID: 'u', State: 'Enabled', LastProcessingResult: 'OK', EventSourceArn };
   aws.answers.streamReaders.set(`${resolveProps(archived).name}-archive-expiries`, [mapping]);
-  const before = idsOf(await examine([archived]));
+  const before = idsOf(await examined([archived]));
   await turn({ StreamEnabled: false });
-  const off = idsOf(await examine([archived]));
+  const off = idsOf(await examined([archived]));
   const streamArn = await turn(on);
-  const report = await examine([archived]);
+  const report = await examined([archived]);
   await turn({ StreamEnabled: false });
   expect(before).not.toContain('stream-reader-on-old-stream');
   expect(off).toContain('stream-off');
@@ -384,7 +367,7 @@ test('a stream that was turned off and on again is not the one that is read', as
 
 test('more than the shards take is a warning', async () => {
   aws.answers.metrics.set('ConsumedWriteCapacityUnits', [60 * 1_800]);
-  const report = await examine([CLEAN]);
+  const report = await examined([CLEAN]);
   aws.answers.metrics.clear();
   expect(idsOf(report)).toEqual(['shards-few']);
   expect(report.tables[0]?.findings[0]?.what).toContain('1,800 write units a second');
@@ -397,17 +380,17 @@ test('what all tables of a deployment share is asked for once, and found for eac
   ];
   await createMachines('shared', both);
   aws.answers.asked = [];
-  const { tables } = await examine(both);
+  const { tables } = await examined(both);
   expect(aws.answers.asked.filter(action => action === 'lambda:GetAccountSettings')).toHaveLength(1);
   const found = tables.map(({ findings }) => findings.map(({ id }) => id));
   expect(found).toEqual([0, 1].map(() => expect.arrayContaining(['schedule-missing', 'journal-missing'])));
 });
 
 test('what was never deployed is missing', async () => {
-  expect(idsOf(await examine([{ ...FAULTY_SECOND, sweep: 'nowhere' }]))).toEqual(
+  expect(idsOf(await examined([{ ...FAULTY_SECOND, sweep: 'nowhere' }]))).toEqual(
     expect.arrayContaining(['state-machine-missing', 'schedule-missing', 'dead-letter-queue-missing']),
   );
-  expect(idsOf(await examine([table('Nowhere')]))).toContain('table-missing');
+  expect(idsOf(await examined([table('Nowhere')]))).toContain('table-missing');
 });
 
 test.each([
@@ -419,7 +402,7 @@ test.each([
   ['lambda:GetAccountSettings', 'the concurrency of Lambda'],
 ])('without %s there is a warning that names it', async (action, what) => {
   aws.answers.denied.add(action);
-  const report = await examine([CLEAN]);
+  const report = await examined([CLEAN]);
   expect(report.verdict).toBe('warnings');
   const [finding, ...others] = report.tables[0]?.findings ?? [];
   expect([finding?.id, others]).toEqual(['not-checked', []]);
@@ -437,7 +420,7 @@ test('on this machine only services of this machine are asked, and the others no
   );
   destroy();
   expect({ isLocal, scheduler, sqs, lambda, cloudWatch }).toEqual({ isLocal: true });
-  const report = await examine([CLEAN]);
+  const report = await examined([CLEAN]);
   expect(idsOf(report)).toEqual(['not-checked-local']);
   expect(report.tables[0]?.findings[0]?.what).toContain(
     'no endpoint of EventBridge Scheduler on this machine',
@@ -445,14 +428,14 @@ test('on this machine only services of this machine are asked, and the others no
   expect([report.verdict, aws.answers.asked]).toEqual(['healthy', []]);
 
   delete process.env['AWS_ENDPOINT_URL_DYNAMODB'];
-  const withoutTable = await examine([CLEAN]);
+  const withoutTable = await examined([CLEAN]);
   expect(withoutTable.tables[0]?.findings[0]?.what).toContain('the table, its index and its items');
   expect(withoutTable.tables[0]?.facts.status).toBeNull();
 });
 
 test('an endpoint where nobody listens is a check that could not be made', async () => {
   process.env['AWS_ENDPOINT_URL_SQS'] = 'http://127.0.0.1:9';
-  const report = await examine([CLEAN]);
+  const report = await examined([CLEAN]);
   expect(idsOf(report)).toEqual(['not-checked']);
   expect(report.tables[0]?.findings[0]?.what).toContain('ECONNREFUSED');
   // No permission is lacking.
@@ -463,14 +446,14 @@ test('a table that the configuration does not have is refused before anything is
   const connect = () => {
     throw new Error('connected');
   };
-  await expect(examine([CLEAN], { table: 'Other', connect })).rejects.toThrow(FlagError);
+  await expect(examine({ config: configOf(CLEAN), table: 'Other' }, connect)).rejects.toThrow(InputError);
 });
 
 test('a full scan that is interrupted gives no report', async () => {
   const controller = new AbortController();
   const onScan = () => controller.abort();
-  await expect(examine([FAULTY], { full: true, signal: controller.signal, onScan })).rejects.toThrow(
-    'it was interrupted',
+  await expect(examined([FAULTY], { full: true, signal: controller.signal, onScan })).rejects.toThrow(
+    'This operation was aborted',
   );
 });
 

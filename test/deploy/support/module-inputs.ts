@@ -1,4 +1,4 @@
-import { resolveProps } from '../../../config/props.ts';
+import { type PreciseTtlProps, resolveProps } from '../../../config/props.ts';
 import type { DestinationName, EventsProp } from '../../../config/stream-props.ts';
 import type { ConstructProps, SweptTableProps, TablesProps } from '../../../stacks/construct-props.ts';
 import { DESTINATION_FIELDS } from '../../../stacks/terraform-module/events-part.ts';
@@ -35,15 +35,22 @@ function alarmInputs(alarms: object): Inputs {
 
 /** A table as its resource would be. */
 function tableInput(props: SweptTableProps): Inputs {
-  const { table, partitionKey, sortKey, releasesHoldsOf, archive, events, ...settings } = props;
-  const resolved = resolveProps({ ...settings, partitionKey, tableName: table.name });
+  const { table, partitionKey: _pk, sortKey: _sk, index, hold, archive, events, ...settings } = props;
+  const resolved = resolveProps({ ...props, tableName: table.name } as PreciseTtlProps);
   const { indexName, indexedBy, ttlAttribute, windowAttribute, holdAttribute, graceSeconds } = resolved;
+  const { partitionKey, sortKey, releasesHoldsOf } = resolved;
   const isOff = holdAttribute !== undefined || graceSeconds > 0;
   return {
     ...snakes(settings),
     ...(archive && { archive: { ...snakes(archive), bucket: { id: archive.bucket ?? 'the-archive' } } }),
     ...(events && { events: eventsInput(events) }),
-    ...(releasesHoldsOf !== undefined && { releases_holds_of: [releasesHoldsOf] }),
+    ...(index && { index: snakes(index) }),
+    ...(hold !== undefined && {
+      hold: {
+        ...(holdAttribute !== undefined && { attribute: holdAttribute }),
+        ...(releasesHoldsOf !== undefined && { releases: [releasesHoldsOf] }),
+      },
+    }),
     table: {
       name: table.name,
       arn: table.arn,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
+import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 import { freePort } from '../../support/free-port.ts';
 import {
   buildStubProvider,

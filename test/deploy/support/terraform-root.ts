@@ -13,6 +13,11 @@ export interface Ended {
 /** How often a plan is made once more when the connection to the emulator broke: see `broken-transport.ts`. */
 const MAX_PLANS_AGAIN = 3;
 
+/** Exit statuses of `terraform plan -detailed-exitcode`. */
+const UNCHANGED = 0;
+const FAILED = 1;
+const CHANGED = 2;
+
 /** A folder that Terraform runs in. */
 export class TerraformRoot {
   readonly folder: string;
@@ -56,7 +61,8 @@ export class TerraformRoot {
   /** @returns what the plan would do; or what it was refused for, in one line */
   async plan(environment: Readonly<Record<string, string>> = {}): Promise<Actions | string> {
     const { status, output } = await this.#planned(environment);
-    if (status !== 0) return output.slice(output.indexOf('Error:')).replaceAll(/[\s│╷╵]+/g, ' ');
+    if (status === UNCHANGED) return {};
+    if (status !== CHANGED) return output.slice(output.indexOf('Error:')).replaceAll(/[\s│╷╵]+/g, ' ');
     const shown = await this.terraform(['show', '-json', 'plan']);
     const { resource_changes: changes = [] } = JSON.parse(shown.output) as {
       resource_changes?: readonly { address: string; change: { actions: readonly string[] } }[];
@@ -74,8 +80,12 @@ export class TerraformRoot {
   /** A plan changes nothing, so that it can be made as often as it takes. */
   async #planned(environment: Readonly<Record<string, string>>): Promise<Ended> {
     for (let again = 0; ; again += 1) {
-      const ended = await this.terraform(['plan', '-input=false', '-out=plan'], environment);
-      if (ended.status === 0 || again === MAX_PLANS_AGAIN || !isBrokenTransport(ended.output)) return ended;
+      const ended = await this.terraform(
+        ['plan', '-input=false', '-detailed-exitcode', '-out=plan'],
+        environment,
+      );
+      if (ended.status !== FAILED || again === MAX_PLANS_AGAIN || !isBrokenTransport(ended.output))
+        return ended;
     }
   }
 

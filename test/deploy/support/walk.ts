@@ -17,7 +17,7 @@ export interface Edit {
   readonly fails?: RegExp;
   /** Tables that are swept after it. @default those before */
   readonly sweeps?: readonly string[];
-  /** What it takes away, as docs/deploy.md says. @default nothing */
+  /** What it takes away, as docs/operate.md says. @default nothing */
   readonly takes?: (thing: HeldThing) => boolean;
   /** Why no tick comes while it is applied, or until it is applied again when it failed half-way. @default it does not happen */
   readonly pauses?: string;

@@ -6,7 +6,8 @@ import {
   startBrake,
   withCredit,
 } from '../../../functions/child/brake.ts';
-import { type BrakeProgress, PAGE_KEYS } from '../../../statemachine/contract.ts';
+import type { BrakeProgress } from '../../../statemachine/contract/child.ts';
+import { PAGE_KEYS } from '../../../statemachine/contract/limits.ts';
 
 const NOW = 1_795_165_260;
 

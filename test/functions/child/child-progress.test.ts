@@ -2,8 +2,10 @@ import { fateOfPage, NOTHING_COUNTED } from '../../../functions/child/child-coun
 import { startProgress } from '../../../functions/child/child-progress.ts';
 import { handOn } from '../../../functions/child/shard-result.ts';
 import { rangesOf } from '../../../functions/table/target-windows.ts';
-import type { InitialProgress, Millis, Seconds, SweepTarget } from '../../../statemachine/contract.ts';
-import { CHILD_RESULT_BYTES } from '../../../statemachine/contract.ts';
+import type { InitialProgress } from '../../../statemachine/contract/child.ts';
+import { CHILD_RESULT_BYTES } from '../../../statemachine/contract/limits.ts';
+import type { SweepTarget } from '../../../statemachine/contract/targets.ts';
+import type { Millis, Seconds } from '../../../statemachine/times.ts';
 
 const target: SweepTarget = { windows: [{ start: 0, shards: '0' }], from: 1, before: 100, upcomingFrom: 40 };
 const initial: InitialProgress = { target, dryRun: false, listedKeysBytes: 9, limit: null };

@@ -5,7 +5,9 @@ import { afterPage, startPoll } from '../../../functions/child/poll.ts';
 import { readPage } from '../../../functions/query-expired/read-page.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
-import { CHILD_PROGRESS_CHARACTERS, type KeyRead, type SweepTarget } from '../../../statemachine/contract.ts';
+import type { KeyRead } from '../../../statemachine/contract/child.ts';
+import { CHILD_PROGRESS_CHARACTERS } from '../../../statemachine/contract/limits.ts';
+import type { SweepTarget } from '../../../statemachine/contract/targets.ts';
 
 const SHARDS = 1000;
 const MIDNIGHT = Date.parse('2026-11-21T00:00:00Z') / 1000;

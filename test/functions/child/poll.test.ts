@@ -1,5 +1,5 @@
 import { afterPage, startPoll } from '../../../functions/child/poll.ts';
-import type { SweepTarget } from '../../../statemachine/contract.ts';
+import type { SweepTarget } from '../../../statemachine/contract/targets.ts';
 
 const START = 1_795_165_260;
 const target: SweepTarget = {

@@ -4,7 +4,7 @@ import { expiryModel } from '../../../expiry/model.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
 import { firstNamed, judgeEntry, LEFT_TO_TICKS_SECONDS, startScan } from '../../../functions/child/scan.ts';
 import { madeProgress } from '../../../functions/child/shard-result.ts';
-import type { NamedEntry } from '../../../statemachine/contract.ts';
+import type { NamedEntry } from '../../../statemachine/contract/targets.ts';
 import { childProgress } from '../../support/child-progress.ts';
 
 const CUTOFF = Date.parse('2026-11-20T09:00:30Z') / 1000;

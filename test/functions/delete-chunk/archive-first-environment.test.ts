@@ -1,7 +1,8 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
+
+import { type LocalS3, startS3 } from 'aws-on-loopback/s3/start-s3';
 import { handler } from '../../../functions/delete-chunk/handler.ts';
-import { type LocalS3, startS3 } from '../../../local/s3/start-s3.ts';
-import type { Chunk } from '../../../statemachine/contract.ts';
+import type { Chunk } from '../../../statemachine/contract/chunks.ts';
 import { createExpiringTable } from '../../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 import { carriedOf } from '../../support/sweep-settings.ts';

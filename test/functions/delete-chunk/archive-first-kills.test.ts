@@ -12,8 +12,8 @@ import { deleteChunk } from '../../../functions/delete-chunk/handler.ts';
 import { retryChunk } from '../../../functions/retry/chunk-retry.ts';
 import type { ItemImage } from '../../../functions/stream/event.ts';
 import type { Documents } from '../../../functions/table/dynamodb.ts';
-import { copyFaults, type DeletedItem, linesOf } from '../../../lab/archive/copies.ts';
-import type { Chunk } from '../../../statemachine/contract.ts';
+import { copyFaults, type DeletedItem, linesOf, storedLines } from '../../../lab/ledger/copies.ts';
+import type { Chunk } from '../../../statemachine/contract/chunks.ts';
 import { addCounts, CHUNK_COUNTS, noCounts, sumOfFates } from '../../../statemachine/counts.ts';
 import { useCopyArchive } from '../../support/copy-archive.ts';
 import { createExpiringTable, type ExpiringTable } from '../../support/expiring-table.ts';
@@ -197,13 +197,13 @@ async function check(table: ExpiringTable, story: Story): Promise<void> {
     // Nothing is deleted that was not in the archive when the delete was sent; what no condition can see may be missing there.
     const before = [...objects].filter(([key]) => each.answered.includes(key));
     const missing = [each, withoutAdded(each)].map(
-      item => copyFaults(before, [item]).deletedWithoutCopy.length,
+      item => copyFaults(storedLines(before), [item]).deletedWithoutCopy.length,
     );
     expect({ key: each.key, missing: Math.min(...missing) }).toEqual({ key: each.key, missing: 0 });
   }
-  const faults = copyFaults(objects, deleted);
+  const faults = copyFaults(storedLines(objects), deleted);
   // What the application deleted itself stands in the stream. A copy with a TTL that was set back in between has another time of expiry
-  // than the index had, by which the retry marks: docs/archive.md says so.
+  // than the index had, by which the retry marks: docs/archive-and-events.md says so.
   const excused = (key: CopyLine['key']) => has(story, 'remove', key) || has(story, 'predate', key);
   expect(faults.keptWithoutMark.filter(({ key }) => !excused(key))).toEqual([]);
   expect(faults.deletedWithoutCopy.filter(each => !(each as Deleted).wasKilled)).toEqual([]);
@@ -264,6 +264,6 @@ test('an order of calls that is wrong is seen', async () => {
   const early = deleted.map(each => ({ ...each, answered: [] }));
   for (const each of early) {
     const before = [...objects].filter(([key]) => each.answered.some(name => name === key));
-    expect(copyFaults(before, [each]).deletedWithoutCopy).toEqual([each]);
+    expect(copyFaults(storedLines(before), [each]).deletedWithoutCopy).toEqual([each]);
   }
 });

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, NumberValue, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 import fc from 'fast-check';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
 import type { CopyArchive } from '../../../functions/delete-chunk/archive-first.ts';
@@ -10,8 +11,8 @@ import type { CopyLine, MarkLine } from '../../../functions/delete-chunk/copies.
 import { deleteChunk } from '../../../functions/delete-chunk/handler.ts';
 import { toItemKey } from '../../../functions/table/item-key.ts';
 import { startFaultProxy } from '../../../lab/faults/index.ts';
-import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
-import type { Chunk, ExpiredKey } from '../../../statemachine/contract.ts';
+import type { Chunk } from '../../../statemachine/contract/chunks.ts';
+import type { ExpiredKey } from '../../../statemachine/contract/keys.ts';
 import { anyImage } from '../../support/any-image.ts';
 import { useCopyArchive } from '../../support/copy-archive.ts';
 import { createExpiringTable, type ExpiringTable } from '../../support/expiring-table.ts';

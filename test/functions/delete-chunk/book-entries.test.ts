@@ -3,7 +3,7 @@ import { hasLedger } from '../../../functions/delete-chunk/book-entries.ts';
 import { deleteChunk } from '../../../functions/delete-chunk/handler.ts';
 import type { BookEntries } from '../../../functions/journal/ledger.ts';
 import type { SweepSettings } from '../../../functions/runtime/environment.ts';
-import type { Chunk } from '../../../statemachine/contract.ts';
+import type { Chunk } from '../../../statemachine/contract/chunks.ts';
 import { createExpiringTable } from '../../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 

@@ -1,6 +1,7 @@
 import { attemptChunk, type ChunkAttemptOptions } from '../../../functions/delete-chunk/chunk-attempt.ts';
 import { type Deletion, NO_DELETION } from '../../../functions/delete-chunk/deletion.ts';
-import type { Chunk, ChunkProgress, ExpiredKey } from '../../../statemachine/contract.ts';
+import type { Chunk, ChunkProgress } from '../../../statemachine/contract/chunks.ts';
+import type { ExpiredKey } from '../../../statemachine/contract/keys.ts';
 
 const NOW = Date.parse('2026-11-20T09:00:10.400Z');
 const KEYS: ExpiredKey[] = ['a', 'b', 'c'].map(id => ({ key: { id: { S: id } }, ttl: NOW / 1000 }));

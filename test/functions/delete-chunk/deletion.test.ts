@@ -4,7 +4,7 @@ import {
   NO_DELETION,
   type SendBatch,
 } from '../../../functions/delete-chunk/deletion.ts';
-import type { ExpiredKey } from '../../../statemachine/contract.ts';
+import type { ExpiredKey } from '../../../statemachine/contract/keys.ts';
 
 const KEYS: ExpiredKey[] = Array.from({ length: 25 }, (_unused, index) => ({
   key: { id: { S: `item-${index}` } },

@@ -1,20 +1,16 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, NumberValue, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 import { withExpiry } from '../../../expiry/update.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
 import { deleteChunk } from '../../../functions/delete-chunk/handler.ts';
 import type { Runtime } from '../../../functions/runtime/runtime.ts';
 import { toItemKey } from '../../../functions/table/item-key.ts';
 import { startFaultProxy } from '../../../lab/faults/index.ts';
-import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
-import {
-  type Chunk,
-  type DeleteChunkInput,
-  type ExpiredKey,
-  FUNCTION_TIMEOUT_SECONDS,
-  type ItemKey,
-} from '../../../statemachine/contract.ts';
+import type { Chunk, DeleteChunkInput } from '../../../statemachine/contract/chunks.ts';
+import type { ExpiredKey, ItemKey } from '../../../statemachine/contract/keys.ts';
+import { FUNCTION_TIMEOUT_SECONDS } from '../../../statemachine/contract/machines.ts';
 import { createExpiringTable, runtimeOf } from '../../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 

@@ -1,9 +1,9 @@
+import { LocalCloudWatch } from 'aws-on-loopback/cloudwatch/cloudwatch';
 import { VirtualClock } from 'stepfunctions-emulator';
 import type { Journal } from '../../../functions/journal/journal.ts';
 import { withMetric } from '../../../functions/journal/journal-failed.ts';
 import { deploymentMetrics } from '../../../functions/runtime/deployment-metric.ts';
 import { JournalUnreadableError, JournalUnwritableError } from '../../../functions/runtime/errors.ts';
-import { LocalCloudWatch } from '../../../local/cloudwatch/cloudwatch.ts';
 
 const NOW = Date.parse('2026-11-20T09:00:00Z');
 

@@ -1,7 +1,7 @@
 import { childLimits } from '../../../functions/plan-sweep/child-limits.ts';
 import { limitedTargets } from '../../../functions/plan-sweep/limited-targets.ts';
 import { joinedWindows, shardsOf } from '../../../functions/table/target-windows.ts';
-import type { SweepTarget, TargetWindow } from '../../../statemachine/contract.ts';
+import type { SweepTarget, TargetWindow } from '../../../statemachine/contract/targets.ts';
 
 /** Of windows that are called by a letter, with a digit and a shard where there are more of them: `w1#2`. */
 const windowsOf = (...names: readonly string[]): TargetWindow[] =>

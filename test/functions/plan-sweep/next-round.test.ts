@@ -2,15 +2,11 @@ import { endShard, handOn } from '../../../functions/child/shard-result.ts';
 import { nextRound, type PlannedRound } from '../../../functions/plan-sweep/next-round.ts';
 import type { SweepLimit } from '../../../functions/plan-sweep/sweep-input.ts';
 import { startTotals } from '../../../functions/report/sweep-totals.ts';
-import {
-  type ChildOutput,
-  MAX_STEPS,
-  type PlanCursor,
-  ROUND_TARGETS,
-  type SweepTarget,
-  type SweepTotals,
-  type TableRound,
-} from '../../../statemachine/contract.ts';
+import type { ChildOutput } from '../../../statemachine/contract/child.ts';
+import type { PlanCursor, TableRound } from '../../../statemachine/contract/execution.ts';
+import { MAX_STEPS, ROUND_TARGETS } from '../../../statemachine/contract/limits.ts';
+import type { SweepTotals } from '../../../statemachine/contract/report.ts';
+import type { SweepTarget } from '../../../statemachine/contract/targets.ts';
 import { childProgress, type Progressed } from '../../support/child-progress.ts';
 
 const target = (name: string, upcomingFrom: number | null = null): SweepTarget => ({

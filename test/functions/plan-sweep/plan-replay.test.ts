@@ -1,7 +1,8 @@
 import { planReplay } from '../../../functions/plan-sweep/plan-replay.ts';
 import { startTotals } from '../../../functions/report/sweep-totals.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
-import type { SweepState, SweepTotals } from '../../../statemachine/contract.ts';
+import type { SweepState } from '../../../statemachine/contract/execution.ts';
+import type { SweepTotals } from '../../../statemachine/contract/report.ts';
 import { carriedOf } from '../../support/sweep-settings.ts';
 
 const SPAN = { from: '2026-11-20T08:00:00Z', to: '2026-11-20T09:00:00Z' };
@@ -39,8 +40,7 @@ async function plan({
         carriedOf({
           tableName,
           partitionKey: 'id',
-          granularityMinutes: 1440,
-          shards: 1,
+          index: { granularityMinutes: 1440, shards: 1 },
           maxDeletesPerSecond,
         }),
       ),
@@ -106,7 +106,11 @@ describe('the table', () => {
   });
 
   test('keeps the settings that the execution began with', async () => {
-    const old = carriedOf({ tableName: 'one', partitionKey: 'id', granularityMinutes: 1440, shards: 2 });
+    const old = carriedOf({
+      tableName: 'one',
+      partitionKey: 'id',
+      index: { granularityMinutes: 1440, shards: 2 },
+    });
     const progress = {
       totals: startTotals(false),
       roundTargets: 0,
@@ -133,7 +137,7 @@ describe('what a tick has handed over', () => {
   });
 
   test('does not say so any more when its record has failed and it ends', async () => {
-    const settings = carriedOf({ tableName: 'one', partitionKey: 'id', granularityMinutes: 1440 });
+    const settings = carriedOf({ tableName: 'one', partitionKey: 'id', index: { granularityMinutes: 1440 } });
     const progress = { totals: { ...startTotals(false), deleted: 5 }, roundTargets: 0, cursor: null };
     const sweeps = { one: { settings, progress } };
     const soFar = { sweeps, results: [], retries: 0, recordingFailed: 'JournalUnwritableError' };
@@ -143,7 +147,7 @@ describe('what a tick has handed over', () => {
   });
 
   const lost = async (totals: Partial<SweepTotals>) => {
-    const settings = carriedOf({ tableName: 'one', partitionKey: 'id', granularityMinutes: 1440 });
+    const settings = carriedOf({ tableName: 'one', partitionKey: 'id', index: { granularityMinutes: 1440 } });
     const cursor = { window: TTL - (TTL % 86_400), shard: 0 };
     const progress = { totals: { ...startTotals(false), deleted: 5, ...totals }, roundTargets: 0, cursor };
     const soFar = { sweeps: { one: { settings, progress } }, results: [], retries: 0 };

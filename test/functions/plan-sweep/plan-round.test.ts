@@ -3,7 +3,7 @@ import { windowKey } from '../../../expiry/window.ts';
 import { startProgress } from '../../../functions/child/child-progress.ts';
 import { endShard } from '../../../functions/child/shard-result.ts';
 import { askedTable, planRound } from '../../../functions/plan-sweep/plan-round.ts';
-import type { RoundPlan, TableRound } from '../../../statemachine/contract.ts';
+import type { RoundPlan, TableRound } from '../../../statemachine/contract/execution.ts';
 import {
   createExpiringTable,
   type ExpiringTable,

@@ -8,7 +8,8 @@ import type { SweepSettings } from '../../../functions/runtime/environment.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import { shardsOfTarget } from '../../../functions/table/target-windows.ts';
-import { PART_BYTES, type PlanSweepOutput, TICK_CHILDREN } from '../../../statemachine/contract.ts';
+import type { PlanSweepOutput } from '../../../statemachine/contract/execution.ts';
+import { PART_BYTES, TICK_CHILDREN } from '../../../statemachine/contract/limits.ts';
 import { carriedOf } from '../../support/sweep-settings.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
@@ -95,7 +96,12 @@ async function plan({
     {
       machine: 'tick',
       tables: Object.keys(tables).map(tableName => ({
-        ...carriedOf({ tableName, partitionKey: 'id', granularityMinutes: 1440, ...props[tableName] }),
+        ...carriedOf({
+          tableName,
+          partitionKey: 'id',
+          index: { granularityMinutes: 1440 },
+          ...props[tableName],
+        }),
         ...broken[tableName],
       })),
       executionInput: { ...TICK, ...input },
@@ -162,7 +168,7 @@ describe('a scan of the index', () => {
   });
 
   test.each<[string, Partial<Deployment>]>([
-    ['where it is off', { props: { one: { indexScan: 'off' } } }],
+    ['where it is off', { props: { one: { index: { scan: 'off' } } } }],
     ['of a table that is paused', { control: { pauses: { one: { since: '2026-11-20T08:00:00Z' } } } }],
     ['where the table does not answer', { tables: { one: new DynamoDbBusyError('throttled') } }],
     ['by a tick of chosen tables', { input: { tables: ['one'] } }],
@@ -273,7 +279,7 @@ test.each<[string, number, Partial<Deployment>]>([
   ['two minutes after them', 1, { otherTick: iso(-120) }],
   ['when something is due', 1, { tables: { one: [[MINUTE + 65]] } }],
   ['of a table that had none', 1, { watermarks: {} }],
-  ['by second, each minute', 1, { props: { one: { indexedBy: 'second' } } }],
+  ['by second, each minute', 1, { props: { one: { index: { by: 'second' } } } }],
   ['of a table that is not where it should be', 1, { tables: { one: new DynamoDbBusyError('throttled') } }],
 ])('watermarks are written %s', async (_when, writes, changed) => {
   const { written } = await plan({
@@ -301,7 +307,7 @@ describe('the age of the oldest watermark', () => {
   });
 
   test('is recorded of a table that nobody knows enough of to move its watermark', async () => {
-    const props = { one: { granularityMinutes: 1 } };
+    const props = { one: { index: { granularityMinutes: 1 } } };
     const { ages } = await plan({ tables: { one: [] }, props, watermarks: { one: goneAgo(72 * HOUR) } });
     expect(ages).toEqual([['one', 72 * HOUR]]);
   });
@@ -425,7 +431,7 @@ describe('trouble with a table', () => {
   test('that is too busy to say gets a child for each shard all the same, now and in the upcoming minute', async () => {
     const { output, written } = await plan({
       tables: { busy: new DynamoDbBusyError('throttled'), good: [[UPCOMING]] },
-      props: { busy: { shards: 3 } },
+      props: { busy: { index: { shards: 3 } } },
     });
     const busy = childrenOf(output).filter(({ table }) => table === 'busy');
     const keys = (isUpcoming: boolean) =>
@@ -462,7 +468,7 @@ describe('targets', () => {
   test("are dealt out in turn: a table with many has them after everybody else's first", async () => {
     const { output } = await plan({
       tables: { many: busy(30), one: busy(1), two: busy(9) },
-      props: { many: { shards: 30 }, two: { shards: 9 } },
+      props: { many: { index: { shards: 30 } }, two: { index: { shards: 9 } } },
     });
     expect(tablesOf(output)[0]?.slice(0, 6)).toEqual(['many', 'one', 'two', 'many', 'two', 'many']);
   });
@@ -471,7 +477,10 @@ describe('targets', () => {
     ['without a limit: a child takes up to eight shards', {}, [5, 5]],
     ['with a limit: each shard has a child of its own', { maxDeletesPerSecond: 500 }, Array(10).fill(1)],
   ])('of an upcoming minute, %s', async (_name, props, counts) => {
-    const { output } = await plan({ tables: { one: busy(10) }, props: { one: { shards: 10, ...props } } });
+    const { output } = await plan({
+      tables: { one: busy(10) },
+      props: { one: { index: { shards: 10 }, ...props } },
+    });
     const keys = output.due.map(({ progress: { target } }) => shardsOfTarget(target));
     expect(keys.map(({ length }) => length)).toEqual(counts);
     expect(new Set(keys.flat()).size).toBe(10);
@@ -509,7 +518,7 @@ describe('targets', () => {
 
   test('of one table with many shards go to further executions, eight shards to a child', async () => {
     const shards = 1000;
-    const { output } = await plan({ tables: { wide: busy(shards) }, props: { wide: { shards } } });
+    const { output } = await plan({ tables: { wide: busy(shards) }, props: { wide: { index: { shards } } } });
     expect(partsOf(output).map(({ due }) => due.length)).toEqual([40, 40, 40, 5]);
     expect(shardsIn(output, 'wide', true).toSorted((one, other) => one - other)).toEqual(
       Array.from({ length: shards }, (_unused, shard) => shard),
@@ -520,7 +529,7 @@ describe('targets', () => {
     const shards = 1000;
     const small = named(99, [[UPCOMING]]);
     const big = Array.from({ length: shards }, () => [OVERDUE, UPCOMING]);
-    const { output } = await plan({ tables: { ...small, big }, props: { big: { shards } } });
+    const { output } = await plan({ tables: { ...small, big }, props: { big: { index: { shards } } } });
     for (const name of Object.keys(small)) expect(shardsIn(output, name, true)).toEqual([0]);
     expect(childrenOf(output)).toHaveLength(TICK_CHILDREN);
     expect(new Set(shardsIn(output, 'big', true)).size).toBe(shards);
@@ -538,7 +547,7 @@ describe('targets', () => {
         count,
         Array.from({ length: shards }, () => [OVERDUE, UPCOMING]),
       );
-      const props = Object.fromEntries(Object.keys(tables).map(name => [name, { shards }]));
+      const props = Object.fromEntries(Object.keys(tables).map(name => [name, { index: { shards } }]));
       const { output, logger } = await plan({ tables, props });
       expect(logger.info.mock.calls[0]?.[1].failed).toEqual([]);
       for (const name of Object.keys(tables)) {
@@ -609,7 +618,7 @@ test('where there is no room for all, each table has its turn, and the plan fits
   const swept = new Set<string>();
   const held = Array.from({ length: shards }, () => [OVERDUE, UPCOMING]);
   const tables = named(100, held);
-  const props = Object.fromEntries(Object.keys(tables).map(name => [name, { shards }]));
+  const props = Object.fromEntries(Object.keys(tables).map(name => [name, { index: { shards } }]));
   for (let minute = 0; minute < 100; minute += 10) {
     const { output } = await plan({
       tables,

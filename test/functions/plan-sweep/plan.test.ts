@@ -3,7 +3,8 @@ import { type Plan, type PlanOptions, plan } from '../../../functions/plan-sweep
 import type { SweepRequest } from '../../../functions/plan-sweep/sweep-input.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
-import type { PlanCursor, SweepTarget } from '../../../statemachine/contract.ts';
+import type { PlanCursor } from '../../../statemachine/contract/execution.ts';
+import type { SweepTarget } from '../../../statemachine/contract/targets.ts';
 import { windowKeysOf, windowsOf } from '../../support/target-windows.ts';
 
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;

@@ -3,7 +3,10 @@ import { expiryAttributes } from '../../../expiry/attributes.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
 import { queryExpired } from '../../../functions/query-expired/handler.ts';
 import { NO_PROGRESS } from '../../../functions/retry/chunk-retry.ts';
-import type { Chunk, ItemKey, QueryExpiredInput, SweepTarget } from '../../../statemachine/contract.ts';
+import type { QueryExpiredInput } from '../../../statemachine/contract/child.ts';
+import type { Chunk } from '../../../statemachine/contract/chunks.ts';
+import type { ItemKey } from '../../../statemachine/contract/keys.ts';
+import type { SweepTarget } from '../../../statemachine/contract/targets.ts';
 import { childProgress, type Progressed } from '../../support/child-progress.ts';
 import {
   createExpiringTable,

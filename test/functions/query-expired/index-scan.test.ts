@@ -7,7 +7,8 @@ import { readFinishedScan } from '../../../functions/journal/index-scans.ts';
 import type { Journal } from '../../../functions/journal/journal.ts';
 import { journalOf } from '../../../functions/journal/lambda-journal.ts';
 import { queryExpired } from '../../../functions/query-expired/handler.ts';
-import type { ShardResult, SweepTarget } from '../../../statemachine/contract.ts';
+import type { ShardResult } from '../../../statemachine/contract/child.ts';
+import type { SweepTarget } from '../../../statemachine/contract/targets.ts';
 import { childProgress } from '../../support/child-progress.ts';
 import {
   createExpiringTable,

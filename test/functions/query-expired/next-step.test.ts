@@ -6,16 +6,15 @@ import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import { requestTimeoutMs } from '../../../functions/table/dynamodb.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
+import type { QueryExpiredOutput } from '../../../statemachine/contract/child.ts';
+import type { Chunk, ChunkProgress } from '../../../statemachine/contract/chunks.ts';
+import type { ExpiredKey } from '../../../statemachine/contract/keys.ts';
+import { MAX_CHILD_SECONDS } from '../../../statemachine/contract/limits.ts';
 import {
-  type Chunk,
-  type ChunkProgress,
-  type ExpiredKey,
   FUNCTION_TIMEOUT_SECONDS,
-  MAX_CHILD_SECONDS,
   PRECISE_TIMEOUT_SECONDS,
-  type QueryExpiredOutput,
-  type SweepTarget,
-} from '../../../statemachine/contract.ts';
+} from '../../../statemachine/contract/machines.ts';
+import type { SweepTarget } from '../../../statemachine/contract/targets.ts';
 import { childProgress, type Progressed } from '../../support/child-progress.ts';
 import { windowKeysOf } from '../../support/target-windows.ts';
 

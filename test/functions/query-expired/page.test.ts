@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { keysThatFit, toChunks } from '../../../functions/query-expired/page.ts';
-import {
-  CHILD_LISTED_KEYS_BYTES,
-  CHUNK_KEYS,
-  type Chunk,
-  type ExpiredKey,
-  type ItemKey,
-  PAGE_KEYS,
-} from '../../../statemachine/contract.ts';
+import type { Chunk } from '../../../statemachine/contract/chunks.ts';
+import type { ExpiredKey, ItemKey } from '../../../statemachine/contract/keys.ts';
+import { CHILD_LISTED_KEYS_BYTES, CHUNK_KEYS, PAGE_KEYS } from '../../../statemachine/contract/limits.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { childProgress } from '../../support/child-progress.ts';
 

@@ -5,12 +5,9 @@ import { readPage } from '../../../functions/query-expired/read-page.ts';
 import { DynamoDbBusyError, DynamoDbDateMissingError } from '../../../functions/runtime/errors.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
-import {
-  type ExpiredKey,
-  PAGE_KEYS,
-  type PagePosition,
-  type SweepTarget,
-} from '../../../statemachine/contract.ts';
+import type { ExpiredKey } from '../../../statemachine/contract/keys.ts';
+import { PAGE_KEYS } from '../../../statemachine/contract/limits.ts';
+import type { PagePosition, SweepTarget } from '../../../statemachine/contract/targets.ts';
 import { windowsOf } from '../../support/target-windows.ts';
 
 const START = Date.parse('2026-11-20T09:01:00Z') / 1000;

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { endShard, handOn } from '../../../functions/child/shard-result.ts';
 import type { SweepRow } from '../../../functions/journal/layout.ts';
@@ -7,16 +6,11 @@ import { SWEEP_METRICS } from '../../../functions/record-metrics/metrics.ts';
 import { lagOf } from '../../../functions/report/lag.ts';
 import { startTotals } from '../../../functions/report/sweep-totals.ts';
 import type { MetricSet } from '../../../functions/runtime/environment.ts';
-import type {
-  CarriedSettings,
-  ChildOutput,
-  RecordMetricsInput,
-  SweepReport,
-  SweepTotals,
-  TableSweep,
-  TargetWindow,
-  TickPlan,
-} from '../../../statemachine/contract.ts';
+import type { ChildOutput } from '../../../statemachine/contract/child.ts';
+import type { RecordMetricsInput, TableSweep, TickPlan } from '../../../statemachine/contract/execution.ts';
+import type { CarriedSettings } from '../../../statemachine/contract/inputs.ts';
+import type { SweepReport, SweepTotals } from '../../../statemachine/contract/report.ts';
+import type { TargetWindow } from '../../../statemachine/contract/targets.ts';
 import { childProgress } from '../../support/child-progress.ts';
 import { carriedOf } from '../../support/sweep-settings.ts';
 
@@ -599,10 +593,4 @@ test('a journal that cannot be written fails the call, after the metrics were pr
 
 test('every metric says what it is', async () => {
   for (const { help } of SWEEP_METRICS) expect(help).toMatch(/^[A-Z(].*\.$/);
-});
-
-test('docs/monitoring.md lists every metric with the same words', async () => {
-  const page = readFileSync('docs/monitoring.md', 'utf8');
-  for (const { name, unit, help } of SWEEP_METRICS)
-    expect(page).toContain(`| \`${name}\` | ${unit} | ${help} |`);
 });

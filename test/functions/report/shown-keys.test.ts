@@ -34,8 +34,8 @@ test('keys of two attributes do not get the hash of each other', () => {
 });
 
 // Whoever looks for a key in the logs does it with this line.
-test('the command in docs/security.md gives the hash of a key', () => {
-  const command = /^printf .*$/m.exec(readFileSync('docs/security.md', 'utf8'))?.[0] ?? '';
+test('the command in docs/operate.md gives the hash of a key', () => {
+  const command = /^printf .*$/m.exec(readFileSync('docs/operate.md', 'utf8'))?.[0] ?? '';
   const printed = execFileSync('sh', ['-c', command], { encoding: 'utf8' }).trim();
   expect(`hmac-sha256:${printed}`).toBe(hashOfKey({ id: { S: 'ada@example.com' } }, ['id'], 'Sessions'));
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type ExpiryModelProps, expiryModel } from '../../../expiry/model.ts';
 import { windowKey } from '../../../expiry/window.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
-import type { SweepTarget } from '../../../statemachine/contract.ts';
+import type { SweepTarget } from '../../../statemachine/contract/targets.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const layoutOf = (props: Omit<ExpiryModelProps, 'partitionKey'>) =>

@@ -4,7 +4,8 @@ import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import type { Documents } from '../../../functions/table/dynamodb.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import { earliestTtl, indexReader, MAYBE, type ReadIndex } from '../../../functions/table/index-query.ts';
-import type { ExpiredKey, SweepTarget } from '../../../statemachine/contract.ts';
+import type { ExpiredKey } from '../../../statemachine/contract/keys.ts';
+import type { SweepTarget } from '../../../statemachine/contract/targets.ts';
 import { settingsOf } from '../../support/sweep-settings.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;

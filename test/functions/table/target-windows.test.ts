@@ -7,7 +7,7 @@ import {
   shardsOf,
   shardsOfTarget,
 } from '../../../functions/table/target-windows.ts';
-import type { SweepTarget } from '../../../statemachine/contract.ts';
+import type { SweepTarget } from '../../../statemachine/contract/targets.ts';
 
 const TARGET: SweepTarget = {
   windows: [

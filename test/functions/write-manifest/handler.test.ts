@@ -1,11 +1,11 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 
+import { type LocalS3, startS3 } from 'aws-on-loopback/s3/start-s3';
 import { createS3 } from '../../../functions/archive/s3.ts';
 import { writeEntries } from '../../../functions/journal/ledger.ts';
 import { beginOf, rowsOfTable } from '../../../functions/proof/build-day.ts';
 import { s3ProofStore } from '../../../functions/proof/s3-store.ts';
 import { type ManifestRuntime, writeManifest } from '../../../functions/write-manifest/handler.ts';
-import { type LocalS3, startS3 } from '../../../local/s3/start-s3.ts';
 import { createJournal } from '../../support/journal-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 import { PROVED_TABLE, proved, provedRows } from '../../support/proof-folder.ts';

@@ -9,6 +9,8 @@ function report(overrides: Partial<ChaosReport> = {}): ChaosReport {
     faults: { throttled: 12 },
     kills: 0,
     accounts: new Accounts(),
+    archive: undefined,
+    s3: {},
     violations: [],
     problems: [],
     longestLostMs: 120,

@@ -1,5 +1,5 @@
 import { ShortLives } from '../../../lab/chaos/short-lives.ts';
-import { MAX_CHILD_SECONDS } from '../../../statemachine/contract.ts';
+import { MAX_CHILD_SECONDS } from '../../../statemachine/contract/limits.ts';
 
 const STARTED = Date.parse('2026-11-20T09:00:00Z');
 const LIFE_MS = 8_000;

@@ -85,80 +85,38 @@ test('the result has exactly the fields that --json promises', () => {
   });
 });
 
-test.each<[string, Over, PromiseName[], RegExp]>([
+test.each<[string, Over, PromiseName[]]>([
+  ['expired and not deleted', { tally: { deleted: 2999, overdue: 1 } }, ['expiredDeleted', 'noneOverdue']],
+  ['deleted too late', { punctuality: { inTime: 2990, excused: 0, late: 10 } }, ['goneInTime']],
+  ['too late, some by the machine', { punctuality: { inTime: 2980, excused: 10, late: 10 } }, ['goneInTime']],
+  ['live and deleted', { tally: { liveDeleted: 2 } }, ['liveKept']],
+  ['renewed and lost', { tally: { renewedKept: 539 } }, ['renewedKept']],
+  ['held and lost', { held: { items: 5, kept: 4 } }, ['heldKept']],
+  ['in the table against the ledger', { contradictions: ['1 live items missing'] }, ['tableAsWritten']],
   [
-    'expired and not deleted',
-    { tally: { deleted: 2999, overdue: 1 } },
-    ['expiredDeleted', 'noneOverdue'],
-    /3,000 items expired, but 2,999 were deleted\n.*1 items were overdue at the end/,
-  ],
-  [
-    'deleted too late',
-    { punctuality: { inTime: 2990, excused: 0, late: 10 }, lags: [59_000] },
-    ['goneInTime'],
-    /10 of 3,000 deletions came too late \(the longest of all 59\.0 s after the expiry, promised are 2\.0 s\), and this machine had time/,
-  ],
-  [
-    'deleted too late, some because of the machine',
-    { punctuality: { inTime: 2980, excused: 10, late: 10 }, machine: { stoodStillMs: 9_000 } },
-    ['goneInTime'],
-    /10 of 3,000 deletions came too late.*\n.*10 of 3,000 deletions came too late.*by no more than this machine[\s\S]*stood still for 9\.0 s/,
-  ],
-  [
-    'live and deleted',
-    { tally: { liveDeleted: 2 } },
-    ['liveKept'],
-    /2 items were deleted while they were live/,
-  ],
-  [
-    'renewed and lost',
-    { tally: { renewedKept: 539 } },
-    ['renewedKept'],
-    /540 items were renewed in time, but 539 were kept/,
-  ],
-  [
-    'in the table against the ledger',
-    { contradictions: ['1 live items missing'] },
-    ['tableAsWritten'],
-    /✗ 1 live items missing/,
-  ],
-  [
-    'an item that is not archived, and one without an event',
+    'not archived, or without an event',
     following({ items: 2999 }, { items: 2998 }),
     ['allArchived', 'eventOfEach'],
-    /3,000 items expired and were deleted, but 2,999 are in the archive\n.*but events of 2,998 came/,
   ],
   [
-    'what is archived or told of and had not expired',
+    'archived or published and had not expired',
     following({ strays: 2, doubtful: 1 }, { strays: 3 }),
     ['onlyExpiredArchived', 'eventsOnlyOfExpired'],
-    /2 items are in the archive that had not expired[\s\S]*3 items became events that had not expired/,
   ],
   [
-    'what is archived or told of otherwise than it was',
+    'archived or published otherwise than it was',
     following({ altered: 2 }, { altered: 3 }),
     ['archivedAsWritten', 'eventsAsWritten'],
-    /2 items are in the archive otherwise than they were last written\n.*the events of 3 items say something else/,
   ],
-  [
-    'what was deleted before it was copied',
-    following({ withoutCopy: 4 }),
-    ['archivedFirst'],
-    /4 items were deleted without a copy of them in the archive/,
-  ],
-  [
-    'an execution',
-    { failures: ['the sweep of 09:00 ended FAILED'] },
-    ['nothingFailed'],
-    /✗ the sweep of 09:00 ended FAILED/,
-  ],
-])('fails for %s', (_, over, broken, expected) => {
+  ['deleted before it was copied', following({ withoutCopy: 4 }), ['archivedFirst']],
+  ['an execution that failed', { failures: ['the sweep of 09:00 ended FAILED'] }, ['nothingFailed']],
+])('fails for items that are %s', (_, over, broken) => {
   expect(promisesWith('broken', over)).toEqual(broken);
   const judged = judge(run(over));
   expect(judged.result.verdict).toBe('broken');
+  expect(judged.violations.length).toBeGreaterThanOrEqual(broken.length);
   const text = formatReport(judged, context);
-  expect(text).toContain('Not as promised:');
-  expect(text).toMatch(expected);
+  for (const sentence of judged.violations) expect(text).toContain(`✗ ${sentence}`);
 });
 
 test('an archive and events are told of where there are any', () => {
@@ -182,45 +140,40 @@ test('an archive and events are told of where there are any', () => {
   expect(formatReport(judge(run()), context)).not.toMatch(/archive|event/);
 });
 
-test.each<[string, Over, PromiseName[], RegExp]>([
+test.each<[string, Over, PromiseName[]]>([
   [
-    'what the application deleted, and was read too late',
+    'deletes of the application that were read too late',
     following({ doubtful: 1 }, { doubtful: 2 }),
     ['onlyExpiredArchived', 'eventsOnlyOfExpired'],
-    /1 items are in the archive that the application deleted before they expired: this machine[\s\S]*2 items became events that/,
   ],
   [
     'what is late by no more than the machine lost',
     { punctuality: { inTime: 2990, excused: 10, late: 0 }, machine: { stoodStillMs: 42_000 } },
     ['goneInTime'],
-    /\? 10 of 3,000 deletions came too late.*by no more than this machine was too slow[\s\S]*This machine: it, or this process, stood still for 42\.0 s[\s\S]*Run it again/,
   ],
   [
     'an execution that failed in a standstill',
     { excusedFailures: ['the sweep of 09:00 ended FAILED'], machine: { stoodStillMs: 400_000 } },
     ['nothingFailed'],
-    /\? the sweep of 09:00 ended FAILED/,
   ],
   [
     'everything that looks broken, after the clock was set back',
     { tally: { liveDeleted: 5 }, machine: { clockSetBackMs: 30_000 } },
     ['liveKept'],
-    /its clock was set back by 30\.0 s/,
   ],
   [
     'a run in which nothing expired',
     { tally: { expired: 0, deleted: 0 }, punctuality: { inTime: 0, excused: 0, late: 0 }, lags: [] },
     ['expiredDeleted', 'goneInTime'],
-    /\? nothing expired, so nothing was shown/,
   ],
-])('does not decide %s', (_, over, undecided, expected) => {
+])('does not decide %s', (_, over, undecided) => {
   expect(promisesWith('undecided', over)).toEqual(undecided);
   expect(promisesWith('broken', over)).toEqual([]);
   const judged = judge(run(over));
   expect(judged.result.verdict).toBe('undecided');
   const text = formatReport(judged, context);
-  expect(text).toContain('Not decided:');
-  expect(text).toMatch(expected);
+  for (const sentence of judged.doubts) expect(text).toContain(`? ${sentence}`);
+  expect(text.includes('This machine: ')).toBe(over.machine !== undefined);
   expect(text).not.toContain('✗');
 });
 

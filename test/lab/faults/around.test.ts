@@ -1,3 +1,4 @@
+import type { ScheduleResource } from 'aws-on-loopback/scheduler/schedule';
 import { seededRandom } from 'stepfunctions-emulator';
 import {
   FaultCounter,
@@ -5,7 +6,6 @@ import {
   faultyDeliveries,
   faultyInvocations,
 } from '../../../lab/faults/index.ts';
-import type { ScheduleResource } from '../../../local/stack/synthesized.ts';
 
 const CALL = { functionName: 'f', functionArn: 'arn', payload: {} };
 

@@ -2,13 +2,18 @@ import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { PutRecordsCommand } from '@aws-sdk/client-kinesis';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
+import { startEventBridge } from 'aws-on-loopback/eventbridge/start-eventbridge';
+import { startKinesis } from 'aws-on-loopback/kinesis/start-kinesis';
+import { startS3 } from 'aws-on-loopback/s3/start-s3';
+import { startSqs } from 'aws-on-loopback/sqs/start-sqs';
+import {
+  eventBridgeClient,
+  kinesisClient,
+  s3Client,
+  sqsClient,
+} from '../../../aws-on-loopback/test/support/endpoint-clients.ts';
 import { type EndpointFaultRates, SeededEndpointFaults } from '../../../lab/faults/index.ts';
-import { startEventBridge } from '../../../local/eventbridge/start-eventbridge.ts';
-import { startKinesis } from '../../../local/kinesis/start-kinesis.ts';
-import { startS3 } from '../../../local/s3/start-s3.ts';
 import type { ServiceName } from '../../../local/services/local-services.ts';
-import { startSqs } from '../../../local/sqs/start-sqs.ts';
-import { eventBridgeClient, kinesisClient, s3Client, sqsClient } from '../../support/endpoint-clients.ts';
 
 const CALL = { operation: 'PutObject', method: 'PUT', target: '/' };
 

@@ -6,9 +6,8 @@ import {
   type FaultProxy,
   startFaultProxy,
 } from '../../../lab/faults/index.ts';
-import type { LocalCloudOptions } from '../../../local/cloud.ts';
 import type { InvokeWrapper } from '../../../local/functions/local-functions.ts';
-import { type LocalSweep, useLocalSweep } from '../../support/local-sweep.ts';
+import { type LocalSweep, type LocalSweepOptions, useLocalSweep } from '../../support/local-sweep.ts';
 
 /** A local sweep whose functions reach DynamoDB through a proxy, and with whatever a test does to them. */
 export interface FaultySweep extends LocalSweep {
@@ -63,7 +62,7 @@ function hurrySleep(payload: unknown, { times }: HurriedClock): void {
 /** @param always faults that are no single test's */
 export function useFaultySweep(
   tables: readonly PreciseTtlProps[],
-  options: Partial<LocalCloudOptions> & { readonly clock?: HurriedClock } = {},
+  options: LocalSweepOptions & { readonly clock?: HurriedClock } = {},
   always: ChooseFault = letThrough,
 ): FaultySweep {
   let proxy: FaultProxy | undefined;

@@ -8,8 +8,8 @@ import {
   type DynamoDBClient,
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
+import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 import { type DynamoDbEffect, type FaultProxy, startFaultProxy } from '../../../lab/faults/index.ts';
-import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
 import { otherAddressesOf } from '../../../stepfunctions-emulator/test/support/other-addresses.ts';
 
 /** Stands for DynamoDB: notes what reaches it, and answers what the test wants. */

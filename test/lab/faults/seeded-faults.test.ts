@@ -78,25 +78,6 @@ test('a query has no keys to leave out, and only a query can be stale', () => {
   expect(draw({ stale: 1 }, call(), 20)).toEqual(Array(20).fill(undefined));
 });
 
-test('phases come first, one after the other from the first call on', () => {
-  const faults = new SeededFaults({
-    seed: 1,
-    rates: {},
-    phases: [
-      { seconds: 60, rates: { throttled: 1 } },
-      { seconds: 10, rates: { cutBefore: 1 } },
-    ],
-  });
-  const at = (seconds: number) => faults.choose(call({ at: 5000 + seconds * 1000 }))?.name;
-  expect([0, 59.9, 60, 69.9, 70].map(at)).toEqual([
-    'throttled',
-    'throttled',
-    'cutBefore',
-    'cutBefore',
-    undefined,
-  ]);
-});
-
 test('other rates from some moment on', () => {
   const faults = new SeededFaults({ seed: 1, rates: { throttled: 1 } });
   expect(faults.choose(call())?.name).toBe('throttled');

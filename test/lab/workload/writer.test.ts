@@ -1,13 +1,13 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
+import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import { VirtualClock } from 'stepfunctions-emulator';
 import { expiryModel } from '../../../expiry/index.ts';
 import { Ledger } from '../../../lab/ledger/ledger.ts';
 import type { Action } from '../../../lab/workload/plan.ts';
 import { SessionTable } from '../../../lab/workload/session-table.ts';
 import { carryOut, Writer } from '../../../lab/workload/writer.ts';
-import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
-import type { TableResource } from '../../../local/stack/synthesized.ts';
 
 const NOW = Date.parse('2026-11-20T09:00:00Z');
 const TTL = NOW / 1000 + 60;

@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads cases of JSON, one per line, and writes the attributes that go into the item. Document is the document's code. */
+/** Reads cases of JSON, one per line, and writes the attributes that go into the item. ExpiryWindow is that of docs/files. */
 public class Driver {
     public static void main(String[] arguments) throws Exception {
         var json = new ObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, false);
@@ -23,8 +23,8 @@ public class Driver {
             Map<String, Object> made = new LinkedHashMap<>();
             made.put(names.get("ttlAttribute").asText(), ttl);
             if (names.get("indexedBy").asText().equals("window")) {
-                var model = json.treeToValue(names, Document.Model.class);
-                made.put(names.get("windowAttribute").asText(), Document.window(model, ttl, keyOf(one, names)));
+                var model = json.treeToValue(names, ExpiryWindow.Model.class);
+                made.put(names.get("windowAttribute").asText(), ExpiryWindow.window(model, ttl, keyOf(one, names)));
             }
             output.println(json.writeValueAsString(made));
         }

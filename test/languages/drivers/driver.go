@@ -1,4 +1,4 @@
-// Reads cases of JSON, one per line, and writes the attributes that go into the item. Window is the document's.
+// Reads cases of JSON, one per line, and writes the attributes that go into the item. Window is that of docs/files.
 package main
 
 import (

@@ -1,8 +1,8 @@
-# Reads cases of JSON, one per line, and writes the attributes that the document's functions make for each.
+# Reads cases of JSON, one per line, and writes the attributes that window.py makes for each.
 import json
 import sys
 
-from document import expiry
+from window import expiry
 
 for line in sys.stdin.buffer:
     case = json.loads(line)

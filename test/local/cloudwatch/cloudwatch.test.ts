@@ -6,15 +6,15 @@ import {
   ListMetricsCommand,
   PutMetricAlarmCommand,
 } from '@aws-sdk/client-cloudwatch';
+import type { AlarmResource } from 'aws-on-loopback/cloudwatch/alarm';
+import { LocalCloudWatch, type SeenAlarm } from 'aws-on-loopback/cloudwatch/cloudwatch';
+import { serveCloudWatch } from 'aws-on-loopback/cloudwatch/serve-cloudwatch';
+import type { LocalService } from 'aws-on-loopback/service';
 import type { Execution } from 'stepfunctions-emulator';
 import { VirtualClock } from 'stepfunctions-emulator';
-import type { LocalApiServer } from '../../../local/api-server.ts';
-import { LocalCloudWatch, type SeenAlarm } from '../../../local/cloudwatch/cloudwatch.ts';
-import { serveCloudWatch } from '../../../local/cloudwatch/serve-cloudwatch.ts';
-import type { AlarmResource } from '../../../local/stack/metric-alarm.ts';
 import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
 import { plainStack } from '../../../stacks/plain-stack.ts';
-import { configOf } from '../../support/synthesized.ts';
+import { configOf } from '../../support/configs.ts';
 
 const START = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;
@@ -226,7 +226,7 @@ test('the alarms of an archive and of events sound for what is an hour late and 
 });
 
 describe('the API, asked by the SDK', () => {
-  let server: LocalApiServer;
+  let server: LocalService;
   let client: CloudWatchClient;
   beforeAll(async () => {
     const { cloudWatch, clock } = local([NO_SWEEP, DEAD_LETTERS], ['sessions-dead-letters']);
@@ -346,7 +346,9 @@ describe('the API, asked by the SDK', () => {
           ComparisonOperator: 'GreaterThanThreshold',
         }),
       ),
-    ).rejects.toThrow(/expected one of DescribeAlarms, GetMetricData, .*got PutMetricAlarm/);
+    ).rejects.toThrow(
+      /one of DescribeAlarms, GetMetricData, .*got "GraniteServiceVersion20100801.PutMetricAlarm"/,
+    );
     await expect(client.send(new DescribeAlarmsCommand({ ActionPrefix: 'arn' }))).rejects.toThrow(
       /^ActionPrefix: expected one of AlarmNames/,
     );
@@ -359,6 +361,6 @@ describe('the API, asked by the SDK', () => {
       ),
     ).rejects.toThrow('Period: expected a multiple of 60 seconds, got 10');
     const query = await fetch(server.endpoint, { method: 'POST', body: 'Action=DescribeAlarms' });
-    expect([query.status, await query.text()]).toEqual([400, expect.stringContaining('AWS JSON 1.0')]);
+    expect([query.status, await query.text()]).toEqual([400, expect.stringContaining('in AWS JSON')]);
   });
 });

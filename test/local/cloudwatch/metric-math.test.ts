@@ -1,5 +1,5 @@
+import { MetricMathError, parseMetricMath, type Series } from 'aws-on-loopback/cloudwatch/metric-math';
 import { HEARTBEAT } from '../../../config/alarms.ts';
-import { MetricMathError, parseMetricMath, type Series } from '../../../local/cloudwatch/metric-math.ts';
 
 /** `1 - 0`: the oldest first, `-` is missing. */
 const series = (text: string): Series =>

@@ -5,21 +5,21 @@ import {
   DescribeTableCommand,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
+import { TableMismatchError } from 'aws-on-loopback/errors';
 import type { PreciseTtlProps } from '../../../config/props.ts';
 import { useExistingTable } from '../../../local/dynamodb/existing-table.ts';
-import { TableMismatchError } from '../../../local/errors.ts';
 import { existingTablesAsMade } from '../../../local/stack/existing-tables.ts';
+import { configOf } from '../../support/configs.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 import { awsCommandIn } from '../../support/shell-words.ts';
-import { configOf } from '../../support/synthesized.ts';
 
 const dynamo = useLocalDynamoDb();
 const { client, endpoint } = dynamo;
 
 const WINDOWS: PreciseTtlProps = { tableName: 'Windows', partitionKey: 'id', existingTable: true };
 const SECONDS: PreciseTtlProps = {
-  ...{ tableName: 'Seconds', partitionKey: "the owner's", sortKey: 'no', sortKeyType: 'N' },
-  ...{ existingTable: true, indexedBy: 'second', ttlAttribute: 'expires at' },
+  ...{ tableName: 'Seconds', partitionKey: "the owner's", sortKey: { name: 'no', type: 'N' } },
+  ...{ existingTable: true, index: { by: 'second' }, ttlAttribute: 'expires at' },
 };
 const asMade = existingTablesAsMade(configOf(WINDOWS, SECONDS));
 
@@ -159,7 +159,7 @@ test.each<[string, Partial<CreateTableCommandInput>, string[]]>([
     },
     [
       'global index expirationWindowIndex: expected expirationWindow HASH, ttl RANGE, KEYS_ONLY, got color HASH, ALL',
-      'give indexName another name',
+      'give index.name another value',
     ],
   ],
 ])('a table with %s is refused', async (name, differing, differences) => {

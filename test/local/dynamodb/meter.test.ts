@@ -7,7 +7,7 @@ import {
   PutItemCommand,
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
-import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
+import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 import { DynamoDbMeter } from '../../../local/dynamodb/meter.ts';
 import { otherAddressesOf } from '../../../stepfunctions-emulator/test/support/other-addresses.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';

@@ -1,12 +1,13 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import type { TableResource } from 'aws-on-loopback/dynamodb/table';
+import { ensureTable, withOldImages } from 'aws-on-loopback/dynamodb/tables';
 import type { PreciseTtlProps } from '../../../config/props.ts';
-import { LEAST_WARM, STREAM_VIEWS } from '../../../config/table-settings.ts';
-import { ensureTable, withOldImages } from '../../../local/dynamodb/tables.ts';
-import { synthesizedCloud, type TableResource } from '../../../local/stack/synthesized.ts';
+import { MIN_WARM, STREAM_VIEWS } from '../../../config/table-settings.ts';
+import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
 import { plainStack } from '../../../stacks/plain-stack.ts';
+import { configOf, SESSION_DATA } from '../../support/configs.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
-import { configOf, SESSION_DATA } from '../../support/synthesized.ts';
 
 const dynamo = useLocalDynamoDb();
 
@@ -22,16 +23,17 @@ const named = (tableName: string, props: Partial<PreciseTtlProps>) => ({
 
 test('every setting of a table is made on this machine, as far as DynamoDB Local knows it', async () => {
   const settings: readonly PreciseTtlProps[] = [
-    ...STREAM_VIEWS.map(stream => named(`Stream-${stream}`, { stream })),
+    ...STREAM_VIEWS.map(stream => named(`Stream-${stream}`, { newTable: { stream } })),
     named('Provisioned', {
-      provisionedCapacity: { read: 5, write: 5, indexRead: 1, indexWrite: 5 },
-      tableClass: 'STANDARD_INFREQUENT_ACCESS',
-      pointInTimeRecovery: false,
-      deletionProtection: false,
+      newTable: {
+        provisionedCapacity: { read: 5, write: 5, indexRead: 1, indexWrite: 5 },
+        tableClass: 'STANDARD_INFREQUENT_ACCESS',
+        pointInTimeRecovery: false,
+        deletionProtection: false,
+      },
     }),
     named('Warm', {
-      warmThroughput: LEAST_WARM,
-      tableClass: 'STANDARD',
+      newTable: { warmThroughput: MIN_WARM, tableClass: 'STANDARD' },
       tableKmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1234abcd',
     }),
   ];
@@ -41,8 +43,8 @@ test('every setting of a table is made on this machine, as far as DynamoDB Local
   for (const table of tables) {
     expect(await ensureTable(dynamo.client, table)).toBe(true);
     const { Table } = await dynamo.client.send(new DescribeTableCommand({ TableName: table.name }));
-    const { stream } = settings.find(({ tableName }) => tableName === table.name) ?? {};
-    expect([table.name, Table?.StreamSpecification?.StreamViewType]).toEqual([table.name, stream]);
+    const { newTable } = settings.find(({ tableName }) => tableName === table.name) ?? {};
+    expect([table.name, Table?.StreamSpecification?.StreamViewType]).toEqual([table.name, newTable?.stream]);
     expect(Table?.BillingModeSummary?.BillingMode).toBe('PAY_PER_REQUEST');
   }
 });
@@ -53,7 +55,7 @@ test.each([
   ['NEW_IMAGE', 'NEW_AND_OLD_IMAGES'],
   ['NEW_AND_OLD_IMAGES', 'NEW_AND_OLD_IMAGES'],
 ] as const)('who watches a stream of %s sees one of %s, with all that it had', (stream, seen) => {
-  const [table] = synthesizedTables(named('Watched', { stream }));
+  const [table] = synthesizedTables(named('Watched', { newTable: { stream } }));
   expect(table && withOldImages(table).stream).toBe(seen);
 });
 

@@ -5,9 +5,10 @@ import {
   PutItemCommand,
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
-import { enableStream, ensureTable, requireTable } from '../../../local/dynamodb/tables.ts';
-import { TableMismatchError } from '../../../local/errors.ts';
-import { synthesizedCloud, type TableResource } from '../../../local/stack/synthesized.ts';
+import type { TableResource } from 'aws-on-loopback/dynamodb/table';
+import { enableStream, ensureTable, requireTable } from 'aws-on-loopback/dynamodb/tables';
+import { TableMismatchError } from 'aws-on-loopback/errors';
+import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
 import { handmadeStack, sessionTable } from '../../support/handmade-stack.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 

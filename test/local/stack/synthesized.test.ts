@@ -1,18 +1,19 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: names that look like Terraform's templates
+
 import fc from 'fast-check';
 import { loadDefinition } from 'stepfunctions-emulator';
-import { anyConfig } from '../../../bench/synthesis/any-config.ts';
 import type { DeploymentConfig, Overrides } from '../../../config/config.ts';
 import { mapValues } from '../../../config/map-values.ts';
 import type { PreciseTtlProps } from '../../../config/props.ts';
 import { tablesInDefinition } from '../../../config/tables-in-definition.ts';
 import { escaped } from '../../../config/terraform-text.ts';
+import { anyConfig } from '../../../lab/experiments/synthesis/any-config.ts';
 import { isDynamoDbQuery } from '../../../local/dynamodb/queries.ts';
 import { TerraformError } from '../../../local/errors.ts';
 import { RUN_TYPES, type SynthesizedCloud, synthesizedCloud } from '../../../local/stack/synthesized.ts';
 import { plainStack } from '../../../stacks/plain-stack.ts';
+import { configOf, SESSION_DATA } from '../../support/configs.ts';
 import { handmadeStack } from '../../support/handmade-stack.ts';
-import { configOf, SESSION_DATA } from '../../support/synthesized.ts';
 
 const synthesis = (...tables: PreciseTtlProps[]) => synthesisOf(configOf(...tables));
 
@@ -38,14 +39,14 @@ test('everything that the app synthesizes is understood', () => {
 });
 
 test('so is what looks for log groups that are there already', () => {
-  const optional = { archive: {}, events: { eventBus: 'default' }, backfill: true };
+  const optional = { archive: {}, events: { eventBus: 'default' }, index: { backfill: true } };
   expect(synthesis({ ...SESSION_DATA, ...optional }).functions).toHaveLength(9);
 });
 
 test('so is a deployment whose roles are made elsewhere: its events begin when it is applied', () => {
   const PublishExpiries = 'arn:aws:iam::123456789012:role/elsewhere/publisher';
   const events = { eventBus: 'default' };
-  const stack = plainStack(configOf({ ...SESSION_DATA, events, tableRoleArns: { PublishExpiries } }));
+  const stack = plainStack(configOf({ ...SESSION_DATA, events, roleArns: { PublishExpiries } }));
   const deployedAtMs = Date.parse('2026-11-20T09:00:00Z');
   const { functions } = synthesizedCloud(stack, { deployedAtMs });
   const publisher = functions.find(({ name }) => /publish/.test(name));
@@ -83,9 +84,9 @@ const EVERYTHING: PreciseTtlProps = {
   ...SESSION_DATA,
   archive: {},
   events: { eventBus: 'default' },
-  backfill: true,
+  index: { backfill: true },
   kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1234abcd',
-  provisionedCapacity: { read: 5, write: 5 },
+  newTable: { provisionedCapacity: { read: 5, write: 5 } },
 };
 
 test('no argument and no type of resource of our stacks is passed over in silence', () => {
@@ -103,7 +104,7 @@ test('also for several tables and one that exists already', () => {
     tableName: 'Holds',
     partitionKey: 'id',
     existingTable: true,
-    shards: 4,
+    index: { shards: 4 },
   });
   expect(cloud.tables.map(table => table.name)).toEqual(['SessionData', 'precise-ttl-journal']);
   expect(cloud.existingTables.map(table => table.name)).toEqual(['Holds']);
@@ -127,7 +128,7 @@ test.each([
 
 test.each([
   [{ partitionKey: '#pk' }, 'partitionKey', '#pk'],
-  [{ partitionKey: 'id', holdAttribute: ':hold' }, 'holdAttribute', ':hold'],
+  [{ partitionKey: 'id', hold: ':hold' }, 'holdAttribute', ':hold'],
 ])('%j is refused, since DynamoDB Local would refuse each delete', (names, setting, got) => {
   const of = (more: object) => () => synthesis({ tableName: 'Odd', ...names, ...more });
   expect(of({})).toThrow(
@@ -141,7 +142,7 @@ test('names of attributes come through Terraform as they are', () => {
     partitionKey: 'a"b\\c\nd',
     sortKey: '${e}',
     ttlAttribute: '%{if true}$${f}%',
-    windowAttribute: "g'\t$$\b",
+    index: { attribute: "g'\t$$\b" },
   };
   const { tables, stateMachines } = synthesis({ tableName: 'Odd', ...odd });
   expect(tables.slice(0, 1)).toMatchObject([
@@ -149,12 +150,16 @@ test('names of attributes come through Terraform as they are', () => {
       hashKey: odd.partitionKey,
       rangeKey: odd.sortKey,
       nativeTtlAttribute: odd.ttlAttribute,
-      globalIndexes: [{ hashKey: odd.windowAttribute, rangeKey: odd.ttlAttribute }],
+      globalIndexes: [{ hashKey: odd.index.attribute, rangeKey: odd.ttlAttribute }],
     },
   ]);
-  expect(Object.keys(tables[0]?.attributes ?? {}).sort()).toEqual(Object.values(odd).sort());
+  expect(Object.keys(tables[0]?.attributes ?? {}).sort()).toEqual(
+    [odd.partitionKey, odd.sortKey, odd.ttlAttribute, odd.index.attribute].sort(),
+  );
   for (const { definition } of stateMachines) {
-    expect(tablesInDefinition(definition)).toMatchObject([{ tableName: 'Odd', ...odd }]);
+    expect(tablesInDefinition(definition)).toMatchObject([
+      { tableName: 'Odd', partitionKey: odd.partitionKey, windowAttribute: odd.index.attribute },
+    ]);
   }
 });
 

@@ -11,10 +11,10 @@ import {
   type StreamSpecification,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
+import { TableMismatchError } from 'aws-on-loopback/errors';
+import { readFilter } from 'aws-on-loopback/streams/filter';
+import type { EventSourceMappingResource } from 'aws-on-loopback/streams/mapping-settings';
 import { LocalCloud, type LocalCloudOptions } from '../../../local/cloud.ts';
-import { TableMismatchError } from '../../../local/errors.ts';
-import type { EventSourceMappingResource } from '../../../local/stack/event-source-mapping.ts';
-import { readFilter } from '../../../local/streams/filter.ts';
 import { handmadeStack, lambdaFunction, type StackParts } from '../../support/handmade-stack.ts';
 import { dynamoDbOfFile, useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 

@@ -1,6 +1,7 @@
+import type { ScheduleResource } from 'aws-on-loopback/scheduler/schedule';
 import type { Execution } from 'stepfunctions-emulator';
 import { isObject } from '../../../expiry/fields.ts';
-import type { ScheduleResource, SynthesizedCloud } from '../../../local/stack/synthesized.ts';
+import type { SynthesizedCloud } from '../../../local/stack/synthesized.ts';
 import type { Access } from './policy.ts';
 
 type Block = SynthesizedCloud['blocks'][number];

@@ -1,7 +1,7 @@
+import type { Firing } from 'aws-on-loopback/scheduler/scheduler';
 import type { Execution } from 'stepfunctions-emulator';
 import { descendants } from 'stepfunctions-emulator';
 import { isObject } from '../../../expiry/fields.ts';
-import type { Firing } from '../../../local/scheduler/scheduler.ts';
 import type { SynthesizedCloud } from '../../../local/stack/synthesized.ts';
 import { dynamoDbAccess, type Region } from './dynamodb-access.ts';
 import type { Access } from './policy.ts';

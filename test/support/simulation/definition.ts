@@ -1,6 +1,7 @@
 import { type Definition, loadDefinition } from 'stepfunctions-emulator';
 import { isDynamoDbQuery } from '../../../local/dynamodb/queries.ts';
-import { type CarriedSettings, TASKS } from '../../../statemachine/contract.ts';
+import type { CarriedSettings } from '../../../statemachine/contract/inputs.ts';
+import { TASKS } from '../../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../../statemachine/definition.ts';
 import type { FunctionArns } from '../../../statemachine/states.ts';
 

@@ -21,17 +21,15 @@ import type { ReadHeld } from '../../../functions/table/held-items.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import type { ScanIndex } from '../../../functions/table/index-scan.ts';
+import type { QueryExpiredInput, QueryExpiredOutput } from '../../../statemachine/contract/child.ts';
+import type { Chunk, DeleteChunkInput } from '../../../statemachine/contract/chunks.ts';
 import type {
-  Chunk,
-  DeleteChunkInput,
-  ExpiredKey,
   PlanSweepInput,
   PlanSweepOutput,
-  QueryExpiredInput,
-  QueryExpiredOutput,
   RecordMetricsInput,
-  RecordMetricsOutput,
-} from '../../../statemachine/contract.ts';
+} from '../../../statemachine/contract/execution.ts';
+import type { ExpiredKey } from '../../../statemachine/contract/keys.ts';
+import type { RecordMetricsOutput } from '../../../statemachine/contract/report.ts';
 
 /** The four functions, by the name of their file. */
 export interface SweepFunctions {
@@ -77,7 +75,6 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
     const { readIndex, readHeld } = dynamoDbOf(settings, PLAN_ATTEMPTS * requestTimeout);
     return { settings, readIndex, readHeld, logger: QUIET };
   };
-  const metrics = new Metrics({ namespace: 'PreciseTtl', serviceName: 'simulated' });
   return {
     'plan-sweep': input =>
       input.machine === 'tick'
@@ -125,7 +122,8 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
       recordMetrics(input, {
         deployment: 'simulated',
         logger: QUIET,
-        metrics,
+        // Made here, since making one takes long, and few calls record metrics.
+        metrics: new Metrics({ namespace: 'PreciseTtl', serviceName: 'simulated' }),
         print: () => undefined,
         timeIsUp: () => new Promise(() => undefined),
         journal,

@@ -4,7 +4,7 @@ import { windowKey, windowStart } from '../../../expiry/window.ts';
 import type { ReadHeld } from '../../../functions/table/held-items.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import type { ScanIndex } from '../../../functions/table/index-scan.ts';
-import type { ExpiredKey, ItemKey } from '../../../statemachine/contract.ts';
+import type { ExpiredKey, ItemKey } from '../../../statemachine/contract/keys.ts';
 
 /** What a delete of one key came to. */
 export type Outcome = 'deleted' | 'renewed' | 'held' | 'notFound';

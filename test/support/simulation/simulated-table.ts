@@ -10,7 +10,8 @@ import { addLags, lagOf } from '../../../functions/report/lag.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import type { ScanIndex } from '../../../functions/table/index-scan.ts';
-import type { CarriedSettings, ExpiredKey, FailedKey } from '../../../statemachine/contract.ts';
+import type { CarriedSettings } from '../../../statemachine/contract/inputs.ts';
+import type { ExpiredKey, FailedKey } from '../../../statemachine/contract/keys.ts';
 import { carriedOf } from '../sweep-settings.ts';
 import type { SimulatedDynamoDb } from './functions.ts';
 import { idOf, MemoryTable } from './memory-table.ts';
@@ -215,5 +216,8 @@ function carriedWith(
   const byWindow = indexedBy === 'window' && { granularityMinutes: granularitySeconds / 60, shards };
   const changed = { ...pace, lookbackMinutes, graceSeconds, marginSeconds };
   const given = Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined));
-  return { ...carriedOf({ tableName, partitionKey: 'id', indexedBy, ...byWindow, ...props }), ...given };
+  return {
+    ...carriedOf({ tableName, partitionKey: 'id', index: { by: indexedBy }, ...byWindow, ...props }),
+    ...given,
+  };
 }

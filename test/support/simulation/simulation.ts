@@ -12,16 +12,11 @@ import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
 import { readExecutionReport, reportsByTable } from '../../../functions/report/execution-report.ts';
 import { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 import { isDynamoDbQuery } from '../../../local/dynamodb/queries.ts';
-import type {
-  MachineName,
-  QueryExpiredInput,
-  ReplayInput,
-  ScanInput,
-  SweepInput,
-  SweepReport,
-  TickInput,
-  TickPart,
-} from '../../../statemachine/contract.ts';
+import type { QueryExpiredInput } from '../../../statemachine/contract/child.ts';
+import type { TickPart } from '../../../statemachine/contract/execution.ts';
+import type { ReplayInput, ScanInput, SweepInput, TickInput } from '../../../statemachine/contract/inputs.ts';
+import type { MachineName } from '../../../statemachine/contract/machines.ts';
+import type { SweepReport } from '../../../statemachine/contract/report.ts';
 import { billedJournal } from './billed-journal.ts';
 import { type Machines, REPLAY_ARN, simulatedMachines } from './definition.ts';
 import { type SweepFunctions, simulatedFunctions } from './functions.ts';

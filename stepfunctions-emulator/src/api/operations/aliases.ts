@@ -65,7 +65,7 @@ export const deleteStateMachineAlias: Operation = ({ stateMachines }, members) =
   return {};
 };
 
-/** Of a state machine, or only those that lead to one of its versions. */
+/** Lists the aliases of a state machine, or only those that lead to one of its versions. */
 export const listStateMachineAliases: Operation = (context, members) => {
   const arn = takeMachineArn(members);
   const page = takePage(members, `ListStateMachineAliases ${arn}`);

@@ -11,7 +11,7 @@ const STATUSES = ['ABORTED', 'FAILED', 'PENDING_REDRIVE', 'RUNNING', 'SUCCEEDED'
 
 export const describeExecution: Operation = ({ executions }, members) => {
   const arn = takeExecutionArn(members, ['execution', 'express']);
-  // Of Express executions AWS describes only those that a Map Run started: they are of Machine/Label.
+  // AWS describes only the Express executions that a Map Run started: their machine is Machine/Label.
   if (/:express:[^/:]+:/.test(arn)) takeExecutionArn(members);
   const { execution, started } = executions.get(arn);
   return {
@@ -53,7 +53,7 @@ export const listExecutions: Operation = (context, members) => {
   return list(takePage(members, `ListExecutions ${arn}`), [...executions.of(arn)]);
 };
 
-/** Of one that has ended, when it ended. */
+/** For an execution that has ended, the answer is when it ended. */
 export const stopExecution: Operation = ({ executions }, members) => {
   const { execution } = executions.get(takeExecutionArn(members));
   const error = members.optionalString('error', { max: 256 });
@@ -86,7 +86,7 @@ interface Summarized extends StartedBy {
   readonly execution: ExecutionSummary;
 }
 
-/** What both lists and descriptions say of an execution. */
+/** The fields of an execution that lists and descriptions share. */
 function summaryOf({ execution, versionArn, aliasArn }: Summarized): object {
   const { stopDate, redriveDate } = execution;
   return {

@@ -88,7 +88,7 @@ export const updateStateMachine: Operation = (context, members) => {
   };
 };
 
-/** Of a version, as it was published; of an alias, one of its versions. */
+/** A version is described as it was published, an alias as one of its versions. */
 export const describeStateMachine: Operation = (context, members) => {
   const { stateMachine, version } = resolveMachine(context, takeMachineArn(members));
   return {
@@ -198,7 +198,7 @@ function diagnosticOf({ path, expected, got, diagnostic }: DefinitionProblem) {
   return { code: 'SCHEMA_VALIDATION_FAILED', message: `expected ${expected}, got ${got}`, location };
 }
 
-/** What is wrong with a definition, as the API says it. */
+/** The problems of a definition, as the API says them. */
 export function invalidDefinition({ problems }: InvalidDefinitionError): ApiError {
   const shown = problems
     .slice(0, MAX_PROBLEMS)

@@ -6,7 +6,7 @@ import { takeItems, takePage } from '../paging.ts';
 /** Names the revision of a state machine that was never updated. */
 const INITIAL = 'INITIAL';
 
-/** Of a version or an alias. */
+/** Length of the description of a version or an alias. */
 export const DESCRIPTION_LENGTH = { max: 256 };
 
 export const publishStateMachineVersion: Operation = ({ stateMachines }, members) => {

@@ -7,7 +7,7 @@ export class EvaluationLimitError extends EmulatorError {
   override readonly name = 'EvaluationLimitError';
 }
 
-/** What one evaluation has used up. Expressions are shared by all executions, so it cannot stand beside them. */
+/** The time and space that one evaluation has used. It cannot be part of an expression, since all executions share these. */
 interface Usage {
   depth: number;
   /** Epoch milliseconds of the wall clock. */

@@ -5,7 +5,7 @@ import { type FunctionRuntime, RUNTIME_BINDING, registerAslFunctions } from './f
 import { LimitedRegExp } from './limited-regexp.ts';
 import { type ExpressionPlace, inspectExpression } from './rules.ts';
 
-/** What the names of an expression stand for when it is evaluated. */
+/** The values of an expression's names when it is evaluated. */
 export interface ExpressionScope {
   /** The reserved variable `$states`; asked for only when the expression mentions it. */
   states(): unknown;
@@ -25,7 +25,7 @@ export interface AslExpression {
   evaluate(scope: ExpressionScope): Promise<unknown>;
 }
 
-/** What is wrong with an expression; the message doesn't repeat the expression. */
+/** An expression is wrong; the message doesn't repeat the expression. */
 export class ExpressionSyntaxError extends EmulatorError {
   override readonly name = 'ExpressionSyntaxError';
 }

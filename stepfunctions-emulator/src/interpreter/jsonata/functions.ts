@@ -3,7 +3,7 @@ import jsonata from 'jsonata';
 import type { Clock } from '../../clock.ts';
 import { javaRandom, type RandomSource, uuidFrom } from '../random.ts';
 
-/** What functions that depend on time or chance draw from. */
+/** The sources of functions that depend on time or chance. */
 export interface FunctionRuntime {
   readonly clock: Pick<Clock, 'now'>;
   readonly random: RandomSource;

@@ -1,8 +1,8 @@
 import { createContext, Script } from 'node:vm';
 import { REGEX_TIMEOUT_MS } from '../limits.ts';
 
-/** What every match may take, also after others have used up {@link REGEX_TIMEOUT_MS}: far more than an ordinary one. */
-const LEAST_TIMEOUT_MS = 20;
+/** The time that every match may take, also after others have used up {@link REGEX_TIMEOUT_MS}: far more than an ordinary match needs. */
+const MIN_TIMEOUT_MS = 20;
 
 /** A match over so few characters can't take long, and not without something that repeats. */
 const FEW_CHARACTERS = 16;
@@ -34,7 +34,7 @@ export class LimitedRegExp extends RegExp {
     if (spent === 0) setImmediate(() => (spent = 0));
     const began = worked();
     // Together, since forty iterations of a Map match one after the other before anything else has its turn.
-    const timeout = Math.ceil(Math.max(REGEX_TIMEOUT_MS - spent, LEAST_TIMEOUT_MS));
+    const timeout = Math.ceil(Math.max(REGEX_TIMEOUT_MS - spent, MIN_TIMEOUT_MS));
     const { lastIndex } = this;
     sandbox['match'] = () => {
       this.lastIndex = lastIndex;

@@ -17,7 +17,7 @@ export type EvaluateExpression = (
   scope: ExpressionScope,
 ) => Promise<Json>;
 
-/** Told about each string that looks like an expression and isn't a valid one. */
+/** Called with each string that looks like an expression and isn't a valid one. */
 export type ReportProblem = (path: string, error: Error) => void;
 
 /** A string that begins or ends like an expression but isn't closed or opened. */

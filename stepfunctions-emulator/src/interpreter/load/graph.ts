@@ -7,7 +7,7 @@ import { loadState } from './state.ts';
 
 export type QueryLanguage = 'JSONata' | 'JSONPath';
 
-/** What the loading of a state has to know about what surrounds it. */
+/** The surroundings of a state that is loaded. */
 export interface LoadContext {
   readonly problems: DefinitionProblem[];
   /** The state machine's: as measured on AWS, the states inside a Map or a Parallel do not take its own. */

@@ -45,7 +45,7 @@ function innerGraphs(state: State): Array<readonly [field: string, graph: StateG
   return state.branches.map((branch, index) => [`Branches/${index}`, branch] as const);
 }
 
-/** What a Parallel or a Map inherits for the states inside of it. */
+/** The variables that a Parallel or a Map passes on to the states inside of it. */
 function visibleIn(owner: State, graph: StateGraph, outer: Readonly<Assigned>): Assigned {
   const visible = new Map(outer);
   for (const state of graph.states.values()) {

@@ -44,7 +44,7 @@ export async function evaluateItems(visit: StateVisit, state: MapState): Promise
   throw visit.evaluationFailed('Items', `Map state input must be ${kinds} but was: ${JSON.stringify(value)}`);
 }
 
-/** What an iteration, or a child, gets: the ItemSelector's value or the item. */
+/** The input of an iteration or a child: the ItemSelector's value or the item. */
 export async function iterationInput(
   visit: StateVisit,
   state: MapState,

@@ -31,7 +31,7 @@ export interface MapRunSettings {
   readonly arn: string;
   readonly executionArn: string;
   readonly stateMachineArn: string;
-  /** Of the children. */
+  /** The ARN of the children's state machine. */
   readonly childMachineArn: string;
   readonly maxConcurrency: number;
   readonly toleratedFailureCount: number | undefined;
@@ -45,7 +45,7 @@ export class MapRun {
   readonly startDate: number;
   stopDate: number | undefined;
   status: 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'ABORTED' = 'RUNNING';
-  /** Of each redrive, epoch milliseconds of the last. */
+  /** Number of redrives, and the epoch milliseconds of the last. */
   redriveCount = 0;
   redriveDate: number | undefined;
   readonly #executions = new Set<ChildExecution>();

@@ -2,9 +2,9 @@ import { CallFailure } from '../failure.ts';
 import type { Line } from './line.ts';
 
 /**
- * What a history says when a branch or an iteration fails, in the order recorded on AWS: the iteration failed; a Task
- * whose call failed counts as cut off; so do the other branches or iterations, each before what is open inside of it.
- * All of these events follow the one that tells of the failure.
+ * Records the events of a branch or an iteration that fails, in the order recorded on AWS: the iteration failed; a Task whose call failed
+ * counts as cut off; so do the other branches or iterations, each before the states that are open inside of it. All of these events follow
+ * the one of the failure.
  */
 export function recordPartFailed(line: Line, index: number, failure: unknown): void {
   const failed = line.openParts.get(index);

@@ -6,7 +6,7 @@ export class HeldData {
   readonly #around: HeldData | undefined;
   /** The largest payload of the state that the line is in. */
   #payload = 0;
-  /** What the iterations or branches of that state hold. */
+  /** The data that the iterations or branches of that state hold. */
   #parts = 0;
   #most = 0;
 

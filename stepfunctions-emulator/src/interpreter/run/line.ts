@@ -22,7 +22,7 @@ export class Line {
   readonly cancellation: Cancellation;
   readonly item: MapItem | undefined;
   readonly progress: Progress;
-  /** What its states hold; only in an Express execution, which is billed by it. */
+  /** The data that its states hold; only in an Express execution, which is billed by it. */
   readonly held: HeldData | undefined;
   /** The state that was entered and not left, for whoever has to report that it was cut off. */
   openState: { readonly name: string; readonly type: string } | undefined;

@@ -29,7 +29,7 @@ export interface CutOffNotice {
   readonly enteredEventId: number;
 }
 
-/** What all executions of an engine share. */
+/** The parts that all executions of an engine share. */
 export interface EngineContext {
   readonly clock: Clock;
   readonly random: RandomSource;
@@ -41,12 +41,12 @@ export interface EngineContext {
   readonly onRetry: ((retry: RetryNotice) => void) | undefined;
   readonly onCutOff: ((cutOff: CutOffNotice) => void) | undefined;
   readonly pace: Pace;
-  /** What all of them are billed for. */
+  /** The bill of all of them. */
   readonly billing: Billing;
   newId(): string;
 }
 
-/** What the states of one execution share. */
+/** The parts that the states of one execution share. */
 export interface Run {
   readonly engine: EngineContext;
   readonly machine: MachineIdentity;

@@ -19,7 +19,7 @@ import { runParallel } from './parallel.ts';
 import { RetryBudget } from './retry.ts';
 import type { StateVisit } from './visit.ts';
 
-/** What a state hands on, and to which state; undefined: it was the last. */
+/** The output of a state, and the next state; undefined: it was the last. */
 export interface Step {
   readonly output: Payload;
   readonly next: string | undefined;

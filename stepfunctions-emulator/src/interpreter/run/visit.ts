@@ -9,14 +9,14 @@ import { NOT_TRUNCATED } from './history.ts';
 import type { Line } from './line.ts';
 import type { CurrentState } from './progress.ts';
 
-/** What AWS says of a result that is too big. `what` is the state, or what a Task calls. */
+/** AWS's message for a result that is too big. `what` is the state, or the resource of a Task. */
 export const tooBigCause = (what: string) =>
   `The state/task '${what}' returned a result with a size exceeding the maximum number of bytes service limit.`;
 
 export const waitsForTaskToken = (state: State): boolean =>
   state.type === 'Task' && state.resource.arn.endsWith('.waitForTaskToken');
 
-/** What `$states` has besides input and context. */
+/** The part of `$states` besides input and context. */
 export interface StateResult {
   readonly result?: Json;
   readonly errorOutput?: Json;

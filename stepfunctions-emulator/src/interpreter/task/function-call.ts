@@ -10,7 +10,7 @@ export type CallOutcome =
   | { readonly kind: 'timedOut' }
   | { readonly kind: 'heartbeatMissed' };
 
-/** What a function can return but not send back as JSON. */
+/** The error of a value that a function can return but not send back as JSON. */
 const MARSHAL_ERROR = 'Runtime.MarshalError';
 
 interface CallLimits {

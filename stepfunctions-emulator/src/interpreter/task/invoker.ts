@@ -1,7 +1,7 @@
 interface Measured {
   /** Milliseconds to bill; measured by the engine's clock when absent. */
   readonly durationMs?: number;
-  /** Of the function; Lambda's least when absent. */
+  /** Memory of the function; Lambda's smallest when absent. */
   readonly memoryMb?: number;
 }
 
@@ -10,7 +10,7 @@ export type FunctionResult = Measured &
   (
     | {
         readonly ok: true;
-        /** What the function returned; undefined counts as null. */
+        /** The value that the function returned; undefined counts as null. */
         readonly payload: unknown;
         /** The version that ran; `$LATEST` when absent. */
         readonly executedVersion?: string;

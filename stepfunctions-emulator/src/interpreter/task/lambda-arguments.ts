@@ -22,7 +22,7 @@ function only(implemented: string): (value: Json) => string | undefined {
   return value => (value === implemented ? undefined : `${implemented}, nothing else is implemented`);
 }
 
-/** What an argument of lambda:invoke must be and isn't; undefined when its value is accepted. */
+/** The expected form of an argument of lambda:invoke that is wrong; undefined when its value is accepted. */
 export function expectedArgument(name: string, value: Json): string | undefined {
   const check = Object.hasOwn(ARGUMENTS, name) ? ARGUMENTS[name] : undefined;
   return check === undefined ? `one of ${INVOKE_ARGUMENTS.join(', ')}` : check(value);

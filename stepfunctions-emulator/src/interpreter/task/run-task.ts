@@ -21,7 +21,7 @@ interface EventNames {
   readonly prefix: 'LambdaFunction' | 'Activity' | 'Task';
   readonly details: 'lambdaFunction' | 'activity' | 'task';
   readonly about: Readonly<Record<string, string>>;
-  /** What messages call the resource. */
+  /** The resource's name in messages. */
   readonly resource: string;
 }
 
@@ -176,7 +176,7 @@ function readInvokeArguments(visit: StateVisit, { value, text }: Payload) {
     functionName,
     qualifier: qualifier as string | undefined,
     body: bodyOf(given),
-    // What was made here is JSON; reading it again for large events takes time.
+    // A value that was made here is JSON already; reading it again takes time for large events.
     isGivenText: typeof given === 'string',
   };
 }

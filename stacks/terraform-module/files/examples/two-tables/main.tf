@@ -100,20 +100,21 @@ module "precise_ttl" {
 
   tables = {
     sessions = {
-      table  = aws_dynamodb_table.sessions
-      shards = 4
+      table = aws_dynamodb_table.sessions
+      index = {
+        shards = 4
 
-      # For the items that are there already. Leave it out again when it is done.
-      backfill = true
+        # For the items that are there already. Leave it out again when it is done.
+        backfill = true
+      }
     }
     tokens = {
       table         = aws_dynamodb_table.tokens
       ttl_attribute = "expiresAt"
-      indexed_by    = "second"
+      index         = { by = "second" }
 
       # Each expired token is kept, before it is deleted.
-      archive       = { bucket = aws_s3_bucket.expired_tokens }
-      archive_first = true
+      archive = { bucket = aws_s3_bucket.expired_tokens, first = true }
 
       # Each expiry becomes a message.
       events = {

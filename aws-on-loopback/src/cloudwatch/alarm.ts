@@ -1,0 +1,162 @@
+import type { MetricMath } from './metric-math.ts';
+
+export const COMPARISONS = [
+  'GreaterThanThreshold',
+  'GreaterThanOrEqualToThreshold',
+  'LessThanThreshold',
+  'LessThanOrEqualToThreshold',
+] as const;
+
+export type Comparison = (typeof COMPARISONS)[number];
+
+export const MISSING_DATA = ['missing', 'breaching', 'notBreaching', 'ignore'] as const;
+
+export type MissingData = (typeof MISSING_DATA)[number];
+
+/** An alarm on one metric, or on an expression of one or several of the same period. */
+export interface AlarmResource {
+  readonly address: string;
+  readonly name: string;
+  readonly arn: string;
+  readonly region: string;
+  readonly description?: string;
+  readonly namespace: string;
+  readonly metricName: string;
+  readonly dimensions: Readonly<Record<string, string>>;
+  /** The alarm looks at this instead of the metric itself. */
+  readonly expression?: AlarmExpression;
+  /** `Sum`, `p99`… */
+  readonly statistic: string;
+  /** Seconds, a multiple of 60. */
+  readonly period: number;
+  /** N of "M out of N". */
+  readonly evaluationPeriods: number;
+  /** M of "M out of N". */
+  readonly datapointsToAlarm: number;
+  readonly threshold: number;
+  readonly comparison: Comparison;
+  readonly treatMissingData: MissingData;
+  readonly alarmActions: readonly string[];
+  readonly okActions: readonly string[];
+}
+
+/** A metric of an expression. */
+export type AlarmedMetric = Pick<AlarmResource, 'namespace' | 'metricName' | 'dimensions' | 'statistic'>;
+
+export interface AlarmExpression {
+  readonly text: string;
+  readonly math: MetricMath;
+  /** By what it calls them, the alarm's own first. */
+  readonly metrics: Readonly<Record<string, AlarmedMetric>>;
+}
+
+export type AlarmState = 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
+
+/** A datapoint; undefined where nothing was measured. */
+export type Datapoint = number | undefined;
+
+/** The rule by which an alarm is evaluated. */
+export type AlarmRule = Pick<
+  AlarmResource,
+  'evaluationPeriods' | 'datapointsToAlarm' | 'threshold' | 'comparison' | 'treatMissingData'
+>;
+
+export interface Evaluation {
+  readonly state: AlarmState;
+  /** A sentence for a person. */
+  readonly reason: string;
+}
+
+/**
+ * Datapoints that CloudWatch reads beyond those that it evaluates, in place of missing ones. Its documents say that there are some;
+ * their examples have two. Source: CloudWatch User Guide, "Configuring how CloudWatch alarms treat missing data".
+ */
+const FURTHER_DATAPOINTS = 2;
+
+/** Datapoints that {@link evaluate} wants. */
+export function datapointsOf({ evaluationPeriods }: Pick<AlarmRule, 'evaluationPeriods'>): number {
+  return evaluationPeriods + FURTHER_DATAPOINTS;
+}
+
+/**
+ * The next state of an alarm.
+ *
+ * 1. With as many real datapoints as evaluation periods, the newest of them decide, however old, and missing ones do not
+ *    matter.
+ * 2. Else all real ones count, and missing ones are filled in as the alarm says.
+ * 3. `missing` and `ignore` fill in nothing. Without any datapoint the one is INSUFFICIENT_DATA and the other stays as it is. When
+ *    the real ones that breach are too few, but all others behind the oldest one are missing, it is an alarm for `missing`: else an
+ *    alarm would never come for a metric that dies as it breaches. `ignore` stays as it is.
+ *
+ * @param points the newest first, as many as {@link datapointsOf} says
+ * @param current the state before
+ * @see CloudWatch User Guide, "Configuring how CloudWatch alarms treat missing data", with the tables that the test has
+ */
+export function evaluate(rule: AlarmRule, points: readonly Datapoint[], current: AlarmState): Evaluation {
+  const { evaluationPeriods, datapointsToAlarm, treatMissingData } = rule;
+  const real = points.filter(point => point !== undefined);
+  const considered = real.slice(0, evaluationPeriods);
+  const breaching = considered.filter(point => breaches(point, rule)).length;
+  const missing = evaluationPeriods - considered.length;
+  if (missing <= 0) return judged(breaching >= datapointsToAlarm, breaching);
+  if (treatMissingData === 'breaching' || treatMissingData === 'notBreaching') {
+    const filled = treatMissingData === 'breaching' ? missing : 0;
+    const all = breaching + filled;
+    return judged(all >= datapointsToAlarm, breaching, missing);
+  }
+  if (considered.length === 0) {
+    return treatMissingData === 'ignore'
+      ? kept('no datapoint was received')
+      : { state: 'INSUFFICIENT_DATA', reason: `No datapoint was received in ${points.length} periods.` };
+  }
+  if (breaching >= datapointsToAlarm) return judged(true, breaching);
+  const oldestBreaching = points.findLastIndex(point => point !== undefined && breaches(point, rule));
+  const isOldEnough = oldestBreaching + 1 >= datapointsToAlarm;
+  const isAllBreaching = breaching > 0 && breaching === considered.length;
+  if (isAllBreaching && isOldEnough) {
+    return treatMissingData === 'ignore'
+      ? kept('too few datapoints were received')
+      : judged(true, breaching, missing);
+  }
+  return judged(false, breaching, missing);
+
+  function judged(isAlarm: boolean, count: number, missed = 0): Evaluation {
+    const state = isAlarm ? 'ALARM' : 'OK';
+    const values = considered.length === 0 ? '' : ` [${considered.join(', ')}]`;
+    const not = missed > 0 ? `; ${missed} missing, treated as ${words(treatMissingData)}` : '';
+    return {
+      state,
+      reason:
+        `Threshold ${isAlarm ? 'crossed' : 'not crossed'}: ${count} of ${considered.length} datapoints${values} ` +
+        `${WORDS[rule.comparison]} ${rule.threshold}${not}.`,
+    };
+  }
+  function kept(why: string): Evaluation {
+    return { state: current, reason: `Unchanged: ${why}.` };
+  }
+}
+
+function breaches(
+  value: number,
+  { comparison, threshold }: Pick<AlarmRule, 'comparison' | 'threshold'>,
+): boolean {
+  switch (comparison) {
+    case 'GreaterThanThreshold':
+      return value > threshold;
+    case 'GreaterThanOrEqualToThreshold':
+      return value >= threshold;
+    case 'LessThanThreshold':
+      return value < threshold;
+    case 'LessThanOrEqualToThreshold':
+      return value <= threshold;
+  }
+}
+
+const WORDS: Readonly<Record<Comparison, string>> = {
+  GreaterThanThreshold: 'above',
+  GreaterThanOrEqualToThreshold: 'at or above',
+  LessThanThreshold: 'below',
+  LessThanOrEqualToThreshold: 'at or below',
+};
+
+const words = (treat: MissingData): string => (treat === 'notBreaching' ? 'not breaching' : treat);

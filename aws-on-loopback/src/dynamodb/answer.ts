@@ -1,0 +1,33 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { parseObject } from '../json.ts';
+
+/** DynamoDB's answer, or the one in its place. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** The connection breaks after so many bytes of the body. @default it does not */
+  readonly cutAt?: number;
+}
+
+/** The JSON body of a request or an answer. */
+export type Body = Readonly<Record<string, unknown>>;
+
+/** undefined for what isn't a JSON object: it is passed on as it is. */
+export const parseBody = (text: string | Buffer): Body | undefined => parseObject(text.toString());
+
+/** Answers as DynamoDB does. */
+export function jsonAnswer(body: object, status = 200): Answer {
+  return {
+    status,
+    headers: { 'content-type': 'application/x-amz-json-1.0' },
+    body: Buffer.from(JSON.stringify(body)),
+  };
+}
+
+/** The same answer with another body. DynamoDB writes the numbers of items as strings, so nothing is lost on the way. */
+export function withBody({ headers, ...answer }: Answer, body: Body): Answer {
+  // The checksum belongs to the former body.
+  const { 'x-amz-crc32': _checksum, ...others } = headers;
+  return { ...answer, headers: others, body: Buffer.from(JSON.stringify(body)) };
+}

@@ -1,0 +1,129 @@
+import type { Body } from './answer.ts';
+
+/*
+ * The two batches that the functions delete with, and the one that they read with before it. DynamoDB Local never leaves a key
+ * unprocessed and never throttles a single statement, so a key that shall fail is taken out of what is sent on, and its answer is
+ * made here.
+ */
+
+interface WriteRequest {
+  readonly DeleteRequest?: { readonly Key?: unknown };
+}
+
+type RequestItems = Readonly<Record<string, readonly WriteRequest[]>>;
+
+type ReadItems = Readonly<Record<string, { readonly Keys?: readonly unknown[] }>>;
+
+interface Statement {
+  readonly Parameters?: unknown;
+}
+
+/** The keys of a batch, in its order; empty for any other call. */
+export function keysOf(operation: string, body: Body): string[] {
+  if (operation === 'BatchExecuteStatement') {
+    return statementsOf(body).map(({ Parameters }) => JSON.stringify(Parameters ?? []));
+  }
+  if (operation === 'BatchGetItem') {
+    return Object.values(readsOf(body)).flatMap(({ Keys = [] }) => Keys.map(key => JSON.stringify(key)));
+  }
+  if (operation !== 'BatchWriteItem') return [];
+  return Object.values(itemsOf(body)).flatMap(requests =>
+    requests.map(({ DeleteRequest }) => JSON.stringify(DeleteRequest?.Key ?? null)),
+  );
+}
+
+/** A batch without some of its keys. */
+export interface SplitBatch {
+  /** The part that is sent on; undefined when nothing is left. */
+  readonly rest: Body | undefined;
+  /** DynamoDB's answer to the rest (nothing when there is no rest), with the answers to what was left out. */
+  readonly complete: (answer: Body) => Body;
+}
+
+/**
+ * @param errors error by index of the key; only statements have errors, in other batches these keys are unprocessed
+ * @param message of each error. @default the error, injected
+ */
+export function splitBatch(
+  operation: string,
+  body: Body,
+  errors: ReadonlyMap<number, string>,
+  message?: string,
+): SplitBatch {
+  if (operation === 'BatchGetItem') return splitReads(body, errors);
+  return operation === 'BatchWriteItem' ? splitWrites(body, errors) : splitStatements(body, errors, message);
+}
+
+function splitReads(body: Body, errors: ReadonlyMap<number, string>): SplitBatch {
+  const kept: Record<string, object> = {};
+  const left: Record<string, object> = {};
+  let index = 0;
+  for (const [table, { Keys = [], ...how }] of Object.entries(readsOf(body))) {
+    const from = index;
+    index += Keys.length;
+    const part = (isLeft: boolean) => Keys.filter((_key, at) => errors.has(from + at) === isLeft);
+    if (part(false).length > 0) kept[table] = { ...how, Keys: part(false) };
+    if (part(true).length > 0) left[table] = { ...how, Keys: part(true) };
+  }
+  return {
+    rest: Object.keys(kept).length > 0 ? { ...body, RequestItems: kept } : undefined,
+    complete: answer => ({ Responses: {}, ...answer, UnprocessedKeys: left }),
+  };
+}
+
+function splitStatements(
+  body: Body,
+  errors: ReadonlyMap<number, string>,
+  message: string | undefined,
+): SplitBatch {
+  const statements = statementsOf(body);
+  const kept = statements.filter((_statement, index) => !errors.has(index));
+  return {
+    rest: kept.length > 0 ? { ...body, Statements: kept } : undefined,
+    complete: answer => {
+      const given = [...((answer['Responses'] as readonly unknown[] | undefined) ?? [])];
+      const Responses = statements.map((_statement, index) => {
+        const Code = errors.get(index);
+        return Code === undefined
+          ? given.shift()
+          : { Error: { Code, Message: message ?? `${Code}: injected` } };
+      });
+      return { ...answer, Responses };
+    },
+  };
+}
+
+function splitWrites(body: Body, errors: ReadonlyMap<number, string>): SplitBatch {
+  const kept: Record<string, WriteRequest[]> = {};
+  const left: Record<string, WriteRequest[]> = {};
+  let index = 0;
+  for (const [table, requests] of Object.entries(itemsOf(body))) {
+    for (const request of requests) {
+      const side = errors.has(index) ? left : kept;
+      side[table] = [...(side[table] ?? []), request];
+      index += 1;
+    }
+  }
+  return {
+    rest: Object.keys(kept).length > 0 ? { ...body, RequestItems: kept } : undefined,
+    complete: answer => {
+      const unprocessed: Record<string, readonly WriteRequest[]> = { ...left };
+      for (const [table, requests] of Object.entries((answer['UnprocessedItems'] ?? {}) as RequestItems)) {
+        unprocessed[table] = [...(unprocessed[table] ?? []), ...requests];
+      }
+      return { ...answer, UnprocessedItems: unprocessed };
+    },
+  };
+}
+
+function statementsOf(body: Body): readonly Statement[] {
+  return (body['Statements'] as readonly Statement[] | undefined) ?? [];
+}
+
+function readsOf(body: Body): ReadItems {
+  return (body['RequestItems'] as ReadItems | undefined) ?? {};
+}
+
+function itemsOf(body: Body): RequestItems {
+  return (body['RequestItems'] as RequestItems | undefined) ?? {};
+}

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, type Body, jsonAnswer, parseBody, withBody } from './answer.ts';
+import { keysOf, splitBatch } from './batch.ts';
+import type { ProxiedCall } from './proxy.ts';
+
+/** A call of DynamoDB that a function makes. */
+export interface DynamoDbCall {
+  /** `BatchExecuteStatement` */
+  readonly operation: string;
+  readonly body: Body;
+  /** The keys of a batch of deletes, in its order: a statement's parameters, or a key, as JSON. */
+  readonly keys: readonly string[];
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** An effect on a call, so that tests, the lab and a rehearsal see how a client bears it. */
+export type CallEffect =
+  /** Answered without DynamoDB being asked. @property message @default the error's name */
+  | { readonly kind: 'refuse'; readonly error: string; readonly status: number; readonly message?: string }
+  /** Some keys of a batch (by their index) are taken out; each is answered with this error, or as unprocessed. */
+  | { readonly kind: 'leaveOut'; readonly errors: ReadonlyMap<number, string>; readonly message?: string }
+  | { readonly kind: 'cutBefore' }
+  /** @property midAnswer within the body of the answer instead of before its first byte */
+  | { readonly kind: 'cutAfter'; readonly midAnswer: boolean }
+  | { readonly kind: 'slow'; readonly ms: number }
+  /** DynamoDB is not asked, and there is no answer: the connection breaks when this is over. */
+  | { readonly kind: 'hang'; readonly until: Promise<unknown> };
+
+/** @param at epoch milliseconds */
+export function readCall({ operation = '', text }: ProxiedCall, at: number): DynamoDbCall {
+  const body = parseBody(text) ?? {};
+  return { operation, body, keys: keysOf(operation, body), at };
+}
+
+/**
+ * The answer to a call to which something is done; undefined where the connection breaks without one.
+ *
+ * @param forward asks DynamoDB
+ */
+export async function answerWith(
+  effect: CallEffect,
+  { operation, body }: DynamoDbCall,
+  forward: ProxiedCall['forward'],
+): Promise<Answer | undefined> {
+  switch (effect.kind) {
+    case 'refuse':
+      return refusal(effect.error, effect.status, effect.message);
+    case 'cutBefore':
+      return undefined;
+    case 'hang':
+      await effect.until;
+      return undefined;
+    case 'cutAfter': {
+      const answer = await forward();
+      return effect.midAnswer ? { ...answer, cutAt: Math.floor(answer.body.length / 2) } : undefined;
+    }
+    case 'leaveOut': {
+      const { rest, complete } = splitBatch(operation, body, effect.errors, effect.message);
+      const answer = rest === undefined ? jsonAnswer({}) : await forward(JSON.stringify(rest));
+      return answer.status === 200 ? withBody(answer, complete(parseBody(answer.body) ?? {})) : answer;
+    }
+    case 'slow': {
+      const answer = await forward();
+      // Whoever asked may be gone by then, and this keeps no process alive.
+      await sleep(effect.ms, undefined, { ref: false });
+      return answer;
+    }
+  }
+}
+
+/** As DynamoDB refuses a call. */
+function refusal(error: string, status: number, message = `${error}: injected`): Answer {
+  return jsonAnswer({ __type: `com.amazonaws.dynamodb.v20120810#${error}`, message }, status);
+}

@@ -1,0 +1,40 @@
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { requireLoopback } from 'stepfunctions-emulator/loopback';
+
+/** Accepted by every emulator and by no AWS account. */
+export const DUMMY_CREDENTIALS = {
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+} as const;
+
+/**
+ * The configuration of every client of the local cloud. It is complete, so that the SDK looks up nothing in the user's environment,
+ * profiles or SSO sessions.
+ */
+function localConfig(endpoint: string, region: string) {
+  return {
+    endpoint: requireLoopback(endpoint, 'endpoint'),
+    region,
+    credentials: {
+      accessKeyId: DUMMY_CREDENTIALS.AWS_ACCESS_KEY_ID,
+      secretAccessKey: DUMMY_CREDENTIALS.AWS_SECRET_ACCESS_KEY,
+    },
+    useFipsEndpoint: false,
+    useDualstackEndpoint: false,
+  };
+}
+
+/** A DynamoDB client that can only talk to `endpoint`, which must be loopback. */
+export function localDynamoDb(
+  endpoint: string,
+  region: string,
+  overrides: Pick<DynamoDBClientConfig, 'maxAttempts' | 'requestHandler'> = {},
+): DynamoDBClient {
+  return new DynamoDBClient({ ...localConfig(endpoint, region), ...overrides });
+}
+
+/** A DynamoDB Streams client that can only talk to `endpoint`, which must be loopback. */
+export function localDynamoDbStreams(endpoint: string, region: string): DynamoDBStreamsClient {
+  return new DynamoDBStreamsClient(localConfig(endpoint, region));
+}

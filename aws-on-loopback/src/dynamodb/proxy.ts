@@ -1,0 +1,183 @@
+import { once } from 'node:events';
+import {
+  Agent,
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { isLoopbackHost, requireLoopback, stopServer } from 'stepfunctions-emulator/loopback';
+import { type Answer, jsonAnswer } from './answer.ts';
+
+/** A call that came to a proxy. */
+export interface ProxiedCall {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** As X-Amz-Target names it, `Query`; undefined for a call that names none. */
+  readonly operation: string | undefined;
+  /** The body. */
+  readonly text: string;
+  /** Sends the call on. Rejects when the connection breaks. @param text another body */
+  readonly forward: (text?: string) => Promise<Answer>;
+  /** Asks the server something else, in the name of whoever made the call. */
+  readonly ask: (operation: string, body: object) => Promise<Answer>;
+}
+
+/**
+ * Answers a call, by what the server behind the proxy says or by itself. Where it gives undefined or rejects, whoever asked
+ * sees a connection that breaks.
+ */
+export type CallHandler = (call: ProxiedCall) => Promise<Answer | undefined>;
+
+export interface ProxyOptions {
+  /** @default a free one */
+  readonly port?: number;
+  /** Gets every call. @default everything goes through unchanged, byte by byte */
+  readonly handle?: CallHandler;
+  /** The clock that answers are dated by, epoch milliseconds. @default they keep their date */
+  readonly now?: (() => number) | undefined;
+}
+
+/** The server behind a proxy, and the connections to it. */
+interface Behind {
+  readonly target: URL;
+  readonly agent: Agent;
+  readonly now: (() => number) | undefined;
+}
+
+const TARGET_HEADER = 'x-amz-target';
+/** Headers of one connection, which are not sent on. Source: RFC 9110, 7.6.1. */
+const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'];
+/** The same, and how long a body is, which is said anew where the whole of it is known. */
+const FRAMING = [...HOP_BY_HOP, 'content-length', 'transfer-encoding'];
+
+/**
+ * Stands before DynamoDB Local: reachable from this machine only, and not for a web page whose own name resolves to this
+ * machine. DynamoDB Local itself listens on every interface and answers any Host.
+ */
+export class DynamoDbProxy {
+  /** `http://127.0.0.1:<port>` */
+  readonly endpoint: string;
+  readonly #server: Server;
+  readonly #agent: Agent;
+
+  private constructor(server: Server, agent: Agent) {
+    this.#server = server;
+    this.#agent = agent;
+    this.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  /**
+   * Rejects with the system's error, e.g. EADDRINUSE, when it can't listen.
+   *
+   * @param target the endpoint of the server behind it
+   * @throws {NotLoopbackError} when the target isn't on this machine
+   */
+  static async start(target: string, { port = 0, handle, now }: ProxyOptions = {}): Promise<DynamoDbProxy> {
+    const behind = {
+      target: new URL(requireLoopback(target, 'target')),
+      agent: new Agent({ keepAlive: true }),
+      now,
+    };
+    const server = createServer((incoming, outgoing) => {
+      if (!isLoopbackHost(incoming.headers.host)) refuse(incoming, outgoing);
+      else if (handle === undefined) pass(behind, incoming, outgoing);
+      else answer(handle, behind, incoming, outgoing).catch(() => outgoing.destroy());
+    });
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return new DynamoDbProxy(server, behind.agent);
+  }
+
+  /** Safe to call more than once. */
+  async stop(): Promise<void> {
+    this.#agent.destroy();
+    await stopServer(this.#server);
+  }
+}
+
+function pass({ target, agent, now }: Behind, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { method, url, headers } = incoming;
+  const sent = request(target, { method, path: url, agent, headers: endToEnd(headers) }, answered => {
+    const dated = now === undefined ? {} : { date: new Date(now()).toUTCString() };
+    outgoing.writeHead(answered.statusCode ?? 502, { ...endToEnd(answered.headers), ...dated });
+    pipeline(answered, outgoing, () => {});
+  });
+  // Whoever asked sees what would be seen without a proxy: a connection that breaks.
+  sent.on('error', () => outgoing.destroy());
+  outgoing.on('close', () => sent.destroy());
+  pipeline(incoming, sent, () => {});
+}
+
+async function answer(
+  handle: CallHandler,
+  behind: Behind,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const text = (await buffer(incoming)).toString();
+  const { method = 'POST', url = '/', headers } = incoming;
+  const target = headers[TARGET_HEADER];
+  const given = await handle({
+    method,
+    url,
+    headers,
+    operation: typeof target === 'string' ? (target.split('.').at(-1) ?? '') : undefined,
+    text,
+    forward: (changed = text) => forward(behind, { method, url, headers, text: changed }),
+    ask(operation, body) {
+      const asking = { ...headers, [TARGET_HEADER]: `DynamoDB_20120810.${operation}` };
+      return forward(behind, { method, url, headers: asking, text: JSON.stringify(body) });
+    },
+  });
+  if (given === undefined) outgoing.destroy();
+  else send(outgoing, given);
+}
+
+function forward(
+  { target, agent }: Behind,
+  { method, url, headers, text }: Pick<ProxiedCall, 'method' | 'url' | 'headers' | 'text'>,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const body = Buffer.from(text);
+    const sent = request(target, { method, path: url, agent, headers: framed(headers, body) });
+    sent.on('error', reject);
+    sent.on('response', answered => {
+      const { statusCode: status = 502, headers: given } = answered;
+      buffer(answered).then(received => resolve({ status, headers: given, body: received }), reject);
+    });
+    sent.end(body);
+  });
+}
+
+function send(outgoing: ServerResponse, { status, headers, body, cutAt }: Answer): void {
+  outgoing.writeHead(status, framed(headers, body));
+  if (cutAt === undefined) outgoing.end(body);
+  else outgoing.write(body.subarray(0, cutAt), () => outgoing.destroy());
+}
+
+function refuse(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  incoming.resume();
+  const host = JSON.stringify((incoming.headers.host ?? '').slice(0, 100));
+  const message = `Host: expected this machine (127.0.0.1, [::1] or localhost), got ${host}`;
+  send(outgoing, jsonAnswer({ __type: 'com.amazon.coral.service#AccessDeniedException', message }, 403));
+}
+
+function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return without(headers, HOP_BY_HOP);
+}
+
+function framed(headers: IncomingHttpHeaders, body: Buffer): IncomingHttpHeaders {
+  return { ...without(headers, FRAMING), 'content-length': String(body.length) };
+}
+
+function without(headers: IncomingHttpHeaders, names: readonly string[]): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat, unlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ApiError } from 'stepfunctions-emulator/loopback';
+import { partOfName, pathOfKey } from './key-path.ts';
+import { type ObjectStore, STORE_FULL, type StoredObject } from './object-store.ts';
+
+/** The folder of unfinished uploads; no bucket's name begins with a dot. */
+const UPLOADS = '.precise-ttl-uploads';
+
+/**
+ * Objects as files: `<folder>/<bucket>/<key>`. What an upload said of its object besides is kept in memory only. Whoever uses it
+ * waits for one write before the next: a delete may take away a folder that an upload is about to use.
+ */
+export class FolderStore implements ObjectStore {
+  readonly #folder: string;
+  readonly #headers = new Map<string, StoredObject['headers']>();
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Makes the folder, and clears away what a killed process had begun to write. */
+  static async open(folder: string): Promise<FolderStore> {
+    await rm(join(folder, UPLOADS), { recursive: true, force: true });
+    await mkdir(join(folder, UPLOADS), { recursive: true });
+    return new FolderStore(folder);
+  }
+
+  async put(bucket: string, key: string, { body, headers }: StoredObject): Promise<string> {
+    const file = this.#file(bucket, key);
+    const begun = join(this.#folder, UPLOADS, randomUUID());
+    try {
+      await writeFile(begun, body);
+      await mkdir(dirname(file), { recursive: true });
+      await rename(begun, file);
+    } catch (error) {
+      await rm(begun, { force: true });
+      throw refusalOf(key, error);
+    }
+    this.#headers.set(file, headers);
+    return file;
+  }
+
+  async get(bucket: string, key: string): Promise<StoredObject | undefined> {
+    const file = this.#file(bucket, key);
+    try {
+      const [body, { mtimeMs }] = await Promise.all([readFile(file), stat(file)]);
+      return { body, modifiedAt: mtimeMs, headers: this.#headers.get(file) ?? {} };
+    } catch (error) {
+      if (isNoObject(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async keys(bucket: string, prefix: string): Promise<string[]> {
+    const keys: string[] = [];
+    const walk = async (folder: string, before: string): Promise<void> => {
+      for (const entry of await entriesOf(folder)) {
+        const part = partOfName(entry.name);
+        if (part === undefined) continue;
+        if (entry.isFile()) keys.push(before + part);
+        else if (entry.isDirectory()) await walk(join(folder, entry.name), `${before}${part}/`);
+      }
+    };
+    const within = prefix.slice(0, prefix.lastIndexOf('/') + 1);
+    const folders = within === '' ? [] : pathOfKey(within.slice(0, -1));
+    await walk(join(this.#folder, bucket, ...folders), within);
+    return keys.filter(key => key.startsWith(prefix));
+  }
+
+  async delete(bucket: string, key: string): Promise<void> {
+    const file = this.#file(bucket, key);
+    try {
+      await unlink(file);
+    } catch (error) {
+      if (isNoObject(error)) return;
+      throw error;
+    }
+    this.#headers.delete(file);
+    await this.#removeEmpty(dirname(file), join(this.#folder, bucket));
+  }
+
+  /** S3 has no folders: when the last object in one is gone, an object may have its name. */
+  async #removeEmpty(folder: string, bucket: string): Promise<void> {
+    for (let empty = folder; empty !== bucket; empty = dirname(empty)) {
+      try {
+        await rmdir(empty);
+      } catch {
+        return; // not empty, or already gone
+      }
+    }
+  }
+
+  #file(bucket: string, key: string): string {
+    return join(this.#folder, bucket, ...pathOfKey(key));
+  }
+}
+
+async function entriesOf(folder: string) {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isNoObject(error)) return [];
+    throw error;
+  }
+}
+
+function refusalOf(key: string, error: unknown): unknown {
+  const code = codeOf(error);
+  const shown = JSON.stringify(key);
+  if (code === 'ENAMETOOLONG') {
+    return new ApiError(
+      'KeyTooLongError',
+      `Key: expected parts between slashes that a file can be named by (255 bytes), got ${shown}`,
+    );
+  }
+  if (['ENOSPC', 'EDQUOT'].includes(code)) {
+    return new ApiError(STORE_FULL, `There is no room left for ${shown} (${code}): make some`, 503);
+  }
+  // The first two when a part is a file, the others when the key is a folder.
+  if (['EEXIST', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EPERM'].includes(code)) {
+    return new ApiError(
+      'InvalidArgument',
+      `Key: expected no object whose name is a folder of another one's, got ${shown} (${code}); S3 has no such limit, but ` +
+        'here objects are files: choose other keys',
+    );
+  }
+  return error;
+}
+
+/** Also where the key is a folder here, a part of it is a file, or no file can have its name. */
+function isNoObject(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'EPERM'].includes(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return String((error as NodeJS.ErrnoException | undefined)?.code);
+}

@@ -1,0 +1,49 @@
+/** An object as it is stored. */
+export interface StoredObject {
+  readonly body: Buffer;
+  /** Epoch milliseconds. */
+  readonly modifiedAt: number;
+  /** Headers of the upload that a download repeats: `content-type`, `x-amz-meta-…`. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The name of the error of a store that has no room left. S3 has none such: clients try again after this one. */
+export const STORE_FULL = 'ServiceUnavailable';
+
+/** Where objects lie. */
+export interface ObjectStore {
+  /** Replaces the object as a whole, or leaves it as it was. @returns the file, where there is one */
+  put(bucket: string, key: string, object: StoredObject): Promise<string | undefined>;
+  get(bucket: string, key: string): Promise<StoredObject | undefined>;
+  /** @returns the keys that begin with the prefix, in no order */
+  keys(bucket: string, prefix: string): Promise<string[]>;
+  /** Does nothing when there is no such object. */
+  delete(bucket: string, key: string): Promise<void>;
+}
+
+/** Objects that are gone with the process. */
+export class MemoryStore implements ObjectStore {
+  readonly #objects = new Map<string, Map<string, StoredObject>>();
+
+  async put(bucket: string, key: string, object: StoredObject): Promise<undefined> {
+    this.#in(bucket).set(key, object);
+  }
+
+  async get(bucket: string, key: string): Promise<StoredObject | undefined> {
+    return this.#in(bucket).get(key);
+  }
+
+  async keys(bucket: string, prefix: string): Promise<string[]> {
+    return [...this.#in(bucket).keys()].filter(key => key.startsWith(prefix));
+  }
+
+  async delete(bucket: string, key: string): Promise<void> {
+    this.#in(bucket).delete(key);
+  }
+
+  #in(bucket: string): Map<string, StoredObject> {
+    const objects = this.#objects.get(bucket) ?? new Map<string, StoredObject>();
+    this.#objects.set(bucket, objects);
+    return objects;
+  }
+}

@@ -1,0 +1,30 @@
+export interface ScheduleResource {
+  readonly address: string;
+  readonly name: string;
+  readonly arn: string;
+  /** `cron(…)`, `rate(…)` or `at(…)`, as written. */
+  readonly expression: string;
+  readonly timezone: string;
+  readonly enabled: boolean;
+  readonly targetArn: string;
+  readonly roleArn: string;
+  /** The target's input with Scheduler's `<aws.scheduler.…>` placeholders in it. */
+  readonly input?: string;
+  /** It does not fire before, or after, epoch milliseconds. */
+  readonly startDate?: number;
+  readonly endDate?: number;
+  /** The part that is answered as it was given. Only its dead-letter queue has an effect on this machine, and only by how full it is. */
+  readonly asGiven?: ScheduleAsGiven;
+}
+
+/** By the names of EventBridge Scheduler's API. */
+export interface ScheduleAsGiven {
+  readonly Description?: string;
+  readonly KmsKeyArn?: string;
+  readonly ActionAfterCompletion?: string;
+  readonly DeadLetterConfig?: { readonly Arn: string };
+  readonly RetryPolicy?: {
+    readonly MaximumEventAgeInSeconds?: number;
+    readonly MaximumRetryAttempts?: number;
+  };
+}

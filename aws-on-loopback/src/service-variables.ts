@@ -1,0 +1,74 @@
+import { requireLoopback } from 'stepfunctions-emulator/loopback';
+import { LOCAL_ACCOUNT } from './account.ts';
+
+/** Where the services of AWS are on this machine that functions use beside DynamoDB. */
+export interface ServiceEndpoints {
+  readonly s3?: string | undefined;
+  readonly sqs?: string | undefined;
+  readonly eventBridge?: string | undefined;
+  readonly kinesis?: string | undefined;
+  readonly lambda?: string | undefined;
+}
+
+/** The variables that an AWS SDK reads. Source: AWS SDKs and Tools Reference Guide, "Service-specific endpoints". */
+export const SERVICE_VARIABLES = {
+  s3: 'AWS_ENDPOINT_URL_S3',
+  sqs: 'AWS_ENDPOINT_URL_SQS',
+  eventBridge: 'AWS_ENDPOINT_URL_EVENTBRIDGE',
+  kinesis: 'AWS_ENDPOINT_URL_KINESIS',
+  lambda: 'AWS_ENDPOINT_URL_LAMBDA',
+} as const satisfies Readonly<Record<keyof ServiceEndpoints, string>>;
+
+/** The port "discard", on which nobody listens: a call of a service that is not run here fails, and does not leave this machine. */
+const NOWHERE = 'http://127.0.0.1:9';
+
+/** By what an SDK reads. */
+export function endpointVariables(endpoints: ServiceEndpoints): Readonly<Record<string, string>> {
+  const given = Object.entries(SERVICE_VARIABLES).flatMap(([service, variable]) => {
+    const endpoint = endpoints[service as keyof ServiceEndpoints];
+    return endpoint === undefined ? [] : [[variable, endpoint] as const];
+  });
+  return Object.fromEntries(given);
+}
+
+/** @throws {NotLoopbackError} for an endpoint that is not on this machine */
+export function serviceVariables(endpoints: ServiceEndpoints = {}): Readonly<Record<string, string>> {
+  const given = Object.entries(endpointVariables(endpoints)).map(([variable, endpoint]) => [
+    variable,
+    requireLoopback(endpoint, variable),
+  ]);
+  return { AWS_ENDPOINT_URL: NOWHERE, ...Object.fromEntries(given) };
+}
+
+const QUEUE_URL = /^https:\/\/sqs\.[a-z0-9-]+\.[a-z.]+\/\d{12}\/([A-Za-z0-9_-]{1,80}(?:\.fifo)?)$/;
+const BUS_ARN = /^arn:[a-z0-9-]+:events:[a-z0-9-]+:\d{12}:event-bus\/(.+)$/;
+
+/** The queue that a URL of SQS names; undefined for any other text. */
+export const queueIn = (text: string): string | undefined => QUEUE_URL.exec(text)?.[1];
+
+const STREAM_ARN = /^arn:aws[a-z-]*:kinesis:[a-z0-9-]+:\d{12}:stream\/([A-Za-z0-9_.-]{1,128})$/;
+
+/** The Kinesis stream that an ARN names; undefined for any other text. */
+export const streamIn = (text: string): string | undefined => STREAM_ARN.exec(text)?.[1];
+
+/** The bus that a name or an ARN names. */
+export const busIn = (text: string): string => BUS_ARN.exec(text)?.[1] ?? text;
+
+/**
+ * The environment with queues and buses as they are called on this machine, where there is one account and region. An SDK sends a
+ * message to the host in the queue's URL, whatever endpoint it was given.
+ */
+export function withLocalNames(
+  environment: Readonly<Record<string, string>>,
+  sqsEndpoint: string | undefined,
+): Readonly<Record<string, string>> {
+  const local = (value: string): string => {
+    const queue = queueIn(value);
+    return queue === undefined ? busIn(value) : localQueueUrl(sqsEndpoint ?? NOWHERE, queue);
+  };
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, local(value)]));
+}
+
+export function localQueueUrl(sqsEndpoint: string, queue: string): string {
+  return `${sqsEndpoint}/${LOCAL_ACCOUNT}/${queue}`;
+}

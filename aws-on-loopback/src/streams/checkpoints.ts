@@ -1,0 +1,126 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { CheckpointError } from '../errors.ts';
+import { isObject } from '../json.ts';
+
+/** How far a shard was read and handed over. */
+export interface ShardCheckpoint {
+  /** The sequence number of the last record that is done; undefined: none is. */
+  readonly after?: string;
+  /** All its records are done, and no more will come. */
+  readonly isEnd?: true;
+  /** When records that are not done yet were first read: all up to a sequence number, in order. */
+  readonly reads?: readonly FirstRead[];
+}
+
+export interface FirstRead {
+  readonly upTo: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** The checkpoints of one event source mapping. */
+export interface Checkpoints {
+  get(shardId: string): ShardCheckpoint | undefined;
+  /** Returns when it is kept. */
+  save(shardId: string, checkpoint: ShardCheckpoint): void;
+}
+
+/** The checkpoints of all mappings. */
+export interface CheckpointStore {
+  /**
+   * @param functionArn what the records are handed to
+   * @param streamArn where they are from. A table that was made anew has another stream, which is read from its beginning.
+   */
+  of(functionArn: string, streamArn: string): Checkpoints;
+}
+
+/** The checkpoints of all mappings, which end with the process. */
+export class CheckpointsInMemory implements CheckpointStore {
+  readonly #mappings = new Map<string, Checkpoints>();
+
+  of(functionArn: string, streamArn: string): Checkpoints {
+    const name = `${functionArn} ${streamArn}`;
+    const checkpoints = this.#mappings.get(name) ?? checkpointsInMemory();
+    this.#mappings.set(name, checkpoints);
+    return checkpoints;
+  }
+}
+
+/** Checkpoints that end with the process. */
+export function checkpointsInMemory(): Checkpoints {
+  const shards = new Map<string, ShardCheckpoint>();
+  return { get: id => shards.get(id), save: (id, checkpoint) => shards.set(id, checkpoint) };
+}
+
+type Mappings = Record<string, Record<string, ShardCheckpoint>>;
+
+interface Content {
+  readonly beganAtMs: number;
+  readonly mappings: Mappings;
+}
+
+/** The checkpoints of all mappings of a process in one file, so that it goes on where it was after it was killed. */
+export class CheckpointFile implements CheckpointStore {
+  /** When the first process began, epoch milliseconds. */
+  readonly beganAtMs: number;
+  readonly #file: string;
+  readonly #mappings: Mappings;
+
+  /**
+   * @param beginAtMs of a process that begins; one that only looks at the file writes none
+   * @throws {CheckpointError} for a file that is none of these
+   */
+  constructor(file: string, beginAtMs?: number) {
+    this.#file = file;
+    const content = readContent(file);
+    this.beganAtMs = content?.beganAtMs ?? beginAtMs ?? 0;
+    this.#mappings = content?.mappings ?? {};
+    // At once: who is killed before the first checkpoint began nevertheless.
+    if (content === undefined && beginAtMs !== undefined) this.#write();
+  }
+
+  of(functionArn: string, streamArn: string): Checkpoints {
+    const name = `${functionArn} ${streamArn}`;
+    return {
+      get: id => this.#mappings[name]?.[id],
+      save: (id, checkpoint) => {
+        this.#mappings[name] = { ...this.#mappings[name], [id]: checkpoint };
+        this.#write();
+      },
+    };
+  }
+
+  /** Whoever is killed while it writes leaves the file as it was. */
+  #write(): void {
+    const draft = `${this.#file}.draft`;
+    mkdirSync(dirname(this.#file), { recursive: true });
+    const content: Content = { beganAtMs: this.beganAtMs, mappings: this.#mappings };
+    writeFileSync(draft, JSON.stringify(content));
+    renameSync(draft, this.#file);
+  }
+}
+
+function readContent(file: string): Content | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new CheckpointError(`${file}: can't be read (${error}); name another file for the checkpoints`);
+  }
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (isContent(parsed)) return parsed;
+  } catch {}
+  throw new CheckpointError(
+    `${file}: expected checkpoints, as the local cloud writes them, got something else; name another file, or delete it to read the ` +
+      'streams from their beginning',
+  );
+}
+
+function isContent(value: unknown): value is Content {
+  if (!isObject(value) || typeof value['beganAtMs'] !== 'number') return false;
+  const { mappings } = value;
+  return isObject(mappings) && Object.values(mappings).every(isObject);
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import type { LambdaStreamRecord } from './lambda-record.ts';
+
+/** Why records are not tried again. */
+export type DiscardReason = 'RetryAttemptsExhausted' | 'RecordAgeExceeded';
+
+/** Records that are not tried again. */
+export interface Discarded {
+  readonly reason: DiscardReason;
+  /** In order, at least one. */
+  readonly records: readonly LambdaStreamRecord[];
+  readonly shardId: string;
+  /** How often they were handed to the function. */
+  readonly invocations: number;
+  /** Whether the last of these invocations failed as a whole; undefined when there was none. */
+  readonly isFunctionError: boolean | undefined;
+}
+
+/**
+ * The message that Lambda sends to a mapping's failure destination. It says where the records are, and has not their contents.
+ * @see Lambda Developer Guide, "Retain discarded records for a DynamoDB event source"
+ */
+export function discardMessage(
+  { reason, records, shardId, invocations, isFunctionError }: Discarded,
+  functionArn: string,
+  nowMs: number,
+) {
+  const [first] = records;
+  const last = records.at(-1);
+  const arrival = (record: LambdaStreamRecord | undefined) =>
+    new Date((record?.dynamodb.ApproximateCreationDateTime ?? 0) * 1000).toISOString().replace('.000Z', 'Z');
+  return {
+    requestContext: {
+      requestId: randomUUID(),
+      functionArn,
+      condition: reason,
+      approximateInvokeCount: invocations,
+    },
+    ...(isFunctionError !== undefined && {
+      responseContext: {
+        statusCode: 200,
+        executedVersion: '$LATEST',
+        ...(isFunctionError && { functionError: 'Unhandled' }),
+      },
+    }),
+    version: '1.0',
+    timestamp: new Date(nowMs).toISOString(),
+    DDBStreamBatchInfo: {
+      shardId,
+      startSequenceNumber: first?.dynamodb.SequenceNumber,
+      endSequenceNumber: last?.dynamodb.SequenceNumber,
+      approximateArrivalOfFirstRecord: arrival(first),
+      approximateArrivalOfLastRecord: arrival(last),
+      batchSize: records.length,
+      streamArn: first?.eventSourceARN,
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { type Clock, type FunctionResult, realClock } from 'stepfunctions-emulator';
+import type { ExistingTable, TableResource } from '../dynamodb/table.ts';
+import { type CheckpointStore, CheckpointsInMemory } from './checkpoints.ts';
+import { type Discarded, discardMessage } from './discard-message.ts';
+import { DynamoDbStreamSource, type SendJson } from './dynamodb-stream-source.ts';
+import type { EventSourceMappingResource } from './mapping-settings.ts';
+import { machineRecordTime, virtualRecordTime } from './record-time.ts';
+import { StreamPoller } from './stream-poller.ts';
+import type { StreamSource } from './stream-source.ts';
+import { LOCAL_STREAM_LABEL, requireStream } from './table-stream.ts';
+
+/** How tables' streams call functions on this machine. */
+export interface MappingOptions {
+  /** Where the positions are kept, so that another process goes on after this one was killed. @default they end with the process */
+  readonly checkpointFile?: string | undefined;
+  /** Pause after a read that found nothing, milliseconds. @default 250, as Lambda */
+  readonly pollMs?: number | undefined;
+  /** Whether nothing is read but by {@link EventSourceMappings.drain}: for a clock that stands still. @default false */
+  readonly onlyDrained?: boolean | undefined;
+  /** Stands between a stream and its reader, such as for better times than DynamoDB Local has. @default nothing does */
+  readonly wrapSource?: ((source: StreamSource) => StreamSource) | undefined;
+  /** Called at each invocation: how old its last record was, milliseconds. */
+  readonly onIteratorAge?: ((functionName: string, ageMs: number) => void) | undefined;
+  /** Called when records are given up, once their destination has them. */
+  readonly onDiscarded?: ((discarded: Discarded, mapping: EventSourceMappingResource) => void) | undefined;
+  /** Called when a stream can't be read or a destination not be reached; it is tried again. @default it is printed */
+  readonly onError?: ((error: unknown, mapping: EventSourceMappingResource) => void) | undefined;
+}
+
+/** The mappings of a deployment, with the functions and tables that they name. */
+interface MappedStack {
+  readonly mappings: readonly EventSourceMappingResource[];
+  readonly functions: readonly { readonly arn: string; readonly name: string }[];
+  readonly tables: readonly TableResource[];
+  readonly existingTables: readonly ExistingTable[];
+}
+
+export interface MappingSurroundings extends Omit<MappingOptions, 'checkpointFile'> {
+  /** @default they end with the process */
+  readonly checkpoints: CheckpointStore | undefined;
+  readonly synthesized: MappedStack;
+  readonly client: DynamoDBClient;
+  readonly streams: DynamoDBStreamsClient;
+  /** Where DynamoDB is. */
+  readonly endpoint: string;
+  readonly invoke: (functionArn: string, payload: unknown) => Promise<FunctionResult>;
+  readonly sendJson: SendJson;
+  readonly clock: Clock;
+  /** Sends what is given up to the queue with this ARN. */
+  readonly sendTo: (queueArn: string, message: object) => Promise<void>;
+}
+
+/** The event source mappings of what was synthesized. */
+export class EventSourceMappings {
+  readonly #surroundings: Kept;
+  /** The pollers of the enabled mappings, by their addresses. */
+  readonly #pollers: Map<string, StreamPoller>;
+
+  private constructor(surroundings: Kept, pollers: Map<string, StreamPoller>) {
+    this.#surroundings = surroundings;
+    this.#pollers = pollers;
+  }
+
+  /** @throws {TableMismatchError} for a table without a stream */
+  static async start(surroundings: MappingSurroundings): Promise<EventSourceMappings> {
+    const { synthesized, onlyDrained = false, checkpoints = new CheckpointsInMemory() } = surroundings;
+    const kept = { ...surroundings, checkpoints };
+    const enabled = synthesized.mappings.filter(({ isEnabled }) => isEnabled);
+    const pollers = new Map<string, StreamPoller>();
+    for (const mapping of enabled) pollers.set(mapping.address, await pollerOf(mapping, kept));
+    if (!onlyDrained) for (const poller of pollers.values()) poller.start();
+    return new EventSourceMappings(kept, pollers);
+  }
+
+  /**
+   * Replaces the mapping with this address, as UpdateEventSourceMapping does. One that is enabled goes on where it was in the stream that
+   * the table has now; a stream that it has not read before is read from the starting position.
+   *
+   * @throws {TableMismatchError} for a table without a stream
+   */
+  async update(mapping: EventSourceMappingResource): Promise<void> {
+    const { address, isEnabled } = mapping;
+    const before = this.#pollers.get(address);
+    this.#pollers.delete(address);
+    await before?.stop();
+    if (!isEnabled) return;
+    const poller = await pollerOf(mapping, this.#surroundings);
+    this.#pollers.set(address, poller);
+    if (!this.#surroundings.onlyDrained) poller.start();
+  }
+
+  /** Hands over everything that is in the streams now, without waiting for batching windows. */
+  async drain(): Promise<void> {
+    for (const poller of this.#pollers.values()) await poller.drain();
+  }
+
+  /** Resolves when no invocation is under way any more. Safe to call more than once. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#pollers.values()].map(poller => poller.stop()));
+  }
+}
+
+/** With the positions of all its mappings. */
+type Kept = MappingSurroundings & { readonly checkpoints: CheckpointStore };
+
+async function pollerOf(
+  mapping: EventSourceMappingResource,
+  { synthesized, client, streams, endpoint, invoke, sendJson, clock, sendTo, checkpoints, ...options }: Kept,
+): Promise<StreamPoller> {
+  const { functionName, settings, startingPosition, failureQueueArn } = mapping;
+  const called = synthesized.functions.find(({ arn, name }) => functionName === arn || functionName === name);
+  const functionArn = called?.arn ?? functionName;
+  const localArn = await requireStream(client, mapping, { ...synthesized, endpoint });
+  const label = localArn.split('/').at(-1) ?? LOCAL_STREAM_LABEL;
+  const streamArn = mapping.streamArn.replace(/[^/]+$/, label);
+  const onError = (error: unknown) =>
+    options.onError ? options.onError(error, mapping) : console.error(`${mapping.address}: ${error}`);
+  const source = new DynamoDbStreamSource(streams, localArn, sendJson, (shardId, after) =>
+    onError(new Error(`${shardId}: the stream no longer has what comes after ${after}; records are lost`)),
+  );
+  return new StreamPoller({
+    source: options.wrapSource?.(source) ?? source,
+    origin: { streamArn, region: streamArn.split(':')[3] ?? '' },
+    settings,
+    startingPosition,
+    checkpoints: checkpoints.of(functionArn, localArn),
+    clock,
+    timeOf: clock === realClock ? machineRecordTime : virtualRecordTime,
+    pollMs: options.pollMs,
+    invoke: event => invoke(functionArn, event),
+    async discard(discarded) {
+      if (failureQueueArn !== undefined) {
+        await sendTo(failureQueueArn, discardMessage(discarded, functionArn, clock.now()));
+      }
+      options.onDiscarded?.(discarded, mapping);
+    },
+    onIteratorAge: ageMs => options.onIteratorAge?.(called?.name ?? functionName, ageMs),
+    onError,
+  });
+}

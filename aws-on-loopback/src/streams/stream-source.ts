@@ -1,0 +1,54 @@
+import type { _Record, StreamRecord } from '@aws-sdk/client-dynamodb-streams';
+
+/** A shard of a table's stream. */
+export interface StreamShard {
+  readonly id: string;
+  /** The shard that it continues. It may not be there any more. */
+  readonly parentId?: string | undefined;
+  /** Whether records may still be added to it. */
+  readonly isOpen: boolean;
+}
+
+/** An item, or its key, in DynamoDB's JSON. */
+export type ItemImage = Readonly<Record<string, ImageValue>>;
+
+/** One attribute's value, with bytes in base64. */
+export type ImageValue =
+  | { readonly S: string }
+  | { readonly N: string }
+  | { readonly B: string }
+  | { readonly SS: readonly string[] }
+  | { readonly NS: readonly string[] }
+  | { readonly BS: readonly string[] }
+  | { readonly M: ItemImage }
+  | { readonly L: readonly ImageValue[] }
+  | { readonly NULL: boolean }
+  | { readonly BOOL: boolean };
+
+/** A record as the stream has it, with its items as DynamoDB's JSON. */
+export interface StreamedRecord {
+  readonly sequenceNumber: string;
+  readonly record: Omit<_Record, 'dynamodb'> & {
+    readonly dynamodb?: Omit<StreamRecord, Image> & { readonly [Name in Image]?: ItemImage };
+  };
+}
+
+type Image = 'Keys' | 'OldImage' | 'NewImage';
+
+export interface ReadRecords {
+  readonly records: readonly StreamedRecord[];
+  /** Nothing comes after these: the shard is closed, and they are its last ones. */
+  readonly isEnd: boolean;
+}
+
+/** A table's stream, as far as somebody reads it. */
+export interface StreamSource {
+  shards(): Promise<readonly StreamShard[]>;
+  /**
+   * The next records of a shard, in order.
+   *
+   * @param after the sequence number of the last one that was read; undefined: from the shard's beginning
+   * @param limit at most so many, up to 1,000
+   */
+  read(shardId: string, after: string | undefined, limit: number): Promise<ReadRecords>;
+}

@@ -1,0 +1,63 @@
+import {
+  DescribeTableCommand,
+  type DynamoDBClient,
+  type TableDescription,
+  UpdateTableCommand,
+} from '@aws-sdk/client-dynamodb';
+import { awsCommand } from '../dynamodb/aws-command.ts';
+import type { ExistingTable, TableResource } from '../dynamodb/table.ts';
+import { untilActive } from '../dynamodb/tables.ts';
+import { TableMismatchError } from '../errors.ts';
+import type { EventSourceMappingResource } from './mapping-settings.ts';
+
+/** Stands for the label of a stream in its ARN, until the table is made. AWS takes the time at which that was. */
+export const LOCAL_STREAM_LABEL = 'local';
+
+export interface TableStreamOptions {
+  readonly tables: readonly TableResource[];
+  readonly existingTables: readonly ExistingTable[];
+  /** Where the tables are, for the command that makes what is missing. */
+  readonly endpoint: string;
+}
+
+/**
+ * The ARN of the stream that a mapping reads, by which DynamoDB Local calls it. A table that the stack makes gets its stream when it
+ * was there before without one; a table of somebody else's is not changed.
+ *
+ * @throws {TableMismatchError} with the command that makes the stream, for a table that has none
+ */
+export async function requireStream(
+  client: DynamoDBClient,
+  { address, tableName }: Pick<EventSourceMappingResource, 'address' | 'tableName'>,
+  { tables, existingTables, endpoint }: TableStreamOptions,
+): Promise<string> {
+  const found = await describe(client, tableName);
+  if (hasStream(found)) return found.LatestStreamArn;
+  const made = tables.find(({ name }) => name === tableName);
+  const StreamSpecification = {
+    StreamEnabled: true,
+    StreamViewType: made?.stream ?? ('NEW_AND_OLD_IMAGES' as const),
+  };
+  const request = { TableName: tableName, StreamSpecification };
+  if (made === undefined) {
+    const region = existingTables.find(({ name }) => name === tableName)?.region ?? 'us-east-1';
+    throw new TableMismatchError(
+      `${address}: expected the existing table "${tableName}" at ${endpoint} to have a stream, got none. Add it:\n\n` +
+        `  ${awsCommand('update-table', request, { endpoint, region })}\n`,
+    );
+  }
+  await client.send(new UpdateTableCommand(request));
+  const changed = await untilActive(client, tableName);
+  if (hasStream(changed)) return changed.LatestStreamArn;
+  throw new TableMismatchError(`${address}: expected table "${tableName}" to have a stream now, got none`);
+}
+
+async function describe(client: DynamoDBClient, TableName: string): Promise<TableDescription | undefined> {
+  return (await client.send(new DescribeTableCommand({ TableName }))).Table;
+}
+
+function hasStream(
+  table: TableDescription | undefined,
+): table is TableDescription & { readonly LatestStreamArn: string } {
+  return table?.StreamSpecification?.StreamEnabled === true && table.LatestStreamArn !== undefined;
+}

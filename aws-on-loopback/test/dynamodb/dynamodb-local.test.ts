@@ -1,0 +1,184 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { NotLoopbackError } from 'stepfunctions-emulator';
+import { localDynamoDb } from '../../src/dynamodb/clients.ts';
+import {
+  attachDynamoDb,
+  javaMajor,
+  startDynamoDbLocal,
+  startOrAttachDynamoDb,
+} from '../../src/dynamodb/dynamodb-local.ts';
+import { DynamoDbLocalError } from '../../src/errors.ts';
+
+function listens(endpoint: string): Promise<boolean> {
+  const { hostname, port } = new URL(endpoint);
+  return new Promise(resolve => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}
+
+async function untilGone(endpoint: string): Promise<boolean> {
+  for (let i = 0; i < 100; i++) {
+    if (!(await listens(endpoint))) return true;
+    await sleep(20);
+  }
+  return false;
+}
+
+/** Replaces java with a script for one test. */
+function fakeJava(script: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'precise-ttl-java-'));
+  cleanUps.push(() => rmSync(directory, { recursive: true, force: true }));
+  const java = join(directory, 'java');
+  writeFileSync(java, `#!/bin/sh\n${script}\n`);
+  chmodSync(java, 0o755);
+  return java;
+}
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0)) await cleanUp();
+});
+
+test('starts on a free port, answers, can be attached to, and is gone after stop', async () => {
+  const server = await startDynamoDbLocal();
+  cleanUps.push(server.stop);
+  expect(server.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  const client = localDynamoDb(server.endpoint, 'eu-central-1');
+  expect((await client.send(new ListTablesCommand())).TableNames).toEqual([]);
+  client.destroy();
+
+  const attached = await startOrAttachDynamoDb({ AWS_ENDPOINT_URL_DYNAMODB: `${server.endpoint}/` });
+  expect(attached).toMatchObject({ endpoint: server.endpoint, startedHere: false });
+  await attached.stop();
+  expect(await listens(server.endpoint)).toBe(true);
+
+  await Promise.all([server.stop(), server.stop()]);
+  await server.stop();
+  expect(await untilGone(server.endpoint)).toBe(true);
+});
+
+const VERSION = 'if [ "$1" = -version ]; then echo \'openjdk version "21.0.2"\' >&2; exit 0; fi';
+
+/** Answers as DynamoDB Local does, a second sooner. */
+const ANSWERING = `import { createServer } from "node:http";
+  createServer((_request, response) => response.end("{\\"TableNames\\":[]}")).listen(Number(process.argv.at(-1)));`;
+
+/** A process of its own that starts DynamoDB Local, prints the endpoint, and then does what it is told. */
+async function startElsewhere(
+  then: string,
+  java?: string,
+): Promise<{ process: ChildProcess; endpoint: string }> {
+  const file = join(import.meta.dirname, '../../src/dynamodb/dynamodb-local.ts');
+  const code = `import { startDynamoDbLocal } from ${JSON.stringify(file)};
+    const { endpoint } = await startDynamoDbLocal(${JSON.stringify({ java })});
+    console.log(endpoint);
+    ${then}`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  cleanUps.push(() => child.kill('SIGKILL'));
+  const endpoint = await new Promise<string>((resolve, reject) => {
+    child.stdout?.once('data', (data: Buffer) => resolve(String(data).trim()));
+    child.once('exit', () => reject(new Error('ended before DynamoDB Local answered')));
+  });
+  return { process: child, endpoint };
+}
+
+describe('leaves nothing behind when the process that started it', () => {
+  const WAIT = 'setInterval(() => {}, 1000);';
+  const quick = () =>
+    fakeJava(`${VERSION}\nexec '${process.execPath}' --input-type=module -e '${ANSWERING}' -- "$@"`);
+  test.each<[string, string, NodeJS.Signals | undefined, (() => string) | undefined]>([
+    ['gets SIGKILL', WAIT, 'SIGKILL', undefined],
+    // How the process ends makes no difference to Java, so that one round with Java itself will do.
+    ['returns without stopping it', 'setTimeout(() => {}, 200);', undefined, quick],
+    ['throws', 'setTimeout(() => { throw new Error("x") }, 200);', undefined, quick],
+    ['gets SIGINT', WAIT, 'SIGINT', quick],
+    ['gets SIGTERM', WAIT, 'SIGTERM', quick],
+  ])('%s', async (_, then, signal, java) => {
+    const { process: child, endpoint } = await startElsewhere(then, java?.());
+    expect(await listens(endpoint)).toBe(true);
+    const exited = new Promise(resolve => child.once('exit', resolve));
+    if (signal) child.kill(signal);
+    await exited;
+    expect(await untilGone(endpoint)).toBe(true);
+  });
+});
+
+describe('fails, saying what to install, when Java', () => {
+  test.each([
+    [
+      'is missing',
+      () => '/no/such/java',
+      /^Java: expected version 17 or newer for DynamoDB Local, got no "\/no\/such\/java" that runs; install Java 17/,
+    ],
+    [
+      'is too old',
+      () => fakeJava('echo \'openjdk version "11.0.22" 2024-01-16\' >&2'),
+      /got 11 \(.*java\); install Java 17/,
+    ],
+    ['is ancient', () => fakeJava('echo \'java version "1.8.0_392"\' >&2'), /got 8 /],
+    ['prints no version', () => fakeJava('echo hello'), /got "hello"; install Java 17/],
+  ])('%s', async (_, java, expected) => {
+    const started = startDynamoDbLocal({ java: java() });
+    await expect(started).rejects.toThrow(DynamoDbLocalError);
+    await expect(started).rejects.toThrow(expected);
+  });
+});
+
+test('fails with what was printed when it ends at once', async () => {
+  const java = fakeJava(`${VERSION}\necho 'Error: no memory left' >&2; exit 1`);
+  await expect(startDynamoDbLocal({ java })).rejects.toThrow(
+    /expected it to start on port \d+, but it ended; it printed:\nError: no memory left/,
+  );
+});
+
+test('fails after the time limit when nothing answers', async () => {
+  const java = fakeJava(`${VERSION}\nexec sleep 60`);
+  await expect(startDynamoDbLocal({ java, startTimeoutMs: 200 })).rejects.toThrow(
+    /expected an answer on port \d+ within 0\.2 s, got none/,
+  );
+});
+
+describe('fails to attach', () => {
+  test('to another machine', async () => {
+    await expect(
+      startOrAttachDynamoDb({ AWS_ENDPOINT_URL_DYNAMODB: 'https://dynamodb.us-east-1.amazonaws.com' }),
+    ).rejects.toThrow(NotLoopbackError);
+  });
+
+  test('where nothing listens', async () => {
+    await expect(attachDynamoDb('http://127.0.0.1:1')).rejects.toThrow(
+      'AWS_ENDPOINT_URL_DYNAMODB: expected a DynamoDB that answers at http://127.0.0.1:1, got ECONNREFUSED; start DynamoDB Local there, or unset AWS_ENDPOINT_URL_DYNAMODB to have one started',
+    );
+  });
+
+  test('to something that is no DynamoDB', async () => {
+    const web = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1');
+    cleanUps.push(() => web.close());
+    await new Promise(resolve => web.once('listening', resolve));
+    const { port } = web.address() as AddressInfo;
+    await expect(attachDynamoDb(`http://127.0.0.1:${port}`)).rejects.toThrow(DynamoDbLocalError);
+  });
+});
+
+test.each([
+  ['openjdk version "17.0.15" 2025-04-15', 17],
+  ['java version "1.8.0_392"', 8],
+  ['openjdk version "25" 2025-09-16', 25],
+  ['Picked up JAVA_TOOL_OPTIONS: -Dx\nopenjdk version "21.0.2"', 21],
+  ['command not found', undefined],
+])('reads the version of %p', (output, expected) => {
+  expect(javaMajor(output)).toBe(expected);
+});

@@ -1,0 +1,38 @@
+export const count = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 0 });
+export const decimal = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 1 });
+
+/** A price of us-east-1 in words. */
+export function dollars(value: number): string {
+  return value > 0 && value < 0.01
+    ? 'less than $0.01'
+    : `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+}
+
+export function bytes(value: number): string {
+  const units = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;
+  const step = value < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(value) / 10));
+  return `${decimal(value / 1024 ** step)} ${units[step]}`;
+}
+
+/** `40 s`, `12 min`, `3.5 hours` */
+export function span(seconds: number): string {
+  if (seconds < 90) return `${Math.max(1, Math.ceil(seconds))} s`;
+  return seconds < 5400 ? `${Math.ceil(seconds / 60)} min` : `${decimal(seconds / 3600)} hours`;
+}
+
+/** The first of some lines, and how many more there are. @param where the others are */
+export function firstLines(
+  lines: readonly string[],
+  { shown, indent = '  ', all = lines.length, where = ': --json FILE has all' }: FirstLines,
+): string[] {
+  const first = lines.slice(0, shown).map(line => `${indent}${line}`);
+  return all > first.length ? [...first, `${indent}and ${count(all - first.length)} more${where}`] : first;
+}
+
+interface FirstLines {
+  readonly shown: number;
+  readonly indent?: string;
+  /** Where `lines` are not all of them. */
+  readonly all?: number;
+  readonly where?: string;
+}

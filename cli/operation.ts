@@ -1,0 +1,301 @@
+import { writeFileSync } from 'node:fs';
+import { checkConfig, type DeploymentConfig } from '../config/config.ts';
+import { loadConfigFile } from '../config/config-file.ts';
+import { Progress } from '../lab/report/progress.ts';
+import type { Clients } from '../operate/aws/clients.ts';
+import { localEndpoint, type Service } from '../operate/aws/endpoint.ts';
+import { describeSdkError } from '../operate/aws/errors.ts';
+import { requireOnePlace } from '../operate/aws/one-place.ts';
+import { chooseTable, chooseTables } from '../operate/choose-tables.ts';
+import { commandLine } from '../operate/command-line.ts';
+import { StoppedError } from '../operate/stopped-error.ts';
+import { consent, requireConsent, YES } from './consent.ts';
+import { CONFIG, type Flags, type FlagValues } from './flags.ts';
+import { type COMMAND_ACTIONS, describeActions, wrapped } from './iam-actions.ts';
+import { print, printError } from './print.ts';
+import { type AnyCommand, defineCommand } from './run-command.ts';
+import { stopOnSignal } from './signals.ts';
+import { writableFile } from './writable-file.ts';
+
+/** The surroundings of an operation. */
+export interface Session {
+  readonly clients: Clients;
+  /** Only counts; changes nothing. */
+  readonly dryRun: boolean;
+  /** Ends the command. */
+  readonly signal: AbortSignal;
+  /** Asks for a yes; undefined where nobody is asked: with `--yes`, or without a terminal. */
+  readonly ask: ((text: string) => Promise<boolean>) | undefined;
+  readonly print: (text: string) => void;
+  /** Is called at the end of the command, however that comes. */
+  readonly atEnd: (cleanUp: () => void) => void;
+  /** Shows where the work is, on one line; an empty one ends it. */
+  readonly show: (line: string) => void;
+}
+
+/** A line, and what stands below it, each with its name. */
+export interface Facts {
+  readonly title: string;
+  readonly rows: readonly (readonly [name: string, text: string])[];
+}
+
+export function describeFacts({ title, rows }: Facts): string {
+  return [title, ...rows.map(([name, text]) => `  ${name.padEnd(12)}${text}`)].join('\n');
+}
+
+/** A change that is about to be made. */
+export interface Plan<Result extends object> {
+  /** Said before the question, with where it happens. @default the operation has said it itself */
+  readonly facts?: Facts;
+  /** Undefined: there is nothing to agree to. @default that of the operation */
+  readonly question?: string | undefined;
+  /**
+   * Does it.
+   * @returns the result as `--json` has it
+   * @throws {StoppedError} with what was done until then
+   */
+  readonly apply: () => Promise<Result>;
+  /** Says what was done. */
+  tell(result: Result): Told;
+}
+
+/** A plan whose parts agree on its result, for an operation to return. */
+export function planOf<Result extends object>(plan: Plan<Result>): Plan<object> {
+  return plan;
+}
+
+/** How an operation has ended. */
+export interface Told {
+  readonly end: 'done' | 'failed' | 'interrupted';
+  /** A sentence on what is left, without the command that goes on. */
+  readonly note?: string;
+  /** Further steps that are possible. */
+  readonly more?: string;
+  /** The same command does not help. @default it goes on */
+  readonly isFinal?: boolean;
+}
+
+interface CommonOperation<F extends Flags, Wanted> {
+  readonly name: keyof typeof COMMAND_ACTIONS;
+  /** The text behind the command's name: one line for each way to call it. */
+  readonly usage: readonly string[];
+  readonly flags: F;
+  /** The help of `--dry-run`. @default the operation has no such flag */
+  readonly dryRun?: string;
+  /** The purpose of the command, for its help. */
+  readonly about: string;
+  /** The services that it calls; the first one is changed first. All of them are on this machine, or none. */
+  readonly services: readonly [Service, ...Service[]];
+  /** Services that it calls only where they are in the same place. */
+  readonly beside?: readonly Service[];
+  /** Those of which somebody waits for an answer. */
+  readonly quick?: readonly Service[];
+  /** It asks on this machine, too. */
+  readonly alwaysAsks?: true;
+  /** Says in the help where it works. @default in AWS, or in the deployment of `local` */
+  readonly where?: string;
+  /** Asked on AWS. */
+  readonly question: string;
+  /** When the exit status is 0, and when it is 1, besides for who declines. */
+  readonly status: { readonly done: string; readonly not?: string };
+  /**
+   * Looks at what is there.
+   * @returns undefined when somebody was asked before and declined
+   * @throws {FlagError} where it cannot be as the flags say
+   */
+  readonly prepare: (wanted: Wanted, session: Session) => Promise<Plan<object> | undefined>;
+}
+
+/** The values of the common flags. */
+interface Chosen {
+  readonly table: string | undefined;
+  readonly dryRun: boolean;
+}
+
+interface ConfiguredOperation<F extends Flags, Wanted> extends CommonOperation<F, Wanted> {
+  readonly region?: undefined;
+  /** How many tables of the configuration it is for: `--table` chooses one of them. */
+  readonly tables: keyof typeof TABLE;
+  /** @throws {FlagError} */
+  readonly read: (flags: FlagValues<F> & Chosen, config: DeploymentConfig) => Wanted;
+}
+
+/** An operation that reads no configuration. */
+interface FreeOperation<F extends Flags, Wanted> extends CommonOperation<F, Wanted> {
+  /** Undefined: the SDK finds it. */
+  readonly region: (flags: FlagValues<F>) => string | undefined;
+  /** @throws {FlagError} */
+  readonly read: (flags: FlagValues<F>) => Wanted;
+}
+
+type Operation<F extends Flags, Wanted> = ConfiguredOperation<F, Wanted> | FreeOperation<F, Wanted>;
+
+const TABLE = {
+  one: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: the only one)' },
+  all: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: all of them)' },
+} as const;
+const COMMON = {
+  yes: YES,
+  json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
+} as const;
+type CommonValues = FlagValues<typeof COMMON> & {
+  readonly config?: string;
+  readonly table?: string;
+  readonly 'dry-run'?: boolean;
+};
+
+/** A command that changes something: it looks, says what it would do, asks, does it, and says what it did. */
+export function defineOperation<const F extends Flags, Wanted>(
+  operation: ConfiguredOperation<F, Wanted>,
+): AnyCommand;
+export function defineOperation<const F extends Flags, Wanted>(
+  operation: FreeOperation<F, Wanted>,
+): AnyCommand;
+export function defineOperation<F extends Flags, Wanted>(operation: Operation<F, Wanted>): AnyCommand {
+  const { name, services, dryRun } = operation;
+  const [service] = services;
+  return defineCommand({
+    flags: {
+      ...(operation.region === undefined && { table: TABLE[operation.tables] }),
+      ...operation.flags,
+      ...(dryRun !== undefined && { 'dry-run': { type: 'switch', help: dryRun } as const }),
+      ...(operation.region === undefined && { config: CONFIG }),
+      ...COMMON,
+    } as Flags,
+    help: flags => describeOperation(operation, flags),
+    async run(values, { args }) {
+      const flags = values as CommonValues;
+      requireOnePlace(process.env, services);
+      const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
+      const { wanted, region } = await read(operation, values as FlagValues<F> & CommonValues);
+      requireConsent(flags, operation.alwaysAsks ? undefined : service);
+      const stop = stopOnSignal();
+      // Only now: a wrong flag shall not wait for the SDK.
+      const { clientsOf } = await import('../operate/aws/clients.ts');
+      const clients = clientsOf(region, process.env, { first: service, quick: operation.quick });
+      const progress = new Progress(process.stderr);
+      const cleanUps = [() => progress.end(), () => clients.destroy(), stop.forget];
+      const isAsked = !flags.yes && process.stdin.isTTY;
+      const session: Session = {
+        clients,
+        dryRun: flags['dry-run'] ?? false,
+        signal: stop.signal,
+        ask: isAsked ? text => consent(text, flags, stop.signal) : undefined,
+        print,
+        atEnd: cleanUp => cleanUps.push(cleanUp),
+        show: line => (line === '' ? progress.end() : progress.show(line)),
+      };
+      try {
+        const plan = await operation.prepare(wanted, session).catch((error: unknown) => {
+          if (isInterruption(error, stop.signal)) return undefined;
+          throw error;
+        });
+        const circumstances = { question: operation.question, region, resultFile };
+        const told = plan && (await carryOut(plan, session, circumstances));
+        if (told === undefined) {
+          progress.end();
+          printError('Nothing was changed.');
+          return stop.signal.aborted ? stop.status() : 1;
+        }
+        if (told.end !== 'done') printError(describeEnd(told, commandLine(name, args)));
+        return { done: 0, failed: 1, interrupted: stop.status() }[told.end];
+      } finally {
+        for (const cleanUp of cleanUps) cleanUp();
+      }
+    },
+    describe: error => describeSdkError(error, localEndpoint(process.env, service), service),
+  });
+}
+
+async function read<F extends Flags, Wanted>(
+  operation: Operation<F, Wanted>,
+  flags: FlagValues<F> & CommonValues,
+): Promise<{ readonly wanted: Wanted; readonly region: string | undefined }> {
+  if (operation.region !== undefined) {
+    return { wanted: operation.read(flags), region: operation.region(flags) };
+  }
+  const config = checkConfig(await loadConfigFile(flags.config));
+  const chosen = { table: flags.table, dryRun: flags['dry-run'] ?? false };
+  const choose = { one: chooseTable, all: chooseTables }[operation.tables];
+  choose(config, flags.table);
+  return { wanted: operation.read({ ...flags, ...chosen }, config), region: config.region };
+}
+
+interface Circumstances {
+  readonly question: string;
+  readonly region: string | undefined;
+  readonly resultFile: string | undefined;
+}
+
+/** @returns undefined when it was declined */
+export async function carryOut<Result extends object>(
+  plan: Plan<Result>,
+  { clients, dryRun, ask, print: say, signal }: Session,
+  { region, resultFile, ...circumstances }: Circumstances,
+): Promise<Told | undefined> {
+  if (plan.facts !== undefined) {
+    const where = ['endpoint', `${clients.where()}, region ${region}`] as const;
+    say(describeFacts({ ...plan.facts, rows: [...plan.facts.rows, where] }));
+  }
+  const question = 'question' in plan ? plan.question : circumstances.question;
+  const isFree = dryRun || clients.isLocal() || question === undefined || ask === undefined;
+  if (!(isFree || (await ask(question)))) return undefined;
+  const applied = await plan.apply().then(
+    done => ({ result: done, error: undefined }),
+    (thrown: unknown) => {
+      if (thrown instanceof StoppedError) return { result: thrown.result as Result, error: thrown.cause };
+      if (isInterruption(thrown, signal)) return undefined;
+      throw thrown;
+    },
+  );
+  if (applied === undefined) return { end: 'interrupted' };
+  const { result, error } = applied;
+  const told = plan.tell(result);
+  if (resultFile !== undefined) writeFileSync(resultFile, `${JSON.stringify(result, null, 2)}\n`);
+  if (error !== undefined) throw error;
+  return told;
+}
+
+function isInterruption(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted && (error as Error).name === 'AbortError';
+}
+
+function describeEnd({ end, note, more, isFinal = false }: Told, again: string): string {
+  const what =
+    end === 'interrupted'
+      ? `Interrupted${note === undefined ? '' : `; ${note}`}.`
+      : (note ?? 'Not all of it was done.');
+  const lines = isFinal ? [what] : [`${what} The same command goes on:`, `  ${again}`];
+  return ['', ...lines, ...(more === undefined ? [] : [more])].join('\n');
+}
+
+function describeOperation<F extends Flags, Wanted>(operation: Operation<F, Wanted>, flags: string): string {
+  const { name, usage, about, status, where = describeWhere(operation) } = operation;
+  const not = status.not ?? 'not: something failed';
+  return `${usage.map(line => `npx precise-ttl ${name} ${line}`).join('\n')}
+
+${about}
+
+${flags}
+
+${where}
+
+${describeActions(name)}
+
+${wrapped(`Exit status: 0 ${status.done}, 1 ${not}, or you declined, 2 wrong flags, 130 or 143 interrupted.`)}`;
+}
+
+function describeWhere<F extends Flags, Wanted>({
+  services,
+  beside = [],
+  dryRun,
+  region,
+}: Operation<F, Wanted>): string {
+  const variables = [...services, ...beside].map(each => `AWS_ENDPOINT_URL_${each}`);
+  return wrapped(
+    `It uses AWS with the SDK's own configuration (AWS_PROFILE and so on)${region === undefined ? ', in the region of the configuration' : ''}. ` +
+      `On AWS it asks before it changes anything, unless you give --yes${dryRun === undefined ? '' : ' or --dry-run'}; ` +
+      'without a terminal to ask at it refuses. For the deployment of npx precise-ttl local ' +
+      `set ${variables.join(' and ')} as it prints ${variables.length > 1 ? 'them' : 'it'}; there it does not ask.`,
+  );
+}

@@ -1,0 +1,182 @@
+import { isObject } from '../expiry/fields.ts';
+
+interface Group {
+  /** The field that is given alone when the value is no object. */
+  readonly short?: string;
+  /** The name of each field among the settings of a table, which are flat: `index.by` is `indexedBy` there. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/**
+ * Props of a table that have fields, because they are about one thing. What is behind the configuration knows each field as a setting of its
+ * own ({@link flattened}): that is how executions carry them.
+ */
+export const GROUPS = {
+  /**
+   * what only a table has that the deployment creates: any of `{ deletionProtection, pointInTimeRecovery, stream, provisionedCapacity,
+   * warmThroughput, tableClass }`. With `existingTable` there is none
+   * @default the defaults of its fields
+   */
+  newTable: {
+    fields: {
+      deletionProtection: 'deletionProtection',
+      pointInTimeRecovery: 'pointInTimeRecovery',
+      stream: 'stream',
+      provisionedCapacity: 'provisionedCapacity',
+      warmThroughput: 'warmThroughput',
+      tableClass: 'tableClass',
+    },
+  },
+  /** the partition key: its name, or `{ name, type }` */
+  partitionKey: { short: 'name', fields: { name: 'partitionKey', type: 'partitionKeyType' } },
+  /**
+   * the sort key: its name, or `{ name, type }`
+   * @default the table has none
+   */
+  sortKey: { short: 'name', fields: { name: 'sortKey', type: 'sortKeyType' } },
+  /**
+   * the index by which expired items are found: any of `{ by, name, attribute, granularityMinutes, shards, scan, backfill }`
+   * @default the defaults of its fields
+   */
+  index: {
+    fields: {
+      by: 'indexedBy',
+      attribute: 'windowAttribute',
+      name: 'indexName',
+      granularityMinutes: 'granularityMinutes',
+      shards: 'shards',
+      scan: 'indexScan',
+      backfill: 'backfill',
+    },
+  },
+  /**
+   * the attribute that holds an item, or `{ attribute, releases }`
+   * @default no item is held
+   */
+  hold: { short: 'attribute', fields: { attribute: 'holdAttribute', releases: 'releasesHoldsOf' } },
+} as const satisfies Readonly<Record<string, Group>>;
+
+export type GroupName = keyof typeof GROUPS;
+
+export const GROUP_NAMES = Object.keys(GROUPS) as GroupName[];
+
+const groupsByName: Readonly<Record<string, Group>> = GROUPS;
+
+interface Place {
+  readonly group: string;
+  readonly field: string;
+  readonly isShort: boolean;
+}
+
+/** Where each setting is written that is no prop itself. */
+const PLACES: ReadonlyMap<string, Place> = new Map([
+  ...Object.entries(groupsByName).flatMap(([group, { short, fields }]) =>
+    Object.entries(fields).map(
+      ([field, setting]) => [setting, { group, field, isShort: field === short }] as const,
+    ),
+  ),
+  ['archiveFirst', { group: 'archive', field: 'first', isShort: false }],
+]);
+
+/** Whether a setting is written within a prop of another name, or of its own. */
+export function isGrouped(setting: string): boolean {
+  return PLACES.has(setting);
+}
+
+/** The prop in which a person writes a setting, with the field: `index.by` of `indexedBy`. */
+export function pathOf(setting: string): string {
+  const place = PLACES.get(setting);
+  return place?.isShort ? place.group : fieldPathOf(setting);
+}
+
+/** The same where nothing is written short: `hold.attribute` of `holdAttribute`. */
+export function fieldPathOf(setting: string): string {
+  const place = PLACES.get(setting);
+  return place === undefined ? (FORMER_NAMES[setting] ?? setting) : `${place.group}.${place.field}`;
+}
+
+/** The settings that are written in a prop, in their order. */
+export function settingsIn(prop: string, settings: readonly string[]): string[] {
+  return settings.filter(setting => fieldPathOf(setting).split('.')[0] === prop);
+}
+
+/** The group that a setting is written in. */
+export function groupOf(setting: string): GroupName | undefined {
+  return GROUP_NAMES.find(group => group === PLACES.get(setting)?.group);
+}
+
+/** Props of former versions that have become one with another. */
+const FORMER_NAMES: Readonly<Record<string, string>> = {
+  functionTracing: 'tracing',
+  tableRoleArns: 'roleArns',
+};
+
+/** The prop that does what one of a former version did; undefined for a name that none had. */
+export function renamed(name: string): string | undefined {
+  const path = pathOf(name);
+  return path === name ? undefined : path;
+}
+
+/** The props as the settings that they are. What is no prop, or has a value of a wrong kind, comes along as it is. */
+export function flattened(props: object, tableRoles: readonly string[]): Readonly<Record<string, unknown>> {
+  const settings = Object.entries(props).flatMap(([name, value]): [string, unknown][] => {
+    const { short, fields } = groupsByName[name] ?? {};
+    if (name === 'archive' && isObject(value)) {
+      const { first, ...archive } = value;
+      return [
+        ['archive', archive],
+        ...(first === undefined ? [] : [['archiveFirst', first] as [string, unknown]]),
+      ];
+    }
+    if (name === 'roleArns' && isObject(value)) return rolesOf(value, tableRoles);
+    if (fields === undefined) return [[name, value]];
+    if (!isObject(value)) return short === undefined ? [] : [[fields[short] ?? name, value]];
+    return Object.entries(fields).flatMap(([field, setting]) =>
+      value[field] === undefined ? [] : [[setting, value[field]] as [string, unknown]],
+    );
+  });
+  return Object.fromEntries(settings);
+}
+
+/** The roles of the deployment, and those of what the table has for itself. */
+function rolesOf(
+  roles: Readonly<Record<string, unknown>>,
+  tableRoles: readonly string[],
+): [string, unknown][] {
+  const isOfTable = ([role]: [string, unknown]) => tableRoles.includes(role);
+  const own = Object.entries(roles).filter(isOfTable);
+  const shared = Object.entries(roles).filter(entry => !isOfTable(entry));
+  return [
+    ...(own.length === 0 ? [] : [['tableRoleArns', Object.fromEntries(own)] as [string, unknown]]),
+    ...(own.length > 0 && shared.length === 0
+      ? []
+      : [['roleArns', Object.fromEntries(shared)] as [string, unknown]]),
+  ];
+}
+
+/**
+ * The props that settings stand for, also those of former versions, which a deployment has noted. Settings that no prop is for are left out.
+ * @param names the props that there are
+ */
+export function nested(settings: object, names: readonly string[]): Record<string, unknown> {
+  const props: Record<string, unknown> = {};
+  const add = (prop: string, fields: object) => {
+    props[prop] = { ...(props[prop] as object), ...fields };
+  };
+  for (const [name, value] of Object.entries(settings)) {
+    const place = PLACES.get(name);
+    if (value === undefined) continue;
+    if (name === 'tableRoleArns') add('roleArns', value);
+    else if (name === 'archiveFirst' && !('archive' in settings)) continue;
+    else if (isObject(value) && (place === undefined || place.group === name) && names.includes(name))
+      add(name, value);
+    else if (place !== undefined) add(place.group, { [place.field]: value });
+    else if (names.includes(name)) props[name] = value;
+  }
+  for (const [name, { short }] of Object.entries(groupsByName)) {
+    const fields = props[name];
+    if (short !== undefined && isObject(fields) && Object.keys(fields).join() === short)
+      props[name] = fields[short];
+  }
+  return props;
+}

@@ -1,0 +1,39 @@
+import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { expiryAttributes, expiryModel, withExpiry } from 'precise-ttl';
+
+const TableName = 'Jobs';
+const jobs = expiryModel({ partitionKey: 'jobId' });
+
+export interface Job {
+  jobId: string;
+  task: string;
+  /** Run again and again, this many seconds apart. */
+  everySeconds?: number;
+}
+
+/** Runs a job at a time, epoch seconds. A job of that id that waits already stays as it is. */
+export async function schedule(documents: DynamoDBDocumentClient, job: Job, runAt: number) {
+  const Item = { ...job, ...expiryAttributes(jobs, { jobId: job.jobId }, { expiresAt: runAt }) };
+  const ConditionExpression = 'attribute_not_exists(jobId)';
+  await documents.send(new PutCommand({ TableName, Item, ConditionExpression }));
+}
+
+/** Runs it at another time: a renewal, as of any other item. */
+export async function move(documents: DynamoDBDocumentClient, jobId: string, runAt: number) {
+  const renewal = { TableName, Key: { jobId }, ConditionExpression: 'attribute_exists(jobId)' };
+  await documents.send(new UpdateCommand(withExpiry(jobs, renewal, { expiresAt: runAt })));
+}
+
+/** Does not run it. The condition fails when its time has come: a deletion at that time is an expiry, whoever makes it. */
+export async function cancel(documents: DynamoDBDocumentClient, jobId: string) {
+  await documents.send(
+    new DeleteCommand({
+      TableName,
+      Key: { jobId },
+      ConditionExpression: '#ttl > :soon',
+      ExpressionAttributeNames: { '#ttl': jobs.ttlAttribute },
+      // Two seconds for clocks that differ.
+      ExpressionAttributeValues: { ':soon': Math.floor(Date.now() / 1000) + 2 },
+    }),
+  );
+}

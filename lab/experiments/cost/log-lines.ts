@@ -1,0 +1,121 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import { functionSettings, resolveProps } from '../../../config/props.ts';
+import { windowKey } from '../../../expiry/window.ts';
+import type { Journal } from '../../../functions/journal/journal.ts';
+import { askedTable } from '../../../functions/plan-sweep/plan-round.ts';
+import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
+import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
+import { lagOf } from '../../../functions/report/lag.ts';
+import { startTotals } from '../../../functions/report/sweep-totals.ts';
+import { carriedSettings, type MetricSet } from '../../../functions/runtime/environment.ts';
+import type { Documents } from '../../../functions/table/dynamodb.ts';
+import type { CarriedSettings } from '../../../statemachine/contract/inputs.ts';
+import type { SweepTotals } from '../../../statemachine/contract/report.ts';
+import { MemoryJournal } from '../../fuzz/memory-journal.ts';
+
+const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
+const STARTED_AT = '2026-11-20T09:00:05.000Z';
+const ENDED_AT = '2026-11-20T09:02:00.250Z';
+
+/** Bytes of each line that a tick prints; 0 where it prints none. */
+export interface LogBytes {
+  readonly idle: number;
+  readonly planned: number;
+  readonly swept: number;
+  readonly metrics: Readonly<Record<MetricSet, number>>;
+}
+
+/** Totals of a sweep that deleted 100 items in a minute. Their lags lie in about as many buckets as in a real minute. */
+const TOTALS: SweepTotals = {
+  ...startTotals(false),
+  ...{ found: 100, deleted: 100, shardsSwept: 1, steps: 1 },
+  ...lagOf(
+    Array.from({ length: 100 }, (_unused, item) => MINUTE + 60 + item / 200),
+    (MINUTE + 60.6) * 1000,
+  ),
+};
+
+const EXECUTION = {
+  machine: 'tick',
+  executionInput: { scheduledTime: '2026-11-20T09:00:00Z' },
+  // Names that Step Functions gives to executions of Scheduler are as long.
+  execution: '12345678-90ab-cdef-1234-567890abcdef_12345678-90ab-cdef-1234-567890abcdef',
+  startedAt: STARTED_AT,
+} as const;
+
+/**
+ * Prints the lines with the real functions and the real logger, as Lambda would have them, and counts their bytes.
+ */
+export async function measureLogBytes(): Promise<LogBytes> {
+  // Lambda sets it for every call, and the logger puts it into each line.
+  process.env['_X_AMZN_TRACE_ID'] = 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=0';
+  const journal: Journal = new MemoryJournal(() => MINUTE * 1000);
+  const carriedWith = (metrics: MetricSet): CarriedSettings => ({
+    ...carriedSettings(
+      functionSettings(resolveProps({ tableName: 'SessionData', partitionKey: 'id', metrics })),
+    ),
+  });
+  const plan = (items: readonly object[]) => {
+    const logger = new Logger({ serviceName: 'plan-sweep' });
+    return planTick(
+      { ...EXECUTION, tables: [carriedWith('all')], soFar: null },
+      {
+        tableOf: settings => askedTable({ settings, documents: answering(items), logger }),
+        logger,
+        journal,
+        record: () => undefined,
+        clock: Date.now,
+        sleep: async () => new Promise(() => undefined),
+      },
+    );
+  };
+  const entry = { id: 'item-1', ttl: MINUTE + 60, expirationWindow: windowKey(MINUTE + 60, 60) };
+  const idle = await printed(() => plan([]));
+  const planned = await printed(() => plan([entry]));
+  const documents: Record<MetricSet, number> = { all: 0, essential: 0 };
+  const logger = new Logger({ serviceName: 'record-metrics' });
+  const quiet = { info: () => undefined, error: () => undefined };
+  const swept = await printed(async () => {
+    for (const metrics of ['all', 'essential'] as const) {
+      const progress = { totals: TOTALS, roundTargets: 0, cursor: null };
+      const sweeps = { SessionData: { settings: carriedWith(metrics), progress } };
+      await recordMetrics(
+        { ...EXECUTION, endedAt: ENDED_AT, soFar: { sweeps, results: [], retries: 0 } },
+        {
+          deployment: 'precise-ttl',
+          logger: metrics === 'all' ? logger : quiet,
+          metrics: new Metrics({ namespace: 'PreciseTtl', serviceName: 'record-metrics' }),
+          timeIsUp: () => new Promise(() => undefined),
+          print: line => {
+            documents[metrics] += Buffer.byteLength(line);
+          },
+          journal,
+        },
+      );
+    }
+  });
+  return { idle, planned, swept, metrics: documents };
+}
+
+/** A client that finds these entries in every query. */
+function answering(items: readonly object[]): Documents {
+  return { send: async () => ({ Items: items }) } as unknown as Documents;
+}
+
+/** Bytes that are written to the output meanwhile, without the ends of the lines, which are no part of an event. */
+async function printed(work: () => Promise<unknown>): Promise<number> {
+  const { stdout } = process;
+  const { write } = stdout;
+  let bytes = 0;
+  stdout.write = (chunk: string | Uint8Array): boolean => {
+    bytes += Buffer.byteLength(String(chunk).trimEnd());
+    return true;
+  };
+  try {
+    await work();
+  } finally {
+    stdout.write = write;
+  }
+  return bytes;
+}

@@ -1,0 +1,26 @@
+/** `npm run bench NAME`: runs one of the experiments of this folder; `npm run bench -- --help` has the help of each. */
+import { readdirSync } from 'node:fs';
+import { USAGE_STATUS } from '../../cli/flags.ts';
+import { print, printError } from '../../cli/print.ts';
+import type { AnyCommand } from '../../cli/run-command.ts';
+
+const names = readdirSync(import.meta.dirname)
+  .flatMap(file => (file.endsWith('.ts') && file !== 'main.ts' ? [file.slice(0, -'.ts'.length)] : []))
+  .sort();
+const [name = '', ...args] = process.argv.slice(2);
+
+async function load(one: string): Promise<AnyCommand> {
+  const { default: experiment } = (await import(`./${one}.ts`)) as { readonly default: AnyCommand };
+  return experiment;
+}
+
+if (names.includes(name)) {
+  await (await load(name)).execute(args);
+} else if (name === '--help') {
+  for (const one of names) print(`${(await load(one)).help()}\n`);
+} else {
+  printError(
+    `npm run bench NAME: expected one of ${names.join(', ')}, got ${name || 'none'}; npm run bench NAME -- --help says what each does`,
+  );
+  process.exitCode = USAGE_STATUS;
+}

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from 'aws-on-loopback/ports';
+
+/** `npx precise-ttl local` in a process of its own. */
+export interface CloudProcess {
+  readonly pid: number;
+  /** DynamoDB Local's; undefined when it was not found. */
+  readonly dynamoDbPid: number | undefined;
+  readonly dynamoDbEndpoint: string;
+  readonly sfnEndpoint: string;
+  /** Rejects when it ends before it is stopped, with what it printed. */
+  readonly ended: Promise<never>;
+  stop(): Promise<void>;
+}
+
+const ROOT = join(import.meta.dirname, '../../..');
+/** Enough of what it printed to say why it ended. */
+const PRINTED_LENGTH = 2_000;
+
+/**
+ * Starts it with the configuration of this folder, and waits until it runs.
+ *
+ * @throws when it can't be started, with what it printed
+ */
+export async function startCloudProcess(): Promise<CloudProcess> {
+  const ports: Record<string, number> = {};
+  for (const service of ['dynamodb', 'sfn', 'cloudwatch', 'scheduler']) ports[service] = await freePort();
+  const portFlags = Object.entries(ports).flatMap(([service, port]) => [`--${service}-port`, `${port}`]);
+  const { AWS_ENDPOINT_URL_DYNAMODB: _ours, ...environment } = process.env;
+  const child = spawn(process.execPath, ['bin/precise-ttl.js', 'local', ...portFlags], {
+    ...{ cwd: ROOT, env: environment, stdio: ['ignore', 'pipe', 'pipe'] },
+  });
+  // However this process ends, it doesn't leave the other one behind.
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  let printed = '';
+  let stopping = false;
+  const exited = once(child, 'exit').then(() => process.off('exit', kill));
+  const { promise: ready, resolve } = Promise.withResolvers<void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed = (printed + text).slice(-PRINTED_LENGTH);
+      if (/Ctrl-C stops/.test(printed)) resolve();
+    });
+  }
+  const ended = exited.then(() => {
+    if (!stopping) throw new Error(`npx precise-ttl local ended by itself; it printed:\n${printed}`);
+    return new Promise<never>(() => {});
+  });
+  ended.catch(() => {}); // whoever waits for it hears of it
+  await Promise.race([ready, ended]);
+  return {
+    pid: child.pid ?? 0,
+    dynamoDbPid: findBelow(child.pid ?? 0, 'DynamoDBLocal'),
+    dynamoDbEndpoint: `http://127.0.0.1:${ports['dynamodb']}`,
+    sfnEndpoint: `http://127.0.0.1:${ports['sfn']}`,
+    ended,
+    async stop() {
+      stopping = true;
+      child.kill('SIGINT');
+      await exited;
+    },
+  };
+}
+
+/** The memory of a process at one moment, by the system's own count. */
+interface ProcessMemory {
+  /** Resident memory, MB of 1,048,576 bytes. */
+  readonly residentMb: number;
+  readonly threads: number;
+}
+
+/** undefined for a process that is gone. Source: proc_pid_status(5). */
+export function memoryOf(pid: number): ProcessMemory | undefined {
+  const status = read(`/proc/${pid}/status`);
+  const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
+  const [residentKb, threads] = [field('VmRSS'), field('Threads')];
+  return Number.isNaN(residentKb) || Number.isNaN(threads)
+    ? undefined
+    : { residentMb: residentKb / 1024, threads };
+}
+
+/** The process, below another one, in whose command line a text occurs. */
+function findBelow(pid: number, text: string): number | undefined {
+  for (const child of childrenOf(pid)) {
+    const found = isJava(child, text) ? child : findBelow(child, text);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A shell that watches over a process has that one's command in its own line. */
+function isJava(pid: number, text: string): boolean {
+  const [program = '', ...args] = read(`/proc/${pid}/cmdline`).split('\0');
+  return program.endsWith('java') && args.some(arg => arg.includes(text));
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap(thread =>
+      read(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+    );
+  } catch {
+    return [];
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,153 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { FlagError, type Flags, type FlagValues } from '../../../cli/flags.ts';
+import { print } from '../../../cli/print.ts';
+import { type AnyCommand, defineCommand } from '../../../cli/run-command.ts';
+import { stopOnSignal } from '../../../cli/signals.ts';
+import { writableFile } from '../../../cli/writable-file.ts';
+import { Problems } from '../../report/problems.ts';
+import { Progress } from '../../report/progress.ts';
+
+/** The surroundings of an experiment. */
+export interface Run<F extends Flags> {
+  readonly flags: FlagValues<F>;
+  readonly print: (text: string) => void;
+  readonly progress: Progress;
+  /** Problems while it runs are shown at once, and make the run fail. */
+  readonly problems: Problems;
+  /** Aborts at Ctrl-C. Who asks for it cleans up; without it Ctrl-C ends the process at once. */
+  readonly signal: AbortSignal;
+  /** The file for the result; '' for none. */
+  readonly file: string;
+}
+
+/** The outcome of an experiment. */
+export interface Outcome {
+  /** For a person: tables. */
+  readonly text?: string;
+  /** For the file, beside the command, the commit, the machine and the flags. */
+  readonly result?: object;
+  /** An SVG that is written beside the file. */
+  readonly plot?: string;
+  /** The broken promises, a sentence each. */
+  readonly problems?: readonly string[];
+  /** Why the run proves nothing, a sentence each. Then nothing is written. */
+  readonly unproven?: readonly string[];
+}
+
+export interface Experiment<F extends Flags> {
+  /** `npm run bench NAME` */
+  readonly name: string;
+  readonly about: string;
+  readonly flags: F;
+  /** The meaning of exit status 0. */
+  readonly holds: string;
+  /** The file in lab/results whose figures the documents show. @default nothing is written without --json */
+  readonly file?: string | ((flags: FlagValues<F>) => string | undefined);
+  readonly run: (run: Run<F>) => Promise<Outcome>;
+}
+
+const UNPROVEN_STATUS = 3;
+
+/**
+ * A measurement with its plumbing: flags and help, the machine and the commit, a table for a person and a file for the documents, and an
+ * exit status.
+ */
+export function defineExperiment<const F extends Flags>(experiment: Experiment<F>): AnyCommand {
+  const { name, about, holds, file: ownFile } = experiment;
+  const json = {
+    type: 'text',
+    value: 'FILE',
+    help: 'the result (default: in lab/results, only for the figures in the documents)',
+  } as const;
+  return defineCommand({
+    flags: { ...experiment.flags, json } as F,
+    help: flags => `npm run bench ${name} -- [flags]
+
+${about.trim()}
+
+${flags}
+
+Exit status: 0 ${holds}; 1 not so; 2 wrong flags; 3 the run proves nothing; 130 or 143 interrupted.`,
+    async run(flags, { args }) {
+      const given = (flags as { readonly json?: string }).json;
+      const kept = typeof ownFile === 'function' ? ownFile(flags) : ownFile;
+      const path = given ?? (kept === undefined ? undefined : `lab/results/${kept}`);
+      const file = path === undefined ? '' : resultFile(path);
+      const machine = thisMachine();
+      const progress = new Progress(process.stdout);
+      const problems = new Problems(progress);
+      let stop: ReturnType<typeof stopOnSignal> | undefined;
+      const run = {
+        ...{ flags, print, progress, problems, file },
+        get signal() {
+          stop ??= stopOnSignal();
+          return stop.signal;
+        },
+      };
+      const { text, result, plot, unproven = [], ...outcome } = await experiment.run(run);
+      progress.end();
+      if (text !== undefined) print(`\n${text}`);
+      print(`\n${describeMachine(machine)}`);
+      if (stop?.signal.aborted) return stop.status();
+      const found = [...problems.found, ...(outcome.problems ?? [])];
+      for (const problem of found) print(`✗ ${problem}`);
+      for (const reason of unproven) print(`? proves nothing: ${reason}`);
+      if (found.length === 0 && unproven.length > 0) return UNPROVEN_STATUS;
+      if (file !== '' && result !== undefined) {
+        const command = ['npm run bench', name, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
+        const { json: _json, help: _help, ...settings } = flags as Readonly<Record<string, unknown>>;
+        writeJson(file, { command, commit: commit(), machine, settings, ...result, problems: found });
+      }
+      if (file !== '' && plot !== undefined) writeFileSync(plotBeside(file), plot);
+      return found.length === 0 ? 0 : 1;
+    },
+  });
+}
+
+export const plotBeside = (jsonFile: string) => jsonFile.replace(/\.json$/, '.svg');
+
+/** @throws {FlagError} before the minutes of work whose result the file is to take */
+function resultFile(path: string): string {
+  if (!path.endsWith('.json'))
+    throw new FlagError(`--json: expected the name of a .json file, got "${path}"`);
+  return writableFile('--json', path);
+}
+
+/** Indented, but with each point of a distribution on one line: a diff of two runs stays readable. */
+function writeJson(file: string, value: unknown): void {
+  const text = JSON.stringify(value, null, 2).replace(/\[\s+(-?[\d.]+),\s+(-?[\d.]+)\s+\]/g, '[$1, $2]');
+  writeFileSync(file, `${text}\n`);
+}
+
+function commit(): string {
+  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' }).trim();
+  try {
+    return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', '-uno') ? ' with changes' : ''}`;
+  } catch {
+    return 'unknown';
+  }
+}
+
+/** Where and when something was measured. Absolute numbers mean little without it. */
+function thisMachine() {
+  return {
+    node: process.version,
+    cores: availableParallelism(),
+    processor: cpus()[0]?.model ?? 'unknown',
+    /** Load average of the last minute: what else the machine was busy with. */
+    loadBefore: Math.round((loadavg()[0] ?? 0) * 100) / 100,
+    date: new Date().toISOString(),
+  };
+}
+
+function describeMachine({
+  node,
+  cores,
+  processor,
+  loadBefore,
+  date,
+}: ReturnType<typeof thisMachine>): string {
+  return `Node ${node}, ${cores} cores (${processor}), load ${loadBefore} before, ${date}`;
+}

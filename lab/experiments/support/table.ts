@@ -1,0 +1,31 @@
+/** A table in Markdown; all columns but the first are numbers, to the right. */
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [markdownRow(head), `|---|${'--:|'.repeat(head.length - 1)}`, ...rows.map(markdownRow)].join('\n');
+}
+
+export function markdownRow(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** Milliseconds as seconds; a dash for what there is none of. */
+export function seconds(milliseconds: number | null): string {
+  return milliseconds === null ? '–' : (milliseconds / 1000).toFixed(2);
+}
+
+/** A share, 0 to 1. */
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(1)}%`;
+}
+
+/** How many times the second; a dash for what can't be compared. */
+export function ratio(one: number | null, other: number | null): string {
+  if (one === null || other === null || other === 0) return '–';
+  return (one / other).toPrecision(2);
+}
+
+/** The value in the middle; the mean of the two in the middle of an even number. NaN of none. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const middle = (sorted.length - 1) / 2;
+  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
+}

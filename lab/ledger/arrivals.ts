@@ -1,0 +1,198 @@
+import { imageText } from '../../functions/archive/image-text.ts';
+import type { ArchiveFormat } from '../../functions/archive/settings.ts';
+import type { ItemImage } from '../../functions/stream/event.ts';
+import { type LagPercentiles, lagPercentiles } from '../report/lag.ts';
+import { isEarly, isLive, type RemovalRecord, type Ttl } from './item.ts';
+import { itemText } from './item-text.ts';
+import type { Ledger, SeenRemoval } from './ledger.ts';
+import type { Finding, Violation } from './verdict.ts';
+
+/** A message about a deletion: a line of an archive, or an event. */
+export interface Arrival {
+  /** The id of the stream's record. */
+  readonly id: string;
+  /** As JSON has it, in the format of the arrivals. */
+  readonly key: unknown;
+  readonly expiredAt: string | null;
+  /** ISO time of the record by which it was judged. */
+  readonly deletedAt: string;
+  /** The item as it was; undefined where it was not asked for. */
+  readonly item?: unknown;
+  /** Only in an archive. @default 'expiry' */
+  readonly removal?: 'expiry' | 'other';
+}
+
+/** An arrival, and where and when it came. */
+export interface Arrived {
+  readonly arrival: Arrival;
+  /** The object that it lies in, each time that it is stored another one; for an event undefined. */
+  readonly object?: { readonly key: string };
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+}
+
+/** Counts of the deletions that were to arrive. */
+export interface ArrivalCounts {
+  /** Deletions that arrived, each counted once. */
+  readonly items: number;
+  /** Arrivals of what had arrived already. */
+  readonly again: number;
+  /** Arrivals that call an expiry what is none, or of nothing that was deleted. */
+  readonly strays: number;
+  /**
+   * Expiries of what the application deleted before them, as the lab saw, but whose record has a time after it: locally that is
+   * when it was read, so this machine was too slow to tell.
+   */
+  readonly doubtful: number;
+  /** Items that did not arrive as they were deleted. */
+  readonly altered: number;
+  /** From the moment at which an item is to be deleted to its first arrival, milliseconds. */
+  readonly lagMs: LagPercentiles;
+}
+
+/** Rules for the deletions that have to arrive. */
+export interface ArrivalRules {
+  readonly sink: 'archive' | 'events';
+  /** Also what the application deletes has to arrive. @default false */
+  readonly all?: boolean | undefined;
+  readonly format: ArchiveFormat;
+  /** From an item's expiry to the TTL that it has in the ledger, which is when it is to be deleted. */
+  readonly graceSeconds: number;
+  /** Whether the items come, too. @default either is right */
+  readonly images?: boolean | undefined;
+}
+
+/**
+ * Users may delete an item this short before its expiry, and it is archived with the expired ones. That harms nobody; consumers act on
+ * events.
+ */
+const TOLERANCE_SECONDS = { archive: 2, events: 0 } as const;
+
+const FINDINGS = {
+  archive: { missing: 'notArchived', altered: 'archivedOtherwise', stray: 'archivedWrongly' },
+  events: { missing: 'notPublished', altered: 'publishedOtherwise', stray: 'publishedWrongly' },
+} as const satisfies Record<string, Record<string, Finding>>;
+
+export interface Judged {
+  readonly counts: ArrivalCounts;
+  /** Everything has arrived that is to arrive. */
+  readonly isComplete: boolean;
+  readonly violations: readonly Violation[];
+}
+
+/** Holds what arrived against the deletions that were seen. */
+export function judgeArrivals(
+  arrived: readonly Arrived[],
+  ledger: Pick<Ledger, 'removals' | 'violation'>,
+  rules: ArrivalRules,
+): Judged {
+  const removals = new Map(
+    ledger.removals.flatMap(({ record, ...removal }) =>
+      record === undefined ? [] : [[record.id, { ...removal, record }] as const],
+    ),
+  );
+  // Items that a sweep deletes too early have to arrive, too.
+  const isWanted = ({ ours }: SeenRemoval) => rules.all === true || !ours;
+  /** By the record's id: where each lies, and what is wrong with it. */
+  const known = new Map<string, { readonly objects: object[]; isAltered: boolean }>();
+  const strays: string[] = [];
+  const lags: number[] = [];
+  let again = 0;
+  let doubtful = 0;
+  for (const each of arrived) {
+    const { arrival, object, atMs } = each;
+    const removal = removals.get(arrival.id);
+    if (removal === undefined) {
+      strays.push(`record ${arrival.id}`);
+      continue;
+    }
+    const before = known.get(arrival.id) ?? { objects: [], isAltered: false };
+    const isTwice = object !== undefined && before.objects.includes(object);
+    const sense = senseOf(arrival, removal, rules);
+    if (sense === 'stray') strays.push(removal.id);
+    else if (sense === 'doubtful') doubtful += 1;
+    else if (isWanted(removal)) {
+      if (known.has(arrival.id)) again += 1;
+      else if (!removal.ours) lags.push(atMs - Number(removal.ttl) * 1000);
+    }
+    known.set(arrival.id, {
+      objects: [...before.objects, ...(object ? [object] : [])],
+      isAltered: before.isAltered || isTwice || (sense === undefined && !isAsDeleted(each, removal, rules)),
+    });
+  }
+  const { missing, altered, stray } = FINDINGS[rules.sink];
+  const wanted = [...removals].filter(([, removal]) => isWanted(removal));
+  const lost = wanted.filter(([id]) => !known.has(id));
+  const changed = [...known].flatMap(([id, { isAltered }]) =>
+    isAltered ? (removals.get(id)?.id ?? []) : [],
+  );
+  return {
+    counts: {
+      items: wanted.length - lost.length,
+      again,
+      strays: strays.length,
+      doubtful,
+      altered: changed.length,
+      lagMs: lagPercentiles(lags),
+    },
+    isComplete: lost.length === 0,
+    violations: [
+      ...lost.map(([, { id }]) => ledger.violation(missing, id)),
+      ...changed.map(id => ledger.violation(altered, id)),
+      ...strays.map(id => ledger.violation(stray, id)),
+    ],
+  };
+}
+
+type Recorded = SeenRemoval & { readonly record: RemovalRecord };
+
+/** Whether an arrival calls an expiry what is none; undefined when it is right. */
+function senseOf(
+  { removal = 'expiry', deletedAt }: Arrival,
+  { ttl, seenAt, ours, record }: Recorded,
+  { sink, graceSeconds }: ArrivalRules,
+): 'stray' | 'doubtful' | undefined {
+  const hadExpired = (epochMs: number) =>
+    !isLive(expiryOf(ttl, graceSeconds), Math.floor(epochMs / 1000) + TOLERANCE_SECONDS[sink]);
+  if (removal === 'other' || hadExpired(record.madeAt ?? seenAt)) return undefined;
+  return ours && record.madeAt === undefined && hadExpired(Date.parse(deletedAt)) ? 'doubtful' : 'stray';
+}
+
+function isAsDeleted(
+  { arrival, object }: Arrived,
+  removal: Recorded,
+  { format, graceSeconds, images, sink }: ArrivalRules,
+): boolean {
+  const { key, expiredAt, deletedAt, item, removal: kind = 'expiry' } = arrival;
+  const { id: _id, key: itsKey, image, madeAt } = removal.record;
+  const expiry = expiryOf(removal.ttl, graceSeconds);
+  const isImage =
+    item === undefined
+      ? sink === 'events' && images !== true
+      : isSame(item, image, format) && images !== false;
+  return (
+    isImage &&
+    isSame(key, itsKey, format) &&
+    expiredAt === (expiry === undefined ? null : new Date(Math.floor(expiry * 1000)).toISOString()) &&
+    (madeAt === undefined || deletedAt === new Date(Math.floor(madeAt / 1000) * 1000).toISOString()) &&
+    (kind === 'expiry' || removal.ours || isEarly(removal)) &&
+    (object === undefined || object.key.includes(partitionOf(kind, expiredAt ?? deletedAt, deletedAt)))
+  );
+}
+
+function partitionOf(kind: 'expiry' | 'other', expiredAt: string, deletedAt: string): string {
+  return kind === 'expiry'
+    ? `/expired_date=${expiredAt.slice(0, 10)}/`
+    : `/removed_date=${deletedAt.slice(0, 10)}/`;
+}
+
+function expiryOf(ttl: Ttl, graceSeconds: number): Ttl {
+  return ttl === undefined ? undefined : ttl - graceSeconds;
+}
+
+/** A plain number may be written in more ways than one: what arrived is compared after one reading. */
+function isSame(arrived: unknown, image: ItemImage, format: ArchiveFormat): boolean {
+  return format === 'dynamodb-json'
+    ? itemText(arrived as ItemImage) === itemText(image)
+    : JSON.stringify(arrived) === JSON.stringify(JSON.parse(imageText(image, format)));
+}

@@ -1,0 +1,89 @@
+import { gunzipSync } from 'node:zlib';
+import type { CopyLine, MarkLine } from '../../functions/delete-chunk/copies.ts';
+import type { ItemImage } from '../../functions/stream/event.ts';
+import { itemText } from './item-text.ts';
+
+/** An expired item that was deleted, as the table's stream tells it. */
+export interface DeletedItem {
+  readonly key: ItemImage;
+  /** ISO time of its TTL. */
+  readonly expiredAt: string;
+  /** Its old image. */
+  readonly item: ItemImage;
+  /** When, among all that happens. @default after all copies */
+  readonly order?: number;
+}
+
+/** A copy or a mark that S3 has. */
+export interface StoredLine<Line = CopyLine | MarkLine> {
+  /** Key of its object. */
+  readonly object: string;
+  readonly line: Line;
+  /** When S3 had it, among all that happens. @default before all deletions */
+  readonly order?: number;
+}
+
+/** The faults of an archive's copies; empty lists: there are none. */
+export interface CopyFaults<Deleted> {
+  /** Deleted before there was a copy that has the item as it was deleted. */
+  readonly deletedWithoutCopy: readonly Deleted[];
+  /** Copied, not deleted, and no mark says so. Right after a kill a retry may still be due. */
+  readonly keptWithoutMark: readonly CopyLine[];
+}
+
+/** The lines of an archive's objects, by key, that are copies or marks. */
+export function storedLines(objects: Iterable<readonly [key: string, body: Uint8Array]>): StoredLine[] {
+  return [...objects].flatMap(([object, body]) =>
+    isCopy(object) ? linesOf<CopyLine | MarkLine>(body).map(line => ({ object, line })) : [],
+  );
+}
+
+/** Whether an object is one that `archiveFirst` writes beside the archive. */
+export function isCopy(object: string): boolean {
+  return object.includes('/before_deletion/') || object.includes('/kept/');
+}
+
+/** Compares what `archiveFirst` wrote with what was deleted. Formats other than DynamoDB JSON cannot be compared. */
+export function copyFaults<Deleted extends DeletedItem>(
+  stored: readonly StoredLine[],
+  deleted: readonly Deleted[],
+): CopyFaults<Deleted> {
+  const copies = stored.filter((each): each is StoredLine<CopyLine> => !('kept' in each.line));
+  const marked = new Set(
+    stored.flatMap(({ line }) => ('kept' in line ? [`${line.copy} ${lifeOf(line)}`] : [])),
+  );
+  const byLife = Map.groupBy(copies, ({ line }) => lifeOf(line));
+  const deletions = new Set(deleted.map(lifeOf));
+  return {
+    deletedWithoutCopy: deleted.filter(
+      each => !(byLife.get(lifeOf(each)) ?? []).some(copy => isCopyOf(copy, each)),
+    ),
+    keptWithoutMark: copies.flatMap(({ object, line }) => {
+      const life = lifeOf(line);
+      return [null, object].some(copy => marked.has(`${copy} ${life}`)) || deletions.has(life) ? [] : [line];
+    }),
+  };
+}
+
+/**
+ * Whether S3 had the item as it was when it was deleted. An attribute that was added after the image was read is in no condition of the
+ * delete: the copy may be without it, and the stream's line has it.
+ */
+function isCopyOf(
+  { line, order = Number.NEGATIVE_INFINITY }: StoredLine<CopyLine>,
+  { item, order: deletedAt = Number.POSITIVE_INFINITY }: DeletedItem,
+): boolean {
+  const copied = Object.entries(item).filter(([name]) => Object.hasOwn(line.item, name));
+  return order < deletedAt && itemText(line.item) === itemText(Object.fromEntries(copied));
+}
+
+/** An item with one of its TTLs. */
+function lifeOf({ key, expiredAt }: { readonly key: ItemImage; readonly expiredAt: string }): string {
+  return `${itemText(key)} ${expiredAt}`;
+}
+
+/** The lines of an object of an archive. @throws for what is not compressed, or no JSON */
+export function linesOf<Line>(body: Uint8Array): Line[] {
+  const texts = gunzipSync(body).toString().split('\n');
+  return texts.filter(text => text !== '').map(text => JSON.parse(text) as Line);
+}

@@ -1,0 +1,27 @@
+import type { Settings } from '../functions/runtime/environment.ts';
+import { variableOf } from '../functions/runtime/variables.ts';
+
+/** Settings that no prop is for, and that an experiment or a test gives other values. */
+export type Tuning = Partial<
+  Pick<
+    Settings,
+    | 'backoffBaseSeconds'
+    | 'backoffCapSeconds'
+    | 'chunkConcurrency'
+    | 'deleteAttempts'
+    | 'lookbackMinutes'
+    | 'shardConcurrency'
+  >
+>;
+
+/** A stack whose tables have these settings, wherever it carries them: in definitions of state machines, and in environments. */
+export function withSettings<Stack>(stack: Stack, settings: Tuning): Stack {
+  const changed = Object.entries(settings).reduce(
+    (text, [name, value]) =>
+      text
+        .replaceAll(new RegExp(String.raw`(\b${name}\\*":)\d+`, 'g'), `$1${value}`)
+        .replaceAll(new RegExp(String.raw`("${variableOf(name)}":")\d+`, 'g'), `$1${value}`),
+    JSON.stringify(stack),
+  );
+  return JSON.parse(changed);
+}

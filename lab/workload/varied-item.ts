@@ -1,0 +1,68 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { RandomSource } from 'stepfunctions-emulator';
+import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
+
+const TEXTS = ['', 'plain', 'Grüße, 世界', '🎫 "quoted" \\ back\nline', '\u2028\u0000', 'x'.repeat(120)];
+const MAX_DIGITS = 38;
+
+/** Some attributes of every type that DynamoDB has, with numbers that a double cannot hold. */
+export function variedAttributes(random: RandomSource): ItemImage {
+  const attributes: [string, ImageValue][] = KINDS.filter(() => random.next() < 0.5).map((make, index) => [
+    `a${index}`,
+    make(random),
+  ]);
+  return Object.fromEntries(attributes);
+}
+
+/**
+ * The same as the document client takes it, without empty maps in lists: in the item that refuses a delete DynamoDB Local leaves out their
+ * type, and the SDK cannot read it.
+ */
+export function nativeAttributes(random: RandomSource): Record<string, unknown> {
+  const bytesOf = (text: string) => Buffer.from(text, 'base64');
+  const item = JSON.parse(JSON.stringify(variedAttributes(random)), (name, value) => {
+    if (name === 'B' && typeof value === 'string') return bytesOf(value);
+    if (name === 'L') return value.filter((each: object) => !('M' in each));
+    return name === 'BS' ? value.map(bytesOf) : value;
+  });
+  return unmarshall(item as Record<string, AttributeValue>, { wrapNumbers: true });
+}
+
+const KINDS: readonly ((random: RandomSource) => ImageValue)[] = [
+  random => ({ S: text(random) }),
+  random => ({ N: number(random) }),
+  random => ({ B: bytes(random) }),
+  random => ({ BOOL: random.next() < 0.5 }),
+  () => ({ NULL: true }),
+  random => ({ SS: different(random, each => `${text(each)}${each.next()}`) }),
+  random => ({ NS: different(random, number) }),
+  random => ({ BS: different(random, bytes) }),
+  random => ({ L: [{ S: text(random) }, { N: number(random) }, { L: [] }, { M: {} }] }),
+  random => ({
+    M: { 'a.b': { N: number(random) }, '#c': { M: { ' ': { B: bytes(random) } } }, e: { NULL: true } },
+  }),
+];
+
+function text(random: RandomSource): string {
+  return TEXTS[Math.floor(random.next() * TEXTS.length)] ?? '';
+}
+
+/** Up to 38 digits, with the point anywhere. DynamoDB keeps no zeros at the end of a fraction. */
+function number(random: RandomSource): string {
+  const length = 1 + Math.floor(random.next() * MAX_DIGITS);
+  const digits = Array.from({ length }, () => 1 + Math.floor(random.next() * 9)).join('');
+  const point = Math.floor(random.next() * (length + 1));
+  const [whole, fraction] = [digits.slice(0, point) || '0', digits.slice(point)];
+  return `${random.next() < 0.5 ? '-' : ''}${whole}${fraction && `.${fraction}`}`;
+}
+
+function bytes(random: RandomSource): string {
+  const length = 1 + Math.floor(random.next() * 24);
+  return Buffer.from(Array.from({ length }, () => Math.floor(random.next() * 256))).toString('base64');
+}
+
+function different(random: RandomSource, make: (random: RandomSource) => string): string[] {
+  const length = 1 + Math.floor(random.next() * 4);
+  return [...new Set(Array.from({ length }, () => make(random)))];
+}

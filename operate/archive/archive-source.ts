@@ -1,0 +1,91 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GetObjectCommand, paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3';
+import { PreciseTtlError } from '../../expiry/errors.ts';
+import type { ConfiguredEndpoint } from '../aws/endpoint.ts';
+import { describeSdkError } from '../aws/errors.ts';
+import { permitted } from '../table/permitted.ts';
+import { ArchiveUnreadableError } from './errors.ts';
+import type { Location } from './location.ts';
+
+/** The objects of an archive. Every path begins at its root and ends with a slash when it is a folder. */
+export interface ArchiveSource {
+  /** For messages. */
+  readonly name: (path: string) => string;
+  /** Names of the folders that lie directly in a folder, without slashes; none where there is no such folder. */
+  readonly folders: (path: string) => Promise<string[]>;
+  /** Paths of the objects that lie directly in a folder. */
+  readonly objects: (path: string) => Promise<string[]>;
+  readonly read: (path: string) => Promise<Uint8Array>;
+}
+
+export function folderSource(root: string): ArchiveSource {
+  const entries = async (path: string) => {
+    try {
+      return await readdir(join(root, path), { withFileTypes: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  };
+  return {
+    name: path => join(root, path),
+    folders: async path => (await entries(path)).filter(entry => entry.isDirectory()).map(({ name }) => name),
+    objects: async path =>
+      (await entries(path)).filter(entry => entry.isFile()).map(({ name }) => `${path}${name}`),
+    read: path => readFile(join(root, path)),
+  };
+}
+
+export interface S3SourceOptions {
+  /** The endpoint of S3, where it is on this machine. */
+  readonly endpoint: ConfiguredEndpoint | undefined;
+  /** Ends a request that runs. */
+  readonly signal: AbortSignal;
+}
+
+/** Its calls reject with {@link ArchiveUnreadableError}, or MissingPermissionError, for what a person can mend. */
+export function s3Source(
+  client: S3Client,
+  { bucket, prefix }: Extract<Location, { kind: 's3' }>,
+  { endpoint, signal: abortSignal }: S3SourceOptions,
+): ArchiveSource {
+  const name = (path: string) => `s3://${bucket}/${prefix}${path}`;
+  const list = (path: string) =>
+    asked('s3:ListBucket', `arn:aws:s3:::${bucket}`, endpoint, async () => {
+      const listed = { folders: [] as string[], objects: [] as string[] };
+      const given = { Bucket: bucket, Prefix: `${prefix}${path}`, Delimiter: '/' };
+      for await (const page of paginateListObjectsV2({ client }, given, { abortSignal })) {
+        for (const { Prefix = '' } of page.CommonPrefixes ?? [])
+          listed.folders.push(Prefix.slice(given.Prefix.length, -1));
+        for (const { Key = '' } of page.Contents ?? []) listed.objects.push(Key.slice(prefix.length));
+      }
+      return listed;
+    });
+  return {
+    name,
+    folders: async path => (await list(path)).folders,
+    objects: async path => (await list(path)).objects,
+    read: path =>
+      asked('s3:GetObject', `arn:aws:s3:::${bucket}/${prefix}${path}`, endpoint, async () => {
+        const command = new GetObjectCommand({ Bucket: bucket, Key: `${prefix}${path}` });
+        const { Body } = await client.send(command, { abortSignal });
+        return (await Body?.transformToByteArray()) ?? new Uint8Array();
+      }),
+  };
+}
+
+async function asked<Result>(
+  action: string,
+  resource: string,
+  endpoint: ConfiguredEndpoint | undefined,
+  call: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await permitted(action, resource, call);
+  } catch (error) {
+    const message = describeSdkError(error, endpoint, 'S3');
+    if (message === undefined || error instanceof PreciseTtlError) throw error;
+    throw new ArchiveUnreadableError(`${message} (${resource})`);
+  }
+}

@@ -1,0 +1,139 @@
+import { type Credentials, clientConfig } from './client-config.ts';
+import { type ConfiguredEndpoint, type Environment, localEndpoint, type Service } from './endpoint.ts';
+import { ANSWER_MS, CONNECTION_MS, NoAnswerError, type Silence, silenceOf } from './no-answer.ts';
+import { isThrottled } from './throttled.ts';
+import type { TimeLimit } from './time-limit.ts';
+
+/** Attempts of a call that get no answer, when somebody waits for what is known. */
+const UNANSWERED_ATTEMPTS = 2;
+/** Attempts of a throttled call then: it waits three and a half seconds in between at the most. */
+const QUICK_ATTEMPTS = 4;
+
+export interface ClientOptions {
+  /**
+   * Somebody waits for an answer, or for hearing that there is none: a call is given up after two attempts without an answer, in
+   * about ten seconds. @default what works for long goes on for about a minute, as after a restart of the network
+   */
+  readonly quick?: boolean;
+  /** The time of the whole command. @default none */
+  readonly limit?: TimeLimit | undefined;
+  /** @default the SDK finds them */
+  readonly credentials?: Credentials | undefined;
+}
+
+/** Every client of the SDK has these. */
+export interface AwsClient {
+  destroy(): void;
+  readonly middlewareStack: {
+    add(middleware: Middleware, options: { readonly step: 'initialize'; readonly name: string }): void;
+    add(middleware: Middleware, options: { readonly step: 'deserialize'; readonly name: string }): void;
+  };
+}
+
+type Middleware = <Args extends object, Result extends object>(
+  next: (args: Args) => Promise<Result>,
+  context: object,
+) => (args: Args) => Promise<Result>;
+
+/**
+ * Makes a client of AWS: all those of the commands come from here, so that none waits for ever for a service that is silent. Such
+ * a call throws {NoAnswerError}, which says how the service did not answer; every other error is the SDK's.
+ *
+ * @param make a client of the SDK with this configuration
+ * @param region the SDK finds it where it is not given
+ * @throws {InputError} when the environment names an endpoint that is none
+ */
+export function awsClient<Client extends AwsClient>(
+  make: (config: ReturnType<typeof boundedConfig>) => Client,
+  service: Service,
+  region: string | undefined,
+  environment: Environment,
+  { quick = false, limit, credentials }: ClientOptions = {},
+): Client {
+  const client = make(boundedConfig(clientConfig(service, region, environment, credentials), quick));
+  bound(client, { service, local: localEndpoint(environment, service), quick, limit });
+  return client;
+}
+
+function boundedConfig(config: ReturnType<typeof clientConfig>, quick: boolean) {
+  return {
+    ...config,
+    ...(quick && { maxAttempts: Math.min(config.maxAttempts, QUICK_ATTEMPTS) }),
+    // Without socketTimeout an answer that stops in its middle would be waited for.
+    requestHandler: {
+      connectionTimeout: CONNECTION_MS,
+      requestTimeout: ANSWER_MS,
+      socketTimeout: ANSWER_MS,
+      throwOnRequestTimeout: true,
+    },
+  };
+}
+
+/** The attempts of one call have met this. */
+interface Met {
+  unanswered: number;
+  last: 'throttled' | Silence | undefined;
+}
+
+interface Bounds {
+  readonly service: Service;
+  readonly local: ConfiguredEndpoint | undefined;
+  readonly quick: boolean;
+  readonly limit: TimeLimit | undefined;
+}
+
+function bound(client: AwsClient, { service, local, quick, limit }: Bounds): void {
+  const calls = new WeakMap<object, Met>();
+  const call: Middleware = (next, context) => async args => {
+    const met: Met = { unanswered: 0, last: undefined };
+    calls.set(context, met);
+    try {
+      return limit === undefined ? await next(args) : await within(limit, () => next(args));
+    } catch (error) {
+      if (error === OVER && limit !== undefined) {
+        throw new NoAnswerError(
+          service,
+          { kind: 'out of time', seconds: limit.seconds, last: met.last },
+          local,
+        );
+      }
+      const silence = silenceOf(error);
+      throw silence === undefined ? error : new NoAnswerError(service, silence, local);
+    }
+  };
+  const attempt: Middleware = (next, context) => async args => {
+    const met = calls.get(context);
+    if (limit?.signal.aborted) throw OVER;
+    try {
+      return await next(args);
+    } catch (error) {
+      const silence = silenceOf(error);
+      if (met !== undefined) met.last = silence ?? (isThrottled(error) ? 'throttled' : undefined);
+      if (silence === undefined || met === undefined) throw error;
+      met.unanswered += 1;
+      // The SDK does not try again after an error that it does not know.
+      throw quick && met.unanswered >= UNANSWERED_ATTEMPTS
+        ? new NoAnswerError(service, silence, local)
+        : error;
+    }
+  };
+  client.middlewareStack.add(call, { step: 'initialize', name: 'boundCall' });
+  client.middlewareStack.add(attempt, { step: 'deserialize', name: 'boundAttempt' });
+}
+
+/** The time of the command is over. */
+const OVER = new Error('the time of the command is over');
+
+async function within<Result>({ signal }: TimeLimit, work: () => Promise<Result>): Promise<Result> {
+  if (signal.aborted) throw OVER;
+  let onAbort = () => {};
+  const over = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(OVER);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work(), over]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,62 @@
+import { InputError } from '../input-error.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A variable of the environment, and the endpoint that it names. */
+export interface ConfiguredEndpoint {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The services that commands talk to, each with a port for an example of an endpoint on this machine. */
+export const SERVICES = {
+  SFN: { title: 'Step Functions', port: 8083 },
+  DYNAMODB: { title: 'DynamoDB', port: 8000 },
+  CLOUDWATCH: { title: 'CloudWatch', port: 8084 },
+  SCHEDULER: { title: 'EventBridge Scheduler', port: 8085 },
+  SQS: { title: 'SQS', port: 9324 },
+  LAMBDA: { title: 'Lambda', port: 3001 },
+  S3: { title: 'S3', port: 8086 },
+} as const;
+/** As the variable of its endpoint ends: `AWS_ENDPOINT_URL_SFN`. */
+export type Service = keyof typeof SERVICES;
+
+/**
+ * Whether the SDK, which reads the same variables, will talk to this machine.
+ *
+ * @throws {InputError} when what they name is no URL
+ */
+export function isLocal(environment: Environment, service: Service = 'SFN'): boolean {
+  return localEndpoint(environment, service) !== undefined;
+}
+
+/**
+ * The endpoint on this machine that the SDK will talk to; undefined when it will talk to another one.
+ *
+ * @param service of which the endpoint is
+ * @throws {InputError} when what the environment names is no URL
+ */
+export function localEndpoint(
+  environment: Environment,
+  service: Service = 'SFN',
+): ConfiguredEndpoint | undefined {
+  if (environment['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true') return undefined;
+  const own = `AWS_ENDPOINT_URL_${service}`;
+  const name = environment[own] ? own : 'AWS_ENDPOINT_URL';
+  const value = environment[name];
+  if (!value) return undefined;
+  if (!URL.canParse(value)) {
+    throw new InputError(
+      `${name}: expected a URL such as http://127.0.0.1:${SERVICES[service].port}, got "${value}"; unset it for AWS`,
+    );
+  }
+  return isThisMachine(new URL(value).hostname) ? { name, value } : undefined;
+}
+
+/**
+ * Whether the host of a URL is this machine. URL has brought every spelling of an IPv4 address to four decimals. The
+ * emulator has the same rule; what talks to AWS loads nothing of it.
+ */
+export function isThisMachine(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  DescribeExecutionCommand,
+  ExecutionAlreadyExists,
+  ExecutionDoesNotExist,
+  type SFNClient,
+  StartExecutionCommand,
+} from '@aws-sdk/client-sfn';
+
+import type { ExecutionState } from './execution-state.ts';
+
+/** The executions of one state machine, by name. */
+export interface Executions {
+  /**
+   * One that runs already with this input is the same one.
+   *
+   * @returns false when the name is taken by one that has ended
+   */
+  start(name: string, input: object): Promise<boolean>;
+  /** Undefined when Step Functions doesn't know it (any more, or yet). */
+  describe(name: string): Promise<ExecutionState | undefined>;
+}
+
+/** @param name `*` for all of them, as IAM names them */
+export function executionArnOf(stateMachineArn: string, name: string): string {
+  return `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
+}
+
+export function executionsOf(sfn: SFNClient, stateMachineArn: string): Executions {
+  const arnOf = (name: string) => executionArnOf(stateMachineArn, name);
+  return {
+    async start(name, input) {
+      try {
+        await sfn.send(new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify(input) }));
+        return true;
+      } catch (error) {
+        if (error instanceof ExecutionAlreadyExists) return false;
+        throw error;
+      }
+    },
+    async describe(name) {
+      try {
+        const answer = await sfn.send(new DescribeExecutionCommand({ executionArn: arnOf(name) }));
+        const { status = 'RUNNING', startDate: startedAt, output, error, cause } = answer;
+        return { status, startedAt, output, error, cause };
+      } catch (error) {
+        if (error instanceof ExecutionDoesNotExist) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+/** Milliseconds between two requests for an execution: short for the short ones, and no burden while it takes long. */
+const FIRST_WAIT_MS = 200;
+const MAX_WAIT_MS = 5_000;
+
+/**
+ * Waits until an execution has ended. Descriptions lag behind: one that was just started may not be known for a moment.
+ *
+ * @param signal stops the waiting; the execution goes on
+ * @param onWait called each time that it still runs
+ */
+export async function untilEnd(
+  name: string,
+  executions: Pick<Executions, 'describe'>,
+  signal: AbortSignal,
+  onWait: () => Promise<void> = async () => undefined,
+): Promise<ExecutionState> {
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 1.5, MAX_WAIT_MS)) {
+    const state = await executions.describe(name);
+    if (state !== undefined && state.status !== 'RUNNING') return state;
+    await onWait();
+    await sleep(wait, undefined, { signal });
+  }
+}

@@ -1,0 +1,20 @@
+import { ListExecutionsCommand, type SFNClient } from '@aws-sdk/client-sfn';
+import type { OpenExecution } from '../changes.ts';
+import { permitted } from '../table/permitted.ts';
+
+/**
+ * Executions that have not ended, the newest first.
+ *
+ * @param most of one page, which has 1,000 at the most
+ * @throws {MissingPermissionError}, or the SDK's error
+ */
+export async function openExecutions(
+  sfn: SFNClient,
+  stateMachineArn: string,
+  most = 1000,
+): Promise<OpenExecution[]> {
+  const { executions = [] } = await permitted('states:ListExecutions', stateMachineArn, () =>
+    sfn.send(new ListExecutionsCommand({ stateMachineArn, statusFilter: 'RUNNING', maxResults: most })),
+  );
+  return executions.map(({ name = '', startDate }) => ({ name, startedAt: startDate ?? new Date(0) }));
+}

@@ -1,0 +1,37 @@
+import type { DeploymentConfig } from '../config/config.ts';
+import type { PreciseTtlProps } from '../config/props.ts';
+import { InputError } from './input-error.ts';
+
+/**
+ * The tables that a command is for: what `--table` names, or all of the configuration.
+ *
+ * @throws {InputError} for one that the configuration does not have
+ */
+export function chooseTables(
+  { tables }: DeploymentConfig,
+  chosen: string | undefined,
+): readonly PreciseTtlProps[] {
+  if (chosen === undefined) return tables;
+  const table = tables.find(({ tableName }) => tableName === chosen);
+  if (table !== undefined) return [table];
+  throw new InputError(
+    `--table: expected one of ${namesOf(tables)}, got "${chosen}"; the configuration lists them`,
+  );
+}
+
+/**
+ * The table that a command is for which takes one at a time: what `--table` names, or the only one of the configuration.
+ *
+ * @throws {InputError} for one that the configuration does not have, and for none where it has several
+ */
+export function chooseTable(config: DeploymentConfig, chosen: string | undefined): PreciseTtlProps {
+  const [table, another] = chooseTables(config, chosen);
+  if (table !== undefined && another === undefined) return table;
+  throw new InputError(
+    `--table: expected one of ${namesOf(config.tables)}, got none; this is for one table, write --table NAME`,
+  );
+}
+
+function namesOf(tables: readonly PreciseTtlProps[]): string {
+  return tables.map(({ tableName }) => tableName).join(', ');
+}

@@ -1,0 +1,294 @@
+import {
+  GetAccountSettingsCommand,
+  type LambdaClient,
+  ResourceNotFoundException as NoSuchFunction,
+  paginateListEventSourceMappings,
+} from '@aws-sdk/client-lambda';
+import {
+  GetScheduleCommand,
+  ResourceNotFoundException,
+  type SchedulerClient,
+} from '@aws-sdk/client-scheduler';
+import { DescribeStateMachineCommand, type SFNClient } from '@aws-sdk/client-sfn';
+import {
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  QueueDoesNotExist,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import { alarmNamesOf } from '../../config/alarms.ts';
+import type { Deployment } from '../../config/deployments.ts';
+import { deadLetterQueueOf, proofName, replayName } from '../../config/names.ts';
+import { hasProof } from '../../config/props.ts';
+import { streamFunctionsOf } from '../../config/stream-props.ts';
+import { tablesInDefinition } from '../../config/tables-in-definition.ts';
+import { tickSchedule } from '../../config/tick-schedule.ts';
+import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
+import type { SeenScans } from '../../functions/journal/index-scans.ts';
+import type { DeploymentState } from '../../functions/journal/layout.ts';
+import { type ListedStateMachine, listStateMachines } from '../aws/state-machines.ts';
+import { type DeploymentJournal, journalAt } from '../journals.ts';
+import { type Checked, check, notAsked } from './check.ts';
+import type { DeploymentClients } from './clients.ts';
+import { observeAlarms, type SeenAlarm } from './observe-alarms.ts';
+import { observeScans, observeState, observeTable, type SeenJournal } from './observe-journal.ts';
+import type { Subject } from './subject.ts';
+
+/** A schedule as EventBridge Scheduler has it. */
+export interface SeenSchedule {
+  /** ENABLED or DISABLED. */
+  readonly state: string;
+  readonly expression: string;
+  /** JSON. */
+  readonly input: string;
+  /** ARN. */
+  readonly target: string;
+}
+
+/** The resources that all tables of a deployment share; undefined for those that are not there. */
+export interface SeenSweep {
+  /** The state machine of the ticks. */
+  readonly stateMachine: Checked<ListedStateMachine | undefined>;
+  /** The state machine of replays and of hand-overs of the ticks. */
+  readonly replayMachine: Checked<ListedStateMachine | undefined>;
+  /** The attributes that hold items, by the tables that have one, as the state machines know them; none without a deployment. */
+  readonly holdAttributes: Checked<ReadonlyMap<string, string>>;
+  /** Undefined when DynamoDB must not be asked. */
+  readonly journalTable: DeploymentJournal | undefined;
+  readonly state: Checked<DeploymentState | undefined>;
+  /** By their names. */
+  readonly schedules: ReadonlyMap<string, Checked<SeenSchedule | undefined>>;
+  /** Messages in the dead-letter queue. */
+  readonly deadLetters: Checked<number | undefined>;
+  /** The alarms that there are, of those that the configuration asks for. */
+  readonly alarms: Checked<readonly SeenAlarm[]>;
+  /** Functions that the account may run at once and that no function has reserved for itself. */
+  readonly concurrency: Checked<number>;
+}
+
+/** The same for one of its tables, with what is its own. */
+export interface SeenDeployment extends SeenSweep {
+  readonly journal: Checked<SeenJournal | undefined>;
+  readonly scans: Checked<SeenScans | undefined>;
+  /** The functions that the configuration wants the stream to call; empty for one that nothing calls. */
+  readonly streamReaders: ReadonlyMap<StreamFunctionName, Checked<readonly SeenStreamReader[]>>;
+}
+
+/** An event source mapping as Lambda has it. */
+export interface SeenStreamReader {
+  readonly uuid: string;
+  /** ARN of the stream that it reads. It stays on that one when the table gets another. */
+  readonly streamArn: string;
+  /** Enabled, Disabled, and in between Enabling and so on. */
+  readonly state: string;
+  /** `OK`, `No records processed`, or what was wrong; undefined when nothing was read yet. */
+  readonly lastResult: string | undefined;
+  /** The patterns of which a record must match one, JSON; none: it is called for all. */
+  readonly filters: readonly string[];
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Failures of the last day that are asked for. */
+export const MAX_FAILURES = 100;
+
+/** Asks what is deployed for all tables of a deployment. */
+export async function observeSweep(
+  { sfn, dynamoDb, scheduler, sqs, lambda, cloudWatch }: DeploymentClients,
+  deployment: Deployment,
+  region: string,
+): Promise<SeenSweep> {
+  const journalTable = dynamoDb && journalAt(dynamoDb, deployment.name, region);
+  const machines = await observeStateMachines(sfn, deployment.name);
+  return {
+    ...machines,
+    holdAttributes: await observeHoldAttributes(sfn, machines.replayMachine),
+    journalTable,
+    state: journalTable ? await observeState(journalTable) : notAsked('DynamoDB'),
+    schedules: await observeSchedules(scheduler, deployment, region),
+    deadLetters: sqs ? await observeQueue(sqs, deadLetterQueueOf(deployment.name), region) : notAsked('SQS'),
+    alarms: cloudWatch
+      ? await observeAlarms(cloudWatch, { names: alarmNamesOf(deployment) }, region)
+      : notAsked('CloudWatch'),
+    concurrency: lambda ? await observeConcurrency(lambda) : notAsked('Lambda'),
+  };
+}
+
+/**
+ * Asks what is deployed for a table.
+ * @param sweep of its deployment
+ * @param now epoch milliseconds
+ */
+export async function observeDeployment(
+  { lambda, scheduler }: DeploymentClients,
+  { props, region }: Subject,
+  sweep: SeenSweep,
+  now: number,
+): Promise<SeenDeployment> {
+  const { journalTable, state } = sweep;
+  const asked = { now, sinceMs: DAY_MS, mostFailures: MAX_FAILURES };
+  return {
+    ...sweep,
+    schedules: new Map([...sweep.schedules, ...(await observeProofSchedule(scheduler, props, region))]),
+    journal: journalTable
+      ? await observeTable(journalTable, state, props.tableName, asked)
+      : notAsked('DynamoDB'),
+    scans: journalTable ? await observeScans(journalTable, props.tableName) : notAsked('DynamoDB'),
+    streamReaders: new Map(
+      await Promise.all(
+        streamFunctionsOf(props).map(
+          async reader =>
+            [
+              reader,
+              lambda
+                ? await observeStreamReaders(lambda, `${props.name}-${fileOf(reader)}`)
+                : notAsked('Lambda'),
+            ] as const,
+        ),
+      ),
+    ),
+  };
+}
+
+/** @param sfn undefined when it must not be asked */
+async function observeStateMachines(
+  sfn: SFNClient | undefined,
+  deployment: string,
+): Promise<Pick<SeenSweep, 'stateMachine' | 'replayMachine'>> {
+  const [tick, replay] = [deployment, replayName(deployment)];
+  const listed = sfn
+    ? await check('states:ListStateMachines', '*', () => listStateMachines(sfn, [tick, replay]))
+    : notAsked('Step Functions');
+  const seen = (name: string) => ('seen' in listed ? { seen: listed.seen.get(name) } : listed);
+  return { stateMachine: seen(tick), replayMachine: seen(replay) };
+}
+
+/** The state machine of the replays carries the settings of all tables. */
+async function observeHoldAttributes(
+  sfn: SFNClient | undefined,
+  machine: SeenSweep['replayMachine'],
+): Promise<SeenSweep['holdAttributes']> {
+  if (sfn === undefined) return notAsked('Step Functions');
+  if ('notChecked' in machine) return machine;
+  if (machine.seen === undefined) return { seen: new Map() };
+  const { arn: stateMachineArn } = machine.seen;
+  return check('states:DescribeStateMachine', stateMachineArn, async () => {
+    const { definition = '{}' } = await sfn.send(new DescribeStateMachineCommand({ stateMachineArn }));
+    return new Map(
+      tablesInDefinition(definition).flatMap(({ tableName, holdAttribute }) =>
+        typeof holdAttribute === 'string' ? [[tableName, holdAttribute] as const] : [],
+      ),
+    );
+  });
+}
+
+/**
+ * The schedule that a deployment should have, by its name.
+ * @param scheduler undefined when it must not be asked
+ */
+export async function observeSchedules(
+  scheduler: SchedulerClient | undefined,
+  deployment: Deployment,
+  region: string,
+): Promise<SeenDeployment['schedules']> {
+  const { name } = tickSchedule(deployment);
+  const seen = scheduler
+    ? await observeSchedule(scheduler, deployment.name, name, region)
+    : notAsked('EventBridge Scheduler');
+  return new Map([[name, seen]]);
+}
+
+/** The schedule that has the manifests of a table written. */
+async function observeProofSchedule(
+  scheduler: SchedulerClient | undefined,
+  props: Subject['props'],
+  region: string,
+): Promise<SeenDeployment['schedules']> {
+  if (!hasProof(props)) return new Map();
+  const name = proofName(props.name);
+  const seen = scheduler
+    ? await observeSchedule(scheduler, name, name, region)
+    : notAsked('EventBridge Scheduler');
+  return new Map([[name, seen]]);
+}
+
+async function observeSchedule(
+  scheduler: SchedulerClient,
+  group: string,
+  name: string,
+  region: string,
+): Promise<Checked<SeenSchedule | undefined>> {
+  const resource = `arn:aws:scheduler:${region}:*:schedule/${group}/${name}`;
+  return check('scheduler:GetSchedule', resource, async () => {
+    try {
+      const found = await scheduler.send(new GetScheduleCommand({ Name: name, GroupName: group }));
+      return {
+        state: found.State ?? '',
+        expression: found.ScheduleExpression ?? '',
+        input: found.Target?.Input ?? '',
+        target: found.Target?.Arn ?? '',
+      };
+    } catch (error) {
+      if (error instanceof ResourceNotFoundException) return undefined;
+      throw error;
+    }
+  });
+}
+
+/** Messages in a queue; undefined when it is not there. */
+export async function observeQueue(
+  sqs: SQSClient,
+  name: string,
+  region: string,
+): Promise<Checked<number | undefined>> {
+  const resource = `arn:aws:sqs:${region}:*:${name}`;
+  const found = await check('sqs:GetQueueUrl', resource, async () => {
+    try {
+      return (await sqs.send(new GetQueueUrlCommand({ QueueName: name }))).QueueUrl;
+    } catch (error) {
+      if (error instanceof QueueDoesNotExist) return undefined;
+      throw error;
+    }
+  });
+  if ('notChecked' in found || found.seen === undefined) return found as Checked<undefined>;
+  const { seen: QueueUrl } = found;
+  return check('sqs:GetQueueAttributes', resource, async () => {
+    const { Attributes } = await sqs.send(
+      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['ApproximateNumberOfMessages'] }),
+    );
+    return Number(Attributes?.ApproximateNumberOfMessages ?? 0);
+  });
+}
+
+async function observeStreamReaders(
+  lambda: LambdaClient,
+  FunctionName: string,
+): Promise<Checked<readonly SeenStreamReader[]>> {
+  return check('lambda:ListEventSourceMappings', '*', async () => {
+    const seen: SeenStreamReader[] = [];
+    try {
+      const pages = paginateListEventSourceMappings({ client: lambda }, { FunctionName });
+      for await (const { EventSourceMappings = [] } of pages) {
+        seen.push(
+          ...EventSourceMappings.map(mapping => ({
+            uuid: mapping.UUID ?? '',
+            streamArn: mapping.EventSourceArn ?? '',
+            state: mapping.State ?? '',
+            lastResult: mapping.LastProcessingResult,
+            filters: (mapping.FilterCriteria?.Filters ?? []).map(({ Pattern = '' }) => Pattern),
+          })),
+        );
+      }
+    } catch (error) {
+      if (!(error instanceof NoSuchFunction)) throw error;
+    }
+    return seen;
+  });
+}
+
+async function observeConcurrency(lambda: LambdaClient): Promise<Checked<number>> {
+  return check('lambda:GetAccountSettings', '*', async () => {
+    const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
+    return AccountLimit?.UnreservedConcurrentExecutions ?? 0;
+  });
+}

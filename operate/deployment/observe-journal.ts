@@ -1,0 +1,168 @@
+import type { Deployment } from '../../config/deployments.ts';
+import { readScans, type SeenScans } from '../../functions/journal/index-scans.ts';
+import {
+  type DeploymentState,
+  type HandOverLease,
+  liveHandOver,
+  type Pause,
+  pauseOf,
+  type Watermark,
+} from '../../functions/journal/layout.ts';
+import { readState } from '../../functions/journal/read-state.ts';
+import { type RowQuery, readRows } from '../../functions/journal/sweep-rows.ts';
+import { readThrottled } from '../../functions/journal/throttling.ts';
+import { JournalUnreadableError } from '../../functions/runtime/errors.ts';
+import { JournalNotFoundError } from '../journal-not-found.ts';
+import { type DeploymentJournal, inJournal, journalArn } from '../journals.ts';
+import { type Checked, check } from './check.ts';
+import { type Sweep, sweepOf } from './sweep.ts';
+
+/** The journal's entries for a table. */
+export interface SeenJournal {
+  /** When the last tick planned. */
+  readonly tick: Date | undefined;
+  readonly watermark: Watermark | undefined;
+  /** As long as it lasts. */
+  readonly pause: Pause | undefined;
+  /** Deletes per second. */
+  readonly limit: number | undefined;
+  /** As long as it lives. */
+  readonly handOver: HandOverLease | undefined;
+  /** The sweeps that left something or did something, the newest first. */
+  readonly last: readonly Sweep[];
+  /** The sweeps that left something, as far as they were asked for, the newest first. */
+  readonly failures: readonly Sweep[];
+}
+
+export interface Asked {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Milliseconds back, for failures. */
+  readonly sinceMs: number;
+  readonly mostFailures: number;
+}
+
+/** Executions that are read, whatever they came to. */
+const LAST = 10;
+
+/** While a table is swept in vain, each tick says so: after so long without one it is no longer, milliseconds. */
+const FAILING_MS = 5 * 60 * 1000;
+
+/** Reads a deployment's journal on all its tables; undefined when it is not there. */
+export async function observeState(
+  journal: DeploymentJournal,
+): Promise<Checked<DeploymentState | undefined>> {
+  return asked(journal, () => readState(journal));
+}
+
+/** Reads the journal's entries for a table. */
+export async function observeTable(
+  journal: DeploymentJournal,
+  state: Checked<DeploymentState | undefined>,
+  tableName: string,
+  { now, sinceMs, mostFailures }: Asked,
+): Promise<Checked<SeenJournal | undefined>> {
+  if ('notChecked' in state || state.seen === undefined) return state as Checked<undefined>;
+  const { seen } = state;
+  const rows = await asked(journal, async () => ({
+    last: await newestSweeps(journal, tableName, LAST, { pageRows: LAST }),
+    failures: await newestSweeps(journal, tableName, mostFailures, {
+      from: new Date(now - sinceMs).toISOString(),
+      failed: true,
+    }),
+  }));
+  if ('notChecked' in rows || rows.seen === undefined) return rows as Checked<undefined>;
+  const { control, watermarks } = seen;
+  return {
+    seen: {
+      tick: watermarks.tick === undefined ? undefined : new Date(watermarks.tick),
+      watermark: watermarks.tables[tableName],
+      pause: pauseOf(control.pauses[tableName], now),
+      limit: control.limits[tableName],
+      handOver: liveHandOver(seen, tableName, now),
+      last: rows.seen.last,
+      failures: rows.seen.failures,
+    },
+  };
+}
+
+/** Reads the journal on the scans of a table's index. */
+export async function observeScans(
+  journal: DeploymentJournal,
+  tableName: string,
+): Promise<Checked<SeenScans | undefined>> {
+  return asked(journal, () => readScans(journal, tableName));
+}
+
+/** How many deletes of a table DynamoDB has throttled in the last minute. @param now epoch milliseconds */
+export async function observeThrottled(
+  journal: DeploymentJournal,
+  tableName: string,
+  now: number,
+): Promise<Checked<number | undefined>> {
+  return asked(journal, () => readThrottled(journal, tableName, now));
+}
+
+/** Longer without a tick that planned is a fault: one starts every minute. */
+export const STALE_MS = 10 * 60 * 1000;
+
+/**
+ * Whether the ticks have stopped, or never begun. They also plan while all tables are paused.
+ *
+ * @param createdAt when there could be one first; undefined where nobody knows
+ * @param now epoch milliseconds
+ */
+export function isStale(
+  { tick }: Pick<SeenJournal, 'tick'>,
+  createdAt: Date | undefined,
+  { enabled }: Deployment,
+  now: number,
+): boolean {
+  const since = tick ?? createdAt;
+  return enabled && (since === undefined || now - since.getTime() > STALE_MS);
+}
+
+/** Whether the newest sweep left something, and nothing says that the ticks after it do not. */
+export function isFailing({ tick, last: [newest] }: Pick<SeenJournal, 'tick' | 'last'>): boolean {
+  if (newest?.status !== 'FAILED') return false;
+  return tick === undefined || tick.getTime() - newest.stoppedAt.getTime() < FAILING_MS;
+}
+
+/**
+ * The newest sweeps of a table, the newest first.
+ *
+ * @param signal ends it with those that it has
+ */
+export async function newestSweeps(
+  journal: DeploymentJournal,
+  tableName: string,
+  most: number,
+  query: RowQuery,
+  signal?: AbortSignal,
+): Promise<Sweep[]> {
+  const sweeps: Sweep[] = [];
+  for await (const row of readRows(journal, tableName, { ...query, first: 'latest' })) {
+    if (signal?.aborted) break;
+    sweeps.push(sweepOf(row));
+    if (sweeps.length === most) break;
+  }
+  return sweeps;
+}
+
+/** Asks a journal; what cannot be asked is an answer too, and undefined is one that is not there. */
+export async function asked<Seen>(
+  journal: DeploymentJournal,
+  call: () => Promise<Seen>,
+): Promise<Checked<Seen | undefined>> {
+  try {
+    return await check('dynamodb:Query', journalArn(journal), () =>
+      inJournal('dynamodb:Query', journal, call),
+    );
+  } catch (error) {
+    if (error instanceof JournalNotFoundError) return { seen: undefined };
+    if (error instanceof JournalUnreadableError) {
+      return { notChecked: { reason: error.message, isLocal: false } };
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,24 @@
+import type { DeploymentConfig } from '../../config/config.ts';
+import { type Deployment, deploymentOf } from '../../config/deployments.ts';
+import { modelOf } from '../../config/model-of.ts';
+import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../../config/props.ts';
+import type { ExpiryModel } from '../../expiry/model.ts';
+
+/** The subject of a look: a table of the configuration, and how commands that mend it are called. */
+export interface Subject {
+  readonly props: ResolvedProps;
+  readonly model: ExpiryModel;
+  /** That sweeps the table, with all its tables. */
+  readonly deployment: Deployment;
+  readonly region: string;
+}
+
+/** Tables of a configuration as they are looked at. */
+export function subjectsOf(config: DeploymentConfig, tables: readonly PreciseTtlProps[]): Subject[] {
+  const all = config.tables.map(resolveProps);
+  return tables.map(table => {
+    const props = resolveProps(table);
+    const deployment = deploymentOf(all.filter(({ sweep }) => sweep === props.sweep));
+    return { props, model: modelOf(table), deployment, region: config.region };
+  });
+}

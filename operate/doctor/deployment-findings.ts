@@ -1,0 +1,354 @@
+import { alarmNamesOf } from '../../config/alarms.ts';
+import { deadLetterQueueOf, replayName } from '../../config/names.ts';
+import { STREAM_FILTER } from '../../config/stream-props.ts';
+import { type TickSchedule, tickSchedule } from '../../config/tick-schedule.ts';
+import type { StreamFunctionName } from '../../functions/function-list.ts';
+import { journalName } from '../../functions/journal/layout.ts';
+import { keyAttributeNames } from '../../functions/table/item-key.ts';
+import { ago } from '../deployment/ago.ts';
+import { type Checked, seenOf } from '../deployment/check.ts';
+import { describePause } from '../deployment/describe-pause.ts';
+import type { SeenAlarm } from '../deployment/observe-alarms.ts';
+import {
+  MAX_FAILURES,
+  type SeenDeployment,
+  type SeenSchedule,
+  type SeenStreamReader,
+} from '../deployment/observe-deployment.ts';
+import { isFailing, isStale, type SeenJournal } from '../deployment/observe-journal.ts';
+import type { Subject } from '../deployment/subject.ts';
+import type { Sweep } from '../deployment/sweep.ts';
+import { describeOutcome } from '../deployment/sweep-text.ts';
+import { isoSeconds } from '../iso-seconds.ts';
+import { keysToShow, listedKeyText } from '../table/key-text.ts';
+import { type Finding, finding } from './finding.ts';
+import type { FindingId, RemedyValues } from './findings.ts';
+import { SAMPLES } from './item-findings.ts';
+import { notCheckedFindings, type Unchecked } from './not-checked.ts';
+import { scanFindings } from './scan-findings.ts';
+
+export interface DeploymentOptions {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly mask: boolean;
+  /** ARN of the stream that the table has now; undefined when it has none, or when the table could not be read. */
+  readonly streamArn: string | undefined;
+}
+
+/** Findings on the resources that are deployed for a table. */
+export function deploymentFindings(
+  seen: SeenDeployment,
+  subject: Subject,
+  options: DeploymentOptions,
+): Finding[] {
+  const { enabled } = subject.props;
+  const unchecked: Unchecked[] = [];
+  const judge = <Seen>(
+    what: string,
+    checked: Checked<Seen>,
+    findings: (seen: Seen) => Finding[],
+  ): Finding[] => {
+    if ('seen' in checked) return findings(checked.seen);
+    unchecked.push({ what, why: checked.notChecked });
+    return [];
+  };
+  const found = [
+    ...judge('the state machines', seen.stateMachine, () => missingMachineFindings(seen, subject)),
+    ...[...seen.schedules].flatMap(([schedule, checked]) =>
+      judge(`the schedule ${schedule}`, checked, one =>
+        scheduleFindings(one, schedule, arnOf(seen), subject),
+      ),
+    ),
+    ...(enabled ? [] : [finding('sweep-paused', subject)]),
+    ...judge('the journal', seen.journal, journal => journalFindings(journal, seen, subject, options)),
+    ...judge('the scans of the index', seen.scans, scans => scanFindings(scans, subject, options)),
+    ...judge('the dead-letter queue', seen.deadLetters, messages =>
+      queueFindings(messages, deadLetterQueueOf(subject.props.sweep), subject),
+    ),
+    ...[...seen.streamReaders].flatMap(([reader, checked]) =>
+      judge(`what calls ${reader}`, checked, mappings =>
+        streamReaderFindings(mappings, reader, subject, options),
+      ),
+    ),
+    ...judge('the alarms', seen.alarms, alarms => alarmFindings(alarms, subject, options)),
+    // The findings of the items say what has come of it.
+    ...judge('the attribute by which the deployment holds items', seen.holdAttributes, () => []),
+    ...judge('the concurrency of Lambda', seen.concurrency, limit => concurrencyFindings(limit, subject)),
+  ];
+  return [...found, ...notCheckedFindings(unchecked, subject)];
+}
+
+function missingMachineFindings(
+  { stateMachine, replayMachine }: SeenDeployment,
+  subject: Subject,
+): Finding[] {
+  const { sweep } = subject.props;
+  const missing = [
+    ...(seenOf(stateMachine) ? [] : [sweep]),
+    ...(seenOf(replayMachine) ? [] : [replayName(sweep)]),
+  ];
+  return missing.length === 0
+    ? []
+    : [
+        finding('state-machine-missing', subject, {
+          detail: `expected ${missing.join(' and ')} in ${subject.region}`,
+        }),
+      ];
+}
+
+function arnOf({ stateMachine }: SeenDeployment): string | undefined {
+  return 'seen' in stateMachine ? stateMachine.seen?.arn : undefined;
+}
+
+function journalFindings(
+  journal: SeenJournal | undefined,
+  { stateMachine }: SeenDeployment,
+  subject: Subject,
+  options: DeploymentOptions,
+): Finding[] {
+  if (journal === undefined) {
+    const isDeployed = !('seen' in stateMachine) || stateMachine.seen !== undefined;
+    const detail = `expected ${journalName(subject.props.sweep)} in ${subject.region}`;
+    return isDeployed ? [finding('journal-missing', subject, { detail })] : [];
+  }
+  const createdAt = 'seen' in stateMachine ? stateMachine.seen?.createdAt : undefined;
+  return [
+    ...byHandFindings(journal, subject),
+    ...tickFindings(journal, createdAt, subject, options),
+    ...failureFindings(journal, subject, options),
+  ];
+}
+
+/** Findings on the settings of `pause` and `limit`. */
+function byHandFindings({ pause, limit }: SeenJournal, subject: Subject): Finding[] {
+  return [
+    ...(pause === undefined
+      ? []
+      : [finding('sweep-paused-by-hand', subject, { detail: describePause(pause) })]),
+    ...(limit === undefined
+      ? []
+      : [finding('sweep-limited', subject, { detail: `${limit} deletes a second` })]),
+  ];
+}
+
+function tickFindings(
+  journal: SeenJournal,
+  createdAt: Date | undefined,
+  subject: Subject,
+  { now }: DeploymentOptions,
+): Finding[] {
+  if (!isStale(journal, createdAt, subject.deployment, now)) return [];
+  const { tick, watermark } = journal;
+  const detail = tick === undefined ? 'none has ever' : `the last one did ${ago(now, tick)}`;
+  const { graceSeconds } = subject.props;
+  const gone = watermark && new Date((watermark.gone + graceSeconds) * 1_000);
+  return [
+    finding('no-recent-tick', subject, {
+      detail,
+      values: timesSince(gone ?? tick ?? createdAt, subject, now),
+    }),
+  ];
+}
+
+function scheduleFindings(
+  seen: SeenSchedule | undefined,
+  name: string,
+  machineArn: string | undefined,
+  subject: Subject,
+): Finding[] {
+  const { deployment } = subject;
+  const tick = tickSchedule(deployment);
+  const isTick = name === tick.name;
+  if (isTick && !deployment.enabled)
+    return seen === undefined ? [] : [finding('schedule-not-paused', subject, { detail: name })];
+  if (seen === undefined) return [finding('schedule-missing', subject, { detail: name })];
+  const differences = isTick ? differencesOf(seen, tick, machineArn) : [];
+  return [
+    ...(seen.state === 'ENABLED' ? [] : [finding('schedule-disabled', subject, { detail: name })]),
+    ...(differences.length > 0
+      ? [finding('schedule-differs', subject, { detail: `${name}: ${differences.join('; ')}` })]
+      : []),
+  ];
+}
+
+function differencesOf(
+  seen: SeenSchedule,
+  { expression, input }: TickSchedule,
+  machineArn: string | undefined,
+): string[] {
+  return [
+    ...(seen.expression === expression ? [] : [`expected ${expression}, got ${seen.expression}`]),
+    ...(sameJson(seen.input, input)
+      ? []
+      : [`expected the input ${JSON.stringify(input)}, got ${seen.input}`]),
+    ...(machineArn === undefined || seen.target === machineArn
+      ? []
+      : [`expected the target ${machineArn}, got ${seen.target}`]),
+  ];
+}
+
+/** Whether a text is this value as JSON, whatever the order of its fields. */
+function sameJson(text: string, wanted: object): boolean {
+  try {
+    return sorted(JSON.parse(text)) === sorted(wanted);
+  } catch {
+    return false;
+  }
+}
+
+const sorted = (value: object): string => JSON.stringify(Object.entries(value ?? {}).sort());
+
+function failureFindings(
+  journal: SeenJournal,
+  subject: Subject,
+  { now, mask }: Pick<DeploymentOptions, 'now' | 'mask'>,
+): Finding[] {
+  const { failures } = journal;
+  const values = timesSince(failures.at(-1)?.stoppedAt, subject, now);
+  const [newest] = failures;
+  if (newest === undefined) return [];
+  const undeletable = failures.flatMap(({ failedKeys }) => failedKeys);
+  const { tableName } = subject.props;
+  const logKeys = keysToShow(subject.props.logKeys, mask);
+  const keys = { tableName, keyNames: keyAttributeNames(subject.model), logKeys };
+  const samples = new Set(
+    undeletable.map(failure => {
+      const text = listedKeyText(failure, keys);
+      return text === undefined ? failure.reason : `${text} (${failure.reason})`;
+    }),
+  );
+  return [
+    finding(isFailing(journal) ? 'executions-failing' : 'executions-failed', subject, {
+      count: failures.length,
+      values,
+      samples: failures.slice(0, SAMPLES).map(({ name }) => name),
+      detail: `${failures.length === MAX_FAILURES ? 'at least these; ' : ''}the newest one ${describeFailure(newest)}`,
+    }),
+    ...(undeletable.length > 0
+      ? [
+          finding('undeletable-keys', subject, {
+            // Without keys, what is listed twice cannot be told apart.
+            count: logKeys === 'none' ? undeletable.length : samples.size,
+            samples: [...samples].slice(0, SAMPLES),
+            values,
+          }),
+        ]
+      : []),
+  ];
+}
+
+function describeFailure({ stoppedAt, outcome, failure }: Sweep): string {
+  const counts = outcome.found === 0 ? '' : ` (${describeOutcome(outcome)})`;
+  return `at ${isoSeconds(stoppedAt)}: ${failure}${counts}`;
+}
+
+/** A tick runs for about two minutes, and a failed one may have waited for as long again. */
+const TICK_MINUTES = 5;
+const A_DAY_MS = 86_400_000;
+
+/**
+ * The span that a replay takes to delete what has expired since a tick, and what that tick looked back to.
+ * @param time a day ago where nobody knows
+ * @param now epoch milliseconds
+ */
+function timesSince(
+  time: Date | undefined,
+  { props: { lookbackMinutes, graceSeconds } }: Subject,
+  now: number,
+): Pick<RemedyValues, 'from' | 'to'> {
+  const minute = (milliseconds: number) =>
+    isoSeconds(Math.floor((milliseconds - graceSeconds * 1000) / 60_000) * 60_000);
+  return {
+    from: minute((time?.getTime() ?? now - A_DAY_MS) - (lookbackMinutes + TICK_MINUTES) * 60_000),
+    to: minute(now),
+  };
+}
+
+function queueFindings(messages: number | undefined, queue: string, subject: Subject): Finding[] {
+  if (messages === undefined) return [finding('dead-letter-queue-missing', subject, { detail: queue })];
+  return messages === 0 ? [] : [finding('dead-letters', subject, { count: messages, detail: queue })];
+}
+
+/** Lambda's results for a batch that succeeded, and for a shard without records. */
+const GOOD_RESULTS = ['OK', 'No records processed'];
+
+function streamReaderFindings(
+  mappings: readonly SeenStreamReader[],
+  reader: StreamFunctionName,
+  subject: Subject,
+  { streamArn }: Pick<DeploymentOptions, 'streamArn'>,
+): Finding[] {
+  const readers = mappings.filter(mapping => streamArn === undefined || mapping.streamArn === streamArn);
+  if (readers.length > 0) return readers.flatMap(mapping => readerFindings(mapping, reader, subject));
+  const [elsewhere] = mappings;
+  return elsewhere === undefined
+    ? [finding('stream-reader-missing', subject, { detail: `${reader} is not called` })]
+    : [
+        finding('stream-reader-on-old-stream', subject, {
+          detail: `that of ${reader} is ${elsewhere.streamArn}, the table's is ${streamArn}`,
+        }),
+      ];
+}
+
+function readerFindings(
+  { state, uuid, lastResult, filters }: SeenStreamReader,
+  reader: StreamFunctionName,
+  subject: Subject,
+): Finding[] {
+  if (!/^(Enabled|Enabling|Creating|Updating)$/.test(state)) {
+    return [
+      finding('stream-reader-off', subject, { detail: `that of ${reader} is ${state}`, values: { uuid } }),
+    ];
+  }
+  if (filters.length > 0 && !filters.some(filter => sameJson(filter, STREAM_FILTER))) {
+    return [
+      finding('stream-reader-filtered', subject, {
+        detail: `that of ${reader} has ${filters.join(' or ')}, expected ${JSON.stringify(STREAM_FILTER)}`,
+        values: { uuid },
+      }),
+    ];
+  }
+  if (lastResult === undefined || GOOD_RESULTS.includes(lastResult)) return [];
+  return [finding('stream-reader-failing', subject, { detail: `${reader}: ${lastResult}` })];
+}
+
+function alarmFindings(
+  seen: readonly SeenAlarm[],
+  subject: Subject,
+  { now }: Pick<DeploymentOptions, 'now'>,
+): Finding[] {
+  const wanted = alarmNamesOf(subject.deployment);
+  const listed = (id: FindingId, names: readonly string[]): Finding[] =>
+    names.length === 0 ? [] : [finding(id, subject, { count: names.length, detail: names.join(', ') })];
+  const sounding = seen
+    .filter(({ state }) => state === 'ALARM')
+    .map(({ name, since }) => (since === undefined ? name : `${name} (${ago(now, since)})`));
+  return [
+    ...listed('alarms-sounding', sounding),
+    ...listed(
+      'alarms-missing',
+      wanted.filter(name => !seen.some(alarm => alarm.name === name)),
+    ),
+    ...listed(
+      'alarms-silent',
+      seen.filter(({ hasAction }) => !hasAction).map(({ name }) => name),
+    ),
+  ];
+}
+
+/** Functions that one execution can run at once: each child deletes its chunks at the same time. */
+export function functionsAtOnce(subject: Subject): number {
+  return subject.props.shardConcurrency * subject.props.chunkConcurrency;
+}
+
+function concurrencyFindings(limit: number, subject: Subject): Finding[] {
+  const wanted = functionsAtOnce(subject);
+  if (limit >= wanted) return [];
+  const [has, uses] = [limit, wanted].map(number => number.toLocaleString('en-US'));
+  return [
+    finding('lambda-concurrency', subject, {
+      detail: `the account has ${has} left, one execution can use ${uses}`,
+      values: { functions: `${wanted}` },
+    }),
+  ];
+}

@@ -1,0 +1,264 @@
+import { checkConfig } from '../../config/config.ts';
+import { TimeLimit } from '../aws/time-limit.ts';
+import { chooseTables } from '../choose-tables.ts';
+import { type ConnectDeployment, connectDeployment } from '../connect.ts';
+import { check, type NotChecked, notAsked, seenOf } from '../deployment/check.ts';
+import type { DeploymentClients } from '../deployment/clients.ts';
+import {
+  observeDeployment,
+  observeSweep,
+  type SeenDeployment,
+  type SeenSweep,
+} from '../deployment/observe-deployment.ts';
+import { type Subject, subjectsOf } from '../deployment/subject.ts';
+import { NEVER } from '../options.ts';
+import { describeNativeTtl, describeRecovery, describeShape, keyNamesOf } from '../table/describe-table.ts';
+import { TableNotFoundError } from '../table/errors.ts';
+import { keysToShow } from '../table/key-text.ts';
+import { sampleItems } from '../table/sample.ts';
+import { scanTable } from '../table/scan.ts';
+import { deploymentFindings, functionsAtOnce } from './deployment-findings.ts';
+import { type Finding, verdictOf } from './finding.ts';
+import { FINDINGS, SEVERITIES } from './findings.ts';
+import { observeIndexWrites, shardFindings } from './index-writes.ts';
+import { ItemTally } from './item-findings.ts';
+import { notCheckedFindings } from './not-checked.ts';
+import type { DoctorOptions, DoctorReport, Facts, TableReport } from './report.ts';
+import { recoveryFindings, settingsFindings, wantsRecovery } from './settings-findings.ts';
+import { nativeTtlFindings, type TableShape, tableFindings } from './table-findings.ts';
+
+/** All looks at a table take so long at the most, seconds, but for a full scan. */
+const TABLE_SECONDS = 60;
+
+/**
+ * Looks at the tables of a configuration and at what is deployed for them, and changes nothing.
+ *
+ * @throws {InputError} and {InvalidConfigError} before anything is asked; the SDK's error when there are no credentials
+ */
+export async function examine(
+  given: DoctorOptions,
+  connect: ConnectDeployment = connectDeployment(given),
+): Promise<DoctorReport> {
+  const options = {
+    full: false,
+    rate: 100,
+    segments: 4,
+    mask: false,
+    now: Date.now,
+    signal: NEVER,
+    ...given,
+  };
+  const config = checkConfig(options.config);
+  const { region } = config;
+  const tables = chooseTables(config, options.table);
+  const limit = new TimeLimit(TABLE_SECONDS);
+  const clients = connect(region, limit);
+  try {
+    const checkedAt = new Date(options.now()).toISOString();
+    const reports: TableReport[] = [];
+    const sweeps = new Map<string, SeenSweep>();
+    for (const subject of subjectsOf(config, tables)) {
+      limit.start();
+      const { deployment } = subject;
+      const sweep = sweeps.get(deployment.name) ?? (await observeSweep(clients, deployment, region));
+      sweeps.set(deployment.name, sweep);
+      const report = await checkTable(subject, clients, sweep, { ...options, limit });
+      options.signal.throwIfAborted();
+      reports.push(report);
+    }
+    const verdict = verdictOf(reports.flatMap(({ findings }) => findings));
+    return { verdict, region, isLocal: clients.isLocal, checkedAt, tables: reports };
+  } finally {
+    limit.stop();
+    clients.destroy();
+  }
+}
+
+type LimitedOptions = DoctorOptions &
+  Required<Pick<DoctorOptions, 'full' | 'rate' | 'segments' | 'mask'>> & {
+    readonly limit: TimeLimit;
+    readonly now: () => number;
+    readonly signal: AbortSignal;
+  };
+
+async function checkTable(
+  subject: Subject,
+  clients: DeploymentClients,
+  sweep: SeenSweep,
+  options: LimitedOptions,
+): Promise<TableReport> {
+  const { props } = subject;
+  const deployment = await observeDeployment(clients, subject, sweep, options.now());
+  const looked = await lookAtTable(subject, clients, formerHoldsOf(deployment, subject), options);
+  const findings = [
+    ...looked.findings,
+    ...deploymentFindings(deployment, subject, {
+      now: options.now(),
+      mask: options.mask,
+      streamArn: looked.streamArn,
+    }),
+  ].sort(byImportance);
+  return {
+    tableName: props.tableName,
+    name: props.sweep,
+    verdict: verdictOf(findings),
+    facts: { ...looked.facts, ...factsOf(deployment), functionsAtOnce: functionsAtOnce(subject) },
+    findings,
+  };
+}
+
+/** Attributes that hold items as it is deployed, or did, and do not with the configuration. */
+function formerHoldsOf({ holdAttributes }: SeenDeployment, { props }: Subject): string[] {
+  const former = new Set([seenOf(holdAttributes)?.get(props.tableName), props.releasesHoldsOf]);
+  former.delete(props.holdAttribute);
+  return [...former].filter(attribute => attribute !== undefined);
+}
+
+const ORDER = Object.keys(FINDINGS);
+
+function byImportance(one: Finding, other: Finding): number {
+  return (
+    SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity) ||
+    ORDER.indexOf(one.id) - ORDER.indexOf(other.id)
+  );
+}
+
+type TableFacts = Pick<Facts, 'status' | 'itemCount' | 'itemsRead' | 'allItemsRead'>;
+const NO_FACTS: TableFacts = { status: null, itemCount: null, itemsRead: 0, allItemsRead: false };
+
+interface LookedAt {
+  readonly findings: Finding[];
+  readonly facts: TableFacts;
+  /** ARN of the stream that the table has now. */
+  readonly streamArn?: string | undefined;
+}
+
+async function lookAtTable(
+  subject: Subject,
+  clients: DeploymentClients,
+  formerHolds: readonly string[],
+  options: LimitedOptions,
+): Promise<LookedAt> {
+  const { dynamoDb, cloudWatch, isLocal } = clients;
+  const { tableName } = subject.props;
+  const notChecked = (what: string, why: NotChecked) => notCheckedFindings([{ what, why }], subject);
+  const all = 'the table, its index and its items';
+  if (dynamoDb === undefined) {
+    return { findings: notChecked(all, notAsked('DynamoDB').notChecked), facts: NO_FACTS };
+  }
+  const arn = `arn:aws:dynamodb:${subject.region}:*:table/${tableName}`;
+  const shape = await check('dynamodb:DescribeTable', arn, async () => {
+    try {
+      return await describeShape(dynamoDb, tableName);
+    } catch (error) {
+      if (error instanceof TableNotFoundError) return undefined;
+      throw error;
+    }
+  });
+  if ('notChecked' in shape) return { findings: notChecked(all, shape.notChecked), facts: NO_FACTS };
+  const table = shape.seen;
+  if (table === undefined) return { findings: tableFindings(table, subject), facts: NO_FACTS };
+  const ttl = await check('dynamodb:DescribeTimeToLive', table.arn, () => describeNativeTtl(dynamoDb, table));
+  // Without a client it is on this machine, whose DynamoDB has no partitions.
+  const load = cloudWatch && (await observeIndexWrites(cloudWatch, subject, options.now()));
+  const settings = isLocal ? [] : await lookAtSettings(table, subject, dynamoDb);
+  const items = await lookAtItems(table, subject, dynamoDb, formerHolds, options);
+  return {
+    findings: [
+      ...tableFindings(table, subject),
+      ...('seen' in ttl
+        ? nativeTtlFindings(ttl.seen, subject, isLocal)
+        : notChecked('native TTL', ttl.notChecked)),
+      ...settings,
+      ...(load === undefined
+        ? []
+        : 'seen' in load
+          ? shardFindings(load.seen, table, subject)
+          : notChecked('how much is written to the index', load.notChecked)),
+      ...items.findings,
+    ],
+    facts: { status: table.status, itemCount: table.itemCount, ...items.facts },
+    streamArn: table.streamArn,
+  };
+}
+
+/** Not of a table in DynamoDB Local, which has no such settings or is made without them. */
+async function lookAtSettings(
+  table: TableShape,
+  subject: Subject,
+  dynamoDb: NonNullable<DeploymentClients['dynamoDb']>,
+): Promise<Finding[]> {
+  const findings = settingsFindings(table, subject);
+  if (!wantsRecovery(subject)) return findings;
+  const recovery = await check('dynamodb:DescribeContinuousBackups', table.arn, () =>
+    describeRecovery(dynamoDb, table),
+  );
+  return [
+    ...findings,
+    ...('seen' in recovery
+      ? recoveryFindings(recovery.seen, subject)
+      : notCheckedFindings([{ what: 'point-in-time recovery', why: recovery.notChecked }], subject)),
+  ];
+}
+
+async function lookAtItems(
+  table: TableShape,
+  subject: Subject,
+  dynamoDb: NonNullable<DeploymentClients['dynamoDb']>,
+  formerHolds: readonly string[],
+  { full, rate, segments, mask, now, onScan, signal, limit }: LimitedOptions,
+): Promise<{ findings: Finding[]; facts: Pick<Facts, 'itemsRead' | 'allItemsRead'> }> {
+  const { name: tableName, arn: tableArn, itemCount, sizeBytes } = table;
+  const keyNames = keyNamesOf(table);
+  const { lookbackMinutes, graceSeconds, holdAttribute } = subject.props;
+  const logKeys = keysToShow(subject.props.logKeys, mask);
+  const judge = {
+    ...{ model: subject.model, lookbackMinutes, graceSeconds, holdAttribute, formerHolds },
+    now: Math.floor(now() / 1000),
+  };
+  const tally = new ItemTally(judge, { tableName, keyNames, logKeys });
+  const read = await check('dynamodb:Scan', tableArn, async () => {
+    if (!full) {
+      const { items, complete } = await sampleItems(dynamoDb, { tableName, tableArn, signal });
+      for (const item of items) tally.add(item);
+      return complete;
+    }
+    onScan?.(table, undefined);
+    // The checks before it may have used up the time.
+    limit.start();
+    limit.stop();
+    await scanTable(dynamoDb, {
+      tableName,
+      tableArn,
+      segments,
+      readUnitsPerSecond: rate,
+      itemBytes: itemCount > 0 ? sizeBytes / itemCount : 0,
+      signal,
+      onItem: item => tally.add(item),
+      onProgress: progress => onScan?.(table, progress),
+    });
+    limit.start();
+    return true;
+  });
+  return {
+    findings: [
+      ...tally.findings(subject),
+      ...('seen' in read
+        ? []
+        : notCheckedFindings(
+            [{ what: tally.read > 0 ? 'the other items' : 'the items', why: read.notChecked }],
+            subject,
+          )),
+    ],
+    facts: { itemsRead: tally.read, allItemsRead: 'seen' in read && read.seen },
+  };
+}
+
+function factsOf({ journal, deadLetters, concurrency }: SeenDeployment) {
+  const tick = 'seen' in journal ? journal.seen?.tick : undefined;
+  return {
+    lastTick: tick?.toISOString() ?? null,
+    deadLetters: 'seen' in deadLetters ? (deadLetters.seen ?? null) : null,
+    concurrency: 'seen' in concurrency ? concurrency.seen : null,
+  };
+}

@@ -1,0 +1,57 @@
+import { refusesNativeTtl } from '../../config/props.ts';
+import type { Subject } from '../deployment/subject.ts';
+import { FINDINGS, type FindingId, PLACEHOLDERS, type RemedyValues, type Severity } from './findings.ts';
+
+/** One thing that is not as it should be. */
+export interface Finding {
+  readonly id: FindingId;
+  readonly severity: Severity;
+  /** The finding, with the expected state. */
+  readonly what: string;
+  /** Number of items, executions or messages; null where there is only one. */
+  readonly count: number | null;
+  /** Some of them, three at the most: keys as DynamoDB's JSON has them, or their hashes. */
+  readonly samples: readonly string[];
+  readonly meaning: string;
+  /** The remedy: a command where there is one. */
+  readonly remedy: string;
+}
+
+/** The details of a finding, besides its id. */
+export interface Seen {
+  /** Added to what its id says. */
+  readonly detail?: string;
+  readonly count?: number;
+  readonly samples?: readonly string[];
+  /** The command of its remedy takes these of it. */
+  readonly values?: Partial<RemedyValues>;
+}
+
+export function finding(id: FindingId, subject: Subject, seen: Seen = {}): Finding {
+  const { severity, what, meaning, remedy } = FINDINGS[id];
+  return {
+    id,
+    severity,
+    what: seen.detail === undefined ? what : `${what}: ${seen.detail}`,
+    count: seen.count ?? null,
+    samples: seen.samples ?? [],
+    meaning: meaning + withoutBackstop(id, meaning, subject),
+    remedy: remedy(subject, { ...PLACEHOLDERS, ...seen.values }),
+  };
+}
+
+/** The meaning without the sentence on native TTL, where native TTL is off. */
+function withoutBackstop(id: FindingId, meaning: string, { props }: Subject): string {
+  const isSaid = /native TTL/i.test(meaning) && !id.startsWith('native-ttl');
+  return isSaid && refusesNativeTtl(props)
+    ? ' With hold or graceSeconds native TTL is off, and deletes nothing.'
+    : '';
+}
+
+export type Verdict = 'healthy' | 'warnings' | 'broken';
+
+/** The worst of the findings; notes do not count. */
+export function verdictOf(findings: readonly Pick<Finding, 'severity'>[]): Verdict {
+  if (findings.some(({ severity }) => severity === 'broken')) return 'broken';
+  return findings.some(({ severity }) => severity === 'warning') ? 'warnings' : 'healthy';
+}

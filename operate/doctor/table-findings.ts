@@ -1,0 +1,128 @@
+import { readsStream, refusesNativeTtl } from '../../config/props.ts';
+import { hasOldImages } from '../../config/table-settings.ts';
+import type { Subject } from '../deployment/subject.ts';
+import type { DescribedIndex, DescribedTable, KeyAttribute, NativeTtl } from '../table/describe-table.ts';
+import { type Finding, finding } from './finding.ts';
+
+/** The fields of a table in DescribeTable. */
+export type TableShape = Omit<DescribedTable, 'ttl'>;
+
+/** States in which a table or an index can be read and written, also while DynamoDB changes something else about it. */
+const USABLE = ['ACTIVE', 'UPDATING'];
+
+/** Findings on the table itself and its index. `table`: undefined when there is none. */
+export function tableFindings(table: TableShape | undefined, subject: Subject): Finding[] {
+  const { props, region } = subject;
+  if (table === undefined) {
+    return [finding('table-missing', subject, { detail: `${props.tableName} in ${region}` })];
+  }
+  return [
+    ...(USABLE.includes(table.status)
+      ? []
+      : [finding('table-not-active', subject, { detail: `it is ${table.status}` })]),
+    ...keyFindings(table, subject),
+    ...indexFindings(table, subject),
+    ...streamFindings(table, subject),
+  ];
+}
+
+/** Findings on the stream of `archive` and `events`, which need the item as it was. */
+function streamFindings({ settings: { stream } }: TableShape, subject: Subject): Finding[] {
+  if (!readsStream(subject.props)) return [];
+  if (stream === undefined) return [finding('stream-off', subject)];
+  if (hasOldImages(stream)) return [];
+  const detail = `expected OLD_IMAGE or NEW_AND_OLD_IMAGES, got ${stream}`;
+  return [finding('stream-without-old-images', subject, { detail })];
+}
+
+function keyFindings({ partitionKey, sortKey }: TableShape, subject: Subject): Finding[] {
+  const { partitionKeyType, sortKeyType } = subject.props;
+  const found = sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
+  const wanted: KeyAttribute[] = [{ name: subject.props.partitionKey, type: partitionKeyType }];
+  if (subject.props.sortKey !== undefined) {
+    wanted.push({ name: subject.props.sortKey, type: sortKeyType });
+  }
+  if (names(found) !== names(wanted)) {
+    return [finding('keys-differ', subject, { detail: `expected ${names(wanted)}, got ${names(found)}` })];
+  }
+  if (typed(found) === typed(wanted)) return [];
+  return [finding('key-types-differ', subject, { detail: `expected ${typed(wanted)}, got ${typed(found)}` })];
+}
+
+function indexFindings({ indexes }: TableShape, subject: Subject): Finding[] {
+  const { indexName } = subject.props;
+  const index = indexes.find(({ name, scope }) => name === indexName && scope === 'global');
+  if (index === undefined) {
+    const others = indexes.map(({ name, scope }) => (name === indexName ? `${name} (${scope})` : name));
+    const detail = `expected ${indexName}, got ${others.join(', ') || 'none'}`;
+    return [finding('index-missing', subject, { detail })];
+  }
+  const { status, backfilling, projection } = index;
+  return [
+    ...indexKeyFindings(index, subject),
+    ...(USABLE.includes(status)
+      ? []
+      : [
+          finding('index-not-active', subject, {
+            detail: `${indexName} is ${status}${backfilling ? ' and being filled with the items that are there' : ''}`,
+          }),
+        ]),
+    ...(projection === 'KEYS_ONLY'
+      ? []
+      : [finding('index-projection', subject, { detail: `expected KEYS_ONLY, got ${projection}` })]),
+  ];
+}
+
+function indexKeyFindings({ partitionKeys, sortKeys }: DescribedIndex, subject: Subject): Finding[] {
+  const { ttlAttribute, windowAttribute } = subject.model;
+  const ttl: KeyAttribute = { name: ttlAttribute, type: 'N' };
+  const wanted = windowAttribute === undefined ? [ttl] : [{ name: windowAttribute, type: 'S' as const }, ttl];
+  // One with several partition keys can be queried only with all of them.
+  const found = [...partitionKeys, ...sortKeys];
+  const sortKeyCount = windowAttribute === undefined ? 0 : 1;
+  if (names(found) !== names(wanted) || sortKeys.length !== sortKeyCount) {
+    const got = sortKeys.length > 0 ? `${names(partitionKeys)} and ${names(sortKeys)}` : names(partitionKeys);
+    return [
+      finding('index-keys-differ', subject, { detail: `expected ${names(wanted, ' and ')}, got ${got}` }),
+    ];
+  }
+  if (typed(found) === typed(wanted)) return [];
+  return [
+    finding('index-key-types-differ', subject, { detail: `expected ${typed(wanted)}, got ${typed(found)}` }),
+  ];
+}
+
+/** Findings on native TTL. `isLocal`: it is DynamoDB Local. */
+export function nativeTtlFindings(
+  { status, attribute }: NativeTtl,
+  subject: Subject,
+  isLocal: boolean,
+): Finding[] {
+  const { ttlAttribute } = subject.model;
+  if (refusesNativeTtl(subject.props)) {
+    return status === 'DISABLED' || status === 'DISABLING'
+      ? []
+      : [
+          finding('native-ttl-on', subject, {
+            detail: `it is ${status} on ${attribute ?? 'none'}`,
+            values: { attribute },
+          }),
+        ];
+  }
+  if (status !== 'ENABLED' && status !== 'ENABLING') {
+    return isLocal
+      ? [finding('native-ttl-off-local', subject)]
+      : [finding('native-ttl-off', subject, { detail: `it is ${status}` })];
+  }
+  if (attribute === ttlAttribute) return [];
+  const detail = `expected ${ttlAttribute}, got ${attribute ?? 'none'}`;
+  return [finding('native-ttl-attribute', subject, { detail })];
+}
+
+function names(keys: readonly KeyAttribute[], separator = ', '): string {
+  return keys.map(({ name }) => name).join(separator) || 'none';
+}
+
+function typed(keys: readonly KeyAttribute[]): string {
+  return keys.map(({ name, type }) => `${name} (${type})`).join(', ');
+}

@@ -1,0 +1,59 @@
+import { checkConfig } from '../../config/config.ts';
+import { resolveProps } from '../../config/props.ts';
+import { keyAttributeNames } from '../../functions/table/item-key.ts';
+import { chooseTables } from '../choose-tables.ts';
+import { type ConnectJournal, connectJournal } from '../connect.ts';
+import { newestSweeps } from '../deployment/observe-journal.ts';
+import type { Sweep } from '../deployment/sweep.ts';
+import { sweepReport } from '../deployment/sweep-report.ts';
+import { inJournal, journalAt } from '../journals.ts';
+import { NEVER } from '../options.ts';
+import { type KeyTextOptions, keysToShow, listedKeyText } from '../table/key-text.ts';
+import type { HistoryOptions, HistoryReport, TableHistory } from './report.ts';
+
+/**
+ * Reads from the journal what executions came to in a time span. It changes nothing.
+ *
+ * @throws {InputError}, {InvalidConfigError}, {JournalNotFoundError}, {MissingPermissionError}, or the SDK's error
+ */
+export async function readHistory(
+  options: HistoryOptions,
+  connect: ConnectJournal = connectJournal(options),
+): Promise<HistoryReport> {
+  const { sinceMs = 86_400_000, failed = false, limit = 1_600, mask = false, signal = NEVER } = options;
+  const config = checkConfig(options.config);
+  const { region } = config;
+  const chosen = chooseTables(config, options.table).map(resolveProps);
+  const since = new Date((options.now ?? Date.now)() - sinceMs).toISOString();
+  const { dynamoDb, destroy } = connect(region);
+  try {
+    const tables: TableHistory[] = [];
+    for (const props of chosen) {
+      const { tableName, sweep: name } = props;
+      const journal = journalAt(dynamoDb, name, region);
+      // One more than the limit tells that there are more.
+      const sweeps = await inJournal('dynamodb:Query', journal, () =>
+        newestSweeps(journal, tableName, limit + 1, { from: since, failed }, signal),
+      );
+      signal.throwIfAborted();
+      const keys = {
+        ...{ tableName, keyNames: keyAttributeNames(props) },
+        logKeys: keysToShow(props.logKeys, mask),
+      };
+      const listed = sweeps.slice(0, limit).map(sweep => withKeys(sweep, keys));
+      tables.push({ tableName, name, more: sweeps.length > limit, sweeps: listed });
+    }
+    return { region, since, tables };
+  } finally {
+    destroy();
+  }
+}
+
+/** An execution with the keys that it did not delete, as far as they may be shown. */
+export function withKeys(sweep: Sweep, keys: KeyTextOptions): TableHistory['sweeps'][number] {
+  const failedKeys = sweep.failedKeys.map(failure => {
+    const key = listedKeyText(failure, keys);
+    return { ...(key !== undefined && { key }), reason: failure.reason };
+  });
+  return { ...sweepReport(sweep), failedKeys };
+}

@@ -1,0 +1,207 @@
+/**
+ * `precise-ttl/operate`: what the commands do, as functions, for a bot, a notebook or a CI gate. They print nothing, they do not end the
+ * process, and what they return is plain data, as the commands' `--json` has it.
+ *
+ * Declarations name no types of the AWS SDK, which is inside the package: a program that uses this needs no other package.
+ */
+import { checkConfig, type DeploymentConfig } from '../config/config.ts';
+import { loadConfigFile } from '../config/config-file.ts';
+import { openArchive } from './archive/clients.ts';
+import { readLocation } from './archive/location.ts';
+import { compareDeletions } from './audit/audit.ts';
+import type { AuditOptions, AuditReport } from './audit/report.ts';
+import { type Clients, clientsOf } from './aws/clients.ts';
+import type { Service } from './aws/endpoint.ts';
+import { requireOnePlace } from './aws/one-place.ts';
+import { prepareBackfill } from './backfill/backfill.ts';
+import type {
+  BackfillOptions,
+  BackfillResult,
+  DrillOptions,
+  DrillResult,
+  IndexScanOptions,
+  IndexScanResult,
+  LimitOptions,
+  LimitResult,
+  PauseOptions,
+  PauseResult,
+  ReplayOptions,
+  ReplayResult,
+  RestoreOptions,
+  RestoreResult,
+  ResumeOptions,
+  ResumeResult,
+} from './changes.ts';
+import { chooseTables } from './choose-tables.ts';
+import { monthlyCost } from './cost/cost.ts';
+import type { CostOptions, CostReport } from './cost/report.ts';
+import { examine } from './doctor/doctor.ts';
+import type { DoctorOptions, DoctorReport } from './doctor/report.ts';
+import { readHistory } from './history/history.ts';
+import type { HistoryOptions, HistoryReport } from './history/report.ts';
+import { prepareLimit } from './limit.ts';
+import { NEVER, type OperateOptions } from './options.ts';
+import { preparePause } from './pause.ts';
+import type { Prepared } from './prepared.ts';
+import type { ProofOptions, ProofReport } from './proof/report.ts';
+import { verifyDay } from './proof/verify-day.ts';
+import { prepareIndexScan } from './replay/index-scan.ts';
+import { prepareReplay } from './replay/replay.ts';
+import { prepareDrill } from './restore/drill.ts';
+import { prepareRestore, type WithArchive } from './restore/restore.ts';
+import { prepareResume } from './resume/resume.ts';
+import type { StatusOptions, StatusReport } from './status/report.ts';
+import { statusJob } from './status/status.ts';
+import { statusReport } from './status/to-report.ts';
+
+/** Reads a configuration file and checks it. @param file @default precise-ttl.config.* in the working directory */
+export async function loadConfig(file?: string): Promise<DeploymentConfig> {
+  return checkConfig(await loadConfigFile(file));
+}
+
+/**
+ * Shows how the sweep of each table stands: what is gone, what is overdue, the last sweeps, alarms. It takes 13 seconds at most for ten
+ * tables.
+ */
+export async function status(options: StatusOptions): Promise<StatusReport> {
+  const job = statusJob(options);
+  try {
+    return statusReport(await job.look());
+  } finally {
+    job.destroy();
+  }
+}
+
+/** Looks whether tables and what is deployed for them are as they should be, and says what mends them. */
+export async function doctor(options: DoctorOptions): Promise<DoctorReport> {
+  return examine(options);
+}
+
+/** Lists what the sweeps of the last days came to. */
+export async function history(options: HistoryOptions): Promise<HistoryReport> {
+  return readHistory(options);
+}
+
+/** Compares what was deleted with what was archived and published. */
+export async function audit(options: AuditOptions): Promise<AuditReport> {
+  return compareDeletions(options);
+}
+
+/** Verifies the manifest of a day's deletions. */
+export async function verifyProof(options: ProofOptions): Promise<ProofReport> {
+  return verifyDay(options);
+}
+
+/** Pauses the sweeps of tables, as `pause` does. What runs goes on to its end. */
+export const pause = change<PauseOptions, PauseResult>(['DYNAMODB', 'SFN'], preparePause);
+
+/** Ends pauses, and replays what has expired meanwhile. */
+export const resume = change<ResumeOptions, ResumeResult>(['DYNAMODB', 'SFN'], prepareResume);
+
+/** Limits how many items a table's sweep deletes a second. */
+export const limit = change<LimitOptions, LimitResult>(['DYNAMODB'], prepareLimit);
+
+/** Sweeps a span of expiry times again. */
+export const replay = change<ReplayOptions, ReplayResult>(['SFN'], prepareReplay);
+
+/** Sweeps what is overdue in the whole index. */
+export const scanIndex = change<IndexScanOptions, IndexScanResult>(['SFN'], prepareIndexScan);
+
+/** Writes the window into the items that are in a table already. */
+export const backfill = change<BackfillOptions, BackfillResult>(['SFN'], prepareBackfill);
+
+/** Writes items of an archive back into their table. */
+export const restore = change<RestoreOptions & FromArchive, RestoreResult>(
+  ['DYNAMODB'],
+  inArchive(prepareRestore),
+);
+
+/** Restores a sample of an archive into a scratch table, and says which lines cannot be restored. */
+export const drill = change<DrillOptions & FromArchive, DrillResult>(['DYNAMODB'], inArchive(prepareDrill));
+
+/** Makes a change at once: nobody is asked. All its services are on this machine, or none. */
+function change<Options extends OperateOptions, Result>(
+  services: readonly [Service, ...Service[]],
+  prepare: (options: Options & { readonly clients: Clients }) => Promise<Prepared<unknown, Result>>,
+): (options: Options) => Promise<Result> {
+  return async options => {
+    const config = checkConfig(options.config);
+    const { environment = process.env, credentials } = options;
+    requireOnePlace(environment, services);
+    const clients = clientsOf(config.region, environment, { first: services[0], credentials });
+    try {
+      return await (await prepare({ ...options, config, clients })).apply();
+    } finally {
+      clients.destroy();
+    }
+  };
+}
+
+/** Where an archive lies: `s3://BUCKET/PREFIX`, without the folder of the table, or a folder that has the same files. */
+export interface FromArchive {
+  readonly fromArchive: string;
+}
+
+function inArchive<Options extends OperateOptions, Result>(
+  prepare: (options: Options & WithArchive) => Promise<Prepared<unknown, Result>>,
+) {
+  return async (
+    options: Options & FromArchive & { readonly clients: Clients },
+  ): Promise<Prepared<unknown, Result>> => {
+    const { config, environment = process.env, signal = NEVER, credentials } = options;
+    const location = readLocation(options.fromArchive);
+    if (location.kind === 's3') requireOnePlace(environment, ['DYNAMODB', 'S3']);
+    const { source, destroy } = openArchive(config.region, location, environment, signal, credentials);
+    const { facts, apply } = await prepare({ ...options, source }).catch((error: unknown) => {
+      destroy();
+      throw error;
+    });
+    return { facts, apply: () => apply().finally(destroy) };
+  };
+}
+
+/** Says what a month costs, line by line. It asks nobody. */
+export function cost({ config, table, ...load }: CostOptions): CostReport {
+  const usual = { itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24, copies: 1 };
+  const tables = chooseTables(checkConfig(config), table);
+  const { facts, bill } = monthlyCost({ ...usual, ...load, tables });
+  return { ...facts, ...bill };
+}
+
+export { type DeploymentConfig, InvalidConfigError } from '../config/config.ts';
+export { ConfigFileError } from '../config/config-file.ts';
+export { PreciseTtlError } from '../expiry/errors.ts';
+export { ArchivedLineError, ArchiveNotFoundError, ArchiveUnreadableError } from './archive/errors.ts';
+export type { AuditOptions, AuditReport } from './audit/report.ts';
+export { StateMachineNotFoundError } from './aws/errors.ts';
+export { NoAnswerError } from './aws/no-answer.ts';
+export { BackfillError } from './backfill/require-backfill.ts';
+export type {
+  BackfillOptions,
+  BackfillResult,
+  DrillOptions,
+  DrillResult,
+  IndexScanOptions,
+  IndexScanResult,
+  LimitOptions,
+  LimitResult,
+  PauseOptions,
+  PauseResult,
+  ReplayOptions,
+  ReplayResult,
+  RestoreOptions,
+  RestoreResult,
+  ResumeOptions,
+  ResumeResult,
+} from './changes.ts';
+export type { CostOptions, CostReport } from './cost/report.ts';
+export type { DoctorOptions, DoctorReport } from './doctor/report.ts';
+export type { HistoryOptions, HistoryReport } from './history/report.ts';
+export { InputError } from './input-error.ts';
+export { JournalNotFoundError } from './journal-not-found.ts';
+export type { OperateOptions } from './options.ts';
+export type { ProofOptions, ProofReport } from './proof/report.ts';
+export { ScratchTableError } from './restore/errors.ts';
+export type { StatusOptions, StatusReport } from './status/report.ts';
+export { StoppedError } from './stopped-error.ts';
+export { MissingPermissionError, TableNotFoundError } from './table/errors.ts';

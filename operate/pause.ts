@@ -1,0 +1,68 @@
+import type { SFNClient } from '@aws-sdk/client-sfn';
+import { replayName } from '../config/names.ts';
+import { type Pause, pauseOf } from '../functions/journal/layout.ts';
+import { pauseTable } from '../functions/journal/operator-settings.ts';
+import type { With } from './aws/clients.ts';
+import { executionsOfTable } from './aws/executions-of-table.ts';
+import { NoAnswerError } from './aws/no-answer.ts';
+import { openExecutions } from './aws/open-executions.ts';
+import { findStateMachines } from './aws/state-machines.ts';
+import type { OpenExecution, PauseOptions, PauseResult } from './changes.ts';
+import { chooseTables } from './choose-tables.ts';
+import { isoSeconds } from './iso-seconds.ts';
+import { inJournal, type JournaledTable, readJournals } from './journals.ts';
+import type { Prepared } from './prepared.ts';
+
+/**
+ * Prepares a pause. It is written for one table after the other: the same pause again pauses those that are left.
+ *
+ * @returns for each table the pause that it has already
+ * @throws {InputError}, {JournalNotFoundError}, {StateMachineNotFoundError}, {MissingPermissionError}, or the SDK's error
+ */
+export async function preparePause(
+  options: PauseOptions & With<'dynamoDb' | 'sfn' | 'where'>,
+): Promise<Prepared<readonly { table: string; was: Pause | undefined }[], PauseResult>> {
+  const { config, forMs, clients, now = Date.now } = options;
+  const { sfn } = clients;
+  const found = await readJournals(clients.dynamoDb, config.region, chooseTables(config, options.table));
+  const machines = await findStateMachines(sfn, replayMachines(found), clients.where);
+  return {
+    facts: found.map(({ props: { tableName: table }, state }) => ({
+      table,
+      was: pauseOf(state.control.pauses[table], now()),
+    })),
+    async apply() {
+      const pausedAt = now();
+      const since = new Date(pausedAt).toISOString();
+      const until = forMs === undefined ? undefined : new Date(Math.ceil((pausedAt + forMs) / 1000) * 1000);
+      const pause = { since, ...(until !== undefined && { until: until.toISOString() }) };
+      for (const { props, journal } of found) {
+        await inJournal('dynamodb:UpdateItem', journal, () => pauseTable(journal, props.tableName, pause));
+      }
+      const names = config.tables.map(({ tableName }) => tableName);
+      const tables = await Promise.all(
+        found.map(async ({ props: { tableName: table, sweep }, state }) => {
+          const all = await openOrUnknown(sfn, machines.get(replayName(sweep)) ?? '');
+          const open = all && executionsOfTable(all, table, names, state.control.handOvers);
+          return { table, until: until === undefined ? null : isoSeconds(until), open };
+        }),
+      );
+      return { pausedAt: isoSeconds(pausedAt), tables };
+    },
+  };
+}
+
+/** The state machines that replay these tables. */
+export function replayMachines(tables: readonly JournaledTable[]): string[] {
+  return [...new Set(tables.map(({ props }) => replayName(props.sweep)))];
+}
+
+/** The tables are paused by now: a Step Functions that no longer answers must not hide that. */
+async function openOrUnknown(sfn: SFNClient, stateMachineArn: string): Promise<OpenExecution[] | null> {
+  try {
+    return await openExecutions(sfn, stateMachineArn);
+  } catch (error) {
+    if (error instanceof NoAnswerError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+import { checkSpan, readSweepInput, type TickSettings } from '../../functions/plan-sweep/sweep-input.ts';
+import type { InvalidExecutionInputError } from '../../functions/runtime/errors.ts';
+import { MAX_PAIRS } from '../../statemachine/contract/limits.ts';
+import { InputError } from '../input-error.ts';
+
+/** Expiry times in [from, to), whole epoch seconds. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A table's settings, as far as they decide what an execution can take. */
+export type SpanSettings = TickSettings & Parameters<typeof checkSpan>[1];
+
+/**
+ * Reads `--from` and `--to` by the rules of the state machine's own input, so that what is refused there never starts.
+ *
+ * @param nowMs epoch milliseconds
+ * @throws {InputError}
+ */
+export function readSpan(
+  { from, to }: { readonly from: string | undefined; readonly to: string | undefined },
+  nowMs: number,
+  settings: TickSettings,
+): Span {
+  for (const [flag, value] of Object.entries({ from, to })) {
+    if (value !== undefined) continue;
+    throw new InputError(
+      `--${flag}: expected a time in ISO-8601 with a zone, got nothing; write --${flag} 2026-11-20T09:00:00Z`,
+    );
+  }
+  const request = asFlag(
+    problem => `--${problem.field}`,
+    () => readSweepInput({ from, to }, nowMs, settings),
+  );
+  if (Date.parse(String(to)) > nowMs) {
+    throw new InputError(
+      `--to: expected a time that has passed, got "${to}"; items that expire later are alive, and the replay would ` +
+        'count that part as done',
+    );
+  }
+  return { from: request.from, to: request.before };
+}
+
+/** Minutes that one execution can take: it is refused a span of more windows and shards. */
+export const longestMinutes = ({ windowSeconds, shards }: SpanSettings): number =>
+  ((MAX_PAIRS / shards) * windowSeconds) / 60;
+
+/**
+ * Refuses pieces that an execution would refuse.
+ *
+ * @throws {InputError}
+ */
+export function checkPieces(pieces: readonly Span[], splitMinutes: number, settings: SpanSettings): void {
+  for (const { from, to } of pieces) {
+    const request = { windowsFrom: from, windowsBefore: to };
+    asFlag(
+      () => `--split-minutes ${splitMinutes}`,
+      () => checkSpan(request, settings),
+    );
+  }
+}
+
+function asFlag<T>(flagOf: (problem: InvalidExecutionInputError['problem']) => string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Error && 'problem' in error)) throw error;
+    const { problem } = error as InvalidExecutionInputError;
+    throw new InputError(
+      `${flagOf(problem)}: expected ${problem.expected}, got ${JSON.stringify(problem.got)}`,
+    );
+  }
+}

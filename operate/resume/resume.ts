@@ -1,0 +1,226 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { endHandOver, renewHandOver, takeHandOver } from '../../functions/journal/hand-overs.ts';
+import { type Pause, pauseOf, TAKEN_SECONDS } from '../../functions/journal/layout.ts';
+import { resumeTable } from '../../functions/journal/operator-settings.ts';
+import { noteReplayed } from '../../functions/journal/write-watermarks.ts';
+import type { TickInput } from '../../statemachine/contract/inputs.ts';
+import { countEach } from '../../statemachine/counts.ts';
+import type { With } from '../aws/clients.ts';
+import { findStateMachines } from '../aws/state-machines.ts';
+import type {
+  MissedOfTable,
+  ReplayedPiece,
+  ReplayResult,
+  ResumedTable,
+  ResumeOptions,
+  ResumeResult,
+} from '../changes.ts';
+import { chooseTables } from '../choose-tables.ts';
+import { isoSeconds } from '../iso-seconds.ts';
+import { inJournal, type JournaledTable, readJournals } from '../journals.ts';
+import { replayMachines } from '../pause.ts';
+import type { Prepared } from '../prepared.ts';
+import { prepareReplay, replayEnd } from '../replay/replay.ts';
+import { REPLAYED } from '../replay/totals.ts';
+import { StoppedError } from '../stopped-error.ts';
+import { permitted } from '../table/permitted.ts';
+import { type MissedSpan, missedSpan } from './missed-span.ts';
+
+/** A table, how it was found, and what it missed. */
+interface Resumed extends JournaledTable {
+  readonly was: Pause | undefined;
+  readonly missed: MissedSpan | undefined;
+}
+
+type Given = ResumeOptions & With<'dynamoDb' | 'sfn' | 'where'>;
+type Settled = Given & Required<Pick<ResumeOptions, 'now' | 'onProgress' | 'signal' | 'dryRun' | 'replay'>>;
+
+/**
+ * Prepares the end of the pauses of tables, and the replay of what has expired meanwhile.
+ *
+ * 1. The pause ends. The next tick of the schedule sweeps the table again, and owns the second minute after its own.
+ * 2. What expires until then is nobody's: a tick is started by hand which owns it.
+ * 3. What was missed is taken from the ticks, as a tick hands a backlog over, and replayed. When the resume ends, however it does, the
+ *    ticks have it again.
+ *
+ * @throws {InputError}, {JournalNotFoundError}, {StateMachineNotFoundError}, {MissingPermissionError}, or the SDK's error
+ */
+export async function prepareResume(given: Given): Promise<Prepared<readonly MissedOfTable[], ResumeResult>> {
+  const options: Settled = {
+    ...{ replay: true, dryRun: false, now: Date.now, onProgress() {}, signal: new AbortController().signal },
+    ...given,
+  };
+  const { clients, config, dryRun, now, onProgress } = options;
+  const tables = chooseTables(config, options.table);
+  const journaled = await readJournals(clients.dynamoDb, config.region, tables);
+  const ticks = [...new Set(journaled.map(({ props }) => props.sweep))];
+  const names = [...ticks, ...replayMachines(journaled)];
+  const machines = await findStateMachines(clients.sfn, names, clients.where);
+  const resumed = journaled.map(table => resumedOf(table, now()));
+  return {
+    facts: resumed.map(({ props: { tableName: table, graceSeconds }, was, missed, state }) => {
+      const isSwept = state.watermarks.tables[table] !== undefined;
+      return { table, was, missed, isSwept, graceSeconds };
+    }),
+    async apply() {
+      if (dryRun) return replayAll(resumed, options);
+      const wasPaused = await endPauses(resumed, options);
+      const replayed = options.replay ? resumed.filter(({ missed }) => missed !== undefined) : [];
+      return besideTicks(replayed, options, async () => {
+        await startTicks(wasPaused, machines, options);
+        onProgress({ at: 'resumed', tables: wasPaused.map(({ props }) => props.tableName) });
+        return replayAll(resumed, options);
+      });
+    },
+  };
+}
+
+function resumedOf(table: JournaledTable, now: number): Resumed {
+  const { props, state } = table;
+  const { tableName } = props;
+  const was = pauseOf(state.control.pauses[tableName], now);
+  const watermark = state.watermarks.tables[tableName];
+  return { ...table, was, missed: missedSpan({ ...props, watermark, pause: was }, now) };
+}
+
+/** @returns those that were paused */
+async function endPauses(resumed: readonly Resumed[], { now }: Settled): Promise<Resumed[]> {
+  const wasPaused: Resumed[] = [];
+  for (const table of resumed) {
+    const { props, journal } = table;
+    const pause = await inJournal('dynamodb:UpdateItem', journal, () =>
+      resumeTable(journal, props.tableName, now()),
+    );
+    if (pause !== undefined) wasPaused.push(table);
+  }
+  return wasPaused;
+}
+
+/** One for each deployment. */
+async function startTicks(
+  tables: readonly Resumed[],
+  machines: ReadonlyMap<string, string>,
+  { clients: { sfn }, now }: Settled,
+): Promise<void> {
+  for (const [sweep, own = []] of Object.entries(Object.groupBy(tables, ({ props }) => props.sweep))) {
+    const stateMachineArn = machines.get(sweep) ?? '';
+    const input: TickInput = {
+      scheduledTime: new Date(now()).toISOString(),
+      tables: own.map(({ props }) => props.tableName),
+      fromNow: true,
+    };
+    const start = { stateMachineArn, name: newName(), input: JSON.stringify(input) };
+    await permitted('states:StartExecution', stateMachineArn, () =>
+      sfn.send(new StartExecutionCommand(start)),
+    );
+  }
+}
+
+/** A command that was killed leaves what it had to the ticks after {@link TAKEN_SECONDS}. */
+const RENEW_MS = 60_000;
+
+/** Takes what tables have missed from their ticks while something else sweeps it. */
+async function besideTicks<Result>(
+  tables: readonly Resumed[],
+  { now }: Settled,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const execution = newName();
+  const each = (change: (table: Resumed) => Promise<unknown>) =>
+    Promise.all(tables.map(table => inJournal('dynamodb:UpdateItem', table.journal, () => change(table))));
+  // Another execution may have it already: then both sweep, which does no harm.
+  await each(({ journal, props, missed }) =>
+    takeHandOver(journal, props.tableName, { before: missed?.to ?? 0, execution, nowMs: now() }),
+  );
+  const timer = setInterval(() => {
+    const lease = { execution, nowMs: now(), forSeconds: TAKEN_SECONDS };
+    // Without it the ticks do the same work, too.
+    each(({ journal, props }) => renewHandOver(journal, props.tableName, lease)).catch(() => undefined);
+  }, RENEW_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    await each(({ journal, props }) => endHandOver(journal, props.tableName, execution));
+  }
+}
+
+/** Nothing of the span is left: the ticks go on from there. */
+async function noteDone(
+  { props: { tableName }, journal }: Resumed,
+  { from, to }: MissedSpan,
+  { now }: Settled,
+): Promise<void> {
+  const endedAt = new Date(now()).toISOString();
+  await inJournal('dynamodb:UpdateItem', journal, () => noteReplayed(journal, tableName, from, to, endedAt));
+}
+
+const newName = (): string => `resume-${randomBytes(8).toString('hex')}`;
+
+async function replayAll(resumed: readonly Resumed[], options: Settled): Promise<ResumeResult> {
+  const { dryRun, onProgress } = options;
+  const tables: ResumedTable[] = [];
+  for (const table of resumed) {
+    const { props, was = null, missed } = table;
+    const result =
+      missed === undefined || !(options.replay || dryRun) ? undefined : await replay(table, missed, options);
+    const pieces = result?.pieces ?? [];
+    const end = result === undefined ? undefined : replayEnd(result);
+    if (end === 'done' && missed !== undefined && !dryRun) await noteDone(table, missed, options);
+    const done: ResumedTable = {
+      ...{ table: props.tableName, was },
+      missed: missed === undefined ? null : isoSpan(missed),
+      replay: end ?? (missed === undefined ? 'nothing' : 'left'),
+      lagP99Ms: latest(pieces),
+      executions: pieces.map(piece => ({
+        ...{ execution: piece.execution, status: piece.status },
+        ...countEach(REPLAYED, name => piece[name]),
+      })),
+    };
+    tables.push(done);
+    onProgress({ at: 'table', table: done });
+    if (end === 'interrupted') break;
+  }
+  return { dryRun, tables };
+}
+
+async function replay(
+  { props: { tableName }, state }: Resumed,
+  missed: MissedSpan,
+  { config, clients, dryRun, signal, now, onProgress }: Settled,
+): Promise<ReplayResult> {
+  const { facts, apply } = await prepareReplay({
+    ...isoSpan(missed),
+    ...{ config, clients, dryRun, signal },
+    table: tableName,
+    // A limit that an operator has set stays.
+    maxPerSecond: state.control.limits[tableName],
+    label: labelOf(missed),
+    now,
+    onPiece: (piece, number, planned) => onProgress({ at: 'piece', piece, number, planned }),
+  });
+  onProgress({ at: 'replay', facts });
+  const result = await apply().catch((error: unknown) => {
+    // Everything that was done is in the executions themselves.
+    throw error instanceof StoppedError ? error.cause : error;
+  });
+  onProgress({ at: 'replayed', result });
+  return result;
+}
+
+const isoSpan = ({ from, to }: MissedSpan) => ({
+  from: isoSeconds(from * 1_000),
+  to: isoSeconds(to * 1_000),
+});
+
+/** The same for the same time, however long it has become: a resume that was interrupted goes on where it was. */
+function labelOf({ from }: MissedSpan): string {
+  return `resume-${createHash('sha256').update(String(from)).digest('hex').slice(0, 8)}`;
+}
+
+/** The p99 of the piece whose p99 is the largest, milliseconds; null when nothing was deleted. */
+function latest(pieces: readonly ReplayedPiece[]): number | null {
+  const each = pieces.flatMap(({ lagP99Ms }) => lagP99Ms ?? []);
+  return each.length === 0 ? null : Math.max(...each);
+}

@@ -1,0 +1,449 @@
+import { INDEX_SECONDS, journalName } from '../../functions/journal/layout.ts';
+import { nextTurnAt } from '../../functions/journal/scan-turn.ts';
+import { indexLayout } from '../../functions/table/index-layout.ts';
+import { commandLine } from '../command-line.ts';
+import { ago, duration } from '../deployment/ago.ts';
+import { type Checked, seenOf } from '../deployment/check.ts';
+import { describePause } from '../deployment/describe-pause.ts';
+import { isFailing, isStale, type SeenJournal } from '../deployment/observe-journal.ts';
+import type { Subject } from '../deployment/subject.ts';
+import { isoSeconds } from '../iso-seconds.ts';
+import { isLeft, type Lateness, latenessOf } from './promise.ts';
+import { REMARK_IDS, REMARKS, type Remark, remark } from './remarks.ts';
+import type { Verdict } from './report.ts';
+import { describeExceptions } from './scan-exceptions.ts';
+import type { SeenTable } from './seen-table.ts';
+
+export interface Judged {
+  readonly verdict: Verdict;
+  /** Why something is overdue, or nothing is deleted; null where nothing is wrong, or only other things are. */
+  readonly cause: Remark | null;
+  /** The worst first. */
+  readonly remarks: readonly Remark[];
+}
+
+const SEVERITIES = ['broken', 'warning', 'note'] as const;
+
+/** The time between two ticks and that of a late one together, milliseconds. Two quiet ticks may leave no trace. */
+const TICK_MS = 210_000;
+
+/**
+ * Judges the observations of a table. @param now epoch milliseconds
+ */
+export function judge(seen: SeenTable, subject: Subject, now: number): Judged {
+  const isOff = !subject.props.enabled;
+  const look = seenOf(seen.overdue);
+  const lateness = look === null ? undefined : latenessOf(look, subject.props);
+  const remarks = [
+    ...silentRemarks(seen),
+    ...machineRemarks(seen, subject),
+    ...(isOff ? [OFF] : scheduleRemarks(seen)),
+    ...journalRemarks(seen, subject, lateness !== undefined, now),
+    ...(lateness === undefined ? [] : lateCauses(seen, subject, lateness)),
+    ...unseenRemarks(seen),
+    ...unreadRemarks(seen, subject),
+    ...scanRemarks(seen, subject, now),
+    ...deadLetterRemarks(seen),
+    ...alarmRemarks(seen),
+    ...notCheckedRemarks(seen),
+  ];
+  const [first] = inOrder(remarks.filter(({ id }) => REMARKS[id].isCause && explains(id, seen)));
+  const late = lateness === undefined ? [] : [lateRemark(seen, lateness, first)];
+  const all = inOrder([...remarks, ...late]).toSorted(
+    (one, other) => SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity),
+  );
+  // A remark that is only noted explains lateness, and nothing else.
+  const isWrong = lateness !== undefined || (first !== undefined && first.severity !== 'note');
+  return { verdict: verdictOf(seen, all), cause: isWrong ? (first ?? late[0] ?? null) : null, remarks: all };
+}
+
+/** Whoever has a backlog has nothing to do with what expired later. */
+function explains(id: Remark['id'], { journal, overdue }: SeenTable): boolean {
+  const before = seenOf(journal)?.handOver?.before ?? 0;
+  const [oldest] = seenOf(overdue)?.named ?? [];
+  return id !== 'handedOver' || (oldest !== undefined && oldest.ttl < before);
+}
+
+function inOrder(remarks: readonly Remark[]): Remark[] {
+  return remarks.toSorted((one, other) => REMARK_IDS.indexOf(one.id) - REMARK_IDS.indexOf(other.id));
+}
+
+const OFF = remark('disabled', 'no tick sweeps it, as the configuration says (enabled: false)');
+
+/** The worst of several. */
+export function worst(verdicts: readonly Verdict[]): Verdict {
+  const order = ['broken', 'unknown', 'warnings'] as const;
+  return order.find(verdict => verdicts.includes(verdict)) ?? 'fine';
+}
+
+function verdictOf(seen: SeenTable, remarks: readonly Remark[]): Verdict {
+  const { journal, overdue } = seen;
+  if (remarks.some(({ severity }) => severity === 'broken')) return 'broken';
+  // Whoever did not answer could have told of something broken.
+  if (checksOf(seen).some(([, each]) => 'notChecked' in each && each.notChecked.silent)) return 'unknown';
+  if ('notChecked' in journal && 'notChecked' in overdue) return 'unknown';
+  return remarks.some(({ severity }) => severity === 'warning') ? 'warnings' : 'fine';
+}
+
+function machineRemarks({ stateMachine }: SeenTable, { props, region }: Subject): Remark[] {
+  if (!('seen' in stateMachine) || stateMachine.seen !== undefined) return [];
+  return [
+    remark(
+      'machineMissing',
+      `there is no state machine ${props.sweep} in ${region}; ${commandLine('deploy')}, or look whether account and region are right`,
+    ),
+  ];
+}
+
+function scheduleRemarks({ schedules }: SeenTable): Remark[] {
+  return [...schedules].flatMap(([name, schedule]): Remark[] => {
+    if (!('seen' in schedule)) return [];
+    const { seen } = schedule;
+    if (seen === undefined)
+      return [remark('scheduleMissing', `the schedule ${name} is not there; ${commandLine('deploy')}`)];
+    return seen.state === 'ENABLED'
+      ? []
+      : [
+          remark(
+            'scheduleOff',
+            `the schedule ${name} is off: somebody has turned it off in EventBridge Scheduler`,
+          ),
+        ];
+  });
+}
+
+function journalRemarks(
+  { journal, stateMachine, overdue }: SeenTable,
+  subject: Subject,
+  isLate: boolean,
+  now: number,
+): Remark[] {
+  if (!('seen' in journal)) return [];
+  const { props, region } = subject;
+  if (journal.seen === undefined) {
+    return [
+      remark(
+        'journalMissing',
+        `there is no journal ${journalName(props.sweep)} in ${region}; ${commandLine('deploy')}, or look whether account and region are right`,
+      ),
+    ];
+  }
+  const createdAt = 'seen' in stateMachine ? stateMachine.seen?.createdAt : undefined;
+  const look = seenOf(overdue);
+  // The part that this look did not reach is no gap of the ticks.
+  const read = look?.unseen === null ? (look.read[0]?.from ?? null) : null;
+  return [
+    ...tickRemarks(journal.seen, subject, createdAt, isLate, now),
+    ...setByHandRemarks(journal.seen),
+    ...gapRemarks(journal.seen, read, subject),
+    ...failureRemarks(journal.seen, now),
+  ];
+}
+
+function tickRemarks(
+  journal: SeenJournal,
+  { deployment }: Subject,
+  createdAt: Date | undefined,
+  isLate: boolean,
+  now: number,
+): Remark[] {
+  const { tick } = journal;
+  const isMissing = isLate && deployment.enabled && tick !== undefined && now - tick.getTime() > TICK_MS;
+  if (!isMissing && !isStale(journal, createdAt, deployment, now)) return [];
+  const text =
+    tick === undefined
+      ? 'no tick has ever planned'
+      : `no tick has planned since ${isoSeconds(tick)}, for ${duration(now - tick.getTime())}`;
+  return [remark('noTick', text)];
+}
+
+function setByHandRemarks({ pause, handOver }: SeenJournal): Remark[] {
+  return [
+    ...(pause === undefined ? [] : [remark('paused', `the table is ${describePause(pause)}`)]),
+    ...(handOver === undefined
+      ? []
+      : [
+          remark(
+            'handedOver',
+            `the execution ${handOver.execution} sweeps what was due before ${isoSeconds(handOver.before * 1_000)}`,
+          ),
+        ]),
+  ];
+}
+
+/** The ticks look back, and what was due before that is known to nobody. */
+function gapRemarks(
+  { watermark, pause, handOver }: SeenJournal,
+  readFrom: number | null,
+  { props }: Subject,
+): Remark[] {
+  if (watermark === undefined || pause !== undefined || handOver !== undefined) return [];
+  if (readFrom === null || watermark.gone - INDEX_SECONDS >= readFrom - 1) return [];
+  const [from, to] = [watermark.gone, readFrom].map(seconds => isoSeconds(seconds * 1_000));
+  return [
+    remark(
+      'gap',
+      `no tick has looked for what was due from ${from} to ${to}: ${commandLine('resume', `--table ${props.tableName}`)} replays it`,
+    ),
+  ];
+}
+
+function failureRemarks(journal: SeenJournal, now: number): Remark[] {
+  const [failure] = journal.failures;
+  if (failure === undefined) return [];
+  const text = `${ago(now, failure.stoppedAt)} a sweep failed: ${failure.failure}`;
+  return [isFailing(journal) ? remark('failing', text) : remark('failed', text)];
+}
+
+/** Why something may be late that is no fault by itself. */
+function lateCauses(seen: SeenTable, subject: Subject, { seconds }: Lateness): Remark[] {
+  const look = seenOf(seen.overdue);
+  return [
+    ...throttledRemarks(seen),
+    ...limitRemarks(seen, subject, seconds),
+    ...beyondRemarks(seen, subject),
+    ...(look?.heldUnknown
+      ? [remark('heldUnknown', 'DynamoDB did not say whether what is overdue is held')]
+      : []),
+    ...trendRemarks(seen),
+  ];
+}
+
+function throttledRemarks({ throttled }: SeenTable): Remark[] {
+  const keys = seenOf(throttled) ?? 0;
+  if (keys === 0) return [];
+  return [
+    remark('deletesThrottled', `DynamoDB throttles the deletes: at least ${count(keys)} in the last minute`),
+  ];
+}
+
+/** Items that a limit allows to delete within so many seconds are not late because of it. */
+const LIMITED_SECONDS = 10;
+
+/** All items that expired in the last minute are still there while the limited ticks delete older ones. */
+function limitRemarks(
+  { journal, overdue, trend }: SeenTable,
+  { props }: Subject,
+  lateSeconds: number,
+): Remark[] {
+  const limit = seenOf(journal)?.limit ?? props.maxDeletesPerSecond;
+  const { lastMinute, overdue: items } = seenOf(overdue) ?? { lastMinute: 0, overdue: 0 };
+  if (limit === 0 || items < limit * LIMITED_SECONDS) return [];
+  const expire = lastMinute / 60;
+  const isHopeless = lateSeconds > 60 && expire > limit && (trend?.fewerPerSecond ?? 0) <= 0;
+  const text = isHopeless
+    ? `limit ${limit}/s, at least ${perSecond(expire)}/s expire: it will not catch up`
+    : `limit ${limit}/s${trend?.caughtUpAt == null ? '' : `, ${describeTrend(trend)}`}`;
+  return [remark('limited', text, isHopeless ? 'warning' : 'note')];
+}
+
+/** The ticks look back to windows, or minutes, and to the watermark where that is near. */
+function beyondRemarks({ overdue, journal }: SeenTable, { props, model }: Subject): Remark[] {
+  const look = seenOf(overdue);
+  const watermark = seenOf(journal)?.watermark;
+  const [oldest] = look?.named ?? [];
+  if (look === null || oldest === undefined || watermark === undefined || watermark.gone < oldest.ttl)
+    return [];
+  const [first = 0] = indexLayout(model).windows(look.readAt - props.lookbackMinutes * 60, look.readAt + 1);
+  if (oldest.ttl >= first) return [];
+  return [
+    remark(
+      'beyondTicks',
+      `what expired before ${isoSeconds(first * 1000)} is further back than the ticks look: the next scan of the index deletes it, or now ${commandLine('replay', `--index --table ${props.tableName}`)}`,
+    ),
+  ];
+}
+
+function trendRemarks({ trend }: SeenTable): Remark[] {
+  if (trend?.caughtUpAt == null) return [];
+  const text = `a backlog is being deleted, ${describeTrend(trend)}`;
+  return [remark('catchingUp', text)];
+}
+
+function describeTrend({
+  fewerPerSecond,
+  measuredSeconds,
+  caughtUpAt,
+}: NonNullable<SeenTable['trend']>): string {
+  const measured = `measured for ${Math.round(measuredSeconds)} s`;
+  if (caughtUpAt !== null) {
+    return `${perSecond(fewerPerSecond)} fewer each second (${measured}): at this rate caught up at ${isoSeconds(caughtUpAt)}`;
+  }
+  if (Math.abs(fewerPerSecond * measuredSeconds) < 1)
+    return `as many as ${Math.round(measuredSeconds)} s before`;
+  const rate = Math.abs(fewerPerSecond);
+  const each =
+    rate >= 0.1
+      ? `${perSecond(rate)} ${fewerPerSecond > 0 ? 'fewer' : 'more'} each second`
+      : 'hardly any change';
+  return `${each} (${measured})`;
+}
+
+const perSecond = (rate: number): string => (rate >= 10 ? count(Math.round(rate)) : rate.toFixed(1));
+
+/** @param cause what explains it */
+function lateRemark(seen: SeenTable, lateness: Lateness, cause: Remark | undefined): Remark {
+  const look = seenOf(seen.overdue);
+  const { seconds, promised, mayBeWrittenLate } = lateness;
+  const atLeast = look?.unseen == null ? '' : 'at least ';
+  const items =
+    look?.overdue === 1
+      ? `${atLeast === '' ? 'an' : 'at least one'} item has been overdue`
+      : `${atLeast}${count(look?.overdue ?? 0)} items are overdue, the oldest`;
+  const trend =
+    seen.trend && cause?.id !== 'catchingUp' && cause?.id !== 'limited'
+      ? `; ${describeTrend(seen.trend)}`
+      : '';
+  const written =
+    mayBeWrittenLate && cause === undefined
+      ? ': what is written less than two minutes before it expires waits for the next tick'
+      : '';
+  const isExpected = cause?.id === 'paused' || cause?.id === 'disabled' || look?.heldUnknown === true;
+  const isNormal = mayBeWrittenLate && cause === undefined;
+  const severity = isLeft(lateness) && !isExpected ? 'broken' : isNormal ? 'note' : 'warning';
+  const text = `${items} for ${duration(seconds * 1000)}, and the table promises ${promised} s${written}${trend}`;
+  return remark('late', text, severity);
+}
+
+function unseenRemarks({ overdue }: SeenTable): Remark[] {
+  const unseen = seenOf(overdue)?.unseen;
+  if (unseen == null) return [];
+  const what = seenOf(overdue)?.overdue === 0 ? 'is' : 'else is';
+  return [remark(unseen.id, `${unseen.text}: it is not known what ${what} overdue`)];
+}
+
+function unreadRemarks({ ledger }: SeenTable, { props }: Subject): Remark[] {
+  return (seenOf(ledger) ?? []).flatMap(({ reader, deleted, missing, missingFrom, isNow }): Remark[] => {
+    if (missingFrom === null) return [];
+    const from = isoSeconds(missingFrom * 1000);
+    const when = isNow ? '' : ' when a tick compared them';
+    const audit = commandLine('audit', `--from ${from} --table ${props.tableName}`);
+    return [
+      remark(
+        'unread',
+        `${count(missing)} of ${count(deleted)} items that were deleted in the last hour were not ${reader}${when}, the first of ${from}: ${commandLine('doctor')} says why; ${audit} names them`,
+      ),
+    ];
+  });
+}
+
+/** A scan comes once a day, and for a day and a half at the most none does. */
+const SCAN_MS = 40 * 3_600_000;
+
+function scanRemarks({ scans, journal, scanAt }: SeenTable, { props }: Subject, now: number): Remark[] {
+  const seen = seenOf(scans) ?? undefined;
+  if (seen === undefined) return [];
+  const { running, finished } = seen;
+  const exceptions = finished && describeExceptions(finished.record);
+  const isPaused = !props.enabled || seenOf(journal)?.pause !== undefined;
+  const nextMs = nextTurnAt(props.tableName, scanAt, now / 1000) * 1000;
+  const isLate =
+    finished !== undefined && props.indexScan === 'daily' && now - Date.parse(finished.beganAt) > SCAN_MS;
+  return [
+    ...(exceptions
+      ? [
+          remark(
+            'scanFound',
+            `the scan of ${isoSeconds(Date.parse(finished?.beganAt ?? ''))} found ${exceptions}`,
+          ),
+        ]
+      : []),
+    ...(isLate && !isPaused
+      ? [
+          remark(
+            'scanLate',
+            `the last scan of the index that came to its end began ${ago(now, new Date(finished.beganAt))}; the next one is due at ${isoSeconds(nextMs)}`,
+          ),
+        ]
+      : []),
+    ...(running === undefined
+      ? []
+      : [
+          remark(
+            'scanning',
+            `a scan of the index that began at ${isoSeconds(Date.parse(running.beganAt))} has read ${count(running.record?.scanned ?? 0)} entries`,
+          ),
+        ]),
+  ];
+}
+
+const count = (value: number): string => value.toLocaleString('en-US');
+
+/**
+ * A DynamoDB that does not answer deletes nothing either. But when no other service answers, it may be the network of whoever asks,
+ * and nothing is known.
+ */
+function silentRemarks(seen: SeenTable): Remark[] {
+  const { overdue } = seen;
+  const silent = 'notChecked' in overdue ? overdue.notChecked.silent : undefined;
+  if (silent === undefined || !silent.isDead) return [];
+  const others = checksOf(seen).filter(
+    ([, checked]) =>
+      ![overdue, seen.journal, seen.scans, seen.throttled, seen.ledger].includes(checked as typeof overdue),
+  );
+  const asked = others.filter(([, checked]) => !('notChecked' in checked && checked.notChecked.isLocal));
+  const isAlone = asked.some(
+    ([, checked]) => !('notChecked' in checked) || checked.notChecked.silent === undefined,
+  );
+  if (asked.length > 0 && !isAlone) return [];
+  const doOthers = asked.length === 0 ? '' : ', and other services do';
+  const since = `${seen.hasAnswered ? '' : 'at least '}${isoSeconds(seen.silentSince ?? 0)}`;
+  return [
+    remark(
+      'dynamoDbSilent',
+      `DynamoDB does not answer since ${since}${doOthers}: while it answers the sweeps no better, nothing is deleted`,
+    ),
+  ];
+}
+
+function deadLetterRemarks({ deadLetters }: SeenTable): Remark[] {
+  if (!('seen' in deadLetters)) return [];
+  const { seen: messages } = deadLetters;
+  if (messages === undefined) return [remark('deadLetters', 'the dead-letter queue is not there')];
+  return messages === 0
+    ? []
+    : [
+        remark(
+          'deadLetters',
+          `${messages} dead ${messages === 1 ? 'letter' : 'letters'}: EventBridge Scheduler could not start so many sweeps`,
+        ),
+      ];
+}
+
+function alarmRemarks({ alarms }: SeenTable): Remark[] {
+  if (!('seen' in alarms)) return [];
+  return alarms.seen
+    .filter(({ state }) => state === 'ALARM')
+    .map(({ name, since, description }) => {
+      const when = since === undefined ? '' : ` since ${since.toISOString()}`;
+      return remark('alarm', `the alarm ${name} is in ALARM${when}${description && `: ${description}`}`);
+    });
+}
+
+/** Everything that was looked at, with a name for it. */
+function checksOf(seen: SeenTable): readonly (readonly [string, Checked<unknown>])[] {
+  return [
+    ['the state machine', seen.stateMachine],
+    ['the journal', seen.journal],
+    ['the scans', seen.scans],
+    ['the deletes of the last minute', seen.throttled],
+    ['what was archived and published', seen.ledger],
+    ...(seen.open === undefined ? [] : [['the open replays', seen.open] as const]),
+    ['what is overdue', seen.overdue],
+    ...[...seen.schedules].map(([name, checked]) => [`the schedule ${name}`, checked] as const),
+    ['the dead letters', seen.deadLetters],
+    ['the alarms', seen.alarms],
+  ];
+}
+
+function notCheckedRemarks(seen: SeenTable): Remark[] {
+  const unknown = checksOf(seen).flatMap(([what, checked]) =>
+    'notChecked' in checked ? [{ what, why: checked.notChecked }] : [],
+  );
+  return [...Map.groupBy(unknown, ({ why }) => why.reason)].flatMap(([reason, group]) => {
+    const whats = group.map(({ what }) => what).join(', ');
+    const { isLocal = false, remedy } = group[0]?.why ?? {};
+    const text = `not known: ${whats} (${reason})${remedy === undefined ? '' : `. ${remedy}`}`;
+    return remark('notKnown', text, isLocal ? 'note' : 'warning');
+  });
+}

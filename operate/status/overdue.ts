@@ -1,0 +1,289 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { expiredRange, toEpochSeconds } from '../../expiry/ttl.ts';
+import { DynamoDbBusyError } from '../../functions/runtime/errors.ts';
+import type { Documents } from '../../functions/table/dynamodb.ts';
+import { isBusy, isThrottling } from '../../functions/table/dynamodb-errors.ts';
+import { heldReader } from '../../functions/table/held-items.ts';
+import { type IndexKey, indexLayout } from '../../functions/table/index-layout.ts';
+import { indexReader, keyCondition, type TtlRange } from '../../functions/table/index-query.ts';
+import type { ExpiredKey, ItemKey } from '../../statemachine/contract/keys.ts';
+import { NoAnswerError } from '../aws/no-answer.ts';
+import type { Subject } from '../deployment/subject.ts';
+import type { Look, Span } from './gone.ts';
+
+/** Why not all was looked at. */
+export interface Unseen {
+  readonly id: 'indexThrottled' | 'dynamoDbUnavailable' | 'indexUnanswered' | 'indexSlow' | 'indexTooLong';
+  /** A sentence without its full stop. */
+  readonly text: string;
+}
+
+/** A look at what is overdue. */
+export interface OverdueLook extends Look {
+  /** Those of {@link Look.overdue} that have expired in the last minute. */
+  readonly lastMinute: number;
+  /** Expired entries of items that are held, and so not overdue, as far as they were come upon. */
+  readonly held: number;
+  /** DynamoDB did not say of all that were found whether they are held: those count as overdue. */
+  readonly heldUnknown: boolean;
+  /** There may be more that is overdue, and why that was not looked at; null when all was counted. */
+  readonly unseen: Unseen | null;
+  /** Queries of the index that it took. */
+  readonly queries: number;
+}
+
+/** Queries in flight. */
+const CONCURRENCY = 16;
+
+/** Most index keys that are asked in one look: half a read unit each, so about $0.0006. */
+export const MAX_KEYS = 5_000;
+
+/** Entries that are read of a key, whose keys can be named; what is behind them is only counted. */
+export const NAMEABLE = 21;
+
+/** Entries of a page where each has to be looked at, since it may be held. */
+const HELD_PAGE = 1_000;
+
+/** Most pages of 1 MB that are counted in one look: about a million entries, 12,800 read units or $0.0016. */
+const MAX_COUNTED = 100;
+
+/** How long a look may take, milliseconds: with a last query that gets no answer, shorter than the whole of `status`. */
+export const LOOK_MS = 6_000;
+
+/**
+ * Minutes that one look can go back.
+ * @param wanted as far as it should
+ */
+export function minutesBack({ model }: Pick<Subject, 'model'>, wanted: number): number {
+  const { windowSeconds, shards } = indexLayout(model);
+  const keysOfWindow = model.indexedBy === 'second' ? windowSeconds : shards;
+  // One window more than the time is long: the first is entered in its middle.
+  const windows = Math.max(1, Math.floor(MAX_KEYS / keysOfWindow) - 1);
+  return Math.max(1, Math.min(wanted, Math.floor((windows * windowSeconds) / 60)));
+}
+
+/**
+ * Counts what is expired and still there, the newest first: when there is no time for all, what has expired lately is known, and the reason
+ * why the rest is not. It reads the index only, and of a table with a `holdAttribute` whether the items are held. With `graceSeconds` it
+ * looks as if it were so much earlier: an item in its grace is not overdue.
+ *
+ * @param minutes how far back
+ * @param lookMs how long it may take, milliseconds; it ends with the queries that are on their way then
+ * @param now epoch milliseconds
+ * @throws {NoAnswerError} when DynamoDB answers nothing; DynamoDB's own errors, but for those of a busy one
+ */
+export async function lookForOverdue(
+  dynamoDb: DynamoDBClient,
+  { props, model }: Subject,
+  minutes: number,
+  now: () => number,
+  lookMs = LOOK_MS,
+): Promise<OverdueLook> {
+  const documents = DynamoDBDocumentClient.from(dynamoDb, { unmarshallOptions: { wrapNumbers: true } });
+  const startedAt = now();
+  const readAt = toEpochSeconds(startedAt) - props.graceSeconds;
+  const wanted = { from: readAt - minutes * 60, upTo: readAt };
+  const outOfTime = () => now() - startedAt > lookMs;
+  let heldUnknown = false;
+  const readHeld = heldReader(
+    noting(documents, () => {
+      heldUnknown = true;
+    }),
+    { ...props, model },
+  );
+  const readIndex = indexReader(documents, { ...props, model });
+  const countPage = indexCounter(documents, { ...props, model });
+  let queries = 0;
+  let answered = 0;
+  let counted = 0;
+  const asked = async <Answer>(query: () => Promise<Answer>): Promise<Answer> => {
+    queries += 1;
+    const answer = await query();
+    answered += 1;
+    return answer;
+  };
+  let overdue = 0;
+  let lastMinute = 0;
+  let held = 0;
+  let unseen: Unseen | null = null;
+  let named: ExpiredKey[] = [];
+  const range = { from: expiredRange(readAt).after + 1, upTo: readAt };
+  const minute = { from: readAt - 59, upTo: readAt };
+
+  /** Everything that a key of the index has, but for what is held. */
+  const readKey = async (key: IndexKey): Promise<void> => {
+    let startKey: ItemKey | null = null;
+    for (;;) {
+      const limit = readHeld === undefined ? NAMEABLE : HELD_PAGE;
+      const page = await asked(() => readIndex(key, range, startKey, limit));
+      const kept = page.entries.length === 0 ? undefined : await readHeld?.(page.entries);
+      const entries = page.entries.filter(entry => !kept?.has(entry));
+      held += kept?.size ?? 0;
+      named = oldestOf([...named, ...entries]);
+      if (readHeld === undefined && page.more) return countKey(key, entries.length);
+      overdue += entries.length;
+      lastMinute += entries.filter(({ ttl }) => ttl >= minute.from).length;
+      startKey = page.positions.at(-1) ?? null;
+      if (!page.more || startKey === null) return;
+      if (outOfTime()) throw new DynamoDbBusyError('out of time');
+    }
+  };
+  const countKey = async (key: IndexKey, least: number): Promise<void> => {
+    let count = 0;
+    try {
+      count = await countIn(key, range);
+      lastMinute += await countIn(key, minute);
+    } finally {
+      overdue += Math.max(least, count);
+    }
+  };
+  const countIn = async (key: IndexKey, within: TtlRange): Promise<number> => {
+    if (key.ttl !== undefined && key.ttl < within.from) return 0;
+    if (key.end !== undefined && key.end < within.from && within === minute) return 0;
+    let count = 0;
+    let startKey: QueryCommandOutput['LastEvaluatedKey'];
+    do {
+      if (outOfTime()) throw new DynamoDbBusyError('out of time');
+      if (counted === MAX_COUNTED) throw new TooManyError();
+      counted += 1;
+      const page = await asked(() => countPage(key, within, startKey));
+      count += page.count;
+      startKey = page.next;
+    } while (startKey !== undefined);
+    return count;
+  };
+
+  const tooSlow = (): Unseen => ({
+    id: 'indexSlow',
+    text:
+      queries === 0
+        ? 'no time was left to ask DynamoDB'
+        : `DynamoDB had answered ${answered} queries when ${Math.round(lookMs / 1000)} s were over`,
+  });
+  const parts = [...newestFirst(wanted, indexLayout(model))];
+  const holes: Span[] = [];
+  let silent: NoAnswerError | undefined;
+  let failure: unknown;
+  const pending = parts.values();
+  const worker = async () => {
+    for (const { key, span } of pending) {
+      if (silent !== undefined || failure !== undefined || outOfTime()) {
+        holes.push(span);
+        if (silent === undefined) unseen ??= tooSlow();
+        continue;
+      }
+      try {
+        await readKey(key);
+      } catch (error) {
+        holes.push(span);
+        if (error instanceof NoAnswerError) silent = error;
+        else if (!(error instanceof DynamoDbBusyError || error instanceof TooManyError)) failure ??= error;
+        unseen ??= unseenOf(error) ?? tooSlow();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  if (failure !== undefined) throw failure;
+  if (silent !== undefined && answered === 0) throw silent;
+  return {
+    readAt,
+    read: without(wanted, holes),
+    overdue,
+    lastMinute,
+    named,
+    held,
+    heldUnknown,
+    unseen,
+    queries,
+  };
+}
+
+class TooManyError extends Error {}
+
+/** Throttled, silent and unavailable are three causes, with three remedies; undefined when there was no time to ask. */
+function unseenOf(error: unknown): Unseen | undefined {
+  if (error instanceof NoAnswerError) return { id: 'indexUnanswered', text: error.reason };
+  if (error instanceof TooManyError)
+    return { id: 'indexTooLong', text: `${MAX_COUNTED} MB of the index were counted, which is the most` };
+  const cause = (error as Error).cause;
+  if (cause === undefined) return undefined;
+  if (isThrottling(cause)) return { id: 'indexThrottled', text: 'DynamoDB throttles the index' };
+  return {
+    id: 'dynamoDbUnavailable',
+    text: `DynamoDB is not available (${(cause as Error).name})`,
+  };
+}
+
+/** The keys of the index that may hold what expired in a span, and the times of expiry of which nothing is known without each. */
+function* newestFirst(
+  { from, upTo }: Span,
+  layout: ReturnType<typeof indexLayout>,
+): Generator<{ readonly key: IndexKey; readonly span: Span }> {
+  const before = upTo + 1;
+  for (const start of [...layout.windows(from, before)].reverse()) {
+    for (let shard = 0; shard < layout.shards; shard += 1) {
+      const target = { windows: [{ start, shards: `${shard}` }], from, before, upcomingFrom: null };
+      for (const key of layout.keys(target).toReversed()) {
+        // The older way of stamping puts what expires on the end of a window into it.
+        const { ttl } = key;
+        const span =
+          ttl === undefined ? { from: start, upTo: start + layout.windowSeconds } : { from: ttl, upTo: ttl };
+        yield { key, span };
+      }
+    }
+  }
+}
+
+/** The rest of a span, the oldest first. */
+function without({ from, upTo }: Span, holes: readonly Span[]): Span[] {
+  const left: Span[] = [];
+  let start = from;
+  for (const hole of holes.toSorted((one, other) => one.from - other.from)) {
+    if (hole.from > start) left.push({ from: start, upTo: Math.min(hole.from - 1, upTo) });
+    start = Math.max(start, hole.upTo + 1);
+  }
+  return start > upTo ? left : [...left, { from: start, upTo }];
+}
+
+function oldestOf(entries: readonly ExpiredKey[]): ExpiredKey[] {
+  return entries.toSorted((one, other) => one.ttl - other.ttl).slice(0, NAMEABLE);
+}
+
+/** Counts the entries under a key of the index, a page of up to 1 MB at a time. */
+function indexCounter(
+  documents: Documents,
+  { tableName, indexName, model }: Subject['props'] & Pick<Subject, 'model'>,
+) {
+  return async (key: IndexKey, range: TtlRange, startKey: QueryCommandOutput['LastEvaluatedKey']) => {
+    const request = {
+      TableName: tableName,
+      IndexName: indexName,
+      Select: 'COUNT' as const,
+      ...keyCondition(model, key, range, null),
+      ...(startKey && { ExclusiveStartKey: startKey }),
+    };
+    const { Count = 0, LastEvaluatedKey } = await documents
+      .send(new QueryCommand(request))
+      .catch((error: unknown) => {
+        throw isBusy(error)
+          ? new DynamoDbBusyError(`Query of ${indexName}: ${error}`, { cause: error })
+          : error;
+      });
+    return { count: Count, next: LastEvaluatedKey };
+  };
+}
+
+/** A call that DynamoDB does not answer is no reason to stop, but one to say so. */
+function noting(documents: Documents, onUnanswered: () => void): Documents {
+  const send = async (...args: Parameters<Documents['send']>) => {
+    try {
+      return await documents.send(...args);
+    } catch (error) {
+      if (!(error instanceof NoAnswerError) && !isBusy(error)) throw error;
+      onUnanswered();
+      return { $metadata: {} };
+    }
+  };
+  return { send: send as Documents['send'] };
+}

@@ -1,0 +1,325 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { checkConfig } from '../../config/config.ts';
+import { type Deployment, deploymentsOf } from '../../config/deployments.ts';
+import { deadLetterQueueOf, replayName } from '../../config/names.ts';
+import { functionSettings, resolveProps } from '../../config/props.ts';
+import { LEFT_TO_TICKS_SECONDS } from '../../functions/child/scan.ts';
+import { secondsBehind } from '../../functions/child/swept-range.ts';
+import type { FinishedScan } from '../../functions/journal/index-scans.ts';
+import { INDEX_SECONDS, type Watermark } from '../../functions/journal/layout.ts';
+import { MAX_LOOKBACK_MINUTES } from '../../statemachine/contract/limits.ts';
+import { executionArnOf } from '../aws/executions.ts';
+import { executionsOfTable } from '../aws/executions-of-table.ts';
+import { openExecutions } from '../aws/open-executions.ts';
+import { listStateMachines } from '../aws/state-machines.ts';
+import { TimeLimit } from '../aws/time-limit.ts';
+import { chooseTables } from '../choose-tables.ts';
+import { type ConnectDeployment, connectDeployment } from '../connect.ts';
+import { type Checked, check, notAsked, seenOf } from '../deployment/check.ts';
+import type { DeploymentClients } from '../deployment/clients.ts';
+import { observeAlarms } from '../deployment/observe-alarms.ts';
+import { observeQueue, observeSchedules } from '../deployment/observe-deployment.ts';
+import {
+  asked,
+  observeScans,
+  observeState,
+  observeTable,
+  observeThrottled,
+} from '../deployment/observe-journal.ts';
+import { type Subject, subjectsOf } from '../deployment/subject.ts';
+import { tableReaders } from '../deployment/table-readers.ts';
+import { inParallel } from '../in-parallel.ts';
+import { type DeploymentJournal, journalAt } from '../journals.ts';
+import { NEVER } from '../options.ts';
+import { untilAborted } from '../until-aborted.ts';
+import { goneBy } from './gone.ts';
+import { type Judged, judge, worst } from './judge.ts';
+import { lookAtLedger } from './ledger-look.ts';
+import { LOOK_MS, lookForOverdue, minutesBack, type OverdueLook } from './overdue.ts';
+import { latenessOf } from './promise.ts';
+import type { StatusOptions, Verdict } from './report.ts';
+import type { SeenTable } from './seen-table.ts';
+import { MIN_MS, Trends } from './trend.ts';
+
+export interface TableStatus {
+  readonly subject: Subject;
+  readonly seen: SeenTable;
+  readonly judged: Judged;
+}
+
+export interface Status {
+  readonly verdict: Verdict;
+  readonly region: string;
+  /** Services of this machine were asked, and no others. */
+  readonly isLocal: boolean;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly tables: readonly TableStatus[];
+}
+
+/**
+ * A look takes so long at the most, seconds, the first one with the start of the process: somebody waits for a word, and the process
+ * has ended after 15. The other two are for a call that waits before it is made again. It is long enough for a call that gets no
+ * answer twice. More than ten tables take a second more each.
+ */
+const LOOK_SECONDS = 13;
+const QUICK_TABLES = 10;
+/** So much of the time that is left is for the queries that are on their way when the look at the index ends. */
+const SPARE_MS = 2_000;
+/** Tables that are looked at at the same time: Step Functions allows some hundred calls at once. */
+const CONCURRENCY = 5;
+
+/** Looks again and again at the same tables, with the same clients. */
+export interface StatusJob {
+  /** @param spentMs milliseconds of its time that have passed already. @default none */
+  look(spentMs?: number): Promise<Status>;
+  destroy(): void;
+}
+
+/**
+ * Prepares to look at how the sweeps of a configuration stand. It changes nothing.
+ *
+ * @throws {InputError} and {InvalidConfigError}; a look throws the SDK's error when there are no credentials
+ */
+export function statusJob(
+  options: StatusOptions,
+  connect: ConnectDeployment = connectDeployment(options),
+): StatusJob {
+  const { now = Date.now } = options;
+  const config = checkConfig(options.config);
+  const { region } = config;
+  const tables = chooseTables(config, options.table);
+  const deployments = deploymentsOf(config.tables.map(resolveProps));
+  const limit = new TimeLimit(LOOK_SECONDS + Math.max(0, tables.length - QUICK_TABLES));
+  const clients = connect(region, limit);
+  const subjects = subjectsOf(config, tables);
+  const memory: Memory = { trends: new Map(), silentSince: undefined, hasAnswered: false };
+  return {
+    async look(spentMs) {
+      const at = now();
+      limit.start(spentMs);
+      const seen: TableStatus[] = [];
+      const shared = new Map(
+        deployments
+          .filter(({ name }) => subjects.some(({ props }) => props.sweep === name))
+          .map(deployment => [deployment.name, lookAtDeployment(deployment, deployments, region, clients)]),
+      );
+      const lookAt = async ([index, subject]: [number, Subject]): Promise<void> => {
+        const of = shared.get(subject.props.sweep);
+        if (of === undefined) throw new TypeError('expected each table in a deployment');
+        const looked = await lookAtTable(subject, clients, of, {
+          limit,
+          memory,
+          at,
+          now,
+          back: options.back,
+        });
+        seen[index] = { subject, seen: looked, judged: judge(looked, subject, now()) };
+      };
+      const looking = inParallel([...subjects.entries()], CONCURRENCY, lookAt, NEVER);
+      await untilAborted(options.signal ?? NEVER, looking).finally(() => limit.stop());
+      const verdict = worst(seen.map(({ judged }) => judged.verdict));
+      return { verdict, region, isLocal: clients.isLocal, at, tables: seen };
+    },
+    destroy() {
+      // A look that was interrupted would go on, and keep the process from ending.
+      limit.end();
+      clients.destroy();
+    },
+  };
+}
+
+/**
+ * The facts that the tables of a deployment share: they are read once, all at once. One service that does not answer does not delay the
+ * others.
+ */
+function lookAtDeployment(
+  deployment: Deployment,
+  all: readonly Deployment[],
+  region: string,
+  { sfn, dynamoDb, scheduler, sqs, cloudWatch }: DeploymentClients,
+) {
+  const { name } = deployment;
+  const journal = dynamoDb && journalAt(dynamoDb, name, region);
+  const others = all.map(each => each.name);
+  const shared = {
+    journal,
+    machines: sfn
+      ? check('states:ListStateMachines', '*', () => listStateMachines(sfn, [name, replayName(name)]))
+      : Promise.resolve(notAsked('Step Functions')),
+    state: journal ? observeState(journal) : Promise.resolve(notAsked('DynamoDB')),
+    schedules: observeSchedules(scheduler, deployment, region),
+    deadLetters: sqs ? observeQueue(sqs, deadLetterQueueOf(name), region) : Promise.resolve(notAsked('SQS')),
+    alarms: cloudWatch
+      ? observeAlarms(cloudWatch, { sweep: name, others }, region)
+      : Promise.resolve(notAsked('CloudWatch')),
+  };
+  const open = openReplays(sfn, shared.machines, name);
+  // Their errors are thrown where a table needs the result.
+  for (const each of [...Object.values(shared), open]) Promise.resolve(each).catch(() => undefined);
+  return { ...shared, open };
+}
+
+type Shared = ReturnType<typeof lookAtDeployment>;
+
+/** Open executions that are asked for. */
+const OPEN = 100;
+
+/** Undefined where it is known that there is no state machine. */
+async function openReplays(sfn: DeploymentClients['sfn'], machines: Promise<Machines>, name: string) {
+  const found = await machines;
+  if (sfn === undefined || 'notChecked' in found) return found as Extract<Machines, { notChecked: object }>;
+  const { arn } = found.seen.get(replayName(name)) ?? {};
+  if (arn === undefined) return undefined;
+  return check('states:ListExecutions', executionArnOf(arn, '*'), () => openExecutions(sfn, arn, OPEN));
+}
+
+type Machines = Checked<Awaited<ReturnType<typeof listStateMachines>>>;
+
+/** A failure is told of for so long, milliseconds. */
+const FAILURE_MS = 60 * 60 * 1000;
+
+/** The index is read without the journal when that takes longer, milliseconds. */
+const JOURNAL_MS = 2_000;
+
+/** The results of former looks. */
+interface Memory {
+  /** By tables. */
+  readonly trends: Map<string, Trends>;
+  /** DynamoDB has not answered since, epoch milliseconds. */
+  silentSince: number | undefined;
+  /** It has answered a look. */
+  hasAnswered: boolean;
+}
+
+interface Looking {
+  readonly limit: TimeLimit;
+  readonly memory: Memory;
+  /** When the look began, epoch milliseconds. */
+  readonly at: number;
+  readonly now: () => number;
+  readonly back: number | undefined;
+}
+
+async function lookAtTable(
+  subject: Subject,
+  { dynamoDb }: DeploymentClients,
+  shared: Shared,
+  looking: Looking,
+): Promise<SeenTable> {
+  const { limit, memory, at, now } = looking;
+  const { props, deployment, region } = subject;
+  const { name, tables } = deployment;
+  const { tableName, indexName } = props;
+  const inJournal = <Seen>(observe: (journal: DeploymentJournal) => Promise<Checked<Seen>>) => {
+    const observed = shared.journal ? observe(shared.journal) : Promise.resolve(notAsked('DynamoDB'));
+    observed.catch(() => undefined); // what it throws, it throws below
+    return observed;
+  };
+  const journal = inJournal(each =>
+    shared.state.then(state =>
+      observeTable(each, state, tableName, { now: now(), sinceMs: FAILURE_MS, mostFailures: 1 }),
+    ),
+  );
+  const scans = inJournal(each => observeScans(each, tableName));
+  const ledger: Promise<SeenTable['ledger']> =
+    tableReaders(props).length === 0
+      ? Promise.resolve({ seen: [] })
+      : inJournal(each => asked(each, () => lookAtLedger(each, props, now())));
+  const throttled = inJournal(each => observeThrottled(each, tableName, now()));
+  const early = await Promise.race([journal, sleep(JOURNAL_MS, undefined, { ref: false })]);
+  const wanted = looking.back ?? wantedMinutes(subject, seenOf(early)?.watermark, now());
+  const minutes = minutesBack(subject, wanted);
+  const table = `arn:aws:dynamodb:${region}:*:table/${tableName}`;
+  const index = `${table}/index/${indexName}`;
+  const [action, resource] =
+    props.holdAttribute === undefined
+      ? ['dynamodb:Query', index]
+      : ['dynamodb:Query and dynamodb:BatchGetItem', `${index} and ${table}`];
+  const look = () =>
+    dynamoDb
+      ? check(action, resource, () =>
+          lookForOverdue(dynamoDb, subject, minutes, now, Math.min(LOOK_MS, limit.leftMs - SPARE_MS)),
+        )
+      : notAsked('DynamoDB');
+  const overdue = await lookTwice(look, subject, looking);
+  const isSilent = 'notChecked' in overdue && overdue.notChecked.silent !== undefined;
+  memory.silentSince = isSilent ? (memory.silentSince ?? at) : undefined;
+  memory.hasAnswered ||= !isSilent;
+  const machines = await shared.machines;
+  const open = await shared.open;
+  const names = tables.map(each => each.tableName);
+  const state = seenOf(await shared.state);
+  const known = await journal;
+  const scanned = await scans;
+  return {
+    stateMachine: 'seen' in machines ? { seen: machines.seen.get(name) } : machines,
+    schedules: await shared.schedules,
+    journal: known,
+    open:
+      open && 'seen' in open
+        ? { seen: executionsOfTable(open.seen, tableName, names, state?.control.handOvers ?? {}) }
+        : open,
+    overdue,
+    trend: seenOf(overdue)?.unseen === null ? memory.trends.get(tableName)?.trend : undefined,
+    silentSince: memory.silentSince,
+    hasAnswered: memory.hasAnswered,
+    throttled: await throttled,
+    scans: scanned,
+    scanAt: state?.scansAt[tableName],
+    ledger: await ledger,
+    gone: goneBy(seenOf(overdue) ?? undefined, {
+      watermark: seenOf(known)?.watermark,
+      scannedUpTo: scannedUpTo(seenOf(scanned)?.finished, subject),
+    }),
+    deadLetters: await shared.deadLetters,
+    alarms: await shared.alarms,
+  };
+}
+
+/** Where something is late and no look was before this one, a second one shows whether it becomes less. */
+async function lookTwice(
+  look: () => Promise<Checked<OverdueLook>> | Checked<OverdueLook>,
+  { props }: Subject,
+  { limit, memory, now }: Looking,
+): Promise<Checked<OverdueLook>> {
+  const trends = memory.trends.get(props.tableName) ?? new Trends();
+  const isFirst = !memory.trends.has(props.tableName);
+  memory.trends.set(props.tableName, trends);
+  const first = await look();
+  const seen = seenOf(first);
+  if (seen === null) return first;
+  trends.add(seen, now());
+  const isWorthIt = isFirst && seen.unseen === null && latenessOf(seen, props) !== undefined;
+  if (!isWorthIt || limit.leftMs < MIN_MS + LOOK_MS + SPARE_MS) return first;
+  await sleep(MIN_MS);
+  const second = await look();
+  const again = seenOf(second);
+  if (again === null) return first;
+  trends.add(again, now());
+  return second;
+}
+
+/** A tick that has never been here looks back a day; so does a look at a table of which nothing is known. Minutes. */
+const UNKNOWN_MINUTES = 1_440;
+
+/** As far as a tick looks back; further when the watermark lies before. */
+function wantedMinutes({ props }: Subject, watermark: Watermark | undefined, now: number): number {
+  const { lookbackMinutes, graceSeconds } = props;
+  if (watermark === undefined) return Math.max(UNKNOWN_MINUTES, lookbackMinutes);
+  const behind = Math.ceil((now / 1000 - graceSeconds - watermark.gone + INDEX_SECONDS) / 60) + 1;
+  return Math.min(MAX_LOOKBACK_MINUTES, Math.max(lookbackMinutes, behind));
+}
+
+/**
+ * Up to which time of expiry a scan has left nothing, epoch seconds. It leaves to the ticks what expired within ten minutes before it
+ * began, and what had not shown in the index yet.
+ */
+export function scannedUpTo(
+  finished: Pick<FinishedScan, 'beganAt'> | undefined,
+  { props }: Pick<Subject, 'props'>,
+): number | undefined {
+  if (finished === undefined) return undefined;
+  const began = Math.floor(Date.parse(finished.beganAt) / 1000);
+  return began - LEFT_TO_TICKS_SECONDS - secondsBehind(functionSettings(props)) - INDEX_SECONDS;
+}

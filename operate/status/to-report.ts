@@ -1,0 +1,122 @@
+import type { ResolvedProps } from '../../config/props.ts';
+import type { ItemKey } from '../../statemachine/contract/keys.ts';
+import { seenOf } from '../deployment/check.ts';
+import type { SeenSchedule } from '../deployment/observe-deployment.ts';
+import { sweepReport } from '../deployment/sweep-report.ts';
+import { keyText } from '../table/key-text.ts';
+import type { Gone } from './gone.ts';
+import type { StatusReport, TableReport } from './report.ts';
+import { exceptionsOf } from './scan-exceptions.ts';
+import type { SeenTable } from './seen-table.ts';
+import type { Status, TableStatus } from './status.ts';
+
+export function statusReport({ verdict, region, isLocal, at, tables }: Status): StatusReport {
+  return {
+    verdict,
+    region,
+    isLocal,
+    checkedAt: new Date(at).toISOString(),
+    tables: tables.map(tableReport),
+  };
+}
+
+function tableReport({ subject: { props }, seen, judged }: TableStatus): TableReport {
+  const { tick, watermark, pause, limit, handOver, last, failures } = seenOf(seen.journal) ?? {};
+  const [lastFailure] = failures ?? [];
+  const scan = seenOf(seen.scans)?.finished;
+  return {
+    tableName: props.tableName,
+    name: props.sweep,
+    verdict: judged.verdict,
+    cause: judged.cause && { id: judged.cause.id, text: judged.cause.text },
+    remarks: judged.remarks,
+    gone: goneReport(seen.gone, exceptionsOf(scan), props),
+    scan: scan === undefined ? null : { beganAt: scan.beganAt, endedAt: scan.endedAt, ...scan.record },
+    tick: tick?.toISOString() ?? null,
+    watermark: watermark === undefined ? null : fromSeconds(watermark.gone),
+    pause: pause === undefined ? null : { since: pause.since, until: pause.until ?? null },
+    maxDeletesPerSecond: limit ?? null,
+    handOver:
+      handOver === undefined ? null : { execution: handOver.execution, before: fromSeconds(handOver.before) },
+    overdue: overdueReport(seen),
+    ledger:
+      seenOf(seen.ledger)?.map(({ missingFrom, upTo, ...look }) => ({
+        ...look,
+        missingFrom: missingFrom === null ? null : fromSeconds(missingFrom),
+        upTo: upTo === null ? null : fromSeconds(upTo),
+      })) ?? null,
+    schedules: [...seen.schedules].map(([name, schedule]) => ({
+      name,
+      state: 'seen' in schedule ? scheduleState(schedule.seen) : null,
+    })),
+    sweeps: last?.map(sweepReport) ?? null,
+    open:
+      seenOf(seen.open)?.map(({ name, startedAt }) => ({ name, startedAt: startedAt.toISOString() })) ?? null,
+    lastFailure: lastFailure === undefined ? null : sweepReport(lastFailure),
+    deadLetters: seenOf(seen.deadLetters) ?? null,
+    alarms:
+      seenOf(seen.alarms)?.map(({ name, state, since }) => ({
+        name,
+        state,
+        since: since?.toISOString() ?? null,
+      })) ?? null,
+  };
+}
+
+function goneReport(gone: Gone, exceptions: number, props: ResolvedProps): TableReport['gone'] {
+  if (!gone.known) return null;
+  const { since, by, gapUntil, left } = gone;
+  return {
+    since: since === null ? null : fromSeconds(since),
+    by: fromSeconds(by),
+    gapUntil: gapUntil === null ? null : fromSeconds(gapUntil),
+    exceptions,
+    left: left.map(({ key, ttl }) => {
+      const shown = shownKey(key, props);
+      return { ...(shown !== undefined && { key: shown }), due: fromSeconds(ttl) };
+    }),
+  };
+}
+
+function overdueReport({ overdue, trend }: SeenTable): TableReport['overdue'] {
+  const look = seenOf(overdue);
+  if (look === null) return null;
+  const { unseen, held, heldUnknown, named, read, queries } = look;
+  const [oldest] = named;
+  const latest = read.at(-1);
+  return {
+    items: unseen !== null && look.overdue === 0 ? null : look.overdue,
+    atLeast: unseen !== null,
+    why: unseen?.text ?? null,
+    held,
+    heldUnknown,
+    oldest: oldest === undefined ? null : fromSeconds(oldest.ttl),
+    from: latest === undefined ? null : fromSeconds(latest.from),
+    to: latest === undefined ? null : fromSeconds(latest.upTo),
+    queries,
+    trend:
+      trend === undefined
+        ? null
+        : {
+            ...trend,
+            caughtUpAt: trend.caughtUpAt === null ? null : new Date(trend.caughtUpAt).toISOString(),
+          },
+  };
+}
+
+/** A key as the table's own setting lets it be shown. */
+export function shownKey(
+  key: ItemKey,
+  { tableName, partitionKey, sortKey, logKeys }: ResolvedProps,
+): string | undefined {
+  const keyNames = sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
+  return keyText(key, { tableName, keyNames, logKeys });
+}
+
+/** How a schedule stands; one that is not there is missing. */
+export function scheduleState(seen: SeenSchedule | undefined): 'on' | 'off' | 'missing' {
+  if (seen === undefined) return 'missing';
+  return seen.state === 'ENABLED' ? 'on' : 'off';
+}
+
+const fromSeconds = (seconds: number): string => new Date(seconds * 1000).toISOString();

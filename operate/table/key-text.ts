@@ -1,0 +1,61 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { hashOfKey, hashOfText } from '../../functions/report/shown-keys.ts';
+import type { LogKeys } from '../../functions/runtime/environment.ts';
+import type { ItemKey, ListedFailure } from '../../statemachine/contract/keys.ts';
+import { type DescribedTable, keyNamesOf } from './describe-table.ts';
+import type { StoredItem } from './sample.ts';
+
+/** How commands print the keys of a table: use it wherever a command shows one. */
+export interface KeyTextOptions {
+  readonly tableName: string;
+  /** Names of the key attributes, partition key first. */
+  readonly keyNames: readonly string[];
+  readonly logKeys: LogKeys;
+}
+
+/**
+ * How a command shows a table's keys: by the table's own setting, and with `--mask` at most as hashes.
+ * @param logKeys of the table's props
+ */
+export function keysToShow(logKeys: LogKeys, mask: boolean): LogKeys {
+  return mask && logKeys === 'full' ? 'hash' : logKeys;
+}
+
+/** Shows keys of a table whose configuration is not known. */
+export function tableKeyText(
+  table: Pick<DescribedTable, 'name' | 'partitionKey' | 'sortKey'>,
+  mask: boolean,
+): KeyTextOptions {
+  return { tableName: table.name, keyNames: keyNamesOf(table), logKeys: keysToShow('full', mask) };
+}
+
+/** A key that was read from the table; undefined where nothing of it may be printed. */
+export function keyText(key: ItemKey, { tableName, keyNames, logKeys }: KeyTextOptions): string | undefined {
+  if (logKeys === 'none') return undefined;
+  return logKeys === 'hash' ? hashOfKey(key, keyNames, tableName) : JSON.stringify(key);
+}
+
+/**
+ * A key as the report of an execution has it: a hash already, or whole, because the table's setting was another one then or is
+ * `full`; or the beginning of one.
+ */
+export function listedKeyText(
+  { key, keyStart }: Pick<ListedFailure, 'key' | 'keyStart'>,
+  options: KeyTextOptions,
+): string | undefined {
+  const { tableName, logKeys } = options;
+  if (logKeys === 'none') return undefined;
+  if (typeof key === 'string') return key;
+  if (key !== undefined) return keyText(key, options);
+  if (keyStart === undefined) return undefined;
+  return logKeys === 'hash' ? hashOfText(keyStart, tableName) : `${keyStart}…`;
+}
+
+/** The primary key of an item as DynamoDB's JSON has it, bytes in base64. */
+export function storedKey(item: StoredItem, keyNames: readonly string[]): ItemKey {
+  return Object.fromEntries(keyNames.map(name => [name, inJson(item[name])])) as ItemKey;
+}
+
+function inJson(value: AttributeValue | undefined): unknown {
+  return value?.B === undefined ? value : { B: Buffer.from(value.B).toString('base64') };
+}

@@ -1,0 +1,140 @@
+import { type AttributeValue, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { ttlFault } from '../../expiry/ttl.ts';
+import { permitted } from './permitted.ts';
+
+/** An item as the low-level client gives it: `{ ttl: { N: '1700000000' } }`. */
+export type StoredItem = Readonly<Record<string, AttributeValue>>;
+
+export interface Sample {
+  readonly items: readonly StoredItem[];
+  /** These are all items of the table. */
+  readonly complete: boolean;
+}
+
+export interface SampleOptions {
+  readonly tableName: string;
+  /** For the message when the scan is not allowed. */
+  readonly tableArn: string;
+  /** The most items. @default 1000 */
+  readonly items?: number;
+  /** Read units after which no further page is read; one page can be 128 more. @default 500 */
+  readonly readUnits?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Parts of the table that a sample is taken from: one page of each. A scan's order is that of the hashed keys. */
+const SEGMENTS = 8;
+
+/**
+ * Reads some items, from all over the table. Other errors are those of the SDK.
+ *
+ * @throws {MissingPermissionError}
+ */
+export async function sampleItems(
+  client: DynamoDBClient,
+  { tableName, tableArn, items: wanted = 1000, readUnits = 500, signal }: SampleOptions,
+): Promise<Sample> {
+  const items: StoredItem[] = [];
+  let complete = true;
+  let consumed = 0;
+  for (let segment = 0; segment < SEGMENTS; segment += 1) {
+    if (consumed >= readUnits) return { items, complete: false };
+    const page = await permitted('dynamodb:Scan', tableArn, () =>
+      client.send(
+        new ScanCommand({
+          TableName: tableName,
+          Segment: segment,
+          TotalSegments: SEGMENTS,
+          Limit: Math.ceil(wanted / SEGMENTS),
+          ReturnConsumedCapacity: 'TOTAL',
+        }),
+        signal && { abortSignal: signal },
+      ),
+    );
+    items.push(...(page.Items ?? []));
+    consumed += page.ConsumedCapacity?.CapacityUnits ?? 0;
+    if (page.LastEvaluatedKey !== undefined) complete = false;
+  }
+  return { items, complete };
+}
+
+/**
+ * The kinds of a TTL attribute's value: the faults of `ttlFault`, with strings apart from other types. Only `seconds` is expired
+ * in time by every part of this project.
+ *
+ * - `missing`: the item has none; it never expires
+ * - `string`, `otherType`: no Number; never expired, and refused by DynamoDB once an index has the attribute as a key
+ * - `milliseconds`: 13 or 14 digits
+ * - `fraction`: a Number of seconds that is not whole: not found by second
+ * - `negative`; `tooOld`: more than five years ago, and so ignored; `tooFarAhead`: more than 20 years ahead
+ */
+export const TTL_KINDS = [
+  'seconds',
+  'missing',
+  'string',
+  'otherType',
+  'milliseconds',
+  'fraction',
+  'negative',
+  'tooOld',
+  'tooFarAhead',
+] as const;
+export type TtlKind = (typeof TTL_KINDS)[number];
+
+/** @param nowSeconds epoch seconds */
+export function classifyTtl(value: AttributeValue | undefined, nowSeconds: number): TtlKind {
+  if (value === undefined) return 'missing';
+  const fault = ttlFault(value.N === undefined ? Number.NaN : Number(value.N), nowSeconds);
+  if (fault === 'notNumber') return value.S === undefined ? 'otherType' : 'string';
+  if (fault !== undefined) return fault;
+  return isWhole(value.N ?? '') ? 'seconds' : 'fraction';
+}
+
+/** A Number of DynamoDB has 38 digits, one of JavaScript 17. */
+function isWhole(number: string): boolean {
+  return Number.isInteger(Number(number)) && !/^\d+\.\d*[1-9]\d*$/.test(number);
+}
+
+export type TtlCounts = Readonly<Record<TtlKind, number>>;
+
+/** How many of these items have which kind of value in this attribute. */
+export function countTtl(items: readonly StoredItem[], ttlAttribute: string, nowSeconds: number): TtlCounts {
+  const counts = Object.fromEntries(TTL_KINDS.map(kind => [kind, 0])) as Record<TtlKind, number>;
+  for (const item of items) counts[classifyTtl(item[ttlAttribute], nowSeconds)] += 1;
+  return counts;
+}
+
+/** Names that applications give to the moment of expiry, whatever the case and with or without `_` and `-`. */
+const EXPIRY_NAME =
+  /^(ttl|timetolive|expir(y|es?|ed|ation)(s)?(at|on|in|date|time|timestamp|epoch)?|(end|delete|remove)(at|after|on))$/;
+
+/** An attribute that looks like a TTL. */
+export interface TtlCandidate {
+  readonly attribute: string;
+  readonly counts: TtlCounts;
+}
+
+/**
+ * The attributes whose name says expiry, and of which at least one value looks like epoch seconds or milliseconds, or is one
+ * of these as text. Those with the most epoch seconds come first.
+ *
+ * @param nowSeconds epoch seconds
+ */
+export function ttlCandidates(items: readonly StoredItem[], nowSeconds: number): TtlCandidate[] {
+  const names = new Set(items.flatMap(item => Object.keys(item).filter(isExpiryName)));
+  return [...names]
+    .filter(name => items.some(item => looksLikeEpoch(item[name], nowSeconds)))
+    .map(attribute => ({ attribute, counts: countTtl(items, attribute, nowSeconds) }))
+    .sort((a, b) => b.counts.seconds - a.counts.seconds || a.attribute.localeCompare(b.attribute));
+}
+
+export function isExpiryName(attribute: string): boolean {
+  return EXPIRY_NAME.test(attribute.toLowerCase().replaceAll(/[_-]/g, ''));
+}
+
+function looksLikeEpoch(value: AttributeValue | undefined, nowSeconds: number): boolean {
+  const number = value?.N ?? (/^\d+(\.\d+)?$/.test(value?.S ?? '') ? value?.S : undefined);
+  if (number === undefined) return false;
+  const kind = classifyTtl({ N: number }, nowSeconds);
+  return kind === 'seconds' || kind === 'fraction' || kind === 'milliseconds';
+}

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { EmulatorError } from '../errors.ts';
+import { isLoopbackHost } from './endpoint.ts';
+
+/** A request that is answered with an error of the API. */
+export class ApiError extends EmulatorError {
+  /** The error's name in the service's API: `ValidationException`. */
+  override readonly name: string;
+  /** The status of the HTTP answer. */
+  readonly status: number;
+  /** Members of the error besides its message. */
+  readonly members: Readonly<Record<string, string>>;
+
+  constructor(name: string, message: string, status = 400, members: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.name = name;
+    this.status = status;
+    this.members = members;
+  }
+}
+
+/** A request as it came. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Path and query, as the client wrote them. */
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly body: string | Buffer;
+}
+
+/** What differs between the APIs. */
+export interface HttpProtocol {
+  /** The bytes that the body of a request may have. */
+  readonly maxBytes: number;
+  /** The names of the errors that every server has. */
+  readonly errorNames: {
+    readonly internal: string;
+    readonly tooLarge: string;
+    readonly otherHost: string;
+  };
+  /** The operation that a request asks for, for messages and for tests. */
+  readonly operationOf: (request: HttpRequest) => string;
+  /** Where it gives undefined, the connection breaks. Throws {@link ApiError} for an answer that is an error. */
+  readonly answer: (request: HttpRequest) => Promise<HttpAnswer | undefined>;
+  readonly errorAnswer: (error: ApiError, requestId: string) => HttpAnswer;
+}
+
+export interface ServerOptions {
+  /** @default a free port */
+  readonly port?: number | undefined;
+  /** Gets what is wrong with this server itself; the client gets an error of the API. @default it is printed */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** Bytes of a request that is too long which are read and thrown away, so that its sender gets to read the answer. */
+const MAX_DISCARDED_BYTES = 67_108_864;
+
+/** Answers an API over HTTP, to this machine only. */
+export class LoopbackServer {
+  readonly endpoint: string;
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  /** Rejects with the system's error, e.g. EADDRINUSE, when it can't listen. */
+  static async start(
+    protocol: HttpProtocol,
+    { port = 0, onError = error => console.error(error) }: ServerOptions = {},
+  ): Promise<LoopbackServer> {
+    const server = createServer((request, response) => void serve(protocol, request, response, onError));
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return new LoopbackServer(server);
+  }
+
+  /** Safe to call more than once. Whoever still waits for an answer loses the connection. */
+  async stop(): Promise<void> {
+    await stopServer(this.#server);
+  }
+}
+
+/** Ends a server and its connections. Safe to call more than once, and when it was never started. */
+export async function stopServer(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}
+
+/** Never rejects. */
+async function serve(
+  protocol: HttpProtocol,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  response.on('error', () => {}); // the client has gone
+  const requestId = randomUUID();
+  let answer: HttpAnswer | undefined;
+  try {
+    answer = await protocol.answer(await receive(protocol, incoming));
+  } catch (error) {
+    // With undefined: the client went in the middle of its request.
+    if (!incoming.destroyed || incoming.complete) {
+      answer = protocol.errorAnswer(asApiError(error, protocol, onError), requestId);
+    }
+  }
+  if (answer === undefined) {
+    response.destroy();
+    return;
+  }
+  const { status, headers, body } = answer;
+  response.writeHead(status, {
+    'content-length': Buffer.byteLength(body),
+    'x-amzn-requestid': requestId,
+    ...headers,
+  });
+  response.end(body);
+}
+
+function asApiError(
+  error: unknown,
+  { errorNames }: HttpProtocol,
+  onError: (error: unknown) => void,
+): ApiError {
+  if (error instanceof ApiError) return error;
+  onError(error);
+  return new ApiError(errorNames.internal, `The local server itself failed: ${error}`, 500);
+}
+
+async function receive(
+  { maxBytes, errorNames }: HttpProtocol,
+  incoming: IncomingMessage,
+): Promise<HttpRequest> {
+  const { headers, method = '', url: target = '/' } = incoming;
+  // A page in a browser can have its own host name resolve to this machine.
+  if (!isLoopbackHost(headers.host)) {
+    throw new ApiError(
+      errorNames.otherHost,
+      `Host: expected this machine (127.0.0.1, [::1] or localhost), got ${JSON.stringify((headers.host ?? '').slice(0, 100))}`,
+      403,
+    );
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= maxBytes) chunks.push(chunk);
+    else if (bytes > maxBytes + MAX_DISCARDED_BYTES) break;
+  }
+  if (bytes > maxBytes) throw new ApiError(errorNames.tooLarge, `a request may have ${maxBytes} bytes`, 413);
+  return { method, target, headers, body: Buffer.concat(chunks) };
+}

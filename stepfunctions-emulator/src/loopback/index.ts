@@ -1,0 +1,14 @@
+/** What keeps everything on this machine: the check of an endpoint, and the server of an API of AWS. */
+
+export { EmulatorError, NotLoopbackError } from '../errors.ts';
+export { awsJson, type Fields, type JsonApi } from './aws-json.ts';
+export { isLoopback, isLoopbackHost, requireLoopback } from './endpoint.ts';
+export {
+  ApiError,
+  type HttpAnswer,
+  type HttpProtocol,
+  type HttpRequest,
+  LoopbackServer,
+  type ServerOptions,
+  stopServer,
+} from './http-server.ts';

@@ -1,0 +1,138 @@
+import { resolveProps } from '../../../config/props.ts';
+import type { BilledDeployment } from '../../../cost/bill.ts';
+import { LOG_BYTES } from '../../../cost/measured.ts';
+import { BILL_PRICES, PRICES } from '../../../cost/prices.ts';
+import { type SweepUsage, scansOfMonth, ticksOfMonth, usageOfMonth } from '../../../cost/sweep-usage.ts';
+import { measureLogBytes } from '../../../lab/experiments/cost/log-lines.ts';
+import {
+  type CostProps,
+  costOfMonth,
+  costOfScans,
+  type MonthlyCost,
+} from '../../../lab/experiments/cost/month.ts';
+import { billedDeployments } from '../../../operate/cost/billed-deployments.ts';
+
+const months = new Map<string, Promise<MonthlyCost>>();
+
+/** Each is run once. */
+function month(itemsPerMinute: number, props: CostProps, tables = 1): Promise<MonthlyCost> {
+  const key = JSON.stringify([itemsPerMinute, props, tables]);
+  const made =
+    months.get(key) ?? costOfMonth(Array.from({ length: tables }, () => ({ props, itemsPerMinute })));
+  months.set(key, made);
+  return made;
+}
+
+function billed(itemsPerMinute: number, props: CostProps, tables = 1): BilledDeployment {
+  const resolved = Array.from({ length: tables }, (_unused, table) =>
+    resolveProps({ tableName: `SessionData-${table + 1}`, partitionKey: 'id', ...props }),
+  );
+  const load = {
+    itemsPerMonth: itemsPerMinute * 43_200,
+    itemBytes: 400,
+    renewalsPerItem: 0,
+    lifetimeHours: 24,
+  };
+  const [deployment] = billedDeployments(resolved, load);
+  if (deployment === undefined) throw new Error('no deployment');
+  return deployment;
+}
+
+type Part = keyof MonthlyCost['ticks']['parts'] & keyof SweepUsage;
+const PARTS = (Object.keys(PRICES) as (keyof typeof PRICES)[]).filter(name => name !== 'stateTransitions');
+
+/** Where little is paid for, a cent is nothing. */
+const TOLERANCE = { share: 0.02, dollars: 0.03 };
+
+test.each([
+  [0, { indexedBy: 'window' }, 1],
+  [0, { indexedBy: 'second' }, 1],
+  [100, { indexedBy: 'window' }, 1],
+  [100, { indexedBy: 'window', granularityMinutes: 1 }, 1],
+  [100, { indexedBy: 'second' }, 1],
+  [100, { indexedBy: 'window', precisionSeconds: 60 }, 1],
+  [5, { indexedBy: 'window', pollSeconds: 5 }, 1],
+  [6, { indexedBy: 'window', shards: 2 }, 1],
+  [100, { indexedBy: 'window', shards: 4 }, 1],
+  [100, { indexedBy: 'window', shards: 26 }, 1],
+  [5, { indexedBy: 'second', pollSeconds: 0 }, 1],
+  [0, { indexedBy: 'window' }, 100],
+  [20, { indexedBy: 'window' }, 10],
+  // With two shards and two items a minute, whose seconds decide what is left for the next tick to find, it is one query in six off.
+  [2, { indexedBy: 'window', shards: 1 }, 50],
+] as const)(
+  'what the calculator counts is what the real definition takes: %d a minute, %j, %d tables',
+  async (rate, props, tables) => {
+    const { ticks, scans, deletedShare } = await month(rate, props, tables);
+    expect(deletedShare).toBe(1);
+    const deployment = billed(rate, props, tables);
+    for (const [measured, counted] of [
+      [ticks, ticksOfMonth(deployment)],
+      [scans, scansOfMonth(deployment)],
+    ] as const) {
+      const off = (PARTS as Part[]).flatMap(part => {
+        const [real, ours] = [measured.parts[part], counted[part] * PRICES[part]];
+        const isClose = Math.abs(ours - real) <= TOLERANCE.dollars + TOLERANCE.share * real;
+        return isClose ? [] : [{ part, real, ours }];
+      });
+      expect(off).toEqual([]);
+    }
+  },
+  300_000,
+);
+
+test.each([
+  [{ indexedBy: 'window' }, 1],
+  [{ indexedBy: 'window', granularityMinutes: 1 }, 1],
+  [{ indexedBy: 'second' }, 1],
+  [{ indexedBy: 'second', pollSeconds: 0 }, 1],
+  [{ indexedBy: 'window' }, 100],
+] as const)(
+  'an idle month takes no transition of a Standard execution but those of the scans: %j, %d tables',
+  async (props, tables) => {
+    const { standardTransitions, ticks } = await month(0, props, tables);
+    expect(standardTransitions).toBe(scansOfMonth(billed(0, props, tables)).stateTransitions);
+    expect(ticks.parts.expressRequests).toBeCloseTo(43_200 * PRICES.expressRequests, 6);
+  },
+);
+
+test.each([
+  [0, 0.005],
+  [144_000, 0.015],
+  [1_000_000, 0.06],
+])(
+  'what the calculator counts for daily scans of %d entries is what they take, at most $%d a month',
+  async (entries, most) => {
+    const { parts, total } = await costOfScans(entries);
+    expect(total).toBeLessThanOrEqual(most);
+    // Of items that live for a day.
+    const counted = scansOfMonth(billed(entries / 1440, { indexedBy: 'window' }));
+    for (const part of Object.keys(parts) as Part[]) {
+      const ours = counted[part] * PRICES[part];
+      expect([
+        part,
+        Math.abs(ours - parts[part]) < 0.0003 + TOLERANCE.share * parts[part],
+        ours,
+        parts[part],
+      ]).toEqual([part, true, ours, parts[part]]);
+    }
+  },
+  300_000,
+);
+
+test('the calculator counts as many starts as there are', async () => {
+  const { starts } = await month(0, { indexedBy: 'window' });
+  const usage = usageOfMonth(billed(0, { indexedBy: 'window' }));
+  expect(usage.starts * BILL_PRICES.schedulerInvocations).toBeCloseTo(starts, 9);
+});
+
+test('the calculator knows the bytes of the log lines, to a tenth: npm run bench cost -- --write', async () => {
+  const { idle, planned, swept, metrics } = await measureLogBytes();
+  expect(idle).toBe(0);
+  const known = [LOG_BYTES.planned, LOG_BYTES.swept, LOG_BYTES.metrics.all, LOG_BYTES.metrics.essential];
+  const ratios = [planned, swept, metrics.all, metrics.essential].map(
+    (bytes, line) => bytes / (known[line] ?? 0),
+  );
+  expect(Math.min(...ratios)).toBeGreaterThan(0.9);
+  expect(Math.max(...ratios)).toBeLessThan(1.1);
+});

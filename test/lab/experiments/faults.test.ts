@@ -1,0 +1,76 @@
+import {
+  type FaultsResult,
+  faultsProblems,
+  runScenario,
+  SCENARIOS,
+  type Scenario,
+} from '../../../lab/experiments/faults.ts';
+import { sumExecutions } from '../../../lab/experiments/support/sums.ts';
+
+/** A minute, at no more than 20 items a second. */
+const runShort = ({ rate, ...scenario }: Scenario) =>
+  runScenario({ ...scenario, rate: Math.min(rate, 20) }, { minutes: 1, seed: 1 });
+
+describe('the scenarios', () => {
+  test.each<[string, Scenario]>(Object.entries(SCENARIOS))(
+    '%s: keeps its bound in a short run',
+    async (id, scenario) => {
+      const result = await runShort(scenario);
+      expect(faultsProblems(result)).toEqual([]);
+      expect(result).toMatchObject({ written: 1200, deleted: 1200, early: 0 });
+      // The faults do happen, and only those.
+      expect(result.sums.retries > 0).toBe(scenario.faults !== undefined);
+      expect(result.struck > 0).toBe(id === 'hanging');
+    },
+  );
+
+  test('an item that hung in a call is not among the others', async () => {
+    const items = [{ id: 'one', ttl: 60 }];
+    const { hangingDelete, struck } = SCENARIOS.hanging.faults(items, { next: () => 0 });
+    expect(hangingDelete?.(['early'], 59_999)).toBe(0);
+    expect(hangingDelete?.(['one', 'two'], 60_000)).toBe(15_000);
+    expect(hangingDelete?.(['three'], 60_001)).toBe(0); // one call a minute
+    expect([...(struck ?? [])]).toEqual(['one', 'two']);
+  });
+
+  test('a key throttled once is one of each fifth second, and free the second time', () => {
+    const items = [60, 61, 65].flatMap(ttl => [0, 1].map(item => ({ id: `${ttl}-${item}`, ttl })));
+    const { throttled } = SCENARIOS.throttledOnce.faults(items, { next: () => 0.9 });
+    const refused = () => items.filter(({ id }) => throttled?.(id, 0)).map(({ id }) => id);
+    expect(refused()).toEqual(['60-1', '65-1']);
+    expect(refused()).toEqual([]);
+  });
+});
+
+const GOOD: FaultsResult = {
+  title: 'any',
+  rate: 20,
+  bounds: { p99Ms: 1500, lateShare: 0.01 },
+  written: 1200,
+  deleted: 1200,
+  early: 0,
+  struck: 0,
+  lagMs: { p50: 60, p99: 1500, max: 9000 },
+  lateShare: 0.01,
+  sums: { ...sumExecutions([]), executions: 8, found: 1200, deleted: 1200 },
+};
+
+describe('what is told of a scenario', () => {
+  test('nothing at its bounds', () => {
+    expect(faultsProblems(GOOD)).toEqual([]);
+  });
+
+  test.each<[string, Partial<FaultsResult>, RegExp]>([
+    ['items left', { deleted: 1199, sums: { ...GOOD.sums, deleted: 1199 } }, /^any: 1,199 of 1,200 items/],
+    ['items deleted early', { early: 1 }, /1 items deleted before they expired/],
+    ['a failed sweep', { sums: { ...GOOD.sums, failed: 1 } }, /1 sweeps failed/],
+    ['a sweep that does not add up', { sums: { ...GOOD.sums, eachAddsUp: false } }, /do not add up/],
+    ['counts that differ from what was seen', { sums: { ...GOOD.sums, deleted: 1199 } }, /count 1,199/],
+    ['p99', { lagMs: { ...GOOD.lagMs, p99: 1501 } }, /p99 expected at most 1\.50 s, got 1\.50 s/],
+    ['late items', { lateShare: 0.011 }, /expected at most 1\.0%, got 1\.1% of the other items/],
+  ])('%s', (_name, changes, expected) => {
+    const problems = faultsProblems({ ...GOOD, ...changes });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(expected);
+  });
+});

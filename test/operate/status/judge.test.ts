@@ -1,0 +1,774 @@
+import { describeStatus } from '../../../cli/status/text.ts';
+import { showLook } from '../../../cli/status/watch.ts';
+import type { PreciseTtlProps } from '../../../config/props.ts';
+import { tickSchedule } from '../../../config/tick-schedule.ts';
+import { NOTHING_SCANNED } from '../../../functions/child/scan.ts';
+import type { FinishedScan } from '../../../functions/journal/index-scans.ts';
+import type { Service } from '../../../operate/aws/endpoint.ts';
+import { NoAnswerError, type Silence } from '../../../operate/aws/no-answer.ts';
+import type { SeenSchedule } from '../../../operate/deployment/observe-deployment.ts';
+import type { SeenJournal } from '../../../operate/deployment/observe-journal.ts';
+import type { Sweep } from '../../../operate/deployment/sweep.ts';
+import { OUTCOME_COUNTS } from '../../../operate/deployment/sweep-outcome.ts';
+import { goneBy } from '../../../operate/status/gone.ts';
+import { judge } from '../../../operate/status/judge.ts';
+import type { ReaderLook } from '../../../operate/status/ledger-look.ts';
+import type { OverdueLook } from '../../../operate/status/overdue.ts';
+import { NAMEABLE } from '../../../operate/status/overdue.ts';
+import { REMARK_IDS, REMARKS } from '../../../operate/status/remarks.ts';
+import type { SeenTable } from '../../../operate/status/seen-table.ts';
+import { type Status, scannedUpTo } from '../../../operate/status/status.ts';
+import { statusReport } from '../../../operate/status/to-report.ts';
+import { noCounts } from '../../../statemachine/counts.ts';
+import { subjectOf } from '../doctor/subject.ts';
+
+const NOW = Date.parse('2026-11-21T20:00:00Z');
+const SECONDS = NOW / 1000;
+const before = (minutes: number) => new Date(NOW - minutes * 60_000);
+const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:precise-ttl-T';
+
+const LOOK: OverdueLook = {
+  readAt: SECONDS,
+  read: [{ from: SECONDS - 600, upTo: SECONDS }],
+  overdue: 0,
+  lastMinute: 0,
+  named: [],
+  held: 0,
+  heldUnknown: false,
+  unseen: null,
+  queries: 11,
+};
+/** So many are overdue, the oldest for so many seconds; `lastMinute` have expired in the last one. */
+const overdueFor = (seconds: number, overdue = 1, lastMinute = 0): Partial<OverdueLook> => ({
+  overdue,
+  lastMinute,
+  named: Array.from({ length: Math.min(overdue, NAMEABLE) }, (_unused, index) => ({
+    key: { id: { S: `item-${index}` } },
+    ttl: SECONDS - seconds,
+  })),
+});
+const SCAN: FinishedScan = {
+  beganAt: '2026-11-21T03:00:00.000Z',
+  endedAt: '2026-11-21T03:08:12.000Z',
+  record: { ...NOTHING_SCANNED, scanned: 12_040_112 },
+};
+const JOURNAL: SeenJournal = {
+  tick: before(1),
+  watermark: { since: SECONDS - 86_400, gone: SECONDS - 60, at: before(1).toISOString() },
+  pause: undefined,
+  limit: undefined,
+  handOver: undefined,
+  last: [],
+  failures: [],
+};
+const ON: SeenSchedule = { state: 'ENABLED', expression: '', input: '{}', target: ARN };
+const failure = (minutes: number): Sweep => ({
+  name: 'tick-1',
+  kind: 'tick',
+  status: 'FAILED',
+  startedAt: before(minutes),
+  stoppedAt: before(minutes),
+  outcome: { ...noCounts(OUTCOME_COUNTS), found: 5, deleted: 3, failed: 2, lagMs: null },
+  failure: '2 of 5 items could not be deleted',
+  failedKeys: [],
+});
+const failed = (minutes: number) => ({ last: [failure(minutes)], failures: [failure(minutes)] });
+const UNREAD: ReaderLook = {
+  reader: 'archived',
+  deleted: 12_340,
+  missing: 12,
+  missingFrom: SECONDS - 46 * 60,
+  upTo: SECONDS - 5 * 60,
+  isNow: true,
+};
+const LOCAL = { notChecked: { reason: 'no endpoint of SQS on this machine', isLocal: true } };
+const DENIED = {
+  notChecked: { reason: 'dynamodb:Query is not allowed', isLocal: false, remedy: 'Allow it.' },
+};
+
+const SILENT_DYNAMODB = silent('DYNAMODB', { kind: 'timed out', seconds: 5 });
+const OUT_OF_TIME = silent('DYNAMODB', { kind: 'out of time', seconds: 15, last: undefined });
+const SILENT_SFN = silent('SFN', { kind: 'refused', code: 'ECONNREFUSED' });
+function silent(service: Service, silence: Silence) {
+  const error = new NoAnswerError(service, silence, undefined);
+  return { notChecked: { reason: error.reason, isLocal: false, silent: error } };
+}
+
+interface Case {
+  readonly props?: Partial<PreciseTtlProps>;
+  readonly seen?: Partial<SeenTable>;
+  readonly journal?: Partial<SeenJournal>;
+  readonly overdue?: Partial<OverdueLook>;
+  /** Of each schedule. */
+  readonly schedule?: Partial<SeenSchedule> | null;
+}
+
+function statusOf({ props, seen, journal, overdue, schedule = {} }: Case): Status {
+  const subject = subjectOf(props);
+  const look = { ...LOOK, ...overdue };
+  const table: SeenTable = {
+    stateMachine: { seen: { arn: ARN, createdAt: before(9999) } },
+    schedules: new Map([
+      [
+        tickSchedule(subject.deployment).name,
+        { seen: schedule === null ? undefined : { ...ON, ...schedule } },
+      ],
+    ]),
+    journal: { seen: { ...JOURNAL, ...journal } },
+    open: { seen: [] },
+    overdue: { seen: look },
+    trend: undefined,
+    silentSince: NOW - 5_000,
+    hasAnswered: true,
+    throttled: { seen: 0 },
+    scans: { seen: { running: undefined, finished: undefined } },
+    scanAt: undefined,
+    ledger: { seen: [] },
+    gone: goneBy(look, { watermark: JOURNAL.watermark, scannedUpTo: undefined }),
+    deadLetters: { seen: 0 },
+    alarms: { seen: [] },
+    ...seen,
+  };
+  const judged = judge(table, subject, NOW);
+  return {
+    verdict: judged.verdict,
+    region: 'us-east-1',
+    isLocal: false,
+    at: NOW,
+    tables: [{ subject, seen: table, judged }],
+  };
+}
+
+test.each<[string, Case, string, readonly (string | RegExp)[]]>([
+  ['all is well', {}, 'fine', []],
+  ['it is limited, and keeps up', { journal: { limit: 50 } }, 'fine', []],
+  [
+    'an execution has its backlog',
+    { journal: { handOver: { before: SECONDS, until: SECONDS + 60, execution: 'e' } } },
+    'fine',
+    ['note: the execution e sweeps what was due before 2026-11-21T20:00:00Z'],
+  ],
+  [
+    'schedules are off',
+    { schedule: { state: 'DISABLED' } },
+    'broken',
+    [/^broken: the schedule precise-ttl-tick is off: somebody/],
+  ],
+  [
+    'it is paused for long: what is overdue is expected',
+    {
+      journal: { pause: { since: before(50).toISOString(), until: '2026-11-21T20:01:00.000Z' } },
+      overdue: overdueFor(3000),
+    },
+    'warnings',
+    [
+      'warning: the table is paused since 2026-11-21T19:10:00Z, until 2026-11-21T20:01:00Z',
+      'warning: an item has been overdue for 50 minutes, and the table promises 11 s',
+    ],
+  ],
+  [
+    'it is paused until somebody resumes it',
+    { journal: { pause: { since: before(50).toISOString() } } },
+    'warnings',
+    ['warning: the table is paused since 2026-11-21T19:10:00Z'],
+  ],
+  [
+    'the configuration has it off',
+    { props: { enabled: false }, schedule: null, journal: { tick: before(60) } },
+    'warnings',
+    ['warning: no tick sweeps it, as the configuration says (enabled: false)'],
+  ],
+  ['schedules are gone', { schedule: null }, 'broken', [/^broken: .*tick is not there/]],
+  ['the last tick is ten minutes ago', { journal: { tick: before(10) } }, 'fine', []],
+  [
+    'it is longer ago, paused or not',
+    { journal: { tick: before(11), pause: { since: before(50).toISOString() } } },
+    'broken',
+    [
+      'broken: no tick has planned since 2026-11-21T19:49:00Z, for 11 minutes',
+      /^warning: the table is paused/,
+    ],
+  ],
+  [
+    'there was none',
+    { journal: { tick: undefined, watermark: undefined } },
+    'broken',
+    ['broken: no tick has ever planned'],
+  ],
+  [
+    'there was none since it was deployed, a minute ago',
+    {
+      journal: { tick: undefined, watermark: undefined },
+      seen: { stateMachine: { seen: { arn: ARN, createdAt: before(1) } } },
+    },
+    'fine',
+    [],
+  ],
+  [
+    'the newest sweep failed',
+    { journal: failed(0.5) },
+    'broken',
+    ['broken: 30 s ago a sweep failed: 2 of 5 items could not be deleted'],
+  ],
+  [
+    'it did, and ticks have found nothing to do since',
+    { journal: failed(30) },
+    'warnings',
+    [/^warning: 30 minutes ago/],
+  ],
+  [
+    'one failed, and a later one did not',
+    {
+      journal: {
+        last: [{ ...failure(0.2), status: 'SUCCEEDED', failure: undefined }, failure(0.5)],
+        failures: [failure(0.5)],
+      },
+    },
+    'warnings',
+    [/^warning: 30 s ago a sweep failed/],
+  ],
+  [
+    'ticks have not looked far enough back',
+    { journal: { watermark: { since: 0, gone: SECONDS - 7200, at: '' } } },
+    'warnings',
+    [
+      'warning: no tick has looked for what was due from 2026-11-21T18:00:00Z to 2026-11-21T19:50:00Z: npx precise-ttl resume --table T replays it',
+    ],
+  ],
+  [
+    'the look did not come so far: that is no gap of theirs',
+    {
+      journal: { watermark: { since: 0, gone: SECONDS - 7200, at: '' } },
+      overdue: { unseen: { id: 'indexSlow', text: 'it was slow' } },
+    },
+    'warnings',
+    ['warning: it was slow: it is not known what is overdue'],
+  ],
+  [
+    'there is no journal',
+    { seen: { journal: { seen: undefined } } },
+    'broken',
+    [/^broken: there is no journal precise-ttl-journal in us-east-1; npx precise-ttl deploy, or look/],
+  ],
+  [
+    'the archive has not seen what was deleted',
+    {
+      seen: { ledger: { seen: [UNREAD, { ...UNREAD, reader: 'published', missing: 0, missingFrom: null }] } },
+    },
+    'warnings',
+    [
+      'warning: 12 of 12,340 items that were deleted in the last hour were not archived, the first of 2026-11-21T19:14:00Z: npx precise-ttl doctor says why; npx precise-ttl audit --from 2026-11-21T19:14:00Z --table T names them',
+    ],
+  ],
+  [
+    'it had not when a tick compared, and there was no time to look again',
+    { seen: { ledger: { seen: [{ ...UNREAD, isNow: false }] } } },
+    'warnings',
+    [/^warning: 12 of 12,340 items .* were not archived when a tick compared them, the first of/],
+  ],
+  ['an item is overdue for ten seconds, as promised', { overdue: overdueFor(11) }, 'fine', []],
+  [
+    'it is longer, and may have been written so late',
+    { overdue: overdueFor(12) },
+    'fine',
+    [
+      /^note: an item has been overdue for 12 s, and the table promises 11 s: what is written less than two minutes/,
+    ],
+  ],
+  [
+    'it is longer where the index is polled',
+    { props: { pollSeconds: 5 }, overdue: overdueFor(16) },
+    'warnings',
+    ['warning: an item has been overdue for 16 s, and the table promises 15 s'],
+  ],
+  [
+    'the plain mode promises two minutes',
+    { props: { precisionSeconds: 60 }, overdue: overdueFor(120) },
+    'fine',
+    [],
+  ],
+  [
+    'and no more',
+    { props: { precisionSeconds: 60 }, overdue: overdueFor(121, 7) },
+    'warnings',
+    ['warning: 7 items are overdue, the oldest for 2 minutes, and the table promises 120 s'],
+  ],
+  [
+    'it is longer than the next tick takes',
+    { overdue: overdueFor(121) },
+    'warnings',
+    [/^warning: an item has/],
+  ],
+  ['several ticks have left it', { overdue: overdueFor(192) }, 'broken', [/^broken: an item/]],
+  [
+    'there are dead letters',
+    { seen: { deadLetters: { seen: 1 } } },
+    'warnings',
+    [/^warning: 1 dead letter: EventBridge/],
+  ],
+  ['there is no queue', { seen: { deadLetters: { seen: undefined } } }, 'warnings', [/queue is not there/]],
+  [
+    'an alarm sounds',
+    {
+      seen: {
+        alarms: {
+          seen: [
+            {
+              name: 'precise-ttl-no-sweep',
+              state: 'ALARM',
+              since: before(3),
+              description: 'No sweep.',
+              hasAction: true,
+            },
+            {
+              name: 'precise-ttl-overdue',
+              state: 'OK',
+              since: before(3),
+              description: '',
+              hasAction: true,
+            },
+          ],
+        },
+      },
+    },
+    'warnings',
+    ['warning: the alarm precise-ttl-no-sweep is in ALARM since 2026-11-21T19:57:00.000Z: No sweep.'],
+  ],
+  ['it is not deployed', { seen: { stateMachine: { seen: undefined } } }, 'broken', [/no state machine/]],
+  [
+    'this machine has no queue',
+    { seen: { deadLetters: LOCAL } },
+    'fine',
+    [/^note: not known: the dead letters \(no/],
+  ],
+  [
+    'something is not allowed',
+    { seen: { journal: DENIED } },
+    'warnings',
+    ['warning: not known: the journal (dynamodb:Query is not allowed). Allow it.'],
+  ],
+  [
+    'DynamoDB alone does not answer: it is dead, and nobody says that it throttles',
+    { seen: { overdue: SILENT_DYNAMODB, gone: { known: false, because: 'unanswered' } } },
+    'broken',
+    [
+      /^broken: DynamoDB does not answer since 2026-11-21T19:59:55Z, and other services do: /,
+      'warning: not known: what is overdue (DynamoDB timed out: no answer in 5 s)',
+    ],
+  ],
+  [
+    'DynamoDB has not answered this command at all: nobody knows for how long before',
+    {
+      seen: {
+        overdue: SILENT_DYNAMODB,
+        gone: { known: false, because: 'unanswered' },
+        hasAnswered: false,
+      },
+    },
+    'broken',
+    [
+      /^broken: DynamoDB does not answer since at least 2026-11-21T19:59:55Z, and other services do: /,
+      'warning: not known: what is overdue (DynamoDB timed out: no answer in 5 s)',
+    ],
+  ],
+  [
+    'nothing answers: it may be the network of whoever asks',
+    {
+      seen: {
+        overdue: SILENT_DYNAMODB,
+        stateMachine: SILENT_SFN,
+        journal: SILENT_DYNAMODB,
+        open: SILENT_SFN,
+        deadLetters: LOCAL,
+        alarms: LOCAL,
+        schedules: new Map(),
+      },
+    },
+    'unknown',
+    [
+      /^warning: not known: the state machine, the open replays/,
+      /^warning: not known: the journal, what is overdue/,
+      /^note/,
+    ],
+  ],
+  [
+    'time was over before DynamoDB had answered: it is not known to be dead',
+    { seen: { overdue: OUT_OF_TIME } },
+    'unknown',
+    [
+      'warning: not known: what is overdue (DynamoDB had not answered when the 15 s of the command were over)',
+    ],
+  ],
+  [
+    'Step Functions does not answer: nothing is said of replays, and not that there is no state machine',
+    { seen: { stateMachine: SILENT_SFN, open: SILENT_SFN } },
+    'unknown',
+    [
+      'warning: not known: the state machine, the open replays (Step Functions refused the connection (ECONNREFUSED))',
+    ],
+  ],
+  [
+    'DynamoDB throttles every query',
+    {
+      overdue: {
+        read: [],
+        unseen: { id: 'indexThrottled', text: 'DynamoDB throttles the index' },
+      },
+    },
+    'warnings',
+    ['warning: DynamoDB throttles the index: it is not known what is overdue'],
+  ],
+  [
+    'DynamoDB is slow',
+    {
+      overdue: {
+        ...overdueFor(5),
+        read: [{ from: SECONDS - 300, upTo: SECONDS }],
+        unseen: { id: 'indexSlow', text: 'DynamoDB had answered 48 queries when 8 s were over' },
+      },
+    },
+    'warnings',
+    ['warning: DynamoDB had answered 48 queries when 8 s were over: it is not known what else is overdue'],
+  ],
+  [
+    'DynamoDB does not say whether what is overdue is held',
+    { overdue: { ...overdueFor(400), heldUnknown: true } },
+    'warnings',
+    [
+      'warning: DynamoDB did not say whether what is overdue is held',
+      'warning: an item has been overdue for 7 minutes, and the table promises 11 s',
+    ],
+  ],
+  [
+    'neither journal nor index are known',
+    { seen: { journal: DENIED, overdue: DENIED } },
+    'unknown',
+    [/^warning/],
+  ],
+])('%s', (_name, given, verdict, expected) => {
+  const status = statusOf(given);
+  const remarks = status.tables[0]?.judged.remarks.map(({ severity, text }) => `${severity}: ${text}`) ?? [];
+  expect([status.verdict, remarks.length]).toEqual([verdict, expected.length]);
+  for (const [index, each] of expected.entries()) expect(remarks[index]).toMatch(each);
+  // Whatever was seen, it can be told and written.
+  const text = describeStatus(status);
+  expect(text).toContain('Table T in us-east-1');
+  const [table] = status.tables;
+  const isRead = table && 'seen' in table.seen.overdue && table.seen.overdue.seen.read.length > 0;
+  // Where it could not look it says nothing of what there is.
+  expect(/^ {2}overdue +not known/m.test(text)).toBe(!isRead);
+  if (table && 'notChecked' in table.seen.journal)
+    expect(text).not.toMatch(/no tick has|no journal|last sweeps/);
+  expect(() => JSON.stringify(statusReport(status))).not.toThrow();
+});
+
+const trend = (fewerPerSecond: number, caughtUpAt: number | null = null) => ({
+  fewerPerSecond,
+  measuredSeconds: 20,
+  caughtUpAt,
+});
+const caused = new Set<string>();
+const LATE = overdueFor(300, 1_203, 600);
+
+test.each<[string, Case, string | null, string | RegExp]>([
+  ['nothing is wrong', {}, null, ''],
+  ['an alarm sounds: that is no cause', { seen: { deadLetters: { seen: 1 } } }, null, ''],
+  ['nobody knows', { overdue: LATE }, 'late', /^1,203 items are overdue, the oldest for 5 minutes/],
+  [
+    'DynamoDB is dead',
+    { seen: { overdue: SILENT_DYNAMODB, journal: SILENT_DYNAMODB } },
+    'dynamoDbSilent',
+    /^DynamoDB does not answer since 2026-11-21T19:59:55Z/,
+  ],
+  [
+    'it is not deployed',
+    { seen: { stateMachine: { seen: undefined } } },
+    'machineMissing',
+    /^there is no state/,
+  ],
+  ['it has no journal', { seen: { journal: { seen: undefined } } }, 'journalMissing', /^there is no journal/],
+  ['it is off', { props: { enabled: false }, overdue: LATE }, 'disabled', /enabled: false/],
+  [
+    'it is paused, and its limit does not matter',
+    { journal: { pause: { since: before(5).toISOString() }, limit: 5 }, overdue: LATE },
+    'paused',
+    'the table is paused since 2026-11-21T19:55:00Z',
+  ],
+  ['a schedule is gone', { schedule: null, overdue: LATE }, 'scheduleMissing', /is not there/],
+  ['a schedule is off', { schedule: { state: 'DISABLED' }, overdue: LATE }, 'scheduleOff', /is off/],
+  [
+    'ticks have stopped',
+    { journal: { tick: before(4) }, overdue: LATE },
+    'noTick',
+    'no tick has planned since 2026-11-21T19:56:00Z, for 4 minutes',
+  ],
+  [
+    'the last tick left no trace, as quiet ones do',
+    { journal: { tick: before(3) }, overdue: LATE },
+    'late',
+    /^1,203/,
+  ],
+  ['sweeps fail', { journal: failed(0.5), overdue: LATE }, 'failing', /^30 s ago a sweep failed/],
+  ['they failed before', { journal: failed(30), overdue: LATE }, 'late', /^1,203/],
+  [
+    'DynamoDB throttles the index',
+    { overdue: { ...LATE, unseen: { id: 'indexThrottled', text: 'DynamoDB throttles the index' } } },
+    'indexThrottled',
+    /^DynamoDB throttles the index/,
+  ],
+  [
+    'DynamoDB is not available',
+    { overdue: { ...LATE, unseen: { id: 'dynamoDbUnavailable', text: 'DynamoDB is not available (X)' } } },
+    'dynamoDbUnavailable',
+    /^DynamoDB is not available \(X\)/,
+  ],
+  [
+    'DynamoDB throttles the deletes',
+    { overdue: LATE, seen: { throttled: { seen: 1_540 } } },
+    'deletesThrottled',
+    'DynamoDB throttles the deletes: at least 1,540 in the last minute',
+  ],
+  ['it does, and nothing is late', { seen: { throttled: { seen: 1_540 } } }, null, ''],
+  [
+    'the limit is too low',
+    { journal: { limit: 5 }, overdue: LATE, seen: { trend: trend(-5) } },
+    'limited',
+    'limit 5/s, at least 10/s expire: it will not catch up',
+  ],
+  [
+    'so is that of the configuration',
+    { props: { maxDeletesPerSecond: 9 }, overdue: LATE },
+    'limited',
+    /^limit 9\/s, at least 10\/s/,
+  ],
+  [
+    'the limit is high enough',
+    { journal: { limit: 20 }, overdue: LATE, seen: { trend: trend(10, NOW + 120_300) } },
+    'limited',
+    'limit 20/s, 10 fewer each second (measured for 20 s): at this rate caught up at 2026-11-21T20:02:00Z',
+  ],
+  [
+    'what has expired in the last minute says nothing where nothing older is there',
+    { journal: { limit: 5 }, overdue: overdueFor(40, 600, 600) },
+    'limited',
+    'limit 5/s',
+  ],
+  [
+    'an execution has the backlog',
+    { journal: { handOver: { before: SECONDS, until: SECONDS + 60, execution: 'e' } }, overdue: LATE },
+    'handedOver',
+    /^the execution e sweeps/,
+  ],
+  [
+    'it lies further back than ticks look',
+    {
+      props: { index: { by: 'second' } },
+      overdue: { ...overdueFor(7_200), read: [{ from: SECONDS - 4_800, upTo: SECONDS }] },
+    },
+    'beyondTicks',
+    /^what expired before 2026-11-21T19:\d\d:00Z is further back than the ticks look: .*replay --index --table T/,
+  ],
+  [
+    'whether it is held is not known',
+    { overdue: { ...LATE, heldUnknown: true } },
+    'heldUnknown',
+    /^DynamoDB did not say/,
+  ],
+  [
+    'the backlog becomes smaller',
+    { overdue: LATE, seen: { trend: trend(48, NOW + 25_000) } },
+    'catchingUp',
+    'a backlog is being deleted, 48 fewer each second (measured for 20 s): at this rate caught up at 2026-11-21T20:00:25Z',
+  ],
+  ['it does not', { overdue: LATE, seen: { trend: trend(0) } }, 'late', /; as many as 20 s before$/],
+  [
+    'it hardly does',
+    { overdue: LATE, seen: { trend: trend(0.15) } },
+    'late',
+    /; 0\.1 fewer each second \(measured for 20 s\)$/,
+  ],
+  [
+    'an item is late that the limit would allow',
+    { journal: { limit: 50 }, overdue: overdueFor(300, 499, 10) },
+    'late',
+    /^499 items/,
+  ],
+  [
+    'an execution has what was due before the oldest',
+    {
+      journal: { handOver: { before: SECONDS - 300, until: SECONDS + 60, execution: 'e' } },
+      overdue: LATE,
+    },
+    'late',
+    /^1,203/,
+  ],
+  [
+    'it grows',
+    { overdue: LATE, seen: { trend: trend(-2.5) } },
+    'late',
+    /; 2\.5 more each second \(measured for 20 s\)$/,
+  ],
+])('the first line says the cause: %s', (_name, given, id, text) => {
+  const status = statusOf(given);
+  const cause = statusReport(status).tables[0]?.cause ?? null;
+  expect(cause?.id ?? null).toBe(id);
+  if (cause !== null) caused.add(cause.id);
+  const [line = ''] = describeStatus(status).split('\n');
+  if (cause === null) return expect(line).toMatch(/: (fine|warnings)$/);
+  expect(cause.text).toMatch(text);
+  return expect(line).toBe(`Table T in us-east-1, 2026-11-21 20:00:00Z: ${status.verdict}: ${cause.text}`);
+});
+
+test('every cause has been one here', () => {
+  expect(REMARK_IDS.filter(id => REMARKS[id].isCause && !caused.has(id))).toEqual([]);
+});
+
+const sentence = (given: Case) =>
+  describeStatus(statusOf(given))
+    .split('\n')
+    .slice(1, 3)
+    .map(line => line.slice(16));
+const scanned = (record: Partial<FinishedScan['record']>, look: Partial<OverdueLook> = {}): Case => {
+  const finished = { ...SCAN, record: { ...SCAN.record, ...record } };
+  const gone = goneBy(
+    { ...LOOK, ...look },
+    { watermark: JOURNAL.watermark, scannedUpTo: scannedUpTo(finished, { props: subjectOf().props }) },
+  );
+  return { overdue: look, seen: { scans: { seen: { running: undefined, finished } }, gone } };
+};
+
+test('before the first scan the sentence says from when on it holds, and when the scan is due', () => {
+  expect(sentence({})).toEqual([
+    'everything that was due by 19:59:50Z is gone, back to 2026-11-20 20:00:00Z.',
+    expect.stringMatching(/^before that nobody has looked: the first scan is due at /),
+  ]);
+  expect(sentence({ props: { index: { scan: 'off' } } })[1]).toBe(
+    'before that nobody has looked: replay --index --table T scans it',
+  );
+});
+
+test('after a scan it is absolute, and names what is left', () => {
+  const left = [20_000, 400].map((seconds, index) => ({
+    key: { id: { S: `item-${index}` } },
+    ttl: SECONDS - seconds,
+  }));
+  expect(sentence(scanned({}, { overdue: 2, named: left }))).toEqual([
+    'everything that was due by 19:59:50Z is gone, all but 2 (oldest 14:26:40Z; keys {"id":{"S":"item-0"}}, {"id":{"S":"item-1"}}).',
+    'of the 12,040,112 entries that the index had at 03:00:00Z, all read by 03:08:12Z, none is left that had been due for ten minutes',
+  ]);
+  expect(statusReport(statusOf(scanned({}))).tables[0]).toMatchObject({
+    gone: { since: null, by: '2026-11-21T19:59:50.000Z', left: [] },
+    scan: { beganAt: SCAN.beganAt, scanned: 12_040_112 },
+  });
+});
+
+test.each<[Partial<PreciseTtlProps>, string]>([
+  [{}, '2026-11-21T02:49:50.000Z'],
+  [{ graceSeconds: 3_600 }, '2026-11-21T01:49:50.000Z'],
+  [{ events: { eventBus: 'default' } }, '2026-11-21T02:49:49.000Z'],
+])(
+  '%j: a scan of 03:00 reaches to ten minutes before it, what a sweep is behind, and what the index is',
+  (props, upTo) => {
+    const seconds = scannedUpTo(SCAN, subjectOf(props));
+    expect(new Date((seconds ?? 0) * 1000).toISOString()).toBe(upTo);
+  },
+);
+
+test('what a scan found that no tick finds is an exception, and a warning', () => {
+  const given = scanned({
+    fractional: 500,
+    outOfRange: 1,
+    failed: 2,
+    named: [
+      { is: 'fractional', key: { id: { S: 'a' } }, ttl: 1.5 },
+      { is: 'milliseconds', ttl: 1e13 },
+    ],
+  });
+  expect(sentence(given)[1]).toMatch(
+    /ten minutes; it found 2 that it could not delete, 500 whose TTL has a fraction \(\{"id":\{"S":"a"\}\}, …\), 1 whose TTL is out of range$/,
+  );
+  expect(sentence(given)[0]).toBe(
+    'everything that was due by 19:59:50Z is gone, but for up to 503 that the last scan found and no tick deletes.',
+  );
+  expect(statusReport(statusOf(given)).tables[0]?.gone).toMatchObject({ exceptions: 503, gapUntil: null });
+  expect(statusOf(given).tables[0]?.judged.remarks).toMatchObject([{ id: 'scanFound', severity: 'warning' }]);
+});
+
+test('a daily scan that does not come is a warning, unless the table is paused', () => {
+  const late = { ...SCAN, beganAt: '2026-11-20T03:00:00.000Z' };
+  const seen = { scans: { seen: { running: undefined, finished: late } } };
+  const ids = (given: Case) => statusOf(given).tables[0]?.judged.remarks.map(({ id }) => id);
+  expect(ids({ seen })).toEqual(['scanLate']);
+  expect(ids({ seen, props: { index: { scan: 'off' } } })).toEqual([]);
+  expect(ids({ seen, journal: { pause: { since: before(5).toISOString() } } })).toEqual(['paused']);
+  const running = { beganAt: SCAN.beganAt, position: null, record: { ...NOTHING_SCANNED, scanned: 5_000 } };
+  expect(
+    statusOf({ seen: { scans: { seen: { running, finished: undefined } } } }).tables[0]?.judged.remarks,
+  ).toMatchObject([
+    { id: 'scanning', severity: 'note', text: expect.stringContaining('has read 5,000 entries') },
+  ]);
+});
+
+test('nothing seen, and not all looked at, is no number', () => {
+  const status = statusOf({
+    overdue: { unseen: { id: 'indexThrottled', text: 'DynamoDB throttles the index' } },
+  });
+  expect(statusReport(status).tables[0]?.overdue).toMatchObject({
+    items: null,
+    atLeast: true,
+    why: 'DynamoDB throttles the index',
+  });
+  expect(describeStatus(status)).toMatch(
+    /overdue +none seen, but not all was read \(.*; DynamoDB throttles the index\)/,
+  );
+});
+
+test('a terminal is drawn anew, elsewhere lines are appended', () => {
+  const written = (isTTY: boolean) => {
+    let all = '';
+    const screen = { isTTY, write: (text: string) => (all += text) };
+    showLook(statusOf({}), screen);
+    showLook(
+      statusOf({ overdue: overdueFor(30, 2), journal: { pause: { since: before(1).toISOString() } } }),
+      screen,
+    );
+    return all;
+  };
+  expect(written(false).split('\n').slice(0, 2)).toEqual([
+    '20:00:00Z  T: fine; everything that was due by 19:59:50Z is gone, back to 2026-11-20 20:00:00Z; overdue 0 items',
+    '20:00:00Z  T: warnings; the table is paused since 2026-11-21T19:59:00Z; everything that was due by 19:59:29Z is gone, back to 2026-11-20 20:00:00Z; overdue 2 items',
+  ]);
+  const clear = '\u001b[1;1H\u001b[0J';
+  expect(written(true).split(clear)).toHaveLength(3);
+});
+
+test.each<[string, Partial<SeenTable>, string | undefined]>([
+  ['no reader', {}, undefined],
+  ['no journal', { ledger: { seen: undefined } }, undefined],
+  [
+    'all was seen',
+    {
+      ledger: {
+        seen: [
+          { ...UNREAD, missing: 0, missingFrom: null },
+          { ...UNREAD, reader: 'published', missing: 0, missingFrom: null },
+        ],
+      },
+    },
+    'archived 12,340 of 12,340, published 12,340 of 12,340 (last hour, deleted by 19:56:00Z)',
+  ],
+  [
+    'something was not, when it was compared',
+    { ledger: { seen: [{ ...UNREAD, isNow: false }] } },
+    'archived at least 12,328 of 12,340 (last hour, deleted by 19:56:00Z)',
+  ],
+  [
+    'nothing was compared',
+    { ledger: { seen: [{ ...UNREAD, deleted: 0, missing: 0, missingFrom: null, upTo: null }] } },
+    'no deletion was compared with what was archived (last hour)',
+  ],
+  ['it is not known', { ledger: DENIED }, 'not known (dynamodb:Query is not allowed)'],
+])('the line of the ledger: %s', (_, seen, line) => {
+  const text = describeStatus(statusOf({ seen }));
+  expect(/^ {2}ledger {8}(.*)$/m.exec(text)?.[1]).toBe(line);
+});
