@@ -4,7 +4,7 @@ import { useConfig } from '../operate/command-line.ts';
 import { InputError } from '../operate/input-error.ts';
 import { isEmulatorError } from './emulator-error.ts';
 import { describeFlags, FlagError, type Flags, type FlagValues, parseFlags, USAGE_STATUS } from './flags.ts';
-import { print, printError } from './print.ts';
+import { printError, printHelp } from './print.ts';
 
 /** A command of this project: what it takes, what `--help` prints, and what it does. */
 export interface Command<F extends Flags> {
@@ -89,7 +89,7 @@ async function execute<F extends Flags>(command: Command<F>, args: readonly stri
   const hasWord = (operand || words.length > 0) && first !== '' && !first.startsWith('-');
   const values: FlagValues<F & typeof HELP> = parseFlags(flags, hasWord ? args.slice(1) : args);
   if ((values as FlagValues<typeof HELP>).help) {
-    print(help(describeFlags(flags)));
+    printHelp(help(describeFlags(flags)));
     return 0;
   }
   const word = hasWord ? first : '';
@@ -115,13 +115,13 @@ export async function tellingErrors(
     process.exitCode = await work();
   } catch (error) {
     if (error instanceof InputError) {
-      printError(error.message);
+      printError(error.message, 'error');
       process.exitCode = failureStatus ?? USAGE_STATUS;
       return;
     }
     const known = error instanceof PreciseTtlError || isEmulatorError(error);
     const message = known ? error.message : describe?.(error);
-    printError(message === undefined ? inspect(error) : `\n${message}`);
+    printError(message === undefined ? inspect(error) : `\n${message}`, 'error');
     process.exitCode = failureStatus ?? 1;
   }
 }
