@@ -4,7 +4,7 @@ import { useConfig } from '../operate/command-line.ts';
 import { FieldError, InputError } from '../operate/input-error.ts';
 import { isEmulatorError } from './emulator-error.ts';
 import { describeFlags, FlagError, type Flags, type FlagValues, parseFlags, USAGE_STATUS } from './flags.ts';
-import { print, printError } from './print.ts';
+import { printError, printHelp } from './print.ts';
 
 /** A command: its flags, its help, and its work. */
 export interface Command<F extends Flags> {
@@ -89,7 +89,7 @@ async function execute<F extends Flags>(command: Command<F>, args: readonly stri
   const hasWord = (operand || words.length > 0) && first !== '' && !first.startsWith('-');
   const values: FlagValues<F & typeof HELP> = parseFlags(flags, hasWord ? args.slice(1) : args);
   if ((values as FlagValues<typeof HELP>).help) {
-    print(help(describeFlags(flags)));
+    printHelp(help(describeFlags(flags)));
     return 0;
   }
   const word = hasWord ? first : '';
@@ -116,7 +116,7 @@ export async function tellingErrors(
     const isUsage = error instanceof InputError || error instanceof FlagError;
     const known = error instanceof PreciseTtlError || isEmulatorError(error);
     const message = known ? messageOf(error, flags) : describe?.(error);
-    printError(isUsage ? `${message}` : message === undefined ? inspect(error) : `\n${message}`);
+    printError(isUsage ? `${message}` : message === undefined ? inspect(error) : `\n${message}`, 'error');
     process.exitCode = failureStatus ?? (isUsage ? USAGE_STATUS : 1);
   }
 }
