@@ -9,7 +9,7 @@ import { monthlyCost } from '../operate/cost/cost.ts';
 import { readAmount } from './cost/amount.ts';
 import { describeBill } from './cost/text.ts';
 import { BY, CONFIG, FlagError, type FlagValues } from './flags.ts';
-import { print } from './print.ts';
+import { print, printData } from './print.ts';
 import { defineCommand } from './run-command.ts';
 
 /** The only region whose prices are known. */
@@ -139,7 +139,8 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     copies,
     tables: (await tablesOf(flags)).map(table => changed(table, flags)),
   });
-  print(flags.json ? JSON.stringify({ ...facts, ...bill }, null, 2) : describeBill(bill, facts));
+  if (flags.json) printData(JSON.stringify({ ...facts, ...bill }, null, 2));
+  else print(describeBill(bill, facts));
   return facts.shardAdvice.verdict === 'impossible' ? 1 : 0;
 }
 

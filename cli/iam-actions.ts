@@ -137,7 +137,7 @@ export const COMMAND_ACTIONS = {
 
 /** For a help: `IAM: dynamodb:DescribeTable, Scan on the table; …`, in lines of its width. */
 export function describeActions(command: keyof typeof COMMAND_ACTIONS): string {
-  return wrapped(`It needs in IAM: ${groupedActions(COMMAND_ACTIONS[command]).join('; ')}.`);
+  return `It needs in IAM: ${groupedActions(COMMAND_ACTIONS[command]).join('; ')}.`;
 }
 
 /** `service:Action, Action on a resource`, for each service and resource. */
@@ -149,19 +149,6 @@ export function groupedActions(actions: readonly IamAction[]): string[] {
     groups.set(key, [...(groups.get(key) ?? []), name]);
   }
   return [...groups].map(([key, names]) => key.replace(': ', `:${names.join(', ')} `));
-}
-
-const HELP_WIDTH = 118;
-
-/** A text in lines of a help's width. */
-export function wrapped(text: string): string {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last === undefined || `${last} ${word}`.length > HELP_WIDTH) lines.push(word);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines.join('\n');
 }
 
 const LOG_GROUP = ['logs:ListTagsForResource', 'logs:TagResource', 'logs:UntagResource'];

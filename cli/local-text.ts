@@ -108,8 +108,8 @@ export function factsOf(served: ServedCloud) {
 /** The port that the proxy before it can't take away. */
 function openPort({ endpoint }: ServedCloud['cloud']['dynamoDb']): string[] {
   return [
-    `DynamoDB Local itself listens on port ${new URL(endpoint).port} of every interface, and can't be told otherwise: whoever`,
-    'reaches this machine over a network can read and change these tables, unless a firewall is before it.',
+    `DynamoDB Local itself listens on port ${new URL(endpoint).port} of every interface, and can't be told otherwise: whoever ` +
+      'reaches this machine over a network can read and change these tables, unless a firewall is before it.',
   ];
 }
 

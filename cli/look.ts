@@ -4,8 +4,8 @@ import { loadConfigFile } from '../config/config-file.ts';
 import { localEndpoint, type Service } from '../operate/aws/endpoint.ts';
 import { describeSdkError } from '../operate/aws/errors.ts';
 import { CONFIG, type Flags, type FlagValues } from './flags.ts';
-import { type COMMAND_ACTIONS, describeActions, wrapped } from './iam-actions.ts';
-import { print, printError } from './print.ts';
+import { type COMMAND_ACTIONS, describeActions } from './iam-actions.ts';
+import { print, printData, printError } from './print.ts';
 import { type AnyCommand, defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -101,7 +101,7 @@ export function defineLook<const F extends Flags, Asked>(definition: Look<F, Ask
         if (file !== undefined) writeFileSync(file, `${whole()}\n`);
         if (json !== '-') show(text());
         // Looks that follow each other are lines.
-        else print(show === print ? whole() : JSON.stringify(report));
+        else printData(show === print ? whole() : JSON.stringify(report));
       };
       try {
         return await definition.look({
@@ -134,10 +134,8 @@ function describeLook<F extends Flags, Asked>(
     about,
     flags,
     ...(more === undefined ? [] : [more]),
-    wrapped(
-      `It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. ${local}`,
-    ),
+    `It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. ${local}`,
     describeActions(name),
-    wrapped(`Exit status: ${status}; 130 or 143 interrupted.`),
+    `Exit status: ${status}; 130 or 143 interrupted.`,
   ].join('\n\n');
 }

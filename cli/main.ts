@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { editDistance } from '../expiry/unknown-fields.ts';
 import { COMMAND_NAMES, COMMANDS, type CommandName } from './commands.ts';
 import { FlagError, USAGE_STATUS } from './flags.ts';
-import { print, printError } from './print.ts';
+import { printData, printError, printHelp } from './print.ts';
 import { COMMAND_GROUPS, tellingErrors } from './run-command.ts';
 
 /**
@@ -17,16 +17,16 @@ export async function main(manifest: URL, args: readonly string[]): Promise<void
   await tellingErrors(async () => {
     switch (name) {
       case '--help':
-        print(generalHelp());
+        printHelp(generalHelp());
         return 0;
       case '--version':
-        print((JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version);
+        printData((JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version);
         return 0;
       case '--completion':
-        print(await completion(rest[0]));
+        printData(await completion(rest[0]));
         return 0;
       case undefined:
-        printError(generalHelp());
+        printError(generalHelp(), 'help');
         return USAGE_STATUS;
       default:
         throw new FlagError(

@@ -5,7 +5,7 @@ import { loadConfigFile } from '../config/config-file.ts';
 import { modelPropsOf } from '../config/model-of.ts';
 import { chooseTable } from '../operate/choose-tables.ts';
 import { CONFIG } from './flags.ts';
-import { print } from './print.ts';
+import { print, printData } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { writableFile } from './writable-file.ts';
 
@@ -30,7 +30,7 @@ Exit status: 0 printed or written, 1 not (no configuration, or a wrong one), 2 w
     const chosen = chooseTable(checkConfig(await loadConfigFile(config)), table);
     const json = JSON.stringify(modelPropsOf(chosen), null, 2);
     if (file === undefined) {
-      print(json);
+      printData(json);
     } else {
       writeFileSync(file, `${json}\n`);
       print(`${out}: the expiry model of ${chosen.tableName}`);

@@ -11,7 +11,7 @@ import { commandLine } from '../operate/command-line.ts';
 import { StoppedError } from '../operate/stopped-error.ts';
 import { consent, requireConsent, YES } from './consent.ts';
 import { CONFIG, type Flags, type FlagValues } from './flags.ts';
-import { type COMMAND_ACTIONS, describeActions, wrapped } from './iam-actions.ts';
+import { type COMMAND_ACTIONS, describeActions } from './iam-actions.ts';
 import { print, printError } from './print.ts';
 import { type AnyCommand, defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -282,7 +282,7 @@ ${where}
 
 ${describeActions(name)}
 
-${wrapped(`Exit status: 0 ${status.done}, 1 ${not}, or you declined, 2 wrong flags, 130 or 143 interrupted.`)}`;
+Exit status: 0 ${status.done}, 1 ${not}, or you declined, 2 wrong flags, 130 or 143 interrupted.`;
 }
 
 function describeWhere<F extends Flags, Wanted>({
@@ -292,10 +292,10 @@ function describeWhere<F extends Flags, Wanted>({
   region,
 }: Operation<F, Wanted>): string {
   const variables = [...services, ...beside].map(each => `AWS_ENDPOINT_URL_${each}`);
-  return wrapped(
+  return (
     `It uses AWS with the SDK's own configuration (AWS_PROFILE and so on)${region === undefined ? ', in the region of the configuration' : ''}. ` +
-      `On AWS it asks before it changes anything, unless you give --yes${dryRun === undefined ? '' : ' or --dry-run'}; ` +
-      'without a terminal to ask at it refuses. For the deployment of npx precise-ttl local ' +
-      `set ${variables.join(' and ')} as it prints ${variables.length > 1 ? 'them' : 'it'}; there it does not ask.`,
+    `On AWS it asks before it changes anything, unless you give --yes${dryRun === undefined ? '' : ' or --dry-run'}; ` +
+    'without a terminal to ask at it refuses. For the deployment of npx precise-ttl local ' +
+    `set ${variables.join(' and ')} as it prints ${variables.length > 1 ? 'them' : 'it'}; there it does not ask.`
   );
 }

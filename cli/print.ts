@@ -1,3 +1,6 @@
+import { formatText, type TextKind } from './output/format.ts';
+import { lookOf, type Screen } from './output/screen.ts';
+
 /**
  * Characters that a terminal obeys instead of showing them: control and format characters, such as those that turn the direction
  * of writing, and the separators of lines and paragraphs. The line breaks of our own texts stay.
@@ -17,14 +20,32 @@ export function printable(text: string): string {
   );
 }
 
-/** Writes lines to stdout. Every command prints by this or by {@link printError}; the linter sees to it. */
+/** A text as this screen shows it: its own characters only, lines of its width, and colours where it has them. */
+export function shownOn(screen: Screen, text: string, kind?: TextKind): string {
+  return formatText(printable(text), lookOf(screen), kind);
+}
+
+/**
+ * Writes a text for a person to stdout. Every command prints by this or by what stands below; the linter sees to it, so that texts
+ * are wrapped and coloured here and nowhere else.
+ */
 export function print(text: string): void {
+  console.log(shownOn(process.stdout, text));
+}
+
+/** Writes what a program reads to stdout, such as JSON: as it is, without colours. */
+export function printData(text: string): void {
   console.log(printable(text));
 }
 
-/** Writes lines to stderr. */
-export function printError(text: string): void {
-  console.error(printable(text));
+/** Writes a help. */
+export function printHelp(text: string): void {
+  console.log(shownOn(process.stdout, text, 'help'));
+}
+
+/** Writes a text for a person to stderr. */
+export function printError(text: string, kind?: TextKind): void {
+  console.error(shownOn(process.stderr, text, kind));
 }
 
 /** Characters of a key that are shown: of its beginning, and of its end, where keys of a kind differ. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
-import { printable } from './print.ts';
+import { shownOn } from './print.ts';
 
 /**
  * Asks in the terminal.
@@ -14,9 +14,8 @@ export async function question(text: string, signal?: AbortSignal): Promise<stri
   const terminal = createInterface({ input: process.stdin, output: process.stdout, terminal: false });
   try {
     const closed = once(terminal, 'close', options).then(() => ''); // Ctrl-D
-    const answered = options
-      ? terminal.question(printable(text), options)
-      : terminal.question(printable(text));
+    const asked = shownOn(process.stdout, text);
+    const answered = options ? terminal.question(asked, options) : terminal.question(asked);
     return (await Promise.race([answered, closed])).trim();
   } catch (error) {
     if (signal?.aborted) return '';
