@@ -114,18 +114,21 @@ describe('an application', () => {
   test.each([
     ['main.mjs', "import { stateMachine } from 'stepfunctions-emulator/testing';"],
     ['main.cjs', "const { stateMachine } = require('stepfunctions-emulator/testing');"],
-  ])('writes an execution as a page, with the script and style of the package, from %s', async (file, head) => {
-    const folder = makeApplication(packed, {
-      [file]: `${head}
+  ])(
+    'writes an execution as a page, with the script and style of the package, from %s',
+    async (file, head) => {
+      const folder = makeApplication(packed, {
+        [file]: `${head}
         const definition = { QueryLanguage: 'JSONata', StartAt: 'A', States: { A: { Type: 'Succeed' } } };
         stateMachine.from(definition).run().then(execution => execution.writeHtml('report.html'));`,
-    });
-    await runNode(folder, [file]);
-    const page = readFileSync(join(folder, 'report.html'), 'utf8');
-    for (const name of ['page.js', 'page.css']) {
-      expect(page).toContain(readFileSync(join(packed.content, 'dist/page', name), 'utf8'));
-    }
-  });
+      });
+      await runNode(folder, [file]);
+      const page = readFileSync(join(folder, 'report.html'), 'utf8');
+      for (const name of ['page.js', 'page.css']) {
+        expect(page).toContain(readFileSync(join(packed.content, 'dist/page', name), 'utf8'));
+      }
+    },
+  );
 
   const IMPORTS = entries.map((entry, index) => `import * as entry${index} from '${entry}';`).join('\n');
   const APPLICATION = `

@@ -1,11 +1,10 @@
 import { writeFile } from 'node:fs/promises';
-import type { HistoryEvent, WorkflowType } from '../interpreter/index.ts';
+import type { ExecutionStatus, HistoryEvent, Json, WorkflowType } from '../interpreter/index.ts';
 import { stateMachineArn } from '../made-up.ts';
 import type { Report, ReportedExecution } from '../page/data.ts';
 import { eventData, pageEvent } from '../page/events.ts';
 import { reportPage } from '../page/html.ts';
 import { pageSource } from '../page/page-source.ts';
-import type { ExecutionResult } from './execution-result.ts';
 
 /** The state machine that an execution is of. */
 export interface ReportedMachine {
@@ -14,17 +13,35 @@ export interface ReportedMachine {
   readonly definition: string;
 }
 
+/** The parts of an execution that are written. */
+export interface Reported {
+  readonly arn: string;
+  readonly name: string;
+  readonly status: ExecutionStatus;
+  readonly input: Json;
+  readonly output: Json | undefined;
+  readonly error: string | undefined;
+  readonly cause: string | undefined;
+  readonly startDate: number;
+  readonly stopDate: number;
+  readonly redriveCount: number;
+  readonly mapRunArn: string | undefined;
+  /** Events of GetExecutionHistory. */
+  readonly history: readonly unknown[];
+  readonly children: readonly Reported[];
+}
+
 /** Writes an execution and its children as one file of HTML. */
 export async function writeReport(
-  execution: ExecutionResult,
+  execution: Reported,
   machine: ReportedMachine,
   file: string | URL,
 ): Promise<void> {
   await writeFile(file, reportPage(reportOf(execution, machine), await pageSource()));
 }
 
-function reportOf(execution: ExecutionResult, machine: ReportedMachine): Report {
-  const reported = (one: ExecutionResult, parentArn?: string): ReportedExecution[] => [
+function reportOf(execution: Reported, machine: ReportedMachine): Report {
+  const reported = (one: Reported, parentArn?: string): ReportedExecution[] => [
     reportedExecution(one, machine, parentArn),
     ...one.children.flatMap(child => reported(child, one.arn)),
   ];
@@ -32,12 +49,12 @@ function reportOf(execution: ExecutionResult, machine: ReportedMachine): Report 
 }
 
 function reportedExecution(
-  execution: ExecutionResult,
+  execution: Reported,
   { name: machine, type }: ReportedMachine,
   parentArn: string | undefined,
 ): ReportedExecution {
   const { arn, name, status, startDate, stopDate, error, cause, redriveCount, children } = execution;
-  const history = execution.history as unknown as readonly HistoryEvent[];
+  const history = execution.history as readonly HistoryEvent[];
   const mapRuns: Record<string, string[]> = {};
   for (const { arn: child, mapRunArn = '' } of children) {
     mapRuns[mapRunArn] ??= [];
