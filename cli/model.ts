@@ -1,4 +1,4 @@
-/** `precise-ttl model`: what the writers of a table must agree on, as JSON. See `--help`. */
+/** `precise-ttl model`: prints as JSON what all writers of a table must agree on. See `--help`. */
 import { writeFileSync } from 'node:fs';
 import { checkConfig } from '../config/config.ts';
 import { loadConfigFile } from '../config/config-file.ts';
