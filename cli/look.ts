@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { checkConfig, type DeploymentConfig } from '../config/config.ts';
-import { loadConfigFile } from '../config/config-file.ts';
+import type { DeploymentConfig } from '../config/config.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { localEndpoint, type Service } from '../operate/aws/endpoint.ts';
 import { describeSdkError } from '../operate/aws/errors.ts';
 import { CONFIG, type Flags, type FlagValues } from './flags.ts';
@@ -106,7 +106,7 @@ export function defineLook<const F extends Flags, Asked>(definition: Look<F, Ask
       try {
         return await definition.look({
           ...{ asked, table, tell, signal: stop.signal, wantsReport: json !== undefined },
-          config: checkConfig(await loadConfigFile(config)),
+          config: await loadConfig(config),
         });
       } catch (error) {
         if (!stop.signal.aborted) throw error;
