@@ -4,8 +4,7 @@
  *
  * Declarations name no types of the AWS SDK, which is inside the package: a program that uses this needs no other package.
  */
-import { checkConfig, type DeploymentConfig } from '../config/config.ts';
-import { loadConfigFile } from '../config/config-file.ts';
+import { checkConfig } from '../config/config.ts';
 import { openArchive } from './archive/clients.ts';
 import { readLocation } from './archive/location.ts';
 import { compareDeletions } from './audit/audit.ts';
@@ -53,11 +52,6 @@ import { prepareResume } from './resume/resume.ts';
 import type { StatusOptions, StatusReport } from './status/report.ts';
 import { statusJob } from './status/status.ts';
 import { statusReport } from './status/to-report.ts';
-
-/** Reads a configuration file and checks it. @param file @default precise-ttl.config.* in the working directory */
-export async function loadConfig(file?: string): Promise<DeploymentConfig> {
-  return checkConfig(await loadConfigFile(file));
-}
 
 /**
  * Shows how the sweep of each table stands: what is gone, what is overdue, the last sweeps, alarms. It takes 13 seconds at most for ten
@@ -170,6 +164,7 @@ export function cost({ config, table, ...load }: CostOptions): CostReport {
 
 export { type DeploymentConfig, InvalidConfigError } from '../config/config.ts';
 export { ConfigFileError } from '../config/config-file.ts';
+export { loadConfig } from '../config/load-config.ts';
 export { PreciseTtlError } from '../expiry/errors.ts';
 export { ArchivedLineError, ArchiveNotFoundError, ArchiveUnreadableError } from './archive/errors.ts';
 export type { AuditOptions, AuditReport } from './audit/report.ts';
