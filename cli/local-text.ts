@@ -45,6 +45,7 @@ export function describeStart(
       `${dynamoDbEndpoint}, ${dynamoDb.startedHere ? 'in memory' : 'which was running'}: ${tables.join(', ')}`,
     ],
     ['Step Functions', `${endpoint}: ${synthesized.stateMachines.map(({ name }) => name).join(', ')}`],
+    ['', `${endpoint}/ in a browser shows them and their executions`],
     ['Scheduler', `${schedulerEndpoint}: ${count(cloud.schedules.length, 'schedule') ?? 'no schedules'}`],
     ['CloudWatch', `${cloudWatchEndpoint}: ${describeAlarms(synthesized.alarms.length)}`],
     ...describeStreams(cloud, archiveFolder),
