@@ -1,6 +1,10 @@
 /** `precise-ttl start`: the main job on this machine. See `--help`. */
 import { loadConfigFile } from '../config/config-file.ts';
+import { drawMoment } from '../lab/demo/live/draw.ts';
+import { paint } from '../lab/demo/live/paint.ts';
 import { BY, CONFIG, type FlagValues, MINUTES, RATE, SEED } from './flags.ts';
+import type { MainJobOptions } from './main-job.ts';
+import { lookOf } from './output/screen.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -50,9 +54,20 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     config: await loadConfigFile(flags.config),
     resultFile,
     output: process.stdout,
+    ...liveView(process.stdout),
     signal: stop.signal,
   });
   return result.verdict === 'interrupted' ? stop.status() : EXIT_STATUS[result.verdict];
+}
+
+/** A terminal without cursor movements shows a line of progress only. */
+function liveView(screen: NodeJS.WriteStream): Pick<MainJobOptions, 'show'> {
+  if (!screen.isTTY || process.env['TERM'] === 'dumb') return {};
+  const { colours } = lookOf(screen);
+  return {
+    show: (moment, progress) =>
+      progress.showBlock(drawMoment(moment, progress.columns).map(line => paint(line, colours))),
+  };
 }
 
 export const command = defineCommand({ flags: FLAGS, help, run });
