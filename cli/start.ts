@@ -40,6 +40,9 @@ whatever batchSeconds says. S3, queues, EventBridge, Kinesis and functions that 
 The table and its deployment get names of their own. With AWS_ENDPOINT_URL_DYNAMODB it is created in the DynamoDB
 Local that runs there, beside other tables, and removed at the end, also after Ctrl-C.
 
+On a terminal each session is a dot that comes nearer to "now" and goes when it is deleted, above the lag, what the sweep does, and how
+many sessions native TTL might still keep. Elsewhere it prints a line every ten seconds.
+
 Exit status: 0 every promise was kept; 1 a promise was broken, or the job could not run; 2 wrong flags, or a table whose sweep
 is paused (enabled: false); 3 no promise is known to be broken, but one is undecided: this machine slept or was too slow, or
 nothing expired; 130 or 143 interrupted.`;

@@ -383,7 +383,13 @@ async function live(job: Live): Promise<void> {
     job;
   const { ledger } = table;
   const { show, rate, sweep } = options;
-  const standing = { promisedLagMs: promisedLagMs(sweep, rate), firstTtl, lastTtl, rate };
+  const standing = {
+    promisedLagMs: promisedLagMs(sweep, rate),
+    firstTtl,
+    lastTtl,
+    rate,
+    page: `${job.page}/`,
+  };
   const writing = { done: false };
   const writer = table
     .write(actions, signal, { skipExpired: true })
