@@ -20,7 +20,6 @@ export type BackfillFunctionArns = Readonly<Record<BackfillTaskName, string>>;
  * five minutes of an Express one.
  *
  * @param partition AWS's partition, or a Terraform reference to it
- * @param partition AWS's, or a Terraform reference to it
  */
 export function backfillDefinition(functions: BackfillFunctionArns, partition = 'aws') {
   return {

@@ -28,7 +28,6 @@ import { CAUGHT_ERROR, type FunctionArns, invokeTask, jsonata, queryTask, route 
  * while a failure is caught, and that a child returns, has a limited size.
  *
  * @param resultBytes most bytes of a child's result
- * @param resultBytes most bytes of what a child hands back
  */
 export function childStates(
   functions: FunctionArns,

@@ -20,6 +20,7 @@ const HASH_DIGITS = 16;
  * The name is made from the content: the first and last sequence number, and a hash of the lines. So a batch that is delivered again
  * overwrites the same objects, and two different batches never share a name. The shard is not part of it: Lambda does not pass the shard,
  * and sequence numbers of two shards may be equal.
+ *
  * @param folder what the keys begin with, with the slash at the end
  */
 export function batchObjects(removals: readonly Removal[], folder: string): BatchObject[] {

@@ -15,7 +15,6 @@ export interface PutOptions {
  * is not archived again, and all records that follow it.
  *
  * @returns the objects that are not stored, in their order
- * @returns those that are not stored, in their order
  */
 export async function putObjects(
   objects: readonly BatchObject[],

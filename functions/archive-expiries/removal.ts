@@ -35,8 +35,6 @@ export const TOLERANCE_SECONDS = 2;
  *
  * @returns undefined for a record that does not belong into the archive
  * @throws InvalidArgumentError for a removal that cannot be judged: it has no old image, or no time
- * @returns undefined for a record that does not belong into the archive @throws InvalidArgumentError for a removal of which nobody can
- * tell: it has no old image, or no time
  */
 export function removalOf(
   record: DynamoDbStreamRecord,

@@ -8,7 +8,6 @@ import type { ArchiveFormat } from './settings.ts';
  * DynamoDB JSON has them as strings, and the plain format writes all their digits.
  *
  * @throws TypeError for a value that is not an attribute value, and for one that has no plain form
- * @throws TypeError for a value that is none, and for one that has no plain form
  */
 export function imageText(image: ItemImage, format: ArchiveFormat): string {
   return format === 'json' ? objectText(image, plainText) : sortedJson(image);

@@ -17,7 +17,6 @@ const ATTEMPTS = 1;
  * harmless: items that the first call stamped are right already.
  *
  * @throws DynamoDbBusyError; DynamoDB's error when no item can be read or written
- * @throws DynamoDbBusyError; DynamoDB's error when no item can be read or written
  */
 export function segmentBackfill(
   input: BackfillSegmentInput,

@@ -5,9 +5,6 @@
  * @param perSecond turns per second, above 0
  * @param clock epoch milliseconds
  * @returns waits for the next turn; while one caller waits, later callers wait behind it
- * @param perSecond turns a second, above 0
- * @param clock epoch milliseconds
- * @returns waits for the next turn; when it stands for several, those after it wait for them
  */
 export function pacer(
   perSecond: number,

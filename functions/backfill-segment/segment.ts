@@ -49,7 +49,6 @@ const BATCH_SECONDS = 10;
  *    child's history is full (`end`).
  *
  * @throws DynamoDbBusyError when a page cannot be read; any error that a retry cannot solve
- * @throws DynamoDbBusyError when a page cannot be read; whatever no retry can mend
  */
 export async function backfillSegment(
   { progress, retries }: BackfillSegmentInput,

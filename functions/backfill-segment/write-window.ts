@@ -17,8 +17,6 @@ export type WriteWindow = (item: ScannedItem, window: string) => Promise<WriteOu
  *
  * @param onFailed called with each item that DynamoDB refuses to write
  * @throws DynamoDB's error when no item of the table can be written (no access, no such table)
- * @param onFailed told of each item that DynamoDB will not write
- * @throws DynamoDB's error when no item of the table can be written (no access, no such table)
  */
 export function windowWriter(
   documents: Documents,

@@ -24,7 +24,6 @@ export function countChunk(counts: CountsProgress, chunk: ChunkProgress): Counts
  * Counts keys that failed permanently.
  *
  * @param maxBytes most bytes of the listed keys, as JSON
- * @param maxBytes of the keys that are listed, as JSON
  */
 export function countFailed(
   counts: CountsProgress,
@@ -40,7 +39,6 @@ export function countFailed(
  * Counts keys that a dry run found.
  *
  * @param maxBytes most bytes of the listed keys, as JSON
- * @param maxBytes of the keys that are listed, as JSON
  */
 export function countFound(
   counts: CountsProgress,

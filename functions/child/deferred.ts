@@ -18,7 +18,6 @@ export const NOTHING_DEFERRED: DeferredProgress = {
  * Defers keys to a later poll.
  *
  * @param maxBytes most bytes of the listed keys, as JSON
- * @param maxBytes of the keys that are listed, as JSON
  */
 export function defer(
   deferred: DeferredProgress,
@@ -35,7 +34,6 @@ export function defer(
  * later for keys that such a poll has deferred again.
  *
  * @param ttls TTLs of the keys that were just deferred
- * @param ttls those of the keys that were deferred right now
  */
 export function scheduleRetry(
   deferred: DeferredProgress,

@@ -51,7 +51,6 @@ export function inParts(progress: ChildProgress, nowSeconds: Seconds): ChildProg
  * Moves the part that has work next to the front. Of several parts that have work now, the one that has waited longest is chosen.
  *
  * @param wakeOf when a part has work; null: it is done
- * @param wakeOf when a part has something to do; null: it is done
  */
 export function takeTurn(
   { others, ...current }: ChildProgress,

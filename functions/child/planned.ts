@@ -16,7 +16,6 @@ export function isPlanned({ planned = [] }: Partial<KeyRead>, entry: ExpiredKey)
  * the order of their cutoffs.
  *
  * @param results the results of DeleteChunks
- * @param results what DeleteChunks came to
  */
 export function withoutUndone(poll: PollProgress, results: readonly Chunk[]): PollProgress {
   if (results.length === 0) return poll;

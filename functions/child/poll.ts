@@ -89,7 +89,6 @@ export function afterPolledSeconds(
  * poll that found something, since the next one probably finds something too, and when polls are further apart.
  *
  * @param until whole second at which the child stops waiting
- * @param until the child waits for nothing from then on, a whole second
  */
 export function nextSeconds(
   { seen, nextAt, position, lastDue, ahead = 0 }: PollProgress,

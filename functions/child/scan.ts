@@ -48,7 +48,6 @@ export interface ScanVerdict {
  * 3. Any entry that is overdue for longer than the ticks look back is due, including those of 2.
  *
  * @param cutoff epoch seconds: DynamoDB's clock minus the sweep's delay (grace and margin)
- * @param cutoff epoch seconds: DynamoDB's clock less what the sweep is behind it
  */
 export function judgeEntry(
   { ttl, window }: Pick<ScannedEntry, 'ttl' | 'window'>,

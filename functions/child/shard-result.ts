@@ -41,7 +41,6 @@ function goesOnBehindHeld({ dryRun, poll, deferred, counts }: ChildProgress): bo
  * Ends a child that is done, or that can do no more: its deferred keys have failed.
  *
  * @param interrupted it ends before it has read its whole target: the sweep must not count as complete
- * @param interrupted it ends before it has read everything that is its own: the sweep must not pass for complete
  */
 export function endShard(progress: ChildProgress, { interrupted }: { interrupted: boolean }): ShardResult {
   const { deferred, counts, listedKeysBytes } = progress;

@@ -20,7 +20,6 @@ export function secondsBehind({ graceSeconds, marginSeconds = 0 }: BehindSetting
  * a grace.
  *
  * @param cutoff epoch seconds: DynamoDB's clock minus {@link secondsBehind}
- * @param cutoff epoch seconds: DynamoDB's clock less {@link secondsBehind}
  */
 export function sweptRange(cutoff: number, settings: BehindSettings): ExpiredRange {
   const now = cutoff + secondsBehind(settings);

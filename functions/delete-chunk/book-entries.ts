@@ -18,8 +18,6 @@ export function hasLedger({ archivedWithinSeconds, publishedWithinSeconds, proof
  *
  * @param atMs when the call was done with these keys, epoch milliseconds
  * @param withinMs timeout of the write, milliseconds
- * @param atMs when they were done with, epoch milliseconds
- * @param withinMs milliseconds for all of it
  */
 export async function writeSettled(
   bookkeeping: Bookkeeping,

@@ -29,7 +29,6 @@ export interface ChunkAttemptOptions {
  *    the wait would end after the deadline (`done`).
  *
  * @throws any error that neither a retry nor a smaller batch can solve
- * @throws whatever no retry and no smaller batch can mend
  */
 export async function attemptChunk(
   chunk: Chunk,

@@ -90,10 +90,7 @@ export function copyOf({ expired, image }: CurrentItem, settings: LineSettings):
   return { expired, ttlMs, folder: 'before_deletion', image, text: lineText(line, archiveFormat) };
 }
 
-/**
- * @param ttl TTL of the copy, epoch seconds
- * @param ttl that the copy has, epoch seconds
- */
+/** @param ttl TTL of the copy, epoch seconds */
 export function markOf(
   expired: ExpiredKey,
   { ttl, kept, copy }: { readonly ttl: number; readonly kept: Kept; readonly copy: StoredKey | null },

@@ -37,9 +37,6 @@ export interface CurrentItems {
  * @param keyNames names of the key attributes
  * @param options options of the next call; undefined when there is no time for another
  * @throws DynamoDB's error when the first call fails
- * @param keyNames of the key attributes
- * @param options of the next call; undefined when there is no time for another
- * @throws DynamoDB's error when the first call fails
  */
 export async function readCurrentItems(
   keys: readonly ExpiredKey[],

@@ -37,7 +37,6 @@ export const NO_DELETION: Deletion = {
  * invalid key stands alone, so that one such key does not keep the others from being deleted.
  *
  * @throws any other error of the call (no access, no such table): neither a retry nor a smaller batch can solve it
- * @throws whatever else the call throws (no access, no such table): no retry and no smaller batch can mend it
  */
 export async function deleteKeys(keys: readonly ExpiredKey[], send: SendBatch): Promise<Deletion> {
   if (keys.length === 0) return NO_DELETION;

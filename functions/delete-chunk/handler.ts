@@ -29,10 +29,6 @@ const MIN_LEDGER_MS = 50;
  * @param journal journal whose ledger gets the deleted keys, and for a proof also those that were not deleted; undefined: none
  * @throws S3's error when nothing can be put there (no access, no such bucket)
  * @throws DynamoDB's error when no key of the table can be deleted (no access, no such table)
- * @param archive where each item is to be before it is deleted; undefined: nowhere
- * @param journal where it is written down which keys were deleted, and for a proof which were kept; undefined: nowhere
- * @throws S3's error when nothing can be put there (no access, no such bucket)
- * @throws DynamoDB's error when no key of the table can be deleted (no access, no such table)
  */
 export async function deleteChunk(
   { chunk, now }: DeleteChunkInput,

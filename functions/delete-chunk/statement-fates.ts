@@ -28,8 +28,6 @@ export interface StatementAnswer<Item> {
  *
  * @param answers in the order of the statements
  * @param refusal derives the reason of a refused delete from the returned item
- * @param answers in the order of the statements
- * @param refusal what the item that refused a delete says of it
  */
 export function fatesOf<Item>(
   keys: readonly ExpiredKey[],

@@ -12,9 +12,6 @@ export type TimeLeft = (share: number) => number | undefined;
  * @param timeoutSeconds TimeoutSeconds of the task
  * @param clock epoch milliseconds
  * @returns the rest of a share (0 to 1) of the task's time, for one call at most the timeout of a request
- * @param timeoutSeconds TimeoutSeconds of the task
- * @param clock epoch milliseconds
- * @returns what is left of a share (0 to 1) of the task's time, for one call at most as much as any request may take
  */
 export function timeLeftOf(timeoutSeconds: number, clock: () => number): TimeLeft {
   let startedMs: number | undefined;

@@ -33,6 +33,7 @@ export interface AccountLimits {
 
 /**
  * Finds the keys that the sweep deleted and a reader has not seen.
+ *
  * @throws JournalUnreadableError, LedgerTooLongError, or the signal's reason
  */
 export async function compareBooks(
@@ -97,6 +98,7 @@ function accountsId(table: string): string {
 /**
  * Records the result of comparing a minute with one reader's book. Each reader's number is an attribute of its own: their times are up at
  * different ticks.
+ *
  * @param span of one minute
  * @throws JournalUnwritableError
  */
@@ -122,6 +124,7 @@ export async function writeAccount(
 
 /**
  * Compares a minute with one reader's book, and records the result if anything was deleted in it.
+ *
  * @throws JournalUnreadableError, JournalUnwritableError, LedgerTooLongError, or the signal's reason
  */
 export async function takeAccount(

@@ -7,7 +7,6 @@ const NOT_PAUSED = '(attribute_not_exists(pause) OR pause.#until <= :nowIso)';
  * Hands all TTLs below `before` (epoch seconds) over to an execution. A table has at most one hand-over, and a paused table has none.
  *
  * @returns whether this execution has the hand-over now
- * @returns whether it is this execution's now
  * @throws JournalUnwritableError
  */
 export async function takeHandOver(
@@ -36,8 +35,6 @@ export async function takeHandOver(
  *
  * @param forSeconds seconds until the hand-over expires without a further renewal
  * @returns false when another execution has it now, or the table is paused
- * @param forSeconds how long it lives without a further word
- * @returns false when it is another one's by now, or the table is paused
  * @throws JournalUnwritableError
  */
 export async function renewHandOver(
@@ -64,6 +61,7 @@ export async function renewHandOver(
 
 /**
  * Ends the execution's hand-over, so that the ticks sweep these TTLs again; does nothing when another execution has it now.
+ *
  * @throws JournalUnwritableError
  */
 export async function endHandOver(journal: JournalTable, table: string, execution: string): Promise<void> {

@@ -43,7 +43,6 @@ export interface FinishedScan {
  * scan that did not start, or was stopped, is started again after that.
  *
  * @returns false when the table's scan is not due any more
- * @returns false when it is not the table's turn any more
  * @throws JournalUnwritableError
  */
 export async function takeScanTurn(journal: JournalTable, table: string, nowMs: number): Promise<boolean> {
@@ -67,6 +66,7 @@ function writeScanAt(journal: JournalTable, table: string, scanAt: number): Prom
  * Claims the scan of a table: continues the running one, or begins a new one. From then on the checkpoints of other executions are
  * refused, so that two at once cannot set each other back: the previous owner ends at its next page. Each round of an execution claims it
  * again, which keeps the ticks from starting another scan.
+ *
  * @throws JournalUnwritableError
  */
 export async function takeScan(
@@ -105,7 +105,6 @@ export async function takeScan(
  * Writes a checkpoint of a scan.
  *
  * @returns false when another execution owns it now, or another run of the same child is further
- * @returns false when another execution has it now, or another run of the same child is further
  * @throws JournalUnwritableError
  */
 export async function checkpointScan(
@@ -135,6 +134,7 @@ export async function checkpointScan(
 /**
  * Records the result of a scan that has read the whole index. This happens before its running record is removed, so that a crash between
  * the two writes loses nothing.
+ *
  * @throws JournalUnwritableError
  */
 export async function finishScan(
@@ -198,6 +198,7 @@ export async function readScans({ documents, tableName }: JournalTable, table: s
 
 /**
  * Reads the results of the last finished scan of a table; undefined: there was none.
+ *
  * @throws JournalUnreadableError
  */
 export async function readFinishedScan(

@@ -68,7 +68,6 @@ export interface BookEntries {
  * write.
  *
  * @param withinMs timeout of the whole write, milliseconds
- * @param withinMs milliseconds for all of it
  * @throws JournalUnwritableError
  */
 export async function writeEntries(
@@ -136,6 +135,7 @@ export interface BookSpan {
 /**
  * Reads the rows of a book by the minutes of their deletions, oldest minute first. It reads a page of up to 1 MB when the caller needs
  * more rows.
+ *
  * @throws JournalUnreadableError
  */
 export async function* readBook(

@@ -17,8 +17,6 @@ export function isNear(one: Pick<LedgerEntry, 'at'>, other: Pick<LedgerEntry, 'a
  *
  * @param deleted entries of one key, one for each deletion
  * @param seen the reader's entries of that key, without duplicates
- * @param deleted entries of one key, each deletion once
- * @param seen the reader's entries of that key, each once
  */
 export function nearest(
   deleted: readonly LedgerEntry[],

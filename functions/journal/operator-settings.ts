@@ -11,7 +11,6 @@ import { type JournalTable, updateEntry } from './update-entry.ts';
  * Pauses a table. If it is paused already, only the end of the pause changes, not its start.
  *
  * @returns the previous pause; undefined when it was not paused
- * @returns the pause that it had; undefined when it was not paused
  * @throws JournalUnwritableError
  */
 export async function pauseTable(
@@ -46,7 +45,6 @@ export async function pauseTable(
  * Ends the pause of a table.
  *
  * @returns the ended pause; undefined when it was not paused
- * @returns the pause; undefined when it was not paused
  * @throws JournalUnwritableError
  */
 export async function resumeTable(
@@ -67,8 +65,6 @@ export async function resumeTable(
  *
  * @param perSecond deletes per second; 0 for no limit; undefined for the deployed limit
  * @returns the previous setting
- * @param perSecond 0 for none; undefined for what it was deployed with
- * @returns what was set before
  * @throws JournalUnwritableError
  */
 export async function limitTable(

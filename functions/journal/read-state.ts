@@ -55,7 +55,6 @@ const REMEDY = 'Correct it, or take the whole item away: then nothing is set.';
  * Reads all that a tick needs, with strong consistency. A missing entry means that nothing is set.
  *
  * @throws JournalUnreadableError when it cannot be read, or has a malformed entry: then it is unknown which tables are paused
- * @throws JournalUnreadableError when it cannot be read, or holds something else than the journal writes: what is paused is not known then
  */
 export async function readState(journal: JournalTable): Promise<DeploymentState> {
   const pauses = byTable<Pause>();

@@ -16,6 +16,7 @@ const MIN_SECONDS = 43_200;
 /**
  * When the next scan is due after one that has read the whole index: at the table's first daily time that is at least twelve hours later.
  * A scan that begins late does not move later ones.
+ *
  * @param began epoch seconds
  * @returns epoch seconds
  */
@@ -24,10 +25,7 @@ export function nextScanAt(table: string, began: number): number {
   return earliest + DAY_SECONDS - sinceTurn(table, earliest);
 }
 
-/**
- * @param scanAt value in the journal, epoch seconds; undefined: the table has never been scanned
- * @param scanAt as the journal has it, epoch seconds; undefined: the table has never been scanned
- */
+/** @param scanAt value in the journal, epoch seconds; undefined: the table has never been scanned */
 export function isScanDue(table: string, scanAt: number | undefined, now: number): boolean {
   return scanAt === undefined ? sinceTurn(table, now) < FIRST_TURN_SECONDS : scanAt <= now;
 }

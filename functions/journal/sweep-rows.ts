@@ -14,6 +14,7 @@ const PAUSES_MS = [50, 200, 800];
 
 /**
  * Writes the result of an execution. Writing the same row again changes nothing.
+ *
  * @throws JournalUnwritableError
  */
 export async function putRows(
@@ -69,6 +70,7 @@ const LEFT_SOMETHING = (
 
 /**
  * Reads the results of executions for a table, in the order of their starts. It reads a page when the caller needs more rows.
+ *
  * @throws JournalUnreadableError
  */
 export async function* readRows(

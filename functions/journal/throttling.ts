@@ -31,7 +31,6 @@ function slotAt(seconds: number): string {
  * Adds throttled deletes to the count.
  *
  * @param keys number of throttled deletes, including repeated ones of the same key
- * @param keys that it throttled in deletes, each as often as it did
  * @throws JournalUnwritableError
  */
 export async function noteThrottled(
@@ -53,6 +52,7 @@ export async function noteThrottled(
 
 /**
  * Returns the number of throttled deletes in the last minute, including repeated ones of the same key.
+ *
  * @throws JournalUnreadableError
  */
 export async function readThrottled(

@@ -13,7 +13,6 @@ export interface Bookkeeping {
  * describe what has already happened.
  *
  * @param withinMs timeout of the whole write, milliseconds
- * @param withinMs milliseconds for all of it
  */
 export async function writeBook(
   { journal, logger }: Bookkeeping,

@@ -12,7 +12,6 @@ const TABLES_AT_ONCE = 300;
  * the meantime.
  *
  * @param tick start of the tick, ISO-8601
- * @param tick when it began, ISO-8601
  * @throws JournalUnwritableError
  */
 export async function writeWatermarks(
@@ -41,6 +40,7 @@ export async function writeWatermarks(
 /**
  * Records that a replay has swept all TTLs of [from, to), epoch seconds: the table's watermark moves to its end, unless there is a gap
  * before the replay or the watermark is further already.
+ *
  * @param endedAt ISO-8601
  * @throws JournalUnwritableError
  */

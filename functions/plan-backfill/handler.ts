@@ -8,6 +8,7 @@ import { readBackfillInput } from './backfill-input.ts';
 
 /**
  * Checks the input of a backfill and cuts the table into segments. The rate is divided among the segments that run concurrently.
+ *
  * @throws InvalidExecutionInputError
  */
 export async function planBackfill({ executionInput }: PlanBackfillInput): Promise<PlanBackfillOutput> {

@@ -9,7 +9,6 @@ import type { SweepLimit } from './sweep-input.ts';
  * If the parts are fractions, the children begin with different credits; otherwise all would delete in the same second.
  *
  * @param concurrency children that run at once; 0 = all
- * @param concurrency children that run at once; 0 = all
  */
 export function childLimits(
   { perSecond, before }: SweepLimit,

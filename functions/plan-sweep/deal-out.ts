@@ -27,7 +27,6 @@ export interface TickTable {
  * 4. A table for whose children there is no room has failed, and the next ticks find its items.
  *
  * @param minute minute of the tick, in minutes since 1970
- * @param minute of the tick, whole minutes since 1970
  */
 export function dealOut(planned: readonly TickTable[], minute: number): TickPart[] {
   const byName = new Map(planned.map(table => [table.carried.tableName, table]));

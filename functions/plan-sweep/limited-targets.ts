@@ -20,7 +20,6 @@ export interface LimitedTarget {
  * Otherwise each child has windows of every age.
  *
  * @param concurrency children that run at once; 0 = all
- * @param concurrency children that run at once; 0 = all
  */
 export function limitedTargets(
   targets: readonly SweepTarget[],

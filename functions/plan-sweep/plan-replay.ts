@@ -17,10 +17,7 @@ import type { TickSurroundings } from './tick-surroundings.ts';
 export interface ReplaySurroundings extends Pick<TickSurroundings, 'tableOf'> {
   readonly journal: Pick<TickSurroundings['journal'], 'read'> & {
     readonly takeScan: (table: string, execution: string) => Promise<RunningScan>;
-    /**
-     * @returns false when this execution no longer has the hand-over, or the table is paused
-     * @returns false when it is this execution's no longer, or the table is paused
-     */
+    /** @returns false when this execution no longer has the hand-over, or the table is paused */
     readonly renewHandOver: (table: string, execution: string) => Promise<boolean>;
   };
 }
@@ -145,10 +142,7 @@ function roundOf(
   };
 }
 
-/**
- * @throws InvalidExecutionInputError when the input does not name one table
- * @throws InvalidExecutionInputError when the input does not say which
- */
+/** @throws InvalidExecutionInputError when the input does not name one table */
 function chosenTable(tables: readonly CarriedSettings[], executionInput: unknown): CarriedSettings {
   const names = tables.map(({ tableName }) => tableName);
   const [only, ...more] = tablesOfInput(executionInput, names) ?? names;

@@ -82,10 +82,7 @@ interface PlanBack extends Plan {
   readonly maybe: ReadonlySet<SweepTarget>;
 }
 
-/**
- * @param clear shards of windows without due items, as written by {@link pairOf}
- * @param clear what is known to hold nothing of the request, as {@link pairOf} writes it
- */
+/** @param clear shards of windows without due items, as written by {@link pairOf} */
 async function planBack(
   request: SweepRequest,
   cursor: PlanCursor | null,

@@ -101,9 +101,6 @@ export interface TickSettings extends BehindSettings {
  * @param input input of the execution
  * @param startedAtMs start of the execution, epoch milliseconds: the cutoff is never later
  * @throws InvalidExecutionInputError naming the field
- * @param input what the execution was started with
- * @param startedAtMs when the execution started, epoch milliseconds: a cutoff frozen here is never later
- * @throws InvalidExecutionInputError naming the field
  */
 export function readSweepInput(input: unknown, startedAtMs: number, settings: TickSettings): SweepRequest {
   const fields = readFields(input);

@@ -30,7 +30,6 @@ const ACCOUNTS_MS = 5_000;
  * takes too long is stopped.
  *
  * @param executionInput input of a tick of all tables
- * @param executionInput of a tick of all tables
  */
 export async function takeAccounts(
   tables: readonly CarriedSettings[],

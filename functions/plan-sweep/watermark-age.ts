@@ -24,9 +24,6 @@ export interface OldestWatermark {
  * @param tables tables of the deployment
  * @param moved new watermarks of this tick by table, epoch seconds
  * @returns undefined when none is older than {@link MIN_AGE_SECONDS}
- * @param tables those of the deployment
- * @param moved what this tick knows anew, by table: the TTL up to which everything is gone, epoch seconds
- * @returns undefined when none is older than {@link MIN_AGE_SECONDS}
  */
 export function oldestWatermark(
   tables: readonly CarriedSettings[],

@@ -20,10 +20,7 @@ export interface DayOptions {
   /** Rows that were written after this time are ignored, ISO-8601. */
   readonly asOf: string;
   readonly keyField: KeyField;
-  /**
-   * Most bytes of a part. @default as many as a verifier can unpack
-   * @default as many as whoever verifies it can unpack
-   */
+  /** Most bytes of a part. @default as many as a verifier can unpack */
   readonly mostPartBytes?: number;
 }
 
@@ -77,7 +74,6 @@ export async function buildDay(
  * The lines that a day's manifest lacks because they were recorded after it was written.
  *
  * @param since `asOf` of the manifest
- * @param since the manifest's `asOf`
  */
 export async function* lateLines(options: DayOptions, since: string): AsyncGenerator<PartLines> {
   async function* ofSlices() {

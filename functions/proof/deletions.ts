@@ -28,8 +28,6 @@ export const READ_AROUND_SECONDS = 2 * CLOCKS_APART_SECONDS;
  *
  * @param entries entries of the span and of {@link READ_AROUND_SECONDS} on both sides
  * @param from epoch seconds: deletions in [from, before)
- * @param entries of the span and of {@link READ_AROUND_SECONDS} on both sides
- * @param from epoch seconds: deletions in [from, before)
  */
 export function deletionsOf(
   {

@@ -23,7 +23,6 @@ export interface CallLimits {
  * events of the same key. If an event with its image is larger than the destination allows, the image is left out.
  *
  * @param onImageOmitted called with such events
- * @param onImageOmitted told of such events
  */
 export function cutIntoCalls<Event extends Outgoing>(
   events: readonly Event[],

@@ -18,9 +18,6 @@ export class ConsumerAnswerError extends PreciseTtlError {
  * @param text payload of the answer
  * @param sent ids of the events in the call
  * @throws ConsumerAnswerError for an answer with anything else
- * @param text the answer's payload
- * @param sent ids of the events that the function was called with
- * @throws ConsumerAnswerError for what names no such ids
  */
 export function failedIds(text: string, sent: ReadonlySet<string>): ReadonlySet<string> {
   const answer: unknown = text === '' ? null : JSON.parse(text);

@@ -13,7 +13,6 @@ const LIMITS = { events: 1000, eventBytes: 5_900_000, callBytes: 5_900_000 } as 
  * of Lambda's own event sources: `{ batchItemFailures: [{ itemIdentifier: id }] }`.
  *
  * @param name name or ARN of the function
- * @param name or ARN
  */
 export function consumerFunction(name: string, connection: Connection = {}): Destination {
   const client = new LambdaClient({

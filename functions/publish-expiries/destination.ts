@@ -10,7 +10,6 @@ export interface Destination {
  * Sends the events of one call.
  *
  * @returns the events that were refused; rejects when it is unknown whether any was accepted
- * @returns those that were not taken; rejects when none is known to be
  */
 export type Send = (
   events: readonly Outgoing[],

@@ -31,8 +31,6 @@ export interface AddedUp {
  *
  * @param retry makes the chunk's next attempt; undefined when it may not be tried again
  * @param showKey form of a key in the lists
- * @param retry the chunk as it is to be tried again; undefined when it may not be any more
- * @param showKey what the lists show of a key
  */
 export function addResults(
   before: ChildProgress,

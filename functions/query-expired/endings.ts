@@ -37,7 +37,6 @@ export function lifetime({ brake, handsOnAfter }: ChildProgress, startedAt: stri
  * How a child ends before it is done; null: it continues.
  *
  * @param gaveUp number of keys whose attempts or time are used up
- * @param gaveUp keys that were tried for as long as they may be
  */
 export function earlyEnd(
   progress: ChildProgress,

@@ -313,10 +313,7 @@ function deletePage(
   return deleteChunks(spent, chunks, nowMs, deadlineMs, planned);
 }
 
-/**
- * @param planned deletes that follow, each at the end of a wait
- * @param planned what is deleted after that, each at the end of a wait
- */
+/** @param planned deletes that follow, each at the end of a wait */
 function deleteChunks(
   before: ChildProgress,
   now: readonly Chunk[],

@@ -56,10 +56,6 @@ export function aheadSeconds(
  * @param beganLateMs how long the function took to begin, by its own clock: the page was answered that much later than the machine's clock
  * says
  * @param deadlineMs time after which no delete is planned
- * @param ahead what {@link aheadSeconds} allows
- * @param beganLateMs how long the function took to begin, by its own clock: the page was answered so much later than the machine's clock
- * says
- * @param deadlineMs no delete is planned from then on
  */
 export function planAhead(
   page: PageRead,

@@ -97,7 +97,6 @@ interface Answer extends IndexPage {
  * has room for when the query is sent.
  *
  * @returns where the poll continues; null: nothing more is due
- * @returns where the poll goes on; null: there is nothing more that is due
  */
 async function* readKeys(
   target: SweepTarget,

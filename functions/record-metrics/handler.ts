@@ -43,15 +43,9 @@ export interface RecordSurroundings {
   readonly journal: {
     /** @throws JournalUnwritableError */
     readonly putRows: (rows: readonly SweepRow[]) => Promise<void>;
-    /**
-     * @returns false when the table already has a hand-over
-     * @returns false when the table has one that lives
-     */
+    /** @returns false when the table already has a hand-over */
     readonly takeHandOver: (table: string, before: number, execution: string) => Promise<boolean>;
-    /**
-     * @returns false when another tick has started the scan of the index
-     * @returns false when another tick has started the scan of the index that was due
-     */
+    /** @returns false when another tick has started the scan of the index */
     readonly takeScanTurn: (table: string) => Promise<boolean>;
     readonly endHandOver: (table: string, execution: string) => Promise<void>;
     /** Records that a replay has swept these expiry times and left nothing. */
@@ -100,10 +94,7 @@ export async function recordMetrics(
   }
 }
 
-/**
- * @returns the hand-overs to start, and the tables that another execution has
- * @returns what is to be handed over, and the tables that another execution has
- */
+/** @returns the hand-overs to start, and the tables that another execution has */
 async function takeHandOvers(
   { execution, endedAt }: RecordMetricsInput,
   records: readonly TableRecord[],

@@ -18,8 +18,6 @@ export interface TickReport {
  *
  * @param said the value, or its JSON
  * @returns undefined for anything else: the cause of an execution that crashed is a sentence
- * @param said the value, or its JSON
- * @returns undefined for anything else: an execution that failed on its way has a sentence as its cause
  */
 export function readExecutionReport(said: unknown): ExecutionReport | undefined {
   const value = typeof said === 'string' ? parsed(said) : said;
@@ -32,8 +30,6 @@ export function readExecutionReport(said: unknown): ExecutionReport | undefined 
  *
  * @param input input of the execution: that of a replay names its table if the deployment has several
  * @param only table of a replay whose input names none; undefined: then the table is unknown
- * @param input of its execution: a replay has one table, which that names where the deployment has several
- * @param only the table of a replay whose input names none; undefined: then nobody knows which it is
  */
 export function reportsByTable(
   report: ExecutionReport,

@@ -35,7 +35,6 @@ export function shownFailure(
  * table. It is not secret: a person who guesses a key can compare its hash.
  *
  * @param names names of the key attributes, partition key first: a key that was parsed from JSON may have them in any order
- * @param names of the key attributes, partition key first: a key that came through JSON may have them in any order
  */
 export function hashOfKey(key: ItemKey, names: readonly string[], tableName: string): KeyHash {
   return hashOfText(JSON.stringify(Object.fromEntries(names.map(name => [name, key[name]]))), tableName);

@@ -30,10 +30,7 @@ export interface DeploymentMetricOptions {
   readonly clock: () => number;
 }
 
-/**
- * @param told further fields of the log line
- * @param told what stands beside the value in its log line
- */
+/** @param told further fields of the log line */
 export type RecordDeploymentMetric = (
   name: DeploymentMetricName,
   value: number,

@@ -143,7 +143,6 @@ function archiveProblems(archive: unknown, remedy: string): FieldProblem[] {
  * Picks the values that {@link readSettings} reads. Fields without a value are left out.
  *
  * @param write converts each text, for example with Terraform's escapes
- * @param write what a text becomes on its way there, e.g. Terraform's escapes
  */
 export function carriedSettings(
   settings: TableSettings,
@@ -167,7 +166,6 @@ function written(kinds: Kinds, values: object, write: (value: string) => string)
  * Makes the environment of a function, which {@link readEnvironment} reads.
  *
  * @param write converts each value, for example with Terraform's escapes
- * @param write what a value becomes on its way there, e.g. Terraform's escapes
  */
 export function toEnvironment(settings: Settings, write: (value: string) => string): Record<string, string> {
   return toVariables(SETTING_KINDS, settings, write);

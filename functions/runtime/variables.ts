@@ -11,8 +11,6 @@ type Values<Of extends Kinds> = { readonly [Name in keyof Of]?: ValueOf<Of[Name]
  *
  * @param optional names that may be missing or empty; they are left out then
  * @throws InvalidEnvironmentError for the first one that is missing or wrong
- * @param optional names that may be missing or empty; they are left out then
- * @throws InvalidEnvironmentError for the first one that is missing or wrong
  */
 export function readVariables<const Of extends Kinds>(
   kinds: Of,
@@ -37,7 +35,6 @@ export function readVariables<const Of extends Kinds>(
  * Makes the environment that {@link readVariables} reads. Undefined and empty values are left out.
  *
  * @param write converts each value, for example with Terraform's escapes
- * @param write what a value becomes on its way there, e.g. Terraform's escapes
  */
 export function toVariables<Of extends Kinds>(
   kinds: Of,

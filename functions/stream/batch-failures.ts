@@ -10,7 +10,6 @@ export interface BatchAnswer {
  * again. Source: Lambda Developer Guide, "Configuring partial batch response with DynamoDB and Lambda".
  *
  * @param firstNotDone first record that is not done; undefined: all are done
- * @param firstNotDone undefined: all are done with
  */
 export function batchAnswer(firstNotDone: DynamoDbStreamRecord | undefined): BatchAnswer {
   return {

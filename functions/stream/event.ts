@@ -46,7 +46,6 @@ export type ImageValue =
 /**
  * The records of an event, in the order of their shard.
  * @throws InvalidArgumentError for anything but an event of a stream, such as a handwritten one
- * @throws InvalidArgumentError for what is no event of a stream, such as one that a person has made
  */
 export function recordsOf(event: DynamoDbStreamEvent): readonly DynamoDbStreamRecord[] {
   const given: unknown = event;

@@ -23,9 +23,6 @@ export interface RequestOptions {
  * @param maxAttempts attempts per command. The delete path uses 1: there the state machine does the backoff, and a second loop inside
  * would only hide the throttling from it.
  * @param connection only needed outside of Lambda, whose environment has it
- * @param maxAttempts calls in all per command. The delete path takes 1: there the state machine backs off, and a second waiting loop
- * inside would only hide the throttling from it.
- * @param connection only where it is not Lambda's environment that says it
  */
 export function createDocuments(
   { maxAttempts }: { maxAttempts: number },

@@ -110,9 +110,6 @@ export const MAYBE = 'maybe';
  * @param readHeld finds entries of held items, which are skipped; undefined: nothing is held
  * @returns undefined: there is none; MAYBE: too many entries are held to look behind all of them
  * @throws DynamoDbBusyError also when time runs out before all keys are read
- * @param readHeld entries of items that are held are passed over; undefined: nothing is held
- * @returns undefined: nothing is; MAYBE: so much is held that it did not look behind all of it
- * @throws DynamoDbBusyError also when time runs out before all keys are read
  */
 export async function earliestTtl(
   readIndex: ReadIndex,

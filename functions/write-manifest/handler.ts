@@ -24,7 +24,6 @@ export interface ManifestRuntime
  * continues after the last one.
  *
  * @throws the error that prevented a manifest: JournalUnreadableError, ProofRefusedError, or S3's error
- * @throws what kept it from writing one: JournalUnreadableError, ProofRefusedError, or S3's error
  */
 export async function writeManifest({ logger, clock, ...options }: ManifestRuntime): Promise<void> {
   try {

@@ -8,7 +8,6 @@ export interface TickInput {
   readonly tables?: readonly string[];
   /**
    * Whether the tick also owns the expiry times from its start to its minute: for tables that no earlier tick has planned. @default false
-   * @default false
    */
   readonly fromNow?: boolean;
   /** Most deletes per second; 0 = no limit. @default the deployment's maxDeletesPerSecond */
