@@ -1,11 +1,11 @@
 import { commandLine } from '../operate/command-line.ts';
-/** `precise-ttl outputs`: what was deployed, for scripts. See `--help`. */
+/** `precise-ttl outputs`: prints the outputs of the deployment, for scripts. See `--help`. */
 import { TERRAFORM_HELP } from './deploy/flags.ts';
 import { Terraform } from './deploy/run-terraform.ts';
 import { synthesizeStack } from './deploy/synthesized-stack.ts';
 import { DeployError, requireTerraform, terraformBinary } from './deploy/terraform-binary.ts';
 import { CONFIG } from './flags.ts';
-import { print } from './print.ts';
+import { printData } from './print.ts';
 import { defineCommand } from './run-command.ts';
 
 export const command = defineCommand({
@@ -33,7 +33,7 @@ Exit status: 0 printed, 1 not (nothing deployed yet, no access to the state), 2 
         `Outputs: expected those of a deployment, got none; run ${commandLine('deploy')} first.`,
       );
     }
-    print(JSON.stringify({ tables: tables.value }, null, 2));
+    printData(JSON.stringify({ tables: tables.value }, null, 2));
     return 0;
   },
 });
