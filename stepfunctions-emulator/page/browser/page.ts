@@ -153,7 +153,7 @@ export class Page {
     if (machine === undefined) return 'No state machine yet. Clients of the API can create some.';
     if (this.#executions.length > 0) return '';
     if (machine.type === 'EXPRESS')
-      return 'Executions of an Express state machine are seen only while they run.';
+      return 'No execution yet. Of an Express state machine, the last 20 are shown.';
     return 'No execution yet.';
   }
 
