@@ -24,6 +24,10 @@ export const ANSWERS: Readonly<Record<string, (context: ApiContext, query: URLSe
       return { arn, name, type, running };
     }),
 
+  definition: ({ stateMachines }, query): { readonly definition: string } => ({
+    definition: stateMachines.get(query.get('machine') ?? '').definitionText,
+  }),
+
   executions({ executions }, query): ExecutionList {
     const { version } = executions;
     if (query.get('version') === String(version)) return { version };
