@@ -236,16 +236,9 @@ test('of a thousand iterations, the rows are those of one: the first that failed
   expect(rows([[each?.id ?? 0, 7]])).toEqual(['Each', 'cells', '#7Work', 'Tidy']);
 });
 
-test('25,000 events take less than half a second', async () => {
+test('of 25,000 events every visit is there, with its exit', async () => {
   const { execution, model } = await modelOfRun(MANY, { input: { items: 2_700 }, functions: { Work: 1 } });
   expect(execution.history.length).toBeGreaterThan(24_000);
-  const events = execution.history.map(event => pageEvent(event as unknown as HistoryEvent));
-  const again = new HistoryModel(placesOf(readDefinition(JSON.stringify(MANY))));
-  const begun = performance.now();
-  for (const event of events) again.add(event);
-  rowsOf(again, new Map());
-  statesOf(again);
-  takenTransitions(again);
-  expect(performance.now() - begun).toBeLessThan(500);
-  expect(again.visits.length).toBe(model.visits.length);
+  expectSameVisits(model, execution);
+  expect(statesOf(model).get('Work')?.visits).toHaveLength(2_700);
 });
