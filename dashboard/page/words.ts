@@ -1,0 +1,139 @@
+import type { Aged, DashboardReport, SourceReport, TableData } from '../report.ts';
+
+/** A number for a person: `12,345`. */
+export function count(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 0 });
+}
+
+/** `1 item`, `2 items`. */
+export function counted(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+/** `0.35 s`, `12 s`, `4 min`, `3.5 h`, `2 d`. */
+export function duration(seconds: number): string {
+  const size = Math.abs(seconds);
+  if (size < 10) return `${trimmed(seconds, 2)} s`;
+  if (size < 120) return `${Math.round(seconds)} s`;
+  if (size < 7_200) return `${Math.round(seconds / 60)} min`;
+  if (size < 172_800) return `${trimmed(seconds / 3_600, 1)} h`;
+  return `${trimmed(seconds / 86_400, 1)} d`;
+}
+
+const trimmed = (value: number, digits: number): string => String(Number(value.toFixed(digits)));
+
+/** `12:34:56`, with the date where it is another day. Times are in UTC, as the commands print them. */
+export function clock(at: string, now: string): string {
+  const time = at.slice(11, 19);
+  return at.slice(0, 10) === now.slice(0, 10) ? time : `${at.slice(0, 10)} ${time}`;
+}
+
+/** `12:34`. */
+export const minuteOf = (at: string): string => at.slice(11, 16);
+
+export const secondsBetween = (from: string, to: string): number =>
+  (Date.parse(to) - Date.parse(from)) / 1000;
+
+export const dollars = (amount: number): string =>
+  `$${amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+
+export const VERDICTS = {
+  fine: 'Fine',
+  warnings: 'Warnings',
+  broken: 'Broken',
+  unknown: 'Not known',
+} as const;
+
+/** The sentence that somebody may rely on. */
+export function goneSentence({ gone }: Pick<TableData, 'gone'>, now: string): string {
+  if (gone === null) return 'It is not known what is gone.';
+  const { since, by, gapUntil, left, exceptions } = gone.value;
+  const parts = [
+    `Everything that was due by ${clock(by, now)} is gone`,
+    left.length === 0 ? '' : `, all but ${counted(left.length, 'item')}`,
+    exceptions === 0
+      ? ''
+      : `, but for up to ${count(exceptions)} that the last scan found and no tick deletes`,
+    since === null ? '' : `, back to ${clock(since, now)}`,
+    gapUntil === null ? '' : `; nobody has looked for what was due from then until ${clock(gapUntil, now)}`,
+  ];
+  return `${parts.join('')}.`;
+}
+
+/** The backlog in a few words, and when it is gone. */
+export function backlogWords(
+  { overdue }: Pick<TableData, 'overdue'>,
+  now: string,
+): { value: string; note: string } {
+  if (overdue === null) return { value: '–', note: 'not known' };
+  const { items, atLeast, oldest, trend, why, held } = overdue.value;
+  if (items === null) return { value: '–', note: why ?? 'not known' };
+  const kept = held === 0 ? '' : `; ${count(held)} held`;
+  if (items === 0) return { value: '0', note: `nothing is overdue${kept}` };
+  const late = oldest === null ? '' : `the oldest for ${duration(secondsBetween(oldest, now))}`;
+  return {
+    value: `${atLeast ? '≥ ' : ''}${count(items)}`,
+    note: [late, trendWords(trend, now)].filter(Boolean).join('; ') + kept,
+  };
+}
+
+type Trend = NonNullable<TableData['overdue']>['value']['trend'];
+
+function trendWords(trend: Trend, now: string): string {
+  if (trend === null) return '';
+  const { fewerPerSecond, caughtUpAt } = trend;
+  if (caughtUpAt !== null) {
+    return `gone at ${clock(caughtUpAt, now)} at this rate (${count(fewerPerSecond)} fewer a second)`;
+  }
+  return fewerPerSecond < 0 ? 'it becomes more' : 'it does not become less';
+}
+
+/** A question that is not answered for so long is worth a word, seconds. */
+const PATIENCE_SECONDS = 3;
+
+/** What is wrong with the data itself: who does not answer, and how old it is. @param lostAt the page gets nothing since then */
+export function troubleLines(shown: Shown, now: string, lostAt: string | undefined): string[] {
+  if (lostAt !== undefined) {
+    return [
+      `No data since ${clock(lostAt, now)}: the command that serves this page has ended, or does not answer. What is shown is as of then.`,
+    ];
+  }
+  return [...shown.sources.flatMap(source => sourceTrouble(source, now)), ...staleLines(shown, now)];
+}
+
+type Shown = Pick<DashboardReport, 'sources' | 'tables' | 'statusAt'>;
+
+function sourceTrouble({ name, answeredAt, askedAt, failure }: SourceReport, now: string): string[] {
+  const shown =
+    answeredAt === null
+      ? 'There is nothing to show yet.'
+      : `What is shown of it is as of ${clock(answeredAt, now)}, ${duration(Math.round(secondsBetween(answeredAt, now)))} ago.`;
+  const waited = askedAt === null ? 0 : Math.floor(secondsBetween(askedAt, now));
+  if (waited >= PATIENCE_SECONDS) return [`${name}: asked ${waited} s ago, no answer yet. ${shown}`];
+  return failure === null ? [] : [`${name}: ${failure}. ${shown}`];
+}
+
+const PARTS = {
+  journal: 'the journal',
+  gone: 'what is gone',
+  overdue: 'what is overdue',
+  ledger: 'archive and events',
+  alarms: 'alarms',
+} as const;
+
+/** Parts that the last status does not know, and former ones did. */
+function staleLines({ tables, statusAt }: Shown, now: string): string[] {
+  return tables.flatMap(table => {
+    const old = Object.entries(PARTS).flatMap(([part, words]) => {
+      const aged: Aged<unknown> | null = table[part as keyof typeof PARTS];
+      return aged !== null && isStale(aged, statusAt) ? [`${words} as of ${clock(aged.at, now)}`] : [];
+    });
+    if (old.length === 0) return [];
+    return [`${table.tableName}: the last status did not learn everything. Shown are ${old.join(', ')}.`];
+  });
+}
+
+/** Whether a value is not of the last status. */
+export function isStale({ at }: Aged<unknown>, statusAt: string | null): boolean {
+  return at !== statusAt;
+}
