@@ -44,6 +44,8 @@ export default {
     '<rootDir>/test/start/',
     // Starts other test frameworks: npm run test:outside.
     '<rootDir>/stepfunctions-emulator/test/readme-frameworks.test.ts',
+    // Needs Chromium: npm run test:outside.
+    '\\.browser\\.test\\.ts$',
   ],
   // SWC only strips the types; `npm run typecheck` is what checks them.
   // Files of the documents import the package by its name.

@@ -3,7 +3,7 @@ import config from './jest.config.mjs';
 /**
  * `npm run test:outside`: what others do with this project, with their tools: the packed packages in applications, compiled by old and
  * new compilers; the examples, with what their package.json asks of the registry; the functions in docs/files, by the Python,
- * Go and Java of this machine. `npm run test:outside -- test/package` runs one of them.
+ * Go and Java of this machine; pages in Chromium. `npm run test:outside -- test/package` runs one of them.
  *
  * @type {import('jest').Config}
  */
@@ -13,6 +13,6 @@ export default {
   // Compilers at once.
   maxConcurrency: 2,
   roots: ['<rootDir>/test', '<rootDir>/stepfunctions-emulator/test'],
-  testMatch: ['**/*.outside-test.ts', '**/readme-frameworks.test.ts'],
+  testMatch: ['**/*.outside-test.ts', '**/*.browser.test.ts', '**/readme-frameworks.test.ts'],
   transform: config.transform,
 };

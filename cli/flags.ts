@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
+import { PreciseTtlError } from '../expiry/errors.ts';
 import { type Kind, kind, number, text, whole } from '../expiry/fields.ts';
 import { INDEXED_BY } from '../expiry/model.ts';
-import { InputError } from '../operate/input-error.ts';
 
 /** The kinds of flags. Every flag of every command is one of these. */
 export type Flag =
@@ -68,7 +68,7 @@ type TextOf<F extends Flag> = F extends { values: readonly (infer Value)[] } ? V
 export type FlagValues<F extends Flags> = { readonly [Name in keyof F]: ValueOf<F[Name]> };
 
 /** A command line that can't be understood; the command prints the message and exits with {@link USAGE_STATUS}. */
-export class FlagError extends InputError {
+export class FlagError extends PreciseTtlError {
   override readonly name = 'FlagError';
 }
 

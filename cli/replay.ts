@@ -48,7 +48,7 @@ TTLs out of range. A scan that was ended goes on where it was when it is started
       ...{ config, index, table, from, to, concurrency, dryRun },
       splitMinutes: flags['split-minutes'],
       maxPerSecond: flags['max-per-second'],
-      label: flags.run,
+      run: flags.run,
     };
     if (!index) replaySettings(wanted, Date.now());
     const ofSpan = (['from', 'to', 'split-minutes', 'run'] as const).find(name => flags[name] !== undefined);

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { PreciseTtlError } from '../expiry/index.ts';
 import { useConfig } from '../operate/command-line.ts';
-import { InputError } from '../operate/input-error.ts';
+import { FieldError, InputError } from '../operate/input-error.ts';
 import { isEmulatorError } from './emulator-error.ts';
 import { describeFlags, FlagError, type Flags, type FlagValues, parseFlags, USAGE_STATUS } from './flags.ts';
 import { print, printError } from './print.ts';
@@ -73,7 +73,7 @@ export function defineCommand<const F extends Flags>(command: Command<F>): AnyCo
     operand: command.operand ?? false,
     usageStatus: command.failureStatus ?? USAGE_STATUS,
     help: () => command.help(describeFlags(flags)),
-    execute: args => tellingErrors(() => execute(command, args), command.describe, command.failureStatus),
+    execute: args => tellingErrors(() => execute(command, args), command),
   };
 }
 
@@ -108,20 +108,22 @@ async function execute<F extends Flags>(command: Command<F>, args: readonly stri
  */
 export async function tellingErrors(
   work: () => Promise<number>,
-  describe?: (error: unknown) => string | undefined,
-  failureStatus?: number,
+  { flags = {}, describe, failureStatus }: Partial<Omit<Command<Flags>, 'help' | 'run'>> = {},
 ): Promise<void> {
   try {
     process.exitCode = await work();
   } catch (error) {
-    if (error instanceof InputError) {
-      printError(error.message);
-      process.exitCode = failureStatus ?? USAGE_STATUS;
-      return;
-    }
+    const isUsage = error instanceof InputError || error instanceof FlagError;
     const known = error instanceof PreciseTtlError || isEmulatorError(error);
-    const message = known ? error.message : describe?.(error);
-    printError(message === undefined ? inspect(error) : `\n${message}`);
-    process.exitCode = failureStatus ?? 1;
+    const message = known ? messageOf(error, flags) : describe?.(error);
+    printError(isUsage ? `${message}` : message === undefined ? inspect(error) : `\n${message}`);
+    process.exitCode = failureStatus ?? (isUsage ? USAGE_STATUS : 1);
   }
+}
+
+/** Names the flag of the command for the field that it becomes: `--from-archive` for `fromArchive`. */
+function messageOf(error: Error, flags: Flags): string {
+  if (!(error instanceof FieldError)) return error.message;
+  const flag = error.field.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
+  return Object.hasOwn(flags, flag) ? `--${flag}: ${error.detail}` : error.message;
 }

@@ -75,7 +75,7 @@ export interface ReplayOptions extends OperateOptions {
   /** Deletes per second and table. @default the table's maxDeletesPerSecond */
   readonly maxPerSecond?: number | undefined;
   /** Without a meaning for a dry run, whose label is always a new one. @default the same for the same span */
-  readonly label?: string | undefined;
+  readonly run?: string | undefined;
   /** Gets each piece that is through, its number, and how many there are. */
   readonly onPiece?: ((piece: PieceResult, number: number, planned: number) => void) | undefined;
 }

@@ -3,7 +3,7 @@ import type { PreciseTtlProps } from '../config/props.ts';
 import { InputError } from './input-error.ts';
 
 /**
- * The tables that a command is for: what `--table` names, or all of the configuration.
+ * The tables that an operation is for: the one that is named, or all of the configuration.
  *
  * @throws {InputError} for one that the configuration does not have
  */
@@ -15,12 +15,13 @@ export function chooseTables(
   const table = tables.find(({ tableName }) => tableName === chosen);
   if (table !== undefined) return [table];
   throw new InputError(
-    `--table: expected one of ${namesOf(tables)}, got "${chosen}"; the configuration lists them`,
+    'table',
+    `expected one of ${namesOf(tables)}, got "${chosen}"; the configuration lists them`,
   );
 }
 
 /**
- * The table that a command is for which takes one at a time: what `--table` names, or the only one of the configuration.
+ * The table that an operation is for which takes one at a time: the one that is named, or the only one of the configuration.
  *
  * @throws {InputError} for one that the configuration does not have, and for none where it has several
  */
@@ -28,7 +29,8 @@ export function chooseTable(config: DeploymentConfig, chosen: string | undefined
   const [table, another] = chooseTables(config, chosen);
   if (table !== undefined && another === undefined) return table;
   throw new InputError(
-    `--table: expected one of ${namesOf(config.tables)}, got none; this is for one table, write --table NAME`,
+    'table',
+    `expected one of ${namesOf(config.tables)}, got none; this is for one table, so name it`,
   );
 }
 

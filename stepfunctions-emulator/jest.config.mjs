@@ -11,5 +11,7 @@ export default {
   testTimeout: root.testTimeout,
   roots: ['<rootDir>/test'],
   testMatch: root.testMatch,
+  // Needs Chromium: npm run test:outside.
+  testPathIgnorePatterns: ['/node_modules/', '\\.browser\\.test\\.ts$'],
   transform: root.transform,
 };

@@ -1,7 +1,8 @@
 import { PreciseTtlError } from '../../expiry/errors.ts';
+import { FieldError } from '../input-error.ts';
 
 /** There is no archive of the table where one was looked for. */
-export class ArchiveNotFoundError extends PreciseTtlError {
+export class ArchiveNotFoundError extends FieldError {
   override readonly name = 'ArchiveNotFoundError';
 }
 

@@ -8,25 +8,26 @@ export type Location =
   | { readonly kind: 'folder'; readonly folder: string };
 
 /**
- * Reads `--from-archive`: `s3://bucket/prefix`, or a folder on this machine.
+ * Reads where an archive lies: `s3://bucket/prefix`, or a folder on this machine.
  *
  * @throws {InputError}
  */
 export function readLocation(given: string | undefined): Location {
   const remedy = 'write s3://BUCKET, with the prefix of the archive behind it if it has one, or a folder';
   if (given === undefined)
-    throw new InputError(`--from-archive: expected the place of an archive, got none; ${remedy}`);
+    throw new InputError('fromArchive', `expected the place of an archive, got none; ${remedy}`);
   const [, bucket, prefix = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(given) ?? [];
   if (bucket !== undefined) {
     // As the prop has it: with a slash at the end.
     return { kind: 's3', bucket, prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/` };
   }
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(given))
-    throw new InputError(`--from-archive: expected s3://BUCKET or a folder, got "${given}"; ${remedy}`);
+    throw new InputError('fromArchive', `expected s3://BUCKET or a folder, got "${given}"; ${remedy}`);
   const folder = resolve(given);
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new InputError(
-      `--from-archive: expected a folder that is there, got "${given}"; check the path, or ${remedy}`,
+      'fromArchive',
+      `expected a folder that is there, got "${given}"; check the path, or ${remedy}`,
     );
   return { kind: 'folder', folder };
 }

@@ -36,16 +36,19 @@ export function auditSpan({ from, to }: Pick<AuditOptions, 'from' | 'to'>, now: 
   const before = to ?? new Date(now);
   if (before.getTime() > now)
     throw new InputError(
-      `to: expected a time that has passed, got ${isoSeconds(before)}; leave it out for now`,
+      'to',
+      `expected a time that has passed, got ${isoSeconds(before)}; leave it out for now`,
     );
   if (!(from.getTime() < before.getTime()))
     throw new InputError(
-      `from: expected a time before ${to === undefined ? 'now, ' : ''}${isoSeconds(before)}, got ${timeText(from)}`,
+      'from',
+      `expected a time before ${to === undefined ? 'now, ' : ''}${isoSeconds(before)}, got ${timeText(from)}`,
     );
   const first = now - LEDGER_DAYS * 86_400_000;
   if (from.getTime() < first)
     throw new InputError(
-      `from: expected ${isoSeconds(first)} or later, got ${isoSeconds(from)}; the journal has the ledger of the last ${LEDGER_DAYS} days`,
+      'from',
+      `expected ${isoSeconds(first)} or later, got ${isoSeconds(from)}; the journal has the ledger of the last ${LEDGER_DAYS} days`,
     );
   return {
     from: Math.floor(from.getTime() / 60_000) * 60,
@@ -76,7 +79,8 @@ export async function compareDeletions(
     .filter(props => tableReaders(props).length > 0);
   if (chosen.length === 0)
     throw new InputError(
-      `--table: expected a table with archive or events, got ${options.table ?? 'none in the configuration'}; nothing else reads what is deleted`,
+      'table',
+      `expected a table with archive or events, got ${options.table ?? 'none in the configuration'}; nothing else reads what is deleted`,
     );
   const { dynamoDb, destroy } = connect(region);
   try {

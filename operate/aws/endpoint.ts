@@ -47,7 +47,8 @@ export function localEndpoint(
   if (!value) return undefined;
   if (!URL.canParse(value)) {
     throw new InputError(
-      `${name}: expected a URL such as http://127.0.0.1:${SERVICES[service].port}, got "${value}"; unset it for AWS`,
+      name,
+      `expected a URL such as http://127.0.0.1:${SERVICES[service].port}, got "${value}"; unset it for AWS`,
     );
   }
   return isThisMachine(new URL(value).hostname) ? { name, value } : undefined;

@@ -13,7 +13,8 @@ export function requireOnePlace(environment: Environment, services: readonly Ser
   const elsewhere = services.find(service => !local.includes(service));
   if (here === undefined || elsewhere === undefined) return;
   throw new InputError(
-    `AWS_ENDPOINT_URL_${elsewhere}: expected an endpoint on this machine for ${SERVICES[elsewhere].title}, as ` +
+    `AWS_ENDPOINT_URL_${elsewhere}`,
+    `expected an endpoint on this machine for ${SERVICES[elsewhere].title}, as ` +
       `AWS_ENDPOINT_URL_${here} names one, got none; set it as the local deployment prints it, or unset both for AWS`,
   );
 }

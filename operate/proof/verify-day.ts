@@ -156,6 +156,7 @@ function whyNotAsked(date: string, askJournal: boolean, hasKeys: boolean, now: n
 
 function noneAt(source: ArchiveSource, table: string): ArchiveNotFoundError {
   return new ArchiveNotFoundError(
-    `--from-archive: expected the manifests of ${table} at ${source.name(proofFolder(table))}, got none there; check the bucket and the prefix: the folder proof itself is not part of it. The first manifest comes the day after the first deletion`,
+    'fromArchive',
+    `expected the manifests of ${table} at ${source.name(proofFolder(table))}, got none there; check the bucket and the prefix: the folder proof itself is not part of it. The first manifest comes the day after the first deletion`,
   );
 }

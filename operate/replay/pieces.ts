@@ -31,7 +31,8 @@ export function splitSpan({ from, to }: Span, splitMinutes: number): Span[] {
   if (count > MAX_PIECES) {
     const fits = Math.ceil((to - from) / 60 / (MAX_PIECES - 1));
     throw new InputError(
-      `--split-minutes: expected at most ${MAX_PIECES} executions for a table, got ${count}; raise it to ${fits}`,
+      'splitMinutes',
+      `expected at most ${MAX_PIECES} executions for a table, got ${count}; raise it to ${fits}`,
     );
   }
   const pieces: Span[] = [];

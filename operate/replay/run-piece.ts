@@ -70,7 +70,7 @@ export async function runPiece(
     sampleKeys: [],
     failedKeys: [],
     error: 'TooManyAttempts',
-    cause: `${MAX_ATTEMPTS} executions failed; look at the last one, then start over with another --run`,
+    cause: `${MAX_ATTEMPTS} executions failed; look at the last one, then start over with another label for the run`,
   };
 }
 

@@ -37,10 +37,10 @@ export function replaySettings(request: ReplayOptions, now: number): ReplaySetti
   const most = Math.min(...tables.map(table => longestMinutes(settingsOf(table))));
   const splitMinutes = request.splitMinutes ?? usualSplit(span, most);
   const pieces = splitSpan(span, splitMinutes);
-  for (const table of tables) checkPieces(pieces, splitMinutes, settingsOf(table));
-  const named = request.label ?? defaultLabel(span);
+  for (const table of tables) checkPieces(pieces, settingsOf(table));
+  const named = request.run ?? defaultLabel(span);
   if (!LABEL.test(named)) {
-    throw new InputError(`--run: expected 1 to 20 letters, digits, "_" and "-", got "${named}"`);
+    throw new InputError('run', `expected 1 to 20 letters, digits, "_" and "-", got "${named}"`);
   }
   const limitOf = (table: PreciseTtlProps) =>
     dryRun ? undefined : (request.maxPerSecond ?? (resolveProps(table).maxDeletesPerSecond || undefined));

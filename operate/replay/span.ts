@@ -13,7 +13,7 @@ export interface Span {
 export type SpanSettings = TickSettings & Parameters<typeof checkSpan>[1];
 
 /**
- * Reads `--from` and `--to` by the rules of the state machine's own input, so that what is refused there never starts.
+ * Reads a span by the rules of the state machine's own input, so that what is refused there never starts.
  *
  * @param nowMs epoch milliseconds
  * @throws {InputError}
@@ -23,19 +23,18 @@ export function readSpan(
   nowMs: number,
   settings: TickSettings,
 ): Span {
-  for (const [flag, value] of Object.entries({ from, to })) {
+  for (const [field, value] of Object.entries({ from, to })) {
     if (value !== undefined) continue;
     throw new InputError(
-      `--${flag}: expected a time in ISO-8601 with a zone, got nothing; write --${flag} 2026-11-20T09:00:00Z`,
+      field,
+      'expected a time in ISO-8601 with a zone, got nothing; give one such as 2026-11-20T09:00:00Z',
     );
   }
-  const request = asFlag(
-    problem => `--${problem.field}`,
-    () => readSweepInput({ from, to }, nowMs, settings),
-  );
+  const request = asInput(() => readSweepInput({ from, to }, nowMs, settings));
   if (Date.parse(String(to)) > nowMs) {
     throw new InputError(
-      `--to: expected a time that has passed, got "${to}"; items that expire later are alive, and the replay would ` +
+      'to',
+      `expected a time that has passed, got "${to}"; items that expire later are alive, and the replay would ` +
         'count that part as done',
     );
   }
@@ -51,24 +50,22 @@ export const longestMinutes = ({ windowSeconds, shards }: SpanSettings): number 
  *
  * @throws {InputError}
  */
-export function checkPieces(pieces: readonly Span[], splitMinutes: number, settings: SpanSettings): void {
+export function checkPieces(pieces: readonly Span[], settings: SpanSettings): void {
   for (const { from, to } of pieces) {
     const request = { windowsFrom: from, windowsBefore: to };
-    asFlag(
-      () => `--split-minutes ${splitMinutes}`,
-      () => checkSpan(request, settings),
-    );
+    asInput(() => checkSpan(request, settings), 'splitMinutes');
   }
 }
 
-function asFlag<T>(flagOf: (problem: InvalidExecutionInputError['problem']) => string, read: () => T): T {
+function asInput<T>(read: () => T, field?: string): T {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof Error && 'problem' in error)) throw error;
     const { problem } = error as InvalidExecutionInputError;
     throw new InputError(
-      `${flagOf(problem)}: expected ${problem.expected}, got ${JSON.stringify(problem.got)}`,
+      field ?? problem.field,
+      `expected ${problem.expected}, got ${JSON.stringify(problem.got)}`,
     );
   }
 }

@@ -89,7 +89,8 @@ export async function datesOf({
   );
   if (dates.length > 0) return [...new Set(dates)].sort();
   throw new ArchiveNotFoundError(
-    `--from-archive: expected the archive of ${tableName} at ${source.name(root)}, got none there; check the bucket and the prefix: the folder of the table itself is not part of it`,
+    'fromArchive',
+    `expected the archive of ${tableName} at ${source.name(root)}, got none there; check the bucket and the prefix: the folder of the table itself is not part of it`,
   );
 }
 

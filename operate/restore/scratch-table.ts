@@ -126,7 +126,7 @@ async function find(client: DynamoDBClient, name: string): Promise<Shape | undef
 function requireMark({ name, indexes }: Shape): void {
   if (indexes.some(index => index.name === MARK)) return;
   throw new ScratchTableError(
-    `--drill: expected no table ${name}, or one of a drill before, which has the index ${MARK}, got one without; it is not touched: rename or delete it yourself`,
+    `the scratch table ${name}: expected none, or one of a drill before, which has the index ${MARK}, got one without; it is not touched: rename or delete it yourself`,
   );
 }
 
@@ -150,7 +150,7 @@ async function until(
   while (!isReached(await find(client, name))) {
     if (Date.now() > endMs)
       throw new ScratchTableError(
-        `--drill: expected the table ${name} ${what} within ${WAIT_MS / 60_000} minutes, got none of it; run the drill again: it deletes what is left`,
+        `the scratch table ${name}: expected it ${what} within ${WAIT_MS / 60_000} minutes, got none of it; run the drill again: it deletes what is left`,
       );
     await sleep(LOOK_MS);
   }

@@ -13,23 +13,24 @@ export type WantedKeys = ReadonlyMap<string, ItemKey>;
 /**
  * Checks keys, and leaves out what is given twice.
  *
- * @param flag the name of what has them, without the dashes
+ * @param field the name of what has them
  * @param names the attributes of a key
  * @throws {InputError}
  */
-export function wantedKeys(flag: string, values: readonly unknown[], names: KeyNames): WantedKeys {
+export function wantedKeys(field: string, values: readonly unknown[], names: KeyNames): WantedKeys {
   const wanted = new Map<string, ItemKey>();
   for (const value of values) {
     const id = keyId(value, names);
     if (id === undefined) {
       throw new InputError(
-        `--${flag}: expected keys such as ${exampleOf(names)}, got ${JSON.stringify(value)}; write DynamoDB JSON with the table's own key attributes and no others`,
+        field,
+        `expected keys such as ${exampleOf(names)}, got ${JSON.stringify(value)}; write DynamoDB JSON with the table's own key attributes and no others`,
       );
     }
     wanted.set(id, value as ItemKey);
   }
   if (wanted.size > 0) return wanted;
-  throw new InputError(`--${flag}: expected at least one key such as ${exampleOf(names)}, got none`);
+  throw new InputError(field, `expected at least one key such as ${exampleOf(names)}, got none`);
 }
 
 /** The text of a key; undefined for what is no key of the table. */

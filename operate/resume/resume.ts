@@ -196,7 +196,7 @@ async function replay(
     table: tableName,
     // A limit that an operator has set stays.
     maxPerSecond: state.control.limits[tableName],
-    label: labelOf(missed),
+    run: labelOf(missed),
     now,
     onPiece: (piece, number, planned) => onProgress({ at: 'piece', piece, number, planned }),
   });

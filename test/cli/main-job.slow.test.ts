@@ -40,7 +40,7 @@ test.each<[string, readonly PreciseTtlProps[], string | undefined, string]>([
     'a table that is not there',
     [SESSION_DATA, TOKENS],
     'Token',
-    '--table: expected one of SessionData, Tokens, got "Token"; the configuration lists them',
+    'table: expected one of SessionData, Tokens, got "Token"; the configuration lists them',
   ],
   [
     'a paused one',

@@ -58,7 +58,7 @@ test('writes a file, and reads the configuration that is named', async () => {
 });
 
 test.each([
-  [[], 2, '--table: expected one of Tokens, Carts, got none; this is for one table, write --table NAME'],
+  [[], 2, '--table: expected one of Tokens, Carts, got none; this is for one table, so name it'],
   [
     ['--table', 'Token'],
     2,

@@ -136,7 +136,7 @@ describe.each(ON_AWS.filter(({ name }) => !['adopt', 'verify'].includes(name)))(
       const none = await run(name, others, nowhere(services));
       expect([none.status, none.stderr]).toEqual([
         2,
-        '--table: expected one of Sessions, Tokens, got none; this is for one table, write --table NAME',
+        '--table: expected one of Sessions, Tokens, got none; this is for one table, so name it',
       ]);
     });
   },

@@ -198,7 +198,7 @@ describe('against the local Step Functions', () => {
     const { facts, apply } = await prepared({
       from: HOURS[1],
       to: HOURS[3],
-      label: 'told',
+      run: 'told',
       splitMinutes: 60,
     });
     expect(facts).toMatchObject({ executions: 3, concurrency: 4, label: 'told' });
@@ -216,7 +216,7 @@ describe('against the local Step Functions', () => {
       return send(command);
     }) as typeof broken.send;
     const { apply } = await prepared({
-      ...{ from: HOURS[1], to: HOURS[3], label: 'broken', splitMinutes: 60, concurrency: 1 },
+      ...{ from: HOURS[1], to: HOURS[3], run: 'broken', splitMinutes: 60, concurrency: 1 },
       clients: { sfn: broken, where: () => served.endpoint },
     });
     const error = await apply().catch((thrown: unknown) => thrown);

@@ -133,9 +133,9 @@ describeWithTerraform('the archive and the events of a table', () => {
       const does = typesOf(await deploy(tokens({ events: { eventBus: 'default' }, ...changes })));
       expect([changes, does]).toEqual([changes, expected]);
     }
-    const archive = { prefix: 'a/' };
+    const archive = { prefix: 'a/', first: true };
     for (const events of [{ queueArn: QUEUE }, { functionArn: FUNCTION }, { streamArn: STREAM }]) {
-      const does = typesOf(await deploy(tokens({ archive: archive, events })));
+      const does = typesOf(await deploy(tokens({ archive, events })));
       expect([events, does]).toEqual([events, { update: ['aws_iam_role_policy', 'aws_lambda_function'] }]);
     }
     expect(await buckets()).toEqual([bucket]);

@@ -20,8 +20,11 @@ const TOKENS: PreciseTtlProps = {
 };
 const tagged = (...tables: PreciseTtlProps[]) => ({ ...configOf(...tables), tags: { team: 'identity' } });
 const BOTH = tagged(SESSION_DATA, TOKENS);
-const tokens = (changes: Partial<PreciseTtlProps>) =>
-  tagged(SESSION_DATA, { ...(changes.existingTable ? EXISTING : TOKENS), ...changes });
+const tokens = ({ newTable, ...changes }: Partial<PreciseTtlProps>) =>
+  tagged(SESSION_DATA, {
+    ...(changes.existingTable ? EXISTING : { ...TOKENS, newTable: { ...TOKENS.newTable, ...newTable } }),
+    ...changes,
+  });
 const TOKENS_ADDRESS = 'aws_dynamodb_table.Tokens_table_7496C31E';
 
 describeWithTerraform('a created table', () => {

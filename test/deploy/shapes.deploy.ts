@@ -251,7 +251,7 @@ function withModule(module: string): string {
       .replace(/ {2}attribute \{\n {4}name = "sessionId".*?\}\n\n/s, '')
       .replaceAll(/\n\n {2}tags = \{[^}]*\}/g, '')
       // The bucket is in another file of the example, and the team's own on all of these ways.
-      .replace(/ +# Each expired token is kept.*?archive_first = true\n\n/s, '')
+      .replace(/ +# Each expired token is kept.*?\n +archive = .*?\n\n/s, '')
       .replaceAll(
         'deletion_protection_enabled = true',
         'deletion_protection_enabled = true\n\n  point_in_time_recovery {\n    enabled = true\n  }',

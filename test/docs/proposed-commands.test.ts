@@ -10,8 +10,8 @@ import { COMMANDS } from '../../cli/commands.ts';
 import { readDuration } from '../../cli/duration.ts';
 import { parseFlags } from '../../cli/flags.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
+import { PreciseTtlError } from '../../expiry/errors.ts';
 import { FINDINGS } from '../../operate/doctor/findings.ts';
-import { InputError } from '../../operate/input-error.ts';
 import { splitSpan, usualSplit } from '../../operate/replay/pieces.ts';
 import { readSpan } from '../../operate/replay/span.ts';
 import { subjectOf } from '../operate/doctor/subject.ts';
@@ -57,7 +57,7 @@ async function problemOf(words: readonly string[]): Promise<string | undefined> 
     if (program === 'npm') return await npmProblem(rest);
     return await commandProblem(rest.slice(rest[0] === 'node' ? 2 : 1));
   } catch (error) {
-    if (error instanceof InputError) return error.message;
+    if (error instanceof PreciseTtlError) return error.message;
     throw error;
   }
 }
@@ -247,7 +247,7 @@ test.each([
   ['npm run no-such', 'no script'],
   ['npm run bench lag -- --minutos 5', 'no flag minutos'],
   ['npm run bench shards', 'there is no experiment shards'],
-  ['npx precise-ttl replay --from 2026-11-20T08:00Z --to 2026-11-20T09:00:00Z', '--from: expected a time'],
+  ['npx precise-ttl replay --from 2026-11-20T08:00Z --to 2026-11-20T09:00:00Z', 'from: expected a time'],
   [
     'npx precise-ttl replay --from 2023-01-01T00:00:00Z --to 2026-11-20T09:00:00Z --split-minutes 60',
     'raise it to',

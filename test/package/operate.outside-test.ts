@@ -42,7 +42,7 @@ const PROGRAM = `
       restored: await nameOf(
         restore({ config, keys: [{ id: { S: 'a' } }], expiresInMs: undefined, fromArchive: '/nowhere' }),
       ),
-      error: new InputError('x') instanceof PreciseTtlError,
+      error: new InputError('x', 'y') instanceof PreciseTtlError,
     }));
   }
   void main();

@@ -147,5 +147,5 @@ test.each([
 
 test('refuses tables that nothing reads', async () => {
   const { run } = await audited({});
-  await expect(run()).rejects.toThrow('--table: expected a table with archive or events, got none');
+  await expect(run()).rejects.toThrow('table: expected a table with archive or events, got none');
 });

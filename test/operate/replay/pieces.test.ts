@@ -73,7 +73,7 @@ describe('splitSpan', () => {
       const span = { from: at(from), to };
       const split = usualSplit(span, most);
       const pieces = splitSpan(span, split);
-      checkPieces(pieces, split, { ...SETTINGS, windowSeconds: 1 });
+      checkPieces(pieces, { ...SETTINGS, windowSeconds: 1 });
       return [split, pieces.length];
     };
     expect(cut('2026-11-20T04:00:00Z')).toEqual([60, 6]);
@@ -85,7 +85,7 @@ describe('splitSpan', () => {
     const span = { from: to - 5 * 365 * 86_400 + 3600, to };
     const shards = { ...SETTINGS, shards: 100 };
     const split = usualSplit(span, longestMinutes(shards));
-    expect(() => checkPieces(splitSpan(span, split), split, shards)).not.toThrow();
+    expect(() => checkPieces(splitSpan(span, split), shards)).not.toThrow();
   });
 
   test('fails for more pieces than anybody wants, and the length it names is enough', () => {
@@ -167,21 +167,21 @@ describe('readSpan', () => {
 
   const TO = '2026-11-20T09:00:00Z';
   test.each([
-    [undefined, TO, '--from: expected a time in ISO-8601 with a zone, got nothing; write --from 2026'],
-    [TO, undefined, '--to: expected a time in ISO-8601 with a zone, got nothing; write --to 2026'],
+    [undefined, TO, 'from: expected a time in ISO-8601 with a zone, got nothing; give one such as 2026'],
+    [TO, undefined, 'to: expected a time in ISO-8601 with a zone, got nothing; give one such as 2026'],
     [
       'yesterday',
       TO,
-      '--from: expected a time in ISO-8601 with a zone, e.g. 2026-11-20T09:00:00Z, got "yesterday"',
+      'from: expected a time in ISO-8601 with a zone, e.g. 2026-11-20T09:00:00Z, got "yesterday"',
     ],
-    ['2026-11-20T08:00:00', TO, '--from: expected a time in ISO-8601 with a zone'],
-    ['2026-02-30T08:00:00Z', TO, '--from: expected a time in ISO-8601'],
-    [TO, TO, '--from: expected a time before to (2026-11-20T09:00:00Z), got "2026-11-20T09:00:00Z"'],
-    ['2021-11-20T08:00:00Z', TO, '--from: expected a time less than five years back'],
+    ['2026-11-20T08:00:00', TO, 'from: expected a time in ISO-8601 with a zone'],
+    ['2026-02-30T08:00:00Z', TO, 'from: expected a time in ISO-8601'],
+    [TO, TO, 'from: expected a time before to (2026-11-20T09:00:00Z), got "2026-11-20T09:00:00Z"'],
+    ['2021-11-20T08:00:00Z', TO, 'from: expected a time less than five years back'],
     [
       '2026-11-20T08:00:00Z',
       '2026-11-20T10:00:01Z',
-      '--to: expected a time that has passed, got "2026-11-20T10:00:01Z"; items that expire later are alive',
+      'to: expected a time that has passed, got "2026-11-20T10:00:01Z"; items that expire later are alive',
     ],
   ])('fails for %p to %p', (from, to, message) => {
     const read = () => readSpan({ from, to }, NOW, SETTINGS);
@@ -197,9 +197,9 @@ test.each([
   [44_640, 10, false],
   [1_000_000, 1, false],
 ])('pieces of %d windows in %d shards are what an execution takes: %p', (windows, shards, taken) => {
-  const check = () => checkPieces([{ from: 0, to: windows * 60 }], windows, { ...SETTINGS, shards });
+  const check = () => checkPieces([{ from: 0, to: windows * 60 }], { ...SETTINGS, shards });
   if (taken) expect(check).not.toThrow();
-  else expect(check).toThrow(`--split-minutes ${windows}: expected a span of at most`);
+  else expect(check).toThrow(`splitMinutes: expected a span of at most`);
 });
 
 test('an open execution is of a table unless its name says that it is of another', () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FlagError } from '../../../cli/flags.ts';
 import { readExpirySpan } from '../../../cli/read-expiry-span.ts';
 import { readKeys } from '../../../cli/read-keys.ts';
 import { readLocation } from '../../../operate/archive/location.ts';
@@ -27,7 +28,7 @@ test.each([
   [join(folder, 'missing'), 'expected a folder that is there'],
 ])('%p is no place', (given, message) => {
   expect(() => readLocation(given)).toThrow(InputError);
-  expect(() => readLocation(given)).toThrow(`--from-archive: ${message}`);
+  expect(() => readLocation(given)).toThrow(`fromArchive: ${message}`);
 });
 
 test('a date is one in UTC, and both ends may be open', () => {
@@ -45,7 +46,7 @@ test.each([
   [undefined, 'yesterday', '--expired-to'],
   ['2026-11-20', '2026-11-20', '--expired-to: expected a time after --expired-from'],
 ])('refuses the span %p to %p', (from, to, message) => {
-  expect(() => readExpirySpan(from, to)).toThrow(InputError);
+  expect(() => readExpirySpan(from, to)).toThrow(FlagError);
   expect(() => readExpirySpan(from, to)).toThrow(message);
 });
 
@@ -96,7 +97,7 @@ test.each<[string, unknown]>([
   ['a text', 'a'],
 ])('refuses a key that is %s', (_what, key) => {
   expect(() => read([key])).toThrow(InputError);
-  expect(() => read(key)).toThrow('--keys: expected keys such as {"id":{"S":"…"},"n":{"S":"…"}}');
+  expect(() => read(key)).toThrow('keys: expected keys such as {"id":{"S":"…"},"n":{"S":"…"}}');
 });
 
 test('says what is wrong with the flags of keys', () => {
@@ -106,8 +107,8 @@ test('says what is wrong with the flags of keys', () => {
     readKeys({ keys, 'keys-file': keysFile }, names);
   expect(refused(undefined, undefined)).toThrow('expected it or --keys-file, got neither');
   expect(refused('[]', file)).toThrow('expected it or --keys-file, got both');
-  expect(refused('[]', undefined)).toThrow('--keys: expected at least one key');
+  expect(refused('[]', undefined)).toThrow('keys: expected at least one key');
   expect(refused('id=a', undefined)).toThrow('--keys: expected JSON, got id=a');
-  expect(refused(undefined, file)).toThrow('--keys-file: expected at least one key');
+  expect(refused(undefined, file)).toThrow('keys-file: expected at least one key');
   expect(refused(undefined, join(folder, 'missing'))).toThrow('(ENOENT)');
 });

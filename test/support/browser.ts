@@ -1,0 +1,115 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { isLoopback } from 'stepfunctions-emulator/loopback';
+
+/** What a page is looked at with. */
+export interface View {
+  /** @default 1280 */
+  readonly width?: number;
+  /** @default 800 */
+  readonly height?: number;
+  /** @default 'light' */
+  readonly colorScheme?: 'light' | 'dark';
+}
+
+/** A Chromium for the tests of one file. */
+export interface TestBrowser {
+  /**
+   * Opens an address in a window of its own, which is closed after the test. The test fails if the page writes an error to the
+   * console, throws, or asks for anything that is not on this machine.
+   */
+  open(address: string, view?: View): Promise<Page>;
+  /** The complaints about the pages of this test so far. For a test that expects some: it takes them away. */
+  takeComplaints(): string[];
+}
+
+/** Nothing that the browser does by itself: no look-ups, no updates, no profile of the person who runs the tests. */
+const FLAGS = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+];
+
+/** Starts a Chromium before the tests of a file, and ends it after them. To be called where hooks are, outside of tests. */
+export function useBrowser(): TestBrowser {
+  let browser: Browser;
+  let complaints: string[] = [];
+  const windows: BrowserContext[] = [];
+
+  beforeAll(async () => {
+    // The package makes a profile in a new folder, and deletes it.
+    browser = await chromium.launch({ executablePath: chromiumOf(process.env), args: FLAGS });
+  });
+  afterEach(async () => {
+    await Promise.all(windows.splice(0).map(window => window.close()));
+    expect(takeComplaints()).toEqual([]);
+  });
+  afterAll(() => browser?.close());
+
+  function takeComplaints(): string[] {
+    const taken = complaints;
+    complaints = [];
+    return taken;
+  }
+
+  async function open(
+    address: string,
+    { width = 1280, height = 800, colorScheme = 'light' }: View = {},
+  ): Promise<Page> {
+    const window = await browser.newContext({ viewport: { width, height }, colorScheme });
+    windows.push(window);
+    const page = await window.newPage();
+    watch(page, complaint => complaints.push(complaint));
+    await page.goto(address);
+    return page;
+  }
+
+  return { open, takeComplaints };
+}
+
+function watch(page: Page, complain: (complaint: string) => void): void {
+  page.on('console', message => {
+    if (message.type() === 'error') complain(`error in the console: ${message.text()}`);
+  });
+  page.on('pageerror', error => complain(`error in the page: ${error.message}`));
+  page.on('request', request => {
+    if (!isOfThisMachine(request.url())) complain(`request to another machine: ${request.url()}`);
+  });
+  page.on('websocket', socket => {
+    if (!isOfThisMachine(socket.url())) complain(`connection to another machine: ${socket.url()}`);
+  });
+}
+
+/** Whether an address is a file, data in the page itself, or served by this machine. */
+export function isOfThisMachine(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return ['file:', 'data:', 'blob:', 'about:'].includes(protocol) || isLoopback(hostname);
+}
+
+/**
+ * The program of Chromium, on the PATH of an environment.
+ * @throws Error when there is none
+ */
+export function chromiumOf({ PATH = '' }: NodeJS.ProcessEnv): string {
+  const found = PATH.split(delimiter)
+    .map(folder => join(folder, 'chromium'))
+    .find(isProgram);
+  if (found !== undefined) return found;
+  throw new Error(
+    'chromium: expected the browser on the PATH, got none; on Debian, install the package chromium: apt-get install chromium',
+  );
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
