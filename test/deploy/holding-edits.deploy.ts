@@ -58,7 +58,7 @@ const OTHERS: Props = {
 const NOT_WALKED: Readonly<Partial<Record<string, string>>> = {
   ...Object.fromEntries(
     [
-      ...['tableName', 'partitionKey', 'sortKey', 'ttlAttribute'],
+      ...['tableName', 'partitionKey', 'partitionKey.type', 'sortKey', 'sortKey.type', 'ttlAttribute'],
       ...['index.by', 'index.attribute', 'index.name'],
     ].map(prop => [prop, 'the table cannot change so: created-tables.deploy.ts']),
   ),
@@ -246,7 +246,7 @@ describeWithTerraform('what holds something', () => {
     const Carts = { existingTable: true, newTable: undefined, enabled: false } as unknown as Props;
     const Orders = {
       ...Carts,
-      hold: { releases: HOLDS.Orders.hold },
+      hold: { attribute: HOLDS.Orders.hold, releases: HOLDS.Orders.hold },
       archive: undefined,
     } as unknown as Props;
     const stopped = await goneWith(configAt(BEGIN, { Orders, Carts }));
