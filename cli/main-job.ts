@@ -11,6 +11,7 @@ import {
 } from '../config/props.ts';
 import { resolvedArchive } from '../config/stream-props.ts';
 import { hasOldImages } from '../config/table-settings.ts';
+import { startDashboard } from '../dashboard/start.ts';
 import type { IndexedBy } from '../expiry/model.ts';
 import { DESTINATIONS, destinationIn } from '../functions/publish-expiries/destinations.ts';
 import { ownTableName } from '../lab/demo/own-table.ts';
@@ -34,6 +35,8 @@ export interface MainJobOptions
   readonly archive: boolean;
   /** @default another one each time */
   readonly seed: number | undefined;
+  /** Whether a page shows the sweep. @default false */
+  readonly withPage?: boolean;
   /** Where to write the result as JSON. */
   readonly resultFile: string | undefined;
 }
@@ -86,6 +89,10 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
     ...{ minutes, rate, seed, output, signal },
     ...(intervalMs !== undefined && { intervalMs }),
     ...(cloud && { cloud }),
+    ...(options.withPage && {
+      page: (dynamoDb: string) =>
+        startDashboard({ config: own, environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb } }),
+    }),
   });
   if (options.resultFile !== undefined) {
     writeFileSync(options.resultFile, `${JSON.stringify(judged.result, null, 2)}\n`);

@@ -20,17 +20,15 @@ export class SweepSeries {
     const since = new Date(nowMs - SHOWN_MINUTES * MINUTE_MS).toISOString();
     const kept = [...this.#sweeps.values()]
       .filter(({ stoppedAt }) => stoppedAt >= since)
-      .sort((one, other) => one.stoppedAt.localeCompare(other.stoppedAt))
+      .sort((one, other) => Date.parse(one.stoppedAt) - Date.parse(other.stoppedAt))
       .slice(-MAX_SWEEPS);
     this.#sweeps = new Map(kept.map(sweep => [sweep.name, sweep]));
   }
 
-  /** Minutes in which a sweep ended, the oldest first. */
+  /** The minutes that were swept, the oldest first. */
   get minutes(): Minute[] {
-    const byMinute = Map.groupBy(
-      this.#sweeps.values(),
-      ({ stoppedAt }) => `${stoppedAt.slice(0, 16)}:00.000Z`,
-    );
+    const byMinute = Map.groupBy(this.#sweeps.values(), sweptMinute);
+
     return [...byMinute].map(([at, sweeps]) => minuteOf(at, sweeps));
   }
 
@@ -45,6 +43,12 @@ export class SweepSeries {
   newest(most: number): SweepReport[] {
     return [...this.#sweeps.values()].slice(-most).reverse();
   }
+}
+
+/** A tick ends a moment before or after the end of the minute that it sweeps. */
+function sweptMinute({ stoppedAt }: SweepReport): string {
+  const middle = new Date(Date.parse(stoppedAt) - MINUTE_MS / 2);
+  return `${middle.toISOString().slice(0, 16)}:00.000Z`;
 }
 
 function minuteOf(at: string, sweeps: readonly SweepReport[]): Minute {

@@ -1,20 +1,11 @@
 /** The script of the page: it asks for the data every two seconds, and draws what has changed. */
-import type { DashboardReport, TableData } from '../report.ts';
+import type { DashboardReport } from '../report.ts';
 import { draw, element, part } from './dom.ts';
 import { alarmsPanel, badge, costPanel, ledgerPanel, machineryPanel, settingsPanel } from './panels.ts';
 import { lagPlot, minutePlot } from './plots.ts';
-import {
-  backlogWords,
-  clock,
-  count,
-  duration,
-  goneSentence,
-  isStale,
-  minuteOf,
-  secondsBetween,
-  troubleLines,
-  VERDICTS,
-} from './words.ts';
+import { sweepsTable, tablesTable } from './tables.ts';
+import { tableHead } from './tiles.ts';
+import { clock, duration, headline, minuteOf, secondsBetween, troubleLines, VERDICTS } from './words.ts';
 
 const POLL_MS = 2_000;
 /** The server of this page is on this machine, and has its answer ready. */
@@ -69,8 +60,10 @@ function drawAll(): void {
     [data.verdict, data.region, data.isLocal, data.links, tables.map(({ gone, verdict }) => [gone, verdict])],
     () => head(data),
   );
-  draw('tables', [tables, shown.tableName, data.statusAt], () => (tables.length > 1 ? [overview(data)] : []));
-  draw('table', [known, shown.lags.at(-1)], () => tableParts(table, data));
+  draw('tables', [tables, shown.tableName, data.statusAt], () =>
+    tables.length > 1 ? [tablesTable(data)] : [],
+  );
+  draw('table', [known, shown.lags.at(-1)], () => tableHead(table, data));
   draw('lag', [shown.lags, shown.tableName, width, minuteOf(data.now)], () =>
     lagPlot(part('lag'), shown.lags, table.promisedSeconds, data.now),
   );
@@ -106,16 +99,6 @@ function foot(): string {
 
 function head({ region, isLocal, links, verdict, tables, now: at }: DashboardReport): readonly Node[] {
   const place = isLocal === null ? region : isLocal ? `${region}, on this machine` : region;
-  const [only, another] = tables;
-  const sentence =
-    only !== undefined && another === undefined
-      ? goneSentence(only, at)
-      : Object.entries(Object.groupBy(tables, table => table.verdict ?? 'unknown'))
-          .map(
-            ([each, those = []]) =>
-              `${count(those.length)} ${VERDICTS[each as keyof typeof VERDICTS].toLowerCase()}`,
-          )
-          .join(', ');
   return [
     element(
       'div',
@@ -135,201 +118,8 @@ function head({ region, isLocal, links, verdict, tables, now: at }: DashboardRep
           { class: 'lead' },
           badge(verdict, VERDICTS[verdict]),
           ' ',
-          element('span', { class: 'sentence' }, sentence),
+          element('span', { class: 'sentence' }, headline(tables, at)),
         ),
-  ];
-}
-
-const cell = (label: string, content: Node | string, kind = 'number') =>
-  element('td', { class: kind, 'data-label': label }, content);
-
-/** All tables in a table: what each has left, and what its last minute came to. */
-function overview({ tables, shown, now: at }: DashboardReport): HTMLElement {
-  const heads = ['Table', 'State', 'Watermark', 'Due', 'Deleted', 'Left', 'Overdue'];
-  return element(
-    'table',
-    { class: 'panel' },
-    element(
-      'caption',
-      {},
-      'Tables ',
-      element('span', { class: 'note' }, 'due, deleted and left: in the last minute with a sweep'),
-    ),
-    element(
-      'thead',
-      {},
-      element(
-        'tr',
-        {},
-        ...heads.map((text, index) =>
-          element('th', { scope: 'col', class: index < 2 ? '' : 'number' }, text),
-        ),
-      ),
-    ),
-    element('tbody', {}, ...tables.map(table => overviewRow(table, shown.tableName, at))),
-  );
-}
-
-function overviewRow(table: TableData, shown: string, at: string): HTMLElement {
-  const { tableName, verdict, journal, lastMinute } = table;
-  const watermark = journal?.value.watermark;
-  const number = (value: number | undefined) => (value === undefined ? '–' : count(value));
-  const link = element(
-    'a',
-    {
-      id: `to-${tableName}`,
-      href: `#table=${encodeURIComponent(tableName)}`,
-      'aria-current': tableName === shown ? 'true' : undefined,
-    },
-    tableName,
-  );
-  return element(
-    'tr',
-    { class: tableName === shown ? 'chosen' : '' },
-    element('th', { scope: 'row' }, link),
-    cell('State', verdict === null ? '–' : badge(verdict, VERDICTS[verdict]), 'state'),
-    cell('Watermark', watermark == null ? '–' : clock(watermark, at)),
-    cell('Due', number(lastMinute?.due)),
-    cell('Deleted', number(lastMinute?.deleted)),
-    cell('Left', number(lastMinute?.left)),
-    cell('Overdue', backlogWords(table, at).value),
-  );
-}
-
-function tableParts(table: TableData, data: DashboardReport): readonly (Node | null)[] {
-  const { tableName, remarks, cause } = table;
-  const texts = remarks.filter(({ severity }) => severity !== 'note' || remarks.length < 4);
-  return [
-    element('h2', {}, tableName),
-    data.tables.length > 1 ? element('p', { class: 'sentence' }, goneSentence(table, data.now)) : null,
-    element('div', { class: 'tiles' }, ...tiles(table, data)),
-    texts.length === 0
-      ? null
-      : element(
-          'ul',
-          { class: 'remarks', 'aria-label': 'What is wrong, and why' },
-          ...texts.map(({ id, severity, text }) =>
-            element(
-              'li',
-              { class: severity },
-              element('b', {}, id === cause?.id ? `${severity}, the cause` : severity),
-              ' ',
-              text,
-            ),
-          ),
-        ),
-  ];
-}
-
-function tiles(table: TableData, data: DashboardReport): HTMLElement[] {
-  const { now: at, statusAt, shown } = data;
-  const { journal, overdue, lastMinute, promisedSeconds } = table;
-  const watermark = journal?.value.watermark ?? null;
-  const backlog = backlogWords(table, at);
-  const lag = shown.lags.at(-1);
-  const isLate = lag !== undefined && lag.p99 / 1000 > promisedSeconds;
-  const old = (aged: TableData['journal'] | TableData['overdue']) =>
-    aged !== null && isStale(aged, statusAt) ? `as of ${clock(aged.at, at)}` : undefined;
-  return [
-    tile(
-      'Watermark',
-      watermark === null ? '–' : clock(watermark, at),
-      'up to then the ticks have left nothing',
-      old(journal),
-    ),
-    tile(
-      'Overdue',
-      backlog.value,
-      backlog.note,
-      old(overdue),
-      backlog.value === '0' || backlog.value === '–' ? '' : 'warn',
-    ),
-    tile(
-      'Last minute',
-      lastMinute === null ? '–' : `${count(lastMinute.deleted)} of ${count(lastMinute.due)}`,
-      lastMinute === null
-        ? 'no sweep has ended in the last three hours'
-        : `deleted of what was due, ${count(lastMinute.left)} left; sweeps that ended ${minuteOf(lastMinute.at)}`,
-      undefined,
-      lastMinute !== null && lastMinute.left > 0 ? 'bad' : '',
-    ),
-    tile(
-      'Lag, 99%',
-      lag === undefined ? '–' : duration(lag.p99 / 1000),
-      `promised: ${duration(promisedSeconds)}${lag === undefined ? '' : `; the latest item ${duration(lag.max / 1000)}`}`,
-      undefined,
-      isLate ? 'warn' : '',
-    ),
-  ];
-}
-
-function tile(name: string, value: string, note: string, age?: string, tone = ''): HTMLElement {
-  return element(
-    'div',
-    { class: `panel tile ${tone}` },
-    element('h3', {}, name, ' ', age === undefined ? null : element('span', { class: 'age' }, age)),
-    element('p', { class: 'value' }, value),
-    element('p', { class: 'note' }, note),
-  );
-}
-
-const KINDS = { tick: 'tick', replay: 'replay', handOver: 'hand-over', scan: 'scan' } as const;
-
-function sweepsTable({ shown: { sweeps }, now: at }: DashboardReport): readonly Node[] {
-  const heads = ['Began', 'Kind', 'Ended', 'Took', 'Due', 'Deleted', 'Left', 'Lag, 99%'];
-  if (sweeps.length === 0) {
-    return [
-      element('h3', {}, 'The last sweeps'),
-      element('p', { class: 'quiet empty' }, 'None has found anything in the last three hours.'),
-    ];
-  }
-  return [
-    element(
-      'table',
-      {},
-      element(
-        'caption',
-        {},
-        'The last sweeps ',
-        element('span', { class: 'note' }, 'a tick that had nothing to do is not in it'),
-      ),
-      element(
-        'thead',
-        {},
-        element(
-          'tr',
-          {},
-          ...heads.map((text, index) =>
-            element('th', { scope: 'col', class: index === 1 || index === 2 ? '' : 'number' }, text),
-          ),
-        ),
-      ),
-      element(
-        'tbody',
-        {},
-        ...sweeps.flatMap(({ startedAt, stoppedAt, kind, status, outcome, failure }) => [
-          element(
-            'tr',
-            {},
-            element('th', { scope: 'row', class: 'number' }, clock(startedAt, at)),
-            cell('Kind', KINDS[kind], 'text'),
-            cell(
-              'Ended',
-              badge(status === 'FAILED' ? 'broken' : 'fine', status === 'FAILED' ? 'failed' : 'succeeded'),
-              'state',
-            ),
-            cell('Took', duration(Math.round(secondsBetween(startedAt, stoppedAt)))),
-            cell('Due', count(outcome.found)),
-            cell('Deleted', count(outcome.deleted)),
-            cell('Left', count(outcome.failed)),
-            cell('Lag, 99%', outcome.lagMs === null ? '–' : duration(outcome.lagMs.p99 / 1000)),
-          ),
-          ...(failure === null
-            ? []
-            : [element('tr', { class: 'why' }, element('td', { colspan: heads.length }, failure))]),
-        ]),
-      ),
-    ),
   ];
 }
 

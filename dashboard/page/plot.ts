@@ -37,7 +37,7 @@ interface Plot {
 }
 
 const HEIGHT = 220;
-const MARGIN = { left: 46, right: 10, top: 12, bottom: 26 } as const;
+const MARGIN = { left: 52, right: 10, top: 12, bottom: 26 } as const;
 /** Pixels that a time on the axis takes. */
 const TIME_PX = 64;
 /** Narrower than any phone. */
@@ -45,7 +45,9 @@ const MIN_WIDTH = 240;
 
 /** Draws a plot of the last minutes into a part of the page. With the pointer, or the arrow keys, it tells the numbers of a time. */
 export function plot(place: HTMLElement, asked: Plot): readonly Node[] {
-  const readout = element('p', { class: 'readout', 'aria-live': 'polite' }, '\u00a0');
+  // The newest numbers, while nobody points at others.
+  const newest = asked.points.at(-1)?.words ?? '';
+  const readout = element('p', { class: 'readout', 'aria-live': 'polite' }, newest);
   return [
     element(
       'div',
@@ -55,12 +57,12 @@ export function plot(place: HTMLElement, asked: Plot): readonly Node[] {
     ),
     asked.points.length === 0
       ? element('p', { class: 'quiet empty' }, asked.empty)
-      : drawing(place, asked, text => readout.replaceChildren(text)),
+      : drawing(place, asked, text => readout.replaceChildren(text ?? newest)),
     readout,
   ];
 }
 
-function drawing(place: HTMLElement, asked: Plot, tell: (text: string) => void): SVGElement {
+function drawing(place: HTMLElement, asked: Plot, tell: (text: string | undefined) => void): SVGElement {
   const style = getComputedStyle(place);
   const padding = Number.parseFloat(style.paddingLeft) + Number.parseFloat(style.paddingRight);
   const width = Math.max(MIN_WIDTH, place.clientWidth - padding);
@@ -86,7 +88,7 @@ function drawing(place: HTMLElement, asked: Plot, tell: (text: string) => void):
   pointing(drawn, asked.points, x, chosen => {
     cursor.setAttribute('visibility', chosen === undefined ? 'hidden' : 'visible');
     for (const side of ['x1', 'x2']) cursor.setAttribute(side, String(x(chosen?.at ?? 0)));
-    tell(chosen?.words ?? '\u00a0');
+    tell(chosen?.words);
   });
   return drawn;
 }

@@ -1,7 +1,7 @@
 import type { Minute, SweepLag } from '../report.ts';
 import { shape } from './dom.ts';
 import { key, plot } from './plot.ts';
-import { logarithmic, timeSpan, upFromZero } from './scales.ts';
+import { lagScale, timeSpan, upFromZero } from './scales.ts';
 import { clock, count, duration, minuteOf } from './words.ts';
 
 const MINUTE_MS = 60_000;
@@ -35,8 +35,8 @@ export function lagPlot(
     empty: 'No sweep has deleted anything in the last three hours.',
     summary: `Lag of deletions: ${count(sweeps.length)} sweeps, ${count(late)} of them with more than 1% later than the promised ${duration(promisedSeconds)}`,
     scale: (bottom, top) =>
-      logarithmic([0.1, promisedSeconds * 2, ...sweeps.flatMap(({ p50, p99 }) => [p50, p99])], bottom, top),
-    tickText: value => duration(value),
+      lagScale([0.1, promisedSeconds * 2, ...sweeps.flatMap(({ p50, p99 }) => [p50, p99])], bottom, top),
+    tickText: lagText,
     shapes: (x, y, { left, right }) => [
       shape('line', {
         class: 'promise',
@@ -64,6 +64,9 @@ export function lagPlot(
     ],
   });
 }
+
+/** `10 s`, `1 min`. */
+const lagText = (value: number): string => (value === 60 ? '1 min' : duration(value));
 
 /** A lag of a hundredth of a second or less is drawn as that. */
 const seconds = (ms: number): number => Math.max(0.01, ms / 1000);

@@ -28,13 +28,19 @@ function roundStep(least: number): number {
   return [1, 2, 5, 10].map(each => each * power).find(each => each >= least) ?? power * 10;
 }
 
-/** Powers of ten around some values, which are above 0: a lag is a tenth of a second or half a day. */
-export function logarithmic(values: readonly number[], bottom: number, top: number): Scale {
-  const first = Math.floor(Math.log10(Math.min(...values)));
-  const last = Math.max(first + 1, Math.ceil(Math.log10(Math.max(...values))));
-  const place = linear(first, last, [bottom, top]);
-  const ticks = Array.from({ length: last - first + 1 }, (_unused, index) => 10 ** (first + index));
-  return { at: value => place(Math.log10(Math.max(value, 10 ** first))), ticks };
+/** Seconds that an axis of lags names: a lag is a tenth of a second or half a day. */
+const LAGS = [0.01, 0.1, 1, 10, 60, 600, 3_600, 36_000, 360_000, 3_600_000] as const;
+
+/** A logarithmic axis of seconds, from a named lag below all values to one above them. */
+export function lagScale(values: readonly number[], bottom: number, top: number): Scale {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const from = LAGS.findLast(each => each <= least) ?? LAGS[0];
+  const to = LAGS.find(each => each >= most && each > from) ?? most;
+  const place = linear(Math.log10(from), Math.log10(to), [bottom, top]);
+  return {
+    at: seconds => place(Math.log10(Math.max(seconds, from))),
+    ticks: LAGS.filter(each => each >= from && each <= to),
+  };
 }
 
 const MINUTE_MS = 60_000;

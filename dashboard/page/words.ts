@@ -14,8 +14,8 @@ export function counted(value: number, noun: string): string {
 export function duration(seconds: number): string {
   const size = Math.abs(seconds);
   if (size < 10) return `${trimmed(seconds, 2)} s`;
-  if (size < 120) return `${Math.round(seconds)} s`;
-  if (size < 7_200) return `${Math.round(seconds / 60)} min`;
+  if (size < 300) return `${Math.round(seconds)} s`;
+  if (size < 3_600) return `${Math.round(seconds / 60)} min`;
   if (size < 172_800) return `${trimmed(seconds / 3_600, 1)} h`;
   return `${trimmed(seconds / 86_400, 1)} d`;
 }
@@ -59,6 +59,36 @@ export function goneSentence({ gone }: Pick<TableData, 'gone'>, now: string): st
   ];
   return `${parts.join('')}.`;
 }
+
+/** The sentence above everything: for several tables, of all of them. */
+export function headline(tables: readonly Pick<TableData, 'gone' | 'verdict'>[], now: string): string {
+  const [only, another] = tables;
+  if (only !== undefined && another === undefined) return goneSentence(only, now);
+  const known = tables.flatMap(({ gone }) =>
+    gone === null || gone.value.left.length > 0 ? [] : [gone.value.by],
+  );
+  const [first] = known.toSorted();
+  if (
+    first !== undefined &&
+    known.length === tables.length &&
+    tables.every(({ verdict }) => verdict === 'fine')
+  ) {
+    return `Everything that was due by ${clock(first, now)} is gone, in all ${tables.length} tables.`;
+  }
+  const verdicts = Object.groupBy(tables, ({ verdict }) => verdict ?? 'unknown');
+  const parts = (['broken', 'unknown', 'warnings', 'fine'] as const).flatMap(each => {
+    const { length = 0 } = verdicts[each] ?? [];
+    return length === 0 ? [] : [`${length} ${HEADLINES[each]}`];
+  });
+  return `Of ${tables.length} tables ${parts.join(', ')}.`;
+}
+
+const HEADLINES = {
+  broken: 'swept badly or not at all',
+  unknown: 'of which too little is known',
+  warnings: 'with warnings',
+  fine: 'fine',
+} as const;
 
 /** The backlog in a few words, and when it is gone. */
 export function backlogWords(

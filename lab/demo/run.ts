@@ -55,8 +55,16 @@ export interface DemoOptions {
   readonly signal: AbortSignal;
   /** Pause between two reads of the stream, milliseconds. @default that of the observer */
   readonly intervalMs?: number;
+  /** Serves a page that shows the sweep. @param dynamoDb the endpoint of DynamoDB @default there is none */
+  readonly page?: ((dynamoDb: string) => Promise<SweepPage>) | undefined;
   /** For tests: how the cloud differs, its clock among it. */
   readonly cloud?: Partial<LocalCloudOptions>;
+}
+
+/** A page for browsers of this machine. */
+export interface SweepPage {
+  readonly address: string;
+  stop(): Promise<void>;
 }
 
 /** After the last expiry: the tick that follows, one more for what that one missed, and time to sweep. */
@@ -113,12 +121,16 @@ async function runOn(
   const graceSeconds = sweep.graceSeconds ?? 0;
   const followers = new Followers({ ...following, graceSeconds, now: () => clock.now() });
   let cloud: LocalCloud | undefined;
+  let page: SweepPage | undefined;
   try {
     const surroundings = { dynamoDb, clock, progress, problems, ended, followers };
     cloud = await clock.busy(() => startCloud(options, surroundings));
+    page = await options.page?.(dynamoDb.endpoint);
+    if (page !== undefined) progress.say(`The page of the sweep, for a browser: ${page.address}`);
     return await sweepSessions({ options, clock, progress, problems, cloud, machine, ended, followers });
   } finally {
     machine.stop();
+    await page?.stop();
     await cloud?.stop();
   }
 }

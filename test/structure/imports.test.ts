@@ -23,6 +23,8 @@ const MAY_IMPORT = {
   cost: [],
   // What looks at a deployment and acts on it, for commands and for programs.
   operate: ['expiry', 'statemachine', 'functions', 'config', 'cost'],
+  // A page that shows what operate says.
+  dashboard: ['config', 'cost', 'operate'],
   // What runs and measures it on one machine.
   'stepfunctions-emulator/src': [],
   // What stands for AWS on this machine; it knows nothing of this project.
@@ -32,19 +34,20 @@ const MAY_IMPORT = {
   // What other teams' tests import.
   testing: [...PRODUCT, ...EMULATION, 'local'],
   lab: ['expiry', 'statemachine', 'functions', 'cost', ...EMULATION, 'local'],
-  cli: [...PRODUCT, 'cost', 'operate', ...EMULATION, 'local', 'lab'],
+  cli: [...PRODUCT, 'cost', 'operate', 'dashboard', ...EMULATION, 'local', 'lab'],
   // The commands show the lab's runs; an experiment runs all of it, the commands too.
   'lab/experiments': [
     ...PRODUCT,
     'cost',
     'operate',
+    'dashboard',
     ...EMULATION,
     'local',
     'lab',
     'cli',
     'test/support/simulation',
   ],
-  tools: [...PRODUCT, 'cost', 'operate', 'aws-on-loopback/src', 'local', 'cli'],
+  tools: [...PRODUCT, 'cost', 'operate', 'dashboard', 'aws-on-loopback/src', 'local', 'cli'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 type Room = keyof typeof MAY_IMPORT;
@@ -136,13 +139,13 @@ test.each([
   'deploy',
   'diff',
   'destroy',
-  'outputs',
   'model',
   'synth',
   'init',
   'adopt',
   'doctor',
   'status',
+  'dashboard',
   'history',
   'audit',
   'cost',
