@@ -1,9 +1,9 @@
 /** `precise-ttl adopt`: makes a table that exists ready to be swept. See `--help`. */
 
+import { InvalidConfigError } from '../config/config.ts';
 import { isLocal } from '../operate/aws/endpoint.ts';
 import { TableNotFoundError } from '../operate/table/errors.ts';
 import { MAX_GRACE_SECONDS } from '../statemachine/contract/limits.ts';
-import { CannotAdoptError } from './adopt/errors.ts';
 import { BY, FlagError, wholeNumber } from './flags.ts';
 import { defineOperation } from './operation.ts';
 
@@ -92,7 +92,7 @@ refuses the index where a TTL is no Number.`,
     try {
       return await planAdopt(wanted, session);
     } catch (error) {
-      if (!(error instanceof CannotAdoptError || error instanceof TableNotFoundError)) throw error;
+      if (!(error instanceof InvalidConfigError || error instanceof TableNotFoundError)) throw error;
       // Another table, or other flags, are what helps.
       throw new FlagError(error.message);
     }

@@ -16,5 +16,5 @@ export class FieldError extends PreciseTtlError {
 
 /** Something that was given does not fit: a table that the configuration does not have, an endpoint that is no URL. */
 export class InputError extends FieldError {
-  override readonly name = 'InputError';
+  override readonly name: string = 'InputError';
 }

@@ -192,7 +192,7 @@ describeWithTerraform('what holds something', () => {
     'stays, whatever pair of props is edited at once: walk %i',
     async round => {
       let from = BEGIN;
-      const walk = new Walk(aws, { parallelism: 10 });
+      const walk = new Walk(aws);
       const use = (config: DeploymentConfig) => async () => {
         await deployment.use(config);
         return deployment.root;

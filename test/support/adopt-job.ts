@@ -1,11 +1,11 @@
 import { BatchWriteItemCommand, CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type AdoptOptions, planAdopt } from '../../cli/adopt/job.ts';
+import { type AdoptWish, planAdopt } from '../../cli/adopt/job.ts';
 import type { Session } from '../../cli/operation.ts';
 import { type Clients, clientsOf } from '../../operate/aws/clients.ts';
 import type { StoredItem } from '../../operate/table/sample.ts';
 import { carriedOut, sessionOf } from './session.ts';
 
-export type AdoptChanges = Partial<AdoptOptions & Pick<Session, 'ask' | 'dryRun' | 'signal' | 'show'>> & {
+export type AdoptChanges = Partial<AdoptWish & Pick<Session, 'ask' | 'dryRun' | 'signal' | 'show'>> & {
   readonly resultFile?: string;
 };
 

@@ -21,14 +21,12 @@ export interface Edit {
   readonly takes?: (thing: HeldThing) => boolean;
   /** Why no tick comes while it is applied, or until it is applied again when it failed half-way. @default it does not happen */
   readonly pauses?: string;
-  /** @default that of the walk */
+  /** As many operations at once. @default Terraform's own, 10; one where the apply is broken off */
   readonly parallelism?: number;
 }
 
 export interface Walking {
-  /** As many operations at once; Terraform's default is 10. */
-  readonly parallelism: number;
-  /** Draws after which call an apply breaks off, to be applied again. @default none does */
+  /** Draws which applies break off half-way, and after which call, to be applied again. @default none does */
   readonly breaks?: RandomSource;
 }
 
@@ -40,7 +38,7 @@ export class Walk {
   /** How many applies have failed half-way. */
   brokenOff = 0;
 
-  constructor(aws: EmulatedAws, walking: Walking) {
+  constructor(aws: EmulatedAws, walking: Walking = {}) {
     this.#aws = aws;
     this.#things = new HeldThings(aws);
     this.#walking = walking;
@@ -50,8 +48,9 @@ export class Walk {
     const before = await this.#things.fill();
     const { now: swept } = await sweepingOf(this.#aws);
     const root = await edit.make();
+    const breaksOff = this.#draw() < 0.5;
     const environment = {
-      TF_CLI_ARGS_apply: `-parallelism=${edit.parallelism ?? this.#walking.parallelism}`,
+      TF_CLI_ARGS_apply: `-parallelism=${edit.parallelism ?? (breaksOff ? 1 : 10)}`,
       ...(edit.target && { TF_CLI_ARGS_plan: `-target='${edit.target}'` }),
     };
     const plan = await root.plan(environment);
@@ -68,7 +67,7 @@ export class Walk {
       return;
     }
     const sweeps = edit.sweeps ?? [...swept];
-    if (this.#walking.breaks !== undefined) {
+    if (breaksOff) {
       await this.#breakOff(root, plan, environment);
       // What is to be swept from now on need not be swept yet.
       const still = sweeps.filter(table => swept.has(table));
@@ -78,10 +77,15 @@ export class Walk {
     await this.#judge(edit, before, sweeps);
   }
 
+  /** A number below 1 of the walk's; 1 where no apply is to break off. */
+  #draw(): number {
+    return this.#walking.breaks?.next() ?? 1;
+  }
+
   async #breakOff(root: TerraformRoot, plan: Actions, environment: Environment): Promise<void> {
     const changes = Object.values(plan).flat().length;
     if (changes === 0) return;
-    const call = 1 + Math.floor((this.#walking.breaks?.next() ?? 0) * changes);
+    const call = 1 + Math.floor(this.#draw() * changes);
     const { status } = await root.apply({ ...environment, STUB_AWS_FAIL: `#${call}` });
     if (status !== 0) this.brokenOff += 1;
   }

@@ -1,6 +1,6 @@
 import type { IndexedBy } from '../../expiry/model.ts';
-import type { DescribedTable } from '../../operate/table/describe-table.ts';
-import type { Sample } from '../../operate/table/sample.ts';
+import type { DescribedTable } from '../table/describe-table.ts';
+import type { Sample } from '../table/sample.ts';
 
 /** The options that were given. */
 export interface Wish {

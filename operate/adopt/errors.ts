@@ -1,7 +1,8 @@
 import { PreciseTtlError } from '../../expiry/errors.ts';
+import { InputError } from '../input-error.ts';
 
 /** The table can't be adopted as it is, or as it was asked for; nothing was changed. */
-export class CannotAdoptError extends PreciseTtlError {
+export class CannotAdoptError extends InputError {
   override readonly name = 'CannotAdoptError';
 }
 

@@ -6,8 +6,8 @@ import {
   type UpdateTableCommandInput,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { DescribedTable } from '../../operate/table/describe-table.ts';
-import { permitted } from '../../operate/table/permitted.ts';
+import type { DescribedTable } from '../table/describe-table.ts';
+import { permitted } from '../table/permitted.ts';
 import type { IndexPlan } from './index-plan.ts';
 
 /**

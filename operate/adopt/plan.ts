@@ -1,7 +1,7 @@
 import { type PreciseTtlProps, refusesNativeTtl, resolveProps } from '../../config/props.ts';
-import { keyNamesOf } from '../../operate/table/describe-table.ts';
-import { keyText, tableKeyText } from '../../operate/table/key-text.ts';
-import { adoptedProps } from './configuration.ts';
+import { keyNamesOf } from '../table/describe-table.ts';
+import { keyText, tableKeyText } from '../table/key-text.ts';
+import { adoptedProps } from './adopted-props.ts';
 import { correction } from './corrections.ts';
 import { costOfIndex, type IndexCost, shareOfThroughput, shareWithTtl } from './cost.ts';
 import { CannotAdoptError } from './errors.ts';
@@ -27,7 +27,7 @@ export interface AdoptionPlan {
  * Decides what to do about a table, from what was read of it.
  *
  * @param full what was seen of all items; `to come`: whether all TTLs are Numbers is not judged yet. By default the sample is judged.
- * @throws {CannotAdoptError} when it can't be adopted as it is
+ * @throws {CannotAdoptError}, {InvalidConfigError} when it can't be adopted as it is
  */
 export function planAdoption(reading: Reading, wish: Wish, full?: TtlLook | 'to come'): AdoptionPlan {
   const { table, sample, region } = reading;
@@ -42,7 +42,8 @@ export function planAdoption(reading: Reading, wish: Wish, full?: TtlLook | 'to 
   const nativeTtl = hasToBeOff ? 'off' : table.ttl.status === 'DISABLED' ? 'enable' : 'none';
   if (nativeTtl === 'enable' && table.multiRegionConsistency === 'STRONG') {
     throw new CannotAdoptError(
-      `table ${table.name}: expected a table that can have native TTL, got a global table with strong consistency (MRSC), which can't; ` +
+      `table ${table.name}`,
+      `expected a table that can have native TTL, got a global table with strong consistency (MRSC), which can't; ` +
         'a deployment needs native TTL as its backstop',
     );
   }
@@ -61,17 +62,11 @@ export function changes({ index, nativeTtl }: Pick<AdoptionPlan, 'index' | 'nati
   return index.action === 'create' || nativeTtl === 'enable';
 }
 
-function refuseThroughput(tableName: string, { indexReadUnits, indexWriteUnits }: Wish): void {
-  const flag =
-    indexReadUnits !== undefined
-      ? '--index-read-units'
-      : indexWriteUnits !== undefined
-        ? '--index-write-units'
-        : undefined;
-  if (flag === undefined) return;
-  throw new CannotAdoptError(
-    `${flag}: expected none for ${tableName}, which is on demand, as its indexes are, got one; leave it out`,
-  );
+function refuseThroughput(tableName: string, wish: Wish): void {
+  const field = (['indexReadUnits', 'indexWriteUnits'] as const).find(name => wish[name] !== undefined);
+  if (field === undefined) return;
+  const detail = `expected none for ${tableName}, which is on demand, as its indexes are, got one; leave it out`;
+  throw new CannotAdoptError(field, detail);
 }
 
 /** @returns a tally of TTLs as this adoption judges them */
@@ -106,11 +101,12 @@ function refuseOtherTypes(
   const keys = noNumbers.map(({ key }) => keyText(key, options));
   const more = string + otherType > keys.length ? ', …' : '';
   throw new CannotAdoptError(
-    `attribute ${attribute}: expected a Number of epoch seconds in every item of ${table.name} that has it, got ` +
+    `attribute ${attribute}`,
+    `expected a Number of epoch seconds in every item of ${table.name} that has it, got ` +
       `${[string > 0 && `a String in ${string}`, otherType > 0 && `another type in ${otherType}`].filter(Boolean).join(' and ')} of ` +
       `${items} ${isFull ? 'items, which are all' : 'sampled items'}; ` +
       'once the index is there, DynamoDB refuses such writes, so their writer would fail, and leaves such items out of the index. ' +
-      'Change the writer, rewrite or remove these values, and run this again; or adopt another attribute with --ttl-attribute.\n' +
+      'Change the writer, rewrite or remove these values, and run this again; or adopt another attribute.\n' +
       `Keys: ${keys.join(', ')}${more}` +
       (mask ? '' : `\nThis corrects the first one:\n  ${correction(table.name, attribute, first, now)}`),
   );

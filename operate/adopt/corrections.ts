@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { toEpochSeconds, ttlFault } from '../../expiry/ttl.ts';
-import { quoted } from '../../operate/command-line.ts';
+import { quoted } from '../command-line.ts';
 import type { NoNumber } from './ttl-look.ts';
 
 /**

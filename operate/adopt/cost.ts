@@ -1,8 +1,8 @@
 import { itemBytes, writeUnits } from '../../cost/item-size.ts';
 import { PRICES } from '../../cost/prices.ts';
 import { provisionedMonth } from '../../cost/provisioned.ts';
-import type { Throughput } from '../../operate/table/describe-table.ts';
-import type { Sample, StoredItem } from '../../operate/table/sample.ts';
+import type { Throughput } from '../table/describe-table.ts';
+import type { Sample, StoredItem } from '../table/sample.ts';
 import type { IndexPlan } from './index-plan.ts';
 import type { Reading } from './reading.ts';
 

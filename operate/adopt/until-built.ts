@@ -1,15 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DescribedIndex } from '../../operate/table/describe-table.ts';
+import type { DescribedIndex } from '../table/describe-table.ts';
 import { AdoptError } from './errors.ts';
+
+/** An index that is being built. */
+export interface Building {
+  readonly name: string;
+  readonly backfilling: boolean;
+  readonly elapsedMs: number;
+  /** How much of it is built, 0 to 1; undefined where nobody knows. */
+  readonly part: number | undefined;
+}
 
 export interface BuildWatch {
   readonly indexName: string;
   /** Asks DynamoDB how the index is; undefined when the table has none of that name. */
   readonly describe: () => Promise<DescribedIndex | undefined>;
-  /** How much of it is built, 0 to 1; undefined where nobody knows. */
+  /** The part that is built, as {@link Building} has it. */
   readonly progress: () => Promise<number | undefined>;
-  /** Shows where it is, on one line. */
-  readonly show: (line: string) => void;
+  readonly onPoll: (building: Building) => void;
   /** Between two questions, milliseconds. */
   readonly pollMs: number;
   /** Ends the wait; DynamoDB goes on. */
@@ -31,7 +39,7 @@ export async function untilBuilt({
   indexName,
   describe,
   progress,
-  show,
+  onPoll,
   pollMs,
   signal,
   now,
@@ -49,28 +57,9 @@ export async function untilBuilt({
       );
     }
     if (index?.status === 'ACTIVE' && !index.backfilling) return true;
-    show(progressLine(indexName, index?.backfilling ?? false, now() - since, await progress()));
+    const backfilling = index?.backfilling ?? false;
+    onPoll({ name: indexName, backfilling, elapsedMs: now() - since, part: await progress() });
     await sleep(pollMs, undefined, { signal }).catch(() => {});
   }
   return false;
-}
-
-const BAR_WIDTH = 20;
-
-/** One line, with a bar where it is known how much is done. */
-export function progressLine(
-  indexName: string,
-  backfilling: boolean,
-  elapsedMs: number,
-  part: number | undefined,
-): string {
-  const phase = backfilling ? 'DynamoDB puts the items into it' : 'DynamoDB makes room for it';
-  const done = Math.round((part ?? 0) * BAR_WIDTH);
-  const bar = `${'█'.repeat(done)}${'░'.repeat(BAR_WIDTH - done)} ${Math.floor((part ?? 0) * 100)}%`;
-  return `Index ${indexName}: ${part === undefined ? '' : `${bar}, `}${phase}, ${duration(elapsedMs)}`;
-}
-
-function duration(ms: number): string {
-  const seconds = Math.floor(ms / 1000);
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }

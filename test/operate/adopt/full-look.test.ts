@@ -1,6 +1,6 @@
-import { correction } from '../../../cli/adopt/corrections.ts';
 import { lookLine } from '../../../cli/adopt/text.ts';
-import { sparingRate, TtlTally } from '../../../cli/adopt/ttl-look.ts';
+import { correction } from '../../../operate/adopt/corrections.ts';
+import { sparingRate, TtlTally } from '../../../operate/adopt/ttl-look.ts';
 import type { StoredItem } from '../../../operate/table/sample.ts';
 
 const NOW = 1_795_000_000;

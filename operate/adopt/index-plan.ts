@@ -6,7 +6,7 @@ import type {
   KeyAttribute,
   Keys,
   Throughput,
-} from '../../operate/table/describe-table.ts';
+} from '../table/describe-table.ts';
 import { CannotAdoptError } from './errors.ts';
 import type { Wish } from './reading.ts';
 
@@ -40,8 +40,9 @@ export function planIndex(
   if (there !== undefined) return { ...keys, name: there.name, ...stateOf(there), throughput: undefined };
   if (named !== undefined) {
     throw new CannotAdoptError(
-      `index ${name}: expected ${describeKeys(keys)} and KEYS_ONLY, got one of that name with ${differenceOf(named, keys)}; an ` +
-        "index's keys can't be changed: give the new one another name with --index-name, or delete that one",
+      `index ${name}`,
+      `expected ${describeKeys(keys)} and KEYS_ONLY, got one of that name with ${differenceOf(named, keys)}; an ` +
+        "index's keys can't be changed: give the new one another name, or delete that one",
     );
   }
   checkBuildable(table);
@@ -59,9 +60,10 @@ function checkAttribute(table: DescribedTable, { name, type }: KeyAttribute): vo
   const role = [table.partitionKey, table.sortKey].find(key => key?.name === name);
   if (role !== undefined) {
     throw new CannotAdoptError(
-      `attribute ${name}: expected one that is no key of ${table.name}, got its ${role === table.sortKey ? 'sort' : 'partition'} ` +
+      `attribute ${name}`,
+      `expected one that is no key of ${table.name}, got its ${role === table.sortKey ? 'sort' : 'partition'} ` +
         "key; a key can't be removed from an item nor changed, so its expiry could not either: let the writers keep the expiry in " +
-        'another attribute, and name that with --ttl-attribute',
+        'another attribute, and adopt that',
     );
   }
   const defined = table.attributeTypes[name];
@@ -70,7 +72,8 @@ function checkAttribute(table: DescribedTable, { name, type }: KeyAttribute): vo
     .filter(index => [...index.partitionKeys, ...index.sortKeys].some(key => key.name === name))
     .map(index => index.name);
   throw new CannotAdoptError(
-    `attribute ${name}: expected the type ${type}, got ${defined}, with which it is a key of the index ${users.join(', ')}; an ` +
+    `attribute ${name}`,
+    `expected the type ${type}, got ${defined}, with which it is a key of the index ${users.join(', ')}; an ` +
       `attribute has one type in all indexes of a table: delete that index and write ${name} as ${type === 'N' ? 'a Number of epoch seconds' : 'a String'}, or use another attribute`,
   );
 }
@@ -91,7 +94,8 @@ export function describeKeys({ partitionKeys, sortKeys }: Keys): string {
 function stateOf({ name, status, backfilling }: DescribedIndex): Pick<IndexPlan, 'action'> {
   if (status === 'DELETING') {
     throw new CannotAdoptError(
-      `index ${name}: expected it ACTIVE or CREATING, got DELETING; run this again when it is gone`,
+      `index ${name}`,
+      `expected it ACTIVE or CREATING, got DELETING; run this again when it is gone`,
     );
   }
   return { action: status === 'CREATING' || backfilling ? 'wait' : 'none' };
@@ -102,19 +106,22 @@ function checkBuildable(table: DescribedTable): void {
   const building = table.indexes.find(({ status, backfilling }) => status !== 'ACTIVE' || backfilling);
   if (building !== undefined) {
     throw new CannotAdoptError(
-      `index ${building.name}: expected every index of ${table.name} ACTIVE, got ${building.backfilling ? 'one that is being backfilled' : building.status}; DynamoDB ` +
+      `index ${building.name}`,
+      `expected every index of ${table.name} ACTIVE, got ${building.backfilling ? 'one that is being backfilled' : building.status}; DynamoDB ` +
         'builds one at a time: run this again when it is ACTIVE',
     );
   }
   if (table.status !== 'ACTIVE') {
     throw new CannotAdoptError(
-      `table ${table.name}: expected it ACTIVE, got ${table.status}; run this again when it is ACTIVE`,
+      `table ${table.name}`,
+      `expected it ACTIVE, got ${table.status}; run this again when it is ACTIVE`,
     );
   }
   const count = table.indexes.filter(({ scope }) => scope === 'global').length;
   if (count >= MAX_INDEXES) {
     throw new CannotAdoptError(
-      `table ${table.name}: expected at most ${MAX_INDEXES - 1} global indexes, so that one can be added, got ${count}; delete ` +
+      `table ${table.name}`,
+      `expected at most ${MAX_INDEXES - 1} global indexes, so that one can be added, got ${count}; delete ` +
         'one that nothing reads. If AWS has raised your quota, add the index by hand: docs/adopt.md of precise-ttl',
     );
   }

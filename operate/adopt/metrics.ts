@@ -1,6 +1,6 @@
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
-import { MissingPermissionError } from '../../operate/table/errors.ts';
-import { readTableMetric } from '../../operate/table/metrics.ts';
+import { MissingPermissionError } from '../table/errors.ts';
+import { readTableMetric } from '../table/metrics.ts';
 import type { Writes } from './reading.ts';
 
 const HOUR_SECONDS = 3600;

@@ -1,4 +1,4 @@
-import { updateTableInput } from '../../../cli/adopt/change-table.ts';
+import { updateTableInput } from '../../../operate/adopt/change-table.ts';
 
 const TABLE = { name: 'Sessions', attributeTypes: { id: 'S', owner: 'B' } } as const;
 const KEYS = {

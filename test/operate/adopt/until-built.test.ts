@@ -1,4 +1,5 @@
-import { progressLine, untilBuilt } from '../../../cli/adopt/until-built.ts';
+import { progressLine } from '../../../cli/adopt/progress-line.ts';
+import { type Building, untilBuilt } from '../../../operate/adopt/until-built.ts';
 import type { DescribedIndex } from '../../../operate/table/describe-table.ts';
 
 const INDEX: DescribedIndex = {
@@ -17,7 +18,7 @@ const ACTIVE = { ...INDEX, status: 'ACTIVE' };
 
 /** Waits on a clock that each answer of DynamoDB moves on. */
 async function wait(states: readonly (DescribedIndex | undefined)[], secondsEach = 10) {
-  const shown: string[] = [];
+  const shown: Building[] = [];
   let told = 0;
   const built = await untilBuilt({
     indexName: 'expirySecondIndex',
@@ -26,7 +27,7 @@ async function wait(states: readonly (DescribedIndex | undefined)[], secondsEach
       return states[Math.min(told, states.length) - 1];
     },
     progress: async () => undefined,
-    show: line => shown.push(line),
+    onPoll: building => shown.push(building),
     pollMs: 0,
     signal: new AbortController().signal,
     now: () => told * secondsEach * 1000,
@@ -53,5 +54,5 @@ test.each([
   [0.5, 61_999, 'Index i: ██████████░░░░░░░░░░ 50%, DynamoDB makes room for it, 1 min 1 s'],
   [1, 3_600_000, 'Index i: ████████████████████ 100%, DynamoDB makes room for it, 60 min 0 s'],
 ])('the line with %p done after %p ms', (part, elapsed, expected) => {
-  expect(progressLine('i', false, elapsed, part)).toBe(expected);
+  expect(progressLine({ name: 'i', backfilling: false, elapsedMs: elapsed, part })).toBe(expected);
 });

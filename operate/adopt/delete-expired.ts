@@ -10,13 +10,13 @@ import {
 } from '../../functions/delete-chunk/deletion.ts';
 import { answeredAt, keepDates } from '../../functions/table/dynamodb.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
-import type { DescribedTable } from '../../operate/table/describe-table.ts';
-import { storedKey } from '../../operate/table/key-text.ts';
-import { permitted } from '../../operate/table/permitted.ts';
-import { type Pace, Rate } from '../../operate/table/rate.ts';
-import { REAL_PACE, scanTable } from '../../operate/table/scan.ts';
 import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
 import { CHUNK_KEYS } from '../../statemachine/contract/limits.ts';
+import type { DescribedTable } from '../table/describe-table.ts';
+import { storedKey } from '../table/key-text.ts';
+import { permitted } from '../table/permitted.ts';
+import { type Pace, Rate } from '../table/rate.ts';
+import { REAL_PACE, scanTable } from '../table/scan.ts';
 import { type ExpiryRule, isHeldItem, sweptTtl, type TableScan, wholeTable } from './ttl-look.ts';
 
 /** So often a delete is tried that DynamoDB is too busy for. */

@@ -1,4 +1,4 @@
-import { ttlCandidates } from '../../operate/table/sample.ts';
+import { ttlCandidates } from '../table/sample.ts';
 import { CannotAdoptError } from './errors.ts';
 import type { Reading, Wish } from './reading.ts';
 
@@ -8,7 +8,7 @@ export interface TtlChoice {
   readonly from: 'flag' | 'nativeTtl' | 'sample';
 }
 
-const SAY_IT = 'say which one it is: --ttl-attribute NAME';
+const SAY_IT = 'say which one it is';
 
 /**
  * The attribute that was asked for; else that of native TTL; else the one of the sample that looks like it. Whoever gets the
@@ -22,13 +22,15 @@ export function chooseTtlAttribute({ table, sample, now }: Reading, wish: Wish):
   if (native !== undefined && status !== 'DISABLED') {
     if (wanted !== undefined && wanted !== native) {
       throw new CannotAdoptError(
-        `--ttl-attribute: expected ${native}, which native TTL of ${table.name} is on (${status}), got ${wanted}; a table has one ` +
-          `native TTL. Leave the flag out to adopt ${native}; or turn native TTL off, wait until it is DISABLED, and run this again`,
+        'ttlAttribute',
+        `expected ${native}, which native TTL of ${table.name} is on (${status}), got ${wanted}; a table has one ` +
+          `native TTL. Leave it out to adopt ${native}; or turn native TTL off, wait until it is DISABLED, and run this again`,
       );
     }
     if (status === 'DISABLING') {
       throw new CannotAdoptError(
-        `native TTL of ${table.name}: expected it on, or off, got DISABLING; DynamoDB takes up to an hour for it: run this again ` +
+        `native TTL of ${table.name}`,
+        'expected it on, or off, got DISABLING; DynamoDB takes up to an hour for it: run this again ' +
           'when it is DISABLED',
       );
     }
@@ -42,13 +44,15 @@ export function chooseTtlAttribute({ table, sample, now }: Reading, wish: Wish):
   const [found, other] = names;
   if (found === undefined) {
     throw new CannotAdoptError(
-      `--ttl-attribute: expected the attribute with the moment of expiry, got none: native TTL of ${table.name} is off, and none ` +
+      'ttlAttribute',
+      `expected the attribute with the moment of expiry, got none: native TTL of ${table.name} is off, and none ` +
         `of ${sample.items.length} sampled items has an epoch under a name such as ttl or expiresAt; ${SAY_IT}`,
     );
   }
   if (other !== undefined) {
     throw new CannotAdoptError(
-      `--ttl-attribute: expected the attribute with the moment of expiry, got none, and the sample has ${names.join(' and ')}; ${SAY_IT}`,
+      'ttlAttribute',
+      `expected the attribute with the moment of expiry, got none, and the sample has ${names.join(' and ')}; ${SAY_IT}`,
     );
   }
   return { attribute: found, from: 'sample' };

@@ -1,0 +1,16 @@
+import type { Building } from '../../operate/adopt/until-built.ts';
+
+const BAR_WIDTH = 20;
+
+/** One line, with a bar where it is known how much is done. */
+export function progressLine({ name, backfilling, elapsedMs, part }: Building): string {
+  const phase = backfilling ? 'DynamoDB puts the items into it' : 'DynamoDB makes room for it';
+  const done = Math.round((part ?? 0) * BAR_WIDTH);
+  const bar = `${'█'.repeat(done)}${'░'.repeat(BAR_WIDTH - done)} ${Math.floor((part ?? 0) * 100)}%`;
+  return `Index ${name}: ${part === undefined ? '' : `${bar}, `}${phase}, ${duration(elapsedMs)}`;
+}
+
+function duration(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

@@ -1,0 +1,167 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { modelOf } from '../../config/model-of.ts';
+import type { Deletion } from '../../functions/delete-chunk/deletion.ts';
+import type { With } from '../aws/clients.ts';
+import { InputError } from '../input-error.ts';
+import { describeShape, describeTable } from '../table/describe-table.ts';
+import { sampleItems } from '../table/sample.ts';
+import { createIndex, enableNativeTtl } from './change-table.ts';
+import { type DeleteExpiredOptions, deleteExpired } from './delete-expired.ts';
+import { readIndexProgress, readWrites } from './metrics.ts';
+import { type AdoptionPlan, ruleOf, ttlTally } from './plan.ts';
+import type { Reading, Wish } from './reading.ts';
+import { lookAtAll, sparingRate, type TableScan, type TtlLook } from './ttl-look.ts';
+import { type Building, untilBuilt } from './until-built.ts';
+
+/** The surroundings of an adoption. */
+export interface AdoptOptions extends Wish, With<'dynamoDb' | 'cloudWatch' | 'isBeside' | 'isLocal'> {
+  readonly tableName: string;
+  readonly signal: AbortSignal;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Between two questions how the index is, milliseconds. @default by where the table is */
+  readonly pollMs?: number;
+}
+
+/** The state of the table, for whoever adopts it again. */
+export interface Adopted {
+  readonly index: 'as it was' | 'being built' | 'built';
+  readonly nativeTtl: 'as it was' | 'turned on';
+}
+
+/** How often DynamoDB is asked how the index is, milliseconds. An index takes minutes at least; on this machine, nothing. */
+const POLL_MS = 5000;
+const LOCAL_POLL_MS = 200;
+
+/**
+ * Reads all that an adoption needs to know of a table. It changes nothing.
+ *
+ * @throws {InputError} without a region; {TableNotFoundError}, {MissingPermissionError}, or the SDK's error
+ */
+export async function readTable({ clients, tableName, signal, now }: AdoptOptions): Promise<Reading> {
+  const { dynamoDb } = clients;
+  const region = await regionOf(dynamoDb);
+  const table = await describeTable(dynamoDb, tableName);
+  const sample = await sampleItems(dynamoDb, { tableName, tableArn: table.arn, signal });
+  const writes = clients.isBeside('CLOUDWATCH')
+    ? await readWrites(clients.cloudWatch, tableName, now())
+    : {
+        unknown: 'DynamoDB is on this machine, and AWS_ENDPOINT_URL_CLOUDWATCH names no CloudWatch beside it',
+      };
+  return { region, table, sample, writes, now: Math.floor(now() / 1000) };
+}
+
+/** @throws {InputError} when neither the options nor the SDK's configuration name one */
+async function regionOf(client: DynamoDBClient): Promise<string> {
+  try {
+    return await client.config.region();
+  } catch {
+    throw new InputError('region', 'expected the region of the table, got none; name it, or set AWS_REGION');
+  }
+}
+
+/** Reads every item, at a rate that spares the table, and judges its TTL. It changes nothing. */
+export function lookAtTable(
+  reading: Reading,
+  { ttl }: AdoptionPlan,
+  options: AdoptOptions,
+  onProgress: TableScan['onProgress'],
+): Promise<TtlLook> {
+  const { clients, signal } = options;
+  const tally = ttlTally(reading, ttl.attribute, options);
+  const scan = { readUnitsPerSecond: sparingRate(reading.table), signal, onProgress };
+  return lookAtAll(clients.dynamoDb, reading.table, tally, scan);
+}
+
+/**
+ * Adds the index, waits until DynamoDB has built it, and turns native TTL on, as far as the plan has it. What is done when the signal
+ * comes stays, and DynamoDB goes on with an index.
+ *
+ * @throws {AdoptError}, {MissingPermissionError}, or the SDK's error
+ */
+export async function changeTable(
+  { table }: Reading,
+  { index, nativeTtl, ttl }: AdoptionPlan,
+  options: AdoptOptions,
+  onPoll: (building: Building) => void,
+): Promise<Adopted> {
+  const { clients, signal } = options;
+  const adopted: Adopted = { index: 'as it was', nativeTtl: 'as it was' };
+  if (signal.aborted) return adopted;
+  if (index.action === 'create') await createIndex(clients.dynamoDb, table, index);
+  if (index.action !== 'none') {
+    if (!(await watchIndex(index.name, options, onPoll))) return { ...adopted, index: 'being built' };
+  }
+  const built: Adopted = { ...adopted, index: index.action === 'none' ? 'as it was' : 'built' };
+  if (signal.aborted || nativeTtl !== 'enable') return built;
+  await enableNativeTtl(clients.dynamoDb, table, ttl.attribute);
+  return { ...built, nativeTtl: 'turned on' };
+}
+
+function watchIndex(
+  indexName: string,
+  { clients, tableName, signal, now, ...options }: AdoptOptions,
+  onPoll: (building: Building) => void,
+): Promise<boolean> {
+  return untilBuilt({
+    indexName,
+    describe: async () =>
+      (await describeShape(clients.dynamoDb, tableName)).indexes.find(({ name }) => name === indexName),
+    progress: async () =>
+      clients.isBeside('CLOUDWATCH')
+        ? readIndexProgress(clients.cloudWatch, tableName, indexName, now())
+        : undefined,
+    onPoll,
+    pollMs: options.pollMs ?? (clients.isLocal() ? LOCAL_POLL_MS : POLL_MS),
+    signal,
+    now,
+  });
+}
+
+/** Deletes what was expired before the adoption. */
+export function deleteOldItems(
+  { table }: Reading,
+  { ttl, configuration }: AdoptionPlan,
+  options: AdoptOptions,
+  deleting: Pick<DeleteExpiredOptions, 'deletesPerSecond' | 'onDeletion' | 'onProgress'>,
+): Promise<Deletion> {
+  return deleteExpired(options.clients.dynamoDb, table, {
+    ...deleting,
+    signal: options.signal,
+    readUnitsPerSecond: sparingRate(table),
+    model: modelOf(configuration),
+    rule: ruleOf(ttl.attribute, options),
+  });
+}
+
+/** An adoption as plain data. */
+export function adoptionResult(
+  { region, table, sample, writes }: Reading,
+  { look, ...plan }: AdoptionPlan,
+  done: Adopted & {
+    readonly end: 'done' | 'interrupted';
+    readonly dryRun: boolean;
+    readonly deletion: Deletion | undefined;
+  },
+) {
+  const { deletion, ...others } = done;
+  return {
+    table: { ...table, region, writes, sampledItems: sample.items.length },
+    plan: {
+      ttlAttribute: plan.ttl,
+      ttlValues: look.values,
+      expired: look.expired,
+      held: look.held,
+      lookedAt: look.items,
+      index: plan.index,
+      nativeTtl: plan.nativeTtl,
+      cost: plan.cost,
+    },
+    result: { ...others, ...(deletion && { deletion: countsOf(deletion) }) },
+    configuration: plan.configuration,
+  };
+}
+
+function countsOf({ deleted, renewed, held, notFound, failed, unprocessed }: Deletion) {
+  return { deleted, renewed, held, notFound, failed: failed.length, left: unprocessed.length };
+}
