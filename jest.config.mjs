@@ -19,7 +19,11 @@ export default {
   testSequencer: './test/support/slow-first.mjs',
   globalSetup: './test/support/global-setup.ts',
   globalTeardown: './test/support/global-teardown.ts',
-  setupFiles: ['./test/support/shared-bundles.ts', './test/support/tokens-without-stacks.ts'],
+  setupFiles: [
+    './test/support/plain-output.ts',
+    './test/support/shared-bundles.ts',
+    './test/support/tokens-without-stacks.ts',
+  ],
   roots: ROOMS,
   // In Jest's sandbox each look-up of a global goes through an interceptor, with which the states' expressions take three times as long.
   // Date is not among these, since fake timers replace it, and neither are the names that some package declares anew.

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 /** Of the package; the checkout asks for more. */
-const OLDEST = [20, 11];
+const OLDEST = [20, 12];
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {

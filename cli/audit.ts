@@ -1,4 +1,4 @@
-/** `precise-ttl audit`: whether all that was deleted was archived and published. See `--help`. */
+/** `precise-ttl audit`: checks that every deletion was archived and published. See `--help`. */
 import { Progress } from '../lab/report/progress.ts';
 import type { AuditVerdict } from '../operate/audit/report.ts';
 import { FlagError } from './flags.ts';

@@ -10,7 +10,7 @@ import { type CountRow, countTable } from './count-table.ts';
 import { count, span } from './numbers.ts';
 import type { Facts } from './operation.ts';
 
-/** The description of a change, without anything of the account. */
+/** Describes a backfill before it starts, without anything that names the account. */
 export function describeFacts({ tableName, stateMachine, input, size, estimate }: BackfillFacts): Facts {
   const { segments, ratePerSecond, dryRun } = input;
   return {
@@ -52,7 +52,7 @@ function describeEstimate(
   ];
 }
 
-/** How far it is; the rest takes as long as what is done has taken, in proportion. */
+/** The progress of a backfill. The time left is estimated from the time that the finished part took. */
 export function describeProgress({ total, done, doneBefore, seconds }: BackfillProgress): string {
   const percent = total === 0 ? 100 : Math.floor((done / total) * 100);
   const measured = done - doneBefore;
@@ -61,7 +61,7 @@ export function describeProgress({ total, done, doneBefore, seconds }: BackfillP
   return `${percent} %  ${count(done)} of ${count(total)} segments${rest}`;
 }
 
-/** The counts as a table: they add up to what was read. */
+/** The counts as a table; their sum is the number of items read. */
 export function describeReport({ refused, ...report }: BackfillReport): string {
   const rows: CountRow[] = [
     ['scanned', report.scanned, ''],
@@ -85,7 +85,7 @@ const left = ({
   `of ${count(segments)}`,
 ];
 
-/** The next steps, by the counts; empty when there are none. */
+/** The next steps that the counts suggest; empty when there are none. */
 export function describeNext({ changedMeanwhile, failed, refused, dryRun }: BackfillReport): string[] {
   const hasRefused = REFUSAL_NAMES.some(name => refused[name] > 0);
   return [

@@ -1,4 +1,4 @@
-/** `precise-ttl cost`: what a month costs, for one's own numbers. See `--help`. */
+/** `precise-ttl cost`: calculates the cost of a month for the user's own numbers. See `--help`. */
 
 import { checkConfig } from '../config/config.ts';
 import { loadConfigFile } from '../config/config-file.ts';
@@ -9,7 +9,7 @@ import { monthlyCost } from '../operate/cost/cost.ts';
 import { readAmount } from './cost/amount.ts';
 import { describeBill } from './cost/text.ts';
 import { BY, CONFIG, FlagError, type FlagValues } from './flags.ts';
-import { print } from './print.ts';
+import { print, printData } from './print.ts';
 import { defineCommand } from './run-command.ts';
 
 /** The only region whose prices are known. */
@@ -117,7 +117,7 @@ configuration. How it counts, and against what that is held: docs/use.md.
 
 Exit status: 0 answered, 1 settings that do not go together, or more items than the shards can take; 2 wrong flags.`;
 
-/** Props of a table that nobody has. */
+/** An example table, for a calculation without a configuration. */
 const SOME_TABLE: PreciseTtlProps = { tableName: 'table', partitionKey: 'id' };
 
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
@@ -139,7 +139,8 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     copies,
     tables: (await tablesOf(flags)).map(table => changed(table, flags)),
   });
-  print(flags.json ? JSON.stringify({ ...facts, ...bill }, null, 2) : describeBill(bill, facts));
+  if (flags.json) printData(JSON.stringify({ ...facts, ...bill }, null, 2));
+  else print(describeBill(bill, facts));
   return facts.shardAdvice.verdict === 'impossible' ? 1 : 0;
 }
 
@@ -152,7 +153,7 @@ async function tablesOf({
   return chooseTables(checkConfig(await loadConfigFile(config)), table);
 }
 
-/** The table's props with those of the flags in their place. */
+/** The table's props, changed by the flags. */
 function changed(base: PreciseTtlProps, flags: FlagValues<typeof FLAGS>): PreciseTtlProps {
   const { by, precision, poll, shards, metrics } = flags;
   const index = { ...(by !== undefined && { by }), ...(shards !== undefined && { shards }) };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { checkConfig } from '../config/config.ts';
 import { loadConfigFile } from '../config/config-file.ts';
 import { CONFIG } from './flags.ts';
-import { describeActions, wrapped } from './iam-actions.ts';
+import { describeActions } from './iam-actions.ts';
 import { print } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -21,10 +21,8 @@ ${flags}
 Whoever has the printed address sees the page: it has a token, which is another one each time. It listens on 127.0.0.1 only. While the
 page is open it asks for the status every 10 seconds, and for the history twice a minute; while it is closed or hidden, for nothing.
 
-${wrapped(
-  "It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. For the deployment of " +
-    'npx precise-ttl local open the address that local prints.',
-)}
+It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. For the deployment of
+npx precise-ttl local open the address that local prints.
 
 ${describeActions('dashboard')}
 

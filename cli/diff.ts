@@ -1,12 +1,12 @@
-/** `precise-ttl diff`: what a deployment would change. See `--help`. */
+/** `precise-ttl diff`: shows what a deployment would change. See `--help`. */
 import { tellLoweredGraces } from './deploy/change.ts';
 import { PLAN_FLAGS, TABLES, TERRAFORM_HELP } from './deploy/flags.ts';
 import { StackPlan } from './deploy/stack-plan.ts';
-import { print } from './print.ts';
+import { printData } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { writableFile } from './writable-file.ts';
 
-/** Something would change. As Terraform's own plan says it. */
+/** Exit status when there are changes, as in `terraform plan`. */
 const CHANGES_STATUS = 2;
 
 export const command = defineCommand({
@@ -37,7 +37,7 @@ Exit status: 0 shown, 1 not, or not of all tables, or wrong flags; with --detail
     const show = async (plan: string) => {
       const { changes, broken } = await stack.plan(plan, { quiet: json });
       if (changes === undefined) return 1;
-      if (json) print(JSON.stringify(await terraform.planned(plan)));
+      if (json) printData(JSON.stringify(await terraform.planned(plan)));
       else if (changes) await tellLoweredGraces(terraform, plan);
       if (broken.length > 0) return 1;
       return changes && detailed ? CHANGES_STATUS : 0;

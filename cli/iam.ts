@@ -1,4 +1,4 @@
-/** `precise-ttl iam`: policies for whoever deploys, operates or plans, and for roles that are made elsewhere. See `--help`. */
+/** `precise-ttl iam`: prints policies for those who deploy, operate or plan, and for roles that are created elsewhere. See `--help`. */
 import { checkConfig } from '../config/config.ts';
 import { loadConfigFile } from '../config/config-file.ts';
 import { deploymentsOf } from '../config/deployments.ts';
@@ -14,7 +14,7 @@ import {
   type PolicyDocument,
   type PolicyStatement,
 } from './iam/policy.ts';
-import { print } from './print.ts';
+import { print, printData } from './print.ts';
 import { defineCommand } from './run-command.ts';
 
 const ACCOUNT = /^\d{12}$/;
@@ -34,16 +34,16 @@ export const command = defineCommand({
 
 Prints what IAM has to allow, for the names of the configuration. It calls nothing.
 
-deploy: what Terraform needs to deploy, to plan and to destroy, on everything whose name begins with that of a deployment or
-of a table, turned on or not.
-pipeline: what a plan needs: only what reads, and the lock of the state.
-operate: what the commands need that look and act: status, dashboard, history, audit, doctor, pause, resume, limit, replay,
-backfill, restore.
-verify: what verify needs, in the region of the configuration, with what Terraform needs for it.
-With --json these are a list of policy documents, each of a size that IAM takes as a managed policy.
+  deploy    what Terraform needs to deploy, to plan and to destroy, on everything whose name begins with that of a deployment
+            or of a table, turned on or not
+  pipeline  what a plan needs: only what reads, and the lock of the state
+  operate   what the commands need that look and act: status, dashboard, history, audit, doctor, pause, resume, limit, replay,
+            backfill, restore
+  verify    what verify needs, in the region of the configuration, with what Terraform needs for it
+  roles     who may take the roles of the deployment and what they may do, to make them elsewhere and name them in roleArns
 
-roles: who may take the roles of the deployment and what they may do, to make them elsewhere and name them in roleArns.
-With --json by deployment or table, and by their names there: { name, arn, trust, policies }.
+With --json it is a list of policy documents, each of a size that IAM takes as a managed policy. For roles it is an object by deployment
+or table, and by their names there: { name, arn, trust, policies }.
 
 ${flags}
 
@@ -62,12 +62,12 @@ Exit status: 0 printed, 1 not (no configuration, or a wrong one), 2 wrong flags.
     };
     const deployments = deploymentsOf(config.tables.map(resolveProps));
     if (word === 'roles') {
-      // Who may take them is said with the account itself.
+      // The trust policies contain the account.
       if (known === undefined) throw new FlagError('--account: expected the account of the roles, got none');
-      // CDKTF is large.
+      // Imported late, because CDKTF is large.
       const { roleDocuments } = await import('./iam/role-documents.ts');
       const roles = roleDocuments(config, deployments, place);
-      if (json) print(JSON.stringify(roles, null, 2));
+      if (json) printData(JSON.stringify(roles, null, 2));
       else for (const [of, each] of Object.entries(roles)) printRoles(of, each);
       return 0;
     }
@@ -75,7 +75,7 @@ Exit status: 0 printed, 1 not (no configuration, or a wrong one), 2 wrong flags.
     const statements = await statementsOf(word, deployed);
     const documents = documentsOf(statements);
     if (json) {
-      print(JSON.stringify(documents, null, 2));
+      printData(JSON.stringify(documents, null, 2));
       return 0;
     }
     for (const statement of statements) printStatement(statement);

@@ -50,9 +50,9 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   }
   print(`${file}: table ${config.tables[0]?.tableName} in ${config.region}.
 
-See it work on this machine:  ${commandLine('start', '--minutes 1')}
-What would be deployed:       ${commandLine('diff')}
-Deploy it:                    ${commandLine('deploy')}`);
+  See it work on this machine:  ${commandLine('start', '--minutes 1')}
+  What would be deployed:       ${commandLine('diff')}
+  Deploy it:                    ${commandLine('deploy')}`);
   return 0;
 }
 

@@ -4,13 +4,13 @@ import { loadConfigFile } from '../config/config-file.ts';
 import { localEndpoint, type Service } from '../operate/aws/endpoint.ts';
 import { describeSdkError } from '../operate/aws/errors.ts';
 import { CONFIG, type Flags, type FlagValues } from './flags.ts';
-import { type COMMAND_ACTIONS, describeActions, wrapped } from './iam-actions.ts';
-import { print, printError } from './print.ts';
+import { type COMMAND_ACTIONS, describeActions } from './iam-actions.ts';
+import { print, printData, printError } from './print.ts';
 import { type AnyCommand, defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
 
-/** The exit status of a wrong command line and of what could not be asked, for a command whose 1 and 2 are answers. */
+/** Exit status for a wrong command line and for a failed request, in commands that use 1 and 2 for their answers. */
 export const NOT_KNOWN = 3;
 
 export const MASK = {
@@ -25,52 +25,52 @@ const JSON_FILE = {
   help: 'also write the report to a file; - prints it instead of the text',
 } as const;
 
-/** The surroundings of a look, besides its flags. */
+/** What a command that only reads gets besides its flags. */
 export interface LookSession<Asked> {
   /** The result of `read`. */
   readonly asked: Asked;
   readonly config: DeploymentConfig;
   readonly table: string | undefined;
   readonly signal: AbortSignal;
-  /** Whether somebody wants the report with everything in it. */
+  /** Whether the user wants the complete report. */
   readonly wantsReport: boolean;
-  /** Tells what was seen; a look that goes on tells it again and again. */
+  /** Prints what was read; a command that repeats its look calls this each time. */
   readonly tell: (seen: Seen) => void;
 }
 
 interface Seen {
-  /** Everything, as JSON. */
+  /** The complete report, as JSON. */
   readonly report: object;
-  /** The same for a person. */
+  /** The report as text for a person. */
   readonly text: () => string;
-  /** Shows the text itself, as on a screen that is written again. @default it is printed */
+  /** Shows the text, for example on a screen that is overwritten. @default the text is printed */
   readonly show?: ((text: string) => void) | undefined;
 }
 
 interface Look<F extends Flags, Asked> {
   readonly name: keyof typeof COMMAND_ACTIONS;
-  /** The text behind the command's name. @default flags only */
+  /** The text after the command's name in the help. @default flags only */
   readonly usage?: string;
   readonly words?: readonly string[];
   readonly flags: F;
-  /** Which tables it is for without `--table`. */
+  /** The tables that the command reads without `--table`, in words. */
   readonly tables: string;
   /** The purpose of the command, for its help. */
   readonly about: string;
   /** Further text of its help, below the flags. */
   readonly more?: string;
-  /** The services that it calls; the first one is the one that errors are told of. */
+  /** The services that it calls; errors name the first one. */
   readonly services: readonly [Service, ...Service[]];
-  /** Says where it works. @default in AWS, or in the deployment of `local` */
+  /** Where the command reads, in words. @default in AWS, or in the deployment of `local` */
   readonly where?: string;
-  /** The exit status, in words. */
+  /** Meaning of the exit statuses, in words. */
   readonly status: string;
   /** @default 2 for wrong flags, 1 for everything else */
   readonly failureStatus?: number;
-  /** Nothing of what it says is known when it is interrupted: what was not done then. */
+  /** What was not done, for the message after an interruption; nothing is known then. */
   readonly interrupted: string;
   /**
-   * Reads the flags, before the configuration is loaded and anybody is asked.
+   * Reads the flags, before the configuration is loaded and before any request.
    * @throws {FlagError}
    */
   readonly read: (flags: FlagValues<F>) => Asked;
@@ -78,7 +78,7 @@ interface Look<F extends Flags, Asked> {
   readonly look: (session: LookSession<Asked>) => Promise<number>;
 }
 
-/** A command that looks at what is deployed, changes nothing, and says what it saw: as a text, and as JSON. */
+/** Defines a command that only reads what is deployed, and reports it as text and as JSON. */
 export function defineLook<const F extends Flags, Asked>(definition: Look<F, Asked>): AnyCommand {
   const { services, tables, failureStatus } = definition;
   const [service] = services;
@@ -101,7 +101,7 @@ export function defineLook<const F extends Flags, Asked>(definition: Look<F, Ask
         if (file !== undefined) writeFileSync(file, `${whole()}\n`);
         if (json !== '-') show(text());
         // Looks that follow each other are lines.
-        else print(show === print ? whole() : JSON.stringify(report));
+        else printData(show === print ? whole() : JSON.stringify(report));
       };
       try {
         return await definition.look({
@@ -134,10 +134,8 @@ function describeLook<F extends Flags, Asked>(
     about,
     flags,
     ...(more === undefined ? [] : [more]),
-    wrapped(
-      `It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. ${local}`,
-    ),
+    `It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. ${local}`,
     describeActions(name),
-    wrapped(`Exit status: ${status}; 130 or 143 interrupted.`),
+    `Exit status: ${status}; 130 or 143 interrupted.`,
   ].join('\n\n');
 }

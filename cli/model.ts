@@ -1,4 +1,4 @@
-/** `precise-ttl model`: what the writers of a table must agree on, and what is deployed, as JSON. See `--help`. */
+/** `precise-ttl model`: prints as JSON what all writers of a table must agree on, or the outputs of the deployment. See `--help`. */
 import { writeFileSync } from 'node:fs';
 import { checkConfig } from '../config/config.ts';
 import { loadConfigFile } from '../config/config-file.ts';
@@ -6,7 +6,7 @@ import { modelPropsOf } from '../config/model-of.ts';
 import { chooseTable } from '../operate/choose-tables.ts';
 import { TERRAFORM_HELP } from './deploy/flags.ts';
 import { CONFIG, FlagError, type FlagValues } from './flags.ts';
-import { print } from './print.ts';
+import { print, printData } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { writableFile } from './writable-file.ts';
 
@@ -45,7 +45,7 @@ state); 2 wrong flags.`,
     const { what, value } = await (deployed ? deployment(flags) : tableModel(flags));
     const json = JSON.stringify(value, null, 2);
     if (file === undefined) {
-      print(json);
+      printData(json);
     } else {
       writeFileSync(file, `${json}\n`);
       print(`${out}: ${what}`);

@@ -1,9 +1,9 @@
-/** `precise-ttl synth`: writes the Terraform of the configuration. See `--help`. */
+/** `precise-ttl synth`: writes the Terraform configuration. See `--help`. */
 import { writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { synthesizeStack } from './deploy/synthesized-stack.ts';
 import { CONFIG } from './flags.ts';
-import { print } from './print.ts';
+import { printData } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { writableFile } from './writable-file.ts';
 
@@ -28,7 +28,7 @@ Exit status: 0 written, 1 not, 2 wrong flags.`,
       ...(out !== undefined && { outdir: resolve(out) }),
     });
     const terraform = join(stack, 'cdk.tf.json');
-    print(relative(process.cwd(), terraform) || terraform);
+    printData(relative(process.cwd(), terraform) || terraform);
     if (resultFile !== undefined) {
       writeFileSync(resultFile, `${JSON.stringify({ cdktfOut, stack, terraform }, null, 2)}\n`);
     }

@@ -4,13 +4,13 @@ import { commandLine } from '../../operate/command-line.ts';
 import { utc } from '../../operate/deployment/sweep-text.ts';
 import { shortKey } from '../print.ts';
 
-/** Spans of a reader that a person is shown. */
+/** Spans that are shown to a person for each reader. */
 const SHOWN_SPANS = 20;
 
-/** Keys of a reader that a person is shown. */
+/** Keys that are shown to a person for each reader. */
 export const SHOWN_KEYS = 100;
 
-/** An audit for a person. @param now epoch milliseconds */
+/** An audit as text for a person. @param now epoch milliseconds */
 export function describeAudit(audit: AuditReport, now: number): string {
   const tables = audit.tables.map(table => describeTable(table, audit, now));
   return [...tables, ...(audit.verdict === 'differs' ? [describeRemedy(now)] : [])].join('\n\n');
@@ -78,13 +78,15 @@ function describeKeys({ keys, missing }: ReaderAudit): string[] {
 const expiry = ({ expiredAt }: MissingKey) => (expiredAt === null ? '' : `, expired ${at(expiredAt)}`);
 
 function describeRemedy(now: number): string {
-  return `What mends it:
-  Why: ${commandLine('doctor')} names a reader that is off, filtered or fails, and a stream that is off; docs/reference/alarms.md#deletes-unread.
-  Deleted since ${at(now - 86_400_000)}: the stream has it for 24 hours from the deletion, unless it was off. A reader that is
-    behind catches up by itself. One whose filter was changed has passed it over, and reads it again when its mapping is made anew.
-  Deleted before, or while the stream was off: restore the table to a time before the deletion, under another name, and take the
-    items from there. That works for 35 days with pointInTimeRecovery.
-  The log of a reader has "cannot write the ledger": it may have seen what it could not write down.`;
+  return [
+    'What mends it:',
+    `  Why: ${commandLine('doctor')} names a reader that is off, filtered or fails, and a stream that is off; docs/reference/alarms.md#deletes-unread.`,
+    `  Deleted since ${at(now - 86_400_000)}: the stream has it for 24 hours from the deletion, unless it was off. A reader that is ` +
+      'behind catches up by itself. One whose filter was changed has passed it over, and reads it again when its mapping is made anew.',
+    '  Deleted before, or while the stream was off: restore the table to a time before the deletion, under another name, and take the ' +
+      'items from there. That works for 35 days with pointInTimeRecovery.',
+    '  The log of a reader has "cannot write the ledger": it may have seen what it could not write down.',
+  ].join('\n');
 }
 
 const at = (time: string | number): string => utc(new Date(time));

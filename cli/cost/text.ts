@@ -3,7 +3,7 @@ import { PARTITION_UNITS } from '../../expiry/partition-rule.ts';
 import type { BillFacts } from '../../operate/cost/cost.ts';
 import { describeAdvice } from '../shard-advice.ts';
 
-/** Tables that are named; the rest is counted. */
+/** Tables that are listed by name; the others are only counted. */
 const NAMED_TABLES = 3;
 
 const TITLES: Readonly<Record<BillPart, string>> = {
@@ -15,17 +15,21 @@ const TITLES: Readonly<Record<BillPart, string>> = {
 
 /** The bill, line by line. */
 export function describeBill(bill: Bill, facts: BillFacts): string {
-  const width = Math.max(...bill.lines.map(({ name }) => name.length));
+  const amountOf = ({ amount, unit }: Pick<Bill['lines'][number], 'amount' | 'unit'>) =>
+    `${count(amount)} ${unit}`;
+  // A long name takes of the room of its amount.
+  const counted = widthOf(bill.lines.map(line => `${line.name}  ${amountOf(line)}`));
+  const prices = widthOf([bill.total, facts.nativeDollars].map(money));
   const row = (name: string, amount: string, dollars: number, free = '') =>
-    `  ${name.padEnd(width)}  ${amount.padStart(28)}  ${money(dollars).padStart(12)}  ${free}`.trimEnd();
+    `  ${name}${amount.padStart(counted - name.length)}  ${money(dollars).padStart(prices)}  ${free}`.trimEnd();
   const there = BILL_PARTS.filter(part => bill.lines.some(line => line.part === part));
   const parts = there.flatMap(part => [
     '',
     `${TITLES[part]}: ${money(bill.byPart[part])}`,
     ...bill.lines
       .filter(line => line.part === part)
-      .map(({ name, amount, unit, dollars, free }) =>
-        row(name, `${count(amount)} ${unit}`, dollars, free === undefined ? '' : `free per account: ${free}`),
+      .map(line =>
+        row(line.name, amountOf(line), line.dollars, line.free && `free per account: ${line.free}`),
       ),
   ]);
   return [
@@ -36,9 +40,9 @@ export function describeBill(bill: Bill, facts: BillFacts): string {
     row('A month with precise-ttl', '', bill.total),
     row('The same with native TTL alone', '', facts.nativeDollars),
     '',
-    'Native TTL deletes for free and needs no index; published measurements of it range from 8 to 28 minutes after the expiry',
-    '(https://bahr.dev/2019/05/29/ddb-ttl-analysis/), and AWS promises "a few days". Prices: us-east-1, on demand, 30 days; what is',
-    "free per account is not taken off. The table's own reads, writes and storage are the same in both, and not in it.",
+    'Native TTL deletes for free and needs no index; published measurements of it range from 8 to 28 minutes after the expiry ' +
+      '(https://bahr.dev/2019/05/29/ddb-ttl-analysis/), and AWS promises "a few days". Prices: us-east-1, on demand, 30 days; what is ' +
+      "free per account is not taken off. The table's own reads, writes and storage are the same in both, and not in it.",
   ].join('\n');
 }
 
@@ -58,7 +62,7 @@ function namesOf(tables: readonly string[]): string {
   return more > 0 ? `${tables.slice(0, NAMED_TABLES).join(', ')} and ${count(more)} more` : tables.join(', ');
 }
 
-/** Nothing where the shards take it. */
+/** Describes why the shards are too few; empty if they are enough. */
 function describeShards(facts: BillFacts): string[] {
   const { settings, shardTable, shards, warmUnits, indexWritesPerSecond, shardAdvice } = facts;
   const { verdict } = shardAdvice;
@@ -75,6 +79,8 @@ function describeShards(facts: BillFacts): string[] {
     `  It takes ${describeAdvice(shardAdvice)}: docs/reference/configuration.md, "How many shards".`,
   ];
 }
+
+const widthOf = (texts: readonly string[]): number => Math.max(...texts.map(({ length }) => length));
 
 /** Small amounts to the hundredth, large ones whole. */
 function count(value: number): string {

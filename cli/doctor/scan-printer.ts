@@ -2,17 +2,17 @@ import type { ScannedTable } from '../../operate/doctor/report.ts';
 import type { ScanProgress } from '../../operate/table/scan-progress.ts';
 import { describeProgress, describeScan } from './text.ts';
 
-/** The terminal on which progress is printed. */
+/** The stream on which progress is printed. */
 export interface Screen {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
-/** Between two lines of progress; a terminal gets one line that changes. */
+/** Milliseconds between two lines of progress; a terminal gets one line that is overwritten. */
 const EVERY_MS = 10_000;
 const EVERY_MS_ON_TERMINAL = 250;
 
-/** Prints how far full scans are. */
+/** Prints the progress of full scans. */
 export function scanPrinter(screen: Screen, rate: number, now: () => number = () => performance.now()) {
   const every = screen.isTTY ? EVERY_MS_ON_TERMINAL : EVERY_MS;
   let last = now();
@@ -35,7 +35,7 @@ export function scanPrinter(screen: Screen, rate: number, now: () => number = ()
       screen.write(screen.isTTY ? `\r\u001B[K${text}` : `${text}\n`);
       isLineOpen = screen.isTTY === true;
     },
-    /** After the last one. */
+    /** Call it after the last scan. */
     end,
   };
 }

@@ -17,45 +17,45 @@ import { type DeploymentJournal, inJournal, journalArn } from '../journals.ts';
 import { type Checked, check } from './check.ts';
 import { type Sweep, sweepOf } from './sweep.ts';
 
-/** The journal's entries for a table. */
+/** The journal's records about a table. */
 export interface SeenJournal {
-  /** When the last tick planned. */
+  /** Time of the last tick that planned. */
   readonly tick: Date | undefined;
   readonly watermark: Watermark | undefined;
-  /** As long as it lasts. */
+  /** The pause, until it ends. */
   readonly pause: Pause | undefined;
   /** Deletes per second. */
   readonly limit: number | undefined;
-  /** As long as it lives. */
+  /** The hand-over, until its lease ends. */
   readonly handOver: HandOverLease | undefined;
-  /** The sweeps that left something or did something, the newest first. */
+  /** Sweeps that deleted or left something, newest first. */
   readonly last: readonly Sweep[];
-  /** The sweeps that left something, as far as they were asked for, the newest first. */
+  /** Sweeps that left something, newest first, up to the requested number. */
   readonly failures: readonly Sweep[];
 }
 
 export interface Asked {
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Milliseconds back, for failures. */
+  /** Milliseconds before now from which failures are read. */
   readonly sinceMs: number;
   readonly mostFailures: number;
 }
 
-/** Executions that are read, whatever they came to. */
+/** Executions that are read, whether they failed or not. */
 const LAST = 10;
 
-/** While a table is swept in vain, each tick says so: after so long without one it is no longer, milliseconds. */
+/** A failing sweep writes a record at each tick: without one for this long it counts as recovered, milliseconds. */
 const FAILING_MS = 5 * 60 * 1000;
 
-/** Reads a deployment's journal on all its tables; undefined when it is not there. */
+/** Reads a deployment's journal for all its tables; undefined if the journal does not exist. */
 export async function observeState(
   journal: DeploymentJournal,
 ): Promise<Checked<DeploymentState | undefined>> {
   return asked(journal, () => readState(journal));
 }
 
-/** Reads the journal's entries for a table. */
+/** Reads the journal's records about a table. */
 export async function observeTable(
   journal: DeploymentJournal,
   state: Checked<DeploymentState | undefined>,
@@ -86,7 +86,7 @@ export async function observeTable(
   };
 }
 
-/** Reads the journal on the scans of a table's index. */
+/** Reads the journal's records about the index scans of a table. */
 export async function observeScans(
   journal: DeploymentJournal,
   tableName: string,
@@ -94,7 +94,7 @@ export async function observeScans(
   return asked(journal, () => readScans(journal, tableName));
 }
 
-/** How many deletes of a table DynamoDB has throttled in the last minute. @param now epoch milliseconds */
+/** Number of a table's deletes that DynamoDB throttled in the last minute. @param now epoch milliseconds */
 export async function observeThrottled(
   journal: DeploymentJournal,
   tableName: string,

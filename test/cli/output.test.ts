@@ -1,0 +1,137 @@
+import { stripVTControlCharacters } from 'node:util';
+import { formatText } from '../../cli/output/format.ts';
+import { lookOf } from '../../cli/output/screen.ts';
+import { printData, printError, shownOn } from '../../cli/print.ts';
+
+const terminal = { isTTY: true, columns: 132 };
+const file = {};
+const XTERM = { TERM: 'xterm-256color' };
+
+test.each<[string, object, NodeJS.ProcessEnv, number | undefined, boolean]>([
+  ['a terminal has its width and its colours', terminal, XTERM, 132, true],
+  ['one that does not say its width has 80 columns', { isTTY: true }, XTERM, 80, true],
+  ['a very narrow one breaks lines by itself', { isTTY: true, columns: 12 }, XTERM, 40, true],
+  ['COLUMNS says the width', terminal, { ...XTERM, COLUMNS: '100' }, 100, true],
+  ['what is no number does not', terminal, { ...XTERM, COLUMNS: 'wide' }, 132, true],
+  ['NO_COLOR', terminal, { ...XTERM, NO_COLOR: '1' }, 132, false],
+  ['a terminal without colours', terminal, { TERM: 'dumb' }, 132, false],
+  ['a file has its lines as they are', file, XTERM, undefined, false],
+  ['COLUMNS for a file', file, { COLUMNS: '80' }, 80, false],
+  ['FORCE_COLOR for a file', file, { FORCE_COLOR: '1' }, undefined, true],
+  ['FORCE_COLOR=0 on a terminal', terminal, { ...XTERM, FORCE_COLOR: '0' }, 132, false],
+])('%s', (_, screen, environment, width, colours) => {
+  expect(lookOf(screen, environment)).toEqual({ width, colours });
+});
+
+const wrapped = (text: string, width = 40) => formatText(text, { width, colours: false }).split('\n');
+const LONG = `arn:aws:states:${'x'.repeat(60)}`;
+
+test.each<[string, string, readonly string[]]>([
+  [
+    'a sentence',
+    'one two three four five six seven eight nine',
+    ['one two three four five six seven eight', 'nine'],
+  ],
+  [
+    'a row, below its text',
+    '  gone      all that was due by now is gone, I think',
+    ['  gone      all that was due by now is', '            gone, I think'],
+  ],
+  [
+    'a row whose name was left out',
+    '            all that was due by now is gone, I think',
+    ['            all that was due by now is', '            gone, I think'],
+  ],
+  [
+    'an item of a list',
+    '    -> correct the writer of the item, then write it',
+    ['    -> correct the writer of the item,', '       then write it'],
+  ],
+  [
+    'a paragraph in a list',
+    '    it is never deleted, as it is in no index',
+    ['    it is never deleted, as it is in no', '      index'],
+  ],
+  [
+    'columns without room: the last one stands below',
+    '  calls of functions   12 calls   $1.20  free: 100',
+    ['  calls of functions   12 calls   $1.20', '      free: 100'],
+  ],
+  ['a long word, whole', `state machine ${LONG} is there`, ['state machine', LONG, 'is there']],
+  ['a long word in a row', `  table  ${LONG}`, ['  table', `         ${LONG}`]],
+  [
+    'a command to copy',
+    `  npx precise-ttl replay --from ${LONG} --to now`,
+    [`  npx precise-ttl replay --from ${LONG} --to now`],
+  ],
+  ['signs of two columns', `${'世界'.repeat(9)} ${'界'.repeat(3)}`, ['世界'.repeat(9), '界界界']],
+  ['an empty line', 'a\n\nb', ['a', '', 'b']],
+])('wraps %s', (_, text, expected) => {
+  expect(wrapped(text)).toEqual(expected);
+});
+
+test('a help has paragraphs, rows that go on, and usages of its own', () => {
+  const help =
+    'npx precise-ttl x --one ONE --two TWO --three\nnpx precise-ttl x\n\nIt says\nwhat it is.\n\n  a  what it\n        means';
+  expect(formatText(help, { width: 40, colours: false }, 'help')).toBe(
+    'npx precise-ttl x --one ONE --two TWO\n    --three\nnpx precise-ttl x\n\nIt says what it is.\n\n  a  what it means',
+  );
+});
+
+const ESCAPES = { red: '\u001b[31m', green: '\u001b[32m', yellow: '\u001b[33m', bold: '\u001b[1m' };
+
+test.each<[keyof typeof ESCAPES, string, string]>([
+  ['green', '  ✓ kept', '✓'],
+  ['red', '✗ lost', '✗'],
+  ['yellow', '  WARNING nobody knows', 'WARNING'],
+  ['red', '  BROKEN ttl-negative (1)', 'BROKEN'],
+  ['red', '10:02  tick    failed in 3 s', 'failed'],
+  ['green', 'Fine. What each line means', 'Fine'],
+  ['bold', 'Table T in us-east-1\n  gone  all', 'Table T in us-east-1'],
+  ['red', 'Table T: broken: x\n  gone  all', 'broken'],
+])('%s: %j', (colour, text, sign) => {
+  const shown = formatText(text, { width: 80, colours: true });
+  expect(shown).toContain(`${ESCAPES[colour]}${sign}`);
+  expect(stripVTControlCharacters(shown)).toBe(text);
+});
+
+test('what is said of something is no sign', () => {
+  const text = '  alarms  none of 12 in ALARM\n  Finer things are not BROKEN';
+  expect(formatText(text, { width: 80, colours: true })).toBe(text);
+});
+
+test('an error stands out by the field that it names', () => {
+  const shown = formatText('\n--at: expected a time, got "x"', { width: 80, colours: true }, 'error');
+  expect(shown).toBe('\n\u001b[31m--at\u001b[39m: expected a time, got "x"');
+});
+
+describe('what is printed', () => {
+  const { env } = process;
+  beforeEach(() => {
+    process.env = { ...env, FORCE_COLOR: '1', COLUMNS: '40' };
+  });
+  afterEach(() => {
+    process.env = env;
+    jest.restoreAllMocks();
+  });
+  const spied = (name: 'log' | 'error') => jest.spyOn(console, name).mockImplementation(() => {});
+
+  test('JSON has no colours and no breaks of lines', () => {
+    const log = spied('log');
+    const json = JSON.stringify({ text: `✓ ${'word '.repeat(20)}` }, null, 2);
+    printData(json);
+    expect(log.mock.calls).toEqual([[json]]);
+  });
+
+  test('a text cannot bring colours of its own', () => {
+    expect(shownOn(terminal, '\u001b[31mred')).toBe('\\u001b[31mred');
+  });
+
+  test('errors are wrapped and coloured', () => {
+    const error = spied('error');
+    printError(`--at: expected a time${' and more'.repeat(5)}`, 'error');
+    expect(error.mock.calls).toEqual([
+      [`${ESCAPES.red}--at\u001b[39m: expected a time and more and more\nand more and more and more`],
+    ]);
+  });
+});
