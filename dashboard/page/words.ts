@@ -22,10 +22,13 @@ export function duration(seconds: number): string {
 
 const trimmed = (value: number, digits: number): string => String(Number(value.toFixed(digits)));
 
-/** `12:34:56`, with the date where it is another day. Times are in UTC, as the commands print them. */
+/** A time without its date is of the last half day, or of the next one, seconds. */
+const HALF_DAY = 43_200;
+
+/** `12:34:56`, with the date where that is not near. Times are in UTC, as the commands print them. */
 export function clock(at: string, now: string): string {
   const time = at.slice(11, 19);
-  return at.slice(0, 10) === now.slice(0, 10) ? time : `${at.slice(0, 10)} ${time}`;
+  return Math.abs(secondsBetween(at, now)) < HALF_DAY ? time : `${at.slice(0, 10)} ${time}`;
 }
 
 /** `12:34`. */

@@ -46,9 +46,10 @@ test.each([
   expect(duration(seconds)).toBe(text);
 });
 
-test('a time has its date where that is not today', () => {
+test('a time has its date where that is more than half a day away', () => {
   expect(clock('2026-11-20T09:08:07.999Z', NOW)).toBe('09:08:07');
   expect(clock('2026-11-19T09:08:07Z', NOW)).toBe('2026-11-19 09:08:07');
+  expect(clock('2026-11-19T23:59:58Z', '2026-11-20T00:01:00Z')).toBe('23:59:58');
 });
 
 test('says what is gone, for one table and for several', () => {
