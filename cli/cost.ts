@@ -1,7 +1,6 @@
 /** `precise-ttl cost`: calculates the cost of a month for the user's own numbers. See `--help`. */
 
-import { checkConfig } from '../config/config.ts';
-import { loadConfigFile } from '../config/config-file.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { PLAIN_MODE_SECONDS, type PreciseTtlProps } from '../config/props.ts';
 import { DEFAULT_SHARDS, MAX_SHARDS } from '../expiry/model.ts';
 import { chooseTables } from '../operate/choose-tables.ts';
@@ -150,7 +149,7 @@ async function tablesOf({
   config,
 }: FlagValues<typeof FLAGS>): Promise<readonly PreciseTtlProps[]> {
   if (table === undefined && !all) return [SOME_TABLE];
-  return chooseTables(checkConfig(await loadConfigFile(config)), table);
+  return chooseTables(await loadConfig(config), table);
 }
 
 /** The table's props, changed by the flags. */

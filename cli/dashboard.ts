@@ -1,7 +1,6 @@
 /** `precise-ttl dashboard`: a page on this machine that shows how the sweeps stand. See `--help`. */
 import { once } from 'node:events';
-import { checkConfig } from '../config/config.ts';
-import { loadConfigFile } from '../config/config-file.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { CONFIG } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import { print } from './print.ts';
@@ -28,7 +27,7 @@ ${describeActions('dashboard')}
 
 Exit status: 0 stopped by Ctrl-C or SIGTERM, 1 it couldn't start, 2 wrong flags.`,
   async run({ config: file }) {
-    const config = checkConfig(await loadConfigFile(file));
+    const config = await loadConfig(file);
     const { signal } = stopOnSignal();
     const { startDashboard } = await import('../dashboard/start.ts');
     const page = await startDashboard({ config });

@@ -47,6 +47,7 @@ export function describeStart(
       `${dynamoDbEndpoint}, ${dynamoDb.startedHere ? 'in memory' : 'which was running'}: ${tables.join(', ')}`,
     ],
     ['Step Functions', `${endpoint}: ${synthesized.stateMachines.map(({ name }) => name).join(', ')}`],
+    ['', `${endpoint}/ in a browser shows them and their executions`],
     ['Scheduler', `${schedulerEndpoint}: ${count(cloud.schedules.length, 'schedule') ?? 'no schedules'}`],
     ['CloudWatch', `${cloudWatchEndpoint}: ${describeAlarms(synthesized.alarms.length)}`],
     ...describeStreams(cloud, archiveFolder),
@@ -223,7 +224,7 @@ export function describeExecution(
     return [`${head}${result}`, ...(isShort ? [] : rowLines(tables ?? [])), billed].join('\n');
   }
   const failure = describeFailure(execution, failedCall);
-  // When a sweep leaves items, the cause of its failure is its report, which is shown already.
+  // A sweep that leaves items fails, and the cause of its failure is its report, which is shown already.
   const why = tables === undefined ? failure : failure.filter(([row]) => row !== 'cause');
   return [head, ...rowLines([...why, ...(tables ?? [])]), billed].join('\n');
 }

@@ -1,7 +1,6 @@
 /** `precise-ttl model`: prints as JSON what all writers of a table must agree on, or the outputs of the deployment. See `--help`. */
 import { writeFileSync } from 'node:fs';
-import { checkConfig } from '../config/config.ts';
-import { loadConfigFile } from '../config/config-file.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { modelPropsOf } from '../config/model-of.ts';
 import { chooseTable } from '../operate/choose-tables.ts';
 import { TERRAFORM_HELP } from './deploy/flags.ts';
@@ -61,7 +60,7 @@ interface Printed {
 }
 
 async function tableModel({ table, config }: FlagValues<typeof FLAGS>): Promise<Printed> {
-  const chosen = chooseTable(checkConfig(await loadConfigFile(config)), table);
+  const chosen = chooseTable(await loadConfig(config), table);
   return { what: `the expiry model of ${chosen.tableName}`, value: modelPropsOf(chosen) };
 }
 

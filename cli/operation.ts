@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { checkConfig, type DeploymentConfig } from '../config/config.ts';
-import { loadConfigFile } from '../config/config-file.ts';
+import type { DeploymentConfig } from '../config/config.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { Progress } from '../lab/report/progress.ts';
 import type { Clients } from '../operate/aws/clients.ts';
 import { localEndpoint, type Service } from '../operate/aws/endpoint.ts';
@@ -17,7 +17,7 @@ import { type AnyCommand, defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
 
-/** What an operation gets besides its flags. */
+/** The arguments of an operation, besides its flags. */
 export interface Session {
   readonly clients: Clients;
   /** Only counts; changes nothing. */
@@ -214,7 +214,7 @@ async function read<F extends Flags, Wanted>(
   if (operation.region !== undefined) {
     return { wanted: operation.read(flags), region: operation.region(flags) };
   }
-  const config = checkConfig(await loadConfigFile(flags.config));
+  const config = await loadConfig(flags.config);
   const chosen = { table: flags.table, dryRun: flags['dry-run'] ?? false };
   const choose = { one: chooseTable, all: chooseTables }[operation.tables];
   choose(config, flags.table);

@@ -103,13 +103,13 @@ export async function observeThrottled(
   return asked(journal, () => readThrottled(journal, tableName, now));
 }
 
-/** Longer without a tick that planned is a fault: one starts every minute. */
+/** Longest normal time since a tick planned; one starts every minute. */
 export const STALE_MS = 10 * 60 * 1000;
 
 /**
- * Whether the ticks have stopped, or never begun. They also plan while all tables are paused.
+ * Whether the ticks have stopped or never started. They also run while all tables are paused.
  *
- * @param createdAt when there could be one first; undefined where nobody knows
+ * @param createdAt when the first tick was possible; undefined if not known
  * @param now epoch milliseconds
  */
 export function isStale(
@@ -122,16 +122,16 @@ export function isStale(
   return enabled && (since === undefined || now - since.getTime() > STALE_MS);
 }
 
-/** Whether the newest sweep left something, and nothing says that the ticks after it do not. */
+/** Whether the newest sweep left items, and no later tick shows that the sweep has recovered. */
 export function isFailing({ tick, last: [newest] }: Pick<SeenJournal, 'tick' | 'last'>): boolean {
   if (newest?.status !== 'FAILED') return false;
   return tick === undefined || tick.getTime() - newest.stoppedAt.getTime() < FAILING_MS;
 }
 
 /**
- * The newest sweeps of a table, the newest first.
+ * The newest sweeps of a table, newest first.
  *
- * @param signal ends it with those that it has
+ * @param signal ends the reading; the sweeps read so far are returned
  */
 export async function newestSweeps(
   journal: DeploymentJournal,
@@ -149,7 +149,7 @@ export async function newestSweeps(
   return sweeps;
 }
 
-/** Asks a journal; what cannot be asked is an answer too, and undefined is one that is not there. */
+/** Reads a journal. A failed request is a result too; undefined stands for a missing journal. */
 export async function asked<Seen>(
   journal: DeploymentJournal,
   call: () => Promise<Seen>,
