@@ -9,6 +9,7 @@ import {
 import { type CountRow, countTable } from './count-table.ts';
 import { count, span } from './numbers.ts';
 import type { Facts } from './operation.ts';
+import { describeWork } from './output/work.ts';
 
 /** The description of a change, without anything of the account. */
 export function describeFacts({ tableName, stateMachine, input, size, estimate }: BackfillFacts): Facts {
@@ -52,13 +53,8 @@ function describeEstimate(
   ];
 }
 
-/** How far it is; the rest takes as long as what is done has taken, in proportion. */
-export function describeProgress({ total, done, doneBefore, seconds }: BackfillProgress): string {
-  const percent = total === 0 ? 100 : Math.floor((done / total) * 100);
-  const measured = done - doneBefore;
-  const isOpen = measured > 0 && done < total;
-  const rest = isOpen ? `, about ${span((seconds / measured) * (total - done))} left` : '';
-  return `${percent} %  ${count(done)} of ${count(total)} segments${rest}`;
+export function describeProgress(progress: BackfillProgress): string {
+  return describeWork({ ...progress, what: 'segments' });
 }
 
 /** The counts as a table: they add up to what was read. */

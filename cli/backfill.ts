@@ -45,11 +45,11 @@ been written is found to be right. While an execution runs, this command follows
 });
 
 /** Looks at the state machine and the table, and says what is done. */
-export async function planBackfill(wanted: BackfillOptions, { clients, signal, print }: Session) {
+export async function planBackfill(wanted: BackfillOptions, { clients, signal, print, show }: Session) {
   const { prepareBackfill } = await import('../operate/backfill/backfill.ts');
   const { facts, apply } = await prepareBackfill({
     ...{ ...wanted, clients, signal },
-    onProgress: progress => print(describeProgress(progress)),
+    onProgress: progress => show(describeProgress(progress)),
   });
   const { running } = facts;
   if (running !== undefined) {

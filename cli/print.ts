@@ -1,3 +1,4 @@
+import { endProgress } from '../lab/report/progress.ts';
 import { formatText, type TextKind } from './output/format.ts';
 import { lookOf, type Screen } from './output/screen.ts';
 
@@ -30,11 +31,13 @@ export function shownOn(screen: Screen, text: string, kind?: TextKind): string {
  * are wrapped and coloured here and nowhere else.
  */
 export function print(text: string): void {
+  endProgress();
   console.log(shownOn(process.stdout, text));
 }
 
 /** Writes what a program reads to stdout, such as JSON: as it is, without colours. */
 export function printData(text: string): void {
+  endProgress();
   console.log(printable(text));
 }
 
@@ -45,6 +48,7 @@ export function printHelp(text: string): void {
 
 /** Writes a text for a person to stderr. */
 export function printError(text: string, kind?: TextKind): void {
+  endProgress();
   console.error(shownOn(process.stderr, text, kind));
 }
 

@@ -7,10 +7,19 @@ export interface Output {
   write(text: string): unknown;
 }
 
-/** How often progress is shown where lines can't be overwritten: a log file, CI. */
-const PLAIN_INTERVAL_MS = 10_000;
+/** The progress whose line stands on the terminal. */
+let shown: Progress | undefined;
 
-/** Progress on one line that is overwritten on a terminal, and on a line every ten seconds elsewhere. */
+/** Takes the line of a progress off the terminal, before something else is written there. */
+export function endProgress(): void {
+  shown?.end();
+}
+
+/** How often progress is shown where lines can't be overwritten: a log file, CI. The first time is soon: somebody may wait for it. */
+const PLAIN_INTERVAL_MS = 10_000;
+const FIRST_PLAIN_MS = 2_000;
+
+/** Progress on one line that is overwritten on a terminal, and elsewhere on a line after two seconds and every ten. */
 export class Progress {
   readonly #output: Output;
   readonly #now: () => number;
@@ -20,15 +29,16 @@ export class Progress {
   constructor(output: Output, now: () => number = Date.now) {
     this.#output = output;
     this.#now = now;
-    this.#shownAt = now();
+    this.#shownAt = now() + FIRST_PLAIN_MS - PLAIN_INTERVAL_MS;
   }
 
   show(line: string): void {
     if (this.#output.isTTY) {
       this.#clear();
       // A line that wraps couldn't be overwritten.
-      this.#output.write(line.slice(0, (this.#output.columns ?? 80) - 1));
+      this.#output.write(fitting(line, (this.#output.columns || 80) - 1));
       this.#open = true;
+      shown = this;
     } else if (this.#now() - this.#shownAt >= PLAIN_INTERVAL_MS) {
       this.#shownAt = this.#now();
       this.#output.write(`${line}\n`);
@@ -53,4 +63,10 @@ export class Progress {
     cursorTo(stream, 0);
     clearLine(stream, 0);
   }
+}
+
+/** As many words of a line as there is room for. */
+function fitting(line: string, room: number): string {
+  if (line.length <= room) return line;
+  return `${line.slice(0, room - 1).replace(/\s+\S*$/, '')} …`;
 }

@@ -1,5 +1,5 @@
 import type { Reader } from '../../functions/journal/books.ts';
-import type { OperateOptions } from '../options.ts';
+import type { OperateOptions, WorkDone } from '../options.ts';
 
 export interface AuditOptions extends OperateOptions {
   /** Deletions from then on, at most 14 days ago. */
@@ -10,8 +10,8 @@ export interface AuditOptions extends OperateOptions {
   readonly mask?: boolean;
   /** Keys that are kept of each reader. @default all */
   readonly maxKeys?: number;
-  /** Called with what is compared next: a table, a reader and an hour. */
-  readonly onProgress?: ((line: string) => void) | undefined;
+  /** Gets each hour before it is compared: its table, its reader, and how many of all hours are done. */
+  readonly onProgress?: ((progress: WorkDone) => void) | undefined;
 }
 
 /** `unknown`: nothing is missing as far as it is known, and not all is known. */
