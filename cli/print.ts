@@ -1,4 +1,4 @@
-import { endProgress } from '../lab/report/progress.ts';
+import { endProgress, type Output } from '../lab/report/progress.ts';
 import { formatText, type TextKind } from './output/format.ts';
 import { lookOf, type Screen } from './output/screen.ts';
 
@@ -51,6 +51,18 @@ export function printError(text: string, kind?: TextKind): void {
   endProgress();
   console.error(shownOn(process.stderr, text, kind));
 }
+
+/** Standard output for a run of the lab, whose lines are shown as those of a command. */
+export const STDOUT: Output = {
+  get isTTY() {
+    return process.stdout.isTTY;
+  },
+  get columns() {
+    return process.stdout.columns;
+  },
+  write: text => process.stdout.write(text),
+  shown: lines => shownOn(process.stdout, lines),
+};
 
 /** Characters of a key that are shown: of its beginning, and of its end, where keys of a kind differ. */
 const KEY_START = 160;

@@ -1,6 +1,7 @@
 /** `precise-ttl start`: the main job on this machine. See `--help`. */
 import { loadConfigFile } from '../config/config-file.ts';
 import { BY, CONFIG, type FlagValues, MINUTES, RATE, SEED } from './flags.ts';
+import { STDOUT } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -49,7 +50,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     ...flags,
     config: await loadConfigFile(flags.config),
     resultFile,
-    output: process.stdout,
+    output: STDOUT,
     signal: stop.signal,
   });
   return result.verdict === 'interrupted' ? stop.status() : EXIT_STATUS[result.verdict];

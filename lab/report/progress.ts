@@ -5,6 +5,8 @@ export interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
+  /** Whole lines as they are shown there. @default as they are */
+  shown?(lines: string): string;
 }
 
 /** The progress whose line stands on the terminal. */
@@ -49,7 +51,7 @@ export class Progress {
   say(text: string): void {
     if (this.#open) this.#clear();
     this.#open = false;
-    this.#output.write(`${text}\n`);
+    this.#output.write(`${this.#output.shown?.(text) ?? text}\n`);
   }
 
   /** Removes the progress line. */
