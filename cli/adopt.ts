@@ -1,4 +1,4 @@
-/** `precise-ttl adopt`: makes a table that exists ready to be swept. See `--help`. */
+/** `precise-ttl adopt`: prepares an existing table for the sweep. See `--help`. */
 
 import { InvalidConfigError } from '../config/config.ts';
 import { isLocal } from '../operate/aws/endpoint.ts';
@@ -93,13 +93,13 @@ refuses the index where a TTL is no Number.`,
       return await planAdopt(wanted, session);
     } catch (error) {
       if (!(error instanceof InvalidConfigError || error instanceof TableNotFoundError)) throw error;
-      // Another table, or other flags, are what helps.
+      // The user can mend this with another table or other flags.
       throw new FlagError(error.message);
     }
   },
 });
 
-/** The SDK reads $AWS_REGION and the profile by itself; a table on this machine lies in no region. */
+/** The SDK reads $AWS_REGION and the profile by itself; a table on this machine has no region. */
 function defaultRegion(local: boolean): string | undefined {
   const named = process.env['AWS_REGION'] || process.env['AWS_DEFAULT_REGION'] || undefined;
   return named ?? (local ? 'us-east-1' : undefined);

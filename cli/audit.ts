@@ -1,4 +1,4 @@
-/** `precise-ttl audit`: whether all that was deleted was archived and published. See `--help`. */
+/** `precise-ttl audit`: checks that every deletion was archived and published. See `--help`. */
 import type { AuditVerdict } from '../operate/audit/report.ts';
 import { FlagError } from './flags.ts';
 import { defineLook, MASK, NOT_KNOWN } from './look.ts';

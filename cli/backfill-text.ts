@@ -11,7 +11,7 @@ import { count, span } from './numbers.ts';
 import type { Facts } from './operation.ts';
 import { describeWork } from './output/work.ts';
 
-/** The description of a change, without anything of the account. */
+/** Describes a backfill before it starts, without anything that names the account. */
 export function describeFacts({ tableName, stateMachine, input, size, estimate }: BackfillFacts): Facts {
   const { segments, ratePerSecond, dryRun } = input;
   return {
@@ -53,11 +53,12 @@ function describeEstimate(
   ];
 }
 
+/** The progress of a backfill. The time left is estimated from the time that the finished part took. */
 export function describeProgress(progress: BackfillProgress): string {
   return describeWork({ ...progress, what: 'segments' });
 }
 
-/** The counts as a table: they add up to what was read. */
+/** The counts as a table; their sum is the number of items read. */
 export function describeReport({ refused, ...report }: BackfillReport): string {
   const rows: CountRow[] = [
     ['scanned', report.scanned, ''],
@@ -81,7 +82,7 @@ const left = ({
   `of ${count(segments)}`,
 ];
 
-/** The next steps, by the counts; empty when there are none. */
+/** The next steps that the counts suggest; empty when there are none. */
 export function describeNext({ changedMeanwhile, failed, refused, dryRun }: BackfillReport): string[] {
   const hasRefused = REFUSAL_NAMES.some(name => refused[name] > 0);
   return [

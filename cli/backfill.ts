@@ -1,4 +1,4 @@
-/** `precise-ttl backfill`: writes the window into the items that are in a table already. See `--help`. */
+/** `precise-ttl backfill`: writes the window into the items that a table already has. See `--help`. */
 
 import { localEndpoint } from '../operate/aws/endpoint.ts';
 import { requireBackfill } from '../operate/backfill/require-backfill.ts';
@@ -44,7 +44,7 @@ been written is found to be right. While an execution runs, this command follows
   prepare: planBackfill,
 });
 
-/** Looks at the state machine and the table, and says what is done. */
+/** Reads the state machine and the table, and describes the backfill. */
 export async function planBackfill(wanted: BackfillOptions, { clients, signal, print, show }: Session) {
   const { prepareBackfill } = await import('../operate/backfill/backfill.ts');
   const { facts, apply } = await prepareBackfill({

@@ -1,6 +1,6 @@
 import type { Commands } from './run-command.ts';
 
-/** The commands of `precise-ttl`, in the groups in which the help shows them: what somebody wants to do. */
+/** The commands of `precise-ttl`, grouped as in the help: by what the user wants to do. */
 export const COMMANDS = {
   init: {
     group: 'set up',

@@ -7,17 +7,17 @@ export const YES = { type: 'switch', help: 'do not ask' } as const;
 
 interface ConsentFlags {
   readonly yes: boolean;
-  /** Undefined for a command without this flag. */
+  /** Undefined for a command that has no `--dry-run`. */
   readonly 'dry-run'?: boolean;
 }
 
 /**
- * Asked last of all that can be wrong with a command line: `--yes` on one that is refused for another reason then would
- * be a yes to what nobody has seen.
+ * Checks that the change can be confirmed. Call it after all other checks of the command line: otherwise the user could add
+ * `--yes` to a command that is then refused for another reason, and so agree to something that was never shown.
  *
- * @param service that the command changes something in; on this machine nothing has to be asked. Undefined for Terraform, which
- * has endpoints and a state of its own
- * @throws {FlagError} when a question would have to be asked, and nobody is there to answer it
+ * @param service that the command changes; on this machine no confirmation is needed. Undefined for Terraform, which has its own
+ * endpoints and state
+ * @throws {FlagError} when confirmation is needed and there is no terminal to ask in
  */
 export function requireConsent(flags: ConsentFlags, service?: Service): void {
   const { yes, 'dry-run': dryRun } = flags;
@@ -26,7 +26,7 @@ export function requireConsent(flags: ConsentFlags, service?: Service): void {
   throw new FlagError(`--yes: expected it where no terminal is there to ask at, got none; add it${orTry}`);
 }
 
-/** Asks what is to be done in a real account. `text`: the question, without what can be answered. */
+/** Asks before a change in a real account. @param text the question, without the possible answers */
 export async function consent(text: string, { yes }: ConsentFlags, signal: AbortSignal): Promise<boolean> {
   return yes || /^y(es)?$/i.test(await question(`\n${text} [y/N] `, signal));
 }

@@ -1,7 +1,6 @@
-/** `precise-ttl cost`: what a month costs, for one's own numbers. See `--help`. */
+/** `precise-ttl cost`: calculates the cost of a month for the user's own numbers. See `--help`. */
 
-import { checkConfig } from '../config/config.ts';
-import { loadConfigFile } from '../config/config-file.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { PLAIN_MODE_SECONDS, type PreciseTtlProps } from '../config/props.ts';
 import { DEFAULT_SHARDS, MAX_SHARDS } from '../expiry/model.ts';
 import { chooseTables } from '../operate/choose-tables.ts';
@@ -117,7 +116,7 @@ configuration. How it counts, and against what that is held: docs/use.md.
 
 Exit status: 0 answered, 1 settings that do not go together, or more items than the shards can take; 2 wrong flags.`;
 
-/** Props of a table that nobody has. */
+/** An example table, for a calculation without a configuration. */
 const SOME_TABLE: PreciseTtlProps = { tableName: 'table', partitionKey: 'id' };
 
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
@@ -150,10 +149,10 @@ async function tablesOf({
   config,
 }: FlagValues<typeof FLAGS>): Promise<readonly PreciseTtlProps[]> {
   if (table === undefined && !all) return [SOME_TABLE];
-  return chooseTables(checkConfig(await loadConfigFile(config)), table);
+  return chooseTables(await loadConfig(config), table);
 }
 
-/** The table's props with those of the flags in their place. */
+/** The table's props, changed by the flags. */
 function changed(base: PreciseTtlProps, flags: FlagValues<typeof FLAGS>): PreciseTtlProps {
   const { by, precision, poll, shards, metrics } = flags;
   const index = { ...(by !== undefined && { by }), ...(shards !== undefined && { shards }) };

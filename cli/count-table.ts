@@ -1,7 +1,7 @@
-/** A count: its name, its number, and a note that may be empty. */
+/** One count: its name, its value, and a note that may be empty. */
 export type CountRow = readonly [name: string, value: number, note: string];
 
-/** Counts as lines: names to the left, numbers to the right of their column. */
+/** Prints counts as a table: names aligned left, numbers aligned right. */
 export function countTable(rows: readonly CountRow[]): string {
   const nameWidth = Math.max(...rows.map(([name]) => name.length)) + 2;
   const width = Math.max(...rows.map(([, value]) => grouped(value).length));

@@ -1,4 +1,4 @@
-/** `precise-ttl deploy`: provisions what the configuration says. See `--help`. */
+/** `precise-ttl deploy`: deploys the configuration. See `--help`. */
 import { applyPlan, change } from './deploy/change.ts';
 import { DEPLOY_FLAGS, TERRAFORM_HELP } from './deploy/flags.ts';
 import { defineCommand } from './run-command.ts';

@@ -1,4 +1,4 @@
-/** `precise-ttl destroy`: removes everything but the tables and the buckets of archives. See `--help`. */
+/** `precise-ttl destroy`: removes everything except the tables and the archive buckets. See `--help`. */
 import { change } from './deploy/change.ts';
 import { CHANGE_FLAGS, TERRAFORM_HELP } from './deploy/flags.ts';
 import { defineCommand } from './run-command.ts';

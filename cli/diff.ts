@@ -1,4 +1,4 @@
-/** `precise-ttl diff`: what a deployment would change. See `--help`. */
+/** `precise-ttl diff`: shows what a deployment would change. See `--help`. */
 import { tellLoweredGraces } from './deploy/change.ts';
 import { PLAN_FLAGS, TABLES, TERRAFORM_HELP } from './deploy/flags.ts';
 import { StackPlan } from './deploy/stack-plan.ts';
@@ -6,7 +6,7 @@ import { printData } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { writableFile } from './writable-file.ts';
 
-/** Something would change. As Terraform's own plan says it. */
+/** Exit status when there are changes, as in `terraform plan`. */
 const CHANGES_STATUS = 2;
 
 export const command = defineCommand({

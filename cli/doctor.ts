@@ -1,4 +1,4 @@
-/** `precise-ttl doctor`: looks whether a table and what is deployed for it are as they should be. See `--help`. */
+/** `precise-ttl doctor`: checks a table and the resources that are deployed for it. See `--help`. */
 import type { Verdict } from '../operate/doctor/finding.ts';
 import { defineLook, MASK, NOT_KNOWN } from './look.ts';
 import { printError } from './print.ts';

@@ -2,13 +2,13 @@ import { FlagError } from './flags.ts';
 
 const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** As a flag takes it: `2h`. */
+/** A duration as a flag takes it: `2h`. */
 export type Duration = `${number}${keyof typeof UNITS}`;
 
 /**
  * Reads a duration such as `2h`.
  *
- * @param flag where it comes from, for the message: `--for`
+ * @param flag the flag's name for the message: `--for`
  * @returns milliseconds
  * @throws {FlagError}
  */
@@ -24,13 +24,13 @@ export function readDuration(
   );
 }
 
-/** NaN for what is no duration. */
+/** Milliseconds; NaN if the text is not a duration. */
 function millisecondsOf(text: string): number {
   const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   return Number(count) * (UNITS[unit as keyof typeof UNITS] ?? Number.NaN);
 }
 
-/** A length, as a person says it: `2 h`, `1 h 30 min`, `45 s`. How long ago something was is rounded: deployment/ago.ts. */
+/** A duration for a person: `2 h`, `1 h 30 min`, `45 s`. For rounded ages see deployment/ago.ts. */
 export function describeDuration(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   const [days, hours, minutes] = [

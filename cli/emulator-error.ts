@@ -1,6 +1,6 @@
 /**
- * Whether an error is one of the emulator's, which are for a person to read. It is told by the name of its class: a command
- * that needs no emulator shall not load one.
+ * Whether an error is one of the emulator's, whose messages are for the user. It compares the class name, so that commands that
+ * need no emulator do not load it.
  */
 export function isEmulatorError(error: unknown): error is Error {
   return error instanceof Error && classesOf(error).includes('EmulatorError');

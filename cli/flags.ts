@@ -12,28 +12,28 @@ export type Flag =
       /** Whole numbers only. */
       readonly whole?: boolean;
       readonly default?: number;
-      /** The value's name in the help: `N`. */
+      /** Name of the value in the help: `N`. */
       readonly value: string;
       readonly help: string;
     }
   | {
       readonly type: 'text';
-      /** It takes one of these only. @default any text */
+      /** The only values that the flag takes. @default any text */
       readonly values?: readonly string[];
       readonly default?: string;
       readonly value: string;
       readonly help: string;
     }
-  /** A text that can be given several times. */
+  /** A text flag that can be given several times. */
   | { readonly type: 'texts'; readonly default?: undefined; readonly value: string; readonly help: string }
   | { readonly type: 'switch'; readonly help: string };
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** The flag for the key of the index. Its help says of which table. */
+/** The flag that chooses the index key. The help of each command names the table. */
 export const BY = { type: 'text', values: INDEXED_BY, value: 'WAY' } as const;
 
-/** Which configuration a command reads. */
+/** The flag that chooses the configuration. */
 export const CONFIG = {
   type: 'text',
   value: 'PATH',
@@ -45,14 +45,14 @@ export function wholeNumber(min: number, max: number, help: string) {
   return { type: 'number', min, max, whole: true, value: 'N', help } as const;
 }
 
-/** How long items expire, and how many, in a run in real time. Its help says what they are. */
+/** The flag for minutes of expiring items, in a run in real time. The help of each command says more. */
 export const MINUTES = { type: 'number', min: 0.1, max: 1440, default: 3, value: 'N' } as const;
 export const RATE = { type: 'number', min: 0.1, max: 1000, default: 20, value: 'N' } as const;
 
-/** How long items expire in a run on a virtual clock. Its help says which. */
+/** The flag for minutes of expiring items, in a run on a virtual clock. The help of each command says more. */
 export const VIRTUAL_MINUTES = { type: 'number', min: 1, max: 60, whole: true, value: 'N' } as const;
 
-/** The flag for the seed of a run. Its help says what it repeats. */
+/** The flag for the seed of a run. The help of each command says what the seed repeats. */
 export const SEED = { type: 'number', min: 0, max: 4_294_967_295, whole: true, value: 'N' } as const;
 
 type ValueOf<F extends Flag> = F extends { type: 'switch' }
@@ -67,22 +67,23 @@ type TextOf<F extends Flag> = F extends { values: readonly (infer Value)[] } ? V
 
 export type FlagValues<F extends Flags> = { readonly [Name in keyof F]: ValueOf<F[Name]> };
 
-/** A command line that can't be understood; the command prints the message and exits with {@link USAGE_STATUS}. */
+/** A wrong command line; the command prints the message and exits with {@link USAGE_STATUS}. */
 export class FlagError extends PreciseTtlError {
   override readonly name = 'FlagError';
 }
 
-/** Exit status for a wrong command line, as shells and most commands use it. */
+/** Exit status for a wrong command line, as in shells and most commands. */
 export const USAGE_STATUS = 2;
 
 /**
- * Reads a command line: `--name value` or `--name=value`, each at most once unless it takes several, nothing else.
+ * Reads a command line: `--name value` or `--name=value`. Each flag is allowed once, unless its type is `texts`; nothing else is
+ * allowed.
  *
  * @param args without the program: `process.argv.slice(2)`
  * @throws {FlagError} naming the flag, what was expected and what was got
  */
 export function parseFlags<const F extends Flags>(flags: F, args: readonly string[]): FlagValues<F> {
-  // Strictness is ours: the messages of parseArgs name neither what is allowed nor what to do.
+  // We check strictly ourselves: the messages of parseArgs say neither what is allowed nor what to do.
   const { tokens } = parseArgs({
     args: [...args],
     strict: false,

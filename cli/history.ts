@@ -1,4 +1,4 @@
-/** `precise-ttl history`: the executions of the last days, with their reports. See `--help`. */
+/** `precise-ttl history`: lists the executions of the last days with their reports. See `--help`. */
 import { readDuration } from './duration.ts';
 import { defineLook, MASK } from './look.ts';
 

@@ -1,14 +1,14 @@
 import type { OperatedResource } from './iam/operated-resources.ts';
 
-/** An action that somebody must be allowed in IAM, and why. */
+/** An action that IAM must allow to the user, and the reason. */
 export interface IamAction {
-  /** As IAM names it: `dynamodb:DescribeTable`. */
+  /** Name in IAM: `dynamodb:DescribeTable`. */
   readonly action: string;
-  /** In words, e.g. `the table`; `*` where IAM knows no resource. */
+  /** The resource in words, e.g. `the table`; `*` if IAM has no resource for it. */
   readonly on: OperatedResource;
-  /** AWS asks for it when the command calls something else: nothing of this name is called. */
+  /** AWS checks this permission during another call; no call has this name. */
   readonly isImplied?: true;
-  /** The consequence of its absence, where the command works all the same. */
+  /** The effect of a missing permission, if the command still works without it. */
   readonly without?: string;
 }
 
@@ -31,12 +31,12 @@ const LIST_REPLAYS = on(REPLAYS, ['states:ListExecutions']);
 const VERIFY_QUEUE = 'the queue of a verification';
 const UNMEASURED = 'that is not measured';
 
-/** The doctor says which checks it could not make. */
+/** The doctor reports the checks that it could not make. */
 const UNCHECKED = 'that check is not made';
 
 /**
- * The actions of each command that calls AWS by itself. Its help and docs/reference/iam.md are made of this list, and a
- * test holds it against what the commands call.
+ * The IAM actions of each command that calls AWS by itself. The help and docs/reference/iam.md are generated from this list; a
+ * test compares it with the real calls.
  */
 export const COMMAND_ACTIONS = {
   adopt: [
@@ -135,12 +135,12 @@ export const COMMAND_ACTIONS = {
   ],
 } as const satisfies Readonly<Record<string, readonly IamAction[]>>;
 
-/** For a help: `IAM: dynamodb:DescribeTable, Scan on the table; …`, in lines of its width. */
+/** The actions as a line of a help text: `IAM: dynamodb:DescribeTable, Scan on the table; …`, wrapped to its width. */
 export function describeActions(command: keyof typeof COMMAND_ACTIONS): string {
   return `It needs in IAM: ${groupedActions(COMMAND_ACTIONS[command]).join('; ')}.`;
 }
 
-/** `service:Action, Action on a resource`, for each service and resource. */
+/** Groups actions by service and resource: `service:Action, Action on a resource`. */
 export function groupedActions(actions: readonly IamAction[]): string[] {
   const groups = new Map<string, string[]>();
   for (const { action, on: resource } of actions) {
@@ -154,8 +154,8 @@ export function groupedActions(actions: readonly IamAction[]): string[] {
 const LOG_GROUP = ['logs:ListTagsForResource', 'logs:TagResource', 'logs:UntagResource'];
 
 /**
- * The actions of `deploy`, `diff` and `destroy`, by Terraform's type of resource: the calls with which the AWS provider makes, reads,
- * changes and deletes one. A test holds that each type which is synthesized stands here.
+ * The IAM actions of `deploy`, `diff` and `destroy`, by Terraform resource type: what the AWS provider calls to create, read,
+ * change and delete a resource. A test checks that every synthesized type is listed.
  */
 export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
   aws_caller_identity: ['sts:GetCallerIdentity'],
@@ -174,7 +174,7 @@ export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
     ...LOG_GROUP,
     'logs:PutRetentionPolicy',
   ],
-  // The data source that finds a log group which is there already.
+  // Data source that finds an existing log group.
   aws_cloudwatch_log_groups: ['logs:DescribeLogGroups'],
   aws_cloudwatch_metric_alarm: [
     'cloudwatch:DeleteAlarms',
@@ -196,7 +196,7 @@ export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'dynamodb:UpdateTable',
     'dynamodb:UpdateTimeToLive',
   ],
-  // Statements that do not fit into one policy of a role go into these.
+  // Policies for statements that do not fit into one inline policy of a role.
   aws_iam_policy: [
     'iam:CreatePolicy',
     'iam:CreatePolicyVersion',
@@ -248,10 +248,10 @@ export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'lambda:UpdateFunctionCode',
     'lambda:UpdateFunctionConfiguration',
   ],
-  // Read from the configuration of the provider: nothing is called.
+  // The provider knows it from its configuration: no call is made.
   aws_partition: [],
   aws_region: [],
-  // A bucket is never deleted: no action deletes one.
+  // No action deletes a bucket, because buckets are never deleted.
   aws_s3_bucket: [
     's3:CreateBucket',
     's3:GetAccelerateConfiguration',
@@ -326,26 +326,26 @@ export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'sqs:TagQueue',
     'sqs:UntagQueue',
   ],
-  // Part of Terraform itself: nothing is called.
+  // Built into Terraform: no call is made.
   terraform_data: [],
 };
 
-/** Further actions of a deployment, by the part of the configuration that needs them. */
+/** Further actions that a deployment needs for some parts of the configuration. */
 export const DEPLOY_ACTIONS_WITH = {
   vpc: ['ec2:DescribeSecurityGroups', 'ec2:DescribeSubnets', 'ec2:DescribeVpcs'],
   kmsKeyArn: ['kms:CreateGrant', 'kms:Decrypt', 'kms:DescribeKey', 'kms:GenerateDataKey'],
 } as const;
 
-/** The journal goes with its deployment: the one table that a deployment deletes. */
+/** The journal is the only table that a deployment deletes. */
 export const JOURNAL_DEPLOY_ACTIONS = ['dynamodb:DeleteTable'] as const;
 
-/** Terraform's actions on the object of a state in S3, on that of its lock, and on their bucket. */
+/** Terraform's actions on a state in S3: on the state object, on the lock object and on their bucket. */
 export const STATE_ACTIONS = {
   object: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
   bucket: ['s3:ListBucket'],
 } as const;
 
-/** Actions that IAM knows no resource for, or that name none when they are called. Source: AWS Service Authorization Reference. */
+/** Actions without a resource: IAM knows none, or none is named in the call. Source: AWS Service Authorization Reference. */
 export const ON_NO_RESOURCE: readonly string[] = [
   'cloudwatch:DescribeAlarms',
   'lambda:CreateEventSourceMapping',
@@ -355,7 +355,7 @@ export const ON_NO_RESOURCE: readonly string[] = [
   ...DEPLOY_ACTIONS_WITH.vpc,
 ];
 
-/** Whether an action changes nothing: what a plan calls. */
+/** Whether an action only reads; a plan needs only such actions. */
 export function onlyReads(action: string): boolean {
   return /^\w+:(Get|Describe|List|Validate)/.test(action);
 }

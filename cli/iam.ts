@@ -1,7 +1,7 @@
-/** `precise-ttl iam`: policies for whoever deploys, operates or plans, and for roles that are made elsewhere. See `--help`. */
-import { checkConfig } from '../config/config.ts';
-import { loadConfigFile } from '../config/config-file.ts';
+/** `precise-ttl iam`: prints policies for those who deploy, operate or plan, and for roles that are created elsewhere. See `--help`. */
+
 import { deploymentsOf } from '../config/deployments.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { resolveProps } from '../config/props.ts';
 import { partitionOf } from '../config/regions.ts';
 import { CONFIG, FlagError } from './flags.ts';
@@ -52,7 +52,7 @@ Exit status: 0 printed, 1 not (no configuration, or a wrong one), 2 wrong flags.
     if (given !== undefined && !ACCOUNT.test(given)) {
       throw new FlagError(`--account: expected 12 digits, got "${given}"`);
     }
-    const config = checkConfig(await loadConfigFile(file));
+    const config = await loadConfig(file);
     const [only, another] = config.provider?.allowedAccountIds ?? [];
     const known = given ?? (another === undefined ? only : undefined);
     const place = {
@@ -62,9 +62,9 @@ Exit status: 0 printed, 1 not (no configuration, or a wrong one), 2 wrong flags.
     };
     const deployments = deploymentsOf(config.tables.map(resolveProps));
     if (word === 'roles') {
-      // Who may take them is said with the account itself.
+      // The trust policies contain the account.
       if (known === undefined) throw new FlagError('--account: expected the account of the roles, got none');
-      // CDKTF is large.
+      // Imported late, because CDKTF is large.
       const { roleDocuments } = await import('./iam/role-documents.ts');
       const roles = roleDocuments(config, deployments, place);
       if (json) printData(JSON.stringify(roles, null, 2));

@@ -1,4 +1,4 @@
-/** `precise-ttl limit`: slows a sweep down without a deployment. See `--help`. */
+/** `precise-ttl limit`: limits the delete rate of a sweep without a deployment. See `--help`. */
 
 import type { LimitOptions } from '../operate/changes.ts';
 import { MAX_DELETES_PER_SECOND } from '../statemachine/contract/limits.ts';
@@ -33,7 +33,7 @@ or skipped by it: it is late. --off takes it out again. Deployments leave it as 
   prepare: planLimit,
 });
 
-/** Looks at the tables, and says what is done. */
+/** Reads the state of the tables, and describes the change. */
 export async function planLimit(wanted: LimitOptions, { clients, print }: Session) {
   const { prepareLimit } = await import('../operate/limit.ts');
   const { facts, apply } = await prepareLimit({ ...wanted, clients });

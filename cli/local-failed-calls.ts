@@ -1,10 +1,10 @@
 import { Execution } from 'stepfunctions-emulator';
 import type { InvocationRecord } from '../local/functions/local-functions.ts';
 
-/** Executions, children among them, of which the last failed call is remembered: what runs at a time, and more. */
+/** Executions, with their children, whose last failed call is remembered: more than run at the same time. */
 const MOST = 1_000;
 
-/** The last call of a function that failed in each execution that runs: what it printed says why. */
+/** The last failed call of a function in each running execution. Its log lines explain the failure. */
 export class FailedCalls {
   readonly #byExecution = new Map<string, InvocationRecord>();
 
@@ -13,7 +13,7 @@ export class FailedCalls {
     if (ok || executionArn === undefined) return;
     this.#byExecution.delete(executionArn);
     this.#byExecution.set(executionArn, record);
-    // A call may fail after its execution has ended, which then asks no more for it.
+    // A call may fail after its execution has ended: nobody takes such an entry, so the oldest are dropped.
     for (const oldest of this.#byExecution.keys()) {
       if (this.#byExecution.size <= MOST) return;
       this.#byExecution.delete(oldest);
@@ -21,9 +21,9 @@ export class FailedCalls {
   }
 
   /**
-   * Forgets what failed in an execution and its children.
+   * Removes and returns the failed calls of an execution and its children.
    *
-   * @returns its own last failed call, else the last one of its children; undefined when none failed
+   * @returns its own last failed call, or else the last one of its children; undefined when none failed
    */
   take(execution: Execution): InvocationRecord | undefined {
     const own = this.#byExecution.get(execution.arn);
@@ -36,7 +36,7 @@ export class FailedCalls {
   }
 }
 
-/** The children that the Map Runs of an execution started. */
+/** Child executions that the Map Runs of an execution started. */
 export function childrenOf({ mapRuns }: Execution): Execution[] {
   return mapRuns.flatMap(({ executions }) => executions).filter(child => child instanceof Execution);
 }

@@ -3,19 +3,19 @@ import type { InvocationRecord } from '../local/functions/local-functions.ts';
 import { childrenOf } from './local-failed-calls.ts';
 import { fields, readableLine } from './local-log-line.ts';
 
-/** The description of an execution that did not succeed: names, each with its value. */
+/** The description of a failed execution: names, each with its value. */
 export type FailureRows = readonly (readonly [name: string, text: string])[];
 
-/** The innermost calls of a stack, which are the first of it. */
+/** Innermost calls of a stack that are shown; they come first in it. */
 const STACK_CALLS = 5;
 const CAUSE_LENGTH = 1_000;
-/** With which a Map ends because of its children. */
+/** The error of a Map that failed because too many children failed. */
 const TOO_MANY_FAILED = 'States.ExceedToleratedFailureThreshold';
 
 /**
- * Where and why an execution ended without success.
+ * Says where and why an execution failed.
  *
- * @param call the last call of a function that failed in it or in its children, if one did
+ * @param call the last failed call of a function in it or in its children, if there was one
  */
 export function describeFailure(execution: Execution, call: InvocationRecord | undefined): FailureRows {
   const { states, failed } = placeOf(execution);
@@ -34,11 +34,11 @@ export function describeFailure(execution: Execution, call: InvocationRecord | u
 interface Failed {
   readonly error?: string | undefined;
   readonly cause?: string | undefined;
-  /** From the event that tells of the failure back to the one that tells of its state. */
+  /** From the event of the failure back to the event that names the state. */
   readonly events: readonly HistoryEvent[];
 }
 
-/** The state that failed, and those around it, of this execution or of a child whose failure was not tolerated. */
+/** The failed state and the states around it, in this execution or in a child whose failure was not tolerated. */
 function placeOf(execution: Execution): { readonly states: readonly string[]; readonly failed: Failed } {
   const { error, cause, history } = execution;
   const told = history.findLast(event => tellsOf(error, event) || isFinalFail(event, history));
@@ -53,7 +53,7 @@ function placeOf(execution: Execution): { readonly states: readonly string[]; re
 
 const hasFailed = ({ status }: Execution) => status === 'FAILED' || status === 'TIMED_OUT';
 
-/** Whether an event is about a call, or an expression, that failed with this error. */
+/** Whether an event reports a call, or an expression, that failed with this error. */
 function tellsOf(error: string | undefined, { type, ...event }: HistoryEvent): boolean {
   const details = Object.entries(event).find(([name]) => name.endsWith('EventDetails'))?.[1];
   return (
@@ -62,28 +62,28 @@ function tellsOf(error: string | undefined, { type, ...event }: HistoryEvent): b
   );
 }
 
-/** Whether an event is about a Fail state whose error nothing caught. */
+/** Whether an event enters a Fail state whose error was not caught. */
 function isFinalFail({ type, id }: HistoryEvent, history: readonly HistoryEvent[]): boolean {
   return (
     type === 'FailStateEntered' && !history.slice(id).some(later => /State(Entered|Exited)$/.test(later.type))
   );
 }
 
-/** An event and those before it in the same line of states, the last one first. */
+/** An event and its predecessors in the same branch, the last one first. */
 function lineBefore(last: HistoryEvent | undefined, history: readonly HistoryEvent[]): HistoryEvent[] {
   const events: HistoryEvent[] = [];
   for (let event = last; event !== undefined; event = history[event.previousEventId - 1]) events.push(event);
   return events;
 }
 
-/** An expression that fails at the entry of its state does not follow that entry, but names the state. */
+/** The state that an event names. A failed expression in a state's entry has no event for that entry, but names the state itself. */
 function stateOf(event: HistoryEvent): string | undefined {
   const { type, stateEnteredEventDetails: entered, evaluationFailedEventDetails: evaluation } = event;
   if (type === 'EvaluationFailed') return String(evaluation?.['state']);
   return type.endsWith('StateEntered') ? String(entered?.['name']) : undefined;
 }
 
-/** The function that the state calls, by its name. */
+/** The name of the function that the state calls. */
 function functionOf(events: readonly HistoryEvent[]): string | undefined {
   for (const { type, lambdaFunctionScheduledEventDetails, taskScheduledEventDetails } of events) {
     if (type.endsWith('StateEntered')) return undefined;
@@ -97,7 +97,7 @@ function functionOf(events: readonly HistoryEvent[]): string | undefined {
   return undefined;
 }
 
-/** A function's error payload as its message and stack, another object by its fields, anything else as it is. */
+/** The cause of a failure as rows: a function's error as its message and stack, another object by its fields, anything else unchanged. */
 function describeCause(cause: string): [string, string][] {
   const payload = parse(cause);
   if (payload === undefined) return [['cause', cause]];
@@ -109,7 +109,7 @@ function describeCause(cause: string): [string, string][] {
   ];
 }
 
-/** The calls of a stack as Node.js or Python write it, without the error's own lines and the folders of its files. */
+/** The calls of a stack from Node.js or Python, without the error's own lines and the folders of the files. */
 function callsOf(stack: unknown): string[] {
   const lines = Array.isArray(stack) ? stack.map(String) : [];
   const calls = lines.map(line => line.trim()).filter(line => /^(at |File )/.test(line));

@@ -25,31 +25,31 @@ import { print, printError } from './print.ts';
 export interface LocalJobOptions {
   /** The export of the configuration file. */
   readonly config: unknown;
-  /** Where to write, as JSON, what runs. */
+  /** File for the addresses of the running services, as JSON. */
   readonly factsFile: string | undefined;
   readonly dynamoDbPort: number;
   readonly sfnPort: number;
   readonly schedulerPort: number;
   readonly cloudWatchPort: number;
-  /** Their ports. */
+  /** Ports of the services. */
   readonly services: Readonly<Record<ServiceName, number>>;
-  /** Where archived objects lie. @default a new folder among the temporary files */
+  /** Folder for archived objects. @default a new temporary folder */
   readonly archiveFolder: string | undefined;
   readonly schedules: boolean;
-  /** The incident that is rehearsed. */
+  /** The incident to rehearse. */
   readonly rehearsal: RehearsalOptions | undefined;
-  /** Sessions to write into the first table. */
+  /** Number of sessions to write into the first table. */
   readonly seed: number | undefined;
-  /** Whether everything that functions print is shown; else only what belongs to a failure. */
+  /** Whether all output of the functions is shown; otherwise only output that belongs to a failure. */
   readonly verbose: boolean;
-  /** Ends it. */
+  /** Stops the command. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Synthesizes the project's configuration and runs it until the signal.
+ * Synthesizes the project's configuration and runs it until the signal aborts.
  *
- * @throws {FlagError}, {InvalidConfigError} or {LocalCloudError}, for a person to read
+ * @throws {FlagError}, {InvalidConfigError} or {LocalCloudError}, with a message for the user
  */
 export async function runLocalJob({
   signal,
@@ -118,13 +118,13 @@ export async function runLocalJob({
   }
 }
 
-/** Children that look back, besides those that wait for their upcoming minute: half as many as a function has threads. */
+/** Child executions for the lookback, besides those for the upcoming minute: half the threads of a function. */
 const CHILDREN_LOOKING_BACK = 5;
 
 /**
- * How many children of one Map Run there are at a time. On AWS each call has a function of its own. Here it waits in line, and the time
- * of its task goes on: with a child for each of the 60 minutes of a replay, and four of its executions at a time, calls of the ticks
- * were not answered in time either.
+ * The most child executions of one Map Run at a time. On AWS each call has a function instance of its own. Here calls wait in a
+ * queue while the timeouts of their tasks run: with 60 children of a replay in each of four executions, even the calls of the
+ * ticks timed out.
  */
 function childrenAtOnce(tables: readonly ResolvedProps[]): number {
   return Math.max(...tables.map(({ shards }) => shards)) + CHILDREN_LOOKING_BACK;

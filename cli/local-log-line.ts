@@ -1,10 +1,10 @@
-/** Characters of a line that are shown at most, besides its message. */
+/** Characters of a line that are shown at most, without its message. */
 const REST_LENGTH = 160;
-/** A value longer than this says little more. */
+/** Longer values are not shown. */
 const VALUE_LENGTH = 60;
 const TEXT_LENGTH = 400;
 
-/** Fields that Lambda and the Powertools put into every line of JSON, and fields that are shown in another place. */
+/** Fields that Lambda and the Powertools put into every JSON log line, and fields that are shown elsewhere. */
 const ENVELOPE = new Set([
   'level',
   'message',
@@ -21,8 +21,8 @@ const ENVELOPE = new Set([
 ]);
 
 /**
- * A line that a function printed, for a person: of a log line in JSON its level and message and, in short, the rest; of embedded
- * metrics their values; anything else as it is.
+ * Formats a line that a function printed: level, message and a short form of the other fields for a JSON log line; the values for
+ * embedded metrics; any other line unchanged.
  */
 export function readableLine(line: string): string {
   const document = parse(line);
@@ -53,7 +53,7 @@ export function fields(
   );
 }
 
-/** Source: the embedded metric format, "_aws.CloudWatchMetrics[].Metrics[].Name". */
+/** Names of the metrics in a document. Source: the embedded metric format, "_aws.CloudWatchMetrics[].Metrics[].Name". */
 function metricNames(document: Readonly<Record<string, unknown>>): string[] {
   const { CloudWatchMetrics: directives } = document['_aws'] as { CloudWatchMetrics?: unknown };
   if (!Array.isArray(directives)) return [];
@@ -66,7 +66,7 @@ function metricNames(document: Readonly<Record<string, unknown>>): string[] {
 
 function shownValue(value: unknown): string {
   if (typeof value === 'string') return value;
-  // As the Powertools log an error: its stack would fill the line.
+  // An error as the Powertools log it: its stack would fill the line.
   if (
     typeof value === 'object' &&
     value !== null &&

@@ -4,7 +4,7 @@ import { describeDuration, readDuration } from './duration.ts';
 import { FlagError } from './flags.ts';
 import { localTime } from './local-time.ts';
 
-/** The values of `--break`: the flag's help and the completions name them. */
+/** The values of `--break`; the help and the completions list them. */
 export const INCIDENT_KINDS = ['throttle', 'down', 'hang', 'slow'] as const;
 
 const SKEW = { least: '1s', most: '10m' } as const;
@@ -12,7 +12,7 @@ const LENGTH = { least: '1s', most: '1d' } as const;
 
 /**
  * Reads `--break` and `--for`.
- * @returns undefined without them
+ * @returns undefined if neither is given
  * @throws {FlagError}
  */
 export function readRehearsal(
@@ -46,7 +46,7 @@ export function describePlan({ from, until, what }: Rehearsal): string {
   return `from ${localTime(from)} ${until === undefined ? 'on' : `to ${localTime(until)}`}: ${what}`;
 }
 
-/** The text on what to read and to type while it is rehearsed. */
+/** Says what to read and which commands to try during the rehearsal. */
 export function describePlay({ section }: Rehearsal): string[] {
   return [
     `The incident is the section ${section} of docs/reference/alarms.md. Before it, while it lasts, and after it:`,
@@ -55,7 +55,7 @@ export function describePlay({ section }: Rehearsal): string[] {
   ];
 }
 
-/** The incident has begun or ended, or could not: one line. @param now epoch milliseconds */
+/** Reports on one line that the incident has begun, has ended, or failed. @param now epoch milliseconds */
 export function describeChange(rehearsal: Rehearsal, now: number, error?: unknown): string {
   const { isOn, what, from, until, section } = rehearsal;
   const at = `${localTime(now)}  --break  `;

@@ -7,20 +7,20 @@ import type { LocalCloud } from '../local/cloud.ts';
 import { tableOf } from '../local/stack/table-of.ts';
 import { FlagError } from './flags.ts';
 
-/** Items that expire evenly over a span of time. Epoch milliseconds, `to` is not in it. */
+/** Items that expire evenly over a span of time in epoch milliseconds; `to` is not included. */
 export interface Expiring {
   readonly count: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Sessions to write: which are expired already, expire soon, and stay. */
+/** Sessions to write: some have expired, some expire soon, and some stay. */
 export interface SeedPlan {
-  /** Longer ago than any sweep looks back: there for a replay to delete. */
+  /** Items that expired before the lookback of any sweep: a replay can delete them. */
   readonly expired: Expiring;
-  /** In the minute that the next tick owns. */
+  /** Items that expire in the minute that the next tick owns. */
   readonly soon: Expiring;
-  /** Tomorrow. */
+  /** Items that expire tomorrow. */
   readonly staying: Expiring;
 }
 
@@ -32,18 +32,18 @@ export interface Seeded extends SeedPlan {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Share of all items; those that are neither stay. */
+/** Shares of all items; the rest stay. */
 const EXPIRED_SHARE = 0.5;
 const SOON_SHARE = 0.3;
-/** The longest time of writing: a tick that comes earlier may not see all of it. */
+/** Milliseconds that the writing may take: an earlier tick may not see all items. */
 const LEAD_MS = 10_000;
 const WRITES_AT_ONCE = 25;
 
 /**
- * The table that `--seed` writes to: the first one of the configuration, whose state machine the printed example starts. Also an
- * existing one, in a DynamoDB Local that was started for it.
+ * Checks the table that `--seed` writes to: the first one of the configuration, because the printed example starts its state
+ * machine. An existing table is allowed if its DynamoDB Local was started for it.
  *
- * @throws {FlagError} when it is somebody else's
+ * @throws {FlagError} when the table belongs to somebody else
  */
 export function requireOwnTable({ tables: [first] }: DeploymentConfig, madeHere: boolean): void {
   if (madeHere || first === undefined || !resolveProps(first).existingTable) return;
@@ -74,9 +74,9 @@ export function planSeed(
 }
 
 /**
- * Writes sessions into the first table of the configuration, as an application does: through the helpers of `expiry/`.
+ * Writes sessions into the first table of the configuration with the helpers of `expiry/`, as an application does.
  *
- * @throws {FlagError} when the table is somebody else's
+ * @throws {FlagError} when the table belongs to somebody else
  */
 export async function writeSeed(
   count: number,

@@ -5,7 +5,7 @@ import type { ArrivedEvent, ServiceName } from '../local/services/local-services
 import type { UsedServices } from '../local/services/used-services.ts';
 import { localTime } from './local-time.ts';
 
-/** The services' names, and the names of their used resources. */
+/** Names of the services and of their resources that are in use. */
 const SERVICES: Readonly<Record<ServiceName, readonly [string, (used: UsedServices) => readonly string[]]>> =
   {
     s3: ['S3', ({ buckets }) => buckets],
@@ -14,7 +14,7 @@ const SERVICES: Readonly<Record<ServiceName, readonly [string, (used: UsedServic
     kinesis: ['Kinesis', ({ streams }) => streams],
   };
 
-/** Rows on the streams and their readers: one for each, none when there are none. */
+/** Rows about the streams: one for each reader, none if there are no readers. */
 export function describeStreams(
   { services, synthesized, functions }: ServedCloud['cloud'],
   archiveFolder: string | undefined,
@@ -48,22 +48,22 @@ function describeConsumer(functionName: string, isKnown: boolean): string {
   return `are shown here, as nobody runs ${functionName}: set AWS_ENDPOINT_URL_LAMBDA to a Lambda API on this machine to have it called`;
 }
 
-/** One line. */
+/** Describes a written object on one line. */
 export function describeObject({ bucket, key, bytes, file }: WrittenObject): string {
   return `${localTime(Date.now())}  archived  ${file ?? `s3://${bucket}/${key}`}  ${bytes.toLocaleString('en-US')} bytes`;
 }
 
-/** One line, however many writes fail. The streams have for a day what was not written, and functions are called again. */
+/** Reports failed writes on one line, even if many fail. The streams keep the records for a day, and the functions are called again. */
 export function describeArchiveFull(message: string): string {
   return `${localTime(Date.now())}  archive   is full: nothing is lost, what could not be written is tried again for 23 hours. ${message}`;
 }
 
-/** One line. */
+/** Describes an event on one line. */
 export function describeEvent({ kind, destination, text }: ArrivedEvent): string {
   return `${localTime(Date.now())}  event     ${kind} ${destination}  ${text}`;
 }
 
-/** One line. */
+/** Describes a problem of a stream on one line. */
 export function describeStreamTrouble(told: unknown, { address }: EventSourceMappingResource): string {
   return `${localTime(Date.now())}  ${address}  ${told}`;
 }

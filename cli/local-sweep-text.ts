@@ -6,17 +6,17 @@ import { isFailed, outcomeOf } from '../operate/deployment/sweep.ts';
 import { describeOutcome } from '../operate/deployment/sweep-text.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
 
-/** Tables of an execution that are shown. */
+/** Tables that are shown for an execution. */
 const MAX_TABLES = 10;
-/** Keys of a table that are shown, of those that a sweep left. */
+/** Keys that are shown for a table, of those that a sweep did not delete. */
 const MAX_KEYS = 5;
 
-/** A table's name, and beside it what an execution came to for it; a text may have several lines. */
+/** Table names, each with the result of an execution for that table; the result may have several lines. */
 export type TableRows = readonly (readonly [table: string, text: string])[];
 
 /**
- * Who started an execution of the sweep, in words; undefined for a person.
- * @param schedule the name of the one that did, if one did
+ * Who started an execution of the sweep, in words; undefined if a person did.
+ * @param schedule name of the schedule that started it, if one did
  */
 export function starterOf(input: unknown, schedule: string | undefined): string | undefined {
   if (schedule !== undefined) return `by ${schedule}`;
@@ -27,10 +27,10 @@ export function starterOf(input: unknown, schedule: string | undefined): string 
 }
 
 /**
- * The results of an execution by table: only tables in which something was found or left.
+ * The results of an execution by table, only for tables with items that were found or left.
  *
  * @param said its output, or the cause of its failure
- * @returns undefined for an execution that is no sweep, and for one that has no result of any table
+ * @returns undefined if the execution is not a sweep, or has no result for any table
  */
 export function tableRows(input: unknown, said: unknown): TableRows | undefined {
   const reports = reportsOfSweep(input, said);

@@ -18,17 +18,17 @@ import { starterOf, tableRows } from './local-sweep-text.ts';
 import { localTime } from './local-time.ts';
 
 export interface StartOptions {
-  /** Whether the schedules fire. */
+  /** Whether the schedules start executions. */
   readonly schedules: boolean;
   /** The first table of the configuration. */
   readonly first: Pick<ResolvedProps, 'tableName' | 'sweep'>;
   /** The items that `--seed` wrote into it. */
   readonly seeded?: Seeded | undefined;
-  /** Where archived objects lie. */
+  /** Folder of the archived objects. */
   readonly archiveFolder?: string | undefined;
 }
 
-/** The text that is shown once everything runs. */
+/** The text that is shown once all services run. */
 export function describeStart(
   served: ServedCloud,
   { schedules: fire, first, seeded, archiveFolder }: StartOptions,
@@ -46,6 +46,7 @@ export function describeStart(
       `${dynamoDbEndpoint}, ${dynamoDb.startedHere ? 'in memory' : 'which was running'}: ${tables.join(', ')}`,
     ],
     ['Step Functions', `${endpoint}: ${synthesized.stateMachines.map(({ name }) => name).join(', ')}`],
+    ['', `${endpoint}/ in a browser shows them and their executions`],
     ['Scheduler', `${schedulerEndpoint}: ${count(cloud.schedules.length, 'schedule') ?? 'no schedules'}`],
     ['CloudWatch', `${cloudWatchEndpoint}: ${describeAlarms(synthesized.alarms.length)}`],
     ...describeStreams(cloud, archiveFolder),
@@ -75,10 +76,10 @@ function describeAlarms(alarms: number): string {
   return `metrics, ${alarms === 1 ? 'one alarm' : `${alarms} alarms`}`;
 }
 
-/** The variables that let an AWS client use it. */
+/** The environment variables with which an AWS client uses these services. */
 function environmentOf(served: ServedCloud) {
   const { dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint, region } = served;
-  // Functions are not invoked from outside.
+  // Functions are not called from outside.
   const { lambda: _lambda, ...services } = served.cloud.services.endpoints;
   return {
     AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
@@ -92,7 +93,7 @@ function environmentOf(served: ServedCloud) {
   };
 }
 
-/** The object that `--json` writes once it runs. */
+/** The object that `--json` writes once all services run. */
 export function factsOf(served: ServedCloud) {
   const { tables, existingTables, stateMachines } = served.cloud.synthesized;
   return {
@@ -106,7 +107,7 @@ export function factsOf(served: ServedCloud) {
   };
 }
 
-/** The port that the proxy before it can't take away. */
+/** A warning about the port of DynamoDB Local, which the proxy in front of it cannot close. */
 function openPort({ endpoint }: ServedCloud['cloud']['dynamoDb']): string[] {
   return [
     `DynamoDB Local itself listens on port ${new URL(endpoint).port} of every interface, and can't be told otherwise: whoever ` +
@@ -137,7 +138,7 @@ function describeSeeded(
 const span = ({ from, to }: Expiring): string =>
   `${iso(from).slice(0, 16).replace('T', ' ')} to ${iso(to).slice(11, 16)} UTC`;
 
-/** The seeded span, or the hour before now: the printed lines shall work as they stand. */
+/** Example of a replay command. It covers the seeded span, or the last hour, so that it works as printed. */
 function replayExample(
   { synthesized }: ServedCloud['cloud'],
   { tableName: table, sweep }: StartOptions['first'],
@@ -149,16 +150,16 @@ function replayExample(
   const now = Math.floor(Date.now() / minute) * minute;
   const { from, to } = seeded?.expired ?? { from: now - 60 * minute, to: now };
   const input = JSON.stringify({ table, from: iso(from), to: iso(to) });
-  // The variable alone would do, but versions of the CLI before 2.13 don't know it and would ask AWS.
+  // The endpoint variable alone would be enough, but versions of the CLI before 2.13 ignore it and would call AWS.
   return [
     `aws stepfunctions start-execution --state-machine-arn ${machine.arn} --input '${input}' --endpoint-url "$AWS_ENDPOINT_URL_SFN"`,
   ];
 }
 
 /**
- * A line that a function printed.
+ * Formats a line that a function printed.
  *
- * @param deployments their names; with one alone, its name is left out of those of its functions
+ * @param deployments their names; if there is only one, its name is left out of the names of its functions
  */
 export function describeLine(functionName: string, line: string, deployments: readonly string[]): string {
   const [only, another] = deployments;
@@ -168,25 +169,26 @@ export function describeLine(functionName: string, line: string, deployments: re
 
 const FUNCTION_LENGTH = 'record-metrics'.length;
 
-/** An alarm whose state has changed: one line. */
+/** Reports on one line that an alarm changed its state. */
 export function describeAlarm({ alarm, state, reason, since }: SeenAlarm): string {
   return `${localTime(since)}  ${alarm.name}  ${state}: ${reason}`;
 }
 
 export interface EndedOptions {
-  /** The last call of a function that failed in it, if one did. */
+  /** The last failed call of a function in it, if there was one. */
   readonly failedCall?: InvocationRecord | undefined;
-  /** Name of the schedule that has started it, if one has. */
+  /** Name of the schedule that started it, if one did. */
   readonly schedule?: string | undefined;
   /** Everything that is known of it; else what went well is one line. @default true */
   readonly verbose?: boolean;
-  /** The command is being stopped, and ends what runs. @default false */
+  /** The command is stopping and aborts running executions. @default false */
   readonly stopping?: boolean;
 }
 
 /**
- * An execution that has ended: who started it, what it found in which table, or where and why it failed, and what it would cost on AWS. A
- * sweep that had nothing to do takes one line, and so does what the stop of the command has cut off.
+ * Describes an execution that has ended: who started it, what it found in which table, or where and why it failed, and what it
+ * would cost on AWS. A sweep that found nothing takes one line, and so does an execution that was aborted because the command
+ * stopped.
  */
 export function describeExecution(
   execution: Execution,
@@ -224,7 +226,7 @@ export function describeExecution(
     return [`${head}${result}`, ...(isShort ? [] : rowLines(tables ?? [])), billed].join('\n');
   }
   const failure = describeFailure(execution, failedCall);
-  // The cause of a sweep that left something is its report.
+  // When a sweep leaves items, the cause of its failure is its report, which is shown already.
   const why = tables === undefined ? failure : failure.filter(([row]) => row !== 'cause');
   return [head, ...rowLines([...why, ...(tables ?? [])]), billed].join('\n');
 }
@@ -232,7 +234,7 @@ export function describeExecution(
 const INDENT = ' '.repeat(11);
 const ROW_LENGTH = 'failed call'.length;
 
-/** Names and what stands beside each, which may have several lines. */
+/** Formats rows: a name and a text, which may have several lines. */
 function rowLines(rows: readonly (readonly [row: string, text: string])[]): string[] {
   const length = Math.max(ROW_LENGTH, ...rows.map(([row]) => row.length)) + 2;
   return rows.flatMap(([row, text]) =>

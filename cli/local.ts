@@ -1,4 +1,4 @@
-/** `precise-ttl local`: what was synthesized, running on this machine until Ctrl-C. See `--help`. */
+/** `precise-ttl local`: runs the synthesized deployment on this machine until Ctrl-C. See `--help`. */
 
 import { loadConfigFile } from '../config/config-file.ts';
 import type { ServiceName } from '../local/services/local-services.ts';
@@ -81,7 +81,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
       : writableFolder('--archive-folder', flags['archive-folder']);
   restartWithSmallNewSpace();
   const { signal } = stopOnSignal();
-  // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
+  // Imported late: the CDKTF app takes most of a second to load, and a wrong flag should be reported before.
   const { runLocalJob } = await import('./local-job.ts');
   await runLocalJob({
     dynamoDbPort: flags['dynamodb-port'],

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { checkConfig, type DeploymentConfig } from '../config/config.ts';
-import { loadConfigFile } from '../config/config-file.ts';
+import type { DeploymentConfig } from '../config/config.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { Progress } from '../lab/report/progress.ts';
 import { localEndpoint, type Service } from '../operate/aws/endpoint.ts';
 import { describeSdkError } from '../operate/aws/errors.ts';
@@ -11,7 +11,7 @@ import { type AnyCommand, defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
 
-/** The exit status of a wrong command line and of what could not be asked, for a command whose 1 and 2 are answers. */
+/** Exit status for a wrong command line and for a failed request, in commands that use 1 and 2 for their answers. */
 export const NOT_KNOWN = 3;
 
 export const MASK = {
@@ -26,54 +26,54 @@ const JSON_FILE = {
   help: 'also write the report to a file; - prints it instead of the text',
 } as const;
 
-/** The surroundings of a look, besides its flags. */
+/** What a command that only reads gets besides its flags. */
 export interface LookSession<Asked> {
   /** The result of `read`. */
   readonly asked: Asked;
   readonly config: DeploymentConfig;
   readonly table: string | undefined;
   readonly signal: AbortSignal;
-  /** Whether somebody wants the report with everything in it. */
+  /** Whether the user wants the complete report. */
   readonly wantsReport: boolean;
   /** Shows where the work is, on one line; an empty one ends it. */
   readonly show: (line: string) => void;
-  /** Tells what was seen; a look that goes on tells it again and again. */
+  /** Prints what was read; a command that repeats its look calls this each time. */
   readonly tell: (seen: Seen) => void;
 }
 
 interface Seen {
-  /** Everything, as JSON. */
+  /** The complete report, as JSON. */
   readonly report: object;
-  /** The same for a person. */
+  /** The report as text for a person. */
   readonly text: () => string;
-  /** Shows the text itself, as on a screen that is written again. @default it is printed */
+  /** Shows the text, for example on a screen that is overwritten. @default the text is printed */
   readonly show?: ((text: string) => void) | undefined;
 }
 
 interface Look<F extends Flags, Asked> {
   readonly name: keyof typeof COMMAND_ACTIONS;
-  /** The text behind the command's name. @default flags only */
+  /** The text after the command's name in the help. @default flags only */
   readonly usage?: string;
   readonly words?: readonly string[];
   readonly flags: F;
-  /** Which tables it is for without `--table`. */
+  /** The tables that the command reads without `--table`, in words. */
   readonly tables: string;
   /** The purpose of the command, for its help. */
   readonly about: string;
   /** Further text of its help, below the flags. */
   readonly more?: string;
-  /** The services that it calls; the first one is the one that errors are told of. */
+  /** The services that it calls; errors name the first one. */
   readonly services: readonly [Service, ...Service[]];
-  /** Says where it works. @default in AWS, or in the deployment of `local` */
+  /** Where the command reads, in words. @default in AWS, or in the deployment of `local` */
   readonly where?: string;
-  /** The exit status, in words. */
+  /** Meaning of the exit statuses, in words. */
   readonly status: string;
   /** @default 2 for wrong flags, 1 for everything else */
   readonly failureStatus?: number;
-  /** Nothing of what it says is known when it is interrupted: what was not done then. */
+  /** What was not done, for the message after an interruption; nothing is known then. */
   readonly interrupted: string;
   /**
-   * Reads the flags, before the configuration is loaded and anybody is asked.
+   * Reads the flags, before the configuration is loaded and before any request.
    * @throws {FlagError}
    */
   readonly read: (flags: FlagValues<F>) => Asked;
@@ -81,7 +81,7 @@ interface Look<F extends Flags, Asked> {
   readonly look: (session: LookSession<Asked>) => Promise<number>;
 }
 
-/** A command that looks at what is deployed, changes nothing, and says what it saw: as a text, and as JSON. */
+/** Defines a command that only reads what is deployed, and reports it as text and as JSON. */
 export function defineLook<const F extends Flags, Asked>(definition: Look<F, Asked>): AnyCommand {
   const { services, tables, failureStatus } = definition;
   const [service] = services;
@@ -112,7 +112,7 @@ export function defineLook<const F extends Flags, Asked>(definition: Look<F, Ask
         return await definition.look({
           ...{ asked, table, tell, signal: stop.signal, wantsReport: json !== undefined },
           show: line => (line === '' ? progress.end() : progress.show(line)),
-          config: checkConfig(await loadConfigFile(config)),
+          config: await loadConfig(config),
         });
       } catch (error) {
         if (!stop.signal.aborted) throw error;

@@ -28,13 +28,13 @@ export interface MainJobOptions
   readonly config: unknown;
   /** A table of the configuration. @default its first one */
   readonly table: string | undefined;
-  /** The key of the index. @default that of the configuration */
+  /** Indexed by second or by window. @default as in the configuration */
   readonly by: IndexedBy | undefined;
-  /** Whether the table gets an archive and events, where the configuration gives it none. */
+  /** Whether the table gets an archive and events even if the configuration has none. */
   readonly archive: boolean;
-  /** @default another one each time */
+  /** @default a new seed each time */
   readonly seed: number | undefined;
-  /** Where to write the result as JSON. */
+  /** File for the result, as JSON. */
   readonly resultFile: string | undefined;
 }
 
@@ -46,10 +46,10 @@ export const EXIT_STATUS: Readonly<Record<Exclude<Verdict, 'interrupted'>, numbe
 };
 
 /**
- * Synthesizes one table of the project's configuration, under a name of this run's own, and runs the main job on it.
+ * Synthesizes one table of the project's configuration under a new name, and runs the main job on it.
  *
  * @throws {FlagError} for a table that can't be shown
- * @throws {InvalidConfigError} or {LocalCloudError}, for a person to read
+ * @throws {InvalidConfigError} or {LocalCloudError}, with a message for the user
  */
 export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const config = checkConfig(options.config);
@@ -59,9 +59,9 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const { name, precisionSeconds, pollSeconds, deleteMode, graceSeconds, holdAttribute } = resolved;
   const { marginSeconds } = functionSettings(resolved);
   const tableName = ownTableName(chosen.tableName);
-  // So is its journal: in that of another deployment somebody may have paused a table.
+  // The run has a deployment and a journal of its own: the table may be paused in the journal of another deployment.
   const deployment = tableName.slice(-DEPLOYMENT_LENGTH);
-  // There is nothing to backfill in a table of the run's own.
+  // The table is new, so a backfill would find no items.
   const table: PreciseTtlProps = {
     ...chosen,
     tableName,
@@ -96,7 +96,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
 /** `demo-1a2b3c4d`, the end of the table's name. */
 const DEPLOYMENT_LENGTH = 13;
 
-/** The most seconds for which this job gathers what it archives: it waits for the last object at its end. */
+/** The longest batching window of the archive in this job, seconds: the job waits for the last object at its end. */
 const MAX_BATCH_SECONDS = 5;
 
 function withFollowers(configured: PreciseTtlProps, wanted: boolean): PreciseTtlProps {
@@ -104,7 +104,7 @@ function withFollowers(configured: PreciseTtlProps, wanted: boolean): PreciseTtl
   const { stream, ...created } = newTable ?? {};
   const { batchSeconds } = resolvedArchive(archive ?? {});
   const shortened = { ...archive, batchSeconds: Math.min(batchSeconds, MAX_BATCH_SECONDS) };
-  // Another view would be refused beside what only the flag asks for.
+  // The validation would refuse a stream with another view together with an archive that only the flag asks for.
   const isLeft = stream !== undefined && (hasOldImages(stream) || readsStream(configured) || !wanted);
   return {
     ...table,
@@ -127,7 +127,7 @@ function followingOf({ archive, archiveFirst, events }: ResolvedProps): Followin
   };
 }
 
-/** The table as it would be if it were indexed so. By second it has no use for what is said of windows. */
+/** The table with this kind of index. By second the settings of windows are removed. */
 function indexedBy(table: PreciseTtlProps, by: IndexedBy | undefined): PreciseTtlProps {
   if (by === undefined || by === resolveProps(table).indexedBy) return table;
   const { index, pollSeconds, ...others } = table;

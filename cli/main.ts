@@ -6,9 +6,9 @@ import { printData, printError, printHelp } from './print.ts';
 import { COMMAND_GROUPS, tellingErrors } from './run-command.ts';
 
 /**
- * `precise-ttl COMMAND [flags]`. How it ends is the status of this process.
+ * Runs `precise-ttl COMMAND [flags]` and sets the exit status of this process.
  *
- * @param manifest package.json of the package that this belongs to
+ * @param manifest URL of this package's package.json
  * @param args without the program: `process.argv.slice(2)`
  */
 export async function main(manifest: URL, args: readonly string[]): Promise<void> {
@@ -37,7 +37,7 @@ export async function main(manifest: URL, args: readonly string[]): Promise<void
 }
 
 async function completion(wanted: string | undefined): Promise<string> {
-  // Only now: it loads every command.
+  // Imported late, because it loads every command.
   const [{ describeCommands }, { completionFor, SHELLS }] = await Promise.all([
     import('./completion/described-commands.ts'),
     import('./completion/scripts.ts'),
@@ -48,7 +48,7 @@ async function completion(wanted: string | undefined): Promise<string> {
   throw new FlagError(`--completion: expected one of ${SHELLS.join(', ')}, got ${got}; see --help`);
 }
 
-/** The text of `--help` without a command. */
+/** The text that `--help` prints without a command. */
 export function generalHelp(): string {
   const width = Math.max(...COMMAND_NAMES.map(({ length }) => length));
   const groups = COMMAND_GROUPS.map(group => {
@@ -74,7 +74,7 @@ function isCommand(name: string | undefined): name is CommandName {
   return name !== undefined && Object.hasOwn(COMMANDS, name);
 }
 
-/** Typing errors that are still recognized. */
+/** Edit distance up to which a mistyped command is recognized. */
 const MAX_DISTANCE = 2;
 
 function nearest(name: string): string {

@@ -1,7 +1,6 @@
-/** `precise-ttl model`: what the writers of a table must agree on, as JSON. See `--help`. */
+/** `precise-ttl model`: prints as JSON what all writers of a table must agree on. See `--help`. */
 import { writeFileSync } from 'node:fs';
-import { checkConfig } from '../config/config.ts';
-import { loadConfigFile } from '../config/config-file.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { modelPropsOf } from '../config/model-of.ts';
 import { chooseTable } from '../operate/choose-tables.ts';
 import { CONFIG } from './flags.ts';
@@ -27,7 +26,7 @@ What is deployed has it too: expiryModel in npx precise-ttl outputs. How to stam
 Exit status: 0 printed or written, 1 not (no configuration, or a wrong one), 2 wrong flags.`,
   async run({ table, out, config }) {
     const file = out === undefined ? undefined : writableFile('--out', out);
-    const chosen = chooseTable(checkConfig(await loadConfigFile(config)), table);
+    const chosen = chooseTable(await loadConfig(config), table);
     const json = JSON.stringify(modelPropsOf(chosen), null, 2);
     if (file === undefined) {
       printData(json);

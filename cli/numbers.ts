@@ -20,7 +20,7 @@ export function span(seconds: number): string {
   return seconds < 5400 ? `${Math.ceil(seconds / 60)} min` : `${decimal(seconds / 3600)} hours`;
 }
 
-/** The first of some lines, and how many more there are. @param where the others are */
+/** The first lines of a list, and the number of the others. @param where the others are */
 export function firstLines(
   lines: readonly string[],
   { shown, indent = '  ', all = lines.length, where = ': --json FILE has all' }: FirstLines,
@@ -32,7 +32,7 @@ export function firstLines(
 interface FirstLines {
   readonly shown: number;
   readonly indent?: string;
-  /** Where `lines` are not all of them. */
+  /** Number of all lines, if `lines` has only some of them. */
   readonly all?: number;
   readonly where?: string;
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { checkConfig, type DeploymentConfig } from '../config/config.ts';
-import { loadConfigFile } from '../config/config-file.ts';
+import type { DeploymentConfig } from '../config/config.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { Progress } from '../lab/report/progress.ts';
 import type { Clients } from '../operate/aws/clients.ts';
 import { localEndpoint, type Service } from '../operate/aws/endpoint.ts';
@@ -17,23 +17,23 @@ import { type AnyCommand, defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
 
-/** The surroundings of an operation. */
+/** What an operation gets besides its flags. */
 export interface Session {
   readonly clients: Clients;
   /** Only counts; changes nothing. */
   readonly dryRun: boolean;
-  /** Ends the command. */
+  /** Stops the command. */
   readonly signal: AbortSignal;
-  /** Asks for a yes; undefined where nobody is asked: with `--yes`, or without a terminal. */
+  /** Asks a yes-or-no question; undefined if no question may be asked: with `--yes`, or without a terminal. */
   readonly ask: ((text: string) => Promise<boolean>) | undefined;
   readonly print: (text: string) => void;
-  /** Is called at the end of the command, however that comes. */
+  /** Registers work for the end of the command, also after an error. */
   readonly atEnd: (cleanUp: () => void) => void;
-  /** Shows where the work is, on one line; an empty one ends it. */
+  /** Shows the progress on one line; an empty text ends it. */
   readonly show: (line: string) => void;
 }
 
-/** A line, and what stands below it, each with its name. */
+/** A title, with rows of names and texts below it. */
 export interface Facts {
   readonly title: string;
   readonly rows: readonly (readonly [name: string, text: string])[];
@@ -45,63 +45,63 @@ export function describeFacts({ title, rows }: Facts): string {
 
 /** A change that is about to be made. */
 export interface Plan<Result extends object> {
-  /** Said before the question, with where it happens. @default the operation has said it itself */
+  /** Printed before the question, with the place of the change. @default the operation prints it itself */
   readonly facts?: Facts;
-  /** Undefined: there is nothing to agree to. @default that of the operation */
+  /** Undefined if no consent is needed. @default that of the operation */
   readonly question?: string | undefined;
   /**
-   * Does it.
+   * Makes the change.
    * @returns the result as `--json` has it
-   * @throws {StoppedError} with what was done until then
+   * @throws {StoppedError} with the part that was done
    */
   readonly apply: () => Promise<Result>;
-  /** Says what was done. */
+  /** Prints the result. */
   tell(result: Result): Told;
 }
 
-/** A plan whose parts agree on its result, for an operation to return. */
+/** Returns the plan with the type of its result hidden, as an operation returns it. */
 export function planOf<Result extends object>(plan: Plan<Result>): Plan<object> {
   return plan;
 }
 
-/** How an operation has ended. */
+/** The end of an operation. */
 export interface Told {
   readonly end: 'done' | 'failed' | 'interrupted';
-  /** A sentence on what is left, without the command that goes on. */
+  /** A sentence about what is left, without the command that continues. */
   readonly note?: string;
   /** Further steps that are possible. */
   readonly more?: string;
-  /** The same command does not help. @default it goes on */
+  /** Running the same command again does not help. @default the same command continues */
   readonly isFinal?: boolean;
 }
 
 interface CommonOperation<F extends Flags, Wanted> {
   readonly name: keyof typeof COMMAND_ACTIONS;
-  /** The text behind the command's name: one line for each way to call it. */
+  /** The text after the command's name in the help: one line for each form of the command. */
   readonly usage: readonly string[];
   readonly flags: F;
   /** The help of `--dry-run`. @default the operation has no such flag */
   readonly dryRun?: string;
   /** The purpose of the command, for its help. */
   readonly about: string;
-  /** The services that it calls; the first one is changed first. All of them are on this machine, or none. */
+  /** The services that it calls; the change begins with the first one. Either all of them are on this machine, or none. */
   readonly services: readonly [Service, ...Service[]];
-  /** Services that it calls only where they are in the same place. */
+  /** Services that it calls only if they are in the same place as the others. */
   readonly beside?: readonly Service[];
-  /** Those of which somebody waits for an answer. */
+  /** Services whose answer a user waits for. */
   readonly quick?: readonly Service[];
-  /** It asks on this machine, too. */
+  /** The command asks for consent on this machine too. */
   readonly alwaysAsks?: true;
-  /** Says in the help where it works. @default in AWS, or in the deployment of `local` */
+  /** Where the command works, in words for the help. @default in AWS, or in the deployment of `local` */
   readonly where?: string;
-  /** Asked on AWS. */
+  /** The question that is asked before a change on AWS. */
   readonly question: string;
-  /** When the exit status is 0, and when it is 1, besides for who declines. */
+  /** Meaning of exit status 0, and of 1 except for a declined question. */
   readonly status: { readonly done: string; readonly not?: string };
   /**
-   * Looks at what is there.
-   * @returns undefined when somebody was asked before and declined
-   * @throws {FlagError} where it cannot be as the flags say
+   * Reads the state before the change.
+   * @returns undefined when the user has already declined a question
+   * @throws {FlagError} when the change is not possible with these flags
    */
   readonly prepare: (wanted: Wanted, session: Session) => Promise<Plan<object> | undefined>;
 }
@@ -114,7 +114,7 @@ interface Chosen {
 
 interface ConfiguredOperation<F extends Flags, Wanted> extends CommonOperation<F, Wanted> {
   readonly region?: undefined;
-  /** How many tables of the configuration it is for: `--table` chooses one of them. */
+  /** How many tables of the configuration the command works on: `--table` chooses one. */
   readonly tables: keyof typeof TABLE;
   /** @throws {FlagError} */
   readonly read: (flags: FlagValues<F> & Chosen, config: DeploymentConfig) => Wanted;
@@ -122,7 +122,7 @@ interface ConfiguredOperation<F extends Flags, Wanted> extends CommonOperation<F
 
 /** An operation that reads no configuration. */
 interface FreeOperation<F extends Flags, Wanted> extends CommonOperation<F, Wanted> {
-  /** Undefined: the SDK finds it. */
+  /** Undefined: the SDK finds the region. */
   readonly region: (flags: FlagValues<F>) => string | undefined;
   /** @throws {FlagError} */
   readonly read: (flags: FlagValues<F>) => Wanted;
@@ -144,7 +144,7 @@ type CommonValues = FlagValues<typeof COMMON> & {
   readonly 'dry-run'?: boolean;
 };
 
-/** A command that changes something: it looks, says what it would do, asks, does it, and says what it did. */
+/** Defines a command that changes something: it reads the state, describes the change, asks, makes the change, and reports the result. */
 export function defineOperation<const F extends Flags, Wanted>(
   operation: ConfiguredOperation<F, Wanted>,
 ): AnyCommand;
@@ -170,7 +170,7 @@ export function defineOperation<F extends Flags, Wanted>(operation: Operation<F,
       const { wanted, region } = await read(operation, values as FlagValues<F> & CommonValues);
       requireConsent(flags, operation.alwaysAsks ? undefined : service);
       const stop = stopOnSignal();
-      // Only now: a wrong flag shall not wait for the SDK.
+      // Imported late: a wrong flag should be reported before the SDK is loaded.
       const { clientsOf } = await import('../operate/aws/clients.ts');
       const clients = clientsOf(region, process.env, { first: service, quick: operation.quick });
       const progress = new Progress(process.stderr);
@@ -214,7 +214,7 @@ async function read<F extends Flags, Wanted>(
   if (operation.region !== undefined) {
     return { wanted: operation.read(flags), region: operation.region(flags) };
   }
-  const config = checkConfig(await loadConfigFile(flags.config));
+  const config = await loadConfig(flags.config);
   const chosen = { table: flags.table, dryRun: flags['dry-run'] ?? false };
   const choose = { one: chooseTable, all: chooseTables }[operation.tables];
   choose(config, flags.table);
@@ -227,7 +227,7 @@ interface Circumstances {
   readonly resultFile: string | undefined;
 }
 
-/** @returns undefined when it was declined */
+/** @returns undefined when the user declined */
 export async function carryOut<Result extends object>(
   plan: Plan<Result>,
   { clients, dryRun, ask, print: say, signal }: Session,

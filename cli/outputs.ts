@@ -1,5 +1,5 @@
 import { commandLine } from '../operate/command-line.ts';
-/** `precise-ttl outputs`: what was deployed, for scripts. See `--help`. */
+/** `precise-ttl outputs`: prints the outputs of the deployment, for scripts. See `--help`. */
 import { TERRAFORM_HELP } from './deploy/flags.ts';
 import { Terraform } from './deploy/run-terraform.ts';
 import { synthesizeStack } from './deploy/synthesized-stack.ts';

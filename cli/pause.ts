@@ -1,4 +1,4 @@
-/** `precise-ttl pause`: stops the sweeps without a deployment. See `--help`. */
+/** `precise-ttl pause`: pauses the sweeps without a deployment. See `--help`. */
 import type { OpenExecution, PauseOptions } from '../operate/changes.ts';
 import { commandLine } from '../operate/command-line.ts';
 import { describePause } from '../operate/deployment/describe-pause.ts';
@@ -7,13 +7,13 @@ import { describeDuration, readDuration } from './duration.ts';
 import { firstLines } from './numbers.ts';
 import { defineOperation, planOf, type Session } from './operation.ts';
 
-/** A minute is one tick; half a year is longer than anybody means. */
+/** Limits of `--for`: one tick, and a time longer than any pause should be. */
 const BOUNDS = { least: '1m', most: '180d' } as const;
 
-/** Executions that are shown of a table. */
+/** Executions that are shown for each table. */
 const SHOWN = 10;
 
-/** Nobody can list the executions of an Express machine. */
+/** Running ticks cannot be listed: Step Functions does not list Express executions. */
 const AFTER_TICKS =
   'It holds from the next tick on. Ticks that began before end within two minutes, with a backlog within five; a replay that a tick ' +
   'has started ends after its round.';
@@ -45,7 +45,7 @@ tells of one without --for after 25 hours; npx precise-ttl status at once. Run i
   prepare: planPause,
 });
 
-/** Looks at the tables, and says what is done. */
+/** Reads the state of the tables, and describes the change. */
 export async function planPause(wanted: PauseOptions, { clients, print }: Session) {
   const { preparePause } = await import('../operate/pause.ts');
   const { facts, apply } = await preparePause({ ...wanted, clients });

@@ -3,14 +3,14 @@ import { formatText, type TextKind } from './output/format.ts';
 import { lookOf, type Screen } from './output/screen.ts';
 
 /**
- * Characters that a terminal obeys instead of showing them: control and format characters, such as those that turn the direction
- * of writing, and the separators of lines and paragraphs. The line breaks of our own texts stay.
+ * Characters that a terminal interprets instead of showing: control and format characters, such as those that reverse the
+ * direction of text, and separators of lines and paragraphs. Line feeds are allowed, because our own texts contain them.
  */
 const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
- * A text as it may reach a terminal: all that a key, a name or an error of somebody else's brings along is shown, and nothing of it
- * acts. It is escaped as JSON escapes it, so JSON stays JSON of the same value.
+ * Makes a text safe for a terminal: special characters in keys, names or foreign errors are shown and have no effect. They are
+ * escaped as in JSON, so that JSON keeps its value.
  */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, character =>
@@ -64,11 +64,11 @@ export const STDOUT: Output = {
   shown: lines => shownOn(process.stdout, lines),
 };
 
-/** Characters of a key that are shown: of its beginning, and of its end, where keys of a kind differ. */
+/** Characters of a long key that are shown: from its beginning, and from its end, where similar keys differ. */
 const KEY_START = 160;
 const KEY_END = 40;
 
-/** A key for a person. One of up to 2 KB would fill the screen: what is left out is said. Files of `--json` have it whole. */
+/** A key for a person. Keys can have 2 KB: a long one is shortened, and its length is shown. The files of `--json` have the whole key. */
 export function shortKey(text: string): string {
   if (text.length <= KEY_START + KEY_END) return text;
   const length = text.length.toLocaleString('en-US');

@@ -3,14 +3,14 @@ import { createInterface } from 'node:readline/promises';
 import { shownOn } from './print.ts';
 
 /**
- * Asks in the terminal.
+ * Asks a question in the terminal.
  *
- * @param signal ends the question
- * @returns the answer without blanks around it; empty after Ctrl-D, and when the signal came
+ * @param signal aborts the question
+ * @returns the trimmed answer; empty after Ctrl-D or when the signal aborts
  */
 export async function question(text: string, signal?: AbortSignal): Promise<string> {
   const options = signal && { signal };
-  // Without its own handling of the terminal, so that Ctrl-C stays a signal.
+  // `terminal: false` leaves Ctrl-C to the process as a signal.
   const terminal = createInterface({ input: process.stdin, output: process.stdout, terminal: false });
   try {
     const closed = once(terminal, 'close', options).then(() => ''); // Ctrl-D

@@ -23,7 +23,7 @@ export function readKeys(
   return [...wantedKeys(flag, values, names).values()];
 }
 
-/** A file has one list, or one key on each line. */
+/** Reads the values of a file: one JSON list, or one key on each line. */
 function valuesOfFile(file: string): readonly unknown[] {
   let text: string;
   try {

@@ -4,7 +4,7 @@ const DATE = /^\d{4}-\d\d-\d\d$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 
 /**
- * Reads the time that a flag has: a date in UTC, or a time in ISO-8601 with a zone.
+ * Reads a time from a flag: a date in UTC, or a time in ISO-8601 with a zone.
  *
  * @param flag its name without the dashes
  * @returns epoch milliseconds

@@ -14,10 +14,10 @@ import { type CountRow, countTable } from './count-table.ts';
 import { count } from './numbers.ts';
 import { shortKey } from './print.ts';
 
-/** Keys of a dry run that are shown of each piece; the file has them all. */
+/** Keys of a dry run that are shown for each piece; the file contains all keys. */
 const SHOWN_KEYS = 3;
 
-/** The description of a change, without anything of the account. */
+/** Describes a replay before it starts, without anything that names the account. */
 export function describeFacts(facts: ReplayFacts, dryRun: boolean) {
   const { span, tables, executions, splitMinutes, concurrency, label } = facts;
   return {
@@ -39,7 +39,7 @@ export function describeFacts(facts: ReplayFacts, dryRun: boolean) {
   };
 }
 
-/** One line for a piece that is through. */
+/** Reports a completed piece on one line. */
 export function describePiece(result: PieceResult, position: string, dryRun: boolean): string {
   const { piece, tableName, totals, status, doneBefore, execution, error, cause } = result;
   const line = `[${position}] ${tableName}  ${iso(piece.from)} to ${iso(piece.to)}  ${describeCounts(totals, dryRun)}`;
@@ -51,7 +51,7 @@ export function describePiece(result: PieceResult, position: string, dryRun: boo
   return `${line}\n    ${status} ${execution}: ${why.length > 300 ? `${why.slice(0, 300)}…` : why}`;
 }
 
-/** A key, or the hash that the functions reported in its place. */
+/** The text of a key, or of the hash that the functions reported instead. */
 const textOf = (key: ShownKey): string => shortKey(typeof key === 'string' ? key : JSON.stringify(key));
 
 function describeCounts(totals: Totals, dryRun: boolean) {
@@ -64,7 +64,7 @@ function describeCounts(totals: Totals, dryRun: boolean) {
     .join(', ');
 }
 
-/** Counts of a piece that are always shown; the others only when they are not 0. */
+/** Counts of a piece that are always shown; other counts are shown only if they are not 0. */
 const ALWAYS_SHOWN: ReadonlySet<string> = new Set<keyof Totals>(['found', 'deleted']);
 
 /** The result of a replay, and the next steps. */
@@ -96,13 +96,13 @@ export function describeOutcome({ totals, executions }: ReplayOutcome, dryRun: b
   return countTable(rows);
 }
 
-/** For who wonders why nothing was started. */
+/** Explains why no execution was started. */
 export function describeAllDone({ executions: { planned, doneBefore } }: ReplayOutcome): string | undefined {
   if (doneBefore < planned) return undefined;
   return 'All of it was done before. To sweep the span again (for what was written since), add --run LABEL.';
 }
 
-/** When a dry run counted: its result holds for that moment only. */
+/** Says when a dry run counted: its result is valid only for that moment. */
 export function describeDryRun(results: readonly Pick<PieceResult, 'startedAt'>[]): string | undefined {
   const times = results.flatMap(({ startedAt }) => startedAt ?? []).sort();
   const [first, last] = [times.at(0), times.at(-1)].map(time => time?.replace(/\.\d+Z$/, 'Z'));
@@ -111,11 +111,11 @@ export function describeDryRun(results: readonly Pick<PieceResult, 'startedAt'>[
   return `Counted ${when}. A dry run counts again each time.`;
 }
 
-/** Whole seconds read better without their milliseconds. */
+/** Leaves out the milliseconds of a whole second. */
 const iso = (epochSeconds: number): string =>
   new Date(epochSeconds * 1000).toISOString().replace('.000Z', 'Z');
 
-/** The result of the scan of a table's index. */
+/** The result of an index scan of a table. */
 export function describeScan({ tableName, execution, status, report }: ScannedIndex): string {
   const how = status === 'SUCCEEDED' ? '' : `\n    ${status} ${execution}`;
   if (report === undefined) return `${tableName}: no report${how}`;

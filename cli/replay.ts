@@ -61,7 +61,7 @@ TTLs out of range. A scan that was ended goes on where it was when it is started
   prepare: (wanted, session) => (wanted.index ? planScan : planReplay)(wanted, session),
 });
 
-/** Looks at the state machines of a replay, and says what is done. */
+/** Reads the state machines of a replay, and describes the replay. */
 export async function planReplay(wanted: ReplayOptions, session: Session) {
   const { dryRun = false } = wanted;
   const { prepareReplay, replayEnd } = await import('../operate/replay/replay.ts');
@@ -80,13 +80,13 @@ export async function planReplay(wanted: ReplayOptions, session: Session) {
   });
 }
 
-/** The sentence on executions at their end. */
+/** The end of a replay, with a sentence about its executions. */
 export function replayTold(end: Told['end']): Told {
   const notes = { failed: 'Some executions failed.', interrupted: 'executions that were started go on' };
   return end === 'done' ? { end } : { end, note: notes[end] };
 }
 
-/** Prints each piece that is through. */
+/** Returns a function that prints each completed piece. */
 export function pieceTeller({ print, show }: Pick<Session, 'print' | 'show'>, dryRun: boolean) {
   const describe = workFromNow();
   return (piece: PieceResult, done: number, total: number) => {

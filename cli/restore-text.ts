@@ -5,7 +5,7 @@ import { shortKey } from './print.ts';
 
 const amount = (number: number, what: string) => `${count(number)} ${what}${number === 1 ? '' : 's'}`;
 
-/** The items that are about to be written, in words. */
+/** Describes the items that a restore will write. */
 export function describeRestore(facts: RestoreFacts, dryRun: boolean): Facts {
   const { table, archive, objects, dates, keys, found, expiresAt } = facts;
   return {
@@ -18,7 +18,7 @@ export function describeRestore(facts: RestoreFacts, dryRun: boolean): Facts {
   };
 }
 
-/** The name of each fate, in the order in which they are shown. */
+/** The label of each fate, in the order in which they are shown. */
 const FATES: Readonly<Record<RestoredKey['fate'], string>> = {
   found: 'would be written, unless an item is there',
   restored: 'restored',
@@ -28,10 +28,10 @@ const FATES: Readonly<Record<RestoredKey['fate'], string>> = {
   notTried: 'not tried',
 };
 
-/** Keys of one fate that are listed. */
+/** Keys that are listed for one fate. */
 const SHOWN_KEYS = 10;
 
-/** How many keys there are of each fate, and some of those that somebody has to look after. So of what cannot be read. */
+/** The number of keys for each fate, with some keys that need attention. Lines that cannot be read are listed in the same way. */
 export function describeOutcome({
   keys,
   dryRun,

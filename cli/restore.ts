@@ -48,9 +48,9 @@ const FLAGS = {
   mask: { type: 'switch', help: "show hashes instead of keys (default: as the table's logKeys says)" },
 } as const;
 
-/** As long as a TTL may be ahead. */
+/** Limits of the new lifetime: a TTL may be at most 20 years ahead. */
 const EXPIRES_IN = { least: '1s', most: '7300d' } as const;
-/** Lines that a drill restores where nothing says how many. */
+/** Lines that a drill restores by default. */
 const SAMPLE = 1000;
 
 type Wanted = { readonly location: Location } & (
@@ -125,7 +125,7 @@ function readExpiresIn(flags: FlagValues<typeof FLAGS>): number | undefined {
   return expiresIn === undefined ? undefined : readDuration('--expires-in', expiresIn, EXPIRES_IN);
 }
 
-/** A drill takes nothing that says what is restored into the table itself. */
+/** A drill refuses the flags that are only for a restore into the table itself. */
 function refuseBesideDrill(flags: FlagValues<typeof FLAGS> & { readonly dryRun: boolean }): void {
   const given = { ...flags, 'dry-run': flags.dryRun };
   for (const name of ['keys', 'keys-file', 'expires-in', 'without-expiry', 'dry-run'] as const) {
@@ -134,7 +134,7 @@ function refuseBesideDrill(flags: FlagValues<typeof FLAGS> & { readonly dryRun: 
   }
 }
 
-/** Searches the archive, and says what is written. */
+/** Searches the archive, and describes what will be written. */
 export async function planRestore(wanted: RestoreOptions & Pick<WithArchive, 'source'>, session: Session) {
   const { print, show } = session;
   const describe = workFromNow();
@@ -161,7 +161,7 @@ export async function planRestore(wanted: RestoreOptions & Pick<WithArchive, 'so
   });
 }
 
-/** Looks at the archive, and says what is drilled. */
+/** Reads the archive, and describes the drill. */
 export async function planDrill(wanted: DrillOptions & Pick<WithArchive, 'source'>, session: Session) {
   const { print, show } = session;
   const describe = workFromNow();

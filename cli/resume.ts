@@ -1,4 +1,4 @@
-/** `precise-ttl resume`: lets the sweeps go on, and makes up for what they missed. See `--help`. */
+/** `precise-ttl resume`: ends a pause, and deletes what expired during it. See `--help`. */
 import type { MissedOfTable, ResumedTable, ResumeOptions, ResumeProgress } from '../operate/changes.ts';
 import { commandLine } from '../operate/command-line.ts';
 import { describePause } from '../operate/deployment/describe-pause.ts';
@@ -21,7 +21,7 @@ the journal on, up to which everything is known to be gone. So it also works aft
 outage. While it replays, the ticks sweep what expires from then on, and leave the rest to it. Run it again after an interruption
 or a failure, and the replay continues where it stopped.`,
   services: ['DYNAMODB', 'SFN'],
-  // The first call is one of DynamoDB; a replay waits for Step Functions as long as it takes.
+  // The first call goes to DynamoDB. Step Functions is not quick: a replay waits as long as needed.
   quick: ['DYNAMODB'],
   question: 'Resume there, and delete what is expired?',
   status: { done: 'nothing is paused and everything was replayed' },
@@ -32,7 +32,7 @@ or a failure, and the replay continues where it stopped.`,
   prepare: planResume,
 });
 
-/** Looks at the tables, and says what is done. */
+/** Reads the state of the tables, and describes the change. */
 export async function planResume(wanted: ResumeOptions, { clients, signal, print, show }: Session) {
   const { dryRun = false } = wanted;
   const { prepareResume } = await import('../operate/resume/resume.ts');
@@ -96,7 +96,7 @@ function describeMissed({ table, was, missed, isSwept, graceSeconds }: MissedOfT
       ? `${head}; nothing was missed that the ticks do not make up for`
       : `${head}; no tick has swept it yet`;
   }
-  // Times of the clock: an item is due a grace after it has expired.
+  // Converts times of expiry to the clock: an item is due one grace after it expires.
   const [from, to] = [missed.from, missed.to].map(seconds => (seconds + graceSeconds) * 1_000);
   const length = describeDuration((missed.to - missed.from) * 1_000);
   return `${head}; not swept: what was due from ${isoSeconds(from ?? 0)} to ${isoSeconds(to ?? 0)} (${length})`;

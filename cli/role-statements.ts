@@ -4,7 +4,7 @@ import { plainStack } from '../stacks/plain-stack.ts';
 
 /** The permissions of a deployment's role, in words for a document. */
 export interface RoleStatements {
-  /** Its name. */
+  /** Name of the role. */
   readonly role: string;
   readonly statements: readonly StatementInWords[];
 }
@@ -15,7 +15,7 @@ interface StatementInWords {
   readonly condition: string | undefined;
 }
 
-/** With everything that has a role, and a key. */
+/** A table with everything that needs a role or a key. */
 const EXAMPLE: PreciseTtlProps = {
   tableName: 'TABLE',
   name: 'NAME',
@@ -26,7 +26,7 @@ const EXAMPLE: PreciseTtlProps = {
   kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/0',
 };
 
-/** A destination of each kind. */
+/** An example destination of each kind. */
 const EVENTS: Readonly<Record<DestinationName, string>> = {
   eventBus: 'arn:aws:events:us-east-1:123456789012:event-bus/EVENTS',
   queueArn: 'arn:aws:sqs:us-east-1:123456789012:EVENTS',
@@ -42,7 +42,10 @@ interface Statement {
 
 type Condition = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** The roles of a table that has everything, as they are synthesized: what one destination of events alone needs is said with it. */
+/**
+ * The roles of a table with all features, as they are synthesized. Permissions that only one kind of destination needs are marked
+ * with that kind.
+ */
 export function rolesOfExample(): RoleStatements[] {
   const variants = DESTINATION_NAMES.map(name => ({ name, roles: policiesOfExample(name) }));
   const roles = new Set(variants.flatMap(variant => [...variant.roles.keys()]));
@@ -70,7 +73,7 @@ function withDestination(statement: StatementInWords, needs: readonly Destinatio
   return { ...statement, condition: condition === undefined ? fields : `${fields}, and ${condition}` };
 }
 
-/** By the names of the roles. */
+/** Statements in words, by role name. */
 function policiesOfExample(destination: DestinationName): Map<string, StatementInWords[]> {
   const table = { ...EXAMPLE, events: { [destination]: EVENTS[destination] } };
   const { resource } = plainStack({ region: 'us-east-1', tables: [table] });
@@ -84,7 +87,7 @@ function statementsIn(policy: string): StatementInWords[] {
   const { Statement: statements } = JSON.parse(policy) as { Statement: readonly Statement[] };
   return statements.flatMap(({ Action: actions, Resource: resources, Condition: given }) => {
     const condition = given === undefined ? undefined : conditionInWords(given);
-    // The destination has a row of its own, where the queue of what was given up needs the same action.
+    // The destination has its own row, even if the dead-letter queue needs the same action.
     const words = [...new Set(resources.map(inWords))];
     const others = words.filter(each => each !== DESTINATION);
     return [
@@ -94,7 +97,7 @@ function statementsIn(policy: string): StatementInWords[] {
   });
 }
 
-/** The meaning of an ARN of the example; the ARN itself, if it has none here. */
+/** Describes an ARN of the example in words; returns an unknown ARN unchanged. */
 function inWords(arn: string): string {
   const [, words] = WORDS.find(([pattern]) => pattern.test(arn)) ?? [];
   return words ?? `\`${arn}\``;

@@ -6,61 +6,61 @@ import { isEmulatorError } from './emulator-error.ts';
 import { describeFlags, FlagError, type Flags, type FlagValues, parseFlags, USAGE_STATUS } from './flags.ts';
 import { printError, printHelp } from './print.ts';
 
-/** A command of this project: what it takes, what `--help` prints, and what it does. */
+/** A command: its flags, its help, and its work. */
 export interface Command<F extends Flags> {
-  /** Besides `--help`, which every command has. */
+  /** Flags of the command, without `--help`, which every command has. */
   readonly flags: F;
-  /** One word before the flags, one of these. @default the command takes flags only */
+  /** The command takes one of these words before its flags. @default it takes flags only */
   readonly words?: readonly string[];
-  /** One word before the flags, or none, whatever it is. @default the command takes flags only, or one of `words` */
+  /** The command takes any one word, or none, before its flags. @default it takes only flags, or one of `words` */
   readonly operand?: true;
-  /** @param flags all of them, one on each line */
+  /** @param flags the description of all flags, one on each line */
   readonly help: (flags: string) => string;
   /** @returns the exit status */
   readonly run: (flags: FlagValues<F>, line: Line) => Promise<number>;
-  /** Makes a message of errors that only this command knows; undefined for those that it does not. */
+  /** Returns a message for errors that only this command knows; undefined for other errors. */
   readonly describe?: (error: unknown) => string | undefined;
   /**
-   * The exit status of a wrong command line, and of everything else that goes wrong, for a command whose 1 and 2 are answers.
-   * @default 2 and 1
+   * Exit status of every failure, including a wrong command line, for a command that uses 1 and 2 for its answers.
+   * @default 2 for a wrong command line, otherwise 1
    */
   readonly failureStatus?: number;
 }
 
-/** A command line, besides its flags. */
+/** A command line, without its flags. */
 export interface Line {
-  /** The one before the flags; empty for a command that takes none. */
+  /** The word before the flags; empty if there is none. */
   readonly word: string;
-  /** All of it, as it was typed. */
+  /** All arguments, as they were typed. */
   readonly args: readonly string[];
 }
 
-/** A command among others, which take other flags. */
+/** A command whose flags are of any type. */
 export interface AnyCommand {
-  /** With `--help`. */
+  /** All flags, including `--help`. */
   readonly flags: Flags;
   readonly words: readonly string[];
-  /** Whether it takes a word of its own before the flags, as the name of a file. */
+  /** Whether the command takes a word before its flags, such as a file name. */
   readonly operand: boolean;
-  /** The exit status of a wrong command line. */
+  /** Exit status of a wrong command line. */
   readonly usageStatus: number;
   readonly help: () => string;
-  /** Runs it with these arguments; how it ends is the status of this process. */
+  /** Runs the command with these arguments and sets the exit status of this process. */
   readonly execute: (args: readonly string[]) => Promise<void>;
 }
 
-/** The groups of commands by purpose, in the order of the help. */
+/** Groups of commands by purpose, in the order of the help. */
 export const COMMAND_GROUPS = ['set up', 'adopt', 'watch', 'act', 'prove'] as const;
 
 export interface ListedCommand {
   readonly group: (typeof COMMAND_GROUPS)[number];
-  /** Its purpose, in the list of all commands. */
+  /** The command's purpose, for the list of all commands. */
   readonly summary: string;
-  /** Loads it, and nothing of the others. */
+  /** Loads only this command. */
   readonly load: () => Promise<AnyCommand>;
 }
 
-/** By their names. */
+/** Commands by name. */
 export type Commands = Readonly<Record<string, ListedCommand>>;
 
 const HELP = { help: { type: 'switch', help: 'show this' } } as const;
@@ -103,8 +103,8 @@ async function execute<F extends Flags>(command: Command<F>, args: readonly stri
 }
 
 /**
- * Turns how a command ends into the exit status. What a person can mend is told without a stack; the rest is a fault of ours
- * and keeps it.
+ * Converts the end of a command into the exit status. Errors that the user can mend are printed without a stack; all other errors
+ * are bugs, and keep it.
  */
 export async function tellingErrors(
   work: () => Promise<number>,
@@ -121,7 +121,7 @@ export async function tellingErrors(
   }
 }
 
-/** Names the flag of the command for the field that it becomes: `--from-archive` for `fromArchive`. */
+/** Names the flag instead of the field that is set by it: `--from-archive` for `fromArchive`. */
 function messageOf(error: Error, flags: Flags): string {
   if (!(error instanceof FieldError)) return error.message;
   const flag = error.field.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);

@@ -1,11 +1,11 @@
-/** 128 and the number of the signal, as shells report it. */
+/** Exit statuses: 128 plus the number of the signal, as in shells. */
 const SIGNAL_STATUS = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Aborts at the first SIGINT or SIGTERM, so that a command can stop cleanly. The second one ends the process at once;
- * DynamoDB Local goes with it.
+ * Aborts at the first SIGINT or SIGTERM, so that a command can stop cleanly. A second signal ends the process at once, and
+ * DynamoDB Local with it.
  *
- * @returns the signal to work under, the exit status once it was aborted, and what ends all this
+ * @returns the signal to work under, the exit status after an abort, and a function that removes the handlers
  */
 export function stopOnSignal(): {
   readonly signal: AbortSignal;

@@ -1,4 +1,4 @@
-/** `precise-ttl start`: the main job on this machine. See `--help`. */
+/** `precise-ttl start`: runs the main job on this machine. See `--help`. */
 import { loadConfigFile } from '../config/config-file.ts';
 import { BY, CONFIG, type FlagValues, MINUTES, RATE, SEED } from './flags.ts';
 import { STDOUT } from './print.ts';
@@ -44,7 +44,7 @@ nothing expired; 130 or 143 interrupted.`;
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   const stop = stopOnSignal();
-  // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
+  // Imported late: the CDKTF app takes most of a second to load, and a wrong flag should be reported before.
   const { EXIT_STATUS, runMainJob } = await import('./main-job.ts');
   const { result } = await runMainJob({
     ...flags,

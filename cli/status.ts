@@ -1,4 +1,4 @@
-/** `precise-ttl status`: how the sweeps stand, now or every few seconds. See `--help`. */
+/** `precise-ttl status`: shows how the sweeps are doing, once or every few seconds. See `--help`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verdict } from '../operate/status/report.ts';
 import type { Status } from '../operate/status/status.ts';
@@ -51,10 +51,10 @@ ten) the command tells what is known, and what did not answer. A later look of -
     let last: Status | undefined;
     const job = statusJob({ config, table, back, signal });
     try {
-      // The time of the first look began with the process, which had to load it.
+      // The time limit of the first look includes the start of the process.
       for (let spentMs = performance.now(); ; spentMs = 0) {
         const status = await job.look(spentMs).catch((error: unknown) => {
-          // Ctrl-C is how watching ends.
+          // Ctrl-C is the usual way to stop watching.
           if (signal.aborted && last !== undefined) return last;
           throw error;
         });

@@ -1,4 +1,4 @@
-/** `precise-ttl synth`: writes the Terraform of the configuration. See `--help`. */
+/** `precise-ttl synth`: writes the Terraform configuration. See `--help`. */
 import { writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { synthesizeStack } from './deploy/synthesized-stack.ts';

@@ -1,4 +1,4 @@
-/** `precise-ttl verify`: proves a deployment in one's own account. See `--help`. */
+/** `precise-ttl verify`: tests a deployment in the user's own account. See `--help`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLocal } from '../operate/aws/endpoint.ts';
 import { TERRAFORM_HELP } from './deploy/flags.ts';
@@ -27,7 +27,7 @@ npx precise-ttl iam verify prints all that it needs in IAM, with what Terraform 
   read({ region = process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'] }) {
     if (region === undefined)
       throw new FlagError('--region: expected a region, got none; name it, or set AWS_REGION');
-    // Terraform calls services that have no variable here: they would be those of an account.
+    // Terraform also calls services that are not in this list: without this variable they would be called in an account.
     if (isLocal(process.env) && !process.env['AWS_ENDPOINT_URL']) {
       throw new FlagError(
         'AWS_ENDPOINT_URL: expected one endpoint for all services, as AWS_ENDPOINT_URL_SFN names one on this machine, got none; set it, or unset the others for AWS',
@@ -46,7 +46,7 @@ npx precise-ttl iam verify prints all that it needs in IAM, with what Terraform 
     print(describePlan(region, { minutes, cost: dollarsAtMost(verifiedProps(example)) }));
     return planOf({
       async apply() {
-        // Only now: CDKTF takes most of a second.
+        // Imported late: CDKTF takes most of a second to load.
         const [{ runVerify }, { TerraformDeployer }, { deploymentClients }, terraform] = await Promise.all([
           import('./verify/job.ts'),
           import('./verify/terraform-deployer.ts'),

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { FlagError } from './flags.ts';
 
 /**
- * The file that a flag names: minutes of work shall not end with a result that can't be written.
+ * Checks that the file of a flag can be written: otherwise minutes of work could end with a result that cannot be saved.
  *
  * @throws {FlagError}
  */
@@ -24,9 +24,9 @@ export function writableFile(flag: string, path: string): string {
 }
 
 /**
- * The folder that a flag names, made if it is not there.
+ * Creates the folder of a flag if it does not exist.
  *
- * @throws {FlagError} when nothing can be written into it
+ * @throws {FlagError} when files cannot be written into it
  */
 export function writableFolder(flag: string, path: string): string {
   const folder = resolve(path);
@@ -42,7 +42,7 @@ export function writableFolder(flag: string, path: string): string {
   return folder;
 }
 
-/** Those above it first. Node's own way to do that (`recursive`) never ends below /proc, where no folder can be made. */
+/** Creates a folder after its parents. Node's `recursive` option never ends below /proc, where no folder can be created. */
 function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return;
   makeFolder(dirname(folder));

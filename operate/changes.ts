@@ -1,4 +1,4 @@
-/** Options and results of the changes. They name no type of the AWS SDK: programs have these declarations without it. */
+/** Options and results of the changes. No type of the AWS SDK appears here: programs need not install the SDK for these declarations. */
 import type { Pause } from '../functions/journal/layout.ts';
 import type { BackfillInput, BackfillReport } from '../statemachine/backfill-contract.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
@@ -14,7 +14,7 @@ export interface OpenExecution {
 }
 
 export interface PauseOptions extends OperateOptions {
-  /** Milliseconds after which the ticks sweep them again. @default they do not */
+  /** Milliseconds until the pause ends. @default it does not end by itself */
   readonly forMs?: number | undefined;
 }
 
@@ -22,40 +22,40 @@ export interface PauseResult {
   readonly pausedAt: string;
   readonly tables: readonly {
     readonly table: string;
-    /** Null: until a resume. */
+    /** Null: until `resume`. */
     readonly until: string | null;
-    /** Replays that go on to their end; null when Step Functions does not say. */
+    /** Running replays, which the pause does not stop; null if Step Functions does not answer. */
     readonly open: readonly OpenExecution[] | null;
   }[];
 }
 
 export interface LimitOptions extends OperateOptions {
-  /** Deletes a second at most. @default those of the configuration again */
+  /** Deletes per second at most. @default the limit of the configuration */
   readonly perSecond?: number | undefined;
 }
 
-/** Null: the configuration's. */
+/** A limit; null stands for that of the configuration. */
 export interface LimitResult {
   readonly table: string;
   readonly maxDeletesPerSecond: number | null;
-  /** Before. */
+  /** The limit before the change. */
   readonly was: number | null;
 }
 
-/** A piece of a replay that is through. */
+/** The result of a completed piece of a replay. */
 export interface PieceResult extends ListedKeys {
   readonly piece: Span;
   readonly tableName: string;
   /** Name of the last execution. */
   readonly execution: string;
-  /** `SUCCEEDED`, or how it failed. */
+  /** `SUCCEEDED`, or another status of Step Functions. */
   readonly status: string;
-  /** When that execution started: what it calls expired was expired then. ISO-8601. */
+  /** Start of that execution in ISO-8601: items that it calls expired were expired at that time. */
   readonly startedAt?: string | undefined;
-  /** It had succeeded before this command started. */
+  /** The piece had succeeded before this command started. */
   readonly doneBefore: boolean;
   readonly totals: Totals;
-  /** 99% of the items that the last execution deleted were at most so late, milliseconds. */
+  /** P99 of the lag of the items that the last execution deleted, milliseconds. */
   readonly lagP99Ms?: number | undefined;
   readonly error?: string | undefined;
   readonly cause?: string | undefined;
@@ -66,21 +66,21 @@ export interface ReplayOptions extends OperateOptions {
   /** ISO-8601. */
   readonly from: string | undefined;
   readonly to: string | undefined;
-  /** Only counts. @default false */
+  /** Only counts, without deleting. @default false */
   readonly dryRun?: boolean;
-  /** @default an hour, or longer for a long span */
+  /** Minutes of each piece. @default 60, more for a long span */
   readonly splitMinutes?: number | undefined;
-  /** @default 4 */
+  /** Executions that run at the same time. @default 4 */
   readonly concurrency?: number;
   /** Deletes per second and table. @default the table's maxDeletesPerSecond */
   readonly maxPerSecond?: number | undefined;
-  /** Without a meaning for a dry run, whose label is always a new one. @default the same for the same span */
+  /** Label of the replay; ignored in a dry run, which always has a new one. @default the same label for the same span */
   readonly run?: string | undefined;
-  /** Gets each piece that is through, its number, and how many there are. */
+  /** Gets each completed piece, its number, and the number of all pieces. */
   readonly onPiece?: ((piece: PieceResult, number: number, planned: number) => void) | undefined;
 }
 
-/** How a replay is cut into executions, and the state machine of each table. */
+/** Facts about a replay before it starts: how the span is divided into executions, and the state machine of each table. */
 export interface ReplayFacts {
   readonly span: Span;
   readonly splitMinutes: number;
@@ -90,7 +90,7 @@ export interface ReplayFacts {
   readonly tables: readonly {
     readonly tableName: string;
     readonly stateMachine: string;
-    /** Limit of each execution; undefined: no limit. */
+    /** Delete limit of each execution; undefined: no limit. */
     readonly maxDeletesPerSecond: number | undefined;
   }[];
 }
@@ -100,7 +100,7 @@ export interface ReplayOutcome {
   readonly executions: {
     readonly planned: number;
     readonly done: number;
-    /** Those that were done before this replay. */
+    /** Executions that were complete before this replay. */
     readonly doneBefore: number;
     readonly failed: number;
   };
@@ -112,47 +112,50 @@ export interface ReplayResult extends ReplayOutcome {
   readonly from: string;
   readonly to: string;
   readonly dryRun: boolean;
-  /** The label. */
+  /** Label of the replay. */
   readonly run: string;
-  /** Not all executions are through. */
+  /** Whether some executions are not complete. */
   readonly interrupted: boolean;
   /** Write units that a real run consumes at least; only after a dry run. */
   readonly writeUnitsAtLeast?: number;
   readonly pieces: readonly ReplayedPiece[];
 }
 
-/** One execution of a replay. A dry run lists some of the keys that it found, a real one those that it could not delete. */
+/**
+ * The result of one execution of a replay. A dry run lists some of the keys that it found, a real run some keys that it could not
+ * delete.
+ */
 export type ReplayedPiece = Omit<PieceResult, 'piece' | 'totals' | 'sampleKeys' | 'failedKeys'> &
   Totals &
   Partial<Pick<PieceResult, 'sampleKeys' | 'failedKeys'>> & { readonly from: string; readonly to: string };
 
 export interface IndexScanOptions extends OperateOptions {
-  /** Only counts. @default false */
+  /** Only counts, without deleting. @default false */
   readonly dryRun?: boolean;
   /** Deletes per second and table. @default the table's maxDeletesPerSecond */
   readonly maxPerSecond?: number | undefined;
-  /** Gets each table that is through. */
+  /** Gets each completed table. */
   readonly onTable?: (table: ScannedIndex) => void;
 }
 
-/** The scan of a table has ended. */
+/** The result of an index scan of a table. */
 export interface ScannedIndex {
   readonly tableName: string;
   readonly execution: string;
   readonly status: string;
-  /** Undefined where the execution has ended without one. */
+  /** Undefined if the execution ended without a report. */
   readonly report: SweepReport | undefined;
 }
 
 export interface IndexScanResult {
   readonly dryRun: boolean;
-  /** Not all tables are through. */
+  /** Whether some tables are not complete. */
   readonly interrupted: boolean;
   readonly tables: readonly ScannedIndex[];
 }
 
 export interface ResumeOptions extends OperateOptions {
-  /** Whether what was missed is replayed. @default true */
+  /** Whether the missed items are deleted by a replay. @default true */
   readonly replay?: boolean;
   /** Only counts what would be replayed. @default false */
   readonly dryRun?: boolean;
@@ -173,28 +176,28 @@ export type ResumeProgress =
   | { readonly at: 'replayed'; readonly result: ReplayResult }
   | { readonly at: 'table'; readonly table: ResumedTable };
 
-/** The missed span of a table. */
+/** The span that a table missed during a pause. */
 export interface MissedOfTable {
   readonly table: string;
-  /** Undefined when it was not paused. */
+  /** The pause; undefined if there was none. */
   readonly was: Pause | undefined;
-  /** Undefined when it has missed nothing that the ticks do not make up for. */
+  /** Undefined if the ticks can sweep everything that was missed. */
   readonly missed: MissedSpan | undefined;
-  /** A tick has swept it before. */
+  /** Whether any tick has swept the table before. */
   readonly isSwept: boolean;
-  /** Items are due so long after they expire. */
+  /** Seconds between the expiry of an item and the time when it is due. */
   readonly graceSeconds: number;
 }
 
-/** The result for a table. */
+/** The result of a resume for a table. */
 export interface ResumedTable {
   readonly table: string;
   readonly was: Pause | null;
-  /** Times of expiry, ISO-8601. */
+  /** Expiry times in ISO-8601. */
   readonly missed: { readonly from: string; readonly to: string } | null;
-  /** `left` to the ticks. */
+  /** The end of the replay; `left`: the ticks have to do it. */
   readonly replay: 'done' | 'failed' | 'interrupted' | 'left' | 'nothing';
-  /** 99% of what expired meanwhile was deleted at most so late, milliseconds. */
+  /** P99 of the lag of what expired during the pause, milliseconds. */
   readonly lagP99Ms: number | null;
   readonly executions: readonly (Totals & { readonly execution: string; readonly status: string })[];
 }
@@ -204,32 +207,32 @@ export interface ResumeResult {
   readonly tables: readonly ResumedTable[];
 }
 
-/** How many segments of an execution are through. */
+/** Number of complete segments of an execution. */
 export interface SegmentsDone {
   readonly total: number;
   readonly done: number;
 }
 
-/** The upper limit of a backfill's cost: as if no item had its window yet. */
+/** Upper limit of a backfill's cost, which assumes that no item has its window yet. */
 export interface Estimate {
   readonly seconds: number;
   readonly writeUnits: number;
   readonly readUnits: number;
-  /** With what Step Functions and Lambda cost, on demand in us-east-1. */
+  /** Dollars in us-east-1 on demand, including Step Functions and Lambda. */
   readonly dollars: number;
 }
 
 export interface BackfillOptions extends OperateOptions {
-  /** @default as the state machine has them */
+  /** @default the input of the state machine */
   readonly input?: BackfillInput;
-  /** Gets how far it is, each time that segments were done. */
+  /** Gets the progress each time that segments are complete. */
   readonly onProgress?: (progress: BackfillProgress) => void;
 }
 
 export interface BackfillProgress extends SegmentsDone {
-  /** Done when this was begun: before, where an execution ran already. */
+  /** Number of segments that were complete when this command started. */
   readonly doneBefore: number;
-  /** Since then. */
+  /** Seconds since this command started. */
   readonly seconds: number;
 }
 
@@ -242,7 +245,7 @@ export interface BackfillFacts {
   readonly tableName: string;
   readonly stateMachine: string;
   readonly input: Required<BackfillInput>;
-  /** The execution that runs already: it is followed, and no other is started. */
+  /** Name of an execution that is already running; it is followed, and no other is started. */
   readonly running: string | undefined;
   /** Undefined when DynamoDB could not be asked. */
   readonly size: TableSize | undefined;
@@ -253,7 +256,7 @@ export interface BackfillResult extends Partial<BackfillReport> {
   readonly table: string;
   readonly execution: string;
   readonly executionArn: string;
-  /** `RUNNING` after an interruption. */
+  /** Status of the execution; `RUNNING` after an interruption. */
   readonly status: string;
   readonly startedAt?: Date | undefined;
   readonly input: Required<BackfillInput>;
@@ -262,11 +265,11 @@ export interface BackfillResult extends Partial<BackfillReport> {
   readonly cause?: string | undefined;
 }
 
-/** This much was passed over. */
+/** Parts of an archive that could not be read and were skipped. */
 export interface Unreadable {
-  /** Lines, and objects that cannot be unpacked. */
+  /** Number of lines, and of objects that cannot be decompressed. */
   readonly lines: number;
-  /** Where the first of them stand, and what is wrong with them. */
+  /** The place and the fault of the first of them. */
   readonly first: readonly string[];
 }
 
@@ -275,17 +278,17 @@ export type Fate =
   | { readonly fate: 'failed'; readonly reason: string };
 
 export interface RestoreOptions extends OperateOptions {
-  /** In DynamoDB JSON, as logs and reports have them. */
+  /** Keys in DynamoDB JSON, as in logs and reports. */
   readonly keys: readonly unknown[];
-  /** Looks only at what expired then. @default all of the archive */
+  /** Searches only items that expired in this span. @default the whole archive */
   readonly span?: ExpirySpan;
-  /** Milliseconds from now to the new expiry; undefined: it gets none. */
+  /** Milliseconds from now to the new expiry; undefined: the items get no expiry. */
   readonly expiresInMs: number | undefined;
-  /** Looks what is in the archive, and writes nothing. @default false */
+  /** Searches the archive without writing. @default false */
   readonly dryRun?: boolean;
   /** Shows hashes instead of keys. @default as the table's logKeys says */
   readonly mask?: boolean;
-  /** Gets each date before it is read, and how many of the keys are found by then. */
+  /** Gets each date before it is read, with the number of keys found so far and wanted. */
   readonly onDate?: (date: string, found: number, wanted: number) => void;
   /** Gets how many items are written, after each. */
   readonly onProgress?: (progress: WorkDone) => void;
@@ -294,12 +297,12 @@ export interface RestoreOptions extends OperateOptions {
 export interface RestoreFacts {
   readonly table: string;
   readonly archive: string;
-  /** Objects that were read, and dates that they are of. */
+  /** Number of objects that were read, and of their dates. */
   readonly objects: number;
   readonly dates: number;
   readonly keys: number;
   readonly found: number;
-  /** ISO-8601; null: none. */
+  /** New expiry in ISO-8601; null: none. */
   readonly expiresAt: string | null;
 }
 
@@ -310,22 +313,22 @@ export interface RestoreResult extends Pick<RestoreFacts, 'table' | 'archive' | 
   readonly keys: readonly RestoredKey[];
 }
 
-/** The fate of one key. */
+/** The result for one key. */
 export interface RestoredKey {
-  /** As much of it as may be shown. */
+  /** The key, a part of it or a hash, as `logKeys` allows; undefined if nothing may be shown. */
   readonly key: string | undefined;
   readonly fate: Fate['fate'] | 'found' | 'notInArchive' | 'notTried';
   readonly reason?: string;
-  /** ISO, of the image that was found. */
+  /** Expiry in ISO-8601 of the archived item that was found. */
   readonly expiredAt?: string;
 }
 
 export interface DrillOptions extends OperateOptions, Pick<RestoreOptions, 'span'> {
-  /** Lines to restore, spread over the dates. @default all */
+  /** Number of lines to restore, spread over the dates. @default all */
   readonly sample?: number | undefined;
-  /** An earlier drill was cut off: its scratch table is deleted. */
+  /** Called when an interrupted drill has left its scratch table, which is then deleted. */
   readonly onLeftBehind?: () => void;
-  /** Gets the date before each object, and what was counted by then. */
+  /** Gets the date before each object is read, with the counts so far. */
   readonly onObject?: (date: string, counted: { lines: number; poisoned: number }) => void;
 }
 
@@ -333,7 +336,7 @@ export interface DrillFacts {
   readonly table: string;
   readonly archive: string;
   readonly scratchTable: string;
-  /** Objects that are read, of so many, of so many dates. */
+  /** Number of objects that are read. */
   readonly objects: number;
   readonly of: number;
   readonly dates: number;
@@ -347,17 +350,17 @@ export interface DrillResult {
   readonly lines: number;
   readonly restored: number;
   readonly objects: number;
-  /** Where each line stands that cannot be restored, and what is wrong with it. */
+  /** Place and fault of each line that cannot be restored. */
   readonly poisoned: readonly string[];
   readonly writeUnits: number;
   readonly milliseconds: number;
-  /** The cost of restoring all objects of the dates. */
+  /** Estimated cost of restoring all objects of the dates. */
   readonly full?: FullRestore | undefined;
 }
 
 export interface FullRestore {
   readonly lines: number;
   readonly seconds: number;
-  /** In us-east-1, without the table's indexes. */
+  /** Dollars in us-east-1, without the table's indexes. */
   readonly dollars: number;
 }

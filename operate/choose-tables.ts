@@ -3,9 +3,9 @@ import type { PreciseTtlProps } from '../config/props.ts';
 import { InputError } from './input-error.ts';
 
 /**
- * The tables that an operation is for: the one that is named, or all of the configuration.
+ * The tables for an operation: the given one, or all of the configuration.
  *
- * @throws {InputError} for one that the configuration does not have
+ * @throws {InputError} if the configuration does not have the table
  */
 export function chooseTables(
   { tables }: DeploymentConfig,
@@ -21,9 +21,9 @@ export function chooseTables(
 }
 
 /**
- * The table that an operation is for which takes one at a time: the one that is named, or the only one of the configuration.
+ * The table for an operation on a single table: the given one, or the only one of the configuration.
  *
- * @throws {InputError} for one that the configuration does not have, and for none where it has several
+ * @throws {InputError} if the configuration does not have the table, and if none is given and there are several
  */
 export function chooseTable(config: DeploymentConfig, chosen: string | undefined): PreciseTtlProps {
   const [table, another] = chooseTables(config, chosen);

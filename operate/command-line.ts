@@ -23,19 +23,19 @@ export const WITH_CONFIG: readonly string[] = [
   'synth',
 ];
 
-/** The file of `--config` of the command that runs; undefined: it reads the one in this folder. */
+/** The value of `--config` of the running command; undefined: it reads the configuration in this folder. */
 let config: string | undefined;
 
-/** From now on commands that are named read this configuration, too. @param file undefined: the one in the folder */
+/** Sets the configuration for all commands that messages suggest from now on. @param file undefined: the one in this folder */
 export function useConfig(file: string | undefined): void {
   config = file;
 }
 
 /**
- * A command as it is typed, in the package and in the checkout: `npx precise-ttl replay --yes`. It reads the same configuration as the
- * command that runs.
+ * A command line that the user can type, in the package or in the checkout: `npx precise-ttl replay --yes`. It names the
+ * configuration of the running command.
  *
- * @param args a text as it is, or arguments that are quoted for a shell
+ * @param args a text that is used unchanged, or arguments to be quoted for a shell
  */
 export function commandLine(command: string, args: string | readonly string[] = ''): string {
   const own = typeof args === 'string' ? args : quoted(args);
@@ -46,12 +46,12 @@ export function commandLine(command: string, args: string | readonly string[] = 
   return ['npx precise-ttl', command, own, flag].filter(Boolean).join(' ');
 }
 
-/** Arguments as a shell takes them. */
+/** Quotes arguments for a shell. */
 export function quoted(args: readonly string[]): string {
   return args.map(arg => (/^[\w.:,=/+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`)).join(' ');
 }
 
-/** The AWS CLI takes this for native TTL. It is the short form, where the name holds nothing that means something else there. */
+/** The argument of the AWS CLI for native TTL: the short form if the attribute's name contains no special characters. */
 export function timeToLive(isOn: boolean, attribute: string): string {
   const isPlain = /^[\w.:-]+$/.test(attribute);
   return quoted([

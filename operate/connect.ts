@@ -5,14 +5,14 @@ import type { OperateOptions } from './options.ts';
 
 type Access = Pick<OperateOptions, 'environment' | 'credentials'>;
 
-/** Connects to the journal; called when everything that was given has been found right. */
+/** Connects to the journal; call it after all arguments are checked. */
 export type ConnectJournal = (region: string) => Pick<Clients, 'dynamoDb' | 'destroy'>;
 
 export function connectJournal({ environment = process.env, credentials }: Access): ConnectJournal {
   return region => clientsOf(region, environment, { first: 'DYNAMODB', quick: ['DYNAMODB'], credentials });
 }
 
-/** Connects to everything that is deployed, within the time that a look has. */
+/** Connects to all deployed services, within the time limit of a look. */
 export type ConnectDeployment = (region: string, limit: TimeLimit) => DeploymentClients;
 
 export function connectDeployment({ environment = process.env, credentials }: Access): ConnectDeployment {

@@ -1,7 +1,7 @@
 /**
  * Works through `tasks` in their order, some at a time.
  *
- * Resolves when the signal aborts, with what was done by then. The first error stops everything else and is thrown.
+ * Resolves when the signal aborts, with the results so far. The first error stops all other tasks and is thrown.
  */
 export async function inParallel<T, R>(
   tasks: readonly T[],
@@ -18,7 +18,7 @@ export async function inParallel<T, R>(
       try {
         results.push(await work(task, either));
       } catch (error) {
-        if (either.aborted) return; // it was told to stop
+        if (either.aborted) return; // aborted by the signal
         failed.abort(error);
         throw error;
       }

@@ -1,11 +1,10 @@
 /**
- * `precise-ttl/operate`: what the commands do, as functions, for a bot, a notebook or a CI gate. They print nothing, they do not end the
- * process, and what they return is plain data, as the commands' `--json` has it.
+ * `precise-ttl/operate`: the commands as functions, for a bot, a notebook or a CI gate. They print nothing and do not end the
+ * process. They return plain data, like the commands' `--json`.
  *
- * Declarations name no types of the AWS SDK, which is inside the package: a program that uses this needs no other package.
+ * The declarations name no types of the AWS SDK, so that programs need no other package.
  */
-import { checkConfig, type DeploymentConfig } from '../config/config.ts';
-import { loadConfigFile } from '../config/config-file.ts';
+import { checkConfig } from '../config/config.ts';
 import { openArchive } from './archive/clients.ts';
 import { readLocation } from './archive/location.ts';
 import { compareDeletions } from './audit/audit.ts';
@@ -54,14 +53,9 @@ import type { StatusOptions, StatusReport } from './status/report.ts';
 import { statusJob } from './status/status.ts';
 import { statusReport } from './status/to-report.ts';
 
-/** Reads a configuration file and checks it. @param file @default precise-ttl.config.* in the working directory */
-export async function loadConfig(file?: string): Promise<DeploymentConfig> {
-  return checkConfig(await loadConfigFile(file));
-}
-
 /**
- * Shows how the sweep of each table stands: what is gone, what is overdue, the last sweeps, alarms. It takes 13 seconds at most for ten
- * tables.
+ * Shows the state of each table's sweep: what was deleted, what is overdue, the last sweeps, alarms. It takes 13 seconds at most
+ * for ten tables.
  */
 export async function status(options: StatusOptions): Promise<StatusReport> {
   const job = statusJob(options);
@@ -72,17 +66,17 @@ export async function status(options: StatusOptions): Promise<StatusReport> {
   }
 }
 
-/** Looks whether tables and what is deployed for them are as they should be, and says what mends them. */
+/** Checks tables and what is deployed for them, and suggests remedies. */
 export async function doctor(options: DoctorOptions): Promise<DoctorReport> {
   return examine(options);
 }
 
-/** Lists what the sweeps of the last days came to. */
+/** Lists the results of the sweeps of the last days. */
 export async function history(options: HistoryOptions): Promise<HistoryReport> {
   return readHistory(options);
 }
 
-/** Compares what was deleted with what was archived and published. */
+/** Compares the deletions with what was archived and published. */
 export async function audit(options: AuditOptions): Promise<AuditReport> {
   return compareDeletions(options);
 }
@@ -92,22 +86,22 @@ export async function verifyProof(options: ProofOptions): Promise<ProofReport> {
   return verifyDay(options);
 }
 
-/** Pauses the sweeps of tables, as `pause` does. What runs goes on to its end. */
+/** Pauses the sweeps of tables, like `pause`. Running executions continue. */
 export const pause = change<PauseOptions, PauseResult>(['DYNAMODB', 'SFN'], preparePause);
 
-/** Ends pauses, and replays what has expired meanwhile. */
+/** Ends pauses, and replays what expired during them. */
 export const resume = change<ResumeOptions, ResumeResult>(['DYNAMODB', 'SFN'], prepareResume);
 
-/** Limits how many items a table's sweep deletes a second. */
+/** Limits how many items a table's sweep deletes per second. */
 export const limit = change<LimitOptions, LimitResult>(['DYNAMODB'], prepareLimit);
 
 /** Sweeps a span of expiry times again. */
 export const replay = change<ReplayOptions, ReplayResult>(['SFN'], prepareReplay);
 
-/** Sweeps what is overdue in the whole index. */
+/** Deletes overdue items of the whole index. */
 export const scanIndex = change<IndexScanOptions, IndexScanResult>(['SFN'], prepareIndexScan);
 
-/** Writes the window into the items that are in a table already. */
+/** Writes the window into the items that a table already has. */
 export const backfill = change<BackfillOptions, BackfillResult>(['SFN'], prepareBackfill);
 
 /** Writes items of an archive back into their table. */
@@ -116,10 +110,10 @@ export const restore = change<RestoreOptions & FromArchive, RestoreResult>(
   inArchive(prepareRestore),
 );
 
-/** Restores a sample of an archive into a scratch table, and says which lines cannot be restored. */
+/** Restores a sample of an archive into a scratch table, and lists the lines that cannot be restored. */
 export const drill = change<DrillOptions & FromArchive, DrillResult>(['DYNAMODB'], inArchive(prepareDrill));
 
-/** Makes a change at once: nobody is asked. All its services are on this machine, or none. */
+/** Returns a function that makes a change at once, without a question. All its services are on this machine, or none. */
 function change<Options extends OperateOptions, Result>(
   services: readonly [Service, ...Service[]],
   prepare: (options: Options & { readonly clients: Clients }) => Promise<Prepared<unknown, Result>>,
@@ -137,7 +131,7 @@ function change<Options extends OperateOptions, Result>(
   };
 }
 
-/** Where an archive lies: `s3://BUCKET/PREFIX`, without the folder of the table, or a folder that has the same files. */
+/** The place of an archive: `s3://BUCKET/PREFIX` without the folder of the table, or a folder with the same files. */
 export interface FromArchive {
   readonly fromArchive: string;
 }
@@ -160,7 +154,7 @@ function inArchive<Options extends OperateOptions, Result>(
   };
 }
 
-/** Says what a month costs, line by line. It asks nobody. */
+/** Calculates the cost of a month, line by line. It makes no request. */
 export function cost({ config, table, ...load }: CostOptions): CostReport {
   const usual = { itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24, copies: 1 };
   const tables = chooseTables(checkConfig(config), table);
@@ -170,6 +164,7 @@ export function cost({ config, table, ...load }: CostOptions): CostReport {
 
 export { type DeploymentConfig, InvalidConfigError } from '../config/config.ts';
 export { ConfigFileError } from '../config/config-file.ts';
+export { loadConfig } from '../config/load-config.ts';
 export { PreciseTtlError } from '../expiry/errors.ts';
 export { ArchivedLineError, ArchiveNotFoundError, ArchiveUnreadableError } from './archive/errors.ts';
 export type { AuditOptions, AuditReport } from './audit/report.ts';

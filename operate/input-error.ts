@@ -1,6 +1,6 @@
 import { PreciseTtlError } from '../expiry/errors.ts';
 
-/** The root of errors that name a field: an option of a function, or a variable of the environment. A command names its flag for it. */
+/** Base class of errors about a field: an option of a function, or a variable of the environment. A command shows its flag instead. */
 export class FieldError extends PreciseTtlError {
   override readonly name: string = 'FieldError';
   readonly field: string;
@@ -14,7 +14,7 @@ export class FieldError extends PreciseTtlError {
   }
 }
 
-/** Something that was given does not fit: a table that the configuration does not have, an endpoint that is no URL. */
+/** An invalid input, such as a table that the configuration does not have, or an endpoint that is not a URL. */
 export class InputError extends FieldError {
   override readonly name: string = 'InputError';
 }

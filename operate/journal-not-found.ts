@@ -1,6 +1,6 @@
 import { PreciseTtlError } from '../expiry/errors.ts';
 
-/** There is no journal of a deployment: it is not deployed, or elsewhere. */
+/** A deployment's journal does not exist: it is not deployed, or in another place. */
 export class JournalNotFoundError extends PreciseTtlError {
   override readonly name = 'JournalNotFoundError';
 }

@@ -17,20 +17,21 @@ export interface DeploymentJournal extends JournalTable {
 export interface JournaledTable {
   readonly props: ResolvedProps;
   readonly journal: DeploymentJournal;
-  /** When it was read. */
+  /** State of the deployment, as it was read. */
   readonly state: DeploymentState;
 }
 
-/** @param deployment its name */
+/** The journal of a deployment. @param deployment its name */
 export function journalAt(dynamoDb: DynamoDBClient, deployment: string, region: string): DeploymentJournal {
   const documents = DynamoDBDocumentClient.from(dynamoDb, { unmarshallOptions: { wrapNumbers: true } });
   return { documents, tableName: journalName(deployment), region };
 }
 
 /**
- * Reads the journals of the deployments of some tables, each once.
+ * Reads the journals of these tables' deployments, each once.
  *
- * @throws {JournalNotFoundError}, {MissingPermissionError}, {JournalUnreadableError} for what nobody has written there, or the SDK's error
+ * @throws {JournalNotFoundError}, {MissingPermissionError}, {JournalUnreadableError} for a record in an unknown format, or the
+ * SDK's error
  */
 export async function readJournals(
   dynamoDb: DynamoDBClient,
@@ -55,9 +56,9 @@ export async function readJournals(
 }
 
 /**
- * Does something with a journal, and throws what a person can mend: the functions' own errors hide the SDK's.
+ * Calls a journal and throws errors that the user can mend: the functions' own errors wrap the SDK's.
  *
- * @param action as IAM names it
+ * @param action name in IAM
  */
 export async function inJournal<Result>(
   action: 'dynamodb:Query' | 'dynamodb:UpdateItem',

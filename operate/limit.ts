@@ -6,9 +6,9 @@ import { inJournal, readJournals } from './journals.ts';
 import type { Prepared } from './prepared.ts';
 
 /**
- * Prepares a limit of the deletes of a table.
+ * Prepares a change of a table's delete limit.
  *
- * @returns the limit that it has so far
+ * @returns the current limit
  * @throws {InputError}, {JournalNotFoundError}, {MissingPermissionError}, or the SDK's error
  */
 export async function prepareLimit(

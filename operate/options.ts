@@ -2,19 +2,19 @@ import type { DeploymentConfig } from '../config/config.ts';
 import type { Credentials } from './aws/client-config.ts';
 import type { Environment } from './aws/endpoint.ts';
 
-/** Each function of this room takes these. */
+/** Options of every function of `precise-ttl/operate`. */
 export interface OperateOptions {
   /** The export of `precise-ttl.config.ts`. */
   readonly config: DeploymentConfig;
-  /** One table of the configuration. @default all of them, or the only one where the function is for one */
+  /** One table of the configuration. @default all of them; for a function on one table, the only one */
   readonly table?: string | undefined;
-  /** Ends the work; the function then throws the signal's reason. @default nothing does */
+  /** Aborts the work; the function then throws the signal's reason. @default it cannot be aborted */
   readonly signal?: AbortSignal;
-  /** Epoch milliseconds. @default the time itself */
+  /** Epoch milliseconds. @default the real clock */
   readonly now?: () => number;
   /** @default as the AWS SDK finds them */
   readonly credentials?: Credentials;
-  /** Variables that name endpoints, as `AWS_ENDPOINT_URL_DYNAMODB`. @default process.env */
+  /** Variables that name endpoints, such as `AWS_ENDPOINT_URL_DYNAMODB`. @default process.env */
   readonly environment?: Environment;
 }
 
@@ -26,5 +26,5 @@ export interface WorkDone {
   readonly total: number;
 }
 
-/** A signal that nobody aborts. */
+/** A signal that never aborts. */
 export const NEVER: AbortSignal = new AbortController().signal;

@@ -14,9 +14,9 @@ import { inJournal, type JournaledTable, readJournals } from './journals.ts';
 import type { Prepared } from './prepared.ts';
 
 /**
- * Prepares a pause. It is written for one table after the other: the same pause again pauses those that are left.
+ * Prepares a pause. It is written for one table after the other: if it fails, the same pause again pauses the remaining tables.
  *
- * @returns for each table the pause that it has already
+ * @returns the current pause of each table
  * @throws {InputError}, {JournalNotFoundError}, {StateMachineNotFoundError}, {MissingPermissionError}, or the SDK's error
  */
 export async function preparePause(
@@ -57,7 +57,7 @@ export function replayMachines(tables: readonly JournaledTable[]): string[] {
   return [...new Set(tables.map(({ props }) => replayName(props.sweep)))];
 }
 
-/** The tables are paused by now: a Step Functions that no longer answers must not hide that. */
+/** The running replays; null if Step Functions does not answer. The tables are already paused, and an error here must not hide that. */
 async function openOrUnknown(sfn: SFNClient, stateMachineArn: string): Promise<OpenExecution[] | null> {
   try {
     return await openExecutions(sfn, stateMachineArn);

@@ -1,6 +1,6 @@
-/** A change that was prepared: everything that it needs was looked at, and nothing is changed yet. */
+/** A prepared change: everything that it needs was read, and nothing is changed yet. */
 export interface Prepared<Facts, Result> {
-  /** The facts that were found. */
+  /** Facts that were read. */
   readonly facts: Facts;
   /** Makes the change. */
   readonly apply: () => Promise<Result>;

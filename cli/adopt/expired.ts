@@ -20,7 +20,7 @@ export function describeExpired(
   return `${number} ${items === 1 && !isEstimate ? 'is' : 'are'} expired already${since}`;
 }
 
-/** The question whether they are to be deleted now. */
+/** Asks whether the expired items are to be deleted now. */
 export function askToDelete(expired: ExpiredBefore, sampled: number, deletesPerSecond: number): string {
   const price =
     expired.dollars === undefined ? 'of the throughput that the table has' : dollars(expired.dollars);
@@ -30,7 +30,7 @@ export function askToDelete(expired: ExpiredBefore, sampled: number, deletesPerS
   );
 }
 
-/** Who deletes what was expired before and is left: the one place that says it. */
+/** Says who deletes the items that expired before the adoption and were not deleted by it. */
 export function whoDeletesTheRest({ nativeTtl, configuration }: AdoptionPlan, command: string): string {
   const ready = resolveProps(configuration).indexedBy === 'window' ? ' and they have their windows' : '';
   const withoutScan =
@@ -43,7 +43,7 @@ export function whoDeletesTheRest({ nativeTtl, configuration }: AdoptionPlan, co
   );
 }
 
-/** The command that deletes what is expired already. */
+/** The command that deletes the items that have already expired. */
 export function deleteCommand(
   { ttl, configuration, index }: AdoptionPlan,
   { table, region }: Pick<Reading, 'table' | 'region'>,

@@ -29,18 +29,18 @@ import {
 } from './text.ts';
 
 export interface AdoptWish extends Omit<AdoptOptions, 'clients' | 'signal'> {
-  /** Looks at every item before anything is decided. */
+  /** Reads every item before the plan is made. */
   readonly full: boolean;
 }
 
-/** The surroundings of an adoption that talks. */
+/** The options and the session of an adoption. */
 interface Adoption extends AdoptWish, Session {}
 
 /**
- * Plans the adoption of a table: reads it and says what is to be done. The plan does it and prints the table's configuration. Run again, it
- * goes on where it stopped, since what is there already is not done again.
+ * Plans the adoption of a table: reads the table and says what has to be done. The plan makes the changes and prints the table's
+ * configuration. A second run continues where the first one stopped: steps that are complete are skipped.
  *
- * @returns undefined when somebody said that the TTL attribute is another one
+ * @returns undefined when the user answered that the TTL attribute is another one
  * @throws {FlagError} {CannotAdoptError} {TableNotFoundError} before anything is changed
  * @throws {MissingPermissionError} {AdoptError}, or the SDK's error, when it can't go on
  */
@@ -64,7 +64,7 @@ export async function planAdopt(wish: AdoptWish, session: Session): Promise<Plan
   });
 }
 
-/** `done`: also when there was nothing to do, and after a dry run. */
+/** Makes the planned changes. The result is `done` also when there was nothing to do, and after a dry run. */
 async function adopt(reading: Reading, plan: AdoptionPlan, adoption: Adoption) {
   const { dryRun, print, signal, show } = adoption;
   let adopted: Adopted = { index: 'as it was', nativeTtl: 'as it was' };
@@ -111,7 +111,10 @@ function lineOf({ table }: Reading, { now }: Adoption): (progress: ScanProgress)
   return progress => lookLine(table, progress, now() - from);
 }
 
-/** Asks whether what was expired before the adoption is to be deleted, unless somebody has said so; says else what becomes of it. */
+/**
+ * Asks whether the items that expired before the adoption are to be deleted, unless a flag answers it. If they are not, it says
+ * what happens to them.
+ */
 async function mayDelete(
   reading: Reading,
   plan: AdoptionPlan,
@@ -146,7 +149,7 @@ async function deletionOf(reading: Reading, plan: AdoptionPlan, adoption: Adopti
   }
 }
 
-/** A TTL attribute that was guessed has to be agreed to by itself. */
+/** Asks the user to confirm a TTL attribute that was only guessed. */
 async function isAttribute({ ttl }: AdoptionPlan, { ask }: Adoption): Promise<boolean> {
   if (ttl.from !== 'sample') return true;
   if (ask !== undefined) return ask(`Is ${ttl.attribute} the moment after which an item is to be deleted?`);

@@ -15,7 +15,7 @@ import { describeExpired } from './expired.ts';
 /** The write units per second that one key of an index takes. Source: DynamoDB Developer Guide, partition limits. */
 const KEY_WRITE_UNITS = 1000;
 
-/** The table as it was read. @param where region or endpoint */
+/** Describes the table as it was read. @param where region or endpoint */
 export function describeReading({ table, sample, writes }: Reading, where: string): string {
   const keys = [table.partitionKey, ...(table.sortKey ? [table.sortKey] : [])];
   const billing = table.throughput
@@ -47,7 +47,7 @@ export function describeReading({ table, sample, writes }: Reading, where: strin
   return `Table ${table.name} at ${where}\n${aligned(rows)}`;
 }
 
-/** The steps in their order, and all that has to be known of them. */
+/** Lists the steps in their order, with all that the user has to know about them. */
 export function describePlan({ region, table, writes }: Reading, plan: AdoptionPlan, wish: Wish): string {
   const { ttl, index, nativeTtl, cost, look } = plan;
   const steps: string[] = [];
@@ -115,7 +115,7 @@ function describeTtlValues(look: TtlLook): string {
   return `${isFull ? `All ${count(look.items)} items` : 'Sampled items'}: ${found.map(kind => `${count(values[kind])} ${KIND_TEXTS[kind]}`).join(', ')}${held}.`;
 }
 
-/** The first keys of what a full look has found, by what is wrong with them. */
+/** Lists the first keys that a full look has found for each fault. */
 function describeNamed(
   { keys, isFull, values }: TtlLook,
   table: Reading['table'],
@@ -131,7 +131,7 @@ function describeNamed(
   });
 }
 
-/** The fate of the items that are expired already. */
+/** Says what happens to the items that have already expired. */
 function describeLeft(plan: AdoptionPlan, reading: Pick<Reading, 'table' | 'region'>, wish: Wish): string {
   const rate = wish.deleteExpired ?? DELETES_PER_SECOND;
   const expired = expiredBefore(plan, reading, rate);
@@ -142,7 +142,7 @@ function describeLeft(plan: AdoptionPlan, reading: Pick<Reading, 'table' | 'regi
   return `${text}: they are deleted at the end, at ${count(rate)} a second, about ${span(expired.seconds)}${price} (--delete-expired).`;
 }
 
-/** Why a full look is to be preferred, and what it takes; undefined where all items have been looked at, or no index is added. */
+/** Says why a full look is better than a sample, and what it costs; undefined if all items were read, or if no index is added. */
 export function describeFullLook({ look, index }: AdoptionPlan, table: Reading['table']): string | undefined {
   if (look.complete || index.action !== 'create') return undefined;
   const units = readUnitsOf(table);
@@ -155,10 +155,10 @@ export function describeFullLook({ look, index }: AdoptionPlan, table: Reading['
   );
 }
 
-/** One item in so many, as an example of what a sample misses. */
+/** Example of a rare fault that a sample misses: one item in this many has it. */
 const RARE = 5000;
 
-/** How far a look at all items is, or a deletion, on one line. */
+/** The progress of a full look or of a deletion, on one line. */
 export function lookLine(
   { itemCount }: Pick<Reading['table'], 'itemCount'>,
   { items, readUnits, throttled }: ScanProgress,
@@ -176,7 +176,7 @@ export function lookLine(
   return parts.join(', ');
 }
 
-/** The text on what to watch once the index is there, and how to remove it. */
+/** Says what to watch once the index exists, and how to remove it. */
 export function describeAfterwards(
   { index }: AdoptionPlan,
   { table, region }: Pick<Reading, 'table' | 'region'>,
@@ -197,7 +197,7 @@ export function dropCommand(IndexName: string, tableName: string, region: string
 }
 
 function describeCost({ cost, index }: AdoptionPlan, table: Reading['table'], region: string): string {
-  // Whether this region is among the replicas is the same.
+  // The set counts this region once, whether it is listed as a replica or not.
   const replicas = new Set([region, ...table.replicaRegions]).size;
   const each = replicas > 1 ? ` in each of ${replicas} regions` : '';
   const once =
@@ -269,7 +269,7 @@ function notes(
   ].filter(note => note !== false);
 }
 
-/** How the table's entry in the configuration is handed over. */
+/** Prints the table's entry in the configuration and says where to put it. */
 export function describeConfiguration(block: string, region: string): string {
   return `The table's entry in the configuration, under tables, with region: '${region}' (docs/adopt.md):\n\n${block}\n`;
 }
@@ -279,7 +279,7 @@ function aligned(rows: readonly (readonly [string, string])[]): string {
   return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`).join('\n');
 }
 
-/** The deletion of the items that were expired already, in words. */
+/** Describes the deletion of the items that had expired before the adoption. */
 export function describeDeletion(
   { deleted, renewed, held, notFound, failed, unprocessed }: Deletion,
   table: Reading['table'],

@@ -4,13 +4,13 @@ import { commandLine } from '../../operate/command-line.ts';
 import { utc } from '../../operate/deployment/sweep-text.ts';
 import { shortKey } from '../print.ts';
 
-/** Spans of a reader that a person is shown. */
+/** Spans that are shown to a person for each reader. */
 const SHOWN_SPANS = 20;
 
-/** Keys of a reader that a person is shown. */
+/** Keys that are shown to a person for each reader. */
 export const SHOWN_KEYS = 100;
 
-/** An audit for a person. @param now epoch milliseconds */
+/** An audit as text for a person. @param now epoch milliseconds */
 export function describeAudit(audit: AuditReport, now: number): string {
   const tables = audit.tables.map(table => describeTable(table, audit, now));
   return [...tables, ...(audit.verdict === 'differs' ? [describeRemedy(now)] : [])].join('\n\n');

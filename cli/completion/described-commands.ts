@@ -12,11 +12,11 @@ export interface DescribedCommand {
 export interface DescribedFlag {
   readonly name: string;
   readonly help: string;
-  /** The kind of its value: a file, another value, or none. */
+  /** The kind of value that the flag takes: a file, another value, or none. */
   readonly takes: 'file' | 'value' | 'nothing';
 }
 
-/** Names of values in helps that stand for a path. */
+/** Names of flag values that stand for a path in help texts. */
 const PATHS = ['FILE', 'FOLDER', 'PATH'];
 
 export function describeCommands(commands: Commands): Promise<DescribedCommand[]> {

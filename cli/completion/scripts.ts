@@ -1,6 +1,6 @@
 import type { DescribedCommand, DescribedFlag } from './described-commands.ts';
 
-/** Options that can follow `precise-ttl` instead of a command, and their purpose. */
+/** Options that can follow `precise-ttl` instead of a command, with their purpose. */
 const OPTIONS = {
   help: 'show the commands',
   version: 'print the version',
@@ -11,7 +11,7 @@ const OPTION_NAMES = Object.keys(OPTIONS).map(name => `--${name}`);
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-/** The script by which a shell completes these commands. */
+/** The script with which a shell completes these commands. */
 export function completionFor(shell: (typeof SHELLS)[number], commands: readonly DescribedCommand[]): string {
   return { bash, zsh, fish }[shell](commands);
 }
@@ -30,7 +30,7 @@ function bash(commands: readonly DescribedCommand[]): string {
   const cases = commands.map(
     command => `    ${command.name}) words='${[...command.words, ...flagsOf(command)].join(' ')}' ;;`,
   );
-  // A switch of one command can be a flag with a value of another: the command decides.
+  // The same flag can be a switch in one command and take a value in another: so the command decides.
   return `# The shell reads this in ~/.local/share/bash-completion/completions/precise-ttl
 _precise_ttl() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words
@@ -62,11 +62,11 @@ function valueCases(commands: readonly DescribedCommand[]): string {
     .join('\n');
 }
 
-/** Between single quotes. */
+/** Puts a text between single quotes. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 function zsh(commands: readonly DescribedCommand[]): string {
-  // In these a colon begins what follows, and brackets enclose.
+  // A colon separates name and description here, and brackets enclose the description.
   const plain = (text: string) => text.replaceAll(/[[\]:]/g, match => `\\${match}`);
   const listed = commands.map(({ name, summary }) => `    ${quoted(`${name}:${plain(summary)}`)}`);
   const cases = commands.map(({ name, words, flags }) => {

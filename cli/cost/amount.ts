@@ -3,7 +3,7 @@ import { FlagError } from '../flags.ts';
 const FACTORS = { '': 1, k: 1e3, m: 1e6, b: 1e9 } as const;
 const PATTERN = /^(?<digits>\d+(?:_\d+)*(?:\.\d+)?)(?<unit>[kmb]?)$/i;
 
-/** The most items a month: 40,000 a second, which is what a table takes by default. */
+/** The most items a month: 40,000 a second, the rate that a table takes by default. */
 const MOST = 1e11;
 
 /**

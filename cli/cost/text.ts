@@ -3,7 +3,7 @@ import { PARTITION_UNITS } from '../../expiry/partition-rule.ts';
 import type { BillFacts } from '../../operate/cost/cost.ts';
 import { describeAdvice } from '../shard-advice.ts';
 
-/** Tables that are named; the rest is counted. */
+/** Tables that are listed by name; the others are only counted. */
 const NAMED_TABLES = 3;
 
 const TITLES: Readonly<Record<BillPart, string>> = {
@@ -62,7 +62,7 @@ function namesOf(tables: readonly string[]): string {
   return more > 0 ? `${tables.slice(0, NAMED_TABLES).join(', ')} and ${count(more)} more` : tables.join(', ');
 }
 
-/** Nothing where the shards take it. */
+/** Describes why the shards are too few; empty if they are enough. */
 function describeShards(facts: BillFacts): string[] {
   const { settings, shardTable, shards, warmUnits, indexWritesPerSecond, shardAdvice } = facts;
   const { verdict } = shardAdvice;

@@ -10,18 +10,18 @@ import type { Terraform } from './run-terraform.ts';
 import { StackPlan } from './stack-plan.ts';
 
 export interface Change {
-  /** Asked when the plan changes something: `Deploy this?` */
+  /** The question that is asked when the plan has changes: `Deploy this?` */
   readonly ask: string;
   /** Remove the deployment, and keep its tables. @default false */
   readonly removed?: boolean;
 }
 
 /**
- * Synthesizes, shows the plan, asks, and does what was shown.
+ * Synthesizes, shows the plan, asks, and applies that plan.
  *
  * @returns the exit status
- * @throws {FlagError} when nobody is there to ask
- * @throws {DeployError} when there is no Terraform that can be run, or it refuses to begin
+ * @throws {FlagError} when there is no terminal to ask in
+ * @throws {DeployError} when Terraform is not installed, or refuses to start
  */
 export async function change(
   flags: FlagValues<typeof CHANGE_FLAGS> & { readonly table?: readonly string[] },
@@ -35,7 +35,7 @@ export async function change(
     const { changes, broken } = await stack.plan(plan);
     if (changes === undefined) return 1;
     if (changes) await tellLoweredGraces(terraform, plan);
-    // Without changes it may still have to write its state: where something was moved to, what is forgotten.
+    // A plan without changes may still have to write the state: for resources that were moved or forgotten.
     const declined = changes ? await declinedWith(ask, flags) : undefined;
     if (declined !== undefined) {
       printError('Nothing was changed.');
@@ -50,12 +50,12 @@ export async function change(
 }
 
 /**
- * Does what a plan says that was kept. The functions' archives are not in it, so the stack is synthesized again.
+ * Applies a saved plan. The plan does not contain the functions' archives, so the stack is synthesized again.
  *
  * @param file as it was typed
  * @returns the exit status
  * @throws {FlagError} when there is no such file
- * @throws {DeployError} when there is no Terraform that can be run, or it refuses to begin
+ * @throws {DeployError} when Terraform is not installed, or refuses to start
  */
 export async function applyPlan(
   file: string,
@@ -78,18 +78,18 @@ export async function applyPlan(
   return stack.terraform.apply(resolve(file));
 }
 
-/** Says what a plan shows only to who compares definitions of state machines. */
+/** Prints every grace that the plan lowers: Terraform's own plan shows it only inside the definition of a state machine. */
 export async function tellLoweredGraces(terraform: Terraform, plan: string): Promise<void> {
   const lowered = describeLoweredGraces(await terraform.planned(plan));
   if (lowered !== '') print(`\n${lowered}`);
 }
 
-/** @returns the exit status of who does not agree; undefined of who does */
+/** @returns the exit status if the user declines; undefined if the user agrees */
 async function declinedWith(
   ask: string,
   flags: FlagValues<typeof CHANGE_FLAGS>,
 ): Promise<number | undefined> {
-  // Otherwise Ctrl-C would end the process at once, and leave the plan behind.
+  // Otherwise Ctrl-C would end the process at once and leave the plan file behind.
   const { signal, status, forget } = stopOnSignal();
   try {
     if (await consent(ask, flags, signal)) return undefined;

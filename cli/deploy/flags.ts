@@ -1,7 +1,7 @@
 import { YES } from '../consent.ts';
 import { CONFIG } from '../flags.ts';
 
-/** Flags of the commands that plan. */
+/** Flags of the commands that make a plan. */
 export const PLAN_FLAGS = {
   config: CONFIG,
   upgrade: { type: 'switch', help: 'take the newest provider of AWS that the stack allows, and lock that' },
@@ -10,7 +10,7 @@ export const PLAN_FLAGS = {
 /** Flags of the commands that change something. */
 export const CHANGE_FLAGS = { ...PLAN_FLAGS, yes: YES } as const;
 
-/** Flags of the commands that can be narrowed to some of the tables. */
+/** Flags of the commands that can be limited to some tables. */
 export const TABLES = {
   table: {
     type: 'texts',

@@ -1,7 +1,7 @@
 import { tablesInDefinition } from '../../config/tables-in-definition.ts';
 import { isObject } from '../../expiry/fields.ts';
 
-/** `terraform show -json` says this of a plan, and more that is not read here. */
+/** The part of `terraform show -json` for a plan that is read here. */
 interface Planned {
   readonly resource_changes?: readonly {
     readonly type?: string;
@@ -10,8 +10,8 @@ interface Planned {
 }
 
 /**
- * The graces that a plan would make shorter, one on each line; empty without any. What a grace was stands in the state machines that are
- * deployed, and in the functions of a version in which each table had its own.
+ * The graces that a plan would lower, one on each line; empty if there are none. The old values are read from the deployed state
+ * machines, and from the functions of earlier versions, where each table had functions of its own.
  */
 export function describeLoweredGraces({ resource_changes: changes = [] }: Planned): string {
   const before = gracesOf(changes.map(({ type, change }) => ({ type, values: change?.before })));
@@ -27,7 +27,7 @@ export function describeLoweredGraces({ resource_changes: changes = [] }: Planne
   return lines.join('\n');
 }
 
-/** By the names of the tables, seconds. */
+/** Seconds of grace, by table name. */
 function gracesOf(resources: readonly { type: string | undefined; values: unknown }[]): Map<string, number> {
   const graces = new Map<string, number>();
   for (const { type, values } of resources) {
@@ -45,7 +45,7 @@ function gracesOf(resources: readonly { type: string | undefined; values: unknow
   return graces;
 }
 
-/** The environment of a function, as it is in a state; empty for one without. */
+/** The environment variables of a function in Terraform's state; empty if it has none. */
 function variablesOf({ environment }: Record<string, unknown>): Readonly<Record<string, string | undefined>> {
   const [block] = Array.isArray(environment) ? environment : [];
   const variables = isObject(block) ? block['variables'] : undefined;

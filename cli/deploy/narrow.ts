@@ -15,22 +15,22 @@ import type { LeftTables } from '../../stacks/app.ts';
 import { FlagError } from '../flags.ts';
 import { DeployError } from './terraform-binary.ts';
 
-/** The entry of a table, as a configuration has it; nobody need have checked it. */
+/** The entry of a table in a configuration; it may not be checked yet. */
 type Entry = DeploymentProps &
   Pick<PreciseTtlProps, 'tableName' | 'sweep' | 'existingTable' | 'archive' | 'events'>;
 
-/** The last deployment, by its outputs. */
+/** The last deployment, read from its outputs. */
 export interface Deployed {
-  /** Undefined when nothing is deployed, or by a version that did not note it. */
+  /** Undefined when nothing is deployed, or if the deployed version did not record its configuration. */
   readonly configuration: { readonly tables: readonly Entry[] } | undefined;
   readonly isThere: boolean;
   readonly streamArns: ReadonlyMap<string, string>;
 }
 
-/** Terraform's outputs by their names. */
+/** Terraform's outputs, by name. */
 type Outputs = Readonly<Record<string, { readonly value?: unknown } | undefined>>;
 
-/** Reads what `stacks/app.ts` has written into the outputs. */
+/** Reads the outputs that `stacks/app.ts` has written. */
 export function deployedOf({ configuration, tables }: Outputs): Deployed {
   const streamArns = new Map<string, string>();
   if (isObject(tables?.value)) {
@@ -46,37 +46,38 @@ export function deployedOf({ configuration, tables }: Outputs): Deployed {
   };
 }
 
-/** A version before this one has noted settings, each by its own name. */
+/** An earlier version recorded settings, each under its own name. */
 function inProps({ tables, ...others }: NonNullable<Deployed['configuration']>): Deployed['configuration'] {
   return { ...others, tables: tables.map(entry => propsOfSettings(entry as FlatProps)) };
 }
 
-/** Which tables are as the file has them. */
+/** Chooses the tables that are deployed as the file describes them. */
 export interface Choice {
-  /** Only these. @default all but the broken ones */
+  /** Only these tables. @default all but the broken ones */
   readonly only?: readonly string[] | undefined;
-  /** None of these. */
+  /** Tables that are never chosen, because Terraform refuses them. */
   readonly broken: ReadonlySet<string>;
 }
 
-/** A configuration in which some tables are as they are deployed. */
+/** A configuration in which some tables keep their deployed settings. */
 export interface Narrowed {
   readonly config: Readonly<Record<string, unknown>> & { readonly tables: readonly object[] };
-  /** Those of them that Terraform need not read. */
+  /** Existing tables among them that Terraform need not read. */
   readonly left: LeftTables;
 }
 
-/** How a deployment is reached is as the file says: nothing of it is deployed. */
+/** Fields that say how to reach the deployment. They are always taken from the file, because they are never deployed. */
 const REACHED_BY = ['region', 'allowUnknownRegion', 'state', 'provider'];
 
 /**
- * Puts a configuration together of the file and of what was deployed last. The others of `only` stay as they are deployed, with everything
- * that they share: what stands beside the tables is part of the others too. Without `only` the broken ones stay, and what is shared is as
- * the file says. A table that is not deployed yet stays so.
+ * Combines the configuration file with the last deployment.
+ *
+ * With `only`, all other tables keep their deployed settings, and so do the props that all tables share. Without `only`, the
+ * broken tables keep theirs, and the shared props are taken from the file. A table that is not deployed yet stays undeployed.
  *
  * @param file what the file exports
  * @throws {FlagError} for a table that is in neither of them
- * @throws {DeployError} when nobody knows what is deployed
+ * @throws {DeployError} when the deployed configuration is unknown
  * @throws {InvalidConfigError} for an entry that is wrong
  */
 export function narrow(file: unknown, deployed: Deployed, { only, broken }: Choice): Narrowed {
@@ -116,17 +117,17 @@ export function narrow(file: unknown, deployed: Deployed, { only, broken }: Choi
   };
 }
 
-/** A configuration with the tables that a plan was made of. @param noted as {@link deployedOf} reads it from the plan's outputs */
+/** The configuration with the tables from which a plan was made. @param noted as {@link deployedOf} reads it from the plan's outputs */
 export function asNoted(file: unknown, noted: NonNullable<Deployed['configuration']>): object {
   return { ...besideTables(file, noted), tables: noted.tables };
 }
 
-/** The fields by which the deployment is reached, without its tables. */
+/** The fields that say how to reach the deployment, without its real tables. */
 export function toReach(file: unknown): object {
   return { ...besideTables(file, {}), tables: [{ tableName: 'reached', partitionKey: 'id' }] };
 }
 
-/** Each has what stands beside the tables. @throws {InvalidConfigError} for one that is wrong */
+/** The chosen entries, each with the props that all tables share. @throws {InvalidConfigError} for an entry that is wrong */
 function chosenEntries(file: unknown, only: readonly string[] | undefined): Entry[] {
   const all = entriesOf(file);
   const problems = all.flatMap((entry, index) =>
@@ -155,7 +156,7 @@ function tableNames(file: unknown): string[] {
     .map(({ tableName }) => tableName);
 }
 
-/** Without what deployments have, which each entry has by now. */
+/** The top-level fields of a configuration except the deployment's props: each entry has those already. */
 function besideTables(file: unknown, shared: unknown): Record<string, unknown> {
   const from = (object: unknown, is: (name: string) => boolean) =>
     Object.entries(isObject(object) ? object : {}).filter(([name]) => is(name));
@@ -164,7 +165,7 @@ function besideTables(file: unknown, shared: unknown): Record<string, unknown> {
   return Object.fromEntries([...from(file, name => REACHED_BY.includes(name)), ...from(shared, stays)]);
 }
 
-/** An entry with what the others of its deployment share; its own where it has no others. */
+/** Gives an entry the shared props of the other tables of its deployment; unchanged if there are no others. */
 function sharing(entry: Entry, models: readonly Entry[]): Entry {
   const sweepOf = (table: Entry) => table.sweep ?? DEFAULT_SWEEP;
   const model = models.find(other => sweepOf(other) === sweepOf(entry));
@@ -172,7 +173,7 @@ function sharing(entry: Entry, models: readonly Entry[]): Entry {
   return withShared(withoutShared(entry) as Entry, model);
 }
 
-/** Nothing where its stream is read, and nobody knows which one that is: then Terraform has to look. */
+/** Empty if the table's stream is read and its ARN is unknown: then Terraform has to read the table. */
 function reference(
   { tableName, archive, events }: Entry,
   { streamArns }: Deployed,

@@ -6,27 +6,27 @@ import { promisify } from 'node:util';
 import type { SynthesizedStack } from './synthesized-stack.ts';
 import { DeployError } from './terraform-binary.ts';
 
-/** Terraform's own name for it. */
+/** The name that Terraform gives this file. */
 export const LOCK_FILE = '.terraform.lock.hcl';
 
-/** Exit status of `plan -detailed-exitcode`. */
+/** Exit status of `plan -detailed-exitcode` when there are changes. */
 const CHANGES = 2;
 
-/** Bytes. The plan of a hundred tables is some ten megabytes of JSON. */
+/** Bytes. The plan for a hundred tables is about ten megabytes of JSON. */
 const MAX_OUTPUT = 2 ** 30;
 
-/** Terraform does not tell its maker of this run. */
+/** Turns off Terraform's check for new versions, which would report this run to its maker. */
 const ENVIRONMENT = { CHECKPOINT_DISABLE: '1' };
 
-/** Why Terraform refuses a plan. */
+/** The reason why Terraform refuses a plan. */
 export interface Refusal {
   readonly summary: string;
   readonly detail: string;
-  /** Its subject: the address of a resource, or of a condition in it. Undefined where Terraform does not say it. */
+  /** Address of the resource, or of the condition in it, that is refused. Undefined if Terraform does not name it. */
   readonly about: string | undefined;
 }
 
-/** Terraform in the folder of a synthesized stack, in this terminal. */
+/** Runs Terraform in the folder of a synthesized stack, in this terminal. */
 export class Terraform {
   readonly #program: string;
   readonly #stack: string;
@@ -39,11 +39,11 @@ export class Terraform {
   }
 
   /**
-   * Gets the provider and opens the state. The lock file, which says which provider that is, is kept beside the configuration. What it
-   * prints goes to stderr, so that stdout stays for the plan, or an answer.
+   * Installs the provider and opens the state. The lock file, which fixes the provider's version, is saved beside the
+   * configuration. Terraform's output goes to stderr, so that stdout has only the plan or the answer.
    *
-   * @param upgrade take the newest provider that the stack allows, whatever the lock file says
-   * @throws {DeployError} when Terraform has said why not
+   * @param upgrade take the newest provider that the stack allows, and ignore the lock file
+   * @throws {DeployError} after Terraform has printed the reason
    */
   async init({ upgrade = false }: { readonly upgrade?: boolean } = {}): Promise<void> {
     const kept = join(this.#project, LOCK_FILE);
@@ -64,11 +64,11 @@ export class Terraform {
   }
 
   /**
-   * Shows what would be changed.
+   * Shows the changes of a deployment.
    *
-   * @param file where the plan is kept, absolute
+   * @param file absolute path where the plan is saved
    * @param quiet show nothing, because it is shown in another way
-   * @returns whether something would; undefined when Terraform refused the plan, and has said why
+   * @returns whether there are changes; undefined when Terraform refused the plan and has printed the reason
    */
   async plan(file: string, { quiet = false } = {}): Promise<boolean | undefined> {
     const args = ['plan', '-input=false', '-detailed-exitcode', `-out=${file}`];
@@ -76,7 +76,7 @@ export class Terraform {
     return status === 0 ? false : status === CHANGES ? true : undefined;
   }
 
-  /** Plans once more, and keeps and shows nothing. @returns why that is refused */
+  /** Plans once more without saving or showing anything. @returns the reasons of the refusal */
   async refusals(): Promise<Refusal[]> {
     const args = [this.#inStack, 'plan', '-input=false', '-json'];
     const options = { env: { ...process.env, ...ENVIRONMENT }, maxBuffer: MAX_OUTPUT };
@@ -86,20 +86,20 @@ export class Terraform {
     return stdout.split('\n').flatMap(refusalIn);
   }
 
-  /** A plan as `terraform show -json` says it. */
+  /** A plan as `terraform show -json` prints it. */
   planned(file: string): Promise<object> {
     return this.#json(['show', '-json', file]);
   }
 
-  /** Does what {@link plan} has shown, and nothing else. @returns the exit status */
+  /** Applies exactly the plan that {@link plan} has shown. @returns the exit status */
   apply(file: string): Promise<number> {
     return this.#run(['apply', '-input=false', file]);
   }
 
   /**
-   * Works with a plan that nobody keeps: it can hold what is secret.
+   * Works with a plan file that is deleted afterwards, because it can contain secrets.
    *
-   * @param work gets the file that the plan is to be in, absolute
+   * @param work gets the absolute path for the plan
    */
   async withPlan<Result>(work: (file: string) => Promise<Result>): Promise<Result> {
     const file = join(this.#stack, 'precise-ttl.plan');
@@ -111,8 +111,8 @@ export class Terraform {
   }
 
   /**
-   * The outputs of what is deployed, by their names.
-   * @throws {DeployError} with what Terraform says
+   * The outputs of the deployment, by name.
+   * @throws {DeployError} with Terraform's message
    */
   async outputs(): Promise<Readonly<Record<string, { readonly value: unknown } | undefined>>> {
     try {
@@ -144,7 +144,7 @@ export class Terraform {
       stdio: ['ignore', output, process.stderr],
       env: { ...process.env, ...ENVIRONMENT },
     });
-    // A terminal sends Ctrl-C to the child too: it ends in its own way, and we with its status.
+    // A terminal sends Ctrl-C to Terraform too: Terraform stops by itself, and we return its status.
     const ignore = () => {};
     process.on('SIGINT', ignore);
     try {
@@ -156,12 +156,12 @@ export class Terraform {
   }
 }
 
-/** Each line is a message of its own. Source: Terraform's "Machine-readable UI". */
+/** Reads one line of output; each line is a JSON message. Source: Terraform's "Machine-readable UI". */
 function refusalIn(line: string): Refusal[] {
   if (!line.includes('"diagnostic"')) return [];
   try {
     const { severity, summary, detail, address, snippet } = JSON.parse(line).diagnostic ?? {};
-    // A condition that fails has no address.
+    // The message of a failed condition has no address.
     return severity === 'error' ? [{ summary, detail, about: address ?? snippet?.context }] : [];
   } catch {
     return [];

@@ -8,25 +8,25 @@ import { type SynthesizedStack, synthesizeStack } from './synthesized-stack.ts';
 import { requireTerraform, terraformBinary } from './terraform-binary.ts';
 
 export interface PlanningFlags {
-  /** As for `loadConfigFile`. */
+  /** The same as in `loadConfigFile`. */
   readonly config: string | undefined;
-  /** Names of the only tables that are as the file says. @default all */
+  /** Names of the only tables that are deployed as the file describes them. @default all */
   readonly table?: readonly string[];
-  /** As for `synthesizeStack`. Not with `table`. */
+  /** The same as in `synthesizeStack`. It cannot be combined with `table`. */
   readonly removed?: boolean;
-  /** There is a plan already, for {@link StackPlan.synthesizeAs}. @default false */
+  /** A plan exists already, for {@link StackPlan.synthesizeAs}. @default false */
   readonly kept?: boolean;
 }
 
 /** The result of {@link StackPlan.plan}. */
 export interface Planned {
-  /** Whether something would be changed; undefined when Terraform refused the plan, and has said why. */
+  /** Whether there are changes; undefined when Terraform refused the plan and has printed the reason. */
   readonly changes: boolean | undefined;
-  /** Tables that are not as the configuration says, and were left out of the plan. */
+  /** Tables that differ from the configuration and were left out of the plan. */
   readonly broken: readonly string[];
 }
 
-/** The stack of a configuration, and Terraform in it. */
+/** The stack of a configuration, with Terraform in its folder. */
 export class StackPlan {
   readonly terraform: Terraform;
   readonly #flags: PlanningFlags;
@@ -41,10 +41,10 @@ export class StackPlan {
   }
 
   /**
-   * Synthesizes, with `table` and `kept` only what it takes to reach the deployment: the entries may be in the middle of a change.
-   * Terraform is to be initialized then.
+   * Synthesizes the stack. With `table` and `kept` it synthesizes only what is needed to reach the deployment, because the entries
+   * of the file may be incomplete; the caller has to initialize Terraform then.
    *
-   * @throws {DeployError} when there is no Terraform that can be run
+   * @throws {DeployError} when Terraform is not installed
    * @throws {ConfigFileError} or {InvalidConfigError} before anything is written
    */
   static async of(flags: PlanningFlags): Promise<StackPlan> {
@@ -61,9 +61,10 @@ export class StackPlan {
   }
 
   /**
-   * Shows what would be changed. An existing table that Terraform refuses is left as it is deployed, and the others are planned without it.
+   * Shows the changes of a deployment. If Terraform refuses an existing table, that table stays as it is deployed, and the others
+   * are planned without it.
    *
-   * @param file where the plan is kept, absolute
+   * @param file absolute path where the plan is saved
    * @param quiet show nothing
    */
   async plan(file: string, { quiet = false } = {}): Promise<Planned> {
@@ -93,9 +94,9 @@ export class StackPlan {
     }
   }
 
-  /** Synthesizes what a plan was made of: the functions' archives are not in it. */
+  /** Synthesizes the stack from which a plan was made: the plan does not contain the functions' archives. */
   async synthesizeAs(plan: string): Promise<void> {
-    // Terraform refuses to apply a file that is no plan.
+    // Terraform itself refuses to apply a file that is not a plan.
     const planned = await this.terraform.planned(plan).catch(() => ({}));
     const { planned_values: values } = planned as {
       readonly planned_values?: { readonly outputs?: Parameters<typeof deployedOf>[0] };
@@ -109,7 +110,7 @@ export class StackPlan {
     await synthesizeStack({ config: this.#flags.config, narrowed });
   }
 
-  /** Existing tables that are the only reason for a refusal, by their names with what is wrong; none when something else is. */
+  /** Names of the existing tables that are the only reason for a refusal, each with its problem; empty when there is another reason. */
   #brokenTables(refusals: readonly Refusal[]): ReadonlyMap<string, string> {
     const { data = {} } = JSON.parse(readFileSync(join(this.#stack.stack, 'cdk.tf.json'), 'utf8')) as {
       readonly data?: Readonly<Record<string, Readonly<Record<string, { readonly name?: string }>>>>;

@@ -5,32 +5,32 @@ import type { Narrowed } from './narrow.ts';
 import { projectFolder } from './project.ts';
 
 export interface SynthesizedStack {
-  /** Where the configuration keeps what is its own, absolute. */
+  /** Absolute path of the configuration's own folder. */
   readonly project: string;
   /** `cdktf.out`, absolute. */
   readonly cdktfOut: string;
-  /** The folder in it in which Terraform runs. */
+  /** The folder in `cdktfOut` in which Terraform runs. */
   readonly stack: string;
 }
 
 export interface SynthesisFlags {
-  /** As for `loadConfigFile`. */
+  /** The same as in `loadConfigFile`. */
   readonly config: string | undefined;
-  /** Write what removes the deployment and keeps its tables. @default false */
+  /** Synthesizes a stack that removes the deployment but not its tables. @default false */
   readonly removed?: boolean;
-  /** Instead of what the file says. @default all of it */
+  /** Replaces the configuration of the file. @default the whole file */
   readonly narrowed?: { readonly config: unknown; readonly left?: Narrowed['left'] };
   /** @default `cdktf.out` in the project's folder */
   readonly outdir?: string;
 }
 
 /**
- * Writes the Terraform of the configuration.
+ * Writes the Terraform configuration of the stack.
  * @throws {ConfigFileError} or {InvalidConfigError} before anything is written
  */
 export async function synthesizeStack(flags: SynthesisFlags): Promise<SynthesizedStack> {
   const { config, left } = flags.narrowed ?? { config: await loadConfigFile(flags.config) };
-  // Only now: loading the CDKTF app takes most of a second, which a wrong file shall not wait for.
+  // Imported late: the CDKTF app takes most of a second to load, and a wrong file should be reported before.
   const { STACK, synthesize } = await import('../../stacks/app.ts');
   const project = projectFolder(findConfigFile(flags.config));
   const cdktfOut = flags.outdir ?? join(project, 'cdktf.out');

@@ -2,21 +2,21 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { PreciseTtlError } from '../../expiry/errors.ts';
 
-/** A program that a deployment needs on this machine is not there. */
+/** A program that a deployment needs is not installed on this machine. */
 export class DeployError extends PreciseTtlError {
   override readonly name = 'DeployError';
 }
 
-/** As `required_version` in the stack says; here so that it is said before anything is started. */
+/** Same version as `required_version` in the stack; checked here before anything is started. */
 const MINIMUM = [1, 10] as const;
 
-/** Terraform, or what `TERRAFORM_BINARY_NAME` names instead: the CDKTF CLI reads the same variable. */
+/** Terraform, or the program that `TERRAFORM_BINARY_NAME` names: the CDKTF CLI reads the same variable. */
 export function terraformBinary(environment: Readonly<Record<string, string | undefined>>): string {
   return environment['TERRAFORM_BINARY_NAME'] || 'terraform';
 }
 
 /**
- * Looks whether there is a Terraform that is new enough.
+ * Checks that Terraform is installed and new enough.
  * @throws {DeployError} saying what to install
  */
 export async function requireTerraform(binary: string): Promise<void> {

@@ -6,7 +6,7 @@ import type { ScanProgress } from '../../operate/table/scan-progress.ts';
 import { describeWork } from '../output/work.ts';
 import { shortKey } from '../print.ts';
 
-/** The report for a person: of each table what was looked at, and what was found. */
+/** The report for a person: what was checked for each table, and what was found. */
 export function describeReport(report: DoctorReport): string {
   const { tables, region, isLocal, checkedAt } = report;
   const place = isLocal ? 'on this machine' : `in ${region}`;
@@ -73,7 +73,7 @@ function describeVerdict({ verdict, tables }: DoctorReport): string {
   );
 }
 
-/** The amount that a full scan is going to read, before it begins. */
+/** Says how much a full scan will read, before it begins. */
 export function describeScan({ name, itemCount, sizeBytes }: ScannedTable, rate: number): string {
   const units = sizeBytes / 8192;
   const dollars = units * PRICES.dynamoDbReadUnits;
@@ -83,7 +83,7 @@ export function describeScan({ name, itemCount, sizeBytes }: ScannedTable, rate:
   );
 }
 
-/** How far a full scan is. DynamoDB's count of items is some hours old. */
+/** The progress of a full scan. DynamoDB updates its item count only every few hours. */
 export function describeProgress(
   { name, itemCount }: ScannedTable,
   { items, readUnits }: ScanProgress,

@@ -3,7 +3,7 @@ import { describeOutcome, describeSweepLine, utc } from '../../operate/deploymen
 import type { HistoryReport, TableHistory } from '../../operate/history/report.ts';
 import { shortKey } from '../print.ts';
 
-/** A history for a person, the newest first. */
+/** A history as text for a person, newest first. */
 export function describeHistory({ tables, since }: HistoryReport): string {
   return tables.map(table => describeTable(table, new Date(since))).join('\n\n');
 }
@@ -19,7 +19,7 @@ function describeTable({ tableName, sweeps, more }: TableHistory, since: Date): 
 
 function describeSweep(sweep: TableHistory['sweeps'][number]): string[] {
   return [
-    // Today is another day than any: so each line has its date.
+    // Compared with a date in 1970 no sweep is from today, so that each line shows its date.
     describeSweepLine(sweep, new Date(0)),
     ...(sweep.failure === null ? [] : [`    ${sweep.name}: ${sweep.failure}`]),
     ...sweep.failedKeys.map(({ key = 'a key', reason }) => `    not deleted: ${shortKey(key)} (${reason})`),

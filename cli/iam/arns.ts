@@ -1,20 +1,20 @@
-/** Where a deployment stands, as ARNs say it. */
+/** The place of a deployment, as ARNs contain it. */
 export interface AwsPlace {
   readonly partition: string;
   readonly region: string;
-  /** `*` where nobody said it. */
+  /** `*` if the account is not given. */
   readonly account: string;
 }
 
 interface ArnForm {
   readonly service: string;
-  /** The endings of such an ARN: more than one where IAM takes some actions on another form. */
+  /** The last parts of the ARN: several if IAM wants another form for some actions. */
   readonly resources: (name: string) => readonly string[];
-  /** The part of an ARN that is absent: IAM has no region, S3 neither region nor account. @default 'region' */
+  /** Parts that the ARN leaves out: IAM has no region, S3 neither region nor account. @default 'region' */
   readonly within?: 'account' | 'partition';
 }
 
-/** ARNs of what has some, by Terraform's type. Source: AWS Service Authorization Reference. */
+/** Forms of ARNs, by Terraform resource type. Source: AWS Service Authorization Reference. */
 const FORMS = {
   aws_cloudwatch_dashboard: {
     service: 'cloudwatch',
@@ -23,7 +23,7 @@ const FORMS = {
   },
   aws_cloudwatch_log_group: {
     service: 'logs',
-    // Some actions are asked for with what is in the group.
+    // For some actions IAM checks the ARN of what the group contains.
     resources: name =>
       name.endsWith('*') ? [`log-group:${name}`] : [`log-group:${name}`, `log-group:${name}:*`],
   },
@@ -48,8 +48,8 @@ export function hasArn(type: string): type is ArnType {
 }
 
 /**
- * The ARNs that stand for one resource in a policy; the first is its own.
- * @param name of it; a role, or a policy, with its path; a schedule with its group
+ * The ARNs of one resource in a policy; the first is the resource itself.
+ * @param name of the resource; for a role or a policy with its path, for a schedule with its group
  */
 export function arnsOf(type: ArnType, name: string, place: AwsPlace): string[] {
   const { service, resources, within }: ArnForm = FORMS[type];

@@ -20,23 +20,23 @@ export interface Deployed {
   readonly place: AwsPlace;
 }
 
-/** Types that are settings of something else: they are allowed on that. */
+/** Types that are settings of another resource: their actions are allowed on that resource. */
 const SETTINGS_OF: readonly (readonly [RegExp, ArnType])[] = [
   [/^aws_iam_role_policy/, 'aws_iam_role'],
   [/^aws_s3_bucket_/, 'aws_s3_bucket'],
   [/^aws_sns_topic_policy$/, 'aws_sns_topic'],
 ];
 
-/** Whom a role may be given to. Source: IAM User Guide, "Granting a user permissions to pass a role". */
+/** Services that may get a role. Source: IAM User Guide, "Granting a user permissions to pass a role". */
 const PASSED_TO = ['lambda', 'scheduler', 'states'].map(service => `${service}.amazonaws.com`);
 
 const PASS_ROLE = 'iam:PassRole';
 
 /**
- * The policy with which Terraform deploys the configuration. It allows everything whose name begins with that of a deployment or of a
- * table, also on what the configuration does not have yet, or not any more: turning something on or off needs no other policy.
+ * The policy with which Terraform deploys the configuration. It allows every name with the prefix of a deployment or table, also
+ * for parts that the configuration does not have now: turning a feature on or off needs no other policy.
  *
- * @param isAllowed leaves actions out: a pipeline that only plans needs those that read
+ * @param isAllowed leaves actions out: a pipeline that only plans needs only those that read
  */
 export function deployPolicy(
   deployed: Deployed,
@@ -83,12 +83,12 @@ export function deployPolicy(
   ]);
 }
 
-/** The policy of a pipeline that plans and deploys nothing. It locks the state, too. */
+/** The policy of a pipeline that only plans. It may lock the state too. */
 export function pipelinePolicy(deployed: Deployed): PolicyStatement[] {
   return deployPolicy(deployed, onlyReads);
 }
 
-/** It is not known what a backend other than S3 needs in IAM. */
+/** The policy for Terraform's state in S3; the needs of other backends are not known. */
 function statePolicy({ config: { state }, place }: Deployed): PolicyStatement[] {
   if (state?.backend !== 's3') return [];
   const { bucket, key = DEFAULT_STATE_KEY } = state as { bucket: string; key?: string };
@@ -101,7 +101,7 @@ function patternsOf(type: ArnType, deployed: Deployed): string[] {
   return namesOf(type, deployed).flatMap(name => arnsOf(type, name, deployed.place));
 }
 
-/** The prefixes of names of a type, with `*` for the rest. */
+/** Name patterns of a type: each prefix, followed by `*`. */
 function namesOf(type: ArnType, { deployments }: Deployed): string[] {
   const sweeps = deployments.map(({ name }) => name);
   const tables = deployments.flatMap(deployment => deployment.tables);

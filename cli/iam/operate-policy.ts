@@ -2,10 +2,10 @@ import { COMMAND_ACTIONS, type IamAction } from '../iam-actions.ts';
 import { OPERATED_RESOURCES, type Operated } from './operated-resources.ts';
 import { allow, merged, type PolicyStatement } from './policy.ts';
 
-/** One makes a table ready before there is a deployment, the other has a deployment of its own: whoever operates runs neither. */
+/** Commands that operators do not run: `adopt` prepares a table before it is deployed, and `verify` makes a deployment of its own. */
 const OF_OTHERS: readonly string[] = ['adopt', 'verify'];
 
-/** DynamoDB uses a table's key with the permissions of its caller. */
+/** KMS actions on the keys of tables: DynamoDB uses a table's key with the caller's permissions. */
 const TABLE_KEY_ACTIONS = [
   'kms:Decrypt',
   'kms:DescribeKey',
@@ -14,14 +14,14 @@ const TABLE_KEY_ACTIONS = [
   'kms:ReEncrypt*',
 ];
 
-/** The actions of `verify` besides those of a deployment. @param operated the deployment that it makes */
+/** The actions that `verify` needs besides those of a deployment. @param operated the deployment that it creates */
 export function verifyPolicy(operated: Operated): PolicyStatement[] {
   return merged(
     COMMAND_ACTIONS.verify.flatMap(({ action, on }) => allow([action], OPERATED_RESOURCES[on](operated))),
   );
 }
 
-/** The policy for operating a deployment, for all commands together. */
+/** The policy for operating a deployment, for all commands. */
 export function operatePolicy(operated: Operated): PolicyStatement[] {
   const actions: IamAction[] = Object.entries<readonly IamAction[]>(COMMAND_ACTIONS).flatMap(
     ([command, each]) => (OF_OTHERS.includes(command) ? [] : each),
@@ -33,9 +33,9 @@ export function operatePolicy(operated: Operated): PolicyStatement[] {
   );
   return merged([
     ...actions.flatMap(({ action, on }) => allow([action], OPERATED_RESOURCES[on](operated))),
-    // The keys of executions, and of objects in the archive.
+    // Keys that encrypt executions and objects of the archive.
     ...allow(['kms:Decrypt'], keys),
-    // The keys of the journal, which has that of the deployment, and of the tables.
+    // Keys that encrypt the journal (the key of the deployment) and the tables.
     ...allow(TABLE_KEY_ACTIONS, [...keys, ...tableKeys], {
       StringLike: { 'kms:ViaService': `dynamodb.${place.region}.amazonaws.*` },
     }),

@@ -13,7 +13,7 @@ export interface Operated {
   readonly deployments: readonly Deployment[];
 }
 
-/** The ARNs of what commands do something with, by the words for it. */
+/** The ARNs of the resources that commands use, by their names in words. */
 export const OPERATED_RESOURCES = {
   '*': () => ['*'],
   'the table': operated => tablesOf(operated).flatMap(({ tableName }) => tableArns(tableName, operated)),
@@ -74,7 +74,7 @@ function backfilled(operated: Operated): string[] {
   return tablesOf(operated).flatMap(({ backfill, name }) => (backfill ? [backfillName(name)] : []));
 }
 
-/** A bucket that the deployment makes has a name of which only the beginning is known. */
+/** The name of a bucket that the deployment creates has a known prefix and a random end. */
 function bucketArns(operated: Operated): string[] {
   return tablesOf(operated).flatMap(table => {
     const { archive = {}, name } = table;

@@ -1,4 +1,4 @@
-/** A statement of a policy in IAM, as JSON has it. */
+/** A statement of an IAM policy, as in JSON. */
 export interface PolicyStatement {
   readonly Effect: 'Allow' | 'Deny';
   readonly Action: readonly string[];
@@ -11,7 +11,7 @@ export interface PolicyDocument {
   readonly Statement: readonly PolicyStatement[];
 }
 
-/** Characters of a managed policy, without white space. Source: IAM User Guide, "IAM and AWS STS quotas". */
+/** Characters that a managed policy may have, without white space. Source: IAM User Guide, "IAM and AWS STS quotas". */
 export const MANAGED_CHARACTERS = 6_144;
 
 export function allow(
@@ -25,7 +25,7 @@ export function allow(
   ];
 }
 
-/** Statements on the same resources become one: each action stands there once, in order. */
+/** Merges statements about the same resources: each action is listed once, in order. */
 export function merged(statements: readonly PolicyStatement[]): PolicyStatement[] {
   const byResources = new Map<string, PolicyStatement>();
   for (const statement of statements) {
@@ -41,7 +41,7 @@ export function merged(statements: readonly PolicyStatement[]): PolicyStatement[
   return [...byResources.values()];
 }
 
-/** Documents that each fit into a managed policy, with a statement in one of them. */
+/** Splits statements into documents that each fit into a managed policy. */
 export function documentsOf(statements: readonly PolicyStatement[]): PolicyDocument[] {
   const documents: PolicyDocument[] = [];
   for (const statement of statements) {

@@ -9,21 +9,21 @@ import { TASKS } from '../../statemachine/contract/machines.ts';
 import { type AwsPlace, arnsOf, hasArn } from './arns.ts';
 import type { PolicyDocument } from './policy.ts';
 
-/** A role as it would be made: who may take it, and what it may do. */
+/** The documents of a role: who may assume it, and what it may do. */
 export interface RoleDocuments {
-  /** The name that it would have. */
+  /** The name that the deployment would give it. */
   readonly name: string;
-  /** ARN of a role that is made elsewhere. @default the deployment makes it */
+  /** ARN of a role that is created elsewhere. @default the deployment creates it */
   readonly arn?: string;
   readonly trust: PolicyDocument;
-  /** The first is what the deployment would write into the role, the others are managed ones. */
+  /** The first is the inline policy that the deployment would write; the others are managed policies. */
   readonly policies: readonly PolicyDocument[];
 }
 
-/** By the deployment or the table that they are of, and their key in `roleArns`. */
+/** Roles by deployment or table name, and then by their key in `roleArns`. */
 export type RolesOf = Readonly<Record<string, { readonly [Key in RoleKey]?: RoleDocuments }>>;
 
-/** The roles of a configuration. Those that are made elsewhere are synthesized as if they were not. */
+/** The roles of a configuration. Roles that are created elsewhere are synthesized as if the deployment created them. */
 export function roleDocuments(
   config: DeploymentConfig,
   deployments: readonly Deployment[],
@@ -65,7 +65,7 @@ function rolesOfTable(name: string): Names {
   return { ...Object.fromEntries(ofFunctions), proofSchedule: proofName(name), backfill: backfillName(name) };
 }
 
-/** Only roles that the configuration uses are included. */
+/** Adds the given ARNs of the roles that the configuration uses. */
 function withArns(
   read: (name: string) => RoleDocuments | undefined,
   names: Names,
@@ -99,7 +99,7 @@ function readerOf(resources: Blocks, data: Blocks, place: AwsPlace) {
   };
 }
 
-/** Puts in what Terraform would put in for references, as far as that is known before anything is deployed. */
+/** Replaces Terraform's references by their values, as far as these are known before a deployment. */
 function resolverOf(resources: Blocks, data: Blocks, place: AwsPlace): (text: string) => string {
   const { account, partition, region } = place;
   const known = (reference: string): string => {
@@ -113,7 +113,7 @@ function resolverOf(resources: Blocks, data: Blocks, place: AwsPlace): (text: st
     if (name !== undefined && hasArn(type)) {
       const [arn = ''] = arnsOf(type, name, place);
       if (attribute === 'arn') return arn;
-      // The name of a stream is known when there is one.
+      // The ARN of a stream is known only once the stream exists.
       if (attribute === 'stream_arn') return `${arn}/stream/*`;
       if (attribute === 'name' || attribute === 'id') return name;
     }
@@ -122,12 +122,12 @@ function resolverOf(resources: Blocks, data: Blocks, place: AwsPlace): (text: st
   return text =>
     text
       .replaceAll(/(?<!\$)\$\{([^}]*)\}/g, (_all, reference) => known(reference))
-      // Text that is no reference is escaped in Terraform's JSON.
+      // Text that is not a reference is escaped in Terraform's JSON.
       .replaceAll('$${', '${')
       .replaceAll('%%{', '%{');
 }
 
-/** A bucket that the deployment makes has a name of which only the beginning is known. */
+/** The name of a bucket that the deployment creates has a known prefix and a random end. */
 function nameOf(block: Readonly<Record<string, unknown>>): string | undefined {
   const { name, function_name: functionName, bucket_prefix: prefix } = block;
   const found = name ?? functionName ?? (prefix === undefined ? undefined : `${prefix}*`);

@@ -2,26 +2,26 @@ import type { DeploymentConfig } from '../../config/config.ts';
 import { isObject } from '../../expiry/fields.ts';
 import type { IndexedBy } from '../../expiry/model.ts';
 
-/** A person's answers about their table. */
+/** The user's answers about a table. */
 export interface Answers {
   readonly tableName: string;
   readonly existingTable: boolean;
   /** @default 'id' */
   readonly partitionKey: string | undefined;
-  /** @default the table has none */
+  /** @default no sort key */
   readonly sortKey: string | undefined;
-  /** @default the one of `config/props.ts` */
+  /** @default that of `config/props.ts` */
   readonly ttlAttribute: string | undefined;
-  /** @default by second for an existing table, whose writers need not change then; else the one of `config/props.ts` */
+  /** @default by second for an existing table, because its writers need no change then; otherwise that of `config/props.ts` */
   readonly indexedBy?: IndexedBy | undefined;
 }
 
-/** Where applications have no better name for it. */
+/** The name of the partition key if the user gives none. */
 const PARTITION_KEY = 'id';
 const TABLE = 'Sessions';
 const TTL_ATTRIBUTE = 'ttl';
 
-/** The three questions, and the fields that each one answers. */
+/** The three questions, with the fields that each of them sets. */
 const QUESTIONS = {
   name: { text: `Name of the table? [${TABLE}] `, fields: ['tableName'] },
   keys: {
@@ -33,20 +33,20 @@ const QUESTIONS = {
 
 type Question = keyof typeof QUESTIONS;
 
-/** Why answers make no configuration. */
+/** The reason why answers are refused. */
 export interface Refusal {
   readonly message: string;
-  /** As `tables[0].tableName`. */
+  /** Names of fields, such as `tables[0].tableName`. */
   readonly fields: readonly string[];
 }
 
 /**
- * Asks the three questions, and those once more whose answers are refused.
+ * Asks the three questions, and repeats those whose answers are refused.
  *
- * @param ask gets an answer, empty for what stands in brackets
- * @param refusalOf is told what was answered; undefined: it is right
- * @param tell prints why something is asked once more
- * @returns what was answered, also when it is refused and nobody has another answer
+ * @param ask returns an answer, or an empty text for the default in brackets
+ * @param refusalOf checks the answers; undefined: they are valid
+ * @param tell prints why a question is repeated
+ * @returns the answers, even refused ones if the user gives no others
  */
 export async function askForTable(
   ask: (question: string) => Promise<string>,
@@ -77,7 +77,7 @@ function answersOf({ name, keys, ttl }: Readonly<Record<Question, string>>): Ans
 }
 
 /**
- * The configuration of these answers.
+ * The configuration with these answers.
  * @throws {InvalidConfigError} naming what is wrong with them
  */
 export async function configOf(answers: Answers, region: string): Promise<DeploymentConfig> {
@@ -107,7 +107,7 @@ export async function refusalOf(answers: Answers, region: string): Promise<Refus
   }
 }
 
-/** The text of its file: JSON for editors that know the schema, or TypeScript. */
+/** The text of the configuration file: TypeScript, or JSON for editors that know the schema. */
 export function configText(config: DeploymentConfig, asJson: boolean): string {
   if (asJson) return `${JSON.stringify({ $schema: SCHEMA, ...config }, null, 2)}\n`;
   const { region, state, tables } = config;
@@ -135,7 +135,7 @@ function objectLiteral(object: object): string {
   return `{ ${fields.join(', ')} }`;
 }
 
-/** A value as it stands in TypeScript. */
+/** A value as TypeScript source. */
 export function literal(value: unknown): string {
   if (isObject(value)) return objectLiteral(value);
   return typeof value === 'string'

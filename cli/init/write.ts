@@ -1,15 +1,15 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { PreciseTtlError } from '../../expiry/errors.ts';
 
-/** A configuration is there, or the file cannot be written. */
+/** A configuration already exists, or the file cannot be written. */
 export class InitError extends PreciseTtlError {
   override readonly name = 'InitError';
 }
 
 /**
- * Refuses what would leave two configurations in the folder, or write over one.
+ * Refuses to overwrite a configuration, and to leave two in the folder.
  *
- * @param names of all files that can be one
+ * @param names of all files that can be a configuration
  * @throws {InitError}
  */
 export function refuseOthers(file: string, names: readonly string[], force: boolean): void {

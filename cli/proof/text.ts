@@ -1,12 +1,12 @@
 import type { Manifest } from '../../functions/proof/manifest-shape.ts';
 import type { ProofReport } from '../../operate/proof/report.ts';
 
-/** Findings that are printed. */
+/** Findings that are printed at most. */
 const SHOWN = 100;
 
 const number = (amount: number) => amount.toLocaleString('en-US');
 
-/** The result of a verification in words. */
+/** The result of a verification as text. */
 export function describeProof(report: ProofReport): string {
   const { date, manifest, sha256, archive, journal, open, findings } = report;
   const rows = [

@@ -16,13 +16,13 @@ import { scheduleState, shownKey } from '../../operate/status/to-report.ts';
 import type { ItemKey } from '../../statemachine/contract/keys.ts';
 import { shortKey } from '../print.ts';
 
-/** Sweeps that are shown. */
+/** Sweeps that are shown for each table. */
 const SHOWN_SWEEPS = 5;
 const SHOWN_OPEN = 3;
-/** Keys that are shown of what is left. */
+/** Keys of overdue items that are shown. */
 const SHOWN_KEYS = 3;
 
-/** A status for a person. */
+/** A status as text for a person. */
 export function describeStatus({ tables, region, isLocal, at, verdict }: Status): string {
   const place = isLocal ? 'on this machine' : `in ${region}`;
   return [
@@ -31,7 +31,7 @@ export function describeStatus({ tables, region, isLocal, at, verdict }: Status)
   ].join('\n\n');
 }
 
-/** A table on one line, for `--watch` where lines can't be overwritten. */
+/** The status of a table on one line, for `--watch` without a terminal. */
 export function describeBriefly({ subject, seen, judged }: TableStatus, now: Date): string {
   const open = seenOf(seen.open)?.length;
   const first = judged.cause ?? judged.remarks.find(({ severity }) => severity !== 'note');
@@ -82,7 +82,7 @@ function describeTable({ subject, seen, judged }: TableStatus, place: string, no
 
 const SCHEDULES = { on: 'on', off: 'off', missing: 'not there' } as const;
 
-/** The sentence that an operator may rely on, or why there is none. */
+/** Says up to when every due item was deleted, or why that is not known. */
 function goneSentence(
   { props }: Subject,
   { gone, overdue, scans }: Pick<TableStatus['seen'], 'gone' | 'overdue' | 'scans'>,
@@ -98,7 +98,7 @@ function goneSentence(
   }
   const { since, by, left, gapUntil } = gone;
   const time = (seconds: number) => clockTime(fromSeconds(seconds), now);
-  // Due items have expired a grace ago.
+  // With a grace, items are due later than they expire.
   const was = props.graceSeconds === 0 ? 'was due' : 'had expired';
   const kept = props.holdAttribute === undefined ? '' : ', but for what is held';
   const [oldest] = left;
@@ -118,7 +118,7 @@ function goneSentence(
   return `everything that ${was} by ${time(by)} is gone${butFor}${besides}${back}${kept}${gap}`;
 }
 
-/** The scan on which the sentence rests, and the span that it does not reach. */
+/** Describes the last index scan, on which the sentence relies, and the span that it does not cover. */
 function describeScan(
   { props }: Subject,
   { scans, scanAt }: Pick<TableStatus['seen'], 'scans' | 'scanAt'>,
@@ -176,7 +176,7 @@ function items({ overdue, unseen }: Pick<OverdueLook, 'overdue' | 'unseen'>): st
 
 function describeLedger(ledger: TableStatus['seen']['ledger'], now: Date): (readonly [string, string])[] {
   const looks = seenOf(ledger);
-  // Without a reader, or without a journal, of which another line tells.
+  // The table has no stream reader, or no journal; another line reports that.
   if (looks === undefined || looks?.length === 0) return [];
   return [['ledger', textOf(ledger, () => describeReaders(looks ?? [], now))]];
 }

@@ -3,14 +3,14 @@ import type { Status } from '../../operate/status/status.ts';
 import { printable, shownOn } from '../print.ts';
 import { describeBriefly, describeStatus } from './text.ts';
 
-/** Where a look is shown. */
+/** The output on which a look is shown. */
 export interface Screen {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
 }
 
-/** Shows a look instead of the one before at a terminal, and one line for each table elsewhere. */
+/** Shows a look: at a terminal it replaces the previous one, elsewhere it prints one line for each table. */
 export function showLook(status: Status, screen: Screen): void {
   if (!screen.isTTY) {
     const now = new Date(status.at);

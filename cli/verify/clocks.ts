@@ -3,13 +3,13 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { answeredAt, keepDates } from '../../functions/table/dynamodb.ts';
 import type { Time } from './time.ts';
 
-/** How far a clock is ahead of this machine's: between these, milliseconds. */
+/** Bounds for how far a clock is ahead of this machine's clock, milliseconds. */
 export interface Offset {
   readonly least: number;
   readonly most: number;
 }
 
-/** The range after all samples: each is right, so that the truth lies in their intersection. */
+/** Combines samples: each range contains the true offset, and so does their intersection. */
 export function narrowed(samples: readonly Offset[]): Offset {
   return {
     least: Math.max(...samples.map(({ least }) => least)),
@@ -17,17 +17,17 @@ export function narrowed(samples: readonly Offset[]): Offset {
   };
 }
 
-/** How far the one clock is ahead of the other, milliseconds, and how sure that is. */
+/** How far one clock is ahead of the other, with the uncertainty, milliseconds. */
 export function skewOf(one: Offset, other: Offset): { readonly ms: number; readonly uncertaintyMs: number } {
   const [least, most] = [one.least - other.most, one.most - other.least];
   return { ms: Math.round((least + most) / 2), uncertaintyMs: Math.round(Math.abs(most - least) / 2) };
 }
 
-/** Samples of a clock that shows whole seconds: more of them than fit into a second show where its seconds begin. */
+/** Samples of a clock that shows whole seconds: with several samples in each second they show where its seconds begin. */
 const SAMPLES = 24;
 const BETWEEN_MS = 170;
 
-/** DynamoDB's clock, by the `Date` of its answers: what sweeps go by. */
+/** The offset of DynamoDB's clock, which sweeps use, from the `Date` header of its answers. */
 export async function dynamoDbOffset(
   client: DynamoDBClient,
   TableName: string,

@@ -5,21 +5,21 @@ import { TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
 import { billedDeployments } from '../../operate/cost/billed-deployments.ts';
 import { TASKS, type TaskName } from '../../statemachine/contract/machines.ts';
 
-/** Name of all that `verify` makes, and what the names of it begin with. Nothing else of an account has it. */
+/** Name or name prefix of everything that `verify` creates. Nothing else in an account has it. */
 export const VERIFY_NAME = 'precise-ttl-verify';
 
-/** The tag of all that it makes. No table without it is deleted. */
+/** Tag of every resource that `verify` creates. Tables without it are never deleted. */
 export const VERIFY_TAG = { 'precise-ttl:verify': 'to be removed' } as const;
 
-/** How long an item lives, seconds: ticks plan a minute ahead, and want to see it two minutes before it expires. */
+/** Lifetime of an item in seconds: ticks plan a minute ahead, and the item should be in the index two minutes before it expires. */
 export const LIFETIME_SECONDS = 150;
-/** Until what is written is read again behind the last expiry, seconds: streams and CloudWatch are behind. */
+/** Wait after the last expiry before the results are read, seconds: streams and CloudWatch lag behind. */
 export const SETTLE_SECONDS = 150;
 /** Items written each second. */
 export const RATE = 1;
 export const MINUTES = 10;
 
-/** The configuration that is verified: a table with defaults, with events to a queue that say when each item was deleted. */
+/** The configuration that is verified: a table with defaults, with events to a queue that show when each item was deleted. */
 export function verifyConfig(region: string, queueArn: string, name = VERIFY_NAME): DeploymentConfig {
   const ownAccount = queueArn.split(':')[4];
   return {
@@ -33,7 +33,7 @@ export function verifyConfig(region: string, queueArn: string, name = VERIFY_NAM
         sweep: name,
         partitionKey: 'id',
         events: { queueArn },
-        // It holds nothing, and is gone in a quarter of an hour.
+        // The table holds no real data and is deleted a quarter of an hour later.
         newTable: { deletionProtection: false, pointInTimeRecovery: false },
         index: { scan: 'off' },
         alarms: false,
@@ -48,10 +48,10 @@ export function verifiedProps({ tables: [props] }: DeploymentConfig): ResolvedPr
   return resolveProps(props);
 }
 
-/** A function that sweeps, as the deployment calls it. */
+/** The deployed name of one of the sweep's functions. */
 export const functionOf = (task: TaskName, { sweep }: ResolvedProps): string => `${sweep}-${TASKS[task]}`;
 
-/** The calculator's bill for a month of this table. */
+/** The calculated bill for a month of this table. */
 export function monthOf(props: ResolvedProps): Bill {
   const lifetimeHours = LIFETIME_SECONDS / 3600;
   const itemsPerMonth = RATE * 60 * TICKS_A_MONTH;
@@ -60,7 +60,7 @@ export function monthOf(props: ResolvedProps): Bill {
   );
 }
 
-/** Dollars at the most: AWS bills metrics by the hour, so an hour of everything, although it runs for minutes. */
+/** Upper limit of the cost in dollars: AWS bills metrics by the hour, so it counts a whole hour although the run takes minutes. */
 export function dollarsAtMost(props: ResolvedProps): number {
   return monthOf(props).total / 720;
 }

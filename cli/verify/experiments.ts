@@ -9,36 +9,36 @@ import type { Seen, SeenExpiry } from './seen.ts';
 
 /** The result of an experiment. */
 export interface Finding {
-  /** Numbers by their names, which have their units. */
+  /** Measured numbers; each name contains the unit. */
   readonly measured: Readonly<Record<string, number>>;
   readonly kept: boolean;
-  /** More for a person. */
+  /** An explanation for a person. */
   readonly because?: string;
 }
 
-/** A question that only an account answers. */
+/** A question that only a real account can answer. */
 export interface Experiment {
   readonly id: string;
   readonly question: string;
-  /** When it is kept: what the rest of the project assumes or promises. */
+  /** The condition that must hold: what the project assumes or promises. */
   readonly criterion: string;
-  /** The consequence for whoever runs it, and for the project. */
+  /** What a failure means for the user, and for the project. */
   readonly otherwise: string;
   readonly judge: (seen: Seen) => Checked<Finding>;
 }
 
-/** An execution is billed in steps of so much, and a tick is to take one. */
+/** Express executions are billed in steps of 64 MB, and a tick should need one step. */
 const MAX_MEMORY_MB = 64;
 const MAX_LAG = { p99: 2, max: 5 } as const;
 const MAX_SKEW_MS = 1000;
 const MAX_START_SECONDS = 50;
 const MAX_CALCULATED = 1.25;
 const MOST_INDEX_P99_MS = 1000;
-/** One second of it is what DynamoDB rounds a record's time down by. */
+/** This includes one second, because DynamoDB rounds a record's time down. */
 const MOST_STREAM_P99_SECONDS = 3;
 const MIN_DEPTH = 99;
 
-/** How long a call of a function may take: the shortest limit that a state has for it, seconds. */
+/** Timeout for a call of each function, seconds: the shortest that any state has. */
 const LIMITS: Readonly<Record<TaskName, number>> = {
   ...FUNCTION_TIMEOUT_SECONDS,
   ...PRECISE_TIMEOUT_SECONDS,
@@ -47,7 +47,7 @@ const LIMITS_IN_WORDS = Object.entries(LIMITS)
   .map(([task, seconds]) => `${task} ${seconds} s`)
   .join(', ');
 
-/** All of them, in the order of the report. docs/contributing/verify-on-aws.md has its table from here. */
+/** All experiments in the order of the report. The table in docs/contributing/verify-on-aws.md is generated from this list. */
 export const EXPERIMENTS: readonly Experiment[] = [
   {
     id: 'deployer-permissions',
@@ -295,7 +295,7 @@ function of<Part>(part: Checked<Part>, judge: (seen: Part) => Finding): Checked<
   return 'seen' in part ? { seen: judge(part.seen) } : part;
 }
 
-/** @param judge undefined: nothing was there to be measured */
+/** @param judge returns undefined if there was nothing to measure */
 function ofSome<Part>(part: Checked<Part>, judge: (seen: Part) => Finding | undefined): Checked<Finding> {
   if (!('seen' in part)) return part;
   const seen = judge(part.seen);
@@ -304,7 +304,7 @@ function ofSome<Part>(part: Checked<Part>, judge: (seen: Part) => Finding | unde
     : { seen };
 }
 
-/** Without any event nothing was measured, and that is not kept. */
+/** Without events nothing was measured, which counts as failed. */
 function ofExpiries(
   expiries: Checked<readonly SeenExpiry[]>,
   judge: (all: readonly SeenExpiry[]) => Finding,

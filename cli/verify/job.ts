@@ -4,13 +4,13 @@ import { asJson, describeReport, judge, type VerifyReport } from './report.ts';
 import type { Seen } from './seen.ts';
 import type { Time } from './time.ts';
 
-/** Who makes what is verified, and takes it away. */
+/** Creates what is verified, and removes it. */
 export interface Deployer {
-  /** Takes away what an earlier run has left. @returns whether there was something */
+  /** Removes what an earlier run has left behind. @returns whether there was something */
   removeLeft(): Promise<boolean>;
-  /** Undefined when that did not work; it has said why. */
+  /** Deploys; undefined if that failed, after the reason was printed. */
   deploy(): Promise<Verified | undefined>;
-  /** Takes all of it away, as far as it was made. Safe to call more than once. */
+  /** Removes everything that was created. Safe to call more than once. */
   remove(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface VerifyOptions {
   readonly clients: VerifyClients;
   readonly time: Time;
   readonly region: string;
-  /** From the first item that is written to the report. */
+  /** Minutes from the first written item to the report. */
   readonly minutes: number;
   readonly print: (text: string) => void;
   readonly onProgress: (line: string) => void;
@@ -35,10 +35,10 @@ const NOT_DEPLOYED: Seen = {
 };
 
 /**
- * Deploys, makes the experiments, takes everything away again, and reports.
+ * Deploys, runs the experiments, removes everything, and reports.
  *
- * @returns the report, without what names the account
- * @throws the reason of the signal, after all was taken away
+ * @returns the report, without anything that names the account
+ * @throws the reason of the signal, after everything was removed
  */
 export async function runVerify(options: VerifyOptions): Promise<VerifyReport> {
   const { deployer, clients, time, minutes, print, onProgress, signal, region } = options;

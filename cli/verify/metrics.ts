@@ -8,22 +8,22 @@ import type { SeenMetrics } from './seen.ts';
 
 interface Asked {
   readonly stateMachineArn: string;
-  /** Names of functions. */
+  /** Names of the functions. */
   readonly functions: Readonly<Record<TaskName, string>>;
-  /** Whole minutes, epoch milliseconds. */
+  /** Epoch milliseconds of a whole minute. */
   readonly fromMs: number;
   readonly toMs: number;
 }
 
 const UNSUCCESSFUL = ['ExecutionsFailed', 'ExecutionsTimedOut', 'ExecutionsAborted'] as const;
 
-/** AWS does not say in which unit it counts the memory. Nothing has a million MB, and nothing less than a million bytes. */
+/** Distinguishes bytes from MB, because AWS does not document the unit: no execution takes a million MB, or less than a million bytes. */
 const MAX_MB = 1e6;
 const asMb = (value: number): number => (value > MAX_MB ? value / 2 ** 20 : value);
 
 /**
- * Reads the metrics that CloudWatch counts by itself. Source: Step Functions Developer Guide, "Execution metrics for Express Workflows";
- * Lambda Developer Guide.
+ * Reads the metrics that AWS writes to CloudWatch by itself. Source: Step Functions Developer Guide, "Execution metrics for
+ * Express Workflows"; Lambda Developer Guide.
  */
 export async function observeMetrics(client: CloudWatchClient, asked: Asked): Promise<SeenMetrics> {
   const { stateMachineArn, functions, fromMs, toMs } = asked;

@@ -21,7 +21,7 @@ import { observeMetrics } from './metrics.ts';
 import type { Seen, SeenExpiry, SeenItems } from './seen.ts';
 import type { Time } from './time.ts';
 
-/** A client of each service that is asked. */
+/** A client for each service that the experiments call. */
 export type VerifyClients = {
   readonly [Name in 'dynamoDb' | 'sfn' | 'sqs' | 'lambda' | 'cloudWatch']: NonNullable<
     DeploymentClients[Name]
@@ -43,28 +43,28 @@ export interface ObserveOptions {
   readonly verified: Verified;
   readonly clients: VerifyClients;
   readonly time: Time;
-  /** For how long items are written, milliseconds. */
+  /** Milliseconds during which items are written. */
   readonly writingMs: number;
-  /** Until CloudWatch and the stream have told all, milliseconds. */
+  /** Milliseconds to wait until CloudWatch and the stream have all data. */
   readonly settleMs: number;
   readonly onProgress: (line: string) => void;
 }
 
-/** Calls of a function at the same time, each of which starts it anew. */
+/** Parallel calls of a function, so that each starts a new instance. */
 const COLD_CALLS = 3;
-/** Group-by in JSONata goes as deep as it has keys. */
+/** Numbers of keys to try in a JSONata group-by: it recurses once for each key. */
 const DEPTHS = [50, 80, 90, 95, 97, 98, 99, 100, 105, 120];
 const CLOCK_REPLAYS = 5;
 const SECOND = 1000;
-/** CloudWatch may not have younger datapoints yet. */
+/** Milliseconds by which CloudWatch's datapoints may lag behind. */
 const CLOUDWATCH_MS = 120_000;
 const RENEWED_SECONDS = 86_400;
 
-/** Makes all experiments with what is deployed. */
+/** Runs all experiments on the deployment. */
 export async function observe(options: ObserveOptions): Promise<Seen> {
   const { verified, clients, time, onProgress } = options;
   const { props, stateMachineArn, replayStateMachineArn, region } = verified;
-  // First of all: a tick within the next minute has called them.
+  // Cold starts come first: a tick would call the functions within the next minute.
   onProgress('cold starts, the depth of JSONata, the clocks');
   const coldStarts = await check('lambda:InvokeFunction', '*', () => observeColdStarts(options));
   const depth = await check('states:TestState', '*', () => observeDepth(clients));
@@ -103,7 +103,7 @@ export async function observe(options: ObserveOptions): Promise<Seen> {
     calculatedGbSeconds: ((expressTime?.amount ?? 0) / TICKS_A_MONTH) * table.busyMinutes,
   };
 
-  /** Replays that only look, at an hour in which there was no table: when Step Functions has begun them, by its clock. */
+  /** Starts dry-run replays of an hour before the table existed, and reads when Step Functions started them, by its own clock. */
   async function observeReplays({
     clients: { sfn, dynamoDb },
   }: ObserveOptions): Promise<Pick<Seen, 'skew' | 'replays'>> {
@@ -152,7 +152,7 @@ export async function observe(options: ObserveOptions): Promise<Seen> {
 const nextMinute = (ms: number): number => Math.ceil(ms / 60_000) * 60_000;
 const taskNames = (): TaskName[] => Object.keys(TASKS) as TaskName[];
 
-/** The functions refuse an input without anything in it: nothing is planned, asked or deleted. */
+/** Calls the functions with an empty input, which they refuse: nothing is planned, queried or deleted. */
 async function observeColdStarts({
   verified: { props },
   clients,
@@ -172,7 +172,7 @@ async function observeColdStarts({
   return Object.fromEntries(await Promise.all(taskNames().map(longest))) as Record<TaskName, number>;
 }
 
-/** The most keys of a group-by that JSONata takes: it is as deep as that and one more. */
+/** The most keys that a JSONata group-by can take; its recursion is one level deeper than that. */
 async function observeDepth({ sfn }: VerifyClients): Promise<number> {
   let deepest = 0;
   for (const keys of DEPTHS) {
@@ -189,19 +189,19 @@ async function observeDepth({ sfn }: VerifyClients): Promise<number> {
   return deepest;
 }
 
-/** Writes items that expire, renews some in their last second, and reads what is told of them. */
+/** Writes items that expire, renews some in their last second, and reads the events about them. */
 class Writer {
   indexLags: Checked<readonly number[]> = { seen: [] };
   expiries: Checked<readonly SeenExpiry[]> = { seen: [] };
   readonly #options: ObserveOptions;
   readonly #model: ExpiryModel;
-  /** Ids with their TTLs. */
+  /** TTLs by item id. */
   readonly #due = new Map<string, number>();
   readonly #renewed = new Set<string>();
-  /** To be renewed, the next one first. */
+  /** Items to renew, the next one first. */
   readonly #toRenew: { id: string; atMs: number }[] = [];
   readonly #lags: number[] = [];
-  /** By the id of the event: a queue may hand it over twice. */
+  /** Events by id, because a queue may deliver one twice. */
   readonly #events = new Map<string, SeenExpiry>();
 
   constructor(options: ObserveOptions) {
@@ -209,7 +209,7 @@ class Writer {
     this.#model = modelOf(options.verified.props);
   }
 
-  /** Minutes in which something expires. */
+  /** Number of minutes in which items expire. */
   get busyMinutes(): number {
     return new Set([...this.#due.values()].map(ttl => Math.floor(ttl / 60))).size;
   }
@@ -233,7 +233,7 @@ class Writer {
     }
   }
 
-  /** Goes on with what is under way. */
+  /** Waits, and meanwhile renews items and reads events. */
   async waitFor(ms: number): Promise<void> {
     const { time } = this.#options;
     for (const until = time.now() + ms; time.now() < until; ) {
@@ -242,7 +242,7 @@ class Writer {
     }
   }
 
-  /** Reads the items that are there. */
+  /** Counts the items that are still in the table. */
   async look(): Promise<SeenItems> {
     const isThere = async (id: string) => {
       const { verified, clients } = this.#options;
@@ -284,7 +284,7 @@ class Writer {
       this.expiries = await check('sqs:ReceiveMessage', '*', () => this.#receive());
   }
 
-  /** How long after the answer to its put an item shows in the index, in steps of 50 ms. */
+  /** Time from the answer to a put until the item is in the index, in steps of 50 ms. */
   async #probeIndex(id: string, attributes: Record<string, AttributeValue>): Promise<void> {
     const { verified, clients, time } = this.#options;
     const { tableName: TableName, indexName: IndexName, windowAttribute, ttlAttribute } = verified.props;

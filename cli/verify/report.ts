@@ -19,7 +19,7 @@ export function isBroken({ finding }: Judged): boolean {
 export interface VerifyReport {
   readonly region: string;
   readonly minutes: number;
-  /** `kept` is null for one that was not measured. */
+  /** `kept` is null if the experiment was not measured. */
   readonly experiments: readonly {
     readonly id: string;
     readonly criterion: string;
@@ -30,7 +30,7 @@ export interface VerifyReport {
   }[];
 }
 
-/** The report to be sent to us: without what names the account. */
+/** The report to send to us, without anything that names the account. */
 export function asJson(
   judged: readonly Judged[],
   about: Pick<VerifyReport, 'region' | 'minutes'>,
@@ -46,7 +46,7 @@ export function asJson(
   return { ...about, experiments };
 }
 
-/** AWS's messages may have ARNs and ids of accounts in them. */
+/** Removes ARNs and account ids from a text, because AWS's messages may contain them. */
 export function withoutNames(text: string): string {
   return text
     .replaceAll(/\barn:[^\s"',;)]+/g, 'arn:…')
@@ -56,7 +56,7 @@ export function withoutNames(text: string): string {
 
 const LABELS = { kept: 'kept      ', broken: 'NOT KEPT  ', unknown: 'not known ' } as const;
 
-/** The measured values beside the promised ones. */
+/** A table of measured and promised values. */
 export function describeReport(judged: readonly Judged[]): string {
   const lines = judged.flatMap(each => {
     const { experiment, finding } = each;
@@ -77,10 +77,10 @@ export function describeReport(judged: readonly Judged[]): string {
 
 const UNITS: Readonly<Record<string, string>> = { Seconds: ' s', Ms: ' ms' };
 
-/** `p99Seconds` and 1.5 are `p99 1.5 s`. */
+/** Formats a measured value: `p99Seconds` and 1.5 become `p99 1.5 s`. */
 function inWords(name: string, value: number): string {
   const [, words = '', unit = ''] = /^(.*?)(Seconds|Ms)?$/.exec(name) ?? [];
-  // The name of a state stays as it is.
+  // Names of states are not converted to lower case.
   const lower = /^[A-Z]/.test(words)
     ? words
     : words.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`);

@@ -2,30 +2,30 @@ import type { SweepRow } from '../../functions/journal/layout.ts';
 import type { Checked } from '../../operate/deployment/check.ts';
 import type { TaskName } from '../../statemachine/contract/machines.ts';
 
-/** An event of an expiry, epoch milliseconds. */
+/** The event of an expiry; times are epoch milliseconds. */
 export interface SeenExpiry {
   readonly id: string;
   readonly expiredAt: number;
   /** ApproximateCreationDateTime of the record. */
   readonly deletedAt: number;
-  /** When SQS took it from the function that the stream calls. */
+  /** Time when SQS received it from the function that reads the stream. */
   readonly sentAt: number;
 }
 
 export interface SeenItems {
-  /** That were to expire. */
+  /** Items that should have expired. */
   readonly due: number;
-  /** Those of them that are still there. */
+  /** Expired items that are still in the table. */
   readonly left: number;
   readonly renewed: number;
   readonly renewedLeft: number;
 }
 
-/** CloudWatch's metrics of whole minutes in which the ticks ran. */
+/** CloudWatch's metrics for the whole minutes in which the ticks ran. */
 export interface SeenMetrics {
   readonly minutes: number;
   readonly started: number;
-  /** That ended in another way than well. */
+  /** Executions that did not succeed. */
   readonly unsuccessful: number;
   readonly billedMemoryMb: number | undefined;
   readonly gbSeconds: number | undefined;
@@ -33,9 +33,9 @@ export interface SeenMetrics {
   readonly longest: Readonly<Partial<Record<TaskName, number>>>;
 }
 
-/** All that was seen; a part that could not be asked for says why. */
+/** All observations; a part that could not be read says why. */
 export interface Seen {
-  /** Whether Terraform would change nothing more after it has deployed. */
+  /** Whether Terraform finds no more changes after the deployment. */
   readonly deployment: Checked<{ readonly unchanged: boolean }>;
   /** The longest first call of each function, milliseconds. */
   readonly coldStarts: Checked<Readonly<Record<TaskName, number>>>;
@@ -51,6 +51,6 @@ export interface Seen {
   readonly expiries: Checked<readonly SeenExpiry[]>;
   readonly rows: Checked<readonly SweepRow[]>;
   readonly metrics: Checked<SeenMetrics>;
-  /** By the calculator, GB-seconds of Express executions in as many minutes. */
+  /** GB-seconds of the Express executions in as many minutes, as the cost calculator estimates them. */
   readonly calculatedGbSeconds: number;
 }

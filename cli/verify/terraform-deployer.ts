@@ -23,17 +23,20 @@ import type { Verified, VerifyClients } from './observe.ts';
 export interface TerraformDeployerOptions {
   readonly region: string;
   readonly clients: Pick<VerifyClients, 'dynamoDb' | 'sqs'>;
-  /** Where the configuration and Terraform's state lie until everything is removed. @default a folder of this user, so that a crash leaves it */
+  /**
+   * Folder for the configuration and Terraform's state, kept until everything is removed. @default a folder of this user that
+   * survives a crash
+   */
   readonly folder?: string;
 }
 
-/** The URL of a queue that was made beside Terraform. */
+/** URL of a queue that was created outside of Terraform. */
 const OWN_QUEUE = new RegExp(`/${VERIFY_NAME}-[0-9a-z]+$`);
 
-/** The longest that DynamoDB takes to delete a table, seconds. */
+/** The longest time that DynamoDB takes to delete a table, seconds. */
 const DELETED_SECONDS = 300;
 
-/** Deploys into an account as `precise-ttl deploy` does, and removes the table too, which that never does. */
+/** Deploys into an account as `precise-ttl deploy` does. It also removes the table, which that command never does. */
 export class TerraformDeployer implements Deployer {
   readonly #options: Required<TerraformDeployerOptions>;
   #queueUrl = '';
@@ -44,9 +47,10 @@ export class TerraformDeployer implements Deployer {
   }
 
   /**
-   * The queue of this run is made first: its ARN names the account, whose state is looked for.
+   * Removes what earlier runs left behind. It creates the queue of this run first: its ARN contains the account, which names the
+   * folder of the state.
    *
-   * @throws {DeployError} when what is left was made from another machine, or is not ours
+   * @throws {DeployError} when the rest was created from another machine, or is not ours
    */
   async removeLeft(): Promise<boolean> {
     const { sqs } = this.#options.clients;
@@ -96,7 +100,7 @@ export class TerraformDeployer implements Deployer {
     await this.#deleteQueues(await this.#queues());
   }
 
-  /** The folder goes last: until then another run finds what is left. */
+  /** Removes the deployment, and its folder last: as long as the folder exists, another run can find the rest. */
   async #removeDeployment(): Promise<void> {
     const { terraform, stack } = await this.#stack(true);
     const status = await terraform.withPlan(async plan => {
@@ -119,7 +123,7 @@ export class TerraformDeployer implements Deployer {
     return { stack, terraform: stack.terraform };
   }
 
-  /** One for each account and region. */
+  /** A folder for each account and region. */
   get #project(): string {
     const [, , , region, account] = this.#queueArn.split(':');
     return join(this.#options.folder, `${account}-${region}`);
@@ -140,7 +144,7 @@ export class TerraformDeployer implements Deployer {
       { client: this.#options.clients.sqs },
       prefix,
     )) {
-      // Terraform has those of the deployment.
+      // Queues of the deployment are removed by Terraform.
       found.push(...QueueUrls.filter(url => OWN_QUEUE.test(url)));
     }
     return found;
@@ -162,7 +166,7 @@ export class TerraformDeployer implements Deployer {
     }
   }
 
-  /** @throws {DeployError} when it is not one of ours */
+  /** @throws {DeployError} when the table was not created by `verify` */
   async #deleteTable(): Promise<void> {
     const { dynamoDb: client } = this.#options.clients;
     const ResourceArn = await this.#tableArn();

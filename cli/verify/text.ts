@@ -1,7 +1,7 @@
 import { dollars } from '../numbers.ts';
 import { VERIFY_NAME } from './configuration.ts';
 
-/** Before anything is made. */
+/** Describes the run before anything is created. */
 export function describePlan(region: string, { minutes, cost }: { minutes: number; cost: number }): string {
   const made = `the table ${VERIFY_NAME}, its deployment of the same name (state machines, functions, roles, schedules, logs, a journal), and a queue ${VERIFY_NAME}-…`;
   return `Verification in ${region}, about ${minutes + 5} minutes, at most ${dollars(cost)} (by the calculator, free tiers not taken off)

@@ -39,6 +39,8 @@ function graceOf({ graceSeconds = 0 }: Sweep): string {
 
 export interface Start {
   readonly cloud: LocalCloud;
+  /** The address of the page that shows its executions. */
+  readonly page: string;
   /** The table of this run. */
   readonly tableName: string;
   /** Which table of the configuration it stands for. */
@@ -54,6 +56,7 @@ export interface Start {
 /** The text before the first session is written. */
 export function describeStart({
   cloud,
+  page,
   tableName,
   standsFor,
   sweep,
@@ -87,6 +90,7 @@ export function describeStart({
     ['DynamoDB', `${dynamoDb.endpoint}, ${where}`],
     ['functions', `${functions.join(', ')}: the bundles, in worker threads`],
     ['state machines', `${tick} (ticks, Express), ${replay} (what a tick hands over, and replays)`],
+    ['page', `${page}/ in a browser shows their executions while they run`],
     ['schedules', schedules.join(', ')],
     [
       'sessions',

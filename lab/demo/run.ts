@@ -1,6 +1,6 @@
 import { type DynamoDbEndpoint, startOrAttachDynamoDb } from 'aws-on-loopback/dynamodb/dynamodb-local';
 import type { TableResource } from 'aws-on-loopback/dynamodb/table';
-import { type Clock, type Execution, realClock, seededRandom } from 'stepfunctions-emulator';
+import { ApiServer, type Clock, type Execution, realClock, seededRandom } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/index.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
@@ -113,12 +113,27 @@ async function runOn(
   const graceSeconds = sweep.graceSeconds ?? 0;
   const followers = new Followers({ ...following, graceSeconds, now: () => clock.now() });
   let cloud: LocalCloud | undefined;
+  let page: ApiServer | undefined;
   try {
     const surroundings = { dynamoDb, clock, progress, problems, ended, followers };
-    cloud = await clock.busy(() => startCloud(options, surroundings));
-    return await sweepSessions({ options, clock, progress, problems, cloud, machine, ended, followers });
+    const started = await clock.busy(() => startCloud(options, surroundings));
+    cloud = started;
+    page = await clock.busy(() => ApiServer.start(started.stepFunctions));
+    const { endpoint } = page;
+    return await sweepSessions({
+      options,
+      clock,
+      progress,
+      problems,
+      cloud,
+      page: endpoint,
+      machine,
+      ended,
+      followers,
+    });
   } finally {
     machine.stop();
+    await page?.stop();
     await cloud?.stop();
   }
 }
@@ -168,6 +183,8 @@ interface Job {
   readonly progress: Progress;
   readonly problems: Problems;
   readonly cloud: LocalCloud;
+  /** The address of the page that shows its executions. */
+  readonly page: string;
   readonly machine: MachineWatch;
   /** Executions that have ended; grows. */
   readonly ended: readonly Execution[];
@@ -210,7 +227,18 @@ async function sweepSessions(job: Job): Promise<Judged> {
   try {
     const { actions } = workload;
     progress.say(
-      describeStart({ cloud, tableName, standsFor, sweep, actions, rate, minutes, seed, following }),
+      describeStart({
+        cloud,
+        page: job.page,
+        tableName,
+        standsFor,
+        sweep,
+        actions,
+        rate,
+        minutes,
+        seed,
+        following,
+      }),
     );
     const until = AbortSignal.any([signal, problems.broken]);
     await live({ ...job, ...workload, table, signal: until });

@@ -1,12 +1,10 @@
 /** `npm run bench chaos`: everything goes wrong at once, and nothing may be lost. See `--help`. */
 
-import { BY, type Flag, FlagError, type FlagValues, SEED } from '../../cli/flags.ts';
-import { defineCommand } from '../../cli/run-command.ts';
-import { stopOnSignal } from '../../cli/signals.ts';
-import { writableFile } from '../../cli/writable-file.ts';
+import { BY, type Flag, FlagError, SEED } from '../../cli/flags.ts';
 import { MAX_GRACE_SECONDS } from '../../statemachine/contract/limits.ts';
 import { DEFAULT_RATES } from '../chaos/settings.ts';
 import { checkRates, FAULTS, type FaultName, type FaultRates } from '../faults/index.ts';
+import { defineExperiment } from './support/experiment.ts';
 
 const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
 
@@ -77,45 +75,8 @@ const FLAGS = {
     value: 'WHAT',
     help: 'archive expiries, all removals, or expiries before they are deleted (archiveFirst), in an S3 that fails a fifth of its calls',
   },
-  json: { type: 'text', value: 'FILE', help: 'also write the report to a file' },
   ...RATE_FLAGS,
 } as const;
-
-const EXIT_STATUS = { kept: 0, violated: 1, undecided: 3 } as const;
-
-const help = (flags: string) => `npm run bench chaos -- [flags]
-
-Sweeps a table locally and in real time while writers, renewers and deleters work on it, calls are throttled, keys come back
-unprocessed, connections break, functions crash and ticks come late, twice or never. Then the faults stop, and one ordinary tick
-and one scan are inspected. For these it writes items that only a lookback finds, that are stamped the older way, that are
-renewed between the query and the delete, or that come back unprocessed until another child has to resume. Both sweeps
-together must leave nothing. What became of every item is compared with what was written, and every count with the table's
-stream and the application. At the end a replay must find nothing more.
-
-${flags}
-
-Exit status: 0 nothing lost, nothing wrongly deleted, every count adds up; 1 otherwise; 2 wrong flags; 3 the machine
-was so slow that the run proves nothing; 130 or 143 interrupted.`;
-
-async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
-  const values: Readonly<Record<string, unknown>> = flags;
-  const rates = ratesOf(values);
-  const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
-  if (flags.hold && flags['delete-mode'] !== 'guarded') {
-    throw new FlagError('--hold: expected --delete-mode guarded with it, got batch; leave one of them out');
-  }
-  const stop = stopOnSignal();
-  // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
-  const { runChaosJob } = await import('./chaos/job.ts');
-  const verdict = await runChaosJob({
-    ...flags,
-    deleteMode: flags['delete-mode'],
-    rates,
-    resultFile,
-    signal: stop.signal,
-  });
-  return verdict === 'interrupted' ? stop.status() : EXIT_STATUS[verdict];
-}
 
 function ratesOf(values: Readonly<Record<string, unknown>>): FaultRates {
   const rates = Object.fromEntries(FAULT_NAMES.map(name => [name, Number(values[flagOf(name)]) / 100]));
@@ -127,4 +88,34 @@ function ratesOf(values: Readonly<Record<string, unknown>>): FaultRates {
   return rates;
 }
 
-export default defineCommand({ flags: FLAGS, help, run });
+export default defineExperiment({
+  name: 'chaos',
+  flags: FLAGS,
+  about: `
+Sweeps a table locally and in real time while writers, renewers and deleters work on it, calls are throttled, keys come back
+unprocessed, connections break, functions crash and ticks come late, twice or never. Then the faults stop, and one ordinary tick
+and one scan are inspected. For these it writes items that only a lookback finds, that are stamped the older way, that are
+renewed between the query and the delete, or that come back unprocessed until another child has to resume. Both sweeps
+together must leave nothing. What became of every item is compared with what was written, and every count with the table's
+stream and the application. At the end a replay must find nothing more.`,
+  holds: 'nothing lost, nothing wrongly deleted, every count adds up',
+  async run({ flags, signal }) {
+    const rates = ratesOf(flags);
+    if (flags.hold && flags['delete-mode'] !== 'guarded') {
+      throw new FlagError('--hold: expected --delete-mode guarded with it, got batch; leave one of them out');
+    }
+    // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
+    const { runChaosJob } = await import('./chaos/job.ts');
+    const { verdict, report } = await runChaosJob({
+      ...flags,
+      deleteMode: flags['delete-mode'],
+      rates,
+      signal,
+    });
+    return {
+      result: { verdict, report },
+      ...(verdict === 'violated' && { problems: ['it was violated, as said above'] }),
+      ...(verdict === 'undecided' && { unproven: ['the machine was too slow'] }),
+    };
+  },
+});

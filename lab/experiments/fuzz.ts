@@ -1,14 +1,13 @@
 /** `npm run bench fuzz`: an oracle beside the sweep, on a virtual clock, with everything that can go wrong. See `--help`. */
 
-import { FlagError, type FlagValues, SEED, VIRTUAL_MINUTES } from '../../cli/flags.ts';
-import { print } from '../../cli/print.ts';
-import { defineCommand } from '../../cli/run-command.ts';
+import { FlagError, SEED, VIRTUAL_MINUTES } from '../../cli/flags.ts';
 import { ALL_FAULTS, FAULT_GROUPS, type FaultGroup } from '../fuzz/faults.ts';
 import type { VariantResult } from '../fuzz/fuzz.ts';
 import type { SubRun } from '../fuzz/run.ts';
 import { VARIANTS } from '../fuzz/variants.ts';
 import { countsOfFindings } from '../ledger/verdict.ts';
 import { count } from '../report/numbers.ts';
+import { defineExperiment } from './support/experiment.ts';
 
 const FLAGS = {
   seed: { ...SEED, help: 'repeats the runs of this seed (default: another one each time)' },
@@ -39,60 +38,6 @@ const FLAGS = {
   },
 } as const;
 
-const help = (flags: string) => `npm run bench fuzz -- [flags]
-
-Lets the sweep run against an oracle, in this process and on a virtual clock: the real functions with the AWS SDK's clients, and
-the real state machine, around a DynamoDB, an S3 and a destination of events in memory. The oracle has the history of each item
-as DynamoDB saw it. It judges by that alone: no live or held item deleted, none before its expiry and grace, none left in the end,
-every expiry archived and published, no user's delete published, with archiveFirst each image in S3 before its delete, and every
-report as the answers were.
-
-A variant runs with up to 10,000 items at a time, each run with the next seed. At the first violation it stops, and looks for a
-smaller run that shows it: that one's command is printed.
-
-${flags}
-
-Variants: ${VARIANTS.map(({ name }) => name).join(', ')}.
-
-What goes wrong:
-${Object.entries(FAULT_GROUPS)
-  .map(([name, what]) => `  ${name.padEnd(10)} ${what}`)
-  .join('\n')}
-
-Exit status: 0 no violation; 1 violations; 2 wrong flags.`;
-
-async function run({ seed, items, minutes, variant, faults }: FlagValues<typeof FLAGS>): Promise<number> {
-  const variants = VARIANTS.filter(({ name }) => variant === undefined || name === variant);
-  if (variants.length === 0) {
-    throw new FlagError(`--variant: expected one of the variants, got "${variant}"; --help lists them`);
-  }
-  const groups = readFaults(faults);
-  const first = seed ?? Math.floor(Math.random() * 1_000_000_000);
-  // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
-  const [{ fuzzVariant }, { resolveVariant }] = await Promise.all([
-    import('../fuzz/fuzz.ts'),
-    import('./fuzz/variant.ts'),
-  ]);
-  const startedAt = performance.now();
-  const each = Math.ceil(items / variants.length);
-  print(`Seed ${first}: ${count(each)} items of each of ${variants.length} variants`);
-  print(row(['variant', 'items', 'deleted', 'late p99', 'faults', 'violations']));
-  const results: VariantResult[] = [];
-  for (const one of variants) {
-    const result = await fuzzVariant(
-      { variant: one, seed: first, items: each, minutes, faults: groups },
-      resolveVariant,
-    );
-    results.push(result);
-    print(row(cells(result)));
-  }
-  const total = (field: 'items' | 'deleted') => results.reduce((sum, result) => sum + result[field], 0);
-  const seconds = Math.round((performance.now() - startedAt) / 1000);
-  print(`${count(total('items'))} items, ${count(total('deleted'))} deleted, in ${count(seconds)} s`);
-  for (const result of results) show(result);
-  return results.every(({ violations }) => violations.length === 0) ? 0 : 1;
-}
-
 function readFaults(text: string): FaultGroup[] {
   if (text === 'none') return [];
   const names = text.split(',');
@@ -115,13 +60,19 @@ function row([name = '', ...numbers]: readonly string[]): string {
 /** Violations that are described in full. */
 const SHOWN = 3;
 
-function show({ name, violations, failing }: VariantResult): void {
-  if (failing === undefined) return;
-  print(`\n✗ ${name}: ${countsOfFindings(violations).join('; ')}`);
-  print(`  repeat: ${commandOf(failing.run)}`);
-  print(`  smaller: ${commandOf(failing.smallest)}`);
-  for (const { finding, id, history } of failing.violations.slice(0, SHOWN))
-    print([`  ${finding}: ${id}`, ...history.map(line => `    ${line}`)].join('\n'));
+function problemsOf({ name, violations, failing }: VariantResult): string[] {
+  if (failing === undefined) return [];
+  const told = failing.violations
+    .slice(0, SHOWN)
+    .map(({ finding, id, history }) => [`  ${finding}: ${id}`, ...history.map(line => `    ${line}`)]);
+  return [
+    [
+      `${name}: ${countsOfFindings(violations).join('; ')}`,
+      `  repeat: ${commandOf(failing.run)}`,
+      `  smaller: ${commandOf(failing.smallest)}`,
+      ...told.flat(),
+    ].join('\n'),
+  ];
 }
 
 function commandOf({ variant, seed, items, minutes, faults }: SubRun): string {
@@ -129,4 +80,58 @@ function commandOf({ variant, seed, items, minutes, faults }: SubRun): string {
   return `npm run bench fuzz -- ${flags} --faults ${faults.join() || 'none'}`;
 }
 
-export default defineCommand({ flags: FLAGS, help, run });
+export default defineExperiment({
+  name: 'fuzz',
+  flags: FLAGS,
+  about: `
+Lets the sweep run against an oracle, in this process and on a virtual clock: the real functions with the AWS SDK's clients, and
+the real state machine, around a DynamoDB, an S3 and a destination of events in memory. The oracle has the history of each item
+as DynamoDB saw it. It judges by that alone: no live or held item deleted, none before its expiry and grace, none left in the end,
+every expiry archived and published, no user's delete published, with archiveFirst each image in S3 before its delete, and every
+report as the answers were.
+
+A variant runs with up to 10,000 items at a time, each run with the next seed. At the first violation it stops, and looks for a
+smaller run that shows it: that one's command is printed.
+
+Variants: ${VARIANTS.map(({ name }) => name).join(', ')}.
+
+What goes wrong:
+${Object.entries(FAULT_GROUPS)
+  .map(([name, what]) => `  ${name.padEnd(10)} ${what}`)
+  .join('\n')}`,
+  holds: 'no violation',
+  async run({ flags: { seed, items, minutes, variant, faults }, print }) {
+    const variants = VARIANTS.filter(({ name }) => variant === undefined || name === variant);
+    if (variants.length === 0) {
+      throw new FlagError(`--variant: expected one of the variants, got "${variant}"; --help lists them`);
+    }
+    const groups = readFaults(faults);
+    const first = seed ?? Math.floor(Math.random() * 1_000_000_000);
+    // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
+    const [{ fuzzVariant }, { resolveVariant }] = await Promise.all([
+      import('../fuzz/fuzz.ts'),
+      import('./fuzz/variant.ts'),
+    ]);
+    const startedAt = performance.now();
+    const each = Math.ceil(items / variants.length);
+    print(`Seed ${first}: ${count(each)} items of each of ${variants.length} variants`);
+    print(row(['variant', 'items', 'deleted', 'late p99', 'faults', 'violations']));
+    const results: VariantResult[] = [];
+    for (const one of variants) {
+      const options = { variant: one, seed: first, items: each, minutes, faults: groups };
+      const result = await fuzzVariant(options, resolveVariant);
+      results.push(result);
+      print(row(cells(result)));
+    }
+    const total = (field: 'items' | 'deleted') => results.reduce((sum, result) => sum + result[field], 0);
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    return {
+      text: `${count(total('items'))} items, ${count(total('deleted'))} deleted, in ${count(seconds)} s`,
+      result: {
+        seed: first,
+        variants: results.map(({ faults: _faults, failing: _failing, ...result }) => result),
+      },
+      problems: results.flatMap(problemsOf),
+    };
+  },
+});

@@ -7,8 +7,7 @@ import {
   StartExecutionCommand,
 } from '@aws-sdk/client-sfn';
 import { DUMMY_CREDENTIALS, localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
-import { checkConfig } from '../../config/config.ts';
-import { loadConfigFile } from '../../config/config-file.ts';
+import { loadConfig } from '../../config/load-config.ts';
 import { modelOf } from '../../config/model-of.ts';
 import { replayName } from '../../config/names.ts';
 import { resolveProps } from '../../config/props.ts';
@@ -188,7 +187,7 @@ async function keepRunning(
   signal: AbortSignal,
   onEnded: () => void,
 ): Promise<void> {
-  const config = checkConfig(await loadConfigFile());
+  const config = await loadConfig();
   const [props] = config.tables;
   if (props === undefined) throw new Error('a configuration that was checked has a table');
   const synthesized = synthesizedCloud(plainStack(config));

@@ -13,28 +13,28 @@ import type { Reading, Wish } from './reading.ts';
 import { lookAtAll, sparingRate, type TableScan, type TtlLook } from './ttl-look.ts';
 import { type Building, untilBuilt } from './until-built.ts';
 
-/** The surroundings of an adoption. */
+/** Options of an adoption. */
 export interface AdoptOptions extends Wish, With<'dynamoDb' | 'cloudWatch' | 'isBeside' | 'isLocal'> {
   readonly tableName: string;
   readonly signal: AbortSignal;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Between two questions how the index is, milliseconds. @default by where the table is */
+  /** Milliseconds between two requests for the index's status. @default depends on whether the table is on this machine */
   readonly pollMs?: number;
 }
 
-/** The state of the table, for whoever adopts it again. */
+/** What the adoption did to the table. */
 export interface Adopted {
   readonly index: 'as it was' | 'being built' | 'built';
   readonly nativeTtl: 'as it was' | 'turned on';
 }
 
-/** How often DynamoDB is asked how the index is, milliseconds. An index takes minutes at least; on this machine, nothing. */
+/** Milliseconds between two requests for the index's status: building an index takes minutes on AWS, and no time on this machine. */
 const POLL_MS = 5000;
 const LOCAL_POLL_MS = 200;
 
 /**
- * Reads all that an adoption needs to know of a table. It changes nothing.
+ * Reads all that an adoption needs to know about a table. It changes nothing.
  *
  * @throws {InputError} without a region; {TableNotFoundError}, {MissingPermissionError}, or the SDK's error
  */
@@ -60,7 +60,7 @@ async function regionOf(client: DynamoDBClient): Promise<string> {
   }
 }
 
-/** Reads every item, at a rate that spares the table, and judges its TTL. It changes nothing. */
+/** Reads every item at a rate that spares the table, and checks its TTL. It changes nothing. */
 export function lookAtTable(
   reading: Reading,
   { ttl }: AdoptionPlan,
@@ -74,8 +74,8 @@ export function lookAtTable(
 }
 
 /**
- * Adds the index, waits until DynamoDB has built it, and turns native TTL on, as far as the plan has it. What is done when the signal
- * comes stays, and DynamoDB goes on with an index.
+ * Makes the planned changes: adds the index, waits until DynamoDB has built it, and turns native TTL on. When the signal aborts,
+ * finished changes stay, and DynamoDB continues to build the index.
  *
  * @throws {AdoptError}, {MissingPermissionError}, or the SDK's error
  */
@@ -118,7 +118,7 @@ function watchIndex(
   });
 }
 
-/** Deletes what was expired before the adoption. */
+/** Deletes the items that expired before the adoption. */
 export function deleteOldItems(
   { table }: Reading,
   { ttl, configuration }: AdoptionPlan,
@@ -134,7 +134,7 @@ export function deleteOldItems(
   });
 }
 
-/** An adoption as plain data. */
+/** The result of an adoption as plain data. */
 export function adoptionResult(
   { region, table, sample, writes }: Reading,
   { look, ...plan }: AdoptionPlan,

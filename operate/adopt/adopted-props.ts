@@ -5,9 +5,9 @@ import type { DescribedTable } from '../table/describe-table.ts';
 import type { Wish } from './reading.ts';
 
 /**
- * The entry of the configuration for the adopted table.
+ * The configuration's entry for the adopted table.
  *
- * @throws {InvalidConfigError} when no configuration takes that
+ * @throws {InvalidConfigError} when the table does not fit into a configuration
  */
 export function adoptedProps(
   table: DescribedTable,
@@ -21,7 +21,7 @@ export function adoptedProps(
   const props = propsOfSettings({
     tableName,
     existingTable: true,
-    // Without it the roles may not use the key, and DynamoDB refuses them the table.
+    // Without the ARN the roles may not use the key, and DynamoDB denies them access to the table.
     ...(tableKmsKeyArn !== undefined && { tableKmsKeyArn }),
     partitionKey: partitionKey.name,
     ...(partitionKey.type !== 'S' && { partitionKeyType: partitionKey.type }),
@@ -38,7 +38,7 @@ export function adoptedProps(
   return props;
 }
 
-/** Names of roles are shorter than names of tables can be. */
+/** Role names must be shorter than table names can be. */
 function shortName(tableName: string): { name?: string } {
   if (PROPS.name.byDefault({ tableName }).length <= MAX_NAME_LENGTH) return {};
   return { name: tableName.replaceAll('.', '-').slice(0, MAX_NAME_LENGTH) };

@@ -11,7 +11,7 @@ import { permitted } from '../table/permitted.ts';
 import type { IndexPlan } from './index-plan.ts';
 
 /**
- * Has DynamoDB begin to build the index. Other errors are those of the SDK.
+ * Asks DynamoDB to build the index. Other errors are the SDK's.
  *
  * @throws {MissingPermissionError}
  */
@@ -25,7 +25,7 @@ export async function createIndex(
   );
 }
 
-/** Adds the index and leaves everything else of the table as it is. */
+/** The request that adds the index and changes nothing else. */
 export function updateTableInput(
   { name, attributeTypes }: Pick<DescribedTable, 'name' | 'attributeTypes'>,
   index: IndexPlan,
@@ -63,7 +63,7 @@ export function updateTableInput(
 }
 
 /**
- * Turns native TTL on. Other errors are those of the SDK.
+ * Turns native TTL on. Other errors are the SDK's.
  *
  * @throws {MissingPermissionError}
  */

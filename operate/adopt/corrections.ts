@@ -4,8 +4,8 @@ import { quoted } from '../command-line.ts';
 import type { NoNumber } from './ttl-look.ts';
 
 /**
- * The AWS CLI's command that makes a TTL a Number which was none; where no moment can be read from the value, the one that removes it. It
- * does nothing when the value has changed meanwhile.
+ * The AWS CLI command that converts a TTL to a Number, or removes it if its value contains no time. The command does nothing if
+ * the value has changed meanwhile.
  *
  * @param now epoch seconds
  */
@@ -31,7 +31,7 @@ export function correction(
   return `aws dynamodb update-item ${quoted(args)}`;
 }
 
-/** The moment that a value means which is no Number: seconds or milliseconds as text, or a date of ISO-8601 with its zone. */
+/** Reads the time from a TTL that is not a Number: seconds or milliseconds as text, or an ISO-8601 date with a zone. */
 function secondsIn({ S: text = '' }: AttributeValue, now: number): number | undefined {
   const seconds = /^\d+(\.\d+)?$/.test(text)
     ? secondsOfNumber(Number(text), now)

@@ -6,29 +6,29 @@ import type { Sample, StoredItem } from '../table/sample.ts';
 import type { IndexPlan } from './index-plan.ts';
 import type { Reading } from './reading.ts';
 
-/** Seconds of a mean month of 730 hours. */
+/** Seconds of an average month of 730 hours. */
 const SECONDS_PER_MONTH = 730 * 3600;
 
-/** Read units per second of the index of a provisioned table: of the probes of a tick, and for the daily scan to get on. */
+/** Read units per second of a provisioned table's index: enough for the probes of a tick and for the daily scan. */
 const READ_UNITS = { second: 25, window: 5 } as const;
 
 /** Cost of the index in dollars of us-east-1, estimated from the sample. */
 export interface IndexCost {
   /** Items that go into the index. */
   readonly entries: number;
-  /** Write units to build it. */
+  /** Write units for building the index. */
   readonly buildUnits: number;
-  /** Dollars to build it on demand; undefined for a provisioned table, which pays for its throughput. */
+  /** Dollars for building the index on demand; undefined for a provisioned table, which pays for its throughput. */
   readonly buildDollars: number | undefined;
-  /** The least seconds that a provisioned index takes for that; undefined on demand. */
+  /** The least seconds that building takes with provisioned throughput; undefined on demand. */
   readonly buildSeconds: number | undefined;
-  /** Dollars a month for the writes to the index, or for its throughput; undefined while the writes are not known. */
+  /** Dollars a month for the writes to the index, or for its throughput; undefined if the write rate is not known. */
   readonly monthDollars: number | undefined;
   /** Write units to delete one expired item and its entry. */
   readonly deleteUnits: number;
 }
 
-/** @param index of `planIndex`; one that is there costs nothing once */
+/** The cost of an index. @param index from `planIndex`; building an existing one costs nothing */
 export function costOfIndex({ table, sample, writes }: Reading, index: IndexPlan): IndexCost {
   const keys = [...index.partitionKeys, ...index.sortKeys];
   const inIndex = sample.items.filter(item =>
@@ -68,16 +68,16 @@ export function costOfIndex({ table, sample, writes }: Reading, index: IndexPlan
   };
 }
 
-/** Share of the sampled items that have a Number in this attribute: by window, all of them will be in the index. */
+/** The share of sampled items whose attribute is a Number; all of these enter the index, by window too. */
 export function shareWithTtl({ items }: Sample, ttlAttribute: string): number {
   return items.filter(item => item[ttlAttribute]?.N !== undefined).length / Math.max(1, items.length);
 }
 
 /**
- * Throughput for the index of a provisioned table: as many write units as the table has for the share of its items that have a
- * TTL, since an index that is too slow slows down the writes to the table.
+ * The throughput for a provisioned table's index: the table's write units times the share of items with a TTL, because a slow
+ * index throttles the writes to its table.
  *
- * @param share of the items that have a TTL; all of them where nobody knows
+ * @param share of items that have a TTL; 1 if it is not known
  * @returns undefined on demand
  */
 export function shareOfThroughput(
@@ -99,6 +99,6 @@ export function shareOfThroughput(
 const only = (item: StoredItem, names: readonly string[]): StoredItem =>
   Object.fromEntries(Object.entries(item).filter(([name]) => names.includes(name)));
 
-/** One unit where nothing is known. */
+/** Mean of write units; one unit if there are no values. */
 const mean = (units: readonly number[]): number =>
   units.length === 0 ? 1 : units.reduce((sum, each) => sum + each, 0) / units.length;

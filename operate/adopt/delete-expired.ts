@@ -19,7 +19,7 @@ import { type Pace, Rate } from '../table/rate.ts';
 import { REAL_PACE, scanTable } from '../table/scan.ts';
 import { type ExpiryRule, isHeldItem, sweptTtl, type TableScan, wholeTable } from './ttl-look.ts';
 
-/** So often a delete is tried that DynamoDB is too busy for. */
+/** Attempts at a delete that DynamoDB throttles. */
 const ATTEMPTS = 10;
 const MAX_BACKOFF_MS = 20_000;
 
@@ -29,15 +29,15 @@ export interface DeleteExpiredOptions extends TableScan {
   readonly deletesPerSecond: number;
   /** Called after each batch. */
   readonly onDeletion: (sum: Deletion) => void;
-  /** @default the time itself */
+  /** @default the real clock */
   readonly pace?: Pace;
 }
 
 /**
- * Reads the table, and deletes each item that is expired, with the statement of the sweep: one that was renewed meanwhile, or is held,
- * stays. What is expired is decided by DynamoDB's clock at the beginning.
+ * Reads the table and deletes every expired item with the sweep's condition: an item that was renewed meanwhile, or is held,
+ * stays. DynamoDB's clock at the beginning decides what has expired.
  *
- * @returns what became of the items until the end, or until the signal; `unprocessed`: DynamoDB was too busy
+ * @returns the counts until the end, or until the signal; `unprocessed` counts throttled deletes
  * @throws {MissingPermissionError}, or the SDK's error
  */
 export async function deleteExpired(
@@ -87,7 +87,7 @@ export async function deleteExpired(
   return sum;
 }
 
-/** DynamoDB's clock: that of this machine may be ahead, and what it takes for expired would be deleted early. */
+/** Reads DynamoDB's clock: the clock of this machine may be ahead, and items would be deleted early. */
 async function dynamoDbSeconds(client: DynamoDBClient, tableName: string): Promise<number> {
   keepDates(client);
   const answer = await client.send(new DescribeTableCommand({ TableName: tableName }));

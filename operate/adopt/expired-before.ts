@@ -3,16 +3,16 @@ import type { AdoptionPlan } from './plan.ts';
 import type { Reading } from './reading.ts';
 import { sparingRate } from './ttl-look.ts';
 
-/** Deletes a second that the question offers: a twentieth of what a new table on demand takes. Source: 4,000 write units. */
+/** Delete rate that the question suggests: a twentieth of the 4,000 write units a second of a new on-demand table. */
 export const DELETES_PER_SECOND = 200;
 
-/** Read units for the table as a whole. Source: DynamoDB Developer Guide, half a unit for each 4 KB of a scan. */
+/** Read units for a scan of the whole table. Source: DynamoDB Developer Guide, half a unit for each 4 KB of a scan. */
 export const readUnitsOf = ({ sizeBytes }: Reading['table']): number => Math.ceil(sizeBytes / 8192);
 
-/** The cost of deleting the items that were expired before the table was adopted. */
+/** Number and cost of the deletes for items that expired before the adoption. */
 export interface ExpiredBefore {
   readonly count: number;
-  /** It was not counted: the sample was taken for the whole. */
+  /** The number is estimated from a sample. */
   readonly isEstimate: boolean;
   /** Epoch seconds. */
   readonly oldest: number | undefined;

@@ -10,19 +10,19 @@ import type {
 import { CannotAdoptError } from './errors.ts';
 import type { Wish } from './reading.ts';
 
-/** Global indexes of a table, unless AWS has raised it. Source: DynamoDB quotas. */
+/** Global indexes that a table may have, unless AWS has raised the quota. Source: DynamoDB quotas. */
 const MAX_INDEXES = 20;
 
-/** The index that the sweep reads, and what is left to do about it. */
+/** The index that the sweep reads, and the step that is left for it. */
 export interface IndexPlan extends Keys {
   readonly name: string;
-  /** `create` it; `wait` until DynamoDB has built it; `none`: it is there. */
+  /** `create` the index; `wait` until DynamoDB has built it; `none` if it is ready. */
   readonly action: 'create' | 'wait' | 'none';
-  /** Throughput of an index that is created for a provisioned table. */
+  /** Throughput of the new index of a provisioned table. */
   readonly throughput: Throughput | undefined;
 }
 
-/** @throws {CannotAdoptError} when the table can't have such an index, or not now */
+/** Plans the index. @throws {CannotAdoptError} when the table can't have such an index, or not now */
 export function planIndex(
   table: DescribedTable,
   ttlAttribute: string,
@@ -78,7 +78,7 @@ function checkAttribute(table: DescribedTable, { name, type }: KeyAttribute): vo
   );
 }
 
-/** The difference of an index that is there; undefined when it is as the sweep needs it. */
+/** The first difference between an existing index and the one that the sweep needs; undefined if there is none. */
 function differenceOf(index: DescribedIndex, keys: Keys): string | undefined {
   if (index.scope === 'local') return 'the scope local';
   if (describeKeys(index) !== describeKeys(keys)) return describeKeys(index);
@@ -101,7 +101,7 @@ function stateOf({ name, status, backfilling }: DescribedIndex): Pick<IndexPlan,
   return { action: status === 'CREATING' || backfilling ? 'wait' : 'none' };
 }
 
-/** Refuses what DynamoDB would refuse, before anybody is asked. */
+/** Checks the limits of DynamoDB before the user is asked. */
 function checkBuildable(table: DescribedTable): void {
   const building = table.indexes.find(({ status, backfilling }) => status !== 'ACTIVE' || backfilling);
   if (building !== undefined) {

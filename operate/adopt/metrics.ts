@@ -7,7 +7,7 @@ const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /**
- * The writes to a table in the last day. They are not needed, so that an error is part of the result.
+ * Reads the writes to a table in the last day. The adoption works without them, so an error is part of the result.
  *
  * @param now epoch milliseconds
  */
@@ -33,8 +33,8 @@ export async function readWrites(client: CloudWatchClient, tableName: string, no
 }
 
 /**
- * How much of an index is built, 0 to 1; undefined while CloudWatch doesn't say, or when it can't be asked. It says so once a
- * minute, and not for every index.
+ * The built part of an index, 0 to 1; undefined if CloudWatch has no value or can't be read. CloudWatch has one value a minute,
+ * and not for every index.
  *
  * @param now epoch milliseconds
  */

@@ -10,13 +10,13 @@ import type { Reading, Wish } from './reading.ts';
 import { chooseTtlAttribute, type TtlChoice } from './ttl-attribute.ts';
 import { type ExpiryRule, type TtlLook, TtlTally } from './ttl-look.ts';
 
-/** The plan of an adoption: all decisions, before anything is changed. */
+/** The plan of an adoption: all decisions, made before any change. */
 export interface AdoptionPlan {
   readonly ttl: TtlChoice;
   readonly index: IndexPlan;
-  /** `enable` native TTL; `none`: it is ENABLED, or ENABLING. `off`: it has to be, and a person turns it off. */
+  /** `enable` native TTL; `none` if it is ENABLED or ENABLING; `off` if it must be off, which the user has to do. */
   readonly nativeTtl: 'enable' | 'none' | 'off';
-  /** The TTLs of all items, or of the sample. */
+  /** Findings about the TTLs of all items, or of a sample. */
   readonly look: TtlLook;
   readonly cost: IndexCost;
   /** The table's entry in the configuration. */
@@ -24,10 +24,10 @@ export interface AdoptionPlan {
 }
 
 /**
- * Decides what to do about a table, from what was read of it.
+ * Makes the plan for a table from what was read.
  *
- * @param full what was seen of all items; `to come`: whether all TTLs are Numbers is not judged yet. By default the sample is judged.
- * @throws {CannotAdoptError}, {InvalidConfigError} when it can't be adopted as it is
+ * @param full findings about all items; `to come`: do not yet check that all TTLs are Numbers. @default the sample is checked
+ * @throws {CannotAdoptError}, {InvalidConfigError} when the table can't be adopted in its state
  */
 export function planAdoption(reading: Reading, wish: Wish, full?: TtlLook | 'to come'): AdoptionPlan {
   const { table, sample, region } = reading;
@@ -57,7 +57,7 @@ export function planAdoption(reading: Reading, wish: Wish, full?: TtlLook | 'to 
   };
 }
 
-/** Whether anything of the table is changed. */
+/** Whether the plan changes the table. */
 export function changes({ index, nativeTtl }: Pick<AdoptionPlan, 'index' | 'nativeTtl'>): boolean {
   return index.action === 'create' || nativeTtl === 'enable';
 }
@@ -69,7 +69,7 @@ function refuseThroughput(tableName: string, wish: Wish): void {
   throw new CannotAdoptError(field, detail);
 }
 
-/** @returns a tally of TTLs as this adoption judges them */
+/** @returns a tally of TTLs by the rules of this adoption */
 export function ttlTally(
   { table, now }: Pick<Reading, 'table' | 'now'>,
   ttlAttribute: string,
@@ -88,7 +88,7 @@ function lookAtSample(reading: Reading, ttlAttribute: string, wish: Wish): TtlLo
   return tally.look(reading.sample.complete, false);
 }
 
-/** An index takes Numbers only: writers of anything else would be broken by it. */
+/** Refuses other types of TTLs: an index takes only Numbers, so DynamoDB would reject the writes of all other types. */
 function refuseOtherTypes(
   { table, now }: Reading,
   attribute: string,

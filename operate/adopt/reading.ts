@@ -4,34 +4,34 @@ import type { Sample } from '../table/sample.ts';
 
 /** The options that were given. */
 export interface Wish {
-  /** @default the one of native TTL, or what a sample of the items shows */
+  /** @default that of native TTL, or the attribute that a sample of the items suggests */
   readonly ttlAttribute: string | undefined;
   readonly indexedBy: IndexedBy;
-  /** @default an index with these keys that is there, or the default name of `config/props.ts` */
+  /** @default an existing index with these keys, or the default name of `config/props.ts` */
   readonly indexName: string | undefined;
-  /** Units per second of the index, for a provisioned table. @default a share of the table's */
+  /** Units per second of a provisioned table's index. @default a share of the table's */
   readonly indexReadUnits: number | undefined;
   readonly indexWriteUnits: number | undefined;
-  /** With it, or with a grace, native TTL has to be off. @default none */
+  /** Native TTL has to be off with this attribute, or with a grace. @default none */
   readonly holdAttribute?: string | undefined;
   readonly graceSeconds?: number | undefined;
-  /** Hashes instead of keys. */
+  /** Shows hashes instead of keys. */
   readonly mask?: boolean;
-  /** So many a second of the items are deleted at the end that are expired already. @default it is asked */
+  /** Deletes per second of expired items at the end of the adoption. @default the user is asked */
   readonly deleteExpired?: number | undefined;
 }
 
-/** Writes to the table, from CloudWatch. */
+/** Writes to the table, as CloudWatch counts them. */
 export type Writes =
   | {
-      /** Write units per second, the mean of the last day. */
+      /** Mean write units per second of the last day. */
       readonly unitsPerSecond: number;
-      /** The mean of the busiest hour of that day. */
+      /** Mean of the busiest hour of that day. */
       readonly busiestHour: number;
     }
   | { readonly unknown: string };
 
-/** All that is known of the table. */
+/** All facts about the table that were read. */
 export interface Reading {
   readonly region: string;
   readonly table: DescribedTable;

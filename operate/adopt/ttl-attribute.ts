@@ -2,7 +2,7 @@ import { ttlCandidates } from '../table/sample.ts';
 import { CannotAdoptError } from './errors.ts';
 import type { Reading, Wish } from './reading.ts';
 
-/** The attribute with the moment of expiry, and who says so. */
+/** The TTL attribute, and the source that named it. */
 export interface TtlChoice {
   readonly attribute: string;
   readonly from: 'flag' | 'nativeTtl' | 'sample';
@@ -11,8 +11,8 @@ export interface TtlChoice {
 const SAY_IT = 'say which one it is';
 
 /**
- * The attribute that was asked for; else that of native TTL; else the one of the sample that looks like it. Whoever gets the
- * last one has to ask: native TTL deletes what it says.
+ * Chooses the TTL attribute: the option; else that of native TTL; else the attribute of the sample that looks like one. The user
+ * has to confirm the last one, because native TTL deletes by it.
  *
  * @throws {CannotAdoptError} when there is none, or when native TTL has another one
  */

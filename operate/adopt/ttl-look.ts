@@ -7,46 +7,46 @@ import { classifyTtl, type StoredItem, TTL_KINDS, type TtlCounts, type TtlKind }
 import { scanTable } from '../table/scan.ts';
 import type { ScanProgress } from '../table/scan-progress.ts';
 
-/** The rule by which an adoption knows whether an item is expired. */
+/** The rule by which an adoption decides whether an item is expired. */
 export interface ExpiryRule {
   readonly ttlAttribute: string;
   readonly holdAttribute: string | undefined;
   readonly graceSeconds: number;
 }
 
-/** An item whose TTL is no Number. */
+/** An item whose TTL is not a Number. */
 export interface NoNumber {
   readonly key: ItemKey;
   readonly value: AttributeValue;
 }
 
-/** The TTLs that were seen in a table. */
+/** Findings about the TTLs of a table. */
 export interface TtlLook {
-  /** Items that were looked at. */
+  /** Items that were read. */
   readonly items: number;
-  /** These are all items of the table. */
+  /** Whether these are all items of the table. */
   readonly complete: boolean;
-  /** They were looked at as a whole, and not as a sample. */
+  /** The whole table was scanned, and not only a sample. */
   readonly isFull: boolean;
   readonly values: TtlCounts;
-  /** Items that are expired, and that a sweep may delete. */
+  /** Expired items that a sweep may delete. */
   readonly expired: number;
-  /** Items that would be among these, and are held. */
+  /** Expired items that a sweep may not delete, because they are held. */
   readonly held: number;
   /** The earliest expiry of `expired`, epoch seconds; undefined when there is none. */
   readonly oldest: number | undefined;
-  /** The first of those whose TTL is no Number. */
+  /** The first items whose TTL is not a Number. */
   readonly noNumbers: readonly NoNumber[];
-  /** By kind, the first keys of the TTLs that nothing understands as meant. */
+  /** First keys for each kind of faulty TTL. */
   readonly keys: Readonly<Partial<Record<TtlKind, readonly ItemKey[]>>>;
 }
 
-/** Keys that are kept of each kind. */
+/** Keys that are listed for each kind. */
 const KEPT_KEYS = 5;
-/** A TTL of these kinds is found in its second, or is none. */
+/** Kinds of TTLs whose keys are not listed: they are correct or missing. */
 const NOTHING_TO_NAME: readonly TtlKind[] = ['seconds', 'missing'];
 
-/** Adds up the TTLs of items: counts and some keys, so that a table of any size fits. */
+/** Counts the TTLs of items and lists a few keys, so that the memory does not grow with the table. */
 export class TtlTally {
   readonly #rule: ExpiryRule;
   readonly #keyNames: readonly string[];
@@ -107,7 +107,7 @@ export class TtlTally {
   }
 }
 
-/** The TTL of an item that a sweep would delete now, held or not, epoch seconds; undefined for any other item. */
+/** The TTL of an item that a sweep would delete now if it is not held, epoch seconds; undefined for other items. */
 export function sweptTtl(item: StoredItem, rule: ExpiryRule, now: number): number | undefined {
   const { after, upTo } = sweptRange(now - rule.graceSeconds, rule);
   const ttl = Number(item[rule.ttlAttribute]?.N);
@@ -118,15 +118,15 @@ export function isHeldItem(item: StoredItem, { holdAttribute }: ExpiryRule): boo
   return holdAttribute !== undefined && item[holdAttribute] !== undefined;
 }
 
-/** Parts of the table that are read at the same time, by the full look and by the deletion. */
+/** Segments of the table that a full look or a deletion reads in parallel. */
 const SEGMENTS = 4;
 
-/** Read units a second by which a table is read that is on demand. */
+/** Read units per second for the scan of an on-demand table. */
 const ON_DEMAND_RATE = 500;
-/** The part of a provisioned table's read units by which it is read. */
+/** The share of a provisioned table's read units that a scan uses. */
 const PROVISIONED_PART = 1 / 4;
 
-/** Read units a second that spare the table. */
+/** Read rate, in units per second, that spares the table. */
 export function sparingRate({ throughput }: Pick<DescribedTable, 'throughput'>): number {
   return throughput ? Math.max(1, Math.floor(throughput.readUnits * PROVISIONED_PART)) : ON_DEMAND_RATE;
 }
@@ -137,7 +137,7 @@ export interface TableScan {
   readonly onProgress: (progress: ScanProgress) => void;
 }
 
-/** How adopt reads a table as a whole. */
+/** The options for a scan of the whole table. */
 export function wholeTable(
   { name, arn, itemCount, sizeBytes }: DescribedTable,
   { readUnitsPerSecond, signal, onProgress }: TableScan,
@@ -154,7 +154,7 @@ export function wholeTable(
 }
 
 /**
- * Looks at every item of a table.
+ * Reads every item of a table and checks its TTL.
  *
  * @throws {MissingPermissionError}, the SDK's error, or an `AbortError` when it was interrupted
  */

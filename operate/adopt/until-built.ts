@@ -7,33 +7,33 @@ export interface Building {
   readonly name: string;
   readonly backfilling: boolean;
   readonly elapsedMs: number;
-  /** How much of it is built, 0 to 1; undefined where nobody knows. */
+  /** The built part of the index, 0 to 1; undefined if it is not known. */
   readonly part: number | undefined;
 }
 
 export interface BuildWatch {
   readonly indexName: string;
-  /** Asks DynamoDB how the index is; undefined when the table has none of that name. */
+  /** Describes the index; undefined when the table has none with that name. */
   readonly describe: () => Promise<DescribedIndex | undefined>;
-  /** The part that is built, as {@link Building} has it. */
+  /** The built part, as in {@link Building}. */
   readonly progress: () => Promise<number | undefined>;
   readonly onPoll: (building: Building) => void;
-  /** Between two questions, milliseconds. */
+  /** Milliseconds between two requests. */
   readonly pollMs: number;
-  /** Ends the wait; DynamoDB goes on. */
+  /** Ends the wait; DynamoDB continues to build the index. */
   readonly signal: AbortSignal;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** How long an index that was just asked for may not be there: what DescribeTable says is eventually consistent. */
+/** Milliseconds for which a new index may be missing in DescribeTable, which is eventually consistent. */
 const UNSEEN_MS = 60_000;
 
 /**
- * Waits until DynamoDB has built an index: it is ACTIVE and has every item that was there before.
+ * Waits until DynamoDB has built an index: until it is ACTIVE and contains all items that were in the table before.
  *
- * @returns whether it is built; false when the signal came first
- * @throws {AdoptError} when the index goes away; what `describe` throws
+ * @returns whether it is built; false when the signal aborted first
+ * @throws {AdoptError} when the index is deleted; any error of `describe`
  */
 export async function untilBuilt({
   indexName,

@@ -8,13 +8,13 @@ import { permitted } from '../table/permitted.ts';
 import { ArchiveUnreadableError } from './errors.ts';
 import type { Location } from './location.ts';
 
-/** The objects of an archive. Every path begins at its root and ends with a slash when it is a folder. */
+/** The objects of an archive. Paths are relative to its root; the path of a folder ends with a slash. */
 export interface ArchiveSource {
-  /** For messages. */
+  /** The full name of a path, for messages. */
   readonly name: (path: string) => string;
-  /** Names of the folders that lie directly in a folder, without slashes; none where there is no such folder. */
+  /** Names of the folders directly in a folder, without slashes; empty if the folder does not exist. */
   readonly folders: (path: string) => Promise<string[]>;
-  /** Paths of the objects that lie directly in a folder. */
+  /** Paths of the objects directly in a folder. */
   readonly objects: (path: string) => Promise<string[]>;
   readonly read: (path: string) => Promise<Uint8Array>;
 }
@@ -38,13 +38,16 @@ export function folderSource(root: string): ArchiveSource {
 }
 
 export interface S3SourceOptions {
-  /** The endpoint of S3, where it is on this machine. */
+  /** The endpoint of S3, if it is on this machine. */
   readonly endpoint: ConfiguredEndpoint | undefined;
-  /** Ends a request that runs. */
+  /** Aborts a running request. */
   readonly signal: AbortSignal;
 }
 
-/** Its calls reject with {@link ArchiveUnreadableError}, or MissingPermissionError, for what a person can mend. */
+/**
+ * Opens an archive in S3. Its calls reject with {@link ArchiveUnreadableError} or MissingPermissionError for faults that the user
+ * can mend.
+ */
 export function s3Source(
   client: S3Client,
   { bucket, prefix }: Extract<Location, { kind: 's3' }>,

@@ -2,17 +2,17 @@ import { gunzipSync } from 'node:zlib';
 import { isObject } from '../../expiry/fields.ts';
 import { ArchivedLineError } from './errors.ts';
 
-/** Most that an object unpacks to, bytes. A batch of the stream has 6 MB. */
+/** Bytes to which an object may decompress at most. A batch of the stream has 6 MB. */
 const MAX_OBJECT_BYTES = 256 * 1024 * 1024;
 
-/** A line of an object. */
+/** A line of an archived object. */
 export interface ArchivedLine {
   readonly text: string;
-  /** The object and the line's number, for messages. */
+  /** Name of the object and number of the line, for messages. */
   readonly where: string;
 }
 
-/** The lines of an object. @throws {ArchivedLineError} for one that is damaged */
+/** The lines of an object. @throws {ArchivedLineError} for a damaged object */
 export function linesOf(body: Uint8Array, where: string): ArchivedLine[] {
   let text: string;
   try {
@@ -26,13 +26,13 @@ export function linesOf(body: Uint8Array, where: string): ArchivedLine[] {
   return lines.filter(line => line.text !== '');
 }
 
-/** Parses a line. @throws {ArchivedLineError} for one that is no JSON object */
+/** Parses a line. @throws {ArchivedLineError} if it is not a JSON object */
 export function parsedLine({ text, where }: ArchivedLine): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    // It is refused below, as JSON that is no object.
+    // The check below refuses it, because it is not a JSON object.
   }
   throw new ArchivedLineError(
     `${where}: expected a JSON object on each line, got another text; take another version of the object`,

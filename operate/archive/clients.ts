@@ -11,9 +11,9 @@ export interface OpenArchive {
 }
 
 /**
- * Opens an archive to be read.
+ * Opens an archive for reading.
  *
- * @throws {InputError} when the environment names an endpoint that is none
+ * @throws {InputError} when the environment names an invalid endpoint
  */
 export function openArchive(
   region: string,
@@ -24,7 +24,7 @@ export function openArchive(
 ): OpenArchive {
   if (location.kind === 'folder') return { source: folderSource(location.folder), destroy() {} };
   const options = {
-    // The bucket may lie in another region than the table.
+    // The bucket may be in another region than the table.
     followRegionRedirects: true,
     forcePathStyle: isLocal(environment, 'S3'),
   };

@@ -1,17 +1,17 @@
 import { PreciseTtlError } from '../../expiry/errors.ts';
 import { FieldError } from '../input-error.ts';
 
-/** There is no archive of the table where one was looked for. */
+/** The table has no archive at this place. */
 export class ArchiveNotFoundError extends FieldError {
   override readonly name = 'ArchiveNotFoundError';
 }
 
-/** A line in an object of an archive cannot be restored. */
+/** A line of an archived object cannot be restored. */
 export class ArchivedLineError extends PreciseTtlError {
   override readonly name = 'ArchivedLineError';
 }
 
-/** S3 does not answer as it should. */
+/** S3 gave an unexpected answer. */
 export class ArchiveUnreadableError extends PreciseTtlError {
   override readonly name = 'ArchiveUnreadableError';
 }

@@ -2,13 +2,13 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { InputError } from '../input-error.ts';
 
-/** Where an archive lies: in a bucket, or in a folder that has the same files. */
+/** The place of an archive: a bucket, or a folder with the same files. */
 export type Location =
   | { readonly kind: 's3'; readonly bucket: string; readonly prefix: string }
   | { readonly kind: 'folder'; readonly folder: string };
 
 /**
- * Reads where an archive lies: `s3://bucket/prefix`, or a folder on this machine.
+ * Reads the place of an archive: `s3://bucket/prefix`, or a folder on this machine.
  *
  * @throws {InputError}
  */
@@ -18,7 +18,7 @@ export function readLocation(given: string | undefined): Location {
     throw new InputError('fromArchive', `expected the place of an archive, got none; ${remedy}`);
   const [, bucket, prefix = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(given) ?? [];
   if (bucket !== undefined) {
-    // As the prop has it: with a slash at the end.
+    // The prefix ends with a slash, as in the prop.
     return { kind: 's3', bucket, prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/` };
   }
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(given))

@@ -20,14 +20,14 @@ import type {
   TableAudit,
 } from './report.ts';
 
-/** Times of deletion, epoch seconds: in [from, before), both on a minute. */
+/** Times of deletion in epoch seconds: [from, before), whole minutes. */
 export interface AuditSpan {
   readonly from: number;
   readonly before: number;
 }
 
 /**
- * The minutes in which a span begins and ends are compared as a whole.
+ * Rounds a span outwards to whole minutes.
  *
  * @param now epoch milliseconds
  * @throws {InputError}
@@ -66,7 +66,7 @@ type Comparing = Omit<AuditOptions, 'now' | 'onProgress'> & {
 };
 
 /**
- * Compares what the sweeps of some tables deleted in a span of time with what the readers of their streams have seen. It changes nothing.
+ * Compares what the sweeps of some tables deleted in a span of time with what their stream readers recorded. It changes nothing.
  *
  * @throws {InputError}, {InvalidConfigError}, {JournalNotFoundError}, {MissingPermissionError}, or the SDK's error
  */
@@ -116,7 +116,7 @@ async function auditTable(
   return { tableName, name, ledgerFrom, isBatch: deleteMode === 'batch', readers };
 }
 
-/** The keys of so much are in memory at once, seconds. */
+/** Seconds of deletions whose keys are in memory at the same time. */
 const STEP_SECONDS = 3600;
 
 /** Counts the hours of all readers as they come. */
@@ -170,7 +170,7 @@ async function auditReader(
   return { reader, withinSeconds, ...counts, spans, keys };
 }
 
-/** Adds a deletion to the last span or begins another one; deletions come oldest first. */
+/** Extends the last span by a minute or begins a new one; deletions come oldest first. */
 function addMinute(spans: { from: number; before: number; keys: number }[], minute: number): void {
   const last = spans.at(-1);
   if (last === undefined || minute > last.before) spans.push({ from: minute, before: minute + 60, keys: 1 });

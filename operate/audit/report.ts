@@ -2,26 +2,26 @@ import type { Reader } from '../../functions/journal/books.ts';
 import type { OperateOptions, WorkDone } from '../options.ts';
 
 export interface AuditOptions extends OperateOptions {
-  /** Deletions from then on, at most 14 days ago. */
+  /** Start of the span, at most 14 days ago. */
   readonly from: Date;
-  /** Deletions before then. @default now */
+  /** End of the span, not included. @default now */
   readonly to?: Date | undefined;
-  /** Hashes instead of keys. @default as the table's `logKeys` says */
+  /** Shows hashes instead of keys. @default as in the table's `logKeys` */
   readonly mask?: boolean;
-  /** Keys that are kept of each reader. @default all */
+  /** Keys that are listed for each reader. @default all */
   readonly maxKeys?: number;
   /** Gets each hour before it is compared: its table, its reader, and how many of all hours are done. */
   readonly onProgress?: ((progress: WorkDone) => void) | undefined;
 }
 
-/** `unknown`: nothing is missing as far as it is known, and not all is known. */
+/** `unknown`: no missing deletion was found, but not all could be compared. */
 export type AuditVerdict = 'equal' | 'differs' | 'unknown';
 
-/** Times are ISO-8601. */
+/** An audit as JSON; times are ISO-8601. */
 export interface AuditReport {
   readonly region: string;
   readonly verdict: AuditVerdict;
-  /** Deletions in [from, to), both on a minute. */
+  /** Span of the deletions, [from, to), whole minutes. */
   readonly from: string;
   readonly to: string;
   readonly tables: readonly TableAudit[];
@@ -29,33 +29,33 @@ export interface AuditReport {
 
 export interface TableAudit {
   readonly tableName: string;
-  /** The name of its deployment. */
+  /** Name of the deployment. */
   readonly name: string;
-  /** When the first deletion in the ledger was; null: it has none. */
+  /** Time of the first deletion in the ledger; null if the ledger is empty. */
   readonly ledgerFrom: string | null;
-  /** With `deleteMode: 'batch'` items that others had deleted count as deleted. */
+  /** With `deleteMode: 'batch'` the count includes items that others had deleted. */
   readonly isBatch: boolean;
   readonly readers: readonly ReaderAudit[];
 }
 
-/** The deletions of the sweep that a reader of the table's stream has seen. */
+/** Deletions of the sweep, compared with those that a reader of the table's stream recorded. */
 export interface ReaderAudit {
   readonly reader: Reader;
   readonly deleted: number;
-  /** The reader has not seen these, and its time for that is up. */
+  /** Deletions that the reader did not record in time. */
   readonly missing: number;
-  /** The reader has not seen these, and may still see them in time. */
+  /** Deletions that the reader has not recorded yet, but still has time for. */
   readonly waiting: number;
-  /** How long it may take, seconds. */
+  /** Seconds that the reader may take. */
   readonly withinSeconds: number;
-  /** Minutes in which something is missing; those that follow each other are one span. */
+  /** Spans with missing deletions; consecutive minutes form one span. */
   readonly spans: readonly { readonly from: string; readonly to: string; readonly keys: number }[];
-  /** Deletions that are missing, the oldest first. */
+  /** Missing deletions, oldest first. */
   readonly keys: readonly MissingKey[];
 }
 
 export interface MissingKey {
-  /** DynamoDB's JSON, or a hash; missing where nothing of it may be shown. */
+  /** DynamoDB's JSON, or a hash; absent if the key may not be shown. */
   readonly key?: string;
   readonly deletedAt: string;
   readonly expiredAt: string | null;

@@ -1,6 +1,6 @@
 import { type Environment, localEndpoint, type Service } from './endpoint.ts';
 
-/** Credentials, or what finds them, as the clients of the SDK take them. */
+/** Credentials, or a function that finds them, as the SDK's clients take them. */
 export type Credentials = AwsCredentials | (() => Promise<AwsCredentials>);
 
 export interface AwsCredentials {
@@ -10,21 +10,21 @@ export interface AwsCredentials {
   readonly expiration?: Date;
 }
 
-/** Accepted by every emulator and by no AWS account. */
+/** Dummy credentials: every emulator accepts them, and no AWS account does. */
 const DUMMY_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-/** Throttled calls are tried for about a minute: a replay of many pieces shares its quota with everybody else. */
+/** Attempts at a throttled call, which take about a minute: a replay of many pieces shares its quota with all other callers. */
 const MAX_ATTEMPTS = 8;
-/** Nobody throttles on this machine, and a port where nobody listens is none a moment later. */
+/** Attempts on this machine: no service throttles here, and a port that is closed will not open a moment later. */
 const MAX_LOCAL_ATTEMPTS = 2;
 
 /**
- * The configuration of a service's client. For an endpoint on this machine, only the environment is searched for credentials, so that a
- * local trial needs none.
+ * The configuration of a service's client. For an endpoint on this machine only the environment is searched for credentials, so
+ * that a local trial needs none.
  *
- * @param region the SDK finds it where it is not given
+ * @param region @default the SDK finds it
  * @param given credentials for AWS. @default the SDK finds them
- * @throws {InputError} when the environment names an endpoint that is none
+ * @throws {InputError} when the environment names an invalid endpoint
  */
 export function clientConfig(
   service: Service,
@@ -40,7 +40,7 @@ export function clientConfig(
     ...(given !== undefined && { credentials: given }),
     maxAttempts: local ? MAX_LOCAL_ATTEMPTS : MAX_ATTEMPTS,
     ...(local && {
-      // The SDK would read the same variable, but of the process: what is local here shall be local there.
+      // The SDK would read this variable from the process; this way it comes from the given environment, as does `local`.
       endpoint: local.value,
       credentials:
         given ??

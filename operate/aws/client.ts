@@ -4,24 +4,24 @@ import { ANSWER_MS, CONNECTION_MS, NoAnswerError, type Silence, silenceOf } from
 import { isThrottled } from './throttled.ts';
 import type { TimeLimit } from './time-limit.ts';
 
-/** Attempts of a call that get no answer, when somebody waits for what is known. */
+/** Attempts at a call that gets no answer, when a user waits. */
 const UNANSWERED_ATTEMPTS = 2;
-/** Attempts of a throttled call then: it waits three and a half seconds in between at the most. */
+/** Attempts at a throttled call, when a user waits: the pauses between them take 3.5 seconds at most. */
 const QUICK_ATTEMPTS = 4;
 
 export interface ClientOptions {
   /**
-   * Somebody waits for an answer, or for hearing that there is none: a call is given up after two attempts without an answer, in
-   * about ten seconds. @default what works for long goes on for about a minute, as after a restart of the network
+   * For commands with a waiting user: a call fails after two attempts without an answer, in about ten seconds. @default long work
+   * retries for about a minute, for example while a network restarts
    */
   readonly quick?: boolean;
-  /** The time of the whole command. @default none */
+  /** Time limit of the whole command. @default none */
   readonly limit?: TimeLimit | undefined;
   /** @default the SDK finds them */
   readonly credentials?: Credentials | undefined;
 }
 
-/** Every client of the SDK has these. */
+/** The part that every client of the SDK has. */
 export interface AwsClient {
   destroy(): void;
   readonly middlewareStack: {
@@ -36,12 +36,12 @@ type Middleware = <Args extends object, Result extends object>(
 ) => (args: Args) => Promise<Result>;
 
 /**
- * Makes a client of AWS: all those of the commands come from here, so that none waits for ever for a service that is silent. Such
- * a call throws {NoAnswerError}, which says how the service did not answer; every other error is the SDK's.
+ * Makes a client of AWS. All clients of the commands are made here, so that none waits forever for a silent service. Such a call
+ * throws {NoAnswerError}, which says how the service failed to answer; all other errors are the SDK's.
  *
- * @param make a client of the SDK with this configuration
- * @param region the SDK finds it where it is not given
- * @throws {InputError} when the environment names an endpoint that is none
+ * @param make creates a client of the SDK with this configuration
+ * @param region @default the SDK finds it
+ * @throws {InputError} when the environment names an invalid endpoint
  */
 export function awsClient<Client extends AwsClient>(
   make: (config: ReturnType<typeof boundedConfig>) => Client,
@@ -59,7 +59,7 @@ function boundedConfig(config: ReturnType<typeof clientConfig>, quick: boolean) 
   return {
     ...config,
     ...(quick && { maxAttempts: Math.min(config.maxAttempts, QUICK_ATTEMPTS) }),
-    // Without socketTimeout an answer that stops in its middle would be waited for.
+    // Without socketTimeout a call would wait forever for the rest of an incomplete answer.
     requestHandler: {
       connectionTimeout: CONNECTION_MS,
       requestTimeout: ANSWER_MS,
@@ -69,7 +69,7 @@ function boundedConfig(config: ReturnType<typeof clientConfig>, quick: boolean) 
   };
 }
 
-/** The attempts of one call have met this. */
+/** Failures of the attempts at one call. */
 interface Met {
   unanswered: number;
   last: 'throttled' | Silence | undefined;
@@ -111,7 +111,7 @@ function bound(client: AwsClient, { service, local, quick, limit }: Bounds): voi
       if (met !== undefined) met.last = silence ?? (isThrottled(error) ? 'throttled' : undefined);
       if (silence === undefined || met === undefined) throw error;
       met.unanswered += 1;
-      // The SDK does not try again after an error that it does not know.
+      // The SDK does not retry errors that it does not know.
       throw quick && met.unanswered >= UNANSWERED_ATTEMPTS
         ? new NoAnswerError(service, silence, local)
         : error;
@@ -121,7 +121,7 @@ function bound(client: AwsClient, { service, local, quick, limit }: Bounds): voi
   client.middlewareStack.add(attempt, { step: 'deserialize', name: 'boundAttempt' });
 }
 
-/** The time of the command is over. */
+/** The time limit of the command is over. */
 const OVER = new Error('the time of the command is over');
 
 async function within<Result>({ signal }: TimeLimit, work: () => Promise<Result>): Promise<Result> {

@@ -6,16 +6,16 @@ import type { Credentials } from './client-config.ts';
 import { type Environment, isLocal, isThisMachine, type Service } from './endpoint.ts';
 import { noteEndpoint } from './note-endpoint.ts';
 
-/** The clients that a change works with. Each is made when it is first used. */
+/** The clients that a change works with. Each is created at its first use. */
 export interface Clients {
   readonly dynamoDb: DynamoDBClient;
   readonly sfn: SFNClient;
   readonly cloudWatch: CloudWatchClient;
-  /** Where the requests of the first service go, whatever the environment and the profiles say; known once one was made. */
+  /** The host that gets the first service's requests, whatever the environment and the profiles say; known after the first request. */
   where(): string;
-  /** Whether that is this machine. */
+  /** Whether that host is this machine. */
   isLocal(): boolean;
-  /** Whether a service is in the same place as the first one. One that is not may be somebody else's: it must not be asked. */
+  /** Whether a service is in the same place as the first one. If not, it may be somebody else's and must not be called. */
   isBeside(service: Service): boolean;
   destroy(): void;
 }
@@ -26,17 +26,17 @@ export interface With<Name extends keyof Clients> {
 }
 
 export interface ClientsOptions {
-  /** The service that is changed first. */
+  /** The service that the change begins with. */
   readonly first: Service;
-  /** The services of which somebody waits for an answer. @default none */
+  /** Services whose answer a user waits for. @default none */
   readonly quick?: readonly Service[] | undefined;
   /** @default the SDK finds them */
   readonly credentials?: Credentials | undefined;
 }
 
 /**
- * @param region the SDK finds it where it is not given
- * @throws {InputError} when the environment names an endpoint that is none
+ * Creates the clients. @param region @default the SDK finds it
+ * @throws {InputError} when the environment names an invalid endpoint
  */
 export function clientsOf(
   region: string | undefined,

@@ -2,13 +2,13 @@ import { InputError } from '../input-error.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A variable of the environment, and the endpoint that it names. */
+/** A variable of the environment, and the endpoint in it. */
 export interface ConfiguredEndpoint {
   readonly name: string;
   readonly value: string;
 }
 
-/** The services that commands talk to, each with a port for an example of an endpoint on this machine. */
+/** The services that commands call, each with an example port for an endpoint on this machine. */
 export const SERVICES = {
   SFN: { title: 'Step Functions', port: 8083 },
   DYNAMODB: { title: 'DynamoDB', port: 8000 },
@@ -18,23 +18,23 @@ export const SERVICES = {
   LAMBDA: { title: 'Lambda', port: 3001 },
   S3: { title: 'S3', port: 8086 },
 } as const;
-/** As the variable of its endpoint ends: `AWS_ENDPOINT_URL_SFN`. */
+/** The end of the name of its endpoint variable, such as `AWS_ENDPOINT_URL_SFN`. */
 export type Service = keyof typeof SERVICES;
 
 /**
- * Whether the SDK, which reads the same variables, will talk to this machine.
+ * Whether the SDK will call this machine; it reads the same variables.
  *
- * @throws {InputError} when what they name is no URL
+ * @throws {InputError} when a variable is not a valid URL
  */
 export function isLocal(environment: Environment, service: Service = 'SFN'): boolean {
   return localEndpoint(environment, service) !== undefined;
 }
 
 /**
- * The endpoint on this machine that the SDK will talk to; undefined when it will talk to another one.
+ * The endpoint on this machine that the SDK will call; undefined if it will call another host.
  *
- * @param service of which the endpoint is
- * @throws {InputError} when what the environment names is no URL
+ * @param service whose endpoint is read
+ * @throws {InputError} when a variable is not a valid URL
  */
 export function localEndpoint(
   environment: Environment,
@@ -55,8 +55,8 @@ export function localEndpoint(
 }
 
 /**
- * Whether the host of a URL is this machine. URL has brought every spelling of an IPv4 address to four decimals. The
- * emulator has the same rule; what talks to AWS loads nothing of it.
+ * Whether the host of a URL is this machine. URL has already converted every spelling of an IPv4 address to four decimals. The
+ * emulator has a copy of this rule, because code that calls AWS loads nothing from the emulator.
  */
 export function isThisMachine(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);

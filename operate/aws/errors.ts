@@ -3,15 +3,15 @@ import { type ConfiguredEndpoint, SERVICES, type Service } from './endpoint.ts';
 import { NoAnswerError, silenceOf } from './no-answer.ts';
 import { isThrottled } from './throttled.ts';
 
-/** No state machine of that name is there. */
+/** No state machine has that name. */
 export class StateMachineNotFoundError extends PreciseTtlError {
   override readonly name = 'StateMachineNotFoundError';
 }
 
 /**
- * An error of the SDK as a line for a person; undefined for a bug of ours.
+ * Describes an error of the SDK on one line; undefined for a bug of ours.
  *
- * @param local the endpoint on this machine that was asked, if it was one
+ * @param local the endpoint on this machine that was called, if it was one
  */
 export function describeSdkError(
   error: unknown,
@@ -26,7 +26,7 @@ export function describeSdkError(
       `AWS_PROFILE or log in, or AWS_ENDPOINT_URL_${service} for the local ${title}`
     );
   }
-  // As the body of an object that stops in its middle.
+  // For example the body of an object that ends in the middle.
   const silence = silenceOf(error);
   if (silence !== undefined) return new NoAnswerError(service, silence, local).message;
   if (isThrottled(error)) {

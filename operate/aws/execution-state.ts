@@ -1,4 +1,4 @@
-/** How an execution stands, as DescribeExecution says it. */
+/** The state of an execution, as in DescribeExecution. */
 export interface ExecutionState {
   readonly status: string;
   readonly startedAt?: Date | undefined;

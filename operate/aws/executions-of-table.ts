@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Executions of a deployment's replays that are of a table: all whose names do not say that they are of another one. Somebody may have
- * started one under any name.
+ * Filters replay executions of a deployment by table: keeps all whose names do not show that they belong to another table, because
+ * an execution can have been started under any name.
  *
  * @param names of all tables of the configuration
- * @param handOvers what ticks have left to executions, by tables
+ * @param handOvers executions that took over work from the ticks, by table
  */
 export function executionsOfTable<Execution extends { readonly name: string }>(
   executions: readonly Execution[],
@@ -22,7 +22,7 @@ export function executionsOfTable<Execution extends { readonly name: string }>(
   });
 }
 
-/** The name of an execution ends with this of its table's name. */
+/** The hash of a table's name, with which the name of an execution ends. */
 export function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }

@@ -12,16 +12,16 @@ import type { ExecutionState } from './execution-state.ts';
 /** The executions of one state machine, by name. */
 export interface Executions {
   /**
-   * One that runs already with this input is the same one.
+   * Starts an execution. If one with this name and input is running, it counts as started.
    *
-   * @returns false when the name is taken by one that has ended
+   * @returns false when an execution with this name has already ended
    */
   start(name: string, input: object): Promise<boolean>;
-  /** Undefined when Step Functions doesn't know it (any more, or yet). */
+  /** Undefined when Step Functions doesn't know the execution (any more, or yet). */
   describe(name: string): Promise<ExecutionState | undefined>;
 }
 
-/** @param name `*` for all of them, as IAM names them */
+/** @param name `*` for all executions, as in IAM */
 export function executionArnOf(stateMachineArn: string, name: string): string {
   return `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
 }
@@ -51,15 +51,15 @@ export function executionsOf(sfn: SFNClient, stateMachineArn: string): Execution
   };
 }
 
-/** Milliseconds between two requests for an execution: short for the short ones, and no burden while it takes long. */
+/** Milliseconds between the first two requests: short for short executions; the wait grows, so that long ones cause few requests. */
 const FIRST_WAIT_MS = 200;
 const MAX_WAIT_MS = 5_000;
 
 /**
- * Waits until an execution has ended. Descriptions lag behind: one that was just started may not be known for a moment.
+ * Waits until an execution has ended. DescribeExecution lags: it may not know a new execution for a moment.
  *
- * @param signal stops the waiting; the execution goes on
- * @param onWait called each time that it still runs
+ * @param signal stops the waiting; the execution continues
+ * @param onWait called each time that the execution is still running
  */
 export async function untilEnd(
   name: string,

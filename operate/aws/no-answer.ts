@@ -2,17 +2,20 @@ import { PreciseTtlError } from '../../expiry/errors.ts';
 import { commandLine } from '../command-line.ts';
 import { type ConfiguredEndpoint, SERVICES, type Service } from './endpoint.ts';
 
-/** How long one attempt may take, milliseconds: far longer than AWS takes, and short for a person who waits for a word. */
+/** Timeouts of one attempt, milliseconds: much longer than AWS needs, but short for a waiting user. */
 export const CONNECTION_MS = 2_000;
 export const ANSWER_MS = 5_000;
 
-/** How a service did not answer: three things that an operator mends in different places, besides throttling, which is an answer. */
+/**
+ * How a service failed to answer: an operator mends the three kinds in different places. Throttling is not among them, because it
+ * is an answer.
+ */
 export type Silence =
   /** A call got no connection, or no answer, in time. */
   | { readonly kind: 'timed out'; readonly seconds: number }
-  /** Nobody listens there, or the connection was cut: the system's code, `ECONNREFUSED`. */
+  /** The connection was refused or cut, with the system's code, such as `ECONNREFUSED`. */
   | { readonly kind: 'refused'; readonly code: string }
-  /** The command's own time was over; `last` is what the call had met by then, if anything. */
+  /** The command's time limit was over; `last` is the failure that the call had met before, if any. */
   | {
       readonly kind: 'out of time';
       readonly seconds: number;
@@ -24,10 +27,10 @@ export class NoAnswerError extends PreciseTtlError {
   override readonly name = 'NoAnswerError';
   readonly service: Service;
   readonly silence: Silence;
-  /** It says what has happened, for a line about one of many things: `DynamoDB refused the connection (ECONNREFUSED)`. */
+  /** What happened, for a line about one of many things: `DynamoDB refused the connection (ECONNREFUSED)`. */
   readonly reason: string;
 
-  /** @param local the endpoint on this machine that was asked, if it was one */
+  /** @param local the endpoint on this machine that was called, if it was one */
   constructor(service: Service, silence: Silence, local: ConfiguredEndpoint | undefined) {
     const { title } = SERVICES[service];
     const got = gotOf(silence);
@@ -45,7 +48,7 @@ export class NoAnswerError extends PreciseTtlError {
     this.reason = `${title} ${reasonOf(silence)}`;
   }
 
-  /** Whether it is known that the service is dead, and not only that there was no time to wait for it. */
+  /** Whether the service certainly failed, and not only the time of the command ran out. */
   get isDead(): boolean {
     const { silence } = this;
     return silence.kind === 'out of time' ? typeof silence.last === 'object' : true;
@@ -81,7 +84,7 @@ function reasonOf(silence: Silence): string {
   }
 }
 
-/** The system's codes of a connection that nobody takes, or that is cut. */
+/** Codes of the system for a refused or cut connection. */
 const REFUSED: ReadonlySet<string> = new Set([
   'EADDRNOTAVAIL',
   'EAI_AGAIN',
@@ -95,7 +98,7 @@ const REFUSED: ReadonlySet<string> = new Set([
   'EPIPE',
 ]);
 
-/** How a service did not answer, by what was thrown; undefined for an error that is an answer, or a fault of ours. */
+/** How a service failed to answer, derived from the error; undefined if the error is an answer or a bug of ours. */
 export function silenceOf(error: unknown): Silence | undefined {
   if (error instanceof NoAnswerError) return error.silence;
   const { name, code } = (error ?? {}) as { readonly name?: unknown; readonly code?: unknown };

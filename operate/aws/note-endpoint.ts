@@ -2,7 +2,7 @@ type Middleware = <Args extends { request?: unknown }, Result>(
   next: (args: Args) => Result,
 ) => (args: Args) => Result;
 
-/** The part of every client of the SDK. */
+/** The part of every SDK client that is needed here. */
 interface NotedClient {
   readonly middlewareStack: {
     add(middleware: Middleware, options: { readonly step: 'build'; readonly name: string }): void;
@@ -10,9 +10,9 @@ interface NotedClient {
 }
 
 /**
- * Notes where the requests of a client go: whatever the environment and the profiles say.
+ * Notes the host that gets a client's requests, whatever the environment and the profiles say.
  *
- * @returns where; undefined before one was made
+ * @returns the host; undefined before the first request
  */
 export function noteEndpoint(client: NotedClient): () => URL | undefined {
   let endpoint: URL | undefined;

@@ -2,8 +2,8 @@ import { InputError } from '../input-error.ts';
 import { type Environment, isLocal, SERVICES, type Service } from './endpoint.ts';
 
 /**
- * A command that asks several services asks them in one place: with one of them on this machine and another in an account,
- * what was meant to be tried out would change what is deployed.
+ * Requires that all services of a command are in one place: with one on this machine and another in an account, a local trial
+ * would change a real deployment.
  *
  * @throws {InputError}
  */

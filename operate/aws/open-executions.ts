@@ -3,9 +3,9 @@ import type { OpenExecution } from '../changes.ts';
 import { permitted } from '../table/permitted.ts';
 
 /**
- * Executions that have not ended, the newest first.
+ * Running executions, newest first.
  *
- * @param most of one page, which has 1,000 at the most
+ * @param most size of a page, 1,000 at most
  * @throws {MissingPermissionError}, or the SDK's error
  */
 export async function openExecutions(

@@ -2,9 +2,9 @@ import { paginateListStateMachines, type SFNClient } from '@aws-sdk/client-sfn';
 import { StateMachineNotFoundError } from './errors.ts';
 
 /**
- * The ARNs of state machines by their names; a configuration knows no account and so none.
+ * Finds the ARNs of state machines by name; they contain the account, which the configuration does not know.
  *
- * @throws {StateMachineNotFoundError} when one isn't there
+ * @throws {StateMachineNotFoundError} when one does not exist
  */
 export async function findStateMachines(
   client: SFNClient,
@@ -27,7 +27,7 @@ export interface ListedStateMachine {
   readonly createdAt: Date | undefined;
 }
 
-/** Those of these names that are there. */
+/** The state machines with these names that exist. */
 export async function listStateMachines(
   client: SFNClient,
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** As the services that commands talk to name it. */
+/** Codes for throttling, of all services that commands call. */
 const THROTTLED: ReadonlySet<string> = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
@@ -11,7 +11,7 @@ const THROTTLED: ReadonlySet<string> = new Set([
   'TooManyRequestsException',
 ]);
 
-/** Whether a service refused a call because there were too many. It is an answer: the service is there. */
+/** Whether a service throttled a call. That is an answer: the service works. */
 export function isThrottled(error: unknown): boolean {
   return error instanceof Error && THROTTLED.has(error.name);
 }

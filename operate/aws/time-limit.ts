@@ -1,4 +1,4 @@
-/** Ends what a command asks for once it has taken too long as a whole, so that it can say what it knows by then. */
+/** Ends the requests of a command after a time limit, so that it can report what it knows by then. */
 export class TimeLimit {
   readonly seconds: number;
   #controller = new AbortController();
@@ -10,9 +10,9 @@ export class TimeLimit {
   }
 
   /**
-   * From now on there are so many seconds once more.
+   * Starts the time limit again.
    *
-   * @param spentMs milliseconds of them that have passed already
+   * @param spentMs milliseconds of it that have passed already
    */
   start(spentMs = 0): void {
     this.stop();
@@ -22,23 +22,23 @@ export class TimeLimit {
     this.#timer = setTimeout(() => controller.abort(), this.leftMs);
   }
 
-  /** Until the next start a call may take as long as it takes, unless the time was over before. */
+  /** Suspends the time limit until the next start, unless it is over already. */
   stop(): void {
     clearTimeout(this.#timer);
   }
 
-  /** Nothing more is asked, and nothing that was is waited for. */
+  /** Ends all requests, running ones too, and allows no more. */
   end(): void {
     this.stop();
     this.#controller.abort();
   }
 
-  /** Milliseconds since the start that are left. */
+  /** Milliseconds that are left since the start. */
   get leftMs(): number {
     return Math.max(0, this.seconds * 1000 - (performance.now() - this.#startedAt));
   }
 
-  /** Aborted when the time is over. */
+  /** Aborts when the time is over. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }

@@ -21,10 +21,11 @@ import { requireBackfill } from './require-backfill.ts';
 type BackfillClients = With<'dynamoDb' | 'sfn' | 'where' | 'isBeside'>;
 
 /**
- * Prepares a backfill: looks whether an execution of the deployed state machine runs already. Applied, it starts one or follows that one
- * to its end.
+ * Prepares a backfill: checks whether an execution of the deployed state machine is running. Applying it starts an execution, or
+ * follows the running one to its end.
  *
- * @throws {InputError}, {BackfillError}, {StateMachineNotFoundError}, {TableNotFoundError}, {MissingPermissionError} or the SDK's error
+ * @throws {InputError}, {BackfillError}, {StateMachineNotFoundError}, {TableNotFoundError}, {MissingPermissionError} or the SDK's
+ * error
  */
 export async function prepareBackfill(
   options: BackfillOptions & BackfillClients,
@@ -74,7 +75,7 @@ interface Followed {
   readonly running: string | undefined;
 }
 
-/** Starts the execution, unless it runs, and waits for its end. */
+/** Starts the execution unless it is running, and waits for its end. */
 async function follow(
   {
     clients: { sfn },
@@ -93,7 +94,7 @@ async function follow(
     return await untilEnd(execution, executions, signal, async () => {
       const segments = await segmentsDone(sfn, executionArn);
       if (segments === undefined) return;
-      // For an execution that ran before, only the progress from now on shows how fast it is.
+      // If the execution ran before, only the progress from now on shows its speed.
       first ??= segments.done;
       onProgress?.({ ...segments, doneBefore: first, seconds: (now() - from) / 1000 });
     });
@@ -108,6 +109,6 @@ function readReport({ output, cause }: ExecutionState): BackfillReport | undefin
     const value = JSON.parse(output ?? cause ?? '');
     return typeof value?.scanned === 'number' ? value : undefined;
   } catch {
-    return undefined; // a cause in prose
+    return undefined; // a cause that is not JSON
   }
 }

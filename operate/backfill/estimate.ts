@@ -8,13 +8,13 @@ import {
 import type { Estimate } from '../changes.ts';
 import type { DescribedTable } from '../table/describe-table.ts';
 
-/** A write unit is one for each KB; a Scan that is eventually consistent reads 8 KB for one read unit. */
+/** A write unit is 1 KB; a read unit of an eventually consistent Scan is 8 KB. */
 const WRITE_UNIT_BYTES = 1024;
 const READ_UNIT_BYTES = 8 * 1024;
 
-/** Transitions of a child besides those of its calls: its start, its first state and its last one. */
+/** Transitions of a child execution besides those of its calls: its start, its first state and its last one. */
 const TRANSITIONS_PER_SEGMENT = 3;
-/** A call, and the choice that follows. */
+/** The call, and the Choice state after it. */
 const TRANSITIONS_PER_CALL = 2;
 
 export function estimate(
@@ -23,7 +23,7 @@ export function estimate(
   functionMemoryMb: number,
 ): Estimate {
   const ofOneItem = Math.max(1, Math.ceil(bytes / Math.max(1, items) / WRITE_UNIT_BYTES));
-  // The item, and its entry in the index.
+  // One write for the item, and one for its index entry.
   const writeUnits = dryRun ? 0 : items * (ofOneItem + 1);
   const readUnits = Math.ceil(bytes / READ_UNIT_BYTES);
   const seconds = items / (dryRun ? ratePerSecond * READS_PER_WRITE : ratePerSecond);

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-sfn';
 import type { SegmentsDone } from '../changes.ts';
 
-/** The name of an execution of this state machine that runs; undefined when none does. */
+/** Name of the running execution of this state machine; undefined if none is running. */
 export async function runningExecution(sfn: SFNClient, stateMachineArn: string): Promise<string | undefined> {
   const { executions = [] } = await sfn.send(
     new ListExecutionsCommand({ stateMachineArn, statusFilter: 'RUNNING', maxResults: 1 }),
@@ -14,7 +14,7 @@ export async function runningExecution(sfn: SFNClient, stateMachineArn: string):
   return executions[0]?.name;
 }
 
-/** Undefined before its Map Run has begun. */
+/** Segments that are complete; undefined before the Map Run has begun. */
 export async function segmentsDone(sfn: SFNClient, executionArn: string): Promise<SegmentsDone | undefined> {
   const { mapRuns = [] } = await sfn.send(new ListMapRunsCommand({ executionArn }));
   const mapRunArn = mapRuns[0]?.mapRunArn;

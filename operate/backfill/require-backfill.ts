@@ -1,12 +1,12 @@
 import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { PreciseTtlError } from '../../expiry/errors.ts';
 
-/** A backfill cannot be made, for a person to read. */
+/** A backfill is not possible; the message is for the user. */
 export class BackfillError extends PreciseTtlError {
   override readonly name = 'BackfillError';
 }
 
-/** @throws {BackfillError} for a table that has nothing to be filled, or no state machine for it */
+/** @throws {BackfillError} for a table that needs no backfill, or that has no state machine for it */
 export function requireBackfill(table: PreciseTtlProps): void {
   const { tableName, indexedBy, backfill } = resolveProps(table);
   if (indexedBy === 'second') {

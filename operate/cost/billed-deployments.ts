@@ -5,10 +5,10 @@ import { resolvedArchive } from '../../config/stream-props.ts';
 import type { BilledDeployment, BilledTable } from '../../cost/bill.ts';
 import { recordedMetrics } from '../../functions/record-metrics/metrics.ts';
 
-/** The known load of one table. */
+/** The load of one table, as far as it is known. */
 export type ItemLoad = Pick<BilledTable, 'itemsPerMonth' | 'itemBytes' | 'renewalsPerItem' | 'lifetimeHours'>;
 
-/** The deployments of these tables, for their bill. */
+/** The deployments of these tables, for the bill. */
 export function billedDeployments(tables: readonly ResolvedProps[], load: ItemLoad): BilledDeployment[] {
   return deploymentsOf(tables).map(deployment => {
     const { functionMemoryMb, metrics, dashboard, tracing, logRetentionDays } = deployment;
@@ -18,7 +18,7 @@ export function billedDeployments(tables: readonly ResolvedProps[], load: ItemLo
       tables: deployment.tables.map(props => billedTable(props, load)),
       customMetrics: {
         deleting: recorded.length,
-        // The lag is of what was deleted.
+        // Only tables with deletions have a lag, so an idle table writes no such metric.
         watching: recorded.filter(({ name }) => name !== 'DeletionLag').length,
       },
       alarmMetrics: deployedAlarms(deployment).reduce((sum, { other }) => sum + (other ? 2 : 1), 0),

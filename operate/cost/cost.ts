@@ -5,59 +5,57 @@ import { type Bill, monthlyBill } from '../../cost/bill.ts';
 import { adviseShards, NEW_TABLE_UNITS, type ShardAdvice } from '../../expiry/partition-rule.ts';
 import { billedDeployments, type ItemLoad } from './billed-deployments.ts';
 
-/** As the bill counts a month: 30 days. */
+/** A month of 30 days, as in the bill. */
 const SECONDS_PER_MONTH = 30 * 86_400;
 
-/** The price of native TTL: its deletes are free. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html */
+/** Native TTL deletes for free. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html */
 const NATIVE_DOLLARS = 0;
 
-/** The assumptions of a bill, in words. */
+/** The assumptions of a bill. */
 export interface BillFacts {
   readonly tables: number;
-  /** That sweep them. */
+  /** Number of deployments that sweep the tables. */
   readonly deployments: number;
   readonly itemsPerMonth: number;
   readonly itemBytes: number;
   readonly renewalsPerItem: number;
   readonly lifetimeHours: number;
-  /** The settings that the bill depends on: as many as there are different ones. */
+  /** Different settings on which the bill depends, with the tables of each. */
   readonly settings: readonly TableSettings[];
-  /** Which of the tables the following is about: the one that takes least of what it gets. */
+  /** The table to which the following facts apply: the one whose shards are least sufficient. */
   readonly shardTable: string;
   readonly shards: number;
-  /** Write units a second that the index takes at once. */
+  /** Write units per second that the index accepts without growing first. */
   readonly warmUnits: number;
-  /** Puts and deletes of entries in the index of one table, when they come evenly. */
+  /** Puts and deletes of index entries per second in one table, if they are spread evenly. */
   readonly indexWritesPerSecond: number;
-  /** Whether the shards take that. */
+  /** Whether the shards are sufficient for these writes. */
   readonly shardAdvice: ShardAdvice;
-  /** Dollars a month for what native TTL takes on the same items. */
+  /** Dollars a month for native TTL on the same items. */
   readonly nativeDollars: number;
 }
 
 export interface TableSettings {
-  /** Names. */
+  /** Names of the tables. */
   readonly tables: readonly string[];
   readonly words: string;
 }
 
 export interface CostQuestion extends Omit<ItemLoad, 'itemsPerMonth'> {
-  /** Items of all tables together, spread evenly over them. */
+  /** Items of all tables together; each table gets the same number. */
   readonly itemsPerMonth: number;
-  /** Each table so many times. */
+  /** Number of copies of each table. */
   readonly copies: number;
   readonly tables: readonly PreciseTtlProps[];
 }
 
-/**
- * The monthly cost of the deployments of these tables. @throws InvalidConfigError with all problems of the props
- */
+/** The monthly cost of the deployments of these tables. @throws InvalidConfigError with all problems of the props */
 export function monthlyCost({ copies, tables, ...load }: CostQuestion): { bill: Bill; facts: BillFacts } {
   const problems = tables.flatMap(propProblems);
   if (problems.length > 0) throw new InvalidConfigError(problems);
   const resolved = tables.flatMap(table => copiesOf(table, copies)).map(resolveProps);
   const deployments = billedDeployments(
-    // The question is what a running table costs, whether its schedules are on or not.
+    // The bill assumes that the schedules are on, because it is for a table that is swept.
     resolved.map(props => ({ ...props, enabled: true })),
     { ...load, itemsPerMonth: load.itemsPerMonth / resolved.length },
   );
@@ -77,13 +75,13 @@ type ShardFacts = Pick<
   'shardTable' | 'shards' | 'warmUnits' | 'indexWritesPerSecond' | 'shardAdvice'
 >;
 
-/** Whether the shards of one of so many tables take what is written to its index. */
+/** Whether the shards of a table are sufficient for its writes, if the load is spread over all tables. */
 function shardFacts(
   props: ResolvedProps,
   { itemsPerMonth, renewalsPerItem }: ItemLoad,
   tables: number,
 ): ShardFacts {
-  // A renewal deletes one entry and puts another.
+  // A renewal deletes one index entry and puts another.
   const perSecond = (itemsPerMonth / tables / SECONDS_PER_MONTH) * (1 + renewalsPerItem);
   const { write: warmUnits } = props.warmThroughput ?? { write: NEW_TABLE_UNITS };
   const shardAdvice = adviseShards({
@@ -101,10 +99,10 @@ function shardFacts(
   };
 }
 
-/** From what is fine to what cannot be. */
+/** Verdicts, from good to bad. */
 const VERDICTS = ['holds', 'late', 'impossible'] as const;
 
-/** The table that can take least says what is wrong. */
+/** The facts about the table whose shards are least sufficient. */
 function worstOf(facts: readonly ShardFacts[]): ShardFacts {
   const [first, ...others] = facts;
   if (first === undefined) throw new TypeError('cost: expected a table');
@@ -123,13 +121,13 @@ function copiesOf(table: PreciseTtlProps, copies: number): PreciseTtlProps[] {
   }));
 }
 
-/** Tables with the same settings together, in the order of the first of them. */
+/** Groups tables with the same settings, in the order of their first table. */
 function settingsOf(tables: readonly ResolvedProps[]): TableSettings[] {
   const groups = Map.groupBy(tables, settingsInWords);
   return [...groups].map(([words, group]) => ({ tables: group.map(({ tableName }) => tableName), words }));
 }
 
-/** The settings of a table on which the bill depends. */
+/** The settings of a table that the bill depends on, in words. */
 function settingsInWords(props: ResolvedProps): string {
   const { indexedBy, granularityMinutes, precisionSeconds, pollSeconds, shards, metrics } = props;
   const [deployment] = billedDeployments([{ ...props, enabled: true }], {
@@ -151,7 +149,7 @@ function settingsInWords(props: ResolvedProps): string {
     ...(props.archive ? ['an archive'] : []),
     ...(props.archiveFirst ? ['counted without archive.first'] : []),
     ...(props.events ? ['counted without events'] : []),
-    // Reserved capacity costs the same whether it is used or not.
+    // Reserved capacity has the same price whether it is used or not.
     ...(props.provisionedCapacity ? ['counted as if it were on demand, and not provisioned'] : []),
     ...(props.tableClass === 'STANDARD' ? [] : ['counted as if its class were STANDARD']),
     ...(props.enabled ? [] : ['counted as if it were enabled']),

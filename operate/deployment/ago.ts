@@ -1,11 +1,11 @@
-/** How long ago something was, for a person. */
+/** How long ago something was, in words. */
 export function ago(now: number, then: Date): string {
   return `${duration(now - then.getTime())} ago`;
 }
 
 /**
- * How old something is, in one unit, for a person: `95 s`, `12 minutes`, `5 hours`. For a length whose rest counts, as that of
- * a pause, there is `describeDuration` of the commands.
+ * A length of time in one unit: `95 s`, `12 minutes`, `5 hours`. If the rest matters, as for a pause, use `describeDuration` of
+ * the commands.
  *
  * @param ms milliseconds; below 0 counts as 0
  */

@@ -3,18 +3,18 @@ import { isThrottled } from '../aws/throttled.ts';
 import { MissingPermissionError } from '../table/errors.ts';
 import { permitted } from '../table/permitted.ts';
 
-/** Why something is not known. */
+/** The reason why something is not known. */
 export interface NotChecked {
   readonly reason: string;
-  /** This machine has no such service: nobody was asked. */
+  /** The service does not exist on this machine, so no request was made. */
   readonly isLocal: boolean;
-  /** The remedy, where the general advice is not enough. */
+  /** A remedy, if the general advice is not enough. */
   readonly remedy?: string;
-  /** The service did not answer; anything else is an answer of it, but not the one that was asked for. */
+  /** Set if the service did not answer at all; unset if it answered with an error. */
   readonly silent?: NoAnswerError;
 }
 
-/** The outcome of a check: the observation, or why there is none. */
+/** The result of a check: the observation, or the reason why there is none. */
 export type Checked<Seen> = { readonly seen: Seen } | { readonly notChecked: NotChecked };
 
 /** The observation; null when it is not known. */
@@ -22,15 +22,15 @@ export function seenOf<Seen>(checked: Checked<Seen> | undefined): Seen | null {
   return checked !== undefined && 'seen' in checked ? checked.seen : null;
 }
 
-/** Errors after which no other check can succeed either. */
+/** Errors after which all other checks would fail too. */
 const HOPELESS = ['CredentialsProviderError', 'AbortError'];
 
 /**
- * Asks AWS for something. What cannot be asked is an answer too, but for credentials that are missing. It is for what reports on
- * many things; what cannot go on without an answer takes `permitted`, which throws.
+ * Makes a request to AWS for a report on many things. A failed request is a result too, except for missing credentials. Code that
+ * needs the answer uses `permitted`, which throws.
  *
- * @param action as IAM names it
- * @param resource ARN of what is asked for, or `*`
+ * @param action name in IAM
+ * @param resource ARN of the requested resource, or `*`
  */
 export async function check<Seen>(
   action: string,
@@ -55,7 +55,7 @@ export async function check<Seen>(
     }
     if (isThrottled(error)) return { notChecked: { reason: `${action} is throttled`, isLocal: false } };
     const fromAws = '$metadata' in error || 'code' in error;
-    // A fault of ours.
+    // The error is a bug of ours.
     if (!fromAws) throw error;
     const code = 'code' in error && error.code !== undefined ? `${error.code} ` : '';
     return {
@@ -64,7 +64,7 @@ export async function check<Seen>(
   }
 }
 
-/** The outcome for a service that has no endpoint on this machine, while others have one. */
+/** The result for a service without an endpoint on this machine, if other services have one. */
 export function notAsked(service: string): { readonly notChecked: NotChecked } {
   return { notChecked: { reason: `no endpoint of ${service} on this machine`, isLocal: true } };
 }

@@ -9,7 +9,7 @@ import type { Credentials } from '../aws/client-config.ts';
 import { type Environment, isLocal, type Service } from '../aws/endpoint.ts';
 import type { TimeLimit } from '../aws/time-limit.ts';
 
-/** The services that are asked, as the variables of their endpoints end. */
+/** Services that are called, by the ends of their endpoint variables. */
 const ASKED = [
   'DYNAMODB',
   'SFN',
@@ -19,9 +19,12 @@ const ASKED = [
   'CLOUDWATCH',
 ] as const satisfies readonly Service[];
 
-/** A client for each service; undefined for one that must not be asked. */
+/** A client for each service; undefined if the service must not be called. */
 export interface DeploymentClients {
-  /** Some service has an endpoint on this machine. The others are not asked: theirs would be that of a real account. */
+  /**
+   * Whether some service has an endpoint on this machine. Services without one are then not called, because they would be those of
+   * a real account.
+   */
   readonly isLocal: boolean;
   readonly dynamoDb: DynamoDBClient | undefined;
   readonly sfn: SFNClient | undefined;
@@ -33,8 +36,8 @@ export interface DeploymentClients {
 }
 
 /**
- * @param limit of all that is asked with them
- * @throws {InputError} when the environment names an endpoint that is none
+ * Creates the clients. @param limit time limit of all their requests
+ * @throws {InputError} when the environment names an invalid endpoint
  */
 export function deploymentClients(
   region: string,
@@ -57,10 +60,10 @@ export function deploymentClients(
   return {
     isLocal: isOnThisMachine,
     dynamoDb: make('DYNAMODB', config => new DynamoDBClient(config)),
-    // Some of its calls go to a host of another name, which no endpoint on this machine has.
+    // Some calls add a prefix to the host name, which does not exist on this machine.
     sfn: make('SFN', config => new SFNClient({ ...config, disableHostPrefix: isOnThisMachine })),
     scheduler: make('SCHEDULER', config => new SchedulerClient(config)),
-    // Else the client would follow the queue's URL, wherever that leads.
+    // Otherwise the client would send requests to the host of the queue's URL.
     sqs: make('SQS', config => new SQSClient({ ...config, useQueueUrlAsEndpoint: !isOnThisMachine })),
     lambda: make('LAMBDA', config => new LambdaClient(config)),
     cloudWatch: make('CLOUDWATCH', config => new CloudWatchClient(config)),

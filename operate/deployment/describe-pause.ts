@@ -1,7 +1,7 @@
 import type { Pause } from '../../functions/journal/layout.ts';
 import { isoSeconds } from '../iso-seconds.ts';
 
-/** @param pause undefined when there is none, or no longer */
+/** @param pause undefined if there is none, or if it has ended */
 export function describePause(pause: Pause | undefined): string {
   if (pause === undefined) return 'running';
   const since = isoSeconds(Date.parse(pause.since));

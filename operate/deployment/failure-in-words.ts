@@ -4,7 +4,7 @@ import type { PlanFailure, SweepReport } from '../../statemachine/contract/repor
 /** Characters of a message that are shown. */
 const MESSAGE_LENGTH = 200;
 
-/** Why something of a table was left, as a sentence without its full stop. It names no keys. */
+/** Why items of a table were left, as a sentence without its full stop. It contains no keys. */
 export function failureInWords({ failure, ...report }: SweepReport): string {
   return failure === undefined ? incomplete(report) : notPlanned(failure);
 }

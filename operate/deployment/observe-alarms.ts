@@ -1,27 +1,27 @@
 import { type CloudWatchClient, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
 import { type Checked, check } from './check.ts';
 
-/** An alarm as CloudWatch has it. */
+/** An alarm as CloudWatch describes it. */
 export interface SeenAlarm {
   readonly name: string;
   /** OK, ALARM or INSUFFICIENT_DATA. */
   readonly state: string;
-  /** When it came into this state. */
+  /** Time of its last change of state. */
   readonly since: Date | undefined;
   readonly description: string;
-  /** It tells somebody when it sounds. */
+  /** Whether the alarm notifies somebody. */
   readonly hasAction: boolean;
 }
 
 /**
- * Alarms of these names, 100 at the most; or all whose names begin with the name of a sweep and a hyphen. The name of another
- * sweep may begin so, too: those of the others are given, for their alarms to be left out.
+ * Chooses alarms by name, 100 at most; or all whose names begin with the name of a sweep and a hyphen. The name of another sweep
+ * can begin in the same way: `others` lists those sweeps, and their alarms are left out.
  */
 export type WantedAlarms =
   | { readonly names: readonly string[] }
   | { readonly sweep: string; readonly others: readonly string[] };
 
-/** Those of the wanted alarms that are there. */
+/** The wanted alarms that exist. */
 export async function observeAlarms(
   cloudWatch: CloudWatchClient,
   wanted: WantedAlarms,

@@ -34,7 +34,7 @@ import { observeAlarms, type SeenAlarm } from './observe-alarms.ts';
 import { observeScans, observeState, observeTable, type SeenJournal } from './observe-journal.ts';
 import type { Subject } from './subject.ts';
 
-/** A schedule as EventBridge Scheduler has it. */
+/** A schedule as EventBridge Scheduler describes it. */
 export interface SeenSchedule {
   /** ENABLED or DISABLED. */
   readonly state: string;
@@ -45,54 +45,54 @@ export interface SeenSchedule {
   readonly target: string;
 }
 
-/** The resources that all tables of a deployment share; undefined for those that are not there. */
+/** The resources that all tables of a deployment share; undefined for missing ones. */
 export interface SeenSweep {
   /** The state machine of the ticks. */
   readonly stateMachine: Checked<ListedStateMachine | undefined>;
-  /** The state machine of replays and of hand-overs of the ticks. */
+  /** The state machine of replays and hand-overs. */
   readonly replayMachine: Checked<ListedStateMachine | undefined>;
-  /** The attributes that hold items, by the tables that have one, as the state machines know them; none without a deployment. */
+  /** The hold attributes by table, read from the state machines; empty without a deployment. */
   readonly holdAttributes: Checked<ReadonlyMap<string, string>>;
-  /** Undefined when DynamoDB must not be asked. */
+  /** Undefined when DynamoDB must not be called. */
   readonly journalTable: DeploymentJournal | undefined;
   readonly state: Checked<DeploymentState | undefined>;
-  /** By their names. */
+  /** Schedules by name. */
   readonly schedules: ReadonlyMap<string, Checked<SeenSchedule | undefined>>;
-  /** Messages in the dead-letter queue. */
+  /** Number of messages in the dead-letter queue. */
   readonly deadLetters: Checked<number | undefined>;
-  /** The alarms that there are, of those that the configuration asks for. */
+  /** The configured alarms that exist. */
   readonly alarms: Checked<readonly SeenAlarm[]>;
-  /** Functions that the account may run at once and that no function has reserved for itself. */
+  /** Concurrent executions that the account allows, without those reserved for single functions. */
   readonly concurrency: Checked<number>;
 }
 
-/** The same for one of its tables, with what is its own. */
+/** The resources of a deployment for one of its tables, with the table's own. */
 export interface SeenDeployment extends SeenSweep {
   readonly journal: Checked<SeenJournal | undefined>;
   readonly scans: Checked<SeenScans | undefined>;
-  /** The functions that the configuration wants the stream to call; empty for one that nothing calls. */
+  /** The stream's event source mappings, by the function that the configuration wants it to call; empty if it calls none. */
   readonly streamReaders: ReadonlyMap<StreamFunctionName, Checked<readonly SeenStreamReader[]>>;
 }
 
-/** An event source mapping as Lambda has it. */
+/** An event source mapping as Lambda describes it. */
 export interface SeenStreamReader {
   readonly uuid: string;
-  /** ARN of the stream that it reads. It stays on that one when the table gets another. */
+  /** ARN of the stream that it reads. It does not change when the table gets a new stream. */
   readonly streamArn: string;
-  /** Enabled, Disabled, and in between Enabling and so on. */
+  /** Enabled, Disabled, or a state in between, such as Enabling. */
   readonly state: string;
-  /** `OK`, `No records processed`, or what was wrong; undefined when nothing was read yet. */
+  /** `OK`, `No records processed`, or an error; undefined when nothing was read yet. */
   readonly lastResult: string | undefined;
-  /** The patterns of which a record must match one, JSON; none: it is called for all. */
+  /** Filter patterns as JSON, of which a record must match one; empty: all records pass. */
   readonly filters: readonly string[];
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Failures of the last day that are asked for. */
+/** Failures of the last day that are read at most. */
 export const MAX_FAILURES = 100;
 
-/** Asks what is deployed for all tables of a deployment. */
+/** Reads the deployed resources that all tables share. */
 export async function observeSweep(
   { sfn, dynamoDb, scheduler, sqs, lambda, cloudWatch }: DeploymentClients,
   deployment: Deployment,
@@ -115,8 +115,8 @@ export async function observeSweep(
 }
 
 /**
- * Asks what is deployed for a table.
- * @param sweep of its deployment
+ * Reads the deployed resources of a table.
+ * @param sweep resources of its deployment
  * @param now epoch milliseconds
  */
 export async function observeDeployment(
@@ -150,7 +150,7 @@ export async function observeDeployment(
   };
 }
 
-/** @param sfn undefined when it must not be asked */
+/** @param sfn undefined when it must not be called */
 async function observeStateMachines(
   sfn: SFNClient | undefined,
   deployment: string,
@@ -163,7 +163,7 @@ async function observeStateMachines(
   return { stateMachine: seen(tick), replayMachine: seen(replay) };
 }
 
-/** The state machine of the replays carries the settings of all tables. */
+/** Reads the hold attributes from the state machine of the replays, which contains the settings of all tables. */
 async function observeHoldAttributes(
   sfn: SFNClient | undefined,
   machine: SeenSweep['replayMachine'],
@@ -183,8 +183,8 @@ async function observeHoldAttributes(
 }
 
 /**
- * The schedule that a deployment should have, by its name.
- * @param scheduler undefined when it must not be asked
+ * Reads the schedules that a deployment should have, by name.
+ * @param scheduler undefined when it must not be called
  */
 export async function observeSchedules(
   scheduler: SchedulerClient | undefined,
@@ -198,7 +198,7 @@ export async function observeSchedules(
   return new Map([[name, seen]]);
 }
 
-/** The schedule that has the manifests of a table written. */
+/** Reads the schedule that writes a table's manifests. */
 async function observeProofSchedule(
   scheduler: SchedulerClient | undefined,
   props: Subject['props'],
@@ -235,7 +235,7 @@ async function observeSchedule(
   });
 }
 
-/** Messages in a queue; undefined when it is not there. */
+/** Number of messages in a queue; undefined if the queue does not exist. */
 export async function observeQueue(
   sqs: SQSClient,
   name: string,

@@ -17,45 +17,45 @@ import { type DeploymentJournal, inJournal, journalArn } from '../journals.ts';
 import { type Checked, check } from './check.ts';
 import { type Sweep, sweepOf } from './sweep.ts';
 
-/** The journal's entries for a table. */
+/** The journal's records about a table. */
 export interface SeenJournal {
-  /** When the last tick planned. */
+  /** Time of the last tick that planned. */
   readonly tick: Date | undefined;
   readonly watermark: Watermark | undefined;
-  /** As long as it lasts. */
+  /** The pause, until it ends. */
   readonly pause: Pause | undefined;
   /** Deletes per second. */
   readonly limit: number | undefined;
-  /** As long as it lives. */
+  /** The hand-over, until its lease ends. */
   readonly handOver: HandOverLease | undefined;
-  /** The sweeps that left something or did something, the newest first. */
+  /** Sweeps that deleted or left something, newest first. */
   readonly last: readonly Sweep[];
-  /** The sweeps that left something, as far as they were asked for, the newest first. */
+  /** Sweeps that left something, newest first, up to the requested number. */
   readonly failures: readonly Sweep[];
 }
 
 export interface Asked {
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Milliseconds back, for failures. */
+  /** Milliseconds before now from which failures are read. */
   readonly sinceMs: number;
   readonly mostFailures: number;
 }
 
-/** Executions that are read, whatever they came to. */
+/** Executions that are read, whether they failed or not. */
 const LAST = 10;
 
-/** While a table is swept in vain, each tick says so: after so long without one it is no longer, milliseconds. */
+/** A failing sweep writes a record at each tick: without one for this long it counts as recovered, milliseconds. */
 const FAILING_MS = 5 * 60 * 1000;
 
-/** Reads a deployment's journal on all its tables; undefined when it is not there. */
+/** Reads a deployment's journal for all its tables; undefined if the journal does not exist. */
 export async function observeState(
   journal: DeploymentJournal,
 ): Promise<Checked<DeploymentState | undefined>> {
   return asked(journal, () => readState(journal));
 }
 
-/** Reads the journal's entries for a table. */
+/** Reads the journal's records about a table. */
 export async function observeTable(
   journal: DeploymentJournal,
   state: Checked<DeploymentState | undefined>,
@@ -86,7 +86,7 @@ export async function observeTable(
   };
 }
 
-/** Reads the journal on the scans of a table's index. */
+/** Reads the journal's records about the index scans of a table. */
 export async function observeScans(
   journal: DeploymentJournal,
   tableName: string,
@@ -94,7 +94,7 @@ export async function observeScans(
   return asked(journal, () => readScans(journal, tableName));
 }
 
-/** How many deletes of a table DynamoDB has throttled in the last minute. @param now epoch milliseconds */
+/** Number of a table's deletes that DynamoDB throttled in the last minute. @param now epoch milliseconds */
 export async function observeThrottled(
   journal: DeploymentJournal,
   tableName: string,
@@ -103,13 +103,13 @@ export async function observeThrottled(
   return asked(journal, () => readThrottled(journal, tableName, now));
 }
 
-/** Longer without a tick that planned is a fault: one starts every minute. */
+/** Longest normal time since a tick planned; one starts every minute. */
 export const STALE_MS = 10 * 60 * 1000;
 
 /**
- * Whether the ticks have stopped, or never begun. They also plan while all tables are paused.
+ * Whether the ticks have stopped or never started. They also run while all tables are paused.
  *
- * @param createdAt when there could be one first; undefined where nobody knows
+ * @param createdAt when the first tick was possible; undefined if not known
  * @param now epoch milliseconds
  */
 export function isStale(
@@ -122,16 +122,16 @@ export function isStale(
   return enabled && (since === undefined || now - since.getTime() > STALE_MS);
 }
 
-/** Whether the newest sweep left something, and nothing says that the ticks after it do not. */
+/** Whether the newest sweep left items, and no later tick shows that the sweep has recovered. */
 export function isFailing({ tick, last: [newest] }: Pick<SeenJournal, 'tick' | 'last'>): boolean {
   if (newest?.status !== 'FAILED') return false;
   return tick === undefined || tick.getTime() - newest.stoppedAt.getTime() < FAILING_MS;
 }
 
 /**
- * The newest sweeps of a table, the newest first.
+ * The newest sweeps of a table, newest first.
  *
- * @param signal ends it with those that it has
+ * @param signal ends the reading; the sweeps read so far are returned
  */
 export async function newestSweeps(
   journal: DeploymentJournal,
@@ -149,7 +149,7 @@ export async function newestSweeps(
   return sweeps;
 }
 
-/** Asks a journal; what cannot be asked is an answer too, and undefined is one that is not there. */
+/** Reads a journal. A failed request is a result too; undefined stands for a missing journal. */
 export async function asked<Seen>(
   journal: DeploymentJournal,
   call: () => Promise<Seen>,

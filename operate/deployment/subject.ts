@@ -4,16 +4,16 @@ import { modelOf } from '../../config/model-of.ts';
 import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../../config/props.ts';
 import type { ExpiryModel } from '../../expiry/model.ts';
 
-/** The subject of a look: a table of the configuration, and how commands that mend it are called. */
+/** What a look is about: a table of the configuration, with its region and the deployment that sweeps it. */
 export interface Subject {
   readonly props: ResolvedProps;
   readonly model: ExpiryModel;
-  /** That sweeps the table, with all its tables. */
+  /** The deployment that sweeps the table, with all its tables. */
   readonly deployment: Deployment;
   readonly region: string;
 }
 
-/** Tables of a configuration as they are looked at. */
+/** The subjects for these tables of a configuration. */
 export function subjectsOf(config: DeploymentConfig, tables: readonly PreciseTtlProps[]): Subject[] {
   const all = config.tables.map(resolveProps);
   return tables.map(table => {

@@ -8,13 +8,13 @@ export function utc(time: Date): string {
   return time.toISOString().slice(0, 19).replace('T', ' ').concat('Z');
 }
 
-/** `12:34:56Z`, with its day when that is not today's. */
+/** `12:34:56Z`, with the date if it is not today's. */
 export function clockTime(time: Date, now: Date): string {
   const text = utc(time);
   return text.slice(0, 10) === utc(now).slice(0, 10) ? text.slice(11) : text;
 }
 
-/** One sweep on one line: when it began, what it was, how it ended, what it found. */
+/** A sweep on one line: its start, its kind, its end, and its counts. */
 export function describeSweepLine(
   { startedAt, stoppedAt, kind, status, outcome }: Pick<SweepReport, 'kind' | 'status' | 'outcome'> & Times,
   now: Date,
@@ -39,7 +39,7 @@ const KINDS: Readonly<Record<SweepKind, string>> = {
   scan: 'scan',
 };
 
-/** The number of found items and their fates; fates without items are left out. */
+/** The number of found items and what happened to them; counts of 0 are left out. */
 export function describeOutcome(outcome: SweepOutcome): string {
   const { found, shardsFailed, leftForLater, lagMs } = outcome;
   if (found + shardsFailed + leftForLater === 0) return 'nothing to do';

@@ -5,7 +5,7 @@ import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { failureInWords } from './failure-in-words.ts';
 import { OUTCOME_COUNTS, type SweepOutcome } from './sweep-outcome.ts';
 
-/** The result of an execution for a table, as it is shown. */
+/** The result of an execution for a table. */
 export interface Sweep {
   /** Name of the execution. */
   readonly name: string;
@@ -14,13 +14,13 @@ export interface Sweep {
   readonly startedAt: Date;
   readonly stoppedAt: Date;
   readonly outcome: SweepOutcome;
-  /** In a person's words; undefined when it did not fail. */
+  /** The failure in words; undefined if the execution succeeded. */
   readonly failure: string | undefined;
-  /** Some of the keys that were not deleted. */
+  /** Some of the keys that could not be deleted. */
   readonly failedKeys: readonly ListedFailure[];
 }
 
-/** It succeeded, and had nothing to do. */
+/** Whether a sweep succeeded without finding any item. */
 export function isIdle({ status, outcome }: Sweep): boolean {
   return status === 'SUCCEEDED' && outcome.found === 0;
 }
@@ -40,7 +40,7 @@ export function sweepOf({ execution, kind, startedAt, endedAt, report }: SweepRo
   };
 }
 
-/** Something is left that it should have deleted. */
+/** Whether a sweep left items that it should have deleted. */
 export function isFailed(report: SweepReport): boolean {
   return report.failure !== undefined || !leftNothing(report);
 }

@@ -31,11 +31,11 @@ export interface DeploymentOptions {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly mask: boolean;
-  /** ARN of the stream that the table has now; undefined when it has none, or when the table could not be read. */
+  /** ARN of the table's current stream; undefined if it has none, or if the table could not be read. */
   readonly streamArn: string | undefined;
 }
 
-/** Findings on the resources that are deployed for a table. */
+/** Findings about the resources that are deployed for a table. */
 export function deploymentFindings(
   seen: SeenDeployment,
   subject: Subject,
@@ -71,7 +71,7 @@ export function deploymentFindings(
       ),
     ),
     ...judge('the alarms', seen.alarms, alarms => alarmFindings(alarms, subject, options)),
-    // The findings of the items say what has come of it.
+    // The findings about items use the result of this check.
     ...judge('the attribute by which the deployment holds items', seen.holdAttributes, () => []),
     ...judge('the concurrency of Lambda', seen.concurrency, limit => concurrencyFindings(limit, subject)),
   ];
@@ -119,7 +119,7 @@ function journalFindings(
   ];
 }
 
-/** Findings on the settings of `pause` and `limit`. */
+/** Findings about the settings that an operator made with `pause` and `limit`. */
 function byHandFindings({ pause, limit }: SeenJournal, subject: Subject): Finding[] {
   return [
     ...(pause === undefined
@@ -187,7 +187,7 @@ function differencesOf(
   ];
 }
 
-/** Whether a text is this value as JSON, whatever the order of its fields. */
+/** Whether a text is this value as JSON, in any order of its fields. */
 function sameJson(text: string, wanted: object): boolean {
   try {
     return sorted(JSON.parse(text)) === sorted(wanted);
@@ -227,7 +227,7 @@ function failureFindings(
     ...(undeletable.length > 0
       ? [
           finding('undeletable-keys', subject, {
-            // Without keys, what is listed twice cannot be told apart.
+            // Without keys, repeated failures of one item count several times.
             count: logKeys === 'none' ? undeletable.length : samples.size,
             samples: [...samples].slice(0, SAMPLES),
             values,
@@ -242,13 +242,13 @@ function describeFailure({ stoppedAt, outcome, failure }: Sweep): string {
   return `at ${isoSeconds(stoppedAt)}: ${failure}${counts}`;
 }
 
-/** A tick runs for about two minutes, and a failed one may have waited for as long again. */
+/** A tick runs for about two minutes, and a failed one can have waited as long. */
 const TICK_MINUTES = 5;
 const A_DAY_MS = 86_400_000;
 
 /**
- * The span that a replay takes to delete what has expired since a tick, and what that tick looked back to.
- * @param time a day ago where nobody knows
+ * The span to replay after missed ticks: from the lookback of a tick until now.
+ * @param time of that tick; undefined counts as a day ago
  * @param now epoch milliseconds
  */
 function timesSince(
@@ -269,7 +269,7 @@ function queueFindings(messages: number | undefined, queue: string, subject: Sub
   return messages === 0 ? [] : [finding('dead-letters', subject, { count: messages, detail: queue })];
 }
 
-/** Lambda's results for a batch that succeeded, and for a shard without records. */
+/** Lambda's results for a successful batch, and for a shard without records. */
 const GOOD_RESULTS = ['OK', 'No records processed'];
 
 function streamReaderFindings(
@@ -336,7 +336,7 @@ function alarmFindings(
   ];
 }
 
-/** Functions that one execution can run at once: each child deletes its chunks at the same time. */
+/** Functions that one execution can run at the same time: each child runs its chunks in parallel. */
 export function functionsAtOnce(subject: Subject): number {
   return subject.props.shardConcurrency * subject.props.chunkConcurrency;
 }

@@ -27,13 +27,13 @@ import type { DoctorOptions, DoctorReport, Facts, TableReport } from './report.t
 import { recoveryFindings, settingsFindings, wantsRecovery } from './settings-findings.ts';
 import { nativeTtlFindings, type TableShape, tableFindings } from './table-findings.ts';
 
-/** All looks at a table take so long at the most, seconds, but for a full scan. */
+/** Time limit of all checks of a table except a full scan, seconds. */
 const TABLE_SECONDS = 60;
 
 /**
- * Looks at the tables of a configuration and at what is deployed for them, and changes nothing.
+ * Checks the tables of a configuration and what is deployed for them. It changes nothing.
  *
- * @throws {InputError} and {InvalidConfigError} before anything is asked; the SDK's error when there are no credentials
+ * @throws {InputError} and {InvalidConfigError} before any request; the SDK's error when there are no credentials
  */
 export async function examine(
   given: DoctorOptions,
@@ -107,7 +107,7 @@ async function checkTable(
   };
 }
 
-/** Attributes that hold items as it is deployed, or did, and do not with the configuration. */
+/** Hold attributes of the deployment, and of former ones, that the configuration no longer has. */
 function formerHoldsOf({ holdAttributes }: SeenDeployment, { props }: Subject): string[] {
   const former = new Set([seenOf(holdAttributes)?.get(props.tableName), props.releasesHoldsOf]);
   former.delete(props.holdAttribute);
@@ -129,7 +129,7 @@ const NO_FACTS: TableFacts = { status: null, itemCount: null, itemsRead: 0, allI
 interface LookedAt {
   readonly findings: Finding[];
   readonly facts: TableFacts;
-  /** ARN of the stream that the table has now. */
+  /** ARN of the table's current stream. */
   readonly streamArn?: string | undefined;
 }
 
@@ -159,7 +159,7 @@ async function lookAtTable(
   const table = shape.seen;
   if (table === undefined) return { findings: tableFindings(table, subject), facts: NO_FACTS };
   const ttl = await check('dynamodb:DescribeTimeToLive', table.arn, () => describeNativeTtl(dynamoDb, table));
-  // Without a client it is on this machine, whose DynamoDB has no partitions.
+  // There is no client if the table is on this machine, and DynamoDB Local has no partitions.
   const load = cloudWatch && (await observeIndexWrites(cloudWatch, subject, options.now()));
   const settings = isLocal ? [] : await lookAtSettings(table, subject, dynamoDb);
   const items = await lookAtItems(table, subject, dynamoDb, formerHolds, options);
@@ -182,7 +182,7 @@ async function lookAtTable(
   };
 }
 
-/** Not of a table in DynamoDB Local, which has no such settings or is made without them. */
+/** Checks settings of a table on AWS; DynamoDB Local does not have them, or creates tables without them. */
 async function lookAtSettings(
   table: TableShape,
   subject: Subject,
@@ -224,7 +224,7 @@ async function lookAtItems(
       return complete;
     }
     onScan?.(table, undefined);
-    // The checks before it may have used up the time.
+    // The earlier checks may have used up the time limit; the scan itself has none.
     limit.start();
     limit.stop();
     await scanTable(dynamoDb, {

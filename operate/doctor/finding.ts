@@ -2,28 +2,28 @@ import { refusesNativeTtl } from '../../config/props.ts';
 import type { Subject } from '../deployment/subject.ts';
 import { FINDINGS, type FindingId, PLACEHOLDERS, type RemedyValues, type Severity } from './findings.ts';
 
-/** One thing that is not as it should be. */
+/** One thing that is wrong or could not be checked. */
 export interface Finding {
   readonly id: FindingId;
   readonly severity: Severity;
   /** The finding, with the expected state. */
   readonly what: string;
-  /** Number of items, executions or messages; null where there is only one. */
+  /** Number of items, executions or messages; null if there is only one. */
   readonly count: number | null;
-  /** Some of them, three at the most: keys as DynamoDB's JSON has them, or their hashes. */
+  /** Up to three examples: keys in DynamoDB's JSON, or their hashes. */
   readonly samples: readonly string[];
   readonly meaning: string;
-  /** The remedy: a command where there is one. */
+  /** The remedy: a command if there is one. */
   readonly remedy: string;
 }
 
-/** The details of a finding, besides its id. */
+/** Details of a finding, besides its id. */
 export interface Seen {
-  /** Added to what its id says. */
+  /** Appended to the general text of the finding. */
   readonly detail?: string;
   readonly count?: number;
   readonly samples?: readonly string[];
-  /** The command of its remedy takes these of it. */
+  /** Values for the command of the remedy. */
   readonly values?: Partial<RemedyValues>;
 }
 
@@ -40,7 +40,7 @@ export function finding(id: FindingId, subject: Subject, seen: Seen = {}): Findi
   };
 }
 
-/** The meaning without the sentence on native TTL, where native TTL is off. */
+/** The meaning without its sentence about native TTL, for tables where native TTL is off. */
 function withoutBackstop(id: FindingId, meaning: string, { props }: Subject): string {
   const isSaid = /native TTL/i.test(meaning) && !id.startsWith('native-ttl');
   return isSaid && refusesNativeTtl(props)
@@ -50,7 +50,7 @@ function withoutBackstop(id: FindingId, meaning: string, { props }: Subject): st
 
 export type Verdict = 'healthy' | 'warnings' | 'broken';
 
-/** The worst of the findings; notes do not count. */
+/** The worst severity of the findings; notes do not count. */
 export function verdictOf(findings: readonly Pick<Finding, 'severity'>[]): Verdict {
   if (findings.some(({ severity }) => severity === 'broken')) return 'broken';
   return findings.some(({ severity }) => severity === 'warning') ? 'warnings' : 'healthy';

@@ -3,40 +3,40 @@ import { commandLine, quoted, timeToLive } from '../command-line.ts';
 import type { Subject } from '../deployment/subject.ts';
 
 /**
- * How bad a finding is. `broken`: something that expires is not deleted in time, or may be deleted wrongly. `warning`: it works, or
- * nobody could look, and a person should. `note`: nothing needs to be done.
+ * Severity of a finding. `broken`: expired items are not deleted in time, or items may be deleted wrongly. `warning`: the sweep
+ * works, or could not be checked, and a person should act. `note`: no action is needed.
  */
 export const SEVERITIES = ['broken', 'warning', 'note'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 interface FindingKind {
   readonly severity: Severity;
-  /** As it begins in the report. */
+  /** The beginning of its text in the report. */
   readonly what: string;
   readonly meaning: string;
-  /** The remedy: a command where there is one. */
+  /** The remedy: a command if there is one. */
   readonly remedy: (subject: Subject, values: RemedyValues) => string;
 }
 
-/** A command takes these of what was found. */
+/** Values of a finding that the command of its remedy needs. */
 export interface RemedyValues {
-  /** Expiry times to replay. */
+  /** Span of expiry times to replay. */
   readonly from: string;
   readonly to: string;
   readonly uuid: string;
   readonly functions: string;
-  /** That native TTL is on. @default that of the configuration */
+  /** The attribute for which native TTL is on. @default that of the configuration */
   readonly attribute?: string | undefined;
-  /** That hold, and what the index should be warm for, write units a second. */
+  /** A sufficient number of shards, and the write units per second for which the index should be warm. */
   readonly shards?: number | undefined;
   readonly warmUnits?: number | undefined;
-  /** The table is warm for less than that, too. */
+  /** Whether the table's own warm throughput is too low as well. */
   readonly tableIsCold?: boolean;
-  /** The sentence that names the action to allow, and its resource. @default neither is known */
+  /** A sentence that names the action to allow, and its resource. @default neither is known */
   readonly permission?: string | undefined;
 }
 
-/** As a document writes them, which knows of no table. */
+/** Placeholders for documents, which are not about a real table. */
 export const PLACEHOLDERS: RemedyValues = { from: 'TIME', to: 'TIME', uuid: 'UUID', functions: 'N' };
 
 const correct = (fields: string) => () => `Correct ${fields} in the configuration.`;
@@ -46,7 +46,7 @@ const adopt = ({ props: { tableName, holdAttribute, graceSeconds } }: Subject) =
     'adopt',
     quoted([
       ...['--table', tableName],
-      // Without them it would turn native TTL on.
+      // Without these flags `adopt` would turn native TTL on.
       ...(holdAttribute === undefined ? [] : [`--hold-attribute=${holdAttribute}`]),
       ...(graceSeconds === 0 ? [] : ['--grace-seconds', `${graceSeconds}`]),
     ]),
@@ -54,14 +54,14 @@ const adopt = ({ props: { tableName, holdAttribute, graceSeconds } }: Subject) =
 const backfill = ({ props }: Subject) => commandLine('backfill', `--table ${props.tableName}`);
 const aws = (command: string, { props, region }: Subject, rest = '') =>
   `aws ${command} --table-name ${props.tableName} --region ${region}${rest}`;
-/** The command that turns native TTL on or off. */
+/** The AWS CLI command that turns native TTL on or off. */
 const updateTimeToLive = (subject: Subject, isOn: boolean, attribute: string): string =>
   aws(
     'dynamodb update-time-to-live',
     subject,
     ` --time-to-live-specification ${timeToLive(isOn, attribute)}`,
   );
-/** Units a second that a table or an index is to take at once. None that it has already: DynamoDB refuses to lower one. */
+/** Warm throughput to set, in units per second. It must be higher than the current one: DynamoDB refuses to lower it. */
 type Warm = Readonly<Record<string, number | string>>;
 const warm = (
   subject: Subject,
@@ -75,7 +75,7 @@ const warm = (
     `${ofTable.length > 0 ? ` --warm-throughput ${ofTable.join(',')}` : ''} --global-secondary-index-updates '${JSON.stringify([{ Update: update }])}'`,
   );
 };
-/** By second there are none. */
+/** The command that raises the shards; an index by second has none. */
 const raiseShards = (subject: Subject, { shards, warmUnits, tableIsCold = false }: RemedyValues): string => {
   const { indexedBy, shards: has } = subject.props;
   if (indexedBy === 'second') return 'Index the table by window, with shards (docs/use.md).';
@@ -94,7 +94,7 @@ const resume = ({ props }: Subject) => commandLine('resume', `--table ${props.ta
 const correctWriter = () =>
   'Correct the writer (docs/use.md), then write these items once more, or delete them.';
 
-/** In the order in which one would mend them. */
+/** Findings about the table, in the order in which to mend them. */
 const OF_THE_TABLE = {
   'table-missing': {
     severity: 'broken',
@@ -602,7 +602,7 @@ const OF_THE_DOCTOR = {
   },
 } as const satisfies Readonly<Record<string, FindingKind>>;
 
-/** The subject of each group of findings. */
+/** Title of each group of findings. */
 export const GROUPS = {
   'The table': OF_THE_TABLE,
   'The items': OF_THE_ITEMS,
@@ -616,6 +616,6 @@ const ALL = { ...OF_THE_TABLE, ...OF_THE_ITEMS, ...OF_THE_SCAN, ...OF_THE_DEPLOY
 export type FindingId = keyof typeof ALL;
 export type ItemFindingId = keyof typeof OF_THE_ITEMS;
 
-/** All that can be found. The order is that of a report. */
+/** All kinds of findings, in the order of the report. */
 export const FINDINGS: Readonly<Record<FindingId, FindingKind>> = ALL;
 export const ITEM_FINDINGS = Object.keys(OF_THE_ITEMS) as ItemFindingId[];

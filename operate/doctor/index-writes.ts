@@ -9,15 +9,15 @@ import type { TableShape } from './table-findings.ts';
 const MINUTE = 60;
 const DAY = 86_400;
 
-/** Writes of the last day. */
+/** Writes to the index in the last day. */
 export interface IndexWrites {
-  /** Write units a second in the busiest minute; 0 when nothing was written. */
+  /** Write units per second in the busiest minute; 0 if there were no writes. */
   readonly busiestMinute: number;
-  /** Writes that were refused because the index had no room for them. */
+  /** Writes that were throttled because of the index. */
   readonly throttled: number;
 }
 
-/** Reads CloudWatch's counts for the index. @param now epoch milliseconds */
+/** Reads CloudWatch's metrics of the index. @param now epoch milliseconds */
 export function observeIndexWrites(
   cloudWatch: CloudWatchClient,
   { props: { tableName, indexName } }: Subject,
@@ -42,8 +42,9 @@ export function observeIndexWrites(
 }
 
 /**
- * Whether the shards are enough for what is written to the index. The metric does not tell puts from deletes: what is put is deleted,
- * sooner or later. It is no proof: what is consumed is never more than DynamoDB takes, and a replay writes to many windows at once.
+ * Checks whether the shards are sufficient for the writes to the index. The metric does not separate puts from deletes; every
+ * entry that is put is also deleted later. The result is not certain: throttled writes are not counted, and a replay writes to
+ * many windows at the same time.
  */
 export function shardFindings(
   { busiestMinute, throttled }: IndexWrites,

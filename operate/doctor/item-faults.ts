@@ -3,28 +3,28 @@ import { readWindowKey, windowStart } from '../../expiry/window.ts';
 import { classifyTtl, type StoredItem, type TtlKind, ttlCandidates } from '../table/sample.ts';
 import type { ItemFindingId } from './findings.ts';
 
-/** Something that is wrong with one item. */
+/** A fault of one item. */
 export interface ItemFault {
   readonly id: ItemFindingId;
-  /** A detail with few different values: a name, a length, a shard. */
+  /** A detail with few different values, such as a name, a length or a shard. */
   readonly detail?: string;
 }
 
 export interface JudgedItem {
-  /** Empty: nothing is wrong. */
+  /** Empty if the item has no faults. */
   readonly faults: readonly ItemFault[];
-  /** Epoch seconds; undefined unless it expired so long ago that no tick looks for it any more. */
+  /** Epoch seconds of an expiry that is further back than any tick looks; otherwise undefined. */
   readonly overdue: number | undefined;
 }
 
 export interface Judge {
   readonly model: ExpiryModel;
   readonly lookbackMinutes: number;
-  /** An item that has expired is due so much later. @default 0 */
+  /** Seconds between the expiry of an item and the time when it is due. @default 0 */
   readonly graceSeconds?: number;
-  /** An item that has it stays. @default none */
+  /** Items with this attribute are not deleted. @default none */
   readonly holdAttribute?: string | undefined;
-  /** Attributes that held items before, or will have until the configuration is deployed. @default none */
+  /** Other hold attributes, which are in effect until the configuration is deployed. @default none */
   readonly formerHolds?: readonly string[];
   /** Epoch seconds. */
   readonly now: number;
@@ -39,10 +39,10 @@ const OF_KIND: Readonly<Record<Exclude<TtlKind, 'seconds' | 'missing' | 'fractio
   tooFarAhead: 'ttl-too-far-ahead',
 };
 
-/** The tick that looked for an item last may still be deleting. */
+/** Time that the last tick that queried an item may need to delete it. */
 const LAST_TICK_SECONDS = 60;
 
-/** The faults of a stored item, and whether it should be gone. */
+/** Finds the faults of a stored item, and whether it should have been deleted. */
 export function judgeItem(item: StoredItem, judge: Judge): JudgedItem {
   const { model, now, lookbackMinutes, graceSeconds = 0, holdAttribute, formerHolds = [] } = judge;
   const kind = classifyTtl(item[model.ttlAttribute], now);
@@ -85,7 +85,7 @@ function windowFaults(item: StoredItem, ttl: number, model: ExpiryModel): ItemFa
   if (windowAttribute === undefined) return [];
   const value = item[windowAttribute];
   if (value === undefined) return [{ id: 'window-missing' }];
-  // The sweep asks the index for the text that windowKey writes, and no other.
+  // The sweep queries the index only for the texts that windowKey writes.
   const window = readWindowKey(value.S ?? '');
   if (window === undefined) return [{ id: 'window-malformed' }];
   const { start, granularitySeconds: length, shard } = window;
@@ -93,7 +93,8 @@ function windowFaults(item: StoredItem, ttl: number, model: ExpiryModel): ItemFa
   if (windowStart(start, length) !== start) return [{ id: 'window-malformed' }];
   return [
     ...(shard < shards ? [] : [{ id: 'window-shard-unswept', detail: `shard ${shard}` } as const]),
-    // Also one that ends at the TTL: the older form, (start, end], which the sweep finds: expiry/window-starts.ts.
+    // A window that ends at the TTL is accepted too: the older form (start, end], which the sweep also finds
+    // (expiry/window-starts.ts).
     ...(ttl < start || ttl > start + length ? [{ id: 'window-differs' } as const] : []),
   ];
 }

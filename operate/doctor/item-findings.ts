@@ -6,13 +6,13 @@ import { type Finding, finding, type Seen } from './finding.ts';
 import { ITEM_FINDINGS, type ItemFindingId } from './findings.ts';
 import { type Judge, type JudgedItem, judgeItem } from './item-faults.ts';
 
-/** Keys that are shown of what was found. */
+/** Keys that are shown for each finding. */
 export const SAMPLES = 3;
 
-/** Different details that are shown of one finding. */
+/** Different details that are shown for one finding. */
 const DETAILS = 5;
 
-/** So seldom do items of a writer with all shards lie in the first ones alone by chance. */
+/** Probability below which unused shards are not a coincidence, if the writer uses all shards. */
 const BY_CHANCE = 1e-6;
 
 interface Counted {
@@ -26,13 +26,13 @@ function nothingCounted(): Counted {
   return { count: 0, overdue: 0, samples: [], details: new Map() };
 }
 
-/** Adds up what is wrong with items: counts, some keys and no items, so that a table of any size fits. */
+/** Counts the faults of items and lists a few keys, so that the memory does not grow with the table. */
 export class ItemTally {
   readonly #judge: Judge;
   readonly #keys: KeyTextOptions;
   readonly #found = new Map<ItemFindingId, Counted>();
   #read = 0;
-  /** Items in windows of this table's length, and their highest shard. */
+  /** Number of items in windows of this table's length, and their highest shard. */
   #sharded = { items: 0, highest: 0 };
   #oldest = Number.POSITIVE_INFINITY;
   #newest = Number.NEGATIVE_INFINITY;
@@ -42,7 +42,7 @@ export class ItemTally {
     this.#keys = keys;
   }
 
-  /** Items so far. */
+  /** Number of items so far. */
   get read(): number {
     return this.#read;
   }
@@ -73,7 +73,7 @@ export class ItemTally {
     this.#sharded = { items: items + 1, highest: Math.max(highest, window.shard) };
   }
 
-  /** Undefined where the shards are used, or the items are too few to say. */
+  /** The finding of unused shards; undefined if all are used, or if the items are too few to decide. */
   #unusedShards(): Seen | undefined {
     const { items, highest } = this.#sharded;
     const { shards } = this.#judge.model;
@@ -88,7 +88,7 @@ export class ItemTally {
     this.#newest = Math.max(this.#newest, overdue);
   }
 
-  /** In the order in which all findings are listed. */
+  /** The findings, in the order of the report. */
   findings(subject: Subject): Finding[] {
     return ITEM_FINDINGS.flatMap(id => {
       if (id === 'window-shards-unused') {
@@ -120,7 +120,7 @@ export class ItemTally {
   }
 }
 
-/** The minute that begins at or before that moment, ISO-8601. */
+/** The whole minute at or before a time, ISO-8601. */
 function minute(epochSeconds: number): string {
   return new Date(Math.floor(epochSeconds / 60) * 60_000).toISOString().replace('.000Z', 'Z');
 }

@@ -8,7 +8,7 @@ export interface Unchecked {
   readonly why: NotChecked;
 }
 
-/** One finding for each reason, and one for all that this machine does not have. */
+/** Findings about skipped checks: one for each reason, and one for all services that this machine does not have. */
 export function notCheckedFindings(unchecked: readonly Unchecked[], subject: Subject): Finding[] {
   const byReason = Map.groupBy(unchecked, ({ why }) => (why.isLocal ? LOCAL : why.reason));
   return [...byReason.values()].flatMap(group => {
@@ -25,5 +25,5 @@ export function notCheckedFindings(unchecked: readonly Unchecked[], subject: Sub
   });
 }
 
-/** No reason of a check. */
+/** Key of the group for this machine; no reason is empty. */
 const LOCAL = '';

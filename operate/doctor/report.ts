@@ -3,55 +3,55 @@ import type { ScanProgress } from '../table/scan-progress.ts';
 import type { Finding, Verdict } from './finding.ts';
 
 export interface DoctorOptions extends OperateOptions {
-  /** Read every item instead of a sample. @default false */
+  /** Reads every item instead of a sample. @default false */
   readonly full?: boolean;
-  /** Read units a second of a full scan. @default 100 */
+  /** Read units per second of a full scan. @default 100 */
   readonly rate?: number;
-  /** Parts of a table that a full scan reads at the same time. @default 4 */
+  /** Segments of a table that a full scan reads in parallel. @default 4 */
   readonly segments?: number;
-  /** Hashes instead of keys. @default as the table's `logKeys` says */
+  /** Shows hashes instead of keys. @default as in the table's `logKeys` */
   readonly mask?: boolean;
-  /** Called before a table is scanned as a whole, and after each page of it. */
+  /** Called before the full scan of a table, and after each of its pages. */
   readonly onScan?: ((table: ScannedTable, progress: ScanProgress | undefined) => void) | undefined;
 }
 
-/** A table as DynamoDB describes it; it counts the items every six hours. */
+/** A table as DynamoDB describes it; the item count is updated every six hours. */
 export interface ScannedTable {
   readonly name: string;
   readonly itemCount: number;
   readonly sizeBytes: number;
 }
 
-/** The facts that were looked at. Null: it is not there, or was not checked. */
+/** Facts that were checked. Null: missing, or not checked. */
 export interface Facts {
   readonly status: string | null;
-  /** DynamoDB counts them about every six hours. */
+  /** DynamoDB updates this count about every six hours. */
   readonly itemCount: number | null;
   readonly itemsRead: number;
-  /** Each item of the table was read. */
+  /** Whether every item of the table was read. */
   readonly allItemsRead: boolean;
-  /** When the last tick planned, ISO-8601. */
+  /** Time of the last tick that planned, ISO-8601. */
   readonly lastTick: string | null;
   readonly deadLetters: number | null;
-  /** Functions that one execution can run at once, and those that the account has left for it. */
+  /** Functions that one execution can run at the same time, and those that the account allows. */
   readonly functionsAtOnce: number;
   readonly concurrency: number | null;
 }
 
 export interface TableReport {
   readonly tableName: string;
-  /** Name of its state machine, and the prefix of the other names. */
+  /** Name of the deployment: that of its state machine, and the prefix of its other names. */
   readonly name: string;
   readonly verdict: Verdict;
   readonly facts: Facts;
-  /** The worst first. */
+  /** Worst first. */
   readonly findings: readonly Finding[];
 }
 
 export interface DoctorReport {
   readonly verdict: Verdict;
   readonly region: string;
-  /** Services of this machine were asked, and no others. */
+  /** Whether services of this machine were asked; then no others were. */
   readonly isLocal: boolean;
   /** ISO-8601. */
   readonly checkedAt: string;

@@ -7,10 +7,10 @@ import { keysToShow, listedKeyText } from '../table/key-text.ts';
 import { type Finding, finding } from './finding.ts';
 import { SAMPLES } from './item-findings.ts';
 
-/** A scan is due each day, and one that was ended is started again within an hour. */
+/** Age of an overdue scan: one is due each day, and an aborted one is started again within an hour. */
 const OLD_MS = 2 * 86_400_000;
 
-/** Findings of the last scan of the whole index: a sample of the items can miss them. */
+/** Findings of the last scan of the whole index, which a sample of the items can miss. */
 export function scanFindings(
   seen: SeenScans | undefined,
   subject: Subject,

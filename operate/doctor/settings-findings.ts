@@ -6,8 +6,8 @@ import type { FindingId } from './findings.ts';
 import type { TableShape } from './table-findings.ts';
 
 /**
- * The settings of the configuration that a table lacks, for example a restored one. For an existing table that is its key; for a created
- * one everything that a deployment would set.
+ * Findings about settings that the configuration has and the table lacks, for example after a restore from a backup. An existing
+ * table is checked only for its KMS key; a table that the deployment created is checked for all settings.
  */
 export function settingsFindings(table: TableShape, subject: Subject): Finding[] {
   const { props } = subject;
@@ -40,12 +40,12 @@ export function settingsFindings(table: TableShape, subject: Subject): Finding[]
   ];
 }
 
-/** `isOn`: whether the table can be restored to a point in time. */
+/** Findings about point-in-time recovery. @param isOn whether it is on */
 export function recoveryFindings(isOn: boolean, subject: Subject): Finding[] {
   return isOn ? [] : [finding('point-in-time-recovery-off', subject)];
 }
 
-/** Whether somebody means to have it, and so has to be told that it is off. */
+/** Whether the configuration wants point-in-time recovery, so that its absence is a finding. */
 export function wantsRecovery({ props }: Subject): boolean {
   return !props.existingTable && props.pointInTimeRecovery;
 }
@@ -61,7 +61,7 @@ function capacityWanted({ props: { provisionedCapacity: capacity } }: Subject): 
   );
 }
 
-/** Another finding reports an index that is not there. */
+/** The capacity of a table and its index; a missing index is reported by another finding. */
 function capacityOf({ throughput, indexes }: TableShape, { props }: Subject): string {
   if (throughput === undefined) return ON_DEMAND;
   const index = indexes.find(({ name }) => name === props.indexName);

@@ -4,13 +4,13 @@ import type { Subject } from '../deployment/subject.ts';
 import type { DescribedIndex, DescribedTable, KeyAttribute, NativeTtl } from '../table/describe-table.ts';
 import { type Finding, finding } from './finding.ts';
 
-/** The fields of a table in DescribeTable. */
+/** The fields of DescribeTable. */
 export type TableShape = Omit<DescribedTable, 'ttl'>;
 
-/** States in which a table or an index can be read and written, also while DynamoDB changes something else about it. */
+/** States in which a table or an index can be read and written, even while DynamoDB changes something. */
 const USABLE = ['ACTIVE', 'UPDATING'];
 
-/** Findings on the table itself and its index. `table`: undefined when there is none. */
+/** Findings about the table itself and its index. @param table undefined if the table does not exist */
 export function tableFindings(table: TableShape | undefined, subject: Subject): Finding[] {
   const { props, region } = subject;
   if (table === undefined) {
@@ -26,7 +26,7 @@ export function tableFindings(table: TableShape | undefined, subject: Subject): 
   ];
 }
 
-/** Findings on the stream of `archive` and `events`, which need the item as it was. */
+/** Findings about the stream for `archive` and `events`, which need the old image of an item. */
 function streamFindings({ settings: { stream } }: TableShape, subject: Subject): Finding[] {
   if (!readsStream(subject.props)) return [];
   if (stream === undefined) return [finding('stream-off', subject)];
@@ -77,7 +77,7 @@ function indexKeyFindings({ partitionKeys, sortKeys }: DescribedIndex, subject: 
   const { ttlAttribute, windowAttribute } = subject.model;
   const ttl: KeyAttribute = { name: ttlAttribute, type: 'N' };
   const wanted = windowAttribute === undefined ? [ttl] : [{ name: windowAttribute, type: 'S' as const }, ttl];
-  // One with several partition keys can be queried only with all of them.
+  // An index with several partition keys can be queried only with values for all of them.
   const found = [...partitionKeys, ...sortKeys];
   const sortKeyCount = windowAttribute === undefined ? 0 : 1;
   if (names(found) !== names(wanted) || sortKeys.length !== sortKeyCount) {
@@ -92,7 +92,7 @@ function indexKeyFindings({ partitionKeys, sortKeys }: DescribedIndex, subject: 
   ];
 }
 
-/** Findings on native TTL. `isLocal`: it is DynamoDB Local. */
+/** Findings about native TTL. @param isLocal whether the table is in DynamoDB Local */
 export function nativeTtlFindings(
   { status, attribute }: NativeTtl,
   subject: Subject,

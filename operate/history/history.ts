@@ -12,7 +12,7 @@ import { type KeyTextOptions, keysToShow, listedKeyText } from '../table/key-tex
 import type { HistoryOptions, HistoryReport, TableHistory } from './report.ts';
 
 /**
- * Reads from the journal what executions came to in a time span. It changes nothing.
+ * Reads the results of executions in a time span from the journal. It changes nothing.
  *
  * @throws {InputError}, {InvalidConfigError}, {JournalNotFoundError}, {MissingPermissionError}, or the SDK's error
  */
@@ -31,7 +31,7 @@ export async function readHistory(
     for (const props of chosen) {
       const { tableName, sweep: name } = props;
       const journal = journalAt(dynamoDb, name, region);
-      // One more than the limit tells that there are more.
+      // Reads one more than the limit, to know whether there are more.
       const sweeps = await inJournal('dynamodb:Query', journal, () =>
         newestSweeps(journal, tableName, limit + 1, { from: since, failed }, signal),
       );
@@ -49,7 +49,7 @@ export async function readHistory(
   }
 }
 
-/** An execution with the keys that it did not delete, as far as they may be shown. */
+/** An execution, with the keys that it could not delete, as far as they may be shown. */
 export function withKeys(sweep: Sweep, keys: KeyTextOptions): TableHistory['sweeps'][number] {
   const failedKeys = sweep.failedKeys.map(failure => {
     const key = listedKeyText(failure, keys);

@@ -2,17 +2,17 @@ import type { SweepReport } from '../deployment/sweep-report.ts';
 import type { OperateOptions } from '../options.ts';
 
 export interface HistoryOptions extends OperateOptions {
-  /** Milliseconds back from now. @default a day */
+  /** Milliseconds before now at which the history begins. @default a day */
   readonly sinceMs?: number;
-  /** Only executions that left something. @default false */
+  /** Only executions that left items. @default false */
   readonly failed?: boolean;
-  /** The newest executions of each table, at most so many. @default 1600 */
+  /** The most executions for each table; the newest are listed. @default 1600 */
   readonly limit?: number;
-  /** Hashes instead of keys. @default as the table's `logKeys` says */
+  /** Shows hashes instead of keys. @default as in the table's `logKeys` */
   readonly mask?: boolean;
 }
 
-/** Times are ISO-8601. */
+/** A history as JSON; times are ISO-8601. */
 export interface HistoryReport {
   readonly region: string;
   readonly since: string;
@@ -21,16 +21,16 @@ export interface HistoryReport {
 
 export interface TableHistory {
   readonly tableName: string;
-  /** The name of its deployment. */
+  /** Name of the deployment. */
   readonly name: string;
-  /** There are older ones in the time span. */
+  /** Whether the time span has older executions too. */
   readonly more: boolean;
-  /** The newest first. */
+  /** Newest first. */
   readonly sweeps: readonly (SweepReport & { readonly failedKeys: readonly ReportedKey[] })[];
 }
 
 export interface ReportedKey {
-  /** DynamoDB's JSON, its beginning, or a hash; missing where nothing of it may be shown. */
+  /** DynamoDB's JSON, its beginning, or a hash; absent if the key may not be shown. */
   readonly key?: string;
   readonly reason: string;
 }

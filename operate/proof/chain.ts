@@ -12,23 +12,23 @@ import type { ArchiveSource } from '../archive/archive-source.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { Finding } from './finding.ts';
 
-/** A manifest, and the hash that the next one should have of it. */
+/** A manifest, and the hash of it that the next manifest should contain. */
 export interface Link {
   readonly manifest: Manifest;
   readonly sha256: string;
 }
 
 export interface Chain {
-  /** By date, in their order; without those that cannot be read. */
+  /** Manifests by date, in order, without those that cannot be read. */
   readonly links: ReadonlyMap<string, Link>;
-  /** Days between two manifests that have none, as the chain itself says: nobody wrote them. */
+  /** Days without a manifest between two manifests, which the chain itself records: none was written for them. */
   readonly gaps: readonly string[];
   readonly findings: readonly Finding[];
 }
 
 const READS_AT_ONCE = 8;
 
-/** Reads all manifests of a table and follows their hashes. @throws {ArchiveUnreadableError} */
+/** Reads all manifests of a table and checks the chain of their hashes. @throws {ArchiveUnreadableError} */
 export async function readChain(source: ArchiveSource, table: string, signal: AbortSignal): Promise<Chain> {
   const folder = proofFolder(table);
   const findings: Finding[] = [];
@@ -39,7 +39,7 @@ export async function readChain(source: ArchiveSource, table: string, signal: Ab
     async (day): Promise<[string, Link][]> => {
       const date = day.slice(PROOF_DATE.length);
       const path = `${folder}${dayFolder(date)}${MANIFEST}`;
-      // A folder without a manifest is of a call that was cut off.
+      // A folder without a manifest is from an interrupted call.
       if (!(await source.objects(`${folder}${dayFolder(date)}`)).includes(path)) return [];
       const bytes = await source.read(path);
       const manifest = parsed(bytes);
@@ -67,7 +67,7 @@ export async function readChain(source: ArchiveSource, table: string, signal: Ab
   return { links: new Map(links), gaps, findings };
 }
 
-/** The fault between a manifest and the one before it. */
+/** The fault between a manifest and the previous one. */
 function brokenAt(
   date: string,
   previous: Manifest['previous'],

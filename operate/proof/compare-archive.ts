@@ -19,7 +19,7 @@ export interface ArchiveOptions {
   readonly table: string;
   readonly chain: Chain;
   readonly day: Day;
-  /** As the day's manifest has keys; undefined where its salt is gone. */
+  /** The form of keys in the day's manifest; undefined if its salt was deleted. */
   readonly keyField: KeyField | undefined;
   readonly showKey: (line: { readonly key?: unknown; readonly keyHash?: string }) => string | undefined;
   readonly signal: AbortSignal;
@@ -27,10 +27,10 @@ export interface ArchiveOptions {
 }
 
 export interface ArchiveComparison {
-  /** Lines that the manifest says, and those of them that are in the archive. */
+  /** Number of lines in the manifest, and how many of them are in the archive. */
   readonly expected: number;
   readonly found: number;
-  /** Lines that nobody can judge yet: the manifest of the next day names what came late. */
+  /** Lines that cannot be judged yet: the manifest of the next day lists late ones. */
   readonly open: number;
   readonly findings: readonly Finding[];
 }
@@ -38,7 +38,7 @@ export interface ArchiveComparison {
 const READS_AT_ONCE = 8;
 const MINUTE_MS = CLOCKS_APART_SECONDS * 1000;
 
-/** A line of the archive that no manifest knows. */
+/** A line of the archive that is in no manifest. */
 interface Unknown {
   readonly where: string;
   readonly hash: string;
@@ -46,8 +46,8 @@ interface Unknown {
 }
 
 /**
- * Holds the lines of the archive against those that the day's manifest has the hashes of. It reads the partitions of the dates on which
- * the day's items expired, and of the day.
+ * Compares the lines of the archive with their hashes in the day's manifest. It reads the partitions of the dates on which the
+ * day's items expired, and the partition of the day itself.
  *
  * @throws {ArchiveUnreadableError}
  */
@@ -97,12 +97,12 @@ export async function compareArchive(options: ArchiveOptions): Promise<ArchiveCo
   return { expected, found, open: judged.open, findings: [...findings, ...judged.findings] };
 }
 
-/** The partitions in which a line of the day can stand. */
+/** The partitions that can contain lines of the day. */
 function partitionsOf({ date, lines }: Day): string[] {
   const partitions = new Set([`${EXPIRED_DATE}${date}/`]);
   for (const { expiredAt, deletedAt } of lines) {
     if (expiredAt !== null) partitions.add(`${EXPIRED_DATE}${expiredAt.slice(0, date.length)}/`);
-    // Its partition is of the time of the stream's record, and the line's time may be that of the sweep.
+    // The partition depends on the time of the stream record; the line can have the sweep's time, which differs a little.
     else
       for (const apartMs of [-MINUTE_MS, MINUTE_MS])
         partitions.add(expiredPartition(Date.parse(deletedAt) + apartMs));
@@ -110,7 +110,7 @@ function partitionsOf({ date, lines }: Day): string[] {
   return [...partitions].sort();
 }
 
-/** Hashes of lines that belong to the day before or after, although the stream's record is of this day: around midnight. */
+/** Hashes of lines around midnight that belong to a neighbouring day, although their stream record is from this day. */
 async function hashesOfNeighbours({ source, chain, day }: ArchiveOptions): Promise<Set<string>> {
   const [before, after] = [dateOf(Date.parse(day.date) - 86_400_000), dayAfter(day.date)];
   const lines = [
@@ -122,7 +122,7 @@ async function hashesOfNeighbours({ source, chain, day }: ArchiveOptions): Promi
   return new Set(lines.flatMap(({ line }) => line ?? []));
 }
 
-/** Judges lines that are missing and lines that are unknown: a missing and an unknown line of the same key are one changed line. */
+/** Judges missing and unknown lines: a missing line and an unknown line with the same key count as one changed line. */
 function judge(
   missing: readonly ProofLine[],
   unknown: readonly Unknown[],
@@ -166,7 +166,7 @@ function judge(
   return { open, findings };
 }
 
-/** The keys that a line's can be: with `format: 'json'` its attributes are plain, and a text may be that of bytes. */
+/** The possible keys of a line: with `format: 'json'` the attributes have no types, and a text can stand for bytes. */
 function keysOf(key: object): ItemKey[] {
   return Object.entries(key).reduce<ItemKey[]>(
     (keys, [name, value]) =>
@@ -180,7 +180,7 @@ function typesOf(value: unknown): object[] {
   return typeof value === 'string' ? [{ S: value }, { B: value }] : [{ N: String(value) }];
 }
 
-/** A line that the manifest has no hash of. */
+/** The finding for a line whose hash is not in the manifest. */
 function strange(where: string, isChanged: boolean, isUnproven: boolean): Finding {
   if (isChanged)
     return {

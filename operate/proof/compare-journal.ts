@@ -4,7 +4,7 @@ import type { Day } from './day.ts';
 import type { Finding } from './finding.ts';
 
 /**
- * Builds the day again from the journal's ledger, as it was when the manifest was written, and holds the manifest against it.
+ * Rebuilds the day from the journal's ledger, as it was when the manifest was written, and compares it with the manifest.
  *
  * @throws {JournalUnreadableError}, {ProofRefusedError}
  */

@@ -16,20 +16,20 @@ import { ArchivedLineError } from '../archive/errors.ts';
 import type { Chain, Link } from './chain.ts';
 import type { Finding } from './finding.ts';
 
-/** A day as its manifest and that of the next day have it. */
+/** A day, read from its manifest and from that of the next day. */
 export interface Day {
   readonly date: string;
   readonly link: Link;
-  /** Texts of the lines by the names of the parts. Those of a part that was changed are as they are now. */
+  /** Lines of the parts by part name. A part that was changed has its current lines. */
   readonly parts: ReadonlyMap<string, readonly string[]>;
-  /** All lines, each with what came late of it. */
+  /** All lines of the day, with late lines in place of the first versions. */
   readonly lines: readonly ProofLine[];
-  /** Whether the manifest of the next day is there, which names what came late. */
+  /** Whether the next day's manifest, which lists late lines, exists. */
   readonly isClosed: boolean;
   readonly findings: readonly Finding[];
 }
 
-/** Reads the parts of a day and holds them against its manifest. @throws {ArchiveUnreadableError} */
+/** Reads the parts of a day and compares them with its manifest. @throws {ArchiveUnreadableError} */
 export async function readDay(
   source: ArchiveSource,
   { links }: Chain,
@@ -47,7 +47,7 @@ export async function readDay(
   return { date, link, parts, lines: withLate(own, late), isClosed: next !== undefined, findings };
 }
 
-/** The lines of an hour, or the late ones, of a manifest, which a neighbour of the day has; none where there are no such. */
+/** The lines of one hour in a manifest, including late ones; a neighbouring day needs them. Empty if there are none. */
 export async function linesOfHour(
   source: ArchiveSource,
   link: Link | undefined,
@@ -118,7 +118,7 @@ async function readPart(
   }
 }
 
-/** Counts in which the manifest differs from its lines. */
+/** Findings about counts in the manifest that differ from its lines. */
 function differingCounts({ manifest }: Link, lines: readonly ProofLine[]): Finding[] {
   const tally = new DayTally();
   for (const line of lines) tally.add(line);
@@ -130,7 +130,7 @@ function differingCounts({ manifest }: Link, lines: readonly ProofLine[]): Findi
   });
 }
 
-/** A late line stands for the one that had no line of the archive yet, or is a deletion that nobody had seen. */
+/** Adds late lines: each one replaces a line that had no archived line yet, or is a deletion that no manifest had recorded. */
 function withLate(own: readonly ProofLine[], late: readonly ProofLine[]): ProofLine[] {
   const completed = new Set(late.filter(({ by }) => by === 'sweep').map(identity));
   return [...own.filter(line => line.line !== undefined || !completed.has(identity(line))), ...late];
@@ -144,7 +144,7 @@ function parsedProofLine(text: string): ProofLine {
   try {
     return JSON.parse(text);
   } catch {
-    // Its part is found to be changed, by its hash.
+    // The hash of the part shows that it was changed.
     return { expiredAt: null, deletedAt: '', by: 'other' };
   }
 }

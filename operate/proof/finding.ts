@@ -21,6 +21,6 @@ export interface Finding {
   readonly date?: string;
   /** The fault and its place. */
   readonly text: string;
-  /** As much of the key as may be shown; undefined where it is of no item, or nothing may be shown. */
+  /** The key, as far as it may be shown; undefined if the finding is not about an item, or if no key may be shown. */
   readonly key?: string | undefined;
 }

@@ -29,7 +29,7 @@ export interface ProofSources {
   readonly connect: (region: string) => Pick<Clients, 'dynamoDb' | 'destroy'> & {
     readonly source: ArchiveSource;
   };
-  /** Whether the journal is asked, too. */
+  /** Whether the journal is compared too. */
   readonly askJournal: boolean;
 }
 
@@ -57,7 +57,7 @@ function sourcesOf(options: ProofOptions): ProofSources {
 /**
  * Verifies the manifest of a day.
  *
- * @throws {ArchiveNotFoundError} when there is no manifest of the table; an error of the archive, the journal or the SDK
+ * @throws {ArchiveNotFoundError} when the table has no manifests; an error of the archive, the journal or the SDK
  */
 export async function verifyDay(
   options: ProofOptions,
@@ -148,7 +148,7 @@ export async function verifyDay(
   }
 }
 
-/** How the manifest has keys; undefined where its salt is gone. */
+/** The form of keys in a manifest; undefined if its salt was deleted. */
 async function keyFieldOf(source: ArchiveSource, { table, keys }: Manifest) {
   if (keys.as === 'text') return keyField(undefined);
   const path = `${proofFolder(table)}${SALT}`;

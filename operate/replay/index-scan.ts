@@ -13,8 +13,8 @@ import { StoppedError } from '../stopped-error.ts';
 import { scanName } from './pieces.ts';
 
 /**
- * Prepares a scan of the whole index of each table by an execution of the deployed state machines, one table after the other. A scan that
- * somebody has ended goes on where it was.
+ * Prepares a scan of each table's whole index, by an execution of the deployed state machines, one table after the other. A scan
+ * that was aborted continues where it stopped.
  *
  * @throws {InputError}, {StateMachineNotFoundError}, or the SDK's error. When applied, {StoppedError}
  */
@@ -64,6 +64,6 @@ function reportOf({ output, cause }: ExecutionState): SweepReport | undefined {
       ? (report as SweepReport)
       : undefined;
   } catch {
-    return undefined; // a cause in prose
+    return undefined; // a cause that is not JSON
   }
 }

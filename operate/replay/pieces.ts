@@ -3,17 +3,17 @@ import { shortHash } from '../aws/executions-of-table.ts';
 import { InputError } from '../input-error.ts';
 import type { Span } from './span.ts';
 
-/** More executions than this are somebody's typing error, or a case for longer pieces. */
+/** The most executions of a replay: more are probably a typing error, or need longer pieces. */
 export const MAX_PIECES = 10_000;
 
-/** Minutes that one execution sweeps, and executions of a table beyond which each of them sweeps more. */
+/** Minutes that one execution sweeps, and the number of executions above which each one sweeps more. */
 const PIECE_MINUTES = 60;
 const FEW_PIECES = 1_000;
 
 /**
- * Into how long pieces a span is cut when nobody says so: an hour, and for a long span as much more as keeps their number low.
+ * Default length of a piece in minutes: an hour, or more for a long span, to limit the number of pieces.
  *
- * @param most minutes that one execution can take
+ * @param most minutes that one execution can sweep
  */
 export function usualSplit({ from, to }: Span, most: number): number {
   const wanted = Math.ceil((to - from) / 60 / (FEW_PIECES - 1));
@@ -21,9 +21,9 @@ export function usualSplit({ from, to }: Span, most: number): number {
 }
 
 /**
- * Cuts a span at the multiples of `splitMinutes` of the clock, so that the same span always gives the same pieces.
+ * Cuts a span at multiples of `splitMinutes` on the clock, so that the same span always has the same pieces.
  *
- * @throws {InputError} when there would be too many
+ * @throws {InputError} when there would be too many pieces
  */
 export function splitSpan({ from, to }: Span, splitMinutes: number): Span[] {
   const length = splitMinutes * 60;
@@ -44,15 +44,15 @@ export function splitSpan({ from, to }: Span, splitMinutes: number): Span[] {
   return pieces;
 }
 
-/** As much of a label as leaves room for the rest of a name. */
+/** Allowed labels: short enough to leave room for the rest of an execution's name. */
 export const LABEL = /^[A-Za-z0-9_-]{1,20}$/;
 
-/** The label of a replay that was given none: the same for the same span. */
+/** The default label of a replay: always the same for the same span. */
 export function defaultLabel({ from, to }: Span): string {
   return shortHash(`${from}/${to}`);
 }
 
-/** The label of a dry run: another one each time, or the answer would be an earlier run's. */
+/** The label of a dry run: always a new one, otherwise Step Functions would return the result of an earlier run. */
 export function freshLabel(nowMs: number): string {
   return `${compactTime(Math.floor(nowMs / 1000))}-${randomBytes(2).toString('hex').slice(0, 3)}`;
 }
@@ -62,15 +62,15 @@ export interface NamedPiece {
   readonly piece: Span;
   readonly dryRun: boolean;
   readonly label: string;
-  /** The first is 1. */
+  /** Attempts count from 1. */
   readonly attempt: number;
 }
 
 /**
- * The name of the execution that sweeps a piece. Step Functions gives a name once (for 90 days), which is what makes a
- * replay that was interrupted go on where it was: at most 80 characters, and only those that logging takes.
+ * The name of the execution that sweeps a piece. Step Functions accepts a name only once in 90 days, so an interrupted replay can
+ * continue: pieces that were swept are not started again. Names have at most 80 characters, all of which CloudWatch Logs accepts.
  *
- * The table is part of it since a state machine of the same name may have swept another one before.
+ * The name contains the table, because a state machine with the same name may have swept another one before.
  */
 export function executionName({ tableName, piece, dryRun, label, attempt }: NamedPiece): string {
   const parts = [
@@ -84,7 +84,7 @@ export function executionName({ tableName, piece, dryRun, label, attempt }: Name
   return parts.join('-');
 }
 
-/** The name of an execution that scans the index of a table, as {@link executionsOfTable} knows it: another one each time. */
+/** A new name for an execution that scans a table's index; {@link executionsOfTable} recognizes the table in it. */
 export function scanName(tableName: string, nowMs: number, dryRun: boolean): string {
   return [dryRun ? 'dryrun' : 'replay', 'index', freshLabel(nowMs), shortHash(tableName)].join('-');
 }

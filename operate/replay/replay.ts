@@ -20,10 +20,10 @@ interface Task {
 }
 
 /**
- * Prepares the replay of a span: cuts it into executions of the deployed state machines. Those that are done already are not started
+ * Prepares the replay of a span: cuts it into executions of the deployed state machines. Completed executions are not started
  * again.
  *
- * @throws {InputError} before anything is asked of AWS; {StateMachineNotFoundError}, or the SDK's error. When applied, {StoppedError}
+ * @throws {InputError} before any request to AWS; {StateMachineNotFoundError}, or the SDK's error. When applied, {StoppedError}
  */
 export async function prepareReplay(
   options: ReplayOptions & With<'sfn' | 'where'>,
@@ -62,7 +62,7 @@ export async function prepareReplay(
   };
 }
 
-/** How a replay has ended. */
+/** The end of a replay. */
 export function replayEnd({ interrupted, executions }: ReplayResult): 'done' | 'failed' | 'interrupted' {
   if (interrupted) return 'interrupted';
   return executions.failed > 0 ? 'failed' : 'done';

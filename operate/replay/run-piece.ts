@@ -5,18 +5,18 @@ import { executionName, type NamedPiece } from './pieces.ts';
 import { addTotals, carriedOver, NO_TOTALS, readKeys, readLagP99, readTotals } from './totals.ts';
 
 export interface PieceToRun extends Omit<NamedPiece, 'attempt'> {
-  /** Deletes per second of its execution; undefined: no limit. */
+  /** Delete limit of its execution; undefined: no limit. */
   readonly maxDeletesPerSecond?: number | undefined;
 }
 
-/** After so many failed attempts at a piece something else has to be mended first. */
+/** Failed attempts at a piece after which no new one is started: the cause has to be mended first. */
 const MAX_ATTEMPTS = 99;
 
 /**
- * Sees to it that a piece is swept: by an execution that did it, or does it, or by a new one. One that failed before
- * is started again under the next name; one that fails now is left for the next run of the command.
+ * Ensures that a piece is swept: uses an execution that succeeded, follows one that is running, or starts a new one. If an earlier
+ * execution failed, the next name is used; if this one fails, the next run of the command tries again.
  *
- * @param signal stops the waiting; the execution goes on
+ * @param signal stops the waiting; the execution continues
  */
 export async function runPiece(
   { maxDeletesPerSecond, ...named }: PieceToRun,
@@ -37,7 +37,7 @@ export async function runPiece(
     const name = executionName({ ...named, attempt });
     const started = await executions.start(name, input);
     const before = started ? undefined : await executions.describe(name);
-    // A name that is taken by an execution that nobody remembers: sweeping again does no harm.
+    // The name is taken, but the execution is no longer stored: the next name is used, because sweeping again does no harm.
     if (!started && before === undefined) continue;
     const state = await untilEnd(name, executions, signal);
     const totals = readTotals(state) ?? NO_TOTALS;

@@ -7,10 +7,10 @@ import { InputError } from '../input-error.ts';
 import { defaultLabel, freshLabel, LABEL, splitSpan, usualSplit } from './pieces.ts';
 import { checkPieces, longestMinutes, readSpan, type Span, type SpanSettings } from './span.ts';
 
-/** Executions at a time, where nobody says how many. */
+/** Default number of parallel executions. */
 export const DEFAULT_CONCURRENCY = 4;
 
-/** How a replay is cut into executions. */
+/** How a replay is divided into executions. */
 export interface ReplaySettings {
   readonly span: Span;
   readonly pieces: readonly Span[];
@@ -19,13 +19,13 @@ export interface ReplaySettings {
   readonly label: string;
   readonly tables: readonly {
     readonly props: PreciseTtlProps;
-    /** Limit of each execution; undefined: no limit. */
+    /** Delete limit of each execution; undefined: no limit. */
     readonly maxDeletesPerSecond: number | undefined;
   }[];
 }
 
 /**
- * Decides how a replay is cut into executions.
+ * Decides how a replay is divided into executions.
  *
  * @param now epoch milliseconds
  * @throws {InputError}
@@ -44,7 +44,7 @@ export function replaySettings(request: ReplayOptions, now: number): ReplaySetti
   }
   const limitOf = (table: PreciseTtlProps) =>
     dryRun ? undefined : (request.maxPerSecond ?? (resolveProps(table).maxDeletesPerSecond || undefined));
-  // Each execution needs a delete per second of its own.
+  // Each execution needs a limit of at least one delete per second.
   const limits = tables.flatMap(table => limitOf(table) ?? []);
   const concurrency = Math.min(request.concurrency ?? DEFAULT_CONCURRENCY, ...limits);
   const atOnce = Math.min(concurrency, pieces.length);

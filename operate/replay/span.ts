@@ -9,11 +9,11 @@ export interface Span {
   readonly to: number;
 }
 
-/** A table's settings, as far as they decide what an execution can take. */
+/** Settings of a table that limit what one execution can sweep. */
 export type SpanSettings = TickSettings & Parameters<typeof checkSpan>[1];
 
 /**
- * Reads a span by the rules of the state machine's own input, so that what is refused there never starts.
+ * Reads a span and checks it by the rules of the state machine, so that no execution starts only to be refused.
  *
  * @param nowMs epoch milliseconds
  * @throws {InputError}
@@ -41,12 +41,12 @@ export function readSpan(
   return { from: request.from, to: request.before };
 }
 
-/** Minutes that one execution can take: it is refused a span of more windows and shards. */
+/** The most minutes that one execution can sweep: the product of windows and shards is limited. */
 export const longestMinutes = ({ windowSeconds, shards }: SpanSettings): number =>
   ((MAX_PAIRS / shards) * windowSeconds) / 60;
 
 /**
- * Refuses pieces that an execution would refuse.
+ * Refuses pieces that the state machine would refuse.
  *
  * @throws {InputError}
  */

@@ -10,7 +10,7 @@ import {
 } from '../../statemachine/counts.ts';
 import type { ExecutionState } from '../aws/execution-state.ts';
 
-/** DynamoDB: an item of up to 1 KB, and its entry in the index. */
+/** Write units for deleting an item of up to 1 KB and its index entry. */
 export const WRITE_UNITS_PER_ITEM = 2;
 
 type ReplayedCount = {
@@ -22,7 +22,7 @@ export const REPLAYED = COUNT_LIST.flatMap(([name, { replayed }]) =>
   replayed ? [name as ReplayedCount] : [],
 );
 
-/** Counts that a replay adds up over its executions. */
+/** Counts, added up over the executions of a replay. */
 export type Totals = Readonly<Record<ReplayedCount, number>>;
 
 export const NO_TOTALS: Totals = noCounts(REPLAYED);
@@ -31,27 +31,27 @@ export function addTotals(one: Totals, other: Totals): Totals {
   return addCounts(REPLAYED, one, other);
 }
 
-/** The report of an execution that has ended: its output, or the cause of its failure. Undefined when there is none. */
+/** Reads the report of an execution that has ended, from its output or the cause of its failure. Undefined if there is no report. */
 export function readTotals({ output, cause }: ExecutionState): Totals | undefined {
   const report = parse(output ?? cause);
   if (report?.found === undefined) return undefined;
-  // One that was made before a count existed does not have it.
+  // Reports of earlier versions lack newer counts.
   const counted = (name: ReplayedCount): unknown => (name in report ? report[name] : 0);
   if (REPLAYED.some(name => typeof counted(name) !== 'number')) return undefined;
   return countEach(REPLAYED, name => Number(counted(name)));
 }
 
-/** How late 99% of what an execution deleted was at most, milliseconds; undefined when it deleted nothing. */
+/** P99 of the lag of an execution's deletions, milliseconds; undefined if it deleted nothing. */
 export function readLagP99({ output, cause }: ExecutionState): number | undefined {
   const p99: unknown = parse(output ?? cause)?.lagMs?.p99;
   return typeof p99 === 'number' ? p99 : undefined;
 }
 
-/** Some of the keys that an execution reports, as it lists them. */
+/** Some keys from the report of an execution. */
 export interface ListedKeys {
-  /** Found by a dry run. */
+  /** Keys that a dry run found. */
   readonly sampleKeys: readonly ShownKey[];
-  /** Not deleted. */
+  /** Keys that could not be deleted. */
   readonly failedKeys: readonly ListedFailure[];
 }
 
@@ -64,8 +64,8 @@ export function readKeys({ output, cause }: ExecutionState): ListedKeys {
 }
 
 /**
- * The counts that a failed attempt adds to the attempt after it. The later attempt finds again the items that the failed one left, so that
- * only the other items count: found stays the sum of the fates.
+ * Counts of a failed attempt that are added to those of the next attempt. The next attempt finds the failed items again, so only
+ * the other items are added: `found` stays the sum of all results.
  */
 export function carriedOver(totals: Totals, dryRun: boolean): Totals {
   return dryRun ? NO_TOTALS : { ...totals, found: totals.found - totals.failed, failed: 0, shardsFailed: 0 };
@@ -76,6 +76,6 @@ function parse(text: string | undefined): Partial<SweepReport> | undefined {
     const value: unknown = JSON.parse(text ?? '');
     return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
-    return undefined; // a cause in prose
+    return undefined; // a cause that is not JSON
   }
 }

@@ -7,30 +7,30 @@ import { type ArchivedLine, parsedLine } from '../archive/archived-lines.ts';
 import { ArchivedLineError } from '../archive/errors.ts';
 import { keyId } from './wanted-keys.ts';
 
-/** An item as an archive has it. */
+/** An archived item. */
 export interface ArchivedImage {
-  /** As `WantedKeys` has it. */
+  /** The key's id, as in `WantedKeys`. */
   readonly id: string;
   readonly key: ItemKey;
-  /** The time of its TTL, or of its removal where it had none: ISO, so that a later one is a greater text. */
+  /** Expiry by the TTL, or time of removal for an item without one. ISO-8601, so that later times compare as greater. */
   readonly expiredAt: string;
-  /** When it was removed; undefined for a copy that archiveFirst made before the deletion. */
+  /** Time of removal; undefined for a copy that archiveFirst wrote before the deletion. */
   readonly deletedAt: string | undefined;
   readonly item: Readonly<Record<string, unknown>>;
 }
 
-/** That the item of a copy was not deleted. */
+/** A mark that the item of a copy was not deleted. */
 export interface KeptMark {
   readonly id: string;
   readonly expiredAt: string;
-  /** Key of the object that the copy stands in; undefined: any. */
+  /** Key of the object with the copy; undefined: any object. */
   readonly copy: string | undefined;
 }
 
 /**
- * Reads a line of an archive, or a copy of archiveFirst's.
+ * Reads a line of an archive, or a copy that archiveFirst wrote.
  *
- * @throws {ArchivedLineError} for a line that is none, and for one of a plain archive
+ * @throws {ArchivedLineError} for an invalid line, and for a line in the `json` format
  */
 export function readImage(line: ArchivedLine, names: KeyNames): ArchivedImage {
   const { where } = line;
@@ -43,7 +43,7 @@ export function readImage(line: ArchivedLine, names: KeyNames): ArchivedImage {
   return { id, key, expiredAt: time, deletedAt, item };
 }
 
-/** Reads a mark of archiveFirst's. @throws {ArchivedLineError} */
+/** Reads a mark that archiveFirst wrote. @throws {ArchivedLineError} */
 export function readMark(line: ArchivedLine, names: KeyNames): KeptMark {
   const { id, expiredAt, copy } = fieldsOf(line, names);
   return { id, expiredAt: expiredAt ?? '', copy };
@@ -73,9 +73,9 @@ function fieldsOf(line: ArchivedLine, names: KeyNames) {
 }
 
 /**
- * An archived item as the low-level client takes it: bytes, which JSON has in base64, are bytes again.
+ * Converts an archived item for the low-level client: base64 in JSON becomes bytes.
  *
- * @throws {ArchivedLineError} for what is no DynamoDB JSON
+ * @throws {ArchivedLineError} if it is not DynamoDB JSON
  */
 export function toAttributes(
   item: Readonly<Record<string, unknown>>,

@@ -14,7 +14,7 @@ export interface ArchiveObject {
   readonly path: string;
   /** Date of its folder. */
   readonly date: string;
-  /** Its contents: deletions, `COPIES` or `MARKS`. */
+  /** Kind of its contents: deletions, `COPIES` or `MARKS`. */
   readonly folder: string;
 }
 
@@ -23,20 +23,20 @@ export interface ObjectDrillOptions {
   readonly scratch: ScratchTable;
   readonly model: ExpiryModel;
   readonly span: ExpirySpan;
-  /** Lines that are restored of each; undefined: all of the span. */
+  /** Lines to restore from each object; undefined: all lines of the span. */
   readonly linesOfEach: number | undefined;
   readonly signal: AbortSignal;
 }
 
-/** An image, and where its line stands. */
+/** An image, with the place of its line. */
 type DrilledImage = ArchivedImage & { readonly where: string };
 
-/** Items that are written and read back at a time: as many as a restore writes. */
+/** Items that are written and read back in parallel: the same number as in a restore. */
 const ITEMS_AT_ONCE = 10;
-/** Errors that say that DynamoDB, or its client, does not take this item. */
+/** Errors with which DynamoDB or its client rejects a single item. */
 const REFUSALS = ['ValidationException', 'SerializationException', 'TypeError'];
 
-/** Restores lines of one object after the other into a scratch table, and counts what came of them. */
+/** Restores lines of objects, one object after the other, into a scratch table, and counts the results. */
 export class ObjectDrill {
   readonly poisoned: string[] = [];
   lines = 0;
@@ -49,7 +49,7 @@ export class ObjectDrill {
     this.#options = options;
   }
 
-  /** Looks at every line of the object, and restores those that are wanted. */
+  /** Checks every line of the object, and restores the selected ones. */
   async drill({ path, date, folder }: ArchiveObject): Promise<void> {
     const { source, model, linesOfEach, signal } = this.#options;
     const where = source.name(path);
@@ -66,7 +66,7 @@ export class ObjectDrill {
       return image === undefined ? [] : this.#wanted({ ...image, where: line.where }, date);
     });
     const some = linesOfEach === undefined ? images : spread(images, linesOfEach);
-    // Lines of one key follow each other: each is read back before the next is written.
+    // Lines with the same key are restored in turn: each is read back before the next one is written.
     const byKey = [...Map.groupBy(some, ({ id }) => id).values()];
     await inParallel(
       byKey,
@@ -78,7 +78,7 @@ export class ObjectDrill {
     );
   }
 
-  /** The image, if it is of the span and nothing in it is wrong. */
+  /** The image, in a list, if it is in the span and has no faults; otherwise an empty list. */
   #wanted(image: DrilledImage, date: string): DrilledImage[] {
     const { span, model } = this.#options;
     if (!isIn(image.expiredAt, span)) return [];
@@ -106,7 +106,7 @@ export class ObjectDrill {
       this.poisoned.push(`${where}: expected the item as archived, got another ${differing.join(', ')} back`);
   }
 
-  /** The data come from a file: no contents may end the drill. */
+  /** Reads something from a file; invalid contents are counted and must not end the drill. */
   #readable<Read>(where: string, read: () => Read): Read | undefined {
     try {
       return read();
@@ -118,7 +118,7 @@ export class ObjectDrill {
   }
 }
 
-/** As many of a list as are wanted, as far from each other as can be: the first is one of them. */
+/** Selects the wanted number of elements, evenly spread over the list, beginning with the first. */
 export function spread<Each>(list: readonly Each[], wanted: number): readonly Each[] {
   if (wanted >= list.length) return list;
   return Array.from(

@@ -13,10 +13,10 @@ import { ScratchTable } from './scratch-table.ts';
 import { ALL_TIME } from './span.ts';
 
 /**
- * Prepares a drill: it reads lines of an archive, writes them into a scratch table, reads them back and compares. The table of the
- * configuration is only described. The scratch table is deleted at the end, even after an error.
+ * Prepares a drill: it reads lines of an archive, writes them into a scratch table, reads them back and compares them. The
+ * configured table is only described. The scratch table is deleted at the end, also after an error.
  *
- * @throws as `prepareRestore`, and {ScratchTableError}
+ * @throws the errors of `prepareRestore`, and {ScratchTableError}
  */
 export async function prepareDrill(
   options: DrillOptions & WithArchive,
@@ -60,7 +60,7 @@ export async function prepareDrill(
   };
 }
 
-/** The objects of the dates; those that were found when the signal came. */
+/** The objects of these dates; when the signal aborts, only those found so far. */
 async function objectsOf(
   source: ArchiveSource,
   tableName: string,
@@ -78,7 +78,7 @@ async function objectsOf(
   return all;
 }
 
-/** Estimated from what the drill took; undefined when it restored nothing. */
+/** Estimates a full restore from the drill's own use; undefined if the drill restored nothing. */
 function fullRestore(
   drilled: Pick<DrillResult, 'lines' | 'restored' | 'objects' | 'writeUnits' | 'milliseconds'>,
   objects: number,

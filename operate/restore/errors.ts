@@ -1,6 +1,6 @@
 import { PreciseTtlError } from '../../expiry/errors.ts';
 
-/** The table that a drill writes to is not its own, or does not become ready. */
+/** The scratch table belongs to somebody else, or does not become ready. */
 export class ScratchTableError extends PreciseTtlError {
   override readonly name = 'ScratchTableError';
 }

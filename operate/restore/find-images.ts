@@ -9,25 +9,25 @@ import { type ArchivedImage, type KeptMark, readImage, readMark, toAttributes } 
 import type { ExpirySpan } from './span.ts';
 import type { WantedKeys } from './wanted-keys.ts';
 
-/** Objects that are read at a time. */
+/** Objects that are read in parallel. */
 const READS_AT_ONCE = 8;
 const DAY_MS = 86_400_000;
 
-/** An image, and its item as it is written. */
+/** An image, with its item as it will be written. */
 export interface FoundImage extends ArchivedImage {
   readonly attributes: Readonly<Record<string, AttributeValue>>;
 }
 
 export interface Found {
-  /** By the keys' texts. */
+  /** Images by the ids of their keys. */
   readonly images: ReadonlyMap<string, FoundImage>;
-  /** Objects that were read, and dates that they are of. */
+  /** Number of objects that were read, and of their dates. */
   readonly objects: number;
   readonly dates: number;
   readonly unreadable: Unreadable;
 }
 
-/** Lines that are named: an archive may have millions that cannot be read, such as all those of a plain one. */
+/** Unreadable lines that are listed: an archive can have millions, for example if it is in the `json` format. */
 const NAMED_LINES = 100;
 
 export interface FindOptions {
@@ -42,8 +42,8 @@ export interface FindOptions {
 }
 
 /**
- * Finds the image of each key that expired last. It reads the latest date of expiry first, and the dates before only while a key
- * is missing. A line that cannot be read keeps no other from being found.
+ * Finds the image with the latest expiry for each key. It reads the latest date first, and earlier dates only while keys are
+ * missing. Lines that cannot be read are counted and skipped.
  *
  * @throws {ArchiveNotFoundError}, {ArchiveUnreadableError}
  */
@@ -72,11 +72,11 @@ export async function findImages(options: FindOptions): Promise<Found> {
   return { images, objects, dates, unreadable };
 }
 
-/** The folder of the copies that archiveFirst makes, and that of the marks of those whose item was not deleted. */
+/** Folders for the copies that archiveFirst writes, and for the marks of copies whose item was not deleted. */
 export const COPIES = 'before_deletion/';
 export const MARKS = 'kept/';
 
-/** The dates of the archive, in their order. */
+/** The dates of the archive, in order. */
 export async function datesOf({
   source,
   tableName,
@@ -99,7 +99,7 @@ export function isWithin(date: string, { fromMs, beforeMs }: ExpirySpan): boolea
   return beginMs < beforeMs && beginMs + DAY_MS > fromMs;
 }
 
-/** Deletions, and copies of items of which nothing says that they were not deleted. */
+/** The deletions of a date, and the copies without a mark that their item was not deleted. */
 async function imagesOfDate(
   date: string,
   missing: ReadonlySet<string>,
@@ -141,7 +141,7 @@ async function imagesOfDate(
   return { images: [...deleted, ...copies.filter(copy => !isKept(copy))], objects };
 }
 
-/** A mark names the object by its whole key, with the prefix of the archive. */
+/** Whether a mark is about the object at this path; a mark contains the whole key, with the prefix of the archive. */
 const isOf = ({ copy }: KeptMark, path: string): boolean => copy === undefined || copy.endsWith(path);
 
 export function isIn(expiredAt: string, { fromMs, beforeMs }: ExpirySpan): boolean {
@@ -149,7 +149,7 @@ export function isIn(expiredAt: string, { fromMs, beforeMs }: ExpirySpan): boole
   return ms >= fromMs && ms < beforeMs;
 }
 
-/** For one expiry, the stream's line of the deletion comes before a copy, and a later line before an earlier one. */
+/** Whether one image is preferred over another: the later expiry; for the same expiry a deletion over a copy, and then the later line. */
 function isLater(one: ArchivedImage, other: ArchivedImage): boolean {
   if (one.expiredAt !== other.expiredAt) return one.expiredAt > other.expiredAt;
   return (one.deletedAt ?? '') > (other.deletedAt ?? '');

@@ -6,7 +6,7 @@ import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import type { ArchivedImage } from './archived-image.ts';
 import { keyId } from './wanted-keys.ts';
 
-/** Where a line says two things that cannot both be right; undefined: nowhere. @param date of the folder that it lies in */
+/** Where a line contradicts itself or its folder; undefined if it does not. @param date of the folder of the line */
 export function contradictionIn(image: ArchivedImage, model: ExpiryModel, date: string): string | undefined {
   const { item, id, expiredAt } = image;
   const names = keyAttributeNames(model).filter(name => Object.hasOwn(item, name));
@@ -20,7 +20,7 @@ export function contradictionIn(image: ArchivedImage, model: ExpiryModel, date: 
   return undefined;
 }
 
-/** Attributes that are not in the table as the line has them. */
+/** Attributes that differ between the line and the table. */
 export function differingAttributes(
   archived: ArchivedImage['item'],
   stored: Readonly<Record<string, AttributeValue>>,
@@ -29,7 +29,7 @@ export function differingAttributes(
   return [...names].filter(name => sameText(archived[name]) !== sameText(stored[name]));
 }
 
-/** A text that is the same for the same value: sets have no order, `1.0` is the number `1`, and bytes are base64. */
+/** A text that is equal for equal values: sets are sorted, `1.0` equals `1`, and bytes become base64. */
 const sameText = (value: unknown): string => JSON.stringify(comparable(value)) ?? '';
 
 function comparable(value: unknown): unknown {

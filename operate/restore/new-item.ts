@@ -4,11 +4,11 @@ import type { ExpiryModel } from '../../expiry/model.ts';
 import { toNativeKey } from '../../functions/table/item-key.ts';
 import type { FoundImage } from './find-images.ts';
 
-/** When what is written back expires, epoch seconds; undefined: it does not. */
+/** New expiry of a restored item, epoch seconds; undefined: it does not expire. */
 export type NewExpiry = number | undefined;
 
 /**
- * The item that is written: as it was archived, with the new expiry and its window in the place of the old ones.
+ * The item to write: the archived one, with the new expiry and window in place of the old ones.
  *
  * @param nowMs epoch milliseconds
  */

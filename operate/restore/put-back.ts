@@ -9,9 +9,9 @@ import type { DescribedTable } from '../table/describe-table.ts';
 import { permitted } from '../table/permitted.ts';
 
 /**
- * Writes an item unless one with its key is there, whatever that is: expired or not, older or newer.
+ * Writes an item unless one with its key exists, whether expired or not, older or newer.
  *
- * @throws {MissingPermissionError}, and whatever else says that no item can be written
+ * @throws {MissingPermissionError}, and every other error that would fail for all items
  */
 export async function putBack(
   client: DynamoDBClient,
@@ -32,7 +32,7 @@ export async function putBack(
     return { fate: 'restored' };
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) return { fate: 'thereAlready' };
-    // The error is about this item alone: with its new window it is too large, or its key does not fit an index any more.
+    // The error is about this item only: its new window makes it too large, or its key does not fit an index any more.
     if (error instanceof Error && error.name === 'ValidationException')
       return { fate: 'failed', reason: error.name };
     throw error;

@@ -16,19 +16,19 @@ import { putBack } from './put-back.ts';
 import { ALL_TIME } from './span.ts';
 import { wantedKeys } from './wanted-keys.ts';
 
-/** The archive, and the clients. */
+/** The archive and the clients of a restore. */
 export interface WithArchive extends With<'dynamoDb'> {
   readonly source: ArchiveSource;
 }
 
-/** Writes at a time. */
+/** Parallel writes. */
 const WRITES_AT_ONCE = 10;
 
 /**
- * Prepares writing items of an archive back into their table: finds the image of each key that expired last.
+ * Prepares a restore of archived items into their table: finds the image with the latest expiry for each key.
  *
- * @throws {InputError} before anything is asked of AWS; an error of ../archive/errors.ts, ../table/errors.ts, or the SDK's. When applied,
- *   {StoppedError}
+ * @throws {InputError} before any request to AWS; an error of ../archive/errors.ts, ../table/errors.ts, or the SDK's. When
+ * applied, {StoppedError}
  */
 export async function prepareRestore(
   options: RestoreOptions & WithArchive,
@@ -83,7 +83,7 @@ export async function prepareRestore(
   };
 }
 
-/** Says as much of a key as may be shown. */
+/** Returns a function that formats a key as far as it may be shown. */
 function keyTexts(props: PreciseTtlProps, mask: boolean) {
   const options = {
     tableName: props.tableName,

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** Most characters that DynamoDB takes as the name of a table. */
+/** Length limit of DynamoDB for names of tables. */
 const MAX_NAME = 255;
 const PREFIX = 'precise-ttl-drill.';
 const HASH = 16;
 
-/** The name of the scratch table of a table. It is always the same, so that a drill finds what one before it left behind. */
+/** The name of a table's scratch table. It is always the same, so that a drill finds the scratch table of an interrupted one. */
 export function scratchNameOf(tableName: string): string {
   const name = `${PREFIX}${tableName}`;
   if (name.length <= MAX_NAME) return name;

@@ -14,18 +14,18 @@ import { ScratchTableError } from './errors.ts';
 import { scratchNameOf } from './scratch-name.ts';
 
 /**
- * The index that says that a table is a drill's: nothing without it is written to or deleted. No item has its attribute, so it stays
- * empty and costs nothing. A tag would not do: ListTagsOfResource may answer late, and DynamoDB Local has no tags.
+ * The index that marks a table as a drill's: tables without it are never written to or deleted. No item has its attribute, so it
+ * stays empty and costs nothing. A tag is not enough, because ListTagsOfResource can lag and DynamoDB Local has no tags.
  */
 const MARK = 'precise-ttl-restore-drill';
-/** The tag, for people and their bills. */
+/** The tag, for people and for their bills. */
 const TAG = 'precise-ttl:restore-drill';
-/** DynamoDB makes or deletes a table within seconds, at times within a minute. */
+/** Time limit for creating or deleting a table, which usually takes seconds and sometimes a minute. */
 const WAIT_MS = 5 * 60_000;
 const LOOK_MS = 500;
 type Shape = Omit<DescribedTable, 'ttl'>;
 
-/** A table that a drill writes to, with the keys of the real one, those of its encryption too, and nothing else of it. */
+/** A table that a drill writes to. It has the primary key and the encryption key of the real table, and none of its other settings. */
 export class ScratchTable {
   private readonly client: DynamoDBClient;
   private readonly name: string;
@@ -38,10 +38,10 @@ export class ScratchTable {
   }
 
   /**
-   * Creates it. One that an earlier drill left behind is deleted before.
+   * Creates the table. If an interrupted drill has left one, that is deleted before.
    *
-   * @param onLeftBehind called when there was one
-   * @throws {ScratchTableError} when a table of this name is no drill's, or DynamoDB takes minutes
+   * @param onLeftBehind called if there was one
+   * @throws {ScratchTableError} when a table of this name does not belong to a drill, or DynamoDB takes too long
    * @throws {MissingPermissionError}
    */
   static async create(client: DynamoDBClient, table: Shape, onLeftBehind: () => void): Promise<ScratchTable> {
@@ -76,7 +76,7 @@ export class ScratchTable {
             },
           ],
           Tags: [{ Key: TAG, Value: table.name }],
-          // Data that are personal in the table are personal here.
+          // The copies of personal data are encrypted with the same key.
           ...(kmsKeyArn !== undefined && {
             SSESpecification: { Enabled: true, SSEType: 'KMS', KMSMasterKeyId: kmsKeyArn },
           }),
@@ -93,7 +93,7 @@ export class ScratchTable {
     return scratch;
   }
 
-  /** @returns the write units that it took */
+  /** @returns the write units that it consumed */
   async put(Item: Record<string, AttributeValue>): Promise<number> {
     const command = new PutItemCommand({ TableName: this.name, Item, ReturnConsumedCapacity: 'TOTAL' });
     const { ConsumedCapacity } = await permitted('dynamodb:PutItem', this.arn, () =>
@@ -107,7 +107,7 @@ export class ScratchTable {
     return (await permitted('dynamodb:GetItem', this.arn, () => this.client.send(command))).Item ?? {};
   }
 
-  /** Deletes it, whatever state it is in. */
+  /** Deletes the table in any state. */
   async remove(): Promise<void> {
     const shape = await find(this.client, this.name);
     if (shape !== undefined) await remove(this.client, shape);
@@ -131,7 +131,7 @@ function requireMark({ name, indexes }: Shape): void {
 }
 
 async function remove(client: DynamoDBClient, { name, arn, status }: Shape): Promise<void> {
-  // DynamoDB deletes no table that is being made.
+  // DynamoDB cannot delete a table while it is being created.
   if (status === 'CREATING') await until(client, name, 'to be made', shape => shape?.status !== 'CREATING');
   if (status !== 'DELETING')
     await permitted('dynamodb:DeleteTable', arn, () =>

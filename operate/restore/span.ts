@@ -1,4 +1,4 @@
-/** Times of expiry, epoch milliseconds: from the first, before the second. */
+/** Span of expiry times, epoch milliseconds: [fromMs, beforeMs). */
 export interface ExpirySpan {
   readonly fromMs: number;
   readonly beforeMs: number;

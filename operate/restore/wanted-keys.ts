@@ -5,15 +5,13 @@ import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import type { ItemKey } from '../../statemachine/contract/keys.ts';
 import { InputError } from '../input-error.ts';
 
-/**
- * Keys by a text that is the same for the same key, however its numbers and bytes are written: `1.0` is the number `1`.
- */
+/** Keys by id. The id is equal for equal keys, however their numbers and bytes are written: `1.0` equals `1`. */
 export type WantedKeys = ReadonlyMap<string, ItemKey>;
 
 /**
- * Checks keys, and leaves out what is given twice.
+ * Checks keys, and removes duplicates.
  *
- * @param field the name of what has them
+ * @param field that contains the keys, for messages
  * @param names the attributes of a key
  * @throws {InputError}
  */
@@ -33,7 +31,7 @@ export function wantedKeys(field: string, values: readonly unknown[], names: Key
   throw new InputError(field, `expected at least one key such as ${exampleOf(names)}, got none`);
 }
 
-/** The text of a key; undefined for what is no key of the table. */
+/** The id of a key; undefined if the value is not a key of the table. */
 export function keyId(value: unknown, names: KeyNames): string | undefined {
   if (!isObject(value)) return undefined;
   const attributes = keyAttributeNames(names);

@@ -28,7 +28,7 @@ function timed(source: StreamSource): StreamSource {
   const timeOf = ({ record, ...streamed }: StreamedRecord): StreamedRecord => {
     const { dynamodb } = record;
     const id = dynamodb?.Keys?.['id'];
-    const isOld = id !== undefined && 'S' in id && id.S.startsWith('old');
+    const isOld = id?.S?.startsWith('old') === true;
     const ApproximateCreationDateTime = new Date(isOld ? hourAgo() * 1000 + 1 : Date.now() + 1);
     return { ...streamed, record: { ...record, dynamodb: { ...dynamodb, ApproximateCreationDateTime } } };
   };

@@ -59,6 +59,7 @@ describe('what npm packs', () => {
     expect(filesOf('dist/esm').sort()).toEqual(built(sources));
     const library = sources.filter(name => !name.startsWith('cli'));
     expect(filesOf('dist/cjs').sort()).toEqual([...built(library), 'package.json'].sort());
+    expect(filesOf('dist/page').sort()).toEqual(['LICENSES.txt', 'page.css', 'page.js']);
   });
 
   test('has a manifest in which everything is there', () => {
@@ -109,6 +110,25 @@ describe('an application', () => {
     expect(imported.length).toBeGreaterThan(0);
     expect(JSON.parse(await runNode(folder, ['main.cjs']))).toEqual(imported);
   });
+
+  test.each([
+    ['main.mjs', "import { stateMachine } from 'stepfunctions-emulator/testing';"],
+    ['main.cjs', "const { stateMachine } = require('stepfunctions-emulator/testing');"],
+  ])(
+    'writes an execution as a page, with the script and style of the package, from %s',
+    async (file, head) => {
+      const folder = makeApplication(packed, {
+        [file]: `${head}
+        const definition = { QueryLanguage: 'JSONata', StartAt: 'A', States: { A: { Type: 'Succeed' } } };
+        stateMachine.from(definition).run().then(execution => execution.writeHtml('report.html'));`,
+      });
+      await runNode(folder, [file]);
+      const page = readFileSync(join(folder, 'report.html'), 'utf8');
+      for (const name of ['page.js', 'page.css']) {
+        expect(page).toContain(readFileSync(join(packed.content, 'dist/page', name), 'utf8'));
+      }
+    },
+  );
 
   const IMPORTS = entries.map((entry, index) => `import * as entry${index} from '${entry}';`).join('\n');
   const APPLICATION = `
@@ -273,6 +293,9 @@ describe('the command', () => {
       const env = { ...process.env, ...exportedBy(server) };
       const { stdout } = await promisify(execFile)(process.execPath, ['client.mjs'], { cwd: folder, env });
       expect(stdout).toBe('SUCCEEDED {"hello":"you"}\n');
+      const { AWS_ENDPOINT_URL_SFN: page = '' } = exportedBy(server);
+      const script = await fetch(`${page}/page/script.js`);
+      expect(await script.text()).toBe(readFileSync(join(packed.content, 'dist/page/page.js'), 'utf8'));
       await server.until(/ {2}hello:\S+ {2}SUCCEEDED in .*: \{"hello":"you"\}\n/);
       server.child.kill('SIGTERM');
       expect(await server.ended).toBe(0);

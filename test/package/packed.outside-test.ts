@@ -49,6 +49,7 @@ describe('what npm packs', () => {
       'functions',
       'modules',
       'operate',
+      'page',
       'testing',
     ]);
     expect(readdirSync(join(packed.content, 'dist/functions')).sort()).toEqual(

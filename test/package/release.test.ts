@@ -83,6 +83,7 @@ test('a bundle without licences is told', () => {
     expect.stringMatching(/^dist\/testing: /),
   ]);
   expect(missingLicences([inArchive('index.mjs', '')])).toHaveLength(1);
+  expect(missingLicences([file('dist/page/page.js')])).toHaveLength(1);
 });
 
 describe('the bill of materials', () => {

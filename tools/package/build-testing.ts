@@ -1,6 +1,7 @@
 import type { Plugin } from 'esbuild';
 import { buildLibrary } from './build-library.ts';
 import { PREBUILT_ARCHIVES } from './prebuilt.ts';
+import { PREBUILT_PAGE } from './prebuilt-page.ts';
 import { PREBUILT_WORKER } from './prebuilt-worker.ts';
 
 /** Not bundled: a test sends commands of its own copy to our client, and DynamoDB Local is large. */
@@ -37,7 +38,7 @@ export async function buildTesting(): Promise<void> {
   await buildLibrary({
     room: 'testing',
     external: OF_THE_APPLICATION,
-    plugins: [PREBUILT_ARCHIVES, PREBUILT_WORKER, WITHOUT_DEPRECATION],
+    plugins: [PREBUILT_ARCHIVES, PREBUILT_PAGE, PREBUILT_WORKER, WITHOUT_DEPRECATION],
     banner: SAY_WHAT_IS_MISSING,
   });
 }

@@ -5,6 +5,7 @@ import { buildDataModel } from './build-data-model.ts';
 import { buildLibrary } from './build-library.ts';
 import { buildTesting } from './build-testing.ts';
 import type { Manifest } from './manifest.ts';
+import { buildEmulatorPage, buildPage } from './prebuilt-page.ts';
 
 /** `npm run build` of each package, in its folder: makes `dist/` anew, one entry of the package at a time. */
 
@@ -12,8 +13,8 @@ const buildOperate = () => buildLibrary({ room: 'operate' });
 
 /** By the name of the package. */
 const ENTRIES: Readonly<Record<string, readonly (() => Promise<void>)[]>> = {
-  'precise-ttl': [buildDataModel, buildConstructs, buildCli, buildTesting, buildOperate],
-  'stepfunctions-emulator': [buildDataModel],
+  'precise-ttl': [buildPage, buildDataModel, buildConstructs, buildCli, buildTesting, buildOperate],
+  'stepfunctions-emulator': [buildDataModel, buildEmulatorPage],
 };
 
 const { name } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;

@@ -136,7 +136,8 @@ export function missingLicences(files: readonly PackedFile[]): string[] {
     entries
       .filter(
         path =>
-          /(?:^|\/)dist\/(?:testing|operate|cli)\/[^/]+\.m?js$/.test(path) || /\.zip\/index\.mjs$/.test(path),
+          /(?:^|\/)dist\/(?:testing|operate|cli|page)\/[^/]+\.m?js$/.test(path) ||
+          /\.zip\/index\.mjs$/.test(path),
       )
       .map(path => path.slice(0, path.lastIndexOf('/'))),
   );

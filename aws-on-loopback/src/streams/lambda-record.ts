@@ -68,7 +68,7 @@ function withTypes(item: ItemImage): ItemImage {
 }
 
 function withType(value: ImageValue): ImageValue {
-  if ('L' in value) return { L: value.L.map(withType) };
-  if ('M' in value) return { M: withTypes(value.M) };
+  if (value.L) return { L: value.L.map(withType) };
+  if (value.M) return { M: withTypes(value.M) };
   return Object.keys(value).length === 0 ? { M: {} } : value;
 }

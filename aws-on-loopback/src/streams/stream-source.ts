@@ -12,18 +12,12 @@ export interface StreamShard {
 /** An item, or its key, in DynamoDB's JSON. */
 export type ItemImage = Readonly<Record<string, ImageValue>>;
 
-/** One attribute's value, with bytes in base64. */
-export type ImageValue =
-  | { readonly S: string }
-  | { readonly N: string }
-  | { readonly B: string }
-  | { readonly SS: readonly string[] }
-  | { readonly NS: readonly string[] }
-  | { readonly BS: readonly string[] }
-  | { readonly M: ItemImage }
-  | { readonly L: readonly ImageValue[] }
-  | { readonly NULL: boolean }
-  | { readonly BOOL: boolean };
+/** One attribute's value by its type, as `{ N: '1' }`. Only lists and maps are looked into. */
+export type ImageValue = {
+  readonly S?: string | undefined;
+  readonly L?: readonly ImageValue[] | undefined;
+  readonly M?: ItemImage | undefined;
+} & { readonly [Type in 'N' | 'B' | 'SS' | 'NS' | 'BS' | 'NULL' | 'BOOL']?: unknown };
 
 /** A record as the stream has it, with its items as DynamoDB's JSON. */
 export interface StreamedRecord {

@@ -1,11 +1,10 @@
 import { randomInt } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { print } from '../../../cli/print.ts';
 import { modelOf } from '../../../config/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../../config/props.ts';
 import type { IndexedBy } from '../../../expiry/model.ts';
 import { plainStack } from '../../../stacks/plain-stack.ts';
-import { type Verdict, verdictOf } from '../../chaos/report.ts';
+import { type ChaosReport, type Verdict, verdictOf } from '../../chaos/report.ts';
 import { runChaos } from '../../chaos/run.ts';
 import type { FaultRates } from '../../faults/index.ts';
 import { withSettings } from '../../with-settings.ts';
@@ -25,8 +24,6 @@ export interface ChaosJobOptions {
   /** The archived items: expiries, all removals, or expiries before they are deleted. */
   readonly archive: 'expiries' | 'all' | 'first' | undefined;
   readonly rates: FaultRates;
-  /** Where to write the report as JSON. */
-  readonly resultFile: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -41,7 +38,9 @@ const BACKOFF_CAP_SECONDS = 2;
 const configOf = (table: PreciseTtlProps) => ({ region: 'us-east-1', tables: [table] });
 
 /** Synthesizes a table for the purpose and lets everything happen to it. */
-export async function runChaosJob(options: ChaosJobOptions): Promise<Verdict> {
+export async function runChaosJob(
+  options: ChaosJobOptions,
+): Promise<{ readonly verdict: Verdict; readonly report: ChaosReport }> {
   const { minutes, rate, by, deleteMode, kills, hold, grace, archive, rates, signal } = options;
   const seed = options.seed ?? randomInt(2 ** 32);
   const table: PreciseTtlProps = {
@@ -83,9 +82,5 @@ export async function runChaosJob(options: ChaosJobOptions): Promise<Verdict> {
     output: process.stdout,
     signal,
   });
-  const verdict = verdictOf(report);
-  if (options.resultFile !== undefined) {
-    writeFileSync(options.resultFile, `${JSON.stringify({ verdict, ...report }, null, 2)}\n`);
-  }
-  return verdict;
+  return { verdict: verdictOf(report), report };
 }

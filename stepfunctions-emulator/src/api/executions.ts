@@ -79,12 +79,18 @@ export class Executions {
   readonly #histories = new Map<string, Size>();
   #historySize: Size = { events: 0, characters: 0 };
   #sequence = 0;
+  #version = 0;
   readonly #runner: Runner;
   readonly #kept: KeptExecutions;
 
   constructor(runner: Runner, kept: Partial<KeptExecutions> = {}) {
     this.#runner = runner;
     this.#kept = { ...KEPT_EXECUTIONS, ...kept };
+  }
+
+  /** A number that changes whenever an execution starts, ends, or is forgotten. */
+  get version(): number {
+    return this.#version;
   }
 
   /** Whether a Standard execution of this name was started, lately. */
@@ -166,12 +172,15 @@ export class Executions {
       this.#forgetHistory(execution.arn);
       if (execution instanceof Execution) execution.stop();
     }
+    this.#version += 1;
     this.#names.delete(machineArn);
     this.#ended.delete(machineArn);
   }
 
   #watch(execution: Execution): void {
+    this.#version += 1;
     void execution.done.then(({ arn }) => {
+      this.#version += 1;
       if (!this.#byArn.has(arn) || execution.status === 'RUNNING') return;
       // Nobody can ask for it any more.
       if (execution.machine.type === 'EXPRESS') {

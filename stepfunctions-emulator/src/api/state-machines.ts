@@ -23,6 +23,11 @@ export class StateMachines {
     this.aliases = new Aliases(now);
   }
 
+  /** The time on the clock that executions run on, epoch milliseconds. */
+  get now(): number {
+    return this.#now();
+  }
+
   /** By name. */
   get all(): readonly StateMachine[] {
     return [...this.#byArn.values()].sort((one, other) => (one.name < other.name ? -1 : 1));

@@ -7,7 +7,7 @@ export const help = (): string => `npx stepfunctions-emulator [flags]
 
 Answers the API of AWS Step Functions on this machine until Ctrl-C, for any AWS client: with the state machines of files, with
 those that clients create, or with both. It prints what to paste into another terminal, and a line for every execution that has
-ended. Nothing is kept afterwards.
+ended. Its address in a browser is a page that shows state machines and executions. Nothing is kept afterwards.
 
 ${describeFlags()}
 
@@ -39,6 +39,8 @@ export function describeStart(
     `Step Functions on ${endpoint}${virtualClock ? ', on a virtual clock' : ''}:`,
     '',
     ...(machines.length > 0 ? machines : ['  no state machine yet: clients can create some']),
+    '',
+    `${endpoint}/ in a browser shows them and their executions.`,
     '',
     'In another terminal:',
     '',

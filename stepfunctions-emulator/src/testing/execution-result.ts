@@ -1,10 +1,17 @@
 import { childrenOf } from '../api/executions.ts';
-import type { BillingCounters, Execution, ExecutionStatus, Json } from '../interpreter/index.ts';
+import type {
+  BillingCounters,
+  Execution,
+  ExecutionStatus,
+  Json,
+  WorkflowType,
+} from '../interpreter/index.ts';
 import { describeExecution } from './describe.ts';
 import { HarnessError, UnexpectedStatusError } from './errors.ts';
 import type { EventOf, EventType, HistoryEvent } from './events.ts';
 import type { Mocks } from './mock.ts';
 import type { FunctionCall } from './mocked-functions.ts';
+import { writeReport } from './report.ts';
 import type { RetryRecord } from './retries.ts';
 import { type CutOffDates, type Visit, visitsOf } from './visits.ts';
 
@@ -20,6 +27,12 @@ export interface Records {
   readonly calls: readonly FunctionCall[];
   readonly retries: readonly RetryRecord[];
   readonly cutOffs: CutOffDates;
+  readonly stateMachine: {
+    readonly name: string;
+    readonly type: WorkflowType;
+    /** JSON text. */
+    readonly definition: string;
+  };
   /** Names of all functions that are mocked or were called. */
   readonly functionNames: readonly string[];
   redrive(mocks: Mocks): Promise<ExecutionResult>;
@@ -40,6 +53,8 @@ export class ExecutionResult {
   readonly startDate: number;
   readonly stopDate: number;
   readonly redriveCount: number;
+  /** The Map Run that started it, if one did. */
+  readonly mapRunArn: string | undefined;
   /** AWS's bill for it and its children. */
   readonly billing: BillingCounters;
   /** Without the events of its children. */
@@ -63,6 +78,7 @@ export class ExecutionResult {
     this.startDate = execution.startDate;
     this.stopDate = execution.stopDate ?? execution.startDate;
     this.redriveCount = execution.redriveCount;
+    this.mapRunArn = execution.mapRunArn;
     this.billing = { ...billing, usage: { ...billing.usage } };
     this.history = [...execution.history] as unknown as HistoryEvent[];
     this.visits = visitsOf(execution, records.cutOffs);
@@ -150,6 +166,16 @@ export class ExecutionResult {
   /** The execution in a few lines, for the message of an assertion. */
   describe(): string {
     return describeExecution(this);
+  }
+
+  /**
+   * Writes the execution as a page to look at: the graph with the path that it took, its times, inputs and outputs. It is one file,
+   * which needs no server and loads nothing.
+   *
+   * @param file a path from the working directory, or a URL; what was there is replaced
+   */
+  writeHtml(file: string | URL): Promise<void> {
+    return writeReport(this, this.#records.stateMachine, file);
   }
 
   /** @throws {UnexpectedStatusError} with the description, unless it succeeded */

@@ -105,7 +105,7 @@ export class TestedStateMachine {
       synchronous: sync,
       ...(name !== undefined && { name }),
     });
-    return new Run(execution, clock, invoker, { retries, cutOffs });
+    return new Run(execution, clock, invoker, { retries, cutOffs, stateMachine: this });
   }
 
   /**
@@ -130,13 +130,13 @@ class Run implements RunningExecution {
   readonly clock: Clock;
   readonly #execution: Execution;
   readonly #invoker: MockedFunctions;
-  readonly #notices: Pick<Records, 'retries' | 'cutOffs'>;
+  readonly #notices: Pick<Records, 'retries' | 'cutOffs' | 'stateMachine'>;
 
   constructor(
     execution: Execution,
     clock: Clock,
     invoker: MockedFunctions,
-    notices: Pick<Records, 'retries' | 'cutOffs'>,
+    notices: Pick<Records, 'retries' | 'cutOffs' | 'stateMachine'>,
   ) {
     this.#execution = execution;
     this.clock = clock;
@@ -158,6 +158,7 @@ class Run implements RunningExecution {
     if (problem !== undefined) throw problem;
     return new ExecutionResult(this.#execution, {
       calls: calls.map(call => ({ ...call })),
+      stateMachine: this.#notices.stateMachine,
       retries: [...this.#notices.retries],
       cutOffs: new Map(this.#notices.cutOffs),
       functionNames: names,

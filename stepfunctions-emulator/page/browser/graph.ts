@@ -1,0 +1,200 @@
+import type { Outcome } from '../model/history.ts';
+import {
+  type Arrow,
+  BOX_HEIGHT,
+  type Box,
+  type Layout,
+  labelOf,
+  NAME_LENGTH,
+  type Point,
+  shortened,
+  TITLE_HEIGHT,
+} from '../model/layout.ts';
+import { type StateSummary, transitionKey } from '../model/path.ts';
+import { drawn, whenPressed } from './element.ts';
+import { count, OUTCOMES } from './text.ts';
+
+/** The part of an execution that the graph shows. */
+export interface Path {
+  readonly states: ReadonlyMap<string, StateSummary>;
+  readonly taken: ReadonlySet<string>;
+  readonly outcome: Outcome | undefined;
+}
+
+interface DrawnState {
+  readonly box: Box;
+  readonly group: SVGGElement;
+  readonly about: SVGTextElement;
+}
+
+/** Of what is drawn: its names have then 9 pixels. */
+const SMALLEST = 0.74;
+
+/** A definition as a drawing, coloured by the path that an execution took. */
+export class GraphView {
+  readonly svg: SVGSVGElement;
+  readonly #states = new Map<string, DrawnState>();
+  readonly #arrows: { readonly arrow: Arrow; readonly group: SVGGElement }[] = [];
+  readonly #ends: SVGElement[] = [];
+  readonly #layout: Layout;
+
+  constructor(layout: Layout, select: (state: string) => void) {
+    const { width, height } = layout;
+    this.#layout = layout;
+    this.svg = drawn('svg', {
+      ...{ width, height, viewBox: `0 0 ${width} ${height}` },
+      ...{ role: 'group', 'aria-label': 'The states of the definition' },
+    });
+    for (const box of layout.boxes) this.#addState(box, () => select(box.state.name));
+    // Above the boxes of Maps and Parallels that they are in.
+    for (const arrow of layout.arrows) this.#addArrow(arrow);
+    for (const { x, y, kind } of layout.terminals) {
+      const circle = drawn('circle', { class: `terminal ${kind}`, cx: x, cy: y, r: 5.5 });
+      if (kind === 'end') this.#ends.push(circle);
+      this.svg.append(circle);
+    }
+    this.svg.addEventListener('keydown', event => this.#move(event));
+    [...this.#states.values()][0]?.group.setAttribute('tabindex', '0');
+  }
+
+  /** Colours the states and transitions. */
+  show({ states, taken, outcome }: Path): void {
+    for (const [name, { group, about, box }] of this.#states) {
+      const summary = states.get(name);
+      group.setAttribute('class', `state ${summary?.outcome ?? 'unvisited'}`);
+      about.textContent = aboutState(box.state.type, summary);
+      group.setAttribute('aria-label', labelOfState(name, box.state.type, summary));
+    }
+    for (const { arrow, group } of this.#arrows) group.setAttribute('class', classOf(arrow, taken));
+    for (const end of this.#ends) end.setAttribute('class', `terminal end ${outcome ?? ''}`);
+  }
+
+  /** Draws it as large as there is room, but not larger than it is, and not so small that it can't be read. */
+  fit(width: number, height: number): void {
+    const scale = Math.max(SMALLEST, Math.min(1, width / this.#layout.width, height / this.#layout.height));
+    this.svg.setAttribute('width', String(Math.floor(this.#layout.width * scale)));
+    this.svg.setAttribute('height', String(Math.floor(this.#layout.height * scale)));
+  }
+
+  mark(selected: string | undefined): void {
+    for (const [name, { group }] of this.#states)
+      group.setAttribute('aria-pressed', String(name === selected));
+  }
+
+  #addState(box: Box, press: () => void): void {
+    const { state, x, y, width, height } = box;
+    const holdsOthers = state.branches.length > 0;
+    const middle = x + width / 2;
+    const title = drawn('text', { x: middle, y: y + 18, class: 'name' }, shortened(state.name, NAME_LENGTH));
+    const about = drawn('text', { x: middle, y: y + 33, class: 'about' }, state.type);
+    if (holdsOthers) {
+      title.setAttribute('x', String(x + 12));
+      title.setAttribute('y', String(y + 19));
+      about.setAttribute('x', String(x + width - 12));
+      about.setAttribute('y', String(y + 19));
+    }
+    const group = drawn(
+      'g',
+      {
+        ...{ class: 'state', role: 'button', tabindex: '-1', 'data-state': state.name },
+        onclick: press,
+        onkeydown: whenPressed(press),
+      },
+      drawn('title', {}, state.name),
+      drawn('rect', { x, y, width, height, rx: holdsOthers ? 10 : 7 }),
+      title,
+      about,
+    );
+    if (holdsOthers) group.dataset['holdsOthers'] = 'yes';
+    this.#states.set(state.name, { box, group, about });
+    this.svg.append(group);
+  }
+
+  #addArrow(arrow: Arrow): void {
+    const { points, transition, labelAt } = arrow;
+    const group = drawn('g', {}, drawn('path', { d: curveThrough(points) }), headOf(points));
+    if (labelAt !== undefined) {
+      const text = drawn('text', { x: labelAt.x, y: labelAt.y + 4 }, labelOf(transition));
+      group.append(text, drawn('title', {}, transition.label));
+    }
+    this.#arrows.push({ arrow, group });
+    this.svg.append(group);
+  }
+
+  /** The arrow keys go to the nearest state in that direction. */
+  #move(event: KeyboardEvent): void {
+    const direction = DIRECTIONS[event.key];
+    const from = [...this.#states.values()].find(({ group }) => group === document.activeElement);
+    if (direction === undefined || from === undefined) return;
+    event.preventDefault();
+    const others = [...this.#states.values()].filter(each => each !== from);
+    const distance = (to: DrawnState) => distanceIn(direction, from.box, to.box);
+    const [nearest] = others
+      .filter(each => distance(each) < Number.POSITIVE_INFINITY)
+      .sort((one, other) => distance(one) - distance(other));
+    if (nearest === undefined) return;
+    from.group.setAttribute('tabindex', '-1');
+    nearest.group.setAttribute('tabindex', '0');
+    nearest.group.focus();
+  }
+}
+
+const DIRECTIONS: Readonly<Record<string, Point>> = {
+  ArrowDown: { x: 0, y: 1 },
+  ArrowUp: { x: 0, y: -1 },
+  ArrowRight: { x: 1, y: 0 },
+  ArrowLeft: { x: -1, y: 0 },
+};
+
+/** Of its title, where a state holds others. */
+const middleOf = ({ y, height }: Box): number => y + (height > BOX_HEIGHT ? TITLE_HEIGHT : height) / 2;
+
+/** What lies aside counts twice; infinite for what is not in that direction. */
+function distanceIn({ x, y }: Point, from: Box, to: Box): number {
+  const centre = from.x + from.width / 2;
+  const down = middleOf(to) - middleOf(from);
+  const right = to.x + to.width / 2 - centre;
+  const aside = Math.max(0, to.x - centre, centre - to.x - to.width);
+  const ahead = right * x + down * y;
+  return ahead <= 1 ? Number.POSITIVE_INFINITY : ahead + 2 * (y === 0 ? Math.abs(down) : aside);
+}
+
+function aboutState(type: string, summary: StateSummary | undefined): string {
+  if (summary === undefined) return type;
+  const { visits, retries } = summary;
+  const times = visits.length > 1 ? ` · ${visits.length.toLocaleString('en-US')}×` : '';
+  return `${type}${times}${retries > 0 ? ` · ↻ ${retries.toLocaleString('en-US')}` : ''}`;
+}
+
+function labelOfState(name: string, type: string, summary: StateSummary | undefined): string {
+  if (summary === undefined) return `${name}, ${type}, not visited`;
+  const { visits, retries, outcome } = summary;
+  const again = retries === 0 ? '' : `, ${count(retries, 'retry', 'retries')}`;
+  return `${name}, ${type}, ${OUTCOMES[outcome]}, ${count(visits.length, 'visit')}${again}`;
+}
+
+function classOf({ from, to, transition: { kind } }: Arrow, taken: Path['taken']): string {
+  return `arrow ${kind}${taken.has(transitionKey(from, to, kind === 'catch')) ? ' taken' : ''}`;
+}
+
+/** Through the first and the last point, and past the others in curves. */
+function curveThrough(points: readonly Point[]): string {
+  const [first = { x: 0, y: 0 }, ...others] = points;
+  const parts = [`M${at(first)}`];
+  for (const [index, point] of others.entries()) {
+    const next = others[index + 1];
+    parts.push(next === undefined ? `L${at(point)}` : `Q${at(point)} ${at(between(point, next))}`);
+  }
+  return parts.join('');
+}
+
+const at = ({ x, y }: Point): string => `${x.toFixed(1)},${y.toFixed(1)}`;
+const between = (one: Point, other: Point): Point => ({ x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 });
+
+function headOf(points: readonly Point[]): SVGPathElement {
+  const end = points.at(-1) ?? { x: 0, y: 0 };
+  const before = points.at(-2) ?? end;
+  const angle = (Math.atan2(end.y - before.y, end.x - before.x) * 180) / Math.PI;
+  const transform = `translate(${at(end)}) rotate(${angle.toFixed(0)})`;
+  return drawn('path', { class: 'head', d: 'M0,0L-7,-3.5L-7,3.5Z', transform });
+}

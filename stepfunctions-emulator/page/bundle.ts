@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+/** The page's script and style, each as one text. */
+export interface BundledPage {
+  readonly script: string;
+  readonly style: string;
+  /** The files that are in them. */
+  readonly files: readonly string[];
+}
+
+/** Bundles the page for browsers, with what it needs of other packages inside. */
+export async function bundlePage(): Promise<BundledPage> {
+  const { outputFiles, metafile } = await build({
+    entryPoints: ['main.ts', 'style.css'].map(file => join(import.meta.dirname, 'browser', file)),
+    outdir: 'out',
+    write: false,
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    platform: 'browser',
+    target: 'es2022',
+    // They are in the file of licences.
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'error',
+  });
+  const textOf = (extension: string) => outputFiles.find(({ path }) => path.endsWith(extension))?.text ?? '';
+  return { script: textOf('.js'), style: textOf('.css'), files: Object.keys(metafile.inputs) };
+}

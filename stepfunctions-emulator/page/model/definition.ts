@@ -1,0 +1,126 @@
+/** How a state leads to another one. */
+export interface Transition {
+  readonly to: string;
+  readonly kind: 'next' | 'choice' | 'default' | 'catch';
+  /** The condition or the errors, in short. */
+  readonly label: string;
+}
+
+/** A state of a definition, as it is drawn. */
+export interface GraphState {
+  readonly name: string;
+  readonly type: string;
+  readonly transitions: readonly Transition[];
+  /** The state machines inside a Map or a Parallel. */
+  readonly branches: readonly Graph[];
+  /** Whether it can be the last one. */
+  readonly ends: boolean;
+  /** The literal error of a Fail state. */
+  readonly error: string | undefined;
+}
+
+/** A state machine, or one inside a Map or a Parallel. */
+export interface Graph {
+  readonly startAt: string;
+  readonly states: readonly GraphState[];
+}
+
+interface AslState {
+  readonly Type?: string;
+  readonly Next?: string;
+  readonly Default?: string;
+  readonly End?: boolean;
+  readonly Error?: string;
+  readonly Choices?: readonly { readonly Next?: string; readonly Condition?: unknown }[];
+  readonly Catch?: readonly { readonly Next?: string; readonly ErrorEquals?: readonly string[] }[];
+  readonly Branches?: readonly AslGraph[];
+  readonly ItemProcessor?: AslGraph;
+  readonly Iterator?: AslGraph;
+}
+
+interface AslGraph {
+  readonly StartAt?: string;
+  readonly States?: Readonly<Record<string, AslState>>;
+}
+
+const NO_GRAPH: Graph = { startAt: '', states: [] };
+
+/** Reads a definition, JSON text. One that is none has no states. */
+export function readDefinition(text: string): Graph {
+  try {
+    return graphOf(JSON.parse(text) as AslGraph);
+  } catch {
+    return NO_GRAPH;
+  }
+}
+
+function graphOf({ StartAt = '', States = {} }: AslGraph): Graph {
+  return { startAt: StartAt, states: Object.entries(States).map(([name, state]) => stateOf(name, state)) };
+}
+
+function stateOf(name: string, state: AslState): GraphState {
+  const { Type = '', Branches = [], End = false, Error: error } = state;
+  const processor = state.ItemProcessor ?? state.Iterator;
+  return {
+    name,
+    type: Type,
+    transitions: transitionsOf(state),
+    branches: [...Branches, ...(processor === undefined ? [] : [processor])].map(graphOf),
+    ends: End || Type === 'Succeed' || Type === 'Fail',
+    error: typeof error === 'string' ? error : undefined,
+  };
+}
+
+function transitionsOf({ Next, Choices = [], Default, Catch = [] }: AslState): Transition[] {
+  const all: (Omit<Transition, 'to'> & { readonly to: string | undefined })[] = [
+    { to: Next, kind: 'next', label: '' },
+    ...Choices.map(choice => ({
+      to: choice.Next,
+      kind: 'choice' as const,
+      label: conditionText(choice.Condition),
+    })),
+    { to: Default, kind: 'default', label: 'otherwise' },
+    ...Catch.map(catcher => ({
+      to: catcher.Next,
+      kind: 'catch' as const,
+      label: (catcher.ErrorEquals ?? []).join(', '),
+    })),
+  ];
+  return all.filter((each): each is Transition => typeof each.to === 'string');
+}
+
+const conditionText = (condition: unknown): string =>
+  typeof condition === 'string' ? condition.replace(/^\{%\s*|\s*%\}$/g, '') : String(condition ?? '');
+
+/** Where a state stands in a definition. */
+export interface Place {
+  /** The Map or Parallel that it is in. */
+  readonly parent: string | undefined;
+  /** Which of its branches. */
+  readonly branch: number;
+}
+
+/** Where each state stands, by its name: names are unique in a whole definition. */
+export function placesOf(graph: Graph, parent?: string, branch = 0): Map<string, Place> {
+  return new Map(
+    graph.states.flatMap(state => [
+      [state.name, { parent, branch }] as const,
+      ...state.branches.flatMap((inner, index) => [...placesOf(inner, state.name, index)]),
+    ]),
+  );
+}
+
+/** The innermost state machine that has a state: what an execution runs that a distributed Map has started. */
+export function graphWith(graph: Graph, name: string): Graph | undefined {
+  if (graph.states.some(state => state.name === name)) return graph;
+  for (const inner of graph.states.flatMap(({ branches }) => branches)) {
+    const found = graphWith(inner, name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** All states, with those inside of others. */
+export function allStates(graph: Graph): GraphState[] {
+  return graph.states.flatMap(state => [state, ...state.branches.flatMap(allStates)]);
+}

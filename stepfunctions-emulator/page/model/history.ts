@@ -1,0 +1,402 @@
+import type { PageEvent } from '../../src/page/data.ts';
+import type { Place } from './definition.ts';
+
+/** What became of a visit, or of an iteration. `cutOff`: a failure elsewhere, or the end of the execution, ended it. */
+export type Outcome = 'running' | 'succeeded' | 'caught' | 'failed' | 'cutOff';
+
+/** A part of the time of a visit. */
+export interface Segment {
+  /** `attempt`: it was tried. `retry`: the pause before the next attempt. `wait`: it waited, as a Wait does. */
+  readonly kind: 'attempt' | 'retry' | 'wait';
+  readonly from: number;
+  /** Not there while it lasts. */
+  to?: number;
+  failed?: boolean;
+  error?: string | undefined;
+  cause?: string | undefined;
+  /** The event that has the arguments, and the one that has the result. */
+  startEventId?: number;
+  endEventId?: number;
+}
+
+/** One entry into a state. */
+export interface Visit {
+  /** The id of the event of its entry. */
+  readonly id: number;
+  readonly name: string;
+  readonly type: string;
+  readonly line: Line;
+  readonly from: number;
+  to?: number;
+  outcome: Outcome;
+  readonly segments: Segment[];
+  exitId?: number;
+  error?: string | undefined;
+  cause?: string | undefined;
+  /** Names of the variables that it assigned. */
+  variables: readonly string[];
+  /** The branches of a Parallel, of all its attempts. */
+  readonly branches: Line[];
+  /** The iterations of an inline Map, by index: of its last attempt. */
+  iterations: Iteration[];
+  /** Items of a Map. */
+  length?: number;
+  /** Of the last attempt of a distributed Map. */
+  mapRunArn?: string;
+}
+
+/** States that run one after the other: the execution itself, a branch, or an iteration. */
+export interface Line {
+  /** The Map or Parallel that it is in. */
+  readonly parent: Visit | undefined;
+  /** Of the branch or the iteration. */
+  readonly index: number;
+  readonly visits: Visit[];
+}
+
+/** One iteration of an inline Map. */
+export interface Iteration {
+  readonly index: number;
+  readonly line: Line;
+  readonly from: number;
+  to?: number;
+  outcome: Outcome;
+}
+
+type Failure = Pick<PageEvent, 'error' | 'cause'>;
+
+/**
+ * A history as visits. Events are added in their order, also while the execution runs. What belongs together is found by
+ * `previousEventId`: each event is in the line of the one before it, or in one around that. Iterations of a Map run at once, so
+ * that the state that was entered last need not be the one that is left.
+ */
+export class HistoryModel {
+  readonly root: Line = { parent: undefined, index: 0, visits: [] };
+  /** In the order of their entries. */
+  readonly visits: Visit[] = [];
+  /** How many events were added. */
+  events = 0;
+  /** The time of the last event. */
+  lastTime = 0;
+  readonly #places: ReadonlyMap<string, Place>;
+  /** The line of each event, by its id. */
+  readonly #lines: Line[] = [this.root];
+  readonly #open = new Set<Visit>();
+  /** How many branches a Parallel had when its last attempt began. */
+  readonly #branchesBefore = new Map<Visit, number>();
+  /** Visits that the end of the execution has ended: a redrive goes on with them. */
+  #ended: Visit[] = [];
+
+  /** @param places of the definition's states */
+  constructor(places: ReadonlyMap<string, Place>) {
+    this.#places = places;
+  }
+
+  add(event: PageEvent): void {
+    const line = this.#lines[event.previousEventId] ?? this.root;
+    this.#lines[event.id] = this.#take(event, line);
+    this.events = event.id;
+    this.lastTime = event.timestamp;
+  }
+
+  visit(id: number): Visit | undefined {
+    return this.visits.find(each => each.id === id);
+  }
+
+  /** @returns the line that the events after this one are in */
+  #take(event: PageEvent, line: Line): Line {
+    const { type } = event;
+    if (type.endsWith('StateEntered')) return this.#enter(event, line);
+    if (type.endsWith('StateExited')) return this.#leave(event, line);
+    if (type.startsWith('MapIteration')) return this.#iterate(event, line);
+    if (type.endsWith('StateAborted')) return this.#cutOffAround(event, line);
+    if (type.startsWith('MapState') || type.startsWith('ParallelState')) return this.#fork(event, line);
+    if (type.startsWith('MapRun')) return this.#mapRun(event, line);
+    if (type === 'EvaluationFailed') return this.#failEvaluation(event, line);
+    if (type === 'ExecutionRedriven') return this.#redrive();
+    if (type === 'ExecutionStarted') return this.root;
+    if (type.startsWith('Execution')) return this.#end(event, line);
+    return this.#call(event, line);
+  }
+
+  #enter(event: PageEvent, before: Line): Line {
+    const { id, name = '', timestamp } = event;
+    const line = this.#lineOf(name, before);
+    const type = event.type.slice(0, -'StateEntered'.length);
+    const visit: Visit = {
+      ...{ id, name, type, line, from: timestamp, outcome: 'running' },
+      ...{ segments: [], variables: [], branches: [], iterations: [] },
+    };
+    if (type === 'Wait') visit.segments.push({ kind: 'wait', from: timestamp });
+    line.visits.push(visit);
+    this.visits.push(visit);
+    this.#open.add(visit);
+    return line;
+  }
+
+  /** The line that a state is entered in: that of the event before, one around it, or a new branch inside of it. */
+  #lineOf(name: string, before: Line): Line {
+    const place = this.#places.get(name);
+    if (place?.parent === undefined) return this.root;
+    const parent = this.#find(place.parent, before);
+    if (parent === undefined) return this.root;
+    const around = linesAround(before).find(line => line.parent === parent);
+    if (around !== undefined && (parent.type === 'Map' || around.index === place.branch)) return around;
+    if (parent.type === 'Map') return parent.iterations.at(-1)?.line ?? this.root;
+    const ofAttempt = parent.branches.slice(this.#branchesBefore.get(parent));
+    const begun = ofAttempt.find(({ index }) => index === place.branch);
+    if (begun !== undefined) return begun;
+    const branch = { parent, index: place.branch, visits: [] };
+    parent.branches.push(branch);
+    return branch;
+  }
+
+  /** The visit of a name that an event is about: the open one in its line or around it, or else the last that was entered. */
+  #find(name: string, line: Line): Visit | undefined {
+    const near = linesAround(line)
+      .map(({ visits }) => visits.at(-1))
+      .find(visit => visit?.name === name && this.#open.has(visit));
+    // What fails right upon its entry into a branch follows the event before it, which is outside of the branch.
+    return near ?? [...this.#open].findLast(visit => visit.name === name);
+  }
+
+  #leave(event: PageEvent, before: Line): Line {
+    const visit = this.#find(event.name ?? '', before);
+    if (visit === undefined) return before;
+    const { timestamp, variables = [] } = event;
+    visit.exitId = event.id;
+    visit.variables = variables;
+    this.#closeInside(visit, timestamp);
+    this.#close(visit, timestamp, isCaught(visit) ? 'caught' : 'succeeded');
+    return visit.line;
+  }
+
+  #iterate({ type, name = '', index = 0, timestamp }: PageEvent, line: Line): Line {
+    const map = this.#find(name, line);
+    if (map === undefined) return line;
+    const begun = map.iterations[index];
+    if (type === 'MapIterationStarted') {
+      const inner =
+        begun !== undefined && begun.outcome !== 'succeeded'
+          ? begun.line
+          : { parent: map, index, visits: [] };
+      map.iterations[index] = { index, line: inner, from: timestamp, outcome: 'running' };
+      return inner;
+    }
+    if (begun === undefined) return line;
+    begun.to = timestamp;
+    begun.outcome = ITERATION_OUTCOMES[type] ?? begun.outcome;
+    if (begun.outcome !== 'succeeded') this.#closeLine(begun.line, timestamp);
+    return line;
+  }
+
+  /** A failure ends what runs beside it: everything inside the Map or Parallel around it. */
+  #cutOffAround({ timestamp }: PageEvent, line: Line): Line {
+    if (line.parent !== undefined) this.#closeInside(line.parent, timestamp);
+    return line;
+  }
+
+  #fork({ type, timestamp, length, id }: PageEvent, line: Line): Line {
+    const kind = type.startsWith('Map') ? 'Map' : 'Parallel';
+    const visit = this.#nearest(line, kind);
+    if (visit === undefined) return line;
+    if (type.endsWith('Started')) {
+      const isResumed = this.#ended.includes(visit);
+      this.#ended = this.#ended.filter(each => each !== visit);
+      if (!isResumed) this.#closeInside(visit, this.lastTime);
+      if (!isResumed && visit.segments.length > 0) {
+        visit.iterations = [];
+        this.#branchesBefore.set(visit, visit.branches.length);
+      }
+      endAttempt(visit, lastInside(visit), insideFailure(visit));
+      this.#beginAttempt(visit, timestamp, id);
+      if (length !== undefined) visit.length = length;
+      return visit.line;
+    }
+    if (type.endsWith('Succeeded')) endAttempt(visit, timestamp);
+    else if (type.endsWith('Failed')) {
+      this.#closeInside(visit, timestamp);
+      endAttempt(visit, timestamp, insideFailure(visit));
+    }
+    return type.endsWith('Failed') ? visit.line : line;
+  }
+
+  #mapRun({ type, timestamp, mapRunArn, error, cause }: PageEvent, line: Line): Line {
+    const visit = this.#nearest(line, 'Map');
+    if (visit === undefined) return line;
+    if (mapRunArn !== undefined) visit.mapRunArn = mapRunArn;
+    if (type === 'MapRunRedriven') this.#beginAttempt(visit, timestamp);
+    if (type === 'MapRunFailed') endAttempt(visit, timestamp, { error, cause } as Failure);
+    return line;
+  }
+
+  #failEvaluation(event: PageEvent, line: Line): Line {
+    const visit = this.#find(event.name ?? '', line);
+    if (visit === undefined) return line;
+    const open = visit.segments.at(-1);
+    if (open?.kind !== 'attempt' || open.to !== undefined) this.#beginAttempt(visit, event.timestamp);
+    endAttempt(visit, event.timestamp, event);
+    return visit.line;
+  }
+
+  /** An event of a call: of a function, of another service, of an activity. */
+  #call(event: PageEvent, line: Line): Line {
+    const visit = this.#callerIn(line);
+    if (visit === undefined) return line;
+    const { type, timestamp, id } = event;
+    if (type.endsWith('Scheduled')) this.#beginAttempt(visit, timestamp, id);
+    else if (type.endsWith('Succeeded')) endAttempt(visit, timestamp, undefined, id);
+    else if (/(?:Failed|TimedOut)$/.test(type)) endAttempt(visit, timestamp, event, id);
+    return visit.line;
+  }
+
+  /** After a redrive the events of a branch follow one that is outside of it. */
+  #callerIn(line: Line): Visit | undefined {
+    const last = line.visits.at(-1);
+    if (last === undefined || last.type === 'Task') return last;
+    return [...this.#open].find(visit => visit.type === 'Task' && this.#ended.includes(visit)) ?? last;
+  }
+
+  #beginAttempt(visit: Visit, from: number, startEventId?: number): void {
+    const before = visit.segments.at(-1);
+    if (before?.to !== undefined && before.to < from)
+      visit.segments.push({ kind: 'retry', from: before.to, to: from });
+    visit.segments.push({ kind: 'attempt', from, ...(startEventId !== undefined && { startEventId }) });
+  }
+
+  #redrive(): Line {
+    for (const visit of this.#ended) {
+      delete visit.to;
+      delete visit.error;
+      delete visit.cause;
+      visit.outcome = 'running';
+      this.#open.add(visit);
+    }
+    return this.root;
+  }
+
+  #end(event: PageEvent, line: Line): Line {
+    const { type, timestamp, error, cause } = event;
+    this.#ended = unfinishedIn(this.root);
+    const failed = new Set(type === 'ExecutionFailed' ? visitsAround(line) : []);
+    for (const visit of this.#open) {
+      if (failed.has(visit)) {
+        visit.error ??= error;
+        visit.cause ??= cause;
+      }
+      this.#close(visit, timestamp, failed.has(visit) ? 'failed' : outcomeOfCutOff(visit));
+    }
+    for (const visit of this.#ended) for (const each of visit.iterations) closeIteration(each, timestamp);
+    return line;
+  }
+
+  #nearest(line: Line, type: string): Visit | undefined {
+    return visitsAround(line).find(visit => visit.type === type && this.#open.has(visit));
+  }
+
+  #closeInside(visit: Visit, time: number): void {
+    for (const line of visit.branches) this.#closeLine(line, time);
+    for (const each of visit.iterations) {
+      if (each === undefined || each.outcome !== 'running') continue;
+      this.#closeLine(each.line, time);
+      closeIteration(each, time);
+    }
+  }
+
+  #closeLine({ visits }: Line, time: number): void {
+    const last = visits.at(-1);
+    if (last === undefined || !this.#open.has(last)) return;
+    this.#closeInside(last, time);
+    this.#close(last, time, outcomeOfCutOff(last));
+  }
+
+  #close(visit: Visit, to: number, outcome: Outcome): void {
+    visit.to = to;
+    visit.outcome = outcome;
+    const last = visit.segments.at(-1);
+    if (last !== undefined && last.to === undefined) last.to = to;
+    this.#open.delete(visit);
+  }
+}
+
+const ITERATION_OUTCOMES: Readonly<Record<string, Outcome>> = {
+  MapIterationSucceeded: 'succeeded',
+  MapIterationFailed: 'failed',
+  MapIterationAborted: 'cutOff',
+};
+
+/** A line and those around it, the innermost first. */
+function linesAround(line: Line): Line[] {
+  const lines: Line[] = [];
+  for (let each: Line | undefined = line; each !== undefined; each = each.parent?.line) lines.push(each);
+  return lines;
+}
+
+/** The last visit of a line, and the visits that the line is in. */
+function visitsAround(line: Line): Visit[] {
+  const parents = linesAround(line).flatMap(({ parent }) => parent ?? []);
+  return [...(line.visits.at(-1) ? [line.visits.at(-1) as Visit] : []), ...parents];
+}
+
+function endAttempt(visit: Visit, to: number, failure?: Failure, endEventId?: number): void {
+  const last = visit.segments.at(-1);
+  if (last?.kind !== 'attempt' || last.to !== undefined) return;
+  last.to = to;
+  if (endEventId !== undefined) last.endEventId = endEventId;
+  visit.error = failure?.error;
+  visit.cause = failure?.cause;
+  if (failure === undefined) return;
+  last.failed = true;
+  last.error = failure.error;
+  last.cause = failure.cause;
+}
+
+/** Whether what the state did last has failed. */
+function isCaught({ type, segments }: Visit): boolean {
+  const last = segments.findLast(({ kind }) => kind === 'attempt');
+  if (last?.failed) return true;
+  // Some failures have no event of their own, e.g. that of a result which is too big.
+  return ['Task', 'Map', 'Parallel'].includes(type) && last !== undefined && last.to === undefined;
+}
+
+/** What a line stopped in: its last visit, and where that has stopped. */
+function unfinishedIn({ visits }: Line): Visit[] {
+  const last = visits.at(-1);
+  if (last === undefined || last.exitId !== undefined) return [];
+  const lines = [...last.branches, ...last.iterations.flatMap(each => each?.line ?? [])];
+  return [last, ...lines.flatMap(unfinishedIn)];
+}
+
+const outcomeOfCutOff = (visit: Visit): Outcome =>
+  visit.type === 'Fail' || visit.segments.findLast(({ kind }) => kind === 'attempt')?.failed
+    ? 'failed'
+    : 'cutOff';
+
+function closeIteration(iteration: Iteration, time: number): void {
+  if (iteration.outcome !== 'running') return;
+  iteration.to = time;
+  iteration.outcome = 'cutOff';
+}
+
+const insideOf = ({ branches, iterations }: Visit): Visit[] =>
+  [...branches, ...iterations.flatMap(each => each?.line ?? [])].flatMap(({ visits }) => visits);
+
+/** When the last thing happened inside a Map or Parallel. */
+const lastInside = (visit: Visit): number =>
+  insideOf(visit).reduce((last, { from, to }) => Math.max(last, to ?? from), visit.from);
+
+/** What a Map or Parallel has failed with: what has failed inside of it. */
+function insideFailure(visit: Visit): Failure {
+  const failed = insideOf(visit).findLast(({ outcome }) => outcome === 'failed');
+  return { ...(failed?.error !== undefined && { error: failed.error, cause: failed.cause }) } as Failure;
+}
+
+/** The variables that a visit sees on its entry: by name, the event that assigned it. Those of inner lines are not seen outside. */
+export function variablesAt(visit: Visit): Map<string, number> {
+  const { parent, visits } = visit.line;
+  const seen = parent === undefined ? new Map<string, number>() : variablesAt(parent);
+  for (const before of visits.slice(0, visits.indexOf(visit))) {
+    for (const name of before.variables) if (before.exitId !== undefined) seen.set(name, before.exitId);
+  }
+  return seen;
+}

@@ -1,0 +1,171 @@
+import { Graph as DagreGraph, layout } from '@dagrejs/dagre';
+import type { Graph, GraphState, Transition } from './definition.ts';
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A state in the drawing. A Map or a Parallel has others inside. */
+export interface Box {
+  readonly state: GraphState;
+  /** Of its upper left corner. */
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** An arrow from one state to another. */
+export interface Arrow {
+  readonly from: string;
+  readonly to: string;
+  readonly transition: Transition;
+  readonly points: readonly Point[];
+  /** The middle of its label. */
+  readonly labelAt: Point | undefined;
+}
+
+/** The point where a state machine begins, and the one where it ends. */
+export interface Terminal extends Point {
+  readonly kind: 'start' | 'end';
+}
+
+/** A drawing. States that hold others come before these. */
+export interface Layout {
+  readonly width: number;
+  readonly height: number;
+  readonly boxes: readonly Box[];
+  readonly arrows: readonly Arrow[];
+  readonly terminals: readonly Terminal[];
+}
+
+export const BOX_HEIGHT = 42;
+/** Of the title of a Map or Parallel. */
+export const TITLE_HEIGHT = 30;
+const PADDING = 14;
+const TERMINAL = 14;
+const CHARACTER_WIDTH = 7.2;
+const LABEL_CHARACTER_WIDTH = 6;
+/** Longer names and labels are cut in the drawing. */
+export const NAME_LENGTH = 30;
+export const LABEL_LENGTH = 26;
+
+/** A text in the drawing. */
+export const shortened = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length - 1)}…` : text;
+
+/** Lays out a state machine: each one inside a state on its own first, then as one box of that size. */
+export function layOut(graph: Graph, outermost = true): Layout {
+  const inner = new Map(graph.states.map(state => [state.name, insideOf(state)]));
+  const dagre = new DagreGraph({ multigraph: true });
+  dagre.setGraph({ ranksep: 28, nodesep: 26, edgesep: 14, marginx: PADDING, marginy: PADDING });
+  for (const state of graph.states) dagre.setNode(nodeOf(state.name), sizeOf(state, inner.get(state.name)));
+  const known = new Set(graph.states.map(({ name }) => name));
+  for (const { name, transitions } of graph.states) {
+    for (const [index, transition] of transitions.entries()) {
+      if (!known.has(transition.to)) continue;
+      const width = labelOf(transition).length * LABEL_CHARACTER_WIDTH;
+      const size = width === 0 ? {} : { width: width + 8, height: 16, labelpos: 'c' as const };
+      dagre.setEdge(nodeOf(name), nodeOf(transition.to), { ...size, minlen: 1 }, `${index}`);
+    }
+  }
+  if (outermost && known.has(graph.startAt)) addTerminals(dagre, graph);
+  layout(dagre);
+  const { width = 0, height = 0 } = dagre.graph();
+  const drawn = graph.states.map(state => ({ state, node: dagre.node(nodeOf(state.name)) }));
+  const own: Box[] = drawn.map(({ state, node }) => ({
+    state,
+    x: node.x - node.width / 2,
+    y: node.y - node.height / 2,
+    width: node.width,
+    height: node.height,
+  }));
+  const arrows = graph.states.flatMap(state =>
+    state.transitions.flatMap((transition, index): Arrow[] => {
+      if (!known.has(transition.to)) return [];
+      const edge = dagre.edge(nodeOf(state.name), nodeOf(transition.to), `${index}`);
+      const labelAt = edge.width ? { x: edge.x ?? 0, y: edge.y ?? 0 } : undefined;
+      return [{ from: state.name, to: transition.to, transition, points: edge.points ?? [], labelAt }];
+    }),
+  );
+  const insides = own.flatMap(box => moved(inner.get(box.state.name) ?? [], box));
+  return {
+    ...{ width, height },
+    boxes: [...own, ...insides.flatMap(({ boxes }) => boxes)],
+    arrows: [...arrows, ...terminalArrows(dagre, graph), ...insides.flatMap(each => each.arrows)],
+    terminals: terminalsOf(dagre),
+  };
+}
+
+/** What an arrow says beside it: dagre keeps this much room. */
+export const labelOf = ({ label }: Transition): string => shortened(label, LABEL_LENGTH);
+
+const insideOf = (state: GraphState): Layout[] => state.branches.map(branch => layOut(branch, false));
+
+// Keys of nodes of our own are not names of states.
+const nodeOf = (name: string): string => `state ${name}`;
+const START = 'start';
+const END = 'end';
+
+function sizeOf(
+  { name, type }: GraphState,
+  inner: readonly Layout[] = [],
+): { width: number; height: number } {
+  const characters = Math.max(shortened(name, NAME_LENGTH).length, type.length + 12);
+  const width = Math.max(120, characters * CHARACTER_WIDTH + 24);
+  if (inner.length === 0) return { width, height: BOX_HEIGHT };
+  const across = inner.reduce((sum, each) => sum + each.width, 0);
+  const height = Math.max(...inner.map(each => each.height));
+  return { width: Math.max(width, across), height: TITLE_HEIGHT + height };
+}
+
+function addTerminals(dagre: DagreGraph, { startAt, states }: Graph): void {
+  dagre.setNode(START, { width: TERMINAL, height: TERMINAL });
+  dagre.setEdge(START, nodeOf(startAt), {}, START);
+  const last = states.filter(({ ends }) => ends);
+  if (last.length === 0) return;
+  dagre.setNode(END, { width: TERMINAL, height: TERMINAL });
+  for (const { name } of last) dagre.setEdge(nodeOf(name), END, {}, END);
+}
+
+function terminalsOf(dagre: DagreGraph): Terminal[] {
+  return ([START, END] as const).flatMap(kind => {
+    if (!dagre.hasNode(kind)) return [];
+    const { x, y } = dagre.node(kind);
+    return [{ kind, x, y }];
+  });
+}
+
+/** From the start and to the end; the names of these are empty. */
+function terminalArrows(dagre: DagreGraph, { startAt, states }: Graph): Arrow[] {
+  const arrow = (from: string, to: string, key: string, names: { from: string; to: string }): Arrow[] => {
+    const points = dagre.hasEdge(from, to, key) ? dagre.edge(from, to, key).points : undefined;
+    const transition: Transition = { to: names.to, kind: 'next', label: '' };
+    return points === undefined ? [] : [{ ...names, transition, points, labelAt: undefined }];
+  };
+  return [
+    ...arrow(START, nodeOf(startAt), START, { from: '', to: startAt }),
+    ...states.flatMap(({ name }) => arrow(nodeOf(name), END, END, { from: name, to: '' })),
+  ];
+}
+
+/** What is inside a state, where the state is: its branches side by side, in the middle. */
+function moved(inner: readonly Layout[], box: Box): Layout[] {
+  const across = inner.reduce((sum, { width }) => sum + width, 0);
+  let left = box.x + (box.width - across) / 2;
+  return inner.map(each => {
+    const by = { x: left, y: box.y + TITLE_HEIGHT };
+    left += each.width;
+    const move = <P extends Point>(point: P): P => ({ ...point, x: point.x + by.x, y: point.y + by.y });
+    return {
+      ...each,
+      boxes: each.boxes.map(move),
+      arrows: each.arrows.map(arrow => ({
+        ...arrow,
+        points: arrow.points.map(move),
+        labelAt: arrow.labelAt && move(arrow.labelAt),
+      })),
+    };
+  });
+}

@@ -1,0 +1,55 @@
+import type { HistoryModel, Line, Outcome, Visit } from './history.ts';
+
+/** What became of the visits of a state. */
+export interface StateSummary {
+  readonly visits: readonly Visit[];
+  readonly retries: number;
+  /** What the state is coloured by: the outcome that matters most. */
+  readonly outcome: Outcome;
+}
+
+/** The first of these that a visit has counts for the state. */
+const BY_WEIGHT: readonly Outcome[] = ['running', 'failed', 'caught', 'succeeded', 'cutOff'];
+
+/** The states that an execution has entered, by name. */
+export function statesOf({ visits }: HistoryModel): Map<string, StateSummary> {
+  const byName = new Map<string, Visit[]>();
+  for (const visit of visits) {
+    const same = byName.get(visit.name);
+    if (same === undefined) byName.set(visit.name, [visit]);
+    else same.push(visit);
+  }
+  return new Map([...byName].map(([name, same]) => [name, summaryOf(same)]));
+}
+
+function summaryOf(visits: readonly Visit[]): StateSummary {
+  const outcomes = new Set(visits.map(({ outcome }) => outcome));
+  return {
+    visits,
+    retries: visits.reduce((sum, visit) => sum + retriesOf(visit), 0),
+    outcome: BY_WEIGHT.find(each => outcomes.has(each)) ?? 'succeeded',
+  };
+}
+
+/** How often a visit was tried again. */
+export const retriesOf = ({ segments }: Visit): number =>
+  Math.max(0, segments.filter(({ kind }) => kind === 'attempt').length - 1);
+
+/** A transition between two states, as a key. Next and Catch of a state can lead to the same one. */
+export const transitionKey = (from: string, to: string, caught: boolean): string =>
+  JSON.stringify([from, to, caught]);
+
+/** The transitions that an execution has taken. The names of the start and of the end are empty. */
+export function takenTransitions({ visits, root }: HistoryModel): Set<string> {
+  const taken = new Set<string>();
+  for (const { visits: ofLine } of new Set<Line>(visits.map(({ line }) => line))) {
+    for (const [index, { name }] of ofLine.entries()) {
+      const before = ofLine[index - 1];
+      taken.add(transitionKey(before?.name ?? '', name, before?.outcome === 'caught'));
+    }
+  }
+  const last = root.visits.at(-1);
+  const isOver = last?.outcome === 'succeeded' || (last?.type === 'Fail' && last.outcome === 'failed');
+  if (last !== undefined && isOver) taken.add(transitionKey(last.name, '', false));
+  return taken;
+}

@@ -1,0 +1,48 @@
+import type { HistoryModel, Iteration, Line, Visit } from './history.ts';
+
+/** A line of the waterfall: a visit, or the iterations of the Map above it as cells. */
+export type Row =
+  | { readonly kind: 'visit'; readonly visit: Visit; readonly depth: number; readonly note: string }
+  | { readonly kind: 'iterations'; readonly map: Visit; readonly depth: number };
+
+/** With more iterations than this, only those of one are shown. */
+export const SHOWN_ITERATIONS = 4;
+
+/**
+ * The rows of the waterfall.
+ *
+ * @param chosen which iteration of a Map is shown, by the Map's id
+ */
+export function rowsOf({ root }: HistoryModel, chosen: ReadonlyMap<number, number>): Row[] {
+  const rows: Row[] = [];
+  const addLine = ({ visits }: Line, depth: number, name: string): void => {
+    for (const [position, visit] of visits.entries()) {
+      rows.push({ kind: 'visit', visit, depth, note: position === 0 ? name : '' });
+      addInside(visit, depth + 1);
+    }
+  };
+  const addInside = (visit: Visit, depth: number): void => {
+    if (hasCells(visit)) rows.push({ kind: 'iterations', map: visit, depth });
+    for (const { index, line } of shownIterations(visit, chosen)) addLine(line, depth, `#${index}`);
+    for (const branch of visit.branches) addLine(branch, depth, `branch ${branch.index + 1}`);
+  };
+  addLine(root, 0, '');
+  return rows;
+}
+
+/** Whether a Map is shown as cells: a distributed one by its executions. */
+export const hasCells = ({ type, iterations, mapRunArn }: Visit): boolean =>
+  type === 'Map' && (iterations.length > 1 || mapRunArn !== undefined);
+
+function shownIterations({ id, iterations }: Visit, chosen: ReadonlyMap<number, number>): Iteration[] {
+  const begun = iterations.filter(each => each !== undefined);
+  if (begun.length <= SHOWN_ITERATIONS) return begun;
+  const one = iterations[chosen.get(id) ?? firstOfInterest(iterations)];
+  return one === undefined ? [] : [one];
+}
+
+/** The first that failed, or else the first. */
+export function firstOfInterest(iterations: readonly (Iteration | undefined)[]): number {
+  const failed = iterations.findIndex(each => each?.outcome === 'failed');
+  return failed === -1 ? iterations.findIndex(each => each !== undefined) : failed;
+}

@@ -1,0 +1,81 @@
+import type { ApiContext } from '../api/context.ts';
+import { childrenOf, type ExecutionSummary } from '../api/executions.ts';
+import { Execution } from '../interpreter/index.ts';
+import type {
+  EventData,
+  ExecutionDescription,
+  ExecutionList,
+  HistoryPage,
+  PageExecution,
+  PageMachine,
+} from './data.ts';
+import { eventData, pageEvent } from './events.ts';
+
+/** Events in one answer. */
+const EVENTS_AT_ONCE = 5_000;
+/** Events whose data can be asked for at once. */
+const DATA_AT_ONCE = 100;
+
+/** What the page can ask for, by the last part of the path. None changes anything. */
+export const ANSWERS: Readonly<Record<string, (context: ApiContext, query: URLSearchParams) => object>> = {
+  machines: ({ stateMachines, executions }): readonly PageMachine[] =>
+    stateMachines.all.map(({ arn, name, type }) => {
+      const running = executions.of(arn).filter(({ execution }) => execution.status === 'RUNNING').length;
+      return { arn, name, type, running };
+    }),
+
+  executions({ executions }, query): ExecutionList {
+    const { version } = executions;
+    if (query.get('version') === String(version)) return { version };
+    const list = executions.of(query.get('machine') ?? '').map(({ execution }) => summaryOf(execution));
+    return { version, executions: list };
+  },
+
+  /** The executions of a Map Run. */
+  children: ({ executions }, query): readonly PageExecution[] =>
+    childrenOf(executions.mapRun(query.get('mapRun') ?? '').mapRun).map(summaryOf),
+
+  execution({ executions }, query): ExecutionDescription {
+    const { execution, started } = executions.get(query.get('arn') ?? '');
+    const { inputText, outputText, machine, error, cause, redriveCount } = execution;
+    const parent = execution === started.execution ? undefined : parentOf(execution, executions);
+    return {
+      ...summaryOf(execution),
+      machine: machine.name,
+      machineArn: started.stateMachine.arn,
+      type: machine.type,
+      definition: started.stateMachine.definitionText,
+      input: inputText,
+      output: outputText,
+      ...{ error, cause, redriveCount },
+      parentArn: parent,
+      forgotten: !(execution instanceof Execution),
+    };
+  },
+
+  history({ executions, stateMachines }, query): HistoryPage {
+    const { execution } = executions.get(query.get('arn') ?? '');
+    const after = Number(query.get('after') ?? 0);
+    const history = execution instanceof Execution ? execution.history : [];
+    // Ids count from 1, without gaps.
+    const events = history.slice(after, after + EVENTS_AT_ONCE).map(pageEvent);
+    const more = after + events.length < history.length;
+    return { events, more, now: stateMachines.now, execution: summaryOf(execution) };
+  },
+
+  /** The data of some events. */
+  data({ executions }, query): readonly EventData[] {
+    const { history } = executions.whole(query.get('arn') ?? '');
+    const ids = (query.get('ids') ?? '').split(',').slice(0, DATA_AT_ONCE);
+    return ids.flatMap(id => history[Number(id) - 1] ?? []).map(eventData);
+  },
+};
+
+/** An execution in a list. */
+export const summaryOf = ({ arn, name, status, startDate, stopDate }: ExecutionSummary): PageExecution => ({
+  ...{ arn, name, status, startDate, stopDate },
+});
+
+function parentOf({ mapRunArn }: ExecutionSummary, executions: ApiContext['executions']): string | undefined {
+  return mapRunArn === undefined ? undefined : executions.mapRun(mapRunArn).mapRun.settings.executionArn;
+}

@@ -1,0 +1,63 @@
+import { graphWith, placesOf, readDefinition } from '../../page/model/definition.ts';
+import { type Box, layOut } from '../../page/model/layout.ts';
+import { ORDERS } from './machines.ts';
+
+const graph = readDefinition(JSON.stringify(ORDERS));
+
+const isInside = (inner: Box, outer: Box) =>
+  inner.x >= outer.x &&
+  inner.y >= outer.y &&
+  inner.x + inner.width <= outer.x + outer.width &&
+  inner.y + inner.height <= outer.y + outer.height;
+const overlap = (one: Box, other: Box) =>
+  one.x < other.x + other.width &&
+  other.x < one.x + one.width &&
+  one.y < other.y + other.height &&
+  other.y < one.y + one.height;
+
+test('each state is drawn once, inside of its Map or Parallel and beside all others', () => {
+  const { boxes, width, height } = layOut(graph);
+  const places = placesOf(graph);
+  expect(boxes.map(({ state }) => state.name).sort()).toEqual([...places.keys()].sort());
+  const boxOf = (name: string) => boxes.find(({ state }) => state.name === name) as Box;
+  const around = (name: string): string[] => {
+    const parent = places.get(name)?.parent;
+    return parent === undefined ? [] : [parent, ...around(parent)];
+  };
+  for (const box of boxes) {
+    expect(isInside(box, { ...box, x: 0, y: 0, width, height })).toBe(true);
+    for (const other of boxes) {
+      if (other === box) continue;
+      const name = other.state.name;
+      if (around(box.state.name).includes(name)) expect(isInside(box, boxOf(name))).toBe(true);
+      else if (!around(name).includes(box.state.name)) expect(overlap(box, other)).toBe(false);
+    }
+  }
+});
+
+test('an arrow stands for each transition, from the start and to the end', () => {
+  const arrows = layOut(graph).arrows.map(({ from, to, transition }) => `${from} ${transition.kind} ${to}`);
+  expect(arrows).toEqual(
+    expect.arrayContaining([
+      ' next Validate',
+      'Validate catch Rejected',
+      'Reserve catch Back-order',
+      'Large? choice Ask a person',
+      'Large? default Ship',
+      'Ship next ',
+      'Rejected next ',
+    ]),
+  );
+  expect(arrows.length).toBe(new Set(arrows).size);
+});
+
+test('an execution that a Map Run has started is of what is inside of the Map', () => {
+  expect(graphWith(graph, 'Charge')?.states.map(({ name }) => name)).toEqual(['Cool down', 'Charge']);
+  expect(graphWith(graph, 'Nowhere')).toBeUndefined();
+});
+
+test('a definition that is none has no states, and a transition that leads nowhere no arrow', () => {
+  expect(layOut(readDefinition('nothing')).boxes).toEqual([]);
+  const broken = readDefinition('{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"B"}}}');
+  expect(layOut(broken).arrows.map(({ to }) => to)).toEqual(['A']);
+});

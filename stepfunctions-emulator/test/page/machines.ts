@@ -1,0 +1,175 @@
+import type { FunctionInvoker, FunctionResult } from '../../src/interpreter/index.ts';
+import { stateMachineArn } from '../../src/made-up.ts';
+
+// State machines and functions that the tests of the page show.
+
+const functionOf = (name: string) => `arn:aws:lambda:us-east-1:123456789012:function:${name}`;
+const task = (name: string, more: object) => ({ Type: 'Task', Resource: functionOf(name), ...more });
+
+/** An order: a retry, a catch, a Parallel with a Map inside, a Choice and a Wait. */
+export const ORDERS = {
+  QueryLanguage: 'JSONata',
+  StartAt: 'Validate',
+  States: {
+    Validate: task('Validate', {
+      Assign: { order: '{% $states.input.order %}', lines: '{% $count($states.input.lines) %}' },
+      Retry: [{ ErrorEquals: ['Busy'], IntervalSeconds: 1, MaxAttempts: 3, BackoffRate: 2 }],
+      Catch: [{ ErrorEquals: ['Invalid'], Next: 'Rejected' }],
+      Next: 'Prepare',
+    }),
+    Prepare: {
+      Type: 'Parallel',
+      Branches: [
+        {
+          StartAt: 'Reserve all',
+          States: {
+            'Reserve all': {
+              Type: 'Map',
+              Items: '{% $states.input.lines %}',
+              ItemProcessor: {
+                StartAt: 'Reserve',
+                States: {
+                  Reserve: task('Reserve', {
+                    Catch: [{ ErrorEquals: ['OutOfStock'], Next: 'Back-order' }],
+                    End: true,
+                  }),
+                  'Back-order': { Type: 'Pass', End: true },
+                },
+              },
+              End: true,
+            },
+          },
+        },
+        {
+          StartAt: 'Cool down',
+          States: {
+            'Cool down': { Type: 'Wait', Seconds: '{% $states.input.seconds %}', Next: 'Charge' },
+            Charge: task('Charge', {
+              Retry: [{ ErrorEquals: ['Busy'], IntervalSeconds: 1, MaxAttempts: 2, BackoffRate: 2 }],
+              End: true,
+            }),
+          },
+        },
+      ],
+      Output: '{% $states.input %}',
+      Catch: [{ ErrorEquals: ['CardDeclined'], Next: 'Rejected' }],
+      Next: 'Large?',
+    },
+    'Large?': {
+      Type: 'Choice',
+      Choices: [{ Condition: '{% $lines > 100 %}', Next: 'Ask a person' }],
+      Default: 'Ship',
+    },
+    'Ask a person': { Type: 'Wait', Seconds: 86_400, Next: 'Ship' },
+    Ship: task('Ship', { End: true }),
+    Rejected: { Type: 'Fail', Error: 'Rejected', Cause: '{% $states.input.Cause %}' },
+  },
+} as const;
+
+/** A Map of as many iterations as its input says, one of which can fail. */
+export const MANY = {
+  QueryLanguage: 'JSONata',
+  StartAt: 'Each',
+  States: {
+    Each: {
+      Type: 'Map',
+      Items: '{% [1..$states.input.items] %}',
+      ItemProcessor: {
+        StartAt: 'Work',
+        States: {
+          Work: task('Work', { Catch: [{ ErrorEquals: ['Broken'], Next: 'Note it' }], Next: 'Tidy' }),
+          'Note it': { Type: 'Pass', End: true },
+          Tidy: { Type: 'Pass', End: true },
+        },
+      },
+      Output: null,
+      Next: 'Done',
+    },
+    Done: { Type: 'Succeed' },
+  },
+} as const;
+
+/** What a page must never take for its own. */
+export const EVIL = `<script>throw new Error("run")</script><img src=x onerror="throw new Error('run')">`;
+
+export const EVIL_MACHINE = {
+  QueryLanguage: 'JSONata',
+  StartAt: '</script><b>First',
+  States: {
+    '</script><b>First': {
+      Type: 'Task',
+      Resource: functionOf('Work'),
+      Assign: { note: '{% $states.input %}' },
+      Catch: [{ ErrorEquals: ['States.ALL'], Next: '<img src=x onerror=alert(1)>' }],
+      Next: '<img src=x onerror=alert(1)>',
+    },
+    '<img src=x onerror=alert(1)>': { Type: 'Fail', Error: '<i>Error</i>', Cause: EVIL },
+  },
+} as const;
+
+/** A distributed Map. */
+export const DISTRIBUTED = {
+  QueryLanguage: 'JSONata',
+  StartAt: 'Fan out',
+  States: {
+    'Fan out': {
+      Type: 'Map',
+      Label: 'FanOut',
+      ToleratedFailurePercentage: 100,
+      ItemProcessor: {
+        ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
+        StartAt: 'Child work',
+        States: { 'Child work': task('Work', { End: true }) },
+      },
+      End: true,
+    },
+  },
+} as const;
+
+export const arnOf = stateMachineArn;
+
+type Answer = (event: Readonly<Record<string, unknown>>, attempt: number) => unknown;
+
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  Validate(order, attempt) {
+    if (order['invalid'] === true) throw failure('Invalid', 'The order has no customer.');
+    if (attempt <= Number(order['busy'] ?? 0)) throw failure('Busy', 'try later');
+    return order;
+  },
+  Reserve({ sku }) {
+    if (sku === 'gone') throw failure('OutOfStock', 'none left');
+    return { sku, reserved: true };
+  },
+  Charge({ declined }) {
+    if (declined === true) throw failure('CardDeclined', 'no money');
+    return { receipt: 'r-1' };
+  },
+  Ship: ({ order }) => ({ parcel: `p-${order}` }),
+  Work(event) {
+    const number = Number(event);
+    if (number === 500) throw failure('Broken', 'number 500');
+    return { done: event };
+  },
+};
+
+const failure = (name: string, message: string): Error => Object.assign(new Error(message), { name });
+
+/** Calls these functions; each counts its attempts by its payload. */
+export function pageFunctions(): FunctionInvoker {
+  const attempts = new Map<string, number>();
+  return {
+    async invoke(arn, payload): Promise<FunctionResult> {
+      const name = arn.split(':').at(-1) ?? '';
+      const key = `${name} ${JSON.stringify(payload)}`;
+      const attempt = (attempts.get(key) ?? 0) + 1;
+      attempts.set(key, attempt);
+      try {
+        const answer = ANSWERS[name]?.(payload as Readonly<Record<string, unknown>>, attempt) ?? null;
+        return { ok: true, payload: answer } as FunctionResult;
+      } catch (error) {
+        const { name: errorType, message: errorMessage } = error as Error;
+        return { ok: false, errorType, errorMessage } as FunctionResult;
+      }
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Plugin } from 'esbuild';
+import { LICENCES_FILE, licencesOf } from '../../stacks/licences.ts';
+import { bundlePage } from '../../stepfunctions-emulator/page/bundle.ts';
+
+/** The page of the Step Functions port lies here once, beside the folders of whatever shows it. */
+const FOLDER = 'dist/page';
+const FILES = { script: 'page.js', style: 'page.css' };
+
+/** Writes the page's script and style, and the licences of what is in them. */
+export async function buildPage(): Promise<void> {
+  const { script, style, files } = await bundlePage();
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(join(FOLDER, FILES.script), script);
+  writeFileSync(join(FOLDER, FILES.style), style);
+  // dagre comes with graphlib inside.
+  const inside = files.map(file => file.replace('/@dagrejs/dagre/', '/@dagrejs/graphlib/'));
+  writeFileSync(join(FOLDER, LICENCES_FILE), licencesOf([...files, ...inside]));
+}
+
+/** What stands for stepfunctions-emulator/src/page/page-source.ts. @param folder of the page, from where it stands */
+const asModule = (folder: string): string => `import { readFileSync } from 'node:fs';
+const read = name => readFileSync(new URL('${folder}/' + name, import.meta.url), 'utf8');
+export const pageSource = async () => ({ script: read('${FILES.script}'), style: read('${FILES.style}') });
+`;
+
+const asCommonJs = (folder: string): string => `"use strict";
+const { readFileSync } = require('node:fs');
+const { join } = require('node:path');
+const read = name => readFileSync(join(__dirname, '${folder}', name), 'utf8');
+exports.pageSource = async () => ({ script: read('${FILES.script}'), style: read('${FILES.style}') });
+`;
+
+/** Lets a bundle in a folder of `dist` read the page that was built: the package has no bundler. */
+export const PREBUILT_PAGE: Plugin = {
+  name: 'prebuilt-page',
+  setup: build => {
+    build.onLoad({ filter: /[/\\]page[/\\]page-source\.ts$/ }, () => ({
+      contents: asModule('../page'),
+      loader: 'js',
+    }));
+  },
+};
+
+/** Builds the page for the emulator's own package, whose modules stay files of their own. */
+export async function buildEmulatorPage(): Promise<void> {
+  await buildPage();
+  writeFileSync('dist/esm/page/page-source.js', asModule('../../page'));
+  writeFileSync('dist/cjs/page/page-source.js', asCommonJs('../../page'));
+}
