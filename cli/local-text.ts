@@ -226,7 +226,7 @@ export function describeExecution(
     return [`${head}${result}`, ...(isShort ? [] : rowLines(tables ?? [])), billed].join('\n');
   }
   const failure = describeFailure(execution, failedCall);
-  // When a sweep leaves items, the cause of its failure is its report, which is shown already.
+  // A sweep that leaves items fails, and the cause of its failure is its report, which is shown already.
   const why = tables === undefined ? failure : failure.filter(([row]) => row !== 'cause');
   return [head, ...rowLines([...why, ...(tables ?? [])]), billed].join('\n');
 }

@@ -23,7 +23,7 @@ import { plainStack } from '../stacks/plain-stack.ts';
 import { FlagError } from './flags.ts';
 
 export interface MainJobOptions
-  extends Pick<DemoOptions, 'minutes' | 'rate' | 'output' | 'signal' | 'intervalMs' | 'cloud'> {
+  extends Pick<DemoOptions, 'minutes' | 'rate' | 'output' | 'show' | 'signal' | 'intervalMs' | 'cloud'> {
   /** The export of the configuration file. */
   readonly config: unknown;
   /** A table of the configuration. @default its first one */
@@ -72,7 +72,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const own = { ...config, tables: [table] };
   const [existingTable] = existingTablesAsMade(own);
   const stack = plainStack(own);
-  const { minutes, rate, output, signal, intervalMs, cloud, seed = randomInt(2 ** 32) } = options;
+  const { minutes, rate, output, show, signal, intervalMs, cloud, seed = randomInt(2 ** 32) } = options;
   const judged = await runDemo({
     stack,
     tableName,
@@ -84,6 +84,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
     sweep: { precisionSeconds, pollSeconds, marginSeconds, deleteMode, graceSeconds, holdAttribute },
     following: followingOf(resolved),
     ...{ minutes, rate, seed, output, signal },
+    ...(show && { show }),
     ...(intervalMs !== undefined && { intervalMs }),
     ...(cloud && { cloud }),
   });

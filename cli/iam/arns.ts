@@ -23,7 +23,7 @@ const FORMS = {
   },
   aws_cloudwatch_log_group: {
     service: 'logs',
-    // For some actions IAM checks the ARN of what the group contains.
+    // IAM checks the ARN of the group's contents for some actions.
     resources: name =>
       name.endsWith('*') ? [`log-group:${name}`] : [`log-group:${name}`, `log-group:${name}:*`],
   },
