@@ -92,10 +92,10 @@ function firstChain(spans: readonly Span[]): (Span & { readonly gapUntil: number
   return { from: first.from, upTo, gapUntil: null };
 }
 
-/** The end of the statement, and the exceptions that it lists. */
+/** Finds up to which time the statement can reach, and which exceptions it must list. */
 function endOf({ upTo }: Span, look: Look | undefined): { by: number; left: readonly ExpiredKey[] } {
   const { named, overdue } = look ?? { named: [], overdue: 0 };
-  /** Possible ends of the statement, by number of listed exceptions. */
+  /** Times up to which the statement reaches if it lists the first 0, 1, 2, … items as exceptions. */
   const ends = named.map(({ ttl }) => Math.min(upTo, Math.ceil(ttl) - 1));
   if (overdue <= named.length) ends.push(upTo);
   const furthest = ends.at(-1) ?? upTo;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A command with a program in Terraform's place. */
+/** Runs a command with a substitute for Terraform. */
 async function command(name: string, terraform: string, ...args: string[]) {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, NODE_COMPILE_CACHE, TERRAFORM_BINARY_NAME: terraform };
@@ -16,7 +16,7 @@ async function command(name: string, terraform: string, ...args: string[]) {
   );
 }
 
-/** A program that says what `terraform version -json` would. */
+/** A program that prints this text for `terraform version -json`. */
 function terraformThatSays(text: string): string {
   const file = join(mkdtempSync(join(tmpdir(), 'precise-ttl-terraform-')), 'terraform');
   writeFileSync(file, `#!/bin/sh\necho '${text}'\n`);

@@ -17,7 +17,7 @@ const TOKENS: PreciseTtlProps = {
 };
 const BY_SECOND: PreciseTtlProps = { tableName: 'Carts', partitionKey: 'id', index: { by: 'second' } };
 
-/** Runs it in a folder with a configuration of these tables. */
+/** Runs the command in a folder with a configuration of these tables. */
 async function model(args: readonly string[], ...tables: PreciseTtlProps[]) {
   const cwd = mkdtempSync(join(folder, 'project-'));
   writeFileSync(join(cwd, 'precise-ttl.config.json'), JSON.stringify(configOf(...tables)));

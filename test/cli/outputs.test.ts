@@ -12,7 +12,7 @@ writeFileSync(
   JSON.stringify({ region: 'us-east-1', tables: [{ tableName: 'Sessions', partitionKey: 'id' }] }),
 );
 
-/** Runs the command with a Terraform that answers so to `output`. */
+/** Runs the command with a Terraform that prints this answer for `output`. */
 function outputs(answer: string) {
   const terraform = join(folder, 'terraform');
   writeFileSync(
