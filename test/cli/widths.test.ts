@@ -114,7 +114,6 @@ const RUNS: Readonly<Record<CommandName, readonly Run[]>> = {
   status: [{ args: ['--back', '1'] }],
   dashboard: [{ args: ['--table', SESSIONS.tableName] }],
   history: [{ args: [] }, { args: ['--json', '-'], isData: true }],
-  dashboard: [{ args: ['--config', '/no/such/precise-ttl.config.json'] }],
   doctor: [{ args: [] }, { args: ['--full'] }],
   limit: [{ args: ['--table', SESSIONS.tableName, '--max-per-second', '5'] }],
   pause: [{ args: [] }],
