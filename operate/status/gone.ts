@@ -24,7 +24,7 @@ export type Gone =
   /** Everything that was due from `since` to `by` was deleted, except the items in `left`. */
   | {
       readonly known: true;
-      /** Start of the statement; null: no start, because the whole index was scanned. */
+      /** Start of the span; null if it has none, because the whole index was scanned. */
       readonly since: number | null;
       readonly by: number;
       /** End of a gap after `by` that was not read, although later items were; null: there is no gap. */

@@ -24,7 +24,9 @@ function terraformThatSays(text: string): string {
   return file;
 }
 
-describe.each(['deploy', 'diff', 'destroy', 'outputs'])('%s', name => {
+describe.each(['deploy', 'diff', 'destroy', 'model --deployed'])('%s', line => {
+  const [name = '', ...flags] = line.split(' ');
+
   test.each([
     [
       'is missing',
@@ -34,7 +36,7 @@ describe.each(['deploy', 'diff', 'destroy', 'outputs'])('%s', name => {
     ['is too old', terraformThatSays('{"terraform_version":"1.9.8"}'), /1\.10 or newer, got 1\.9\.8/],
     ['is something else', terraformThatSays('hello'), /1\.10 or newer, got "hello"/],
   ])('says in one line that Terraform %s', async (_what, terraform, expected) => {
-    const { status, stderr } = await command(name, terraform);
+    const { status, stderr } = await command(name, terraform, ...flags);
     expect(status).toBe(1);
     expect(stderr.trim().split('\n')).toEqual([expect.stringMatching(expected)]);
   });

@@ -96,8 +96,10 @@ const RUNS: Readonly<Record<CommandName, readonly Run[]>> = {
   synth: [{ args: ['--out', join(folder, 'synthesized')] }],
   diff: [{ args: [], environment: NO_TERRAFORM }],
   deploy: [{ args: [] }],
-  outputs: [{ args: [], environment: NO_TERRAFORM }],
-  model: [{ args: ['--table', SESSIONS.tableName], isData: true }],
+  model: [
+    { args: ['--table', SESSIONS.tableName], isData: true },
+    { args: ['--deployed'], environment: NO_TERRAFORM },
+  ],
   iam: [
     ...['deploy', 'pipeline', 'operate', 'verify', 'roles'].map(word => ({ args: [word] })),
     { args: ['roles', '--json', '--account', '123456789012'], isData: true },
@@ -110,6 +112,7 @@ const RUNS: Readonly<Record<CommandName, readonly Run[]>> = {
     { args: ['--index', '--dry-run'] },
   ],
   status: [{ args: ['--back', '1'] }],
+  dashboard: [{ args: ['--table', SESSIONS.tableName] }],
   history: [{ args: [] }, { args: ['--json', '-'], isData: true }],
   doctor: [{ args: [] }, { args: ['--full'] }],
   limit: [{ args: ['--table', SESSIONS.tableName, '--max-per-second', '5'] }],
