@@ -1,13 +1,13 @@
 import { ApiError, type Fields } from 'stepfunctions-emulator/loopback';
 import { isObject } from './json.ts';
 
-/** The names of the errors by which a service says what is wrong with a request. */
+/** Names of the errors by which a service reports an invalid request. */
 export interface InputErrors {
   /** A field whose value is wrong. */
   readonly invalid: string;
   /** A field that must be there. */
   readonly missing: string;
-  /** A field that is not read here, whether AWS knows it or not. */
+  /** Name of a field that this service does not support, whether AWS knows it or not. */
   readonly unknown: string;
 }
 
@@ -90,7 +90,7 @@ export class ApiInput {
     return fields && new ApiInput(fields, this.#errors, known, `${this.#path}${field}.`);
   }
 
-  /** None where the list is absent. @param known the fields that each object may have */
+  /** Reads a list of objects. An absent list is an empty one. */
   objects(field: string, known: readonly string[]): readonly ApiInput[] {
     const list = this.#read(
       field,
@@ -126,7 +126,7 @@ export class ApiInput {
   }
 }
 
-/** A page of a list, whose `NextToken` is the place where the next one begins. */
+/** Returns one page of a list; its `NextToken` is the position at which the next page begins. */
 export function pageOf<Item>(
   all: readonly Item[],
   size: number,

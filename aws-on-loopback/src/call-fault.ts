@@ -2,7 +2,7 @@ import { ApiError, type HttpProtocol } from 'stepfunctions-emulator/loopback';
 
 /** A call of a local API. */
 export interface ApiCall {
-  /** As the API names it: `PutObject`. */
+  /** Operation, as the API names it: `PutObject`. */
   readonly operation: string;
   /** The HTTP method: `PUT`. */
   readonly method: string;
@@ -14,17 +14,16 @@ export interface ApiCall {
 export type CallFault =
   /** Answered with an error of the API; it has no effect. */
   | { readonly kind: 'refuse'; readonly error: string; readonly status: number }
-  /** Never answered. @property done whether it takes effect nevertheless */
+  /** The call is never answered. */
   | { readonly kind: 'hang'; readonly done: boolean }
-  /** The connection breaks. @property done whether the call takes effect before */
+  /** The connection breaks. */
   | { readonly kind: 'cut'; readonly done: boolean };
 
 /** Decides what happens to a call; undefined lets it through. */
 export type ChooseCallFault = (call: ApiCall) => CallFault | undefined;
 
 /**
- * Asked for every entry of a batch that would be taken.
- *
+ * Called for every entry of a batch that would be accepted.
  * @returns the name of the error, not the sender's, with which this entry alone fails; undefined lets it through
  */
 export type FailEntry = () => string | undefined;
@@ -38,14 +37,14 @@ export function withFaults(protocol: HttpProtocol, choose: ChooseCallFault): Htt
       const fault = choose({ operation: protocol.operationOf(request), method, target });
       if (fault === undefined) return protocol.answer(request);
       if (fault.kind === 'refuse') throw new ApiError(fault.error, 'injected', fault.status);
-      // Whatever is answered, nobody gets to read it.
+      // Nobody can read the answer, so an error of it does not matter.
       if (fault.done) await protocol.answer(request).catch(() => undefined);
       return fault.kind === 'cut' ? undefined : new Promise(() => {});
     },
   };
 }
 
-/** How one entry of a batch ended. */
+/** Result of one entry of a batch. */
 type EntryOutcome =
   | { readonly answer: object }
   | { readonly code: string; readonly message: string; readonly isSenders: boolean };

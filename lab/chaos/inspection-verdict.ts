@@ -11,9 +11,9 @@ export interface InspectedSweep {
   readonly ended: readonly Ended[];
   /** Items that were laid out for it to delete. */
   readonly laidOut: number;
-  /** Items that the application renewed before it, and that the index still has as expired. */
+  /** Items that the application renewed before the sweep, and whose old index entries remain. */
   readonly laidOutRenewed: number;
-  /** Ids of what had to be gone after it. */
+  /** Ids of items that should have been deleted. */
   readonly left: readonly string[];
   /** Items that went meanwhile, by the table's stream. */
   readonly removed: number;
@@ -48,7 +48,7 @@ export function wrongWith(sweep: InspectedSweep): string[] {
   }
   const reports = ended.flatMap(({ text }) => reportsOf(text) ?? []);
   if (reports.length === 0) return wrong;
-  // The effect of such a call is in no count, and the next call may find its deleted items gone.
+  // The deletes of an unanswered call are not counted, and the next call may not find their items.
   const unknown = sweep.unanswered * CHUNK_KEYS;
   const held = [
     ['deleted', { least: removed, most: removed }, 'went by the stream'],

@@ -1,6 +1,6 @@
 import { type Action, between, drawCase, type Mix, withinOrFar } from '../workload/plan.ts';
 
-/** How long an item lives, seconds. */
+/** Range of an item's lifetime, seconds. */
 export const LIFE = { from: 3, to: 150 };
 
 const OLDER_STAMP = 0.3;
@@ -15,7 +15,7 @@ const SHARES = {
 
 const RENEWALS = {
   renewed: 12,
-  /** In the second in which the item expires: the renewal and the delete meet. */
+  /** Renewals in the second of the expiry: the renewal and the delete race. */
   renewedAtExpiry: 5,
   /** The same, and only by a second: a guard that lets one second more pass deletes it early. */
   renewedByASecond: 4,
@@ -25,7 +25,7 @@ const RENEWALS = {
 
 const HOLDS = {
   held: 4,
-  /** In the second in which the item expires: the hold and the delete meet. */
+  /** Holds in the second of the expiry: the hold and the delete race. */
   heldAtExpiry: 5,
   /** Held before its expiry, and released after it. */
   released: 6,

@@ -19,7 +19,7 @@ export interface ChaosReport {
   readonly violations: readonly Violation[];
   /** Further problems: a sentence each. */
   readonly problems: readonly string[];
-  /** The longest time for which the machine stood still, or DynamoDB Local did not answer, milliseconds. */
+  /** Longest time for which the machine stood still or DynamoDB Local did not answer, milliseconds. */
   readonly longestLostMs: number;
   readonly interrupted: boolean;
 }
@@ -28,8 +28,8 @@ export interface ChaosReport {
 export const MAX_LOST_MS = 2_000;
 
 /**
- * `kept`: every promise was. `violated`: one was not. `undecided`: the machine was so slow that nothing follows from what
- * was left; what lived and was deleted is a violation all the same.
+ * `kept`: every promise was kept. `violated`: one was not. `undecided`: the machine was so slow that remaining items prove nothing; a
+ * deleted live item is a violation all the same.
  */
 export type Verdict = 'interrupted' | 'violated' | 'undecided' | 'kept';
 

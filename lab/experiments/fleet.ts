@@ -17,7 +17,7 @@ const TABLES = 100;
 const BUSY = TABLES - TROUBLES.length;
 /** Tables with 20 items a second; the others have 20 a minute. */
 const FAST = 5;
-/** The backlog has expired over so many seconds. */
+/** Seconds over which the backlog expired. */
 const SPAN = 6 * 3600;
 
 const model = expiryModel({ partitionKey: 'id', granularityMinutes: 1440 });
@@ -71,7 +71,7 @@ async function runFleet(minutes: number) {
   for (const [index, { items }] of simulation.tables.entries()) {
     const aMinute = index < FAST ? 1200 : 20;
     for (let item = 0; item < aMinute * minutes; item += 1) {
-      // Each table at seconds of its own.
+      // Each table has its own seconds of expiry.
       const second = Math.floor((item * 60) / aMinute + (index % 3));
       items.write(`item-${item}`, START + 60 + Math.min(second, minutes * 60 - 1));
     }
@@ -109,11 +109,11 @@ async function runBacklog(items: number) {
   const [tickSeconds, replaySeconds] = [secondsOf(byTicks), secondsOf(byHand)];
   return {
     items,
-    /** From the first tick, or from the start of the replay, to the last deletion. */
+    /** Durations from the first tick, or from the start of the replay, to the last deletion. */
     ...{ tickSeconds, replaySeconds },
     ratio: Number((tickSeconds / replaySeconds).toFixed(3)),
     left: byTicks.table.size + byHand.table.size,
-    /** Deletes that found nothing any more. */
+    /** Deletes whose item no longer existed. */
     twice: byTicks.reportsOf().reduce((sum, { notFound }) => sum + notFound, 0),
     handOvers: byTicks.executionsOf('replay').length,
   };

@@ -52,7 +52,7 @@ function cells({ name, items, deleted, lateP99Ms, faults, violations }: VariantR
   return [name, count(items), count(deleted), late, count(injected), count(violations.length)];
 }
 
-/** In columns of the same width in every line, since each is printed when it is known. */
+/** Columns have the same width in every line, because each line is printed as soon as its values are known. */
 function row([name = '', ...numbers]: readonly string[]): string {
   return [name.padEnd(24), ...numbers.map(text => text.padStart(11))].join('');
 }
@@ -107,7 +107,7 @@ ${Object.entries(FAULT_GROUPS)
     }
     const groups = readFaults(faults);
     const first = seed ?? Math.floor(Math.random() * 1_000_000_000);
-    // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
+    // Imported late: loading the CDKTF app takes most of a second, which an invalid flag should not wait for.
     const [{ fuzzVariant }, { resolveVariant }] = await Promise.all([
       import('../fuzz/fuzz.ts'),
       import('./fuzz/variant.ts'),

@@ -28,7 +28,7 @@ const MAX_READ_AGAIN = 0.01;
 const YEAR = 365 * 86_400;
 const DAY = 86_400;
 const WRITERS = 8;
-/** Where the executions are ended, as shares of the entries. */
+/** Shares of the entries after which the executions are ended. */
 const ENDED_AT = [0.3, 0.7];
 
 interface Item {
@@ -123,7 +123,7 @@ async function measure(
     while (execution.status === 'RUNNING' && (await scanned()) < items * share) await sleep(100);
     if (execution.status === 'RUNNING') {
       execution.stop('Stopped', 'by the benchmark');
-      // A call that was under way goes on to its end.
+      // A call that was in progress still finishes.
       await Promise.all([execution.done, sleep(3_000)]);
       print(`ended after ${seconds()} s at ${await scanned()} entries; ${read.entries} read`);
     } else {

@@ -62,7 +62,7 @@ const PRECISE = { tableName: 'PreciseSessions', ...KEYS, precisionSeconds: 1 };
 const PLAIN = { tableName: 'PlainSessions', ...KEYS, precisionSeconds: 60 };
 const PUBLISHED = 'PublishedSessions';
 
-/** For the events of the last deletions. */
+/** Longest wait for the events of the last deletions, milliseconds. */
 const MAX_EVENT_WAIT_MS = 30_000;
 
 type LagRun = Run<typeof FLAGS>;
@@ -147,7 +147,7 @@ export function lagTable(modes: readonly ModeResult[]): string {
   return markdownTable(['mode', ...MEASURED_HEAD, 'p50 ÷ plain', 'p99 ÷ plain', 'max ÷ plain'], rows);
 }
 
-/** Runs the same stream of items through the modes at once, in real time, on one DynamoDB Local. */
+/** Measures several modes at once on the same stream of items, in real time, on one DynamoDB Local. */
 function compareLag(run: LagRun, modes: readonly Mode[]): Promise<Outcome> {
   const { flags, problems } = run;
   const stack = plainStack({ region: 'us-east-1', tables: [PRECISE, PLAIN] });
@@ -215,11 +215,11 @@ interface ReceivedEvents {
   readonly again: number;
   /** Events that came before their item's expiry; anything but 0 is a failure. */
   readonly early: number;
-  /** From expiry to the first event of an item, milliseconds. */
+  /** Percentiles of the time from expiry to the first event of an item, milliseconds. */
   readonly lagMs: LagPercentiles;
 }
 
-/** Notes when the event of each item comes first. */
+/** Records the time of each item's first event. */
 export class EventReceiver {
   readonly #lags = new Map<string, number>();
   #events = 0;
@@ -246,7 +246,7 @@ export class EventReceiver {
   }
 }
 
-/** Lets items of one table expire in real time, and notes when the event of each one comes to the bus. */
+/** Lets items of one table expire in real time, and records when each item's event reaches the bus. */
 function measureEvents(run: LagRun): Promise<Outcome> {
   const { flags, problems, signal } = run;
   const receiver = new EventReceiver();

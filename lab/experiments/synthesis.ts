@@ -39,7 +39,7 @@ does to deployments.`,
   },
 });
 
-/** As it is written for Terraform. */
+/** The JSON that is written for Terraform. */
 function synthesizedJson(config: unknown): unknown {
   const outdir = mkdtempSync(join(tmpdir(), 'precise-ttl-synth-'));
   try {

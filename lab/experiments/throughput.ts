@@ -47,7 +47,7 @@ const KEYS = {
   index: { shards: 1 },
 };
 
-/** The sweep's own code, and the emulator's, is compiled as the loop's is. */
+/** The code of the sweep and the emulator is JIT-compiled first, like that of the loop. */
 const WARM_SWEEPS = 10;
 const WARM_ITEMS = 1_000;
 
@@ -127,7 +127,7 @@ function cellsOf({ mode, rounds }: ModeRounds): string[] {
 
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Deletes what expires at one time, and says how many items that was. */
+/** Deletes the items of one TTL, and returns their number. */
 type DeleteAt = (ttl: number) => Promise<number>;
 
 /**

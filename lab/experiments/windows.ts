@@ -13,18 +13,18 @@ import { markdownTable, seconds } from './support/table.ts';
 /** Hours in which a backlog expired. */
 const BACKLOG_SECONDS = 8 * 60 * 60;
 
-/** When a batch of deletes takes so much longer, a child with ten of them at once deletes about 3,000 items a second. */
+/** With this delay of a batch, a child with ten concurrent batches deletes about 3,000 items a second. */
 const SLOW = { deleteMs: 60 };
 
 interface Scenario {
   readonly title: string;
   /** Items a second that expire, in the minutes that are measured. */
   readonly rate: number;
-  /** Items that expired in the eight hours before, and that nothing has deleted. */
+  /** Number of items that expired in the eight hours before and were not deleted. */
   readonly backlog: number;
-  /** A tick that never comes, counted from the first. */
+  /** Number of a tick that is missed, counted from the first. */
   readonly skipped?: number;
-  /** Milliseconds that a batch of deletes takes longer. */
+  /** Additional duration of a batch of deletes, milliseconds. */
   readonly deleteMs?: number;
 }
 

@@ -25,7 +25,7 @@ export type FaultName = keyof typeof FAULTS;
 /** Shares from 0 to 1 of the occasions on which a fault is injected. */
 export type FaultRates = Readonly<Partial<Record<FaultName, number>>>;
 
-/** How often each fault was injected. */
+/** Number of injected faults of each kind. */
 export type FaultCounts = Readonly<Partial<Record<FaultName, number>>>;
 
 /** An effect on a call. @property kind `stale`: a query is answered with what the index used to hold */

@@ -4,7 +4,7 @@ import { drawFault, type FaultCounter, type FaultName, type FaultRates } from '.
 
 export interface InvocationFaultsOptions {
   readonly random: RandomSource;
-  /** Asked at every invocation, so that it may change. */
+  /** Current rates; called at every invocation. */
   readonly rates: () => FaultRates;
   readonly counter: FaultCounter;
 }
@@ -22,7 +22,7 @@ export function faultyInvocations({ random, rates, counter }: InvocationFaultsOp
       await next();
       return crash();
     }
-    // Both run; which of the answers counts is as open as which runs first.
+    // Both invocations run; it is random which one runs first and whose answer counts.
     const [one, other] = await Promise.all([next(), next()]);
     return random.next() < 0.5 ? one : other;
   };

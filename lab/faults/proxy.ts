@@ -13,26 +13,26 @@ export interface FaultProxyOptions {
   readonly seed?: number;
   /** @default none: every call goes through */
   readonly rates?: FaultRates;
-  /** How late slow answers are, milliseconds. @default 6000 */
+  /** Delay of slow answers, milliseconds. @default 6000 */
   readonly slowMs?: number;
   /** Whether a stale answer may bring back what an earlier one held, besides what was remembered. @default true */
   readonly rememberAnswers?: boolean;
-  /** Asked before the rates: a test's own faults. */
+  /** Chooses a test's own faults, before the rates apply. */
   readonly choose?: ChooseFault;
   /** Gets every call and what was done to it. */
   readonly onCall?: (call: DynamoDbCall, fault: DynamoDbFault | undefined) => void;
-  /** Counts together with other sources of faults. @default a counter of its own */
+  /** Counter that is shared with other sources of faults. @default a counter of its own */
   readonly counter?: FaultCounter;
 }
 
-/** Starts a proxy before DynamoDB that injects faults into what goes through it. */
+/** Starts a proxy that injects faults into the calls to DynamoDB. */
 export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
   const faults = new FaultProxy(options);
   await faults.listen();
   return faults;
 }
 
-/** Stands between the functions and DynamoDB Local, which itself neither throttles nor breaks. */
+/** Proxy between the functions and DynamoDB Local, which itself neither throttles nor breaks. */
 export class FaultProxy {
   readonly counter: FaultCounter;
   readonly #options: FaultProxyOptions;
@@ -56,7 +56,7 @@ export class FaultProxy {
     return this.#proxy?.endpoint ?? '';
   }
 
-  /** Other rates from now on; `{}` ends all faults but those that {@link FaultProxyOptions.choose} makes. */
+  /** Changes the rates; `{}` ends all faults except those of {@link FaultProxyOptions.choose}. */
   setRates(rates: FaultRates): void {
     this.#faults.setRates(rates);
   }

@@ -8,7 +8,7 @@ const MAX_STATEMENTS = 25;
 const MAX_WRITES = 25;
 const MAX_READS = 100;
 
-/** Answers a request of the sweep as DynamoDB does: only what the functions send, and anything else is refused by its name. */
+/** Answers a request of the sweep as DynamoDB does. Requests that the functions never send are refused by name. */
 export function answerRequest(operation: string, body: Body, table: MemoryTable): Answer {
   switch (operation) {
     case 'Query':
@@ -161,7 +161,7 @@ export function deletedIds(operation: string, body: Body, table: MemoryTable): s
   );
 }
 
-/** How many keys a batch of deletes deleted or did not find, by its answer. */
+/** Numbers of keys that a batch deleted and did not find, by its answer. */
 export interface Deleted {
   readonly deleted: number;
   readonly notFound: number;

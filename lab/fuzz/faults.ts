@@ -39,10 +39,10 @@ const TICKS = { late: 0.3, doubled: 0.15, skipped: 0.1, stopped: 0.05 } as const
 const INDEX_LAG = { rate: 0.1, upToMs: 5_000 } as const;
 const ADVERSARY_RATE = 0.03;
 
-/** How long each service is well, and how long it is not, milliseconds. */
+/** Ranges of the time for which a service works, and of an outage, milliseconds. */
 const OUTAGES = { afterMs: [10_000, 90_000], lastMs: [3_000, 25_000] } as const;
 
-/** Draws what goes wrong, by one seed. Nothing does any more once they are over. */
+/** Draws the faults, from one seed. None occurs after they were ended. */
 export class Faults {
   readonly counts = new Map<string, number>();
   readonly choose: ChooseFault;
@@ -86,7 +86,7 @@ export class Faults {
     return isOut;
   }
 
-  /** How long after it was sent a call that is given up takes effect, milliseconds; undefined for any other. */
+  /** Time after which an abandoned call takes effect, milliseconds; undefined for a call that is not abandoned. */
   zombieMs(): number | undefined {
     const isOne = this.#happens('zombies', ZOMBIES.rate, 'calls that took effect after they were given up');
     return isOne ? this.between(ZOMBIES.fromMs, ZOMBIES.upToMs) : undefined;

@@ -30,7 +30,7 @@ import type { MemoryJournal } from './memory-journal.ts';
 import type { CallTally, Invocation } from './sdk.ts';
 
 export interface FunctionsOptions {
-  /** Those of the stream's functions; the sweep's get them with each call. */
+  /** Settings of the stream's functions; the sweep's functions receive theirs with each call. */
   readonly settings: SweepSettings;
   readonly journal: MemoryJournal;
   /** Undefined: the table has no archive. */
@@ -39,14 +39,14 @@ export interface FunctionsOptions {
   readonly events: { readonly to: DestinationName; readonly oldImage: boolean } | undefined;
   /** The network's. */
   readonly clock: Clock;
-  /** How far the functions' own clocks are ahead, milliseconds. */
+  /** Number of milliseconds by which the functions' own clocks are ahead. */
   readonly skewMs: number;
   readonly random: RandomSource;
   readonly clients: Clients;
   readonly faults: Faults;
 }
 
-/** How a call ended, and what it came to by the answers that it got. */
+/** Result of a call, and the deletes that its answers confirmed. */
 export interface Called {
   readonly result: FunctionResult;
   readonly tally: CallTally;
@@ -59,7 +59,7 @@ const ATTEMPTS = { planSweep: 3, queryExpired: 2, deleteChunk: 1 } as const;
 
 const PUBLISH_TIMEOUT_SECONDS = 60;
 
-/** The oracle says what must be deleted, archived and published: the ledger is not needed for it. */
+/** The oracle decides which items must be deleted, archived and published, so no ledger is needed. */
 const NO_LEDGER = { writeEntries: async () => undefined };
 
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -192,7 +192,7 @@ export class Functions {
     },
   };
 
-  /** The time that a call which begins now has left. */
+  /** Time that remains for a call that starts now. */
   #remainingMs(seconds: number): () => number {
     const endsAt = this.#options.clock.now() + seconds * 1000;
     return () => endsAt - this.#options.clock.now();

@@ -5,7 +5,7 @@ import { runOnce, type SubRun } from './run.ts';
 import { smallest } from './smallest.ts';
 import type { Resolve, Variant } from './variants.ts';
 
-/** Items of one run: what goes together on one table within some minutes. */
+/** Number of items in one run, on one table within some minutes. */
 const SUB_RUN_ITEMS = 10_000;
 
 export interface VariantRun {
@@ -13,7 +13,7 @@ export interface VariantRun {
   /** The first run has this one, and each further one the next. */
   readonly seed: number;
   readonly items: number;
-  /** How long items expire in each run. */
+  /** Period in which items expire in each run, minutes. */
   readonly minutes: number;
   readonly faults: readonly FaultGroup[];
 }
@@ -23,7 +23,7 @@ export interface VariantResult {
   readonly items: number;
   readonly deleted: number;
   readonly lateP99Ms: number | null;
-  /** How often what went wrong on purpose. */
+  /** Number of injected faults by kind. */
   readonly faults: ReadonlyMap<string, number>;
   readonly violations: readonly Violation[];
   /** The first run with violations, and the smallest that was found to have some; undefined without any. */
@@ -33,11 +33,11 @@ export interface VariantResult {
 export interface Failing {
   readonly run: SubRun;
   readonly smallest: SubRun;
-  /** Those of the smallest run. */
+  /** Violations of the smallest failing run. */
   readonly violations: readonly Violation[];
 }
 
-/** Runs a variant, in runs of some thousand items. After a run with violations no other begins. */
+/** Fuzzes a variant, in runs of some thousand items. It stops after a run with violations. */
 export async function fuzzVariant(given: VariantRun, resolve: Resolve): Promise<VariantResult> {
   const { variant, minutes, faults } = given;
   const counts = new Map<string, number>();

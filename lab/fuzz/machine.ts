@@ -17,7 +17,7 @@ export interface EndedSweep extends Ended {
 export interface MachineOptions {
   readonly carried: CarriedSettings;
   readonly clock: Clock;
-  /** How far Step Functions' clock is ahead, milliseconds. */
+  /** Number of milliseconds by which Step Functions' clock is ahead. */
   readonly skewMs: number;
   readonly random: RandomSource;
   readonly functions: Functions;
@@ -27,14 +27,14 @@ export interface MachineOptions {
 
 export interface Started {
   readonly ended: Promise<EndedSweep>;
-  /** Ends it as StopExecution does. */
+  /** Stops the execution, as StopExecution does. */
   readonly stop: () => void;
 }
 
 const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:fuzz';
 const REPLAY_ARN = `${ARN}-replay`;
 
-/** All that this fuzzer knows of what drives the functions: how a sweep is started, what it hands over, and how it ended. */
+/** Runs the sweeps in this fuzzer: it starts executions, hands over spans, and reports the results. */
 export class Machines {
   readonly #options: MachineOptions;
   readonly #clock: Clock;

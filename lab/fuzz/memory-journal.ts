@@ -147,7 +147,7 @@ export class MemoryJournal {
     );
   }
 
-  /** Answers the query of a span of a book, which is all that a comparison asks. */
+  /** Answers a query of one span of the archive's or events' book; a comparison sends no other. */
   readonly #bookRows = {
     send: async ({ input }: { readonly input: Pick<QueryCommandInput, 'ExpressionAttributeValues'> }) => {
       const { ':id': id, ':from': from, ':before': before } = input.ExpressionAttributeValues ?? {};

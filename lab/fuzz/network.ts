@@ -19,23 +19,23 @@ import type { MemoryTable } from './table.ts';
 export interface NetworkOptions {
   /** DynamoDB's and everybody's true time. */
   readonly clock: Clock;
-  /** That time, epoch milliseconds, as one of the servers has it: its answers carry it in whole seconds, as AWS's do. */
+  /** Converts an epoch millisecond to the time of one of the servers, whose answers carry it in whole seconds, as AWS's do. */
   readonly asServerHasIt: (at: number) => number;
   readonly faults: Faults;
   readonly table: MemoryTable;
   readonly services: Services;
   /** Somebody changes an item between the moment at which a delete was sent and the one at which it arrives. */
   readonly interfere: (id: string) => void;
-  /** Gets an error for what nobody is known to send, and for what the services refuse. */
+  /** Called with the error of a request that is unknown, or that the services refuse. */
   readonly onError: (error: unknown) => void;
 }
 
-/** The clients' own limit, which they are given where a request has none. */
+/** Timeout of the clients for requests without one of their own. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
- * Between the AWS SDK's clients and the services in memory, in process and in the time of the virtual clock: what takes how long, what
- * fails, what is given up, and what takes effect although it was.
+ * Connects the AWS SDK's clients to the services in memory, in the time of the virtual clock. It decides how long a request takes, whether
+ * it fails or times out, and whether it takes effect nevertheless.
  */
 export class Network {
   readonly #options: NetworkOptions;
@@ -135,7 +135,7 @@ export class Network {
     return { ...plan, onAnswer };
   }
 
-  /** A request that nobody knows is a fault of this program or of the product, and must not look like one of DynamoDB's. */
+  /** Reports an unknown request: it is a fault of this program or of the product, and must not look like an error of DynamoDB. */
   #told(work: () => Answer): Answer {
     try {
       return work();
@@ -150,7 +150,7 @@ export class Network {
 const OUT: DynamoDbEffect = { kind: 'refuse', error: 'ServiceUnavailable', status: 503 };
 
 interface Plan {
-  /** Milliseconds until it takes effect, and from then to the answer. */
+  /** Time until the request takes effect, and from then to the answer, milliseconds. */
   readonly effectMs: number;
   readonly answerMs: number;
   /** Undefined: it never arrives. */
@@ -162,7 +162,7 @@ interface Plan {
 interface Ways {
   readonly all: () => Answer;
   readonly refuse: (error: string, status: number) => Answer;
-  /** With some keys of a batch left out. */
+  /** Builds an answer in which some keys of a batch failed. */
   readonly some?: (errors: ReadonlyMap<number, string>) => Answer;
 }
 
@@ -186,7 +186,7 @@ function planOf(effect: DynamoDbEffect | undefined, effectMs: number, answerMs: 
   }
 }
 
-/** As the SDK's own handler says it. */
+/** Builds an error of the SDK's own handler. */
 function lost(code: string | undefined, message: string): Error {
   return Object.assign(new Error(message), { name: 'TimeoutError', ...(code !== undefined && { code }) });
 }

@@ -65,7 +65,7 @@ export function keyOfStatement(
   return Object.fromEntries(key);
 }
 
-/** Whether an item has what a statement asks of it. */
+/** Whether an item meets the condition of a statement. */
 export function matches(
   { conditions }: DeleteStatement,
   parameters: readonly ImageValue[],

@@ -7,11 +7,11 @@ export interface CallTally {
 }
 
 /**
- * One call of a function, as the network sees it: by the AWS SDK's request options it knows whose request it has. When the call is
- * killed, nothing that it would send afterwards is sent; what is under way takes effect nevertheless.
+ * One call of a function, as the network sees it: the AWS SDK's request options tell whose request it is. When the call is killed, it
+ * sends no more requests; those in progress still take effect.
  */
 export interface Invocation {
-  /** By the network's clock, epoch milliseconds. */
+  /** Time by the network's clock, epoch milliseconds. */
   readonly killedAt: number;
   readonly tally: CallTally;
 }
@@ -43,7 +43,7 @@ export interface SdkResponse {
   readonly body: Readable;
 }
 
-/** The SDK's bodies are texts or bytes; its bytes would warn of being taken for a text. */
+/** The SDK's bodies are texts or bytes; its byte type warns when it is used as a text. */
 export function bytesOf(body: string | Uint8Array = ''): Buffer {
   return typeof body === 'string'
     ? Buffer.from(body)

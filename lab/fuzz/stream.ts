@@ -9,7 +9,7 @@ import type { Change } from './table.ts';
 
 const SHARDS = ['shard-0', 'shard-1'] as const;
 
-/** As long as those of AWS: no double tells two neighbours apart. */
+/** Sequence numbers are as long as those of AWS: as doubles, two neighbours would be equal. */
 const FIRST_SEQUENCE_NUMBER = 40_000_000_000_000_000_000_000n;
 
 /** A table's stream, in memory. Its records say the second of their change, by the clock of the server that made them. */
@@ -88,7 +88,7 @@ export class StreamReaders {
           checkpoints: checkpointsInMemory(),
           clock,
           timeOf: (at, readAt) => at?.getTime() ?? readAt,
-          // As Lambda hands it over: JSON.
+          // Converted to JSON and back, as Lambda does.
           invoke: async (event: StreamEvent) =>
             (await functions.call(name, JSON.parse(JSON.stringify(event)))).result,
           discard: async () => undefined,

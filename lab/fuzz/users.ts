@@ -19,14 +19,14 @@ export interface UsersOptions {
   /** TTLs of what is written first lie between these, epoch seconds. Renewals end a minute later. */
   readonly from: number;
   readonly before: number;
-  /** When nothing goes wrong any more, epoch seconds. Some items are written in the minute after, and expire at once. */
+  /** End of all faults, epoch seconds. Some items are written in the minute after it, and expire immediately. */
   readonly calmAt: number;
 }
 
 /** Share of the items that are written then. */
 const CALM_SHARE = 0.01;
 
-/** Names that a JavaScript object, an expression or a PartiQL statement could take for something else. */
+/** Attribute names that have a special meaning for a JavaScript object, an expression or a PartiQL statement. */
 const ODD_NAMES = ['__proto__', 'constructor', 'toString', 'a.b', '#x', ':y', '"q"', ' ', 'ттл'];
 
 const FIVE_YEARS_SECONDS = 5 * 365 * 24 * 60 * 60;
@@ -119,7 +119,7 @@ export class Users {
     const { settings, table } = this.#options;
     if (settings.model.indexedBy === 'second') return;
     const drawn = this.#random();
-    // At the bound, and a day behind it.
+    // The TTL is at the five-year limit, or a day before it.
     const fiveYearsBack = ttl - FIVE_YEARS_SECONDS + (drawn < 0.8 ? -86_400 : this.#between(-5, 40));
     const other = drawn < 0.4 ? ttl - this.#between(0, 120) : drawn < 0.7 ? ttl + 0.5 : fiveYearsBack;
     this.#at(ttl * 1000 - 20_000, () => {
@@ -158,7 +158,7 @@ export class Users {
     });
   }
 
-  /** Writes an item that may be gone by now. */
+  /** Writes an item that may have been deleted. */
   #write(id: string, key: ItemImage): void {
     const { table, clock, before } = this.#options;
     if (table.get(id) !== undefined) return;
@@ -195,7 +195,7 @@ export class Users {
     if (drawn < 0.8) return { name: { S: 'plain' } };
     if (drawn < 0.95) return variedAttributes({ next: () => this.#random() });
     const name = ODD_NAMES[this.#between(0, ODD_NAMES.length)] ?? '';
-    // An object literal would take `__proto__` for its prototype.
+    // An object literal would set `__proto__` as its prototype.
     return Object.fromEntries([[name, { S: 'odd' }]]);
   }
 

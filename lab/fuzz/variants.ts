@@ -39,7 +39,7 @@ export interface Variant {
   readonly props: VariantProps;
   /** Type of the partition key. @default 'S' */
   readonly keyType?: 'S' | 'N' | 'B';
-  /** How far clocks are ahead of DynamoDB's, milliseconds. */
+  /** Number of milliseconds by which clocks are ahead of DynamoDB's. */
   readonly skewMs?: { readonly stepFunctions: number; readonly functions: number };
 }
 

@@ -3,7 +3,7 @@ import { readExecutionReport } from '../../functions/report/execution-report.ts'
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { FATES, type Fate, noCounts } from '../../statemachine/counts.ts';
 
-/** How an execution ended, and what it says that it did. */
+/** The final status of an execution, and the counts in its report. */
 export interface Ended {
   readonly name: string;
   readonly status: string;
@@ -16,7 +16,7 @@ export function endOf({ name, status, error, cause, outputText }: Execution): En
   return { name, status, error, text: status === 'SUCCEEDED' ? outputText : cause };
 }
 
-/** The ledger's entry that says how many there can be at most. */
+/** Names of the ledger's upper bounds for each count. */
 const HELD_AGAINST: Readonly<Record<Fate, string>> = {
   deleted: "the table's stream",
   renewed: "the application's renewals and the deletes that were tried of these items",
@@ -87,12 +87,12 @@ export function reportsOf(said: unknown): readonly SweepReport[] | undefined {
   return report.notRecorded === undefined ? Object.values(report.tables) : undefined;
 }
 
-/** The same of an execution that sweeps one table; undefined, too, for a tick in which there was nothing to do. */
+/** Finds the report of an execution that sweeps one table; undefined for a tick without work, too. */
 export function reportOf(said: unknown): SweepReport | undefined {
   return reportsOf(said)?.[0];
 }
 
-/** A tick that could not record what it did says of no table what that was. */
+/** A tick that could not record its result has no counts for any table. */
 function isUnrecordedTick(said: unknown): boolean {
   const report = readExecutionReport(said);
   return report !== undefined && 'tables' in report && report.notRecorded !== undefined;

@@ -3,14 +3,14 @@ import type { CopyLine, MarkLine } from '../../functions/delete-chunk/copies.ts'
 import type { ItemImage } from '../../functions/stream/event.ts';
 import { itemText } from './item-text.ts';
 
-/** An expired item that was deleted, as the table's stream tells it. */
+/** An expired item that was deleted, as the table's stream reports it. */
 export interface DeletedItem {
   readonly key: ItemImage;
   /** ISO time of its TTL. */
   readonly expiredAt: string;
-  /** Its old image. */
+  /** Old image of the item. */
   readonly item: ItemImage;
-  /** When, among all that happens. @default after all copies */
+  /** Position in the order of all occurrences of the run. @default after all copies */
   readonly order?: number;
 }
 
@@ -19,7 +19,7 @@ export interface StoredLine<Line = CopyLine | MarkLine> {
   /** Key of its object. */
   readonly object: string;
   readonly line: Line;
-  /** When S3 had it, among all that happens. @default before all deletions */
+  /** Position of the write to S3 in the order of all occurrences of the run. @default before all deletions */
   readonly order?: number;
 }
 
@@ -27,7 +27,7 @@ export interface StoredLine<Line = CopyLine | MarkLine> {
 export interface CopyFaults<Deleted> {
   /** Deleted before there was a copy that has the item as it was deleted. */
   readonly deletedWithoutCopy: readonly Deleted[];
-  /** Copied, not deleted, and no mark says so. Right after a kill a retry may still be due. */
+  /** Copies of items that were not deleted and have no mark. Right after a kill a retry may still be due. */
   readonly keptWithoutMark: readonly CopyLine[];
 }
 

@@ -18,7 +18,7 @@ export interface Following {
   readonly archive?:
     | {
         readonly format: ArchiveFormat;
-        /** How long removals are gathered for one object. */
+        /** Batching window in which removals are collected for one object, seconds. */
         readonly batchSeconds: number;
         /** Whether an item is archived before it is deleted. */
         readonly isFirst: boolean;
@@ -28,7 +28,7 @@ export interface Following {
     | undefined;
   readonly events?:
     | {
-        /** For a person. */
+        /** Name of the destination for the reader. */
         readonly destination: string;
         /** Whether they have the items. @default either is right */
         readonly images?: boolean;
@@ -59,7 +59,7 @@ export interface FollowersOptions extends Following {
 /** Sees what is archived and which events come, and judges them by a ledger. */
 export class Followers {
   readonly #options: FollowersOptions;
-  /** Objects that are still to be read from the services of a local cloud. */
+  /** Objects that must still be read from the services of a local cloud. */
   readonly #written: { readonly bucket: string; readonly key: string; readonly atMs: number }[] = [];
   readonly #objects = new Set<string>();
   readonly #lines: Arrived[] = [];
@@ -143,9 +143,9 @@ export class Followers {
     return { archived: this.#lines.length, events: this.#events.length };
   }
 
-  /** Whether everything that was deleted has arrived everywhere. @param deleted so many items, at the least */
+  /** Whether all deletions have arrived everywhere. @param deleted smallest number of deleted items */
   isComplete(deleted: number, ledger: Ledger): boolean {
-    // It takes long to compare many.
+    // Checked first, because comparing many records takes long.
     if (this.#options.archive && this.#lines.length < deleted) return false;
     if (this.#options.events && this.#events.length < deleted) return false;
     return Object.values(this.#judged(ledger)).every(judged => judged === undefined || judged.isComplete);

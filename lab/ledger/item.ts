@@ -13,29 +13,29 @@ export type DeleteOutcome = 'deleted' | 'was gone' | 'unsure';
 export interface Removal {
   /** The item's TTL at the moment it was deleted. */
   readonly ttl: Ttl;
-  /** Epoch milliseconds by which it was gone. */
+  /** Time by which the item was deleted, epoch milliseconds. */
   readonly seenAt: number;
-  /** It had the hold attribute when it was deleted. @default false */
+  /** Whether it had the hold attribute when it was deleted. @default false */
   readonly held?: boolean;
-  /** The stream's record of it; undefined where nobody follows the deletions. */
+  /** The stream's record of the removal; undefined when no stream is followed. */
   readonly record?: RemovalRecord;
 }
 
 export interface RemovalRecord {
-  /** Its `eventID`, which every archive and event of it has. */
+  /** The record's `eventID`, which every archive line and event of it has. */
   readonly id: string;
   readonly key: ItemImage;
   /** The item as it was. */
   readonly image: ItemImage;
-  /** When the record was made by the clock of its server, epoch milliseconds, where that is known. */
+  /** Creation time of the record by its server's clock, epoch milliseconds; undefined when unknown. */
   readonly madeAt?: number;
-  /** Its place among all that happened in the run. @default when it was seen */
+  /** Position in the order of all occurrences of the run. @default the time at which it was seen */
   readonly order?: number;
 }
 
 /**
- * An item between two writes. Every write gives it another one, so that each deletion that is seen in the stream belongs to
- * one write, whatever else happens to the item at that moment.
+ * An item between two writes. Every write gives it a new version, so each deletion in the stream belongs to one write, even when several
+ * things happen to the item at once.
  */
 export interface Version {
   /** Counts the writes from 1. */
@@ -46,7 +46,7 @@ export interface Version {
   removal: Removal | undefined;
   /** The application itself deleted it, or may have. */
   ours: boolean;
-  /** Epoch milliseconds at which the application first noticed that it was gone. */
+  /** Time at which the application first noticed that it was deleted, epoch milliseconds. */
   missedAt: number | undefined;
 }
 
@@ -82,12 +82,12 @@ const FIVE_YEARS_SECONDS = 5 * 365 * 24 * 60 * 60;
 /** Around that bound a delete is right, and so is none. */
 const BOUND_SECONDS = 600;
 
-/** Nobody may delete it. The rule is the lab's own, and not taken from the sweep. @param at epoch seconds */
+/** Whether the sweep must not delete it. The rule is the lab's own, and not the sweep's. @param at epoch seconds */
 export function isLive(ttl: Ttl, at: number): boolean {
   return ttl === undefined || ttl > at || ttl <= at - FIVE_YEARS_SECONDS - BOUND_SECONDS;
 }
 
-/** It has to be gone. @param at epoch seconds */
+/** Whether the sweep must have deleted it. @param at epoch seconds */
 export function isOverdue(ttl: Ttl, at: number): boolean {
   return ttl !== undefined && ttl <= at && ttl > at - FIVE_YEARS_SECONDS + BOUND_SECONDS;
 }
@@ -109,7 +109,9 @@ export function renewedVersion({ versions, current }: Entry): Version | undefine
   return versions.find(({ number }) => number === Number(current?.number) - 1);
 }
 
-/** How an item went; undefined while it is not known to be gone. After a renewal was acknowledged, no earlier version may go. */
+/**
+ * Finds the removal of an item; undefined while no removal is known. After a renewal was acknowledged, no earlier version may be removed.
+ */
 export function removalOf(entry: Entry): Removal | undefined {
   return entry.current?.removal ?? renewedVersion(entry)?.removal;
 }

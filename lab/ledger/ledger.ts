@@ -18,8 +18,8 @@ import { type Finding, findingOf, type Reading, type Violation } from './verdict
 /** The version of an item that has been written once. */
 const FIRST_VERSION = 1;
 /**
- * Milliseconds from the moment at which a delete is sent to the one at which the application knows what it can have met:
- * by the acknowledgement of a write, or by the stream.
+ * Longest time from sending a delete until the application knows which version it can have met, by a write's acknowledgement or the
+ * stream, milliseconds.
  */
 const KNOWN_AFTER_MS = 3_000;
 
@@ -31,8 +31,8 @@ export interface SeenRemoval extends Removal {
 }
 
 /**
- * The truth about one run: what was written, renewed, made permanent and deleted by the application, as DynamoDB
- * acknowledged it, and what was seen to be deleted. It knows nothing of the sweep and its counters, so it can judge them.
+ * The truth about one run: which items the application wrote, renewed, made permanent and deleted, as DynamoDB acknowledged it, and which
+ * deletions were seen. It uses nothing of the sweep and its counters, so it can judge them.
  */
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
@@ -66,7 +66,7 @@ export class Ledger {
     this.#note(entry, { what: isHeld ? 'held' : 'released', version: number, ttl });
   }
 
-  /** The item was gone when it was to be renewed, held or released. */
+  /** Records that the item no longer existed when it was to be renewed, held or released. */
   tooLate(id: string): void {
     const entry = this.#entry(id);
     const { current } = entry;
@@ -84,8 +84,8 @@ export class Ledger {
   }
 
   /**
-   * An item was seen to be deleted, by whomever. Of what was seen twice the first time counts. Items of which no write was
-   * acknowledged are somebody else's and left out everywhere.
+   * Records a deletion that was seen, by any client. The first report of a deletion counts. Items without an acknowledged write belong to
+   * others and are ignored everywhere.
    */
   removed(id: string, version: number, removal: Removal): void {
     const entry = this.#entry(id);
@@ -106,7 +106,7 @@ export class Ledger {
     return countsOf(this.#entries.values());
   }
 
-  /** Items that the application holds, and how many of them no one else has deleted. */
+  /** Number of items that the application holds, and how many of them nobody else has deleted. */
   get heldItems(): { readonly items: number; readonly kept: number } {
     const held = [...this.#entries.values()].filter(isHeld);
     const kept = held.filter(({ versions }) => versions.every(({ removal, ours }) => ours || !removal));
@@ -136,8 +136,7 @@ export class Ledger {
   }
 
   /**
-   * The items that are overdue and still there, except those that the application holds.
-   *
+   * The overdue items that remain in the table, except those that the application holds.
    * @param present every item of the table, by a consistent read
    * @param upTo epoch seconds: what expired up to then is overdue
    * @param isWanted which items are asked for: by the TTL, epoch seconds, and when it was written, epoch milliseconds
@@ -180,7 +179,7 @@ export class Ledger {
     return this.#entries.get(id)?.held !== undefined;
   }
 
-  /** Whether a delete that was sent at `at` (epoch milliseconds) may have found the item gone. */
+  /** Whether a delete that was sent at `at` (epoch milliseconds) may not have found the item. */
   mayBeGone(id: string, at: number): boolean {
     return this.#versionsOf(id).some(
       ({ removal, ours, missedAt }) =>

@@ -1,13 +1,13 @@
 import { type Entry, isEarly, isHeld, isLive, removalOf, renewedVersion } from './item.ts';
 
-/** How things stand at one moment. */
+/** Counts of the ledger's items at one moment. */
 export interface Tally {
   readonly written: number;
-  /** Items whose TTL has passed, but for those that the application holds. */
+  /** Items whose TTL has passed, except those that the application holds. */
   readonly expired: number;
   /** The ones of these that were seen to be deleted. */
   readonly deleted: number;
-  /** The ones of these that weren't yet. */
+  /** The expired items that were not deleted in time. */
   readonly overdue: number;
   /** Items that were deleted while they were live. */
   readonly liveDeleted: number;
@@ -61,7 +61,7 @@ export interface SweptItem {
   /** Epoch milliseconds by which DynamoDB had acknowledged this TTL. */
   readonly knownAt: number;
   readonly shard: number;
-  /** Epoch milliseconds at which it was seen to be gone; undefined while it is not. */
+  /** Time at which its deletion was seen, epoch milliseconds; undefined while there is none. */
   readonly goneAt: number | undefined;
 }
 
@@ -87,7 +87,7 @@ export interface Counts {
   readonly deletedByUs: number;
   /** Items that the sweep deleted; an item that was written again counts again. */
   readonly swept: number;
-  /** Items that the application has held, and those of them that it has released. */
+  /** Number of items that the application held, and how many of them it released. */
   readonly held: number;
   readonly released: number;
 }

@@ -3,9 +3,9 @@ import type { LocalCloud } from '../../local/cloud.ts';
 
 /** Names of the state machines of the one deployment in what was synthesized. */
 export interface SweepMachines {
-  /** Which the schedules start. */
+  /** State machine that the schedules start. */
   readonly tick: string;
-  /** To which a tick hands over. */
+  /** State machine to which a tick hands over. */
   readonly replay: string;
 }
 

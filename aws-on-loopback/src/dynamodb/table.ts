@@ -9,7 +9,7 @@ export interface TableIndex {
 }
 
 export interface TableResource {
-  /** Where it stands: `aws_dynamodb_table.sessions`. */
+  /** Address of the resource: `aws_dynamodb_table.sessions`. */
   readonly address: string;
   readonly name: string;
   readonly arn: string;

@@ -14,12 +14,11 @@ import {
 import { DynamoDbLocalError, TableMismatchError } from '../errors.ts';
 import type { ExistingTable, TableIndex, TableResource } from './table.ts';
 
-/** How long a table may take to become ACTIVE, milliseconds. */
+/** Time in which a table must become ACTIVE, milliseconds. */
 const ACTIVE_TIMEOUT_MS = 30_000;
 
 /**
- * Makes a synthesized table with its indexes, or uses the one that is there when it has the same keys and
- * indexes.
+ * Makes a synthesized table with its indexes, or uses the existing one when it has the same keys and indexes.
  *
  * Native TTL stays off whatever the resource says: DynamoDB Local really deletes within seconds, which would
  * take away the work that is to be shown.
@@ -68,8 +67,8 @@ export async function requireTable(client: DynamoDBClient, table: ExistingTable)
 }
 
 /**
- * The CreateTable request for a synthesized table. Left out is what DynamoDB Local takes and does nothing about: capacity, which
- * it never runs out of, table class, encryption and recovery; and deletion protection, since a table of this machine may go.
+ * Builds the CreateTable request for a synthesized table. It leaves out settings that DynamoDB Local accepts and ignores: capacity, table
+ * class, encryption and recovery; and deletion protection, because a local table may be deleted.
  */
 export function createTableInput(table: TableResource): CreateTableCommandInput & { TableName: string } {
   return {

@@ -24,7 +24,7 @@ export interface LocalEvent {
   /** The JSON text as it was sent: no number in it has lost a digit. */
   readonly detail: string;
   readonly resources: readonly string[];
-  /** When it happened, epoch milliseconds. */
+  /** Time of the event, epoch milliseconds. */
   readonly time: number;
 }
 
@@ -34,13 +34,13 @@ interface EventBridgeContext {
   readonly buses: readonly string[];
   /** @default the wall clock */
   readonly clock?: Pick<Clock, 'now'>;
-  /** For tests and the lab. @default no faults */
+  /** Injects faults, for tests and the lab. @default no faults */
   readonly failEntry?: FailEntry | undefined;
   /** Gets every event that was taken. */
   readonly onEvent?: ((event: LocalEvent) => void) | undefined;
 }
 
-/** `buses` are those besides `default`: a deployment makes them. */
+/** `buses` are the buses besides `default`: a deployment creates them. */
 export type EventBridgeOptions = Partial<EventBridgeContext> & ServiceOptions;
 
 /** Source: API reference, CreateEventBus. */
@@ -53,7 +53,7 @@ const MAX_BYTES = 1_048_576;
 /** Size that a time counts as. Source: EventBridge User Guide, "Calculating PutEvents event entry size". */
 const TIME_BYTES = 14;
 
-/** EventBridge in AWS JSON: PutEvents. No rule is evaluated; who wants the events gets them all. */
+/** EventBridge in AWS JSON: PutEvents. No rules are evaluated; the subscriber gets all events. */
 export const EVENT_BRIDGE = {
   target: 'AWSEvents',
   errors: VALIDATION_ERRORS,
@@ -104,7 +104,7 @@ interface Entry {
   readonly source: string;
   readonly detailType: string;
   readonly detail: string;
-  /** By its name. */
+  /** Name of the bus. */
   readonly bus: string;
   readonly resources: readonly string[];
   /** Epoch milliseconds. */

@@ -8,7 +8,7 @@ import {
 import { type LocalService, startServer } from '../service.ts';
 
 export interface LambdaOptions {
-  /** Invokes a function by its name or ARN; undefined when nobody knows it. Never rejects. */
+  /** Invokes a function by its name or ARN; undefined when the function does not exist. Never rejects. */
   readonly invoke: (functionName: string, payload: unknown) => Promise<FunctionResult | undefined>;
   /** @default a free port */
   readonly port?: number | undefined;

@@ -26,7 +26,7 @@ interface SchedulerContext {
   readonly clock: Pick<Clock, 'now'>;
   /** Epoch milliseconds. */
   readonly started: number;
-  /** By the ARNs of those that were changed. */
+  /** Modification times by ARN, for schedules that were changed. */
   readonly times: Map<string, Modified>;
 }
 
@@ -128,7 +128,7 @@ function listGroups({ cloud, started }: SchedulerContext, input: ApiInput): obje
   };
 }
 
-/** It stands in the query, as a text. */
+/** Reads the page size, which the query carries as text. */
 function sizeOf(input: ApiInput): number {
   const size = Number(input.text('MaxResults') ?? MAX_RESULTS);
   if (Number.isInteger(size) && size >= 1 && size <= MAX_RESULTS) return size;

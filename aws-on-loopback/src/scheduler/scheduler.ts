@@ -14,22 +14,22 @@ export interface Firing {
 }
 
 /**
- * How one occurrence of a schedule is delivered: the delay of each invocation in milliseconds. `[0]` is once and in
- * time, `[]` skips it, `[0, 12000]` fires twice. AWS fires anywhere in the minute, at least once.
+ * Delays at which one occurrence of a schedule is delivered, milliseconds, one for each invocation. `[0]` is once and in time, `[]` skips
+ * it, `[0, 12000]` fires twice. AWS fires anywhere in the minute, at least once.
  */
 export type Deliveries = (schedule: ScheduleResource, scheduledTime: number) => readonly number[];
 
 export interface SchedulerOptions {
   readonly clock: Clock;
   readonly schedules: readonly ScheduleResource[];
-  /** Starts the target. What it throws is given to {@link onError}; nothing is tried again. */
+  /** Starts the target. Its errors go to {@link onError}; there is no retry. */
   readonly fire: (firing: Firing) => unknown;
   readonly onError: (error: unknown, firing: Firing) => void;
   /** @default every occurrence once and in time */
   readonly deliveries?: Deliveries | undefined;
 }
 
-/** How long after the wall clock was set anew, or the machine has slept, that is noticed. */
+/** Interval of the check that notices a changed wall clock or a machine that slept. */
 const CHECK_INTERVAL_MS = 1_000;
 
 /** A schedule, and how far it has come. */
@@ -38,9 +38,9 @@ interface Entry {
   occurrences: Occurrences;
   /** The occurrence before, which does not fire again when the clock is set back to shortly before it. */
   fired: number | undefined;
-  /** Fires when it is time, else goes on waiting. */
+  /** Fires when the time has come, otherwise continues to wait. */
   check: () => void;
-  /** Takes back the wait for the next occurrence. */
+  /** Cancels the wait for the next occurrence. */
   stopWaiting: () => void;
   /** Counts the waits: one that was taken back while it fired does not go on. */
   wait: number;
@@ -49,9 +49,9 @@ interface Entry {
 /** EventBridge Scheduler: fires schedules by a clock, with the placeholders of their inputs filled in. */
 export class LocalScheduler {
   readonly #options: SchedulerOptions;
-  /** By ARN. */
+  /** Schedules by ARN. */
   readonly #entries: ReadonlyMap<string, Entry>;
-  /** Takes back everything that is still to come. */
+  /** Cancels all deliveries that are pending. */
   readonly #pending = new Set<() => void>();
   #running = false;
   #executions = 0;
@@ -85,21 +85,20 @@ export class LocalScheduler {
     for (const entry of this.#entries.values()) this.#await(entry);
   }
 
-  /** Nothing fires after this. Safe to call more than once. */
+  /** Stops all schedules. Safe to call more than once. */
   stop(): void {
     this.#running = false;
     for (const cancel of this.#pending) cancel();
     this.#pending.clear();
   }
 
-  /** As they are now. */
+  /** The current schedules. */
   get schedules(): readonly ScheduleResource[] {
     return [...this.#entries.values()].map(({ schedule }) => schedule);
   }
 
   /**
-   * Replaces the schedule with this ARN; a late delivery of what has fired still comes.
-   *
+   * Replaces the schedule with this ARN; pending late deliveries are still made.
    * @throws {ScheduleError} and leaves it as it was, for what isn't understood, or an ARN that no schedule has
    */
   update(schedule: ScheduleResource): void {
@@ -111,7 +110,7 @@ export class LocalScheduler {
     }
     const occurrences = readSchedule(schedule, this.#options.clock.now());
     entry.stopWaiting();
-    // A timer comes some milliseconds late: what was due by now is not lost.
+    // A timer fires some milliseconds late: check first, so that an occurrence that was due is not lost.
     if (this.#running) entry.check();
     entry.stopWaiting();
     entry.occurrences = occurrences;
@@ -128,9 +127,9 @@ export class LocalScheduler {
   }
 
   /**
-   * Waits for the next occurrence, delivers it, and goes on with the one after. When the clock is set back, the new time
-   * counts: waiting until the old one comes again would leave everything unswept for as long. After a jump ahead, as when
-   * a laptop has slept, the occurrences in between are left out instead of fired in a burst.
+   * Waits for the next occurrence, delivers it, and continues with the one after it. When the clock is set back, the new time counts:
+   * otherwise no sweep would start until the old time is reached again. After a jump ahead, as when a laptop slept, the missed occurrences
+   * are skipped instead of fired in a burst.
    */
   #await(entry: Entry): void {
     const { schedule, occurrences, fired } = entry;
@@ -219,7 +218,7 @@ export function readSchedule(schedule: ScheduleResource, start: number): Occurre
   };
 }
 
-/** As Scheduler writes times: ISO-8601 in UTC, without milliseconds. */
+/** Formats a time as Scheduler does: ISO-8601 in UTC, without milliseconds. */
 export function schedulerTime(epochMilliseconds: number): string {
   return new Date(epochMilliseconds).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }

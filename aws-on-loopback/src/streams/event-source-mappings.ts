@@ -11,15 +11,15 @@ import { StreamPoller } from './stream-poller.ts';
 import type { StreamSource } from './stream-source.ts';
 import { LOCAL_STREAM_LABEL, requireStream } from './table-stream.ts';
 
-/** How tables' streams call functions on this machine. */
+/** Options for event source mappings: how tables' streams call functions on this machine. */
 export interface MappingOptions {
-  /** Where the positions are kept, so that another process goes on after this one was killed. @default they end with the process */
+  /** File for the positions, so that another process continues after this one was killed. @default positions end with the process */
   readonly checkpointFile?: string | undefined;
-  /** Pause after a read that found nothing, milliseconds. @default 250, as Lambda */
+  /** Pause after a read without records, milliseconds. @default 250, as Lambda */
   readonly pollMs?: number | undefined;
-  /** Whether nothing is read but by {@link EventSourceMappings.drain}: for a clock that stands still. @default false */
+  /** Whether streams are read only by {@link EventSourceMappings.drain}: for a clock that stands still. @default false */
   readonly onlyDrained?: boolean | undefined;
-  /** Stands between a stream and its reader, such as for better times than DynamoDB Local has. @default nothing does */
+  /** Wraps the source of a stream, for example to correct DynamoDB Local's record times. @default the source itself */
   readonly wrapSource?: ((source: StreamSource) => StreamSource) | undefined;
   /** Called at each invocation: how old its last record was, milliseconds. */
   readonly onIteratorAge?: ((functionName: string, ageMs: number) => void) | undefined;
@@ -43,7 +43,7 @@ export interface MappingSurroundings extends Omit<MappingOptions, 'checkpointFil
   readonly synthesized: MappedStack;
   readonly client: DynamoDBClient;
   readonly streams: DynamoDBStreamsClient;
-  /** Where DynamoDB is. */
+  /** Endpoint of DynamoDB. */
   readonly endpoint: string;
   readonly invoke: (functionArn: string, payload: unknown) => Promise<FunctionResult>;
   readonly sendJson: SendJson;
@@ -75,9 +75,8 @@ export class EventSourceMappings {
   }
 
   /**
-   * Replaces the mapping with this address, as UpdateEventSourceMapping does. One that is enabled goes on where it was in the stream that
-   * the table has now; a stream that it has not read before is read from the starting position.
-   *
+   * Replaces the mapping with this address, as UpdateEventSourceMapping does. An enabled mapping continues at its position in the table's
+   * current stream; a stream without a position is read from the starting position.
    * @throws {TableMismatchError} for a table without a stream
    */
   async update(mapping: EventSourceMappingResource): Promise<void> {
@@ -96,13 +95,13 @@ export class EventSourceMappings {
     for (const poller of this.#pollers.values()) await poller.drain();
   }
 
-  /** Resolves when no invocation is under way any more. Safe to call more than once. */
+  /** Resolves when no invocation is in progress. Safe to call more than once. */
   async stop(): Promise<void> {
     await Promise.all([...this.#pollers.values()].map(poller => poller.stop()));
   }
 }
 
-/** With the positions of all its mappings. */
+/** Surroundings of the mappings, with the positions of all of them. */
 type Kept = MappingSurroundings & { readonly checkpoints: CheckpointStore };
 
 async function pollerOf(

@@ -3,7 +3,7 @@ import { isObject } from '../json.ts';
 /** Whether a record is handed over. */
 export type RecordFilter = (record: unknown) => boolean;
 
-/** A part of a pattern that is not run here; the caller knows where it stands. */
+/** Error of a part of a pattern that is not supported here; the caller adds its position. */
 export class FilterError extends Error {
   override readonly name = 'FilterError';
 }

@@ -24,7 +24,7 @@ export interface LambdaStreamRecord {
   readonly eventSourceARN: string;
 }
 
-/** Where a record is from, which DynamoDB Local does not know. */
+/** Origin of a record, which DynamoDB Local does not know. */
 export interface StreamOrigin {
   readonly streamArn: string;
   readonly region: string;

@@ -1,6 +1,5 @@
 /**
- * When a record was made, epoch milliseconds.
- *
+ * Calculates when a record was made, epoch milliseconds.
  * @param approximate as the stream gives it
  * @param firstReadAtMs when it was first read, by the clock of the local cloud
  */
@@ -9,9 +8,9 @@ export type RecordTime = (approximate: Date | undefined, firstReadAtMs: number) 
 const MINUTE_MS = 60_000;
 
 /**
- * The time of a record on the machine's clock. DynamoDB Local rounds it down to the minute, and an expiry is told apart by the
- * second. So it is the time at which the record was first read, or the end of that minute when that is earlier. A time with seconds
- * is taken as it is.
+ * Calculates the time of a record on the machine's clock. DynamoDB Local rounds it down to the minute, but an expiry is recognized by the
+ * second. So the result is the time at which the record was first read, or the end of that minute when that is earlier. A time with
+ * seconds is used as it is.
  */
 export const machineRecordTime: RecordTime = (approximate, firstReadAtMs) => {
   const time = approximate?.getTime();

@@ -3,9 +3,9 @@ import type { _Record, StreamRecord } from '@aws-sdk/client-dynamodb-streams';
 /** A shard of a table's stream. */
 export interface StreamShard {
   readonly id: string;
-  /** The shard that it continues. It may not be there any more. */
+  /** The shard that it continues. The stream may no longer list it. */
   readonly parentId?: string | undefined;
-  /** Whether records may still be added to it. */
+  /** Whether records may still be added to the shard. */
   readonly isOpen: boolean;
 }
 
@@ -31,7 +31,7 @@ type Image = 'Keys' | 'OldImage' | 'NewImage';
 
 export interface ReadRecords {
   readonly records: readonly StreamedRecord[];
-  /** Nothing comes after these: the shard is closed, and they are its last ones. */
+  /** Whether these are the last records of a closed shard. */
   readonly isEnd: boolean;
 }
 

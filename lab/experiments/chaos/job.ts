@@ -27,7 +27,7 @@ export interface ChaosJobOptions {
   readonly signal: AbortSignal;
 }
 
-/** A table of its own, whatever the project's configuration says: every other field at its default. */
+/** The experiment's own table, independent of the project's configuration; all other fields have their defaults. */
 const TABLE: PreciseTtlProps = { tableName: 'Chaos', partitionKey: 'id' };
 
 const HOLD_ATTRIBUTE = 'legalHold';
@@ -57,7 +57,7 @@ export async function runChaosJob(
       },
     }),
   };
-  // How far sweeps look back: the defaults, by which the inspected ones are judged.
+  // Default settings, by which the inspected sweeps are judged.
   const { lookbackMinutes, holdAttribute, graceSeconds } = resolveProps(table);
   const stack = withSettings(plainStack(configOf(table)), { backoffCapSeconds: BACKOFF_CAP_SECONDS });
   print(

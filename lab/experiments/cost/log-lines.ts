@@ -44,9 +44,7 @@ const EXECUTION = {
   startedAt: STARTED_AT,
 } as const;
 
-/**
- * Prints the lines with the real functions and the real logger, as Lambda would have them, and counts their bytes.
- */
+/** Prints the log lines with the real functions and logger, as on Lambda, and counts their bytes. */
 export async function measureLogBytes(): Promise<LogBytes> {
   // Lambda sets it for every call, and the logger puts it into each line.
   process.env['_X_AMZN_TRACE_ID'] = 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=0';
@@ -103,7 +101,7 @@ function answering(items: readonly object[]): Documents {
   return { send: async () => ({ Items: items }) } as unknown as Documents;
 }
 
-/** Bytes that are written to the output meanwhile, without the ends of the lines, which are no part of an event. */
+/** Counts the bytes written to the output during some work, without line ends, which are not part of a log event. */
 async function printed(work: () => Promise<unknown>): Promise<number> {
   const { stdout } = process;
   const { write } = stdout;

@@ -8,7 +8,7 @@ import { DAYS_A_MONTH, TICKS_A_MONTH } from '../../../cost/sweep-usage.ts';
 import { DEFAULT_SHARDS } from '../../../expiry/model.ts';
 import { Simulation } from '../../../test/support/simulation/simulation.ts';
 
-/** The first ticks find nothing yet and the last ones nothing any more: those between are counted. */
+/** The first ticks find no items yet and the last ones find none any more: only the ticks between them are counted. */
 const FIRST_TICK = 3;
 const TICKS = 10;
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
@@ -43,7 +43,7 @@ export interface MonthlyCost {
   readonly executionsPerTick: number;
   /** Transitions of Standard machines in the month. */
   readonly standardTransitions: number;
-  /** Items that were deleted in the minutes that are counted, of those that expired in them. */
+  /** Share of the items that were deleted, of those that expired in the counted minutes. */
   readonly deletedShare: number;
 }
 
@@ -103,7 +103,8 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
 const scanned = new Map<number, Promise<Cost>>();
 
 /**
- * The cost of a month of daily scans of an index with so many entries, none of them overdue. From a size on, one page costs like another.
+ * Calculates the cost of a month of daily scans of an index with this number of entries, none of them overdue. Above a certain size the
+ * cost per page is constant.
  */
 export async function costOfScans(entries: number): Promise<Cost> {
   if (entries > MAX_SCANNED) {
@@ -148,7 +149,7 @@ function simulate({ tables, functionMemoryMb: memoryMb }: Deployment): Simulatio
     journalMs: JOURNAL_MS,
     memoryMb,
   });
-  // A scan that is started in one of the minutes that are counted would be one in each.
+  // A scan that starts in a counted minute would be counted as one in each minute.
   for (const { tableName } of tables) simulation.journal.scansAt[tableName] = START + DAYS_A_MONTH * 86_400;
   return simulation;
 }

@@ -29,7 +29,7 @@ const SIZE = { width: 860, height: 500 };
 /** The lag axis, seconds. What is faster is drawn at its left end. */
 const FASTEST = 0.05;
 const SLOWEST = 200;
-/** Where the axis has a label. ECharts itself puts some at powers of ten only. */
+/** Values with a label on the axis. ECharts itself labels some powers of ten only. */
 const LABELLED = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60, 200];
 
 // Set apart by hue and by lightness, on white, which both of GitHub's themes show as it is.
@@ -44,7 +44,7 @@ const FONT = 'system-ui, -apple-system, Helvetica, Arial, sans-serif';
 
 /** Draws the cumulative share of items that were deleted against how late they were. */
 export async function drawLag({ settings, modes }: LagResult): Promise<string> {
-  // Only now: loading it takes a second, which a help shall not wait for.
+  // Imported late: loading it takes a second, which a help text should not wait for.
   const { init } = await import('echarts');
   const chart = init(null, null, { renderer: 'svg', ssr: true, ...SIZE });
   try {
@@ -132,7 +132,7 @@ function lineName({ mode, left }: ModeResult): string {
   return left === 0 ? MODES[mode] : `${MODES[mode]}: ${count(left)} never deleted`;
 }
 
-/** From 0 % at the left end to the last deletion's share at the right end: what is missing there was never deleted. */
+/** Builds a line from 0 % at the left end to the last deletion's share at the right end: the rest was never deleted. */
 function line({ cumulative }: ModeResult): [number, number][] {
   const points = cumulative.map(([lagMs, share]): [number, number] => [
     Math.min(SLOWEST, Math.max(FASTEST, lagMs / 1000)),
@@ -144,13 +144,13 @@ function line({ cumulative }: ModeResult): [number, number][] {
   return [[FASTEST, 0], [first[0], 0], ...points, [SLOWEST, last[1]]];
 }
 
-/** The point at which half of the expired items are deleted; none when it never comes. */
+/** The point at which half of the expired items are deleted; empty when this never happens. */
 function halfGone(result: ModeResult): [number, number][] {
   const point = line(result).find(([, share]) => share >= 50);
   return point === undefined ? [] : [point];
 }
 
-/** Without what no picture in a README has use for, and the same however many charts the process drew before. */
+/** Removes ids and styles that a README does not need and that differ with the number of charts drawn before. */
 function plain(svg: string): string {
   return svg
     .replace(/<style[\s\S]*?<\/style>\n?/g, '') // for a pointer over it

@@ -22,7 +22,7 @@ export interface TableScan {
 export interface During<What> {
   readonly what: What;
   readonly from: number;
-  /** Undefined: it still is. */
+  /** End of the period; undefined while it continues. */
   to?: number;
 }
 
@@ -37,9 +37,9 @@ export interface Deeds {
   readonly rate: number;
   /** Ids of items that were written when they had expired already, which `status` does not promise to know of. */
   readonly writtenLate: ReadonlySet<string>;
-  /** Ends of executions that failed, epoch milliseconds. */
+  /** Times at which failed executions ended, epoch milliseconds. */
   readonly failures: readonly number[];
-  /** When ticks planned, as the journal has it, epoch milliseconds. */
+  /** Times at which ticks planned, as recorded in the journal, epoch milliseconds. */
   readonly ticks: ReadonlySet<number>;
 }
 
@@ -91,9 +91,9 @@ function idOf(key: string): string {
   return (JSON.parse(key) as { readonly id: { readonly S: string } }).id.S;
 }
 
-/** So many were overdue during a look, at the least and at the most. */
+/** Smallest and largest number of overdue items during a report. */
 export interface Counted {
-  /** When it began, epoch milliseconds. */
+  /** Start of the report, epoch milliseconds. */
   readonly at: number;
   readonly least: number;
   readonly most: number;
@@ -227,8 +227,7 @@ function falseThrottling(
 }
 
 /**
- * Why a trend that a look told is not one; undefined: it is, or none was told.
- *
+ * Why a reported trend is wrong; undefined when it is right, or when none was reported.
  * @param counts of the looks up to this one
  */
 export function falseTrend({ report }: JudgedLook, counts: readonly Counted[]): string | undefined {
@@ -236,7 +235,7 @@ export function falseTrend({ report }: JudgedLook, counts: readonly Counted[]): 
   const now = counts.at(-1);
   if (trend == null || now === undefined) return undefined;
   const { fewerPerSecond, measuredSeconds } = trend;
-  // Where much is deleted at once, neighbouring looks counted differently.
+  // Counts of neighbouring reports differ when many items are deleted at once.
   const near = (at: number) => counts.filter(each => Math.abs(each.at - at) <= ROUNDED_MS);
   const [then, last] = [near(now.at - measuredSeconds * 1000), near(now.at)];
   if (then.length === 0) return undefined;

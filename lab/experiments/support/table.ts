@@ -17,7 +17,7 @@ export function percent(share: number): string {
   return `${(share * 100).toFixed(1)}%`;
 }
 
-/** How many times the second; a dash for what can't be compared. */
+/** Formats the first number as a multiple of the second; a dash when either is missing. */
 export function ratio(one: number | null, other: number | null): string {
   if (one === null || other === null || other === 0) return '–';
   return (one / other).toPrecision(2);
