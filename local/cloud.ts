@@ -46,27 +46,28 @@ import { LocalStepFunctions, loadMachines } from './step-functions.ts';
 export interface LocalCloudOptions {
   /** Everything that a configuration describes: `plainStack(config)`. */
   readonly stack: PlainStack;
-  /** A DynamoDB that is running already; it is left running. @default AWS_ENDPOINT_URL_DYNAMODB, else one of our own */
+  /** A running DynamoDB, which is not stopped. @default AWS_ENDPOINT_URL_DYNAMODB, or a DynamoDB Local of its own */
   readonly dynamoDb?: DynamoDbEndpoint;
-  /** How to start one of our own. */
+  /** Options for a DynamoDB Local of its own. */
   readonly dynamoDbLocal?: DynamoDbLocalOptions;
   /**
-   * The environment from which `AWS_ENDPOINT_URL_DYNAMODB`, `…_S3`, `…_SQS`, `…_EVENTBRIDGE`, `…_LAMBDA` and nothing else is read.
+   * The environment, of which only `AWS_ENDPOINT_URL_DYNAMODB`, `…_S3`, `…_SQS`, `…_EVENTBRIDGE` and `…_LAMBDA` are read.
    * @default process.env
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Where the functions find DynamoDB when that shall be a proxy. @default the DynamoDB itself */
+  /** Returns the endpoint of a proxy through which the functions call DynamoDB. @default the endpoint of DynamoDB */
   readonly functionsDynamoDbEndpoint?: (dynamoDbEndpoint: string) => string | Promise<string>;
   /** Concurrency, logs and faults of the functions. */
   readonly functions?: Omit<LocalFunctionsOptions, 'dynamoDbEndpoint' | 'services'>;
-  /** How the tables' streams call functions. */
+  /** Options for the event source mappings of the tables' streams. */
   readonly mappings?: MappingOptions;
   /** S3, SQS and EventBridge, where what was synthesized uses them. */
   readonly services?: ServicesOptions;
   /** @default the wall clock */
   readonly clock?: Clock;
   /**
-   * How far the clocks of Step Functions, Scheduler and Lambda are ahead of DynamoDB's, milliseconds; at the moment, where it changes.
+   * Number of milliseconds by which the clocks of Step Functions, Scheduler and Lambda are ahead of DynamoDB's; a function returns the
+   * current value.
    * @default 0
    */
   readonly skewMs?: number | (() => number) | undefined;
@@ -82,9 +83,9 @@ export interface LocalCloudOptions {
   readonly deliveries?: Deliveries;
   /** Runs Express executions more than once, whoever starts them. @default once */
   readonly expressDeliveries?: NonNullable<EngineOptions['expressDeliveries']>;
-  /** How the tables look that the stack only refers to. @default nothing is known of them, and they must be there */
+  /** Schemas of the tables that the stack only refers to. @default they are unknown, and the tables must exist */
   readonly existing?: readonly TableResource[];
-  /** Whether those of {@link existing} that are not there are made. @default in a DynamoDB that was started here */
+  /** Whether missing tables of {@link existing} are created. @default only in a DynamoDB that was started here */
   readonly makeExisting?: boolean;
   /** Gives every table a stream with old images, to watch deletions from outside. @default false */
   readonly observe?: boolean;
@@ -155,7 +156,7 @@ export class LocalCloud {
       clock,
       schedules: parts.synthesized.schedules,
       fire: ({ schedule, input }) => {
-        // Lambda takes the event and answers at once: what becomes of the call is seen by its log and its metrics.
+        // Lambda accepts the event and answers immediately: the call's result is visible in its log and its metrics.
         if (parts.synthesized.functions.some(({ arn }) => arn === schedule.targetArn)) {
           void clock.busy(() => this.functions.invoke(schedule.targetArn, JSON.parse(input)));
           return undefined;
@@ -170,12 +171,11 @@ export class LocalCloud {
   }
 
   /**
-   * Starts everything, or nothing: what was started is stopped again when a later part can't be.
-   *
+   * Starts everything, or nothing: when a part fails to start, the earlier parts are stopped again.
    * @throws {LocalCloudError} a subclass that says what is wrong with what was synthesized or what is installed
    */
   static async start(options: LocalCloudOptions): Promise<LocalCloud> {
-    // Everything that only has to be read is read first: a mistake shows before a process is started.
+    // All input is read first, so that a mistake is found before a process is started.
     const clock = options.clock ?? realClock;
     const { checkpointFile, ...mappingOptions } = options.mappings ?? {};
     const checkpoints =
@@ -198,7 +198,7 @@ export class LocalCloud {
       const forFunctions =
         (await options.functionsDynamoDbEndpoint?.(dynamoDb.endpoint)) ?? dynamoDb.endpoint;
       const machineClock = machineClockOf(options);
-      // Sweeps go by the date of DynamoDB's answers, which DynamoDB Local takes from this machine.
+      // Sweeps use the date in DynamoDB's answers, which DynamoDB Local takes from this machine's clock.
       const dated =
         clock === realClock ? undefined : await DynamoDbProxy.start(forFunctions, { now: () => clock.now() });
       undo.push(() => dated?.stop());
@@ -209,7 +209,7 @@ export class LocalCloud {
         ...options.services,
         environment,
         clock,
-        // It is called when a function is, and they are made with the endpoint that it has.
+        // Called only when a function is invoked; the functions are created later, because they need this endpoint.
         invoke: async (name, payload) =>
           functions.knows(name) ? functions.invoke(name, payload) : undefined,
       });
@@ -253,7 +253,7 @@ export class LocalCloud {
     return this.#stepFunctions.running;
   }
 
-  /** The counters by which all executions would be billed. */
+  /** Billing counters of all executions. */
   get billing(): Readonly<BillingCounters> {
     return this.#stepFunctions.billing;
   }
@@ -263,7 +263,7 @@ export class LocalCloud {
     return this.#stepFunctions.api;
   }
 
-  /** When each enabled schedule fires next, epoch milliseconds. */
+  /** Next occurrence of each enabled schedule, epoch milliseconds. */
   upcoming(): ReturnType<LocalScheduler['upcoming']> {
     return this.#scheduler.upcoming();
   }
@@ -274,8 +274,7 @@ export class LocalCloud {
   }
 
   /**
-   * Replaces the schedule with this ARN, as UpdateSchedule does. What has fired goes on.
-   *
+   * Replaces the schedule with this ARN, as UpdateSchedule does. Executions that it started continue.
    * @throws {ScheduleError} for one that could not have been synthesized
    */
   updateSchedule(schedule: ScheduleResource): void {
@@ -298,8 +297,7 @@ export class LocalCloud {
   }
 
   /**
-   * Starts an execution, as StartExecution does; it runs on its own from here.
-   *
+   * Starts an execution, as StartExecution does; it runs in the background.
    * @param machine name or ARN of a state machine
    * @throws {NotFoundError} when there is no such machine; InvalidStartError for a name or input AWS refuses
    */
@@ -330,14 +328,14 @@ export class LocalCloud {
     return this.#mappings.drain();
   }
 
-  /** No schedule fires any more; executions go on. */
+  /** Stops firing the schedules; running executions continue. */
   pauseSchedules(): void {
     this.#scheduler.stop();
   }
 
   /**
-   * Stops everything that was started: schedules, executions, what reads the streams, functions, DynamoDB Local. Nothing is left
-   * that keeps the process alive. Safe to call more than once.
+   * Stops everything that was started: schedules, executions, stream pollers, functions, DynamoDB Local. Nothing that remains keeps the
+   * process alive. Safe to call more than once.
    */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
@@ -348,7 +346,7 @@ export class LocalCloud {
     this.#scheduler.stop();
     await this.#stepFunctions.stop();
     const reading = this.#mappings.stop();
-    // Its invocations end by themselves, or with their functions.
+    // The pollers' invocations end by themselves, or with their functions.
     await Promise.race([reading, sleep(LAST_INVOCATION_MS, undefined, { ref: false })]);
     await this.functions.stop();
     await reading;
@@ -370,13 +368,13 @@ function machineClockOf({ clock = realClock, skewMs = 0 }: LocalCloudOptions): C
 interface OwnParts {
   readonly mappings: EventSourceMappings;
   readonly streams: DynamoDBStreamsClient;
-  /** Before the DynamoDB of the functions, where its clock is not this machine's. */
+  /** Proxy between the functions and DynamoDB that changes the dates, when DynamoDB's clock differs from this machine's. */
   readonly dated: DynamoDbProxy | undefined;
   /** The client of the state machines, which see the same data as the functions. */
   readonly machineClient: DynamoDBClient;
 }
 
-/** How long an invocation for a stream may go on when the cloud stops. */
+/** Time for an invocation by a stream to finish when the cloud stops, milliseconds. */
 const LAST_INVOCATION_MS = 5_000;
 
 function checkSchedule(schedule: ScheduleResource, { stateMachines, functions }: SynthesizedCloud): void {
@@ -411,7 +409,7 @@ async function makeTables(
         ? requireTable(client, table)
         : useExistingTable(client, table, { endpoint, asMade, make }));
     } catch (error) {
-      // All of them at once, so that a person can mend them in one go.
+      // All mismatches are collected, so that a person can correct them at once.
       if (!(error instanceof TableMismatchError)) throw error;
       problems.push(error.message);
     }

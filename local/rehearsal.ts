@@ -11,14 +11,14 @@ export interface RehearsalOptions {
   readonly incident: Incident;
   /** Milliseconds. @default until the local cloud stops */
   readonly forMs?: number | undefined;
-  /** Called when the incident begins, and when it ends by itself; with an error when that was not possible. */
+  /** Called when the incident begins, and when it ends by itself; with an error when that failed. */
   readonly onChange?: (rehearsal: Rehearsal, error?: unknown) => void;
 }
 
 const MINUTE_MS = 60_000;
 /**
- * It begins so long after the next whole minute. What expires in a minute is for the tick before it: by then the first tick's minute
- * has come, and what is seen before the incident is a sweep that works.
+ * Time from the next whole minute to the start of the incident. The items of a minute belong to an earlier tick: by this time the first
+ * tick's minute has begun, so a working sweep is visible before the incident.
  */
 const AFTER_MINUTE_MS = MINUTE_MS + 15_000;
 
@@ -36,7 +36,7 @@ export const INCIDENTS: Readonly<
   clock: { section: 'clock-skew', what: 'the clocks of Step Functions, Scheduler and Lambda are' },
 };
 
-/** An incident of a local cloud: when it begins and ends, and what is broken meanwhile. */
+/** An incident of a local cloud: its start, its end, and what is broken meanwhile. */
 export class Rehearsal {
   /** Epoch milliseconds; known when it was planned. */
   from = 0;

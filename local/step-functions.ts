@@ -83,7 +83,7 @@ export class LocalStepFunctions {
     return [...this.#running];
   }
 
-  /** The counters by which all executions would be billed. */
+  /** Billing counters of all executions. */
   get billing(): Readonly<BillingCounters> {
     return this.#engine.billing;
   }
@@ -118,7 +118,7 @@ export class LocalStepFunctions {
     this.#watch(execution);
   }
 
-  /** Ends what runs, and resolves when it has ended. */
+  /** Stops all executions, and resolves when they have ended. */
   async stop(): Promise<void> {
     this.#engine.endDeliveries();
     const { running } = this;

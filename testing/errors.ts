@@ -1,7 +1,7 @@
 import { PreciseTtlError } from '../expiry/index.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
 
-/** The local cloud of a test is asked for something that cannot be; the message says what to do. */
+/** A call that the local cloud of a test cannot fulfil; the message says what to do. */
 export class LocalTestError extends PreciseTtlError {
   override readonly name = 'LocalTestError';
 }
@@ -16,7 +16,7 @@ export interface FailedSweep {
   readonly status: string;
   /** The error's name, e.g. `SweepIncompleteError`. */
   readonly error: string | undefined;
-  /** The execution's own account of it: a report as JSON, or a sentence. */
+  /** The execution's cause: a report as JSON, or a sentence. */
   readonly cause: string | undefined;
   /** The report; undefined when the execution failed before it had one. */
   readonly report: SweepReport | undefined;

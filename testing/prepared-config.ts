@@ -13,7 +13,7 @@ const REGION = 'us-east-1';
 export interface PreparedConfig {
   readonly config: DeploymentConfig;
   readonly stack: PlainStack;
-  /** How each table looks that the deployment would find there. */
+  /** Schema of each table that the deployment expects to exist. */
   readonly existing: readonly TableResource[];
 }
 
@@ -38,7 +38,7 @@ export function prepareConfig(given: TestedConfig, { isShared }: PrepareOptions)
 /** Letters of a deployment's name that stay when there is more to come. */
 const NAME_START = 36;
 
-/** A journal has the name of its deployment: two tests that shared one would believe what the other has swept. */
+/** A journal is named after its deployment: two tests with the same name would use each other's progress. */
 function withOwnDeployments(config: DeploymentConfig): DeploymentConfig {
   const run = randomBytes(3).toString('hex');
   const names = [...new Set(config.tables.map(({ sweep = DEFAULT_SWEEP }) => sweep))];

@@ -6,10 +6,10 @@ import type { LagSummary, SweepReport } from '../statemachine/contract/report.ts
 import { addCounts, EXECUTION_COUNTS } from '../statemachine/counts.ts';
 import type { FailedSweep } from './errors.ts';
 
-/** By the names of tables. */
+/** Reports by table name. */
 export type SweepReports = Readonly<Record<string, SweepReport>>;
 
-/** A tick says nothing of a table in which there was nothing to do. */
+/** A tick has no report for a table without work. */
 export const NOTHING_SWEPT: SweepReport = reportOf(startTotals(false));
 
 /** The reports of an execution of either state machine, in its output or in the cause of its failure. */
@@ -47,9 +47,8 @@ function longerLag(one: SweepReport['lagMs'], other: SweepReport['lagMs']): LagS
 }
 
 /**
- * An execution that did not succeed, once for each table of which it says that something is left; for each of its tables where it does not
- * say which.
- *
+ * Failures of an execution that did not succeed, one for each table that it reports as incomplete, or for each of its tables when it names
+ * none.
  * @param deployed the tables of its deployment
  */
 export function failuresOf(execution: Execution, deployed: readonly string[]): FailedSweep[] {

@@ -91,7 +91,7 @@ export class StreamObserver {
   async #run(): Promise<void> {
     try {
       for (;;) {
-        // The last read begins after the request to stop, so it sees all that came before.
+        // The last read begins after the stop was requested, so it sees all earlier records.
         const last = this.#stopping;
         await this.#clock.busy(() => this.#readStream());
         this.#readsDone += 1;
@@ -113,9 +113,8 @@ export class StreamObserver {
   }
 
   /**
-   * Reads on in a shard. An iterator that was given for an empty shard may be refused once there is something in it, a
-   * fault of DynamoDB Local (https://github.com/aws/aws-sdk-java/issues/2923); then it is read from its beginning, where
-   * nothing is trimmed yet.
+   * Continues to read a shard. DynamoDB Local may refuse an iterator that it gave for an empty shard once the shard has records
+   * (https://github.com/aws/aws-sdk-java/issues/2923); then the shard is read from its beginning, where nothing is trimmed yet.
    */
   async #read(shard: string, iterator: string): Promise<string | undefined> {
     try {
@@ -127,7 +126,7 @@ export class StreamObserver {
     }
   }
 
-  /** Where a shard begins. */
+  /** Returns an iterator for the beginning of a shard. */
   async #begin(shard: string): Promise<string | undefined> {
     const { ShardIterator } = await this.#options.streams.send(
       new GetShardIteratorCommand({
@@ -157,7 +156,7 @@ export class StreamObserver {
     } while (after);
   }
 
-  /** Reads a shard until it has nothing new. */
+  /** Reads a shard until it has no new records. */
   async #drain(iterator: string): Promise<string | undefined> {
     let next: string | undefined = iterator;
     while (next !== undefined) {

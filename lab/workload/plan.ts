@@ -1,10 +1,10 @@
 import type { RandomSource } from 'stepfunctions-emulator';
 import type { Ttl } from '../ledger/item.ts';
 
-/** An item that was planned, by its number from 0, or one by a name of its own. */
+/** A planned item, by its number from 0, or another item, by its name. */
 export type Item = number | string;
 
-/** One deed of an application, at its time. */
+/** One action of an application, at its time. */
 export interface Action {
   readonly atMs: number;
   readonly item: Item;
@@ -16,17 +16,17 @@ export interface Action {
 }
 
 export interface StreamOptions {
-  /** When the first item may be written, epoch milliseconds. */
+  /** Time of the first write, epoch milliseconds. */
   readonly startMs: number;
-  /** When the first item expires, epoch seconds. */
+  /** TTL of the first item, epoch seconds. */
   readonly firstTtl: number;
-  /** How long items keep expiring. */
+  /** Period in which items expire, seconds. */
   readonly seconds: number;
   /** Items that expire at one moment. */
   readonly rate: number;
   /** Seconds between two moments at which items expire. @default 1 */
   readonly everySeconds?: number;
-  /** How long an item lives, seconds: drawn evenly between the two. @default 20 to 120 */
+  /** Range of an item's lifetime, seconds, drawn uniformly. @default 20 to 120 */
   readonly life?: { readonly from: number; readonly to: number };
   readonly random: RandomSource;
   /** The mix of items' lives. @default each is written once and expires */
@@ -36,9 +36,9 @@ export interface StreamOptions {
 /** An item of a stream, before it is decided what happens to it. */
 export interface PlannedItem {
   readonly item: number;
-  /** When it expires as it is first written, epoch seconds. */
+  /** First TTL of the item, epoch seconds. */
   readonly ttl: number;
-  /** When it is written, epoch milliseconds. */
+  /** Time of the write, epoch milliseconds. */
   readonly writeAt: number;
   /** The last moment at which an item of the stream expires, epoch seconds. */
   readonly lastTtl: number;
@@ -49,13 +49,13 @@ export interface PlannedItem {
 export type Mix = (item: PlannedItem) => readonly Action[];
 
 export interface Stream {
-  /** In the order of their time. */
+  /** Actions in the order of their time. */
   readonly actions: readonly Action[];
   /** The last moment at which an item expires, epoch seconds. */
   readonly lastTtl: number;
 }
 
-/** From written well before a tick that owns them to written within their minute. */
+/** Lifetimes: some items are written well before the tick that owns their TTL, some within their own minute. */
 const LIFE = { from: 20, to: 120 };
 
 /** TTL of what shall outlive the run. */

@@ -16,8 +16,8 @@ export function variedAttributes(random: RandomSource): ItemImage {
 }
 
 /**
- * The same as the document client takes it, without empty maps in lists: in the item that refuses a delete DynamoDB Local leaves out their
- * type, and the SDK cannot read it.
+ * The same attributes for the document client, without empty maps in lists: when a delete is refused, DynamoDB Local returns the item
+ * without their type, and the SDK cannot read it.
  */
 export function nativeAttributes(random: RandomSource): Record<string, unknown> {
   const bytesOf = (text: string) => Buffer.from(text, 'base64');

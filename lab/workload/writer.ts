@@ -13,7 +13,7 @@ const DEEDS = {
   makePermanent: 'made permanent',
 } as const satisfies Readonly<Record<Exclude<Action['kind'], 'delete' | 'hold' | 'release'>, Deed>>;
 
-/** Does deeds, and enters into the ledger what DynamoDB acknowledged. */
+/** Executes actions, and enters into the ledger what DynamoDB acknowledged. */
 export class Writer {
   readonly #table: SessionTable;
   readonly #ledger: Ledger;
@@ -61,8 +61,8 @@ export interface WritingOptions {
   /** @default the wall clock */
   readonly clock?: Clock;
   /**
-   * Leaves out what would expire before it is written, as an application does that takes the time from now; a machine
-   * that slept comes that late. @default false
+   * Skips items that would expire before they are written, as an application does that calculates the TTL from the current time. A machine
+   * that slept is this late. @default false
    */
   readonly skipExpired?: boolean;
   /** DynamoDB answered a request. Epoch milliseconds. */
@@ -89,7 +89,7 @@ export async function carryOut(
   const failures: unknown[] = [];
   for (const action of actions) {
     const wait = action.atMs - clock.now();
-    // An aborted wait is over too: the loop ends below.
+    // An aborted wait ends, too: the loop ends below.
     if (wait > 0) await clock.sleep(wait, signal).catch(() => {});
     while (inFlight.size >= CONCURRENCY) await Promise.race(inFlight);
     if (signal.aborted || failures.length > 0) break;

@@ -10,7 +10,7 @@ export function isDynamoDbQuery(resource: string): boolean {
   return resource.endsWith(':states:::aws-sdk:dynamodb:query');
 }
 
-/** The Resource `aws-sdk:dynamodb:query`: asks the DynamoDB of this client, and nobody else. */
+/** The Resource `aws-sdk:dynamodb:query`: sends the query to the DynamoDB of this client only. */
 export function dynamoDbQueries(client: Pick<DynamoDBClient, 'send'>): FunctionInvoker {
   return {
     async invoke(_resource, args, { signal, onUsage }) {
@@ -23,7 +23,7 @@ export function dynamoDbQueries(client: Pick<DynamoDBClient, 'send'>): FunctionI
         return { ok: true, payload: answer };
       } catch (error) {
         const { name, message } = error as Error;
-        // As Step Functions names the errors of its SDK.
+        // Error name in the format of Step Functions' SDK integrations.
         return { ok: false, errorType: `DynamoDb.${name}`, errorMessage: message };
       }
     },

@@ -15,15 +15,15 @@ export interface WorkerSetup {
 export interface Invocation {
   readonly requestId: string;
   readonly payload: string;
-  /** The X-Amzn-Trace-Id that the function's AWS clients send along, so that their calls can be told apart. */
+  /** The X-Amzn-Trace-Id that the function's AWS clients send, which identifies the invocation of a call. */
   readonly traceId: string;
   /** Epoch milliseconds of this machine at which the worker will be ended. */
   readonly deadline: number;
-  /** How far the function's clock is ahead of this machine's when the invocation begins, milliseconds. */
+  /** Number of milliseconds by which the function's clock is ahead of this machine's when the invocation begins. */
   readonly clockAheadMs: number;
 }
 
-/** How Lambda describes a failed invocation to its caller. */
+/** Lambda's description of a failed invocation. */
 export interface ErrorPayload {
   readonly errorType: string;
   readonly errorMessage: string;

@@ -5,7 +5,7 @@ import type { SynthesizedCloud } from '../stack/synthesized.ts';
 /** The used parts of the services beside DynamoDB. */
 export interface UsedServices {
   readonly buckets: readonly string[];
-  /** Names. Those that schedules alone use are not among them: a start that fails is only counted. */
+  /** Names of queues. Queues that only schedules use are left out: a failed start is only counted. */
   readonly queues: readonly string[];
   /** The queues that get events. */
   readonly eventQueues: ReadonlySet<string>;
@@ -24,7 +24,7 @@ const NAME_IN: Readonly<Record<DestinationName, (setting: string) => string | un
   streamArn: streamIn,
 };
 
-/** By the resources, and by the environment of the functions: what is used may exist already. */
+/** Finds the services in the resources and in the functions' environment, because a used resource may exist already. */
 export function usedServices({
   buckets,
   functions,

@@ -20,8 +20,8 @@ export interface Found {
 const ANYWHERE = ['tags', 'timeouts'];
 
 /**
- * The arguments of a resource, or of a block in one. Each is named where it is read; what nobody has read, and nobody says is without
- * effect, is refused at the end, so that nothing which does something on AWS is passed over in silence.
+ * The arguments of a resource, or of a block in it. Each read names its argument; unread arguments that are not known to be without effect
+ * are refused at the end, so that no setting with an effect on AWS is silently ignored.
  */
 export class Arguments {
   readonly #where: string;

@@ -29,9 +29,7 @@ const REFERENCE = /^(data\.)?(\w+)\.([\w-]+)\.(\w+)$/;
 const NOW = 'timestamp()';
 
 /**
- * Puts in what Terraform would put in at an apply: for references to what stands in the stack that value, and for attributes that AWS
- * gives what it would give.
- *
+ * Replaces references as Terraform does at an apply: by values in the stack, or, for attributes that AWS computes, by likely values.
  * @throws {TerraformError} for other expressions, which only an override can have
  */
 export function resolveReferences({ resource, data, output }: PlainStack, place: Place): ResolvedStack {

@@ -65,13 +65,13 @@ export interface SynthesizedCloud {
 const throughput = (of: string) =>
   `${of}read_capacity ${of}write_capacity ${of}on_demand_throughput ${of}warm_throughput`;
 
-/** Arguments that nothing on this machine depends on, by the types of resources that are run. The other types have no effect here. */
+/** Arguments without a local effect, by the types of resources that are run. Other types have no effect here. */
 const WITHOUT_EFFECT = {
   aws_cloudwatch_metric_alarm:
-    // Without an action nobody is told locally either way; the line in the terminal is for the state.
+    // No alarm action runs locally; the terminal shows the state.
     'actions_enabled evaluate_low_sample_count_percentiles insufficient_data_actions metric_query.label metric_query.metric.unit unit',
   aws_dynamodb_table: `billing_mode deletion_protection_enabled point_in_time_recovery replica server_side_encryption table_class ${throughput('')} ${throughput('global_secondary_index.')} ${throughput('local_secondary_index.')}`,
-  // Terraform asks for several metrics of a mapping; locally there is IteratorAge, which is the function's.
+  // Terraform asks for several metrics of a mapping; locally there is only IteratorAge, a metric of the function.
   aws_lambda_event_source_mapping: 'metrics_config',
   aws_lambda_function:
     'architectures dead_letter_config description ephemeral_storage kms_key_arn logging_config.application_log_level logging_config.log_group logging_config.system_log_level publish role skip_destroy source_code_hash tracing_config vpc_config',
@@ -201,7 +201,7 @@ function readStateMachine(args: Arguments, found: Found): StateMachineResource {
 
 function readSchedule(args: Arguments, { address, arn }: Found): ScheduleResource {
   args.get('group_name', TEXT);
-  // Any other would fire at a random time.
+  // Any other mode would fire at a random time.
   args.block('flexible_time_window')?.get('mode', oneOf(['OFF']));
   const target = args.block('target');
   const input = target?.find('input', text(/^/));
@@ -232,7 +232,7 @@ function dateOf(args: Arguments, name: string): number | undefined {
   return given === undefined ? undefined : Date.parse(given);
 }
 
-/** Locally a start that fails is reported at once instead of being tried again and parked. */
+/** A start that fails locally is reported immediately instead of being retried and sent to a dead-letter queue. */
 function readAsGiven(args: Arguments, target: Arguments | undefined): ScheduleAsGiven {
   const policy = target?.block('retry_policy');
   const age = policy?.find('maximum_event_age_in_seconds', whole(60, 86_400));

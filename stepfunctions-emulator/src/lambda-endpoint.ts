@@ -45,7 +45,7 @@ export class LambdaEndpoint implements FunctionInvoker {
     return returned(body, response.headers.get(VERSION_HEADER) ?? undefined);
   }
 
-  /** By its name alone, which is what every emulator understands: there is one account and region on a machine. */
+  /** The URL contains the function's name only, which every emulator accepts: a machine has one account and region. */
   #url(functionArn: string): string {
     const [name = functionArn, qualifier] = functionArn.startsWith('arn:')
       ? functionArn.split(':').slice(6)
@@ -69,7 +69,7 @@ function refused(status: number, header: string | undefined, body: string): Func
   const type =
     header ?? (typeof fields['__type'] === 'string' ? fields['__type'].split('#').at(-1) : undefined);
   const message = fields['message'] ?? fields['Message'] ?? body.slice(0, 1000);
-  // Without a class of its own it is the base class of them all, as in the SDK for Java that Step Functions uses.
+  // Errors without their own class get the base class of all, as in the SDK for Java that Step Functions uses.
   return failed(
     `Lambda.${type ?? 'AWSLambdaException'}`,
     `${message} (Service: Lambda, Status Code: ${status})`,
@@ -110,7 +110,7 @@ function parse(text: string): unknown {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** `fetch failed` says nothing; what it hides does. */
+/** The message `fetch failed` is useless; its cause explains the failure. */
 function reason(error: unknown): string {
   const { message, cause } = error as { message?: string; cause?: { message?: string; code?: string } };
   return cause?.message || cause?.code || message || String(error);

@@ -13,7 +13,7 @@ beside the configuration; for a file of another name, such as \`prod.json\`, in 
 The exit status is 0 when it was done, 1 when it was not, 2 for a wrong command line, and 130 or 143 when Ctrl-C or SIGTERM ended it, where
 nothing else is said. What a person can mend is one line on stderr.`;
 
-/** Flags that say the same with so many commands are said once. */
+/** Flags that at least this number of commands share are listed once. */
 const MIN_SHARED = 4;
 
 /** The text of docs/reference/commands.md. */

@@ -123,7 +123,7 @@ function propSchemas(names: readonly (typeof PROP_NAMES)[number][]): Schema {
   );
 }
 
-/** Whole numbers that are tried where a kind says no rule: those of minutes, up to a day. */
+/** Whole numbers that are tried when a kind has no rule: numbers of minutes, up to a day. */
 const TRIED_NUMBERS = Array.from({ length: 1440 }, (_unused, index) => index + 1);
 
 const objectSchema = (properties: Schema, required: readonly string[]): Schema => ({
@@ -135,7 +135,7 @@ const objectSchema = (properties: Schema, required: readonly string[]): Schema =
 
 const LIST_OF_TEXTS = { type: 'array', minItems: 1, items: { type: 'string' } };
 
-/** Schemas of props with fields of their own. The command checks the entries of the lists. */
+/** Schemas of props that have fields themselves. The command checks the entries of the lists. */
 const SCHEMAS: Partial<Record<(typeof PROP_NAMES)[number], Schema>> = {
   vpc: objectSchema(
     Object.fromEntries(Object.keys(VPC_KINDS).map(name => [name, LIST_OF_TEXTS])),

@@ -33,7 +33,7 @@ export async function buildLibrary({
     entryPoints: [`${entry}.ts`],
     outfile: join(folder, 'index.js'),
     bundle: true,
-    // Not minified: test runners print the line at which an error was thrown.
+    // Not minified: test runners print the source line of an error.
     minifySyntax: true,
     format: 'cjs',
     platform: 'node',

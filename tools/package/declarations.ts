@@ -2,8 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * Copies the declarations of a module and those that they need.
- *
+ * Copies the declarations of a module and of those that it imports.
  * @param names by what other name they import a package
  */
 export function copyDeclarations(

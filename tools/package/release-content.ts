@@ -9,7 +9,7 @@ export interface PackedFile {
 
 /** Contents that must not be published, and how they are recognised. */
 const REFUSED: readonly { readonly what: string; readonly pattern: RegExp }[] = [
-  // AWS's own documents have keys that end in EXAMPLE.
+  // AWS's own documents have example keys that end in EXAMPLE.
   { what: 'an AWS access key', pattern: /\b(?:AKIA|ASIA)(?![0-9A-Z]{9}EXAMPLE)[0-9A-Z]{16}\b/ },
   { what: 'a private key', pattern: /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/ },
   { what: 'a token of npm', pattern: /\bnpm_[A-Za-z0-9]{36}\b/ },
@@ -99,7 +99,7 @@ const COMPATIBLE = [
   'Unlicense',
 ];
 
-/** The packages that head each section of a text. Wordings have lines that look the same, such as `Version 1.0.0: …`. */
+/** The packages in the heading of each section of a text. Licence texts contain similar lines, such as `Version 1.0.0: …`. */
 function headings(text: string): BundledPackage[] {
   return text.split(/^-{80}$/m).flatMap(section => {
     const [heading = ''] = section.trim().split(/\n\s*\n/);
@@ -111,7 +111,7 @@ function headings(text: string): BundledPackage[] {
   });
 }
 
-/** Licences that do not go together with Apache-2.0, or that nobody has looked at yet. */
+/** Licences that are not compatible with Apache-2.0, or have not been reviewed. */
 export function licenceProblems(packages: readonly BundledPackage[]): string[] {
   return packages
     .filter(({ licence }) => !alternatives(licence).some(each => COMPATIBLE.includes(each)))

@@ -48,14 +48,14 @@ export function takeAliasArn(members: Members): string {
   throw invalidArn(`Invalid ARN: ${arn}`);
 }
 
-/** Express executions have ARNs of their own, which most operations don't take. */
+/** Express executions have another form of ARN, which most operations do not accept. */
 export const takeExecutionArn = (members: Members, kinds: readonly string[] = ['execution']): string =>
   checkArn(members.string('executionArn', ARN_LENGTH), kinds);
 
 export const takeMapRunArn = (members: Members): string =>
   checkArn(members.string('mapRunArn', LONG_ARN_LENGTH), ['mapRun']);
 
-/** Nothing is done with the role locally; its form is checked so that a typo shows before AWS is there. */
+/** The role has no local effect; its form is checked so that a typo is found before a deployment. */
 export function takeRoleArn(members: Members): string {
   const arn = members.string('roleArn', ARN_LENGTH);
   if (/^arn:aws[a-z-]*:iam::[^:]+:role\/./.test(arn)) return arn;

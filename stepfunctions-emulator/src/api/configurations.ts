@@ -69,8 +69,7 @@ export function takeTracing(members: Members): Configuration | undefined {
 }
 
 /**
- * Checks `encryptionConfiguration`. The key need not be there: nothing is kept, so nothing is encrypted.
- *
+ * Checks `encryptionConfiguration`. The key need not exist, because nothing is encrypted locally.
  * @throws {ApiError} InvalidEncryptionConfiguration
  */
 export function takeEncryption(members: Members): Configuration | undefined {

@@ -9,7 +9,7 @@ export interface Runner {
   redrive(execution: Execution): Promise<void>;
 }
 
-/** By which ARN an execution was started, when that was not the state machine's own. */
+/** The ARN of the version or alias by which an execution was started; absent when it was the state machine's own. */
 export interface StartedBy {
   readonly versionArn?: string | undefined;
   readonly aliasArn?: string | undefined;
@@ -35,10 +35,10 @@ export type ExecutionSummary = Pick<
 
 /** An execution that somebody started, and the state machine as it was then. */
 export interface StartedExecution<Known extends ExecutionSummary = ExecutionSummary> extends StartedBy {
-  /** An {@link Execution} as long as its history is kept. */
+  /** An {@link Execution}, as long as its history is kept. */
   readonly execution: Known;
   readonly stateMachine: StateMachine;
-  /** In the order of their start. */
+  /** Number in the order of start. */
   readonly sequence: number;
   /** The token of the last redrive: a request with the same token does not repeat it. */
   redriveToken?: string | undefined;
@@ -68,14 +68,14 @@ interface Size {
   readonly characters: number;
 }
 
-/** All executions that run, and those that were started lately. */
+/** All running and recently started executions. */
 export class Executions {
   readonly #byArn = new Map<string, StartedExecution>();
   /** Names that were given to Standard executions, by state machine: taken also when the execution is forgotten. */
   readonly #names = new Map<string, Set<string>>();
   /** Ended, by state machine, the longest ago first. */
   readonly #ended = new Map<string, Set<string>>();
-  /** Ended executions that still have one, and its size; the longest ago first. */
+  /** Sizes of the histories of ended executions, the longest ended first. */
   readonly #histories = new Map<string, Size>();
   #historySize: Size = { events: 0, characters: 0 };
   #sequence = 0;
@@ -88,7 +88,7 @@ export class Executions {
     this.#kept = { ...KEPT_EXECUTIONS, ...kept };
   }
 
-  /** A number that changes whenever an execution starts, ends, or is forgotten. */
+  /** A number that changes whenever an execution starts, ends, or is removed. */
   get version(): number {
     return this.#version;
   }
@@ -182,7 +182,7 @@ export class Executions {
     void execution.done.then(({ arn }) => {
       this.#version += 1;
       if (!this.#byArn.has(arn) || execution.status === 'RUNNING') return;
-      // Nobody can ask for it any more.
+      // No API operation can return it any more.
       if (execution.machine.type === 'EXPRESS') {
         this.#byArn.delete(arn);
         return;
@@ -231,7 +231,7 @@ export class Executions {
   }
 }
 
-/** Everything that the Map Runs of an execution started, and theirs, as long as they are kept. */
+/** Executions that the Map Runs of an execution started, and their descendants, as long as they are kept. */
 export function* descendants(execution: ExecutionSummary): Generator<Execution> {
   if (!(execution instanceof Execution)) return;
   for (const child of execution.mapRuns.flatMap(childrenOf)) {
@@ -277,6 +277,6 @@ function charactersIn(value: unknown): number {
 /** Why an execution that can be described has no history. */
 export const FORGOTTEN = 'Its history was forgotten for those of later executions';
 
-/** A name that is taken, whether its execution is still known or not. */
+/** Error for a name that was already used, whether or not its execution is still known. */
 export const executionAlreadyExists = (arn: string): ApiError =>
   new ApiError('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);

@@ -52,7 +52,7 @@ function membersOf(args: unknown): Record<string, unknown> {
   return members;
 }
 
-/** As the SDK names it. */
+/** Converts an error to the SDK's error names. */
 const refused = ({ name, message }: ApiError): FunctionResult => ({
   ok: false,
   errorType: `StepFunctions.${name.replace(/(Exception)?$/, 'Exception')}`,

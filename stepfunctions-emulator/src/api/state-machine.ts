@@ -1,6 +1,6 @@
 import type { Machine } from '../interpreter/index.ts';
 
-/** Accepted, given back, and without effect: nothing is logged, traced or encrypted locally. */
+/** Settings that are accepted, returned, and have no effect: nothing is logged, traced or encrypted locally. */
 export type Configuration = Readonly<Record<string, unknown>>;
 
 /** The configuration that AWS describes when none was given. */
@@ -13,7 +13,7 @@ export interface StateMachine extends Machine {
   readonly loggingConfiguration: Configuration;
   readonly tracingConfiguration: Configuration;
   readonly encryptionConfiguration?: Configuration | undefined;
-  /** The version that its creation asked for, if it did. */
+  /** The version that was published at the creation, if any. */
   readonly publication?: { readonly description: string | undefined } | undefined;
   /** Epoch milliseconds. */
   readonly creationDate: number;

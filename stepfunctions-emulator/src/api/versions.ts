@@ -6,7 +6,7 @@ export interface StateMachineVersion {
   /** `<ARN of the state machine>:<number>` */
   readonly arn: string;
   readonly number: number;
-  /** As it was when the version was published; its ARN is that of the state machine. */
+  /** The state machine when the version was published; its ARN is that of the state machine. */
   readonly stateMachine: StateMachine;
   readonly description: string | undefined;
   /** Epoch milliseconds. */
@@ -19,7 +19,7 @@ const MAX_VERSIONS = 1_000;
 interface Published {
   /** The highest number that was ever given: one that was deleted is not given again. */
   lastNumber: number;
-  /** By number. */
+  /** Versions by number. */
   readonly versions: Map<number, StateMachineVersion>;
 }
 
@@ -34,8 +34,7 @@ export class Versions {
   }
 
   /**
-   * Publishes a state machine as it is now. A revision is published once: asked for again, its version is returned.
-   *
+   * Publishes the current revision of a state machine. A revision is published once: a second request returns the same version.
    * @throws {ApiError} ServiceQuotaExceededException
    */
   publish(stateMachine: StateMachine, description: string | undefined): StateMachineVersion {
@@ -70,7 +69,7 @@ export class Versions {
     return this.#byMachine.get(machineArn)?.versions.get(number);
   }
 
-  /** Nothing happens when there is none. Executions of it go on. */
+  /** Does nothing when the version does not exist. Its executions continue. */
   delete(arn: string): void {
     const [machineArn, number] = split(arn);
     this.#byMachine.get(machineArn)?.versions.delete(number);

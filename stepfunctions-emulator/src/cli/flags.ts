@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { UsageError } from './errors.ts';
 
 interface Flag {
-  /** The value's name in the help; a flag without it takes none. */
+  /** Name of the value in the help; absent for a flag without a value. */
   readonly value?: string;
   /** Whether it may be given more than once. */
   readonly many?: boolean;

@@ -5,7 +5,7 @@ import { readOptions } from './options.ts';
 import { serve } from './serve.ts';
 import { describeExecution, describeStart, help } from './text.ts';
 
-/** For a wrong command line, as shells and most commands use it. */
+/** Exit status for a wrong command line, as in most commands. */
 const USAGE_STATUS = 2;
 
 /**
@@ -38,11 +38,11 @@ async function run(args: readonly string[], version: string): Promise<void> {
   console.log(describeStart(served, options));
   await signalled;
   await served.stop();
-  // Mocks may have left something behind that would keep the process alive.
+  // Mocks may have left handles that would keep the process alive.
   process.exit(0);
 }
 
-/** Resolves at the first SIGINT or SIGTERM. The second one ends the process at once. */
+/** Resolves at the first SIGINT or SIGTERM. The second one ends the process immediately. */
 function untilSignal(): Promise<void> {
   return new Promise(resolve => {
     let signalled = false;

@@ -7,8 +7,7 @@ import { failureOf, type MockFunction } from '../testing/mock.ts';
 import { StartError } from './errors.ts';
 
 /**
- * Reads a module of mocks: each function that it exports, and those in the object that is its default export, by name.
- *
+ * Loads a module of mocks: each exported function, and those in the object that is its default export, by name.
  * @throws {StartError}
  */
 export async function loadMocks(file: string): Promise<ReadonlyMap<string, MockFunction>> {
@@ -43,10 +42,10 @@ async function importModule(path: string): Promise<Readonly<Record<string, unkno
   return import(pathToFileURL(path).href);
 }
 
-/** Visits of states whose attempts are remembered: those that called a function last. */
+/** Number of visits of states whose attempts are remembered: the latest that called a function. */
 const REMEMBERED_VISITS = 10_000;
 
-/** Calls mocks by the name of the function, whatever its account, region and qualifier. */
+/** Calls mocks by the function's name, whatever its account, region and qualifier. */
 export class MockFunctions implements FunctionInvoker {
   readonly #mocks: ReadonlyMap<string, MockFunction>;
   readonly #clock: Clock;

@@ -20,7 +20,7 @@ export interface ServerOptions {
   readonly lambdaEndpoint: { readonly url: string; readonly source: string } | undefined;
   readonly watch: boolean;
   readonly virtualClock: boolean;
-  /** When each Express execution runs again, milliseconds after its start. */
+  /** Times at which each Express execution runs again, milliseconds after its start. */
   readonly expressAgainMs: readonly number[];
   readonly region: string;
   readonly partition: string;
@@ -82,7 +82,7 @@ function readPort(value = String(DEFAULT_PORT)): number {
   throw new UsageError(`--port: expected a whole number from 0 to 65535, got "${value}"`);
 }
 
-/** A day: nobody waits for longer. */
+/** Limit of one day. */
 const MAX_AGAIN_SECONDS = 86_400;
 
 function readAgain(value: string): number {

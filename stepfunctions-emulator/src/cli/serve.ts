@@ -24,7 +24,7 @@ export interface ServerEvents extends ReloadEvents {
 
 export interface Served {
   readonly endpoint: string;
-  /** Those of the definitions. */
+  /** State machines from the definition files. */
   readonly stateMachines: readonly StateMachine[];
   /** Executions that run are stopped. Safe to call more than once. */
   stop(): Promise<void>;

@@ -45,7 +45,7 @@ export function describeStart(
     'In another terminal:',
     '',
     ...Object.entries(environment).map(([name, value]) => `export ${name}=${value}`),
-    // The variable alone would do, but versions of the CLI before 2.13 don't know it and would ask AWS.
+    // The variable alone would suffice, but versions of the CLI before 2.13 ignore it and would call AWS.
     ...(first === undefined
       ? []
       : [

@@ -36,7 +36,7 @@ function look(
   { onReload, onReloadFailure }: ReloadEvents,
 ): () => void {
   const { file } = source;
-  // By its text and not by its time, the file is known from when it was read: it may have changed since.
+  // The file is compared by its text and not by its time, because it may have changed since it was read.
   let known = stateMachines.all.find(({ name }) => name === source.name)?.definitionText;
   let stamp: string | undefined;
   return () => {

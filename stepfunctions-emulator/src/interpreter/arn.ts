@@ -25,7 +25,7 @@ export function executionArn(machineArn: string, name: string, expressId?: strin
   return build(machine, 'express', machine.name, name, expressId);
 }
 
-/** ARN of the state machine that stands for the item processor of a distributed Map. */
+/** ARN of the state machine that represents the item processor of a distributed Map. */
 export function childMachineArn(machineArn: string, label: string): string {
   const machine = parseMachineArn(machineArn);
   return build(machine, 'stateMachine', `${machine.name}/${label}`);

@@ -23,22 +23,22 @@ export interface ExpressBill {
   readonly durationMs: number;
 }
 
-/** Each rounded up to its step; what takes no time is billed for one step. */
+/** Memory and duration are rounded up to their steps; a duration of zero is billed as one step. */
 export const expressBill = ({ memoryMb, durationMs }: ExpressBill): ExpressBill => ({
   memoryMb: Math.ceil(memoryMb / EXPRESS_MEMORY_STEP_MB) * EXPRESS_MEMORY_STEP_MB,
   durationMs: Math.max(1, Math.ceil(durationMs / EXPRESS_DURATION_STEP_MS)) * EXPRESS_DURATION_STEP_MS,
 });
 
-/** The counters by which an execution and its child executions would be billed. */
+/** Billing counters of an execution and its child executions. */
 export interface BillingCounters {
-  /** In Standard executions: states entered, retries, and one for each child execution that was started. */
+  /** State transitions of Standard executions: states entered, retries, and one for each child execution that was started. */
   stateTransitions: number;
   /** Express executions started. */
   expressRequests: number;
   /** Memory-time of Express executions, in GB-seconds. */
   expressGbSeconds: number;
   functionInvocations: number;
-  /** Milliseconds that functions took, not rounded. */
+  /** Duration of functions, not rounded, milliseconds. */
   functionDurationMs: number;
   /** Memory-time of functions, in GB-seconds; each invocation is rounded up to a millisecond, as Lambda bills it. */
   functionGbSeconds: number;

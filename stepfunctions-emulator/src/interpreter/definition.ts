@@ -39,7 +39,7 @@ interface Produces {
 }
 
 interface Continues {
-  /** undefined: the graph ends here. */
+  /** Undefined when the graph ends here. */
   readonly next: string | undefined;
 }
 

@@ -76,7 +76,7 @@ export class Execution {
   readonly #progress = new Progress();
   readonly #variableBudget: VariableBudget = { used: 0, most: 0 };
   readonly #variables = new VariableScope(this.#variableBudget);
-  /** Only of an Express execution, which is billed by it. */
+  /** Defined only for an Express execution, whose bill depends on it. */
   readonly #held: HeldData | undefined;
   #cancellation = new Cancellation();
   #line: Line;
@@ -129,7 +129,7 @@ export class Execution {
     return this.#stopDate;
   }
 
-  /** Only of an execution that succeeded. */
+  /** Defined only for an execution that succeeded. */
   get output(): Json | undefined {
     return this.#output?.value;
   }
@@ -152,7 +152,7 @@ export class Execution {
     return this.#history.events;
   }
 
-  /** Events of an Express execution that were not kept; see `expressHistoryEvents` in the limits. */
+  /** Number of events of an Express execution that were dropped; see `expressHistoryEvents` in the limits. */
   get droppedEvents(): number {
     return this.#history.dropped;
   }
@@ -166,18 +166,18 @@ export class Execution {
     return this.#billing.counters;
   }
 
-  /** The MB that an Express execution takes on AWS so far, estimated as AWS does it. */
+  /** Memory of an Express execution so far, estimated as AWS does it, MB. */
   get memoryMb(): number | undefined {
     if (this.#held === undefined) return undefined;
     return expressMemoryMb(this.#spec.definitionBytes, this.#held.most + this.#variableBudget.most);
   }
 
-  /** Ends the execution as StopExecution does; nothing happens when it has ended already. */
+  /** Ends the execution as StopExecution does; does nothing when it has ended already. */
   stop(error?: string, cause?: string): void {
     this.#end({ status: 'ABORTED', error, cause });
   }
 
-  /** How often the execution was redriven. */
+  /** Number of redrives of the execution. */
   get redriveCount(): number {
     return this.#redriveCount;
   }
@@ -187,15 +187,14 @@ export class Execution {
   }
 
   /**
-   * Goes on from the state that did not succeed, with its input and the variables of that time, as RedriveExecution
-   * does: branches, iterations and children that succeeded are not run again, and retries count from the beginning.
-   *
+   * Continues from the state that did not succeed, with its input and the variables of that time, as RedriveExecution does: branches,
+   * iterations and children that succeeded are not run again, and retries count from the beginning.
    * @returns when it runs again; `done` is then a new promise
    * @throws NotRedrivableError
    */
   async redrive(): Promise<void> {
     this.#checkRedrivable();
-    await this.#done; // stopped a moment ago, it may still be winding up
+    await this.#done; // An execution that was just stopped may not have finished.
     this.#checkRedrivable();
     this.#status = 'RUNNING';
     this.#stopDate = undefined;
@@ -248,7 +247,7 @@ export class Execution {
         this.#end({ status: 'FAILED', error: 'States.Runtime', cause });
       }
     }
-    // Nothing of it will be gone on with.
+    // It cannot be redriven, so its progress is not needed.
     if (this.#status === 'SUCCEEDED' || this.machine.type === 'EXPRESS') this.#progress.forgetParts();
     return this;
   }
@@ -283,7 +282,7 @@ export class Execution {
     this.#end({ status: 'TIMED_OUT', error, cause });
   }
 
-  /** On AWS every state takes time, so that the limit of its time ends it. */
+  /** On AWS every state takes time, so the timeout of the execution ends such a loop. */
   #endLoop(states: readonly string[]): void {
     const shown = states.length > 10 ? [...states.slice(0, 10), '…'] : states;
     const limit = durationLimitMs(this.#run.engine, this.#spec) / 1000;

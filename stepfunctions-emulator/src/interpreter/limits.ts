@@ -7,7 +7,7 @@ export interface Limits {
   readonly payloadBytes: number;
   /** Events in the history of a Standard execution; the last of them is its failure. */
   readonly standardHistoryEvents: number;
-  /** Events kept of an Express execution. AWS keeps none; more than this are dropped, and nothing fails. */
+  /** Number of events stored for an Express execution. AWS stores none; further events are dropped without an error. */
   readonly expressHistoryEvents: number;
   /** Milliseconds an Express execution may take. */
   readonly expressDurationMs: number;
@@ -48,11 +48,11 @@ export const MAX_SECONDS = 99_999_999;
 /** MaxDelaySeconds must be below one leap year (366 days). */
 export const MAX_DELAY_SECONDS = 31_622_399;
 /**
- * How long one JSONata expression may be evaluated before it counts as endless. AWS stops it after one second of
- * its own time; here many executions share a thread and a wall clock, hence the margin.
+ * Time limit for one JSONata expression, after which it counts as endless, milliseconds. AWS stops it after one second of its own time;
+ * here many executions share a thread and a wall clock, hence the margin.
  */
 export const EXPRESSION_TIMEOUT_MS = 10_000;
-/** How long the matches of regular expressions may take together before anything else has its turn. */
+/** Total time limit for matches of regular expressions before other work runs, milliseconds. */
 export const REGEX_TIMEOUT_MS = 1_000;
 /**
  * States that a branch, or the execution itself, may enter one after the other without time passing: on a virtual clock, an

@@ -43,7 +43,7 @@ export interface HttpAnswer {
   readonly body: string | Buffer;
 }
 
-/** What differs between the APIs. */
+/** The protocol of an API: its differences from other APIs. */
 export interface HttpProtocol {
   /** The bytes that the body of a request may have. */
   readonly maxBytes: number;
@@ -53,9 +53,9 @@ export interface HttpProtocol {
     readonly tooLarge: string;
     readonly otherHost: string;
   };
-  /** The operation that a request asks for, for messages and for tests. */
+  /** Name of the requested operation, for messages and tests. */
   readonly operationOf: (request: HttpRequest) => string;
-  /** Where it gives undefined, the connection breaks. Throws {@link ApiError} for an answer that is an error. */
+  /** Answers a request; undefined breaks the connection. Throws {@link ApiError} for an error answer. */
   readonly answer: (request: HttpRequest) => Promise<HttpAnswer | undefined>;
   readonly errorAnswer: (error: ApiError, requestId: string) => HttpAnswer;
 }
@@ -91,7 +91,7 @@ export class LoopbackServer {
     return new LoopbackServer(server);
   }
 
-  /** Safe to call more than once. Whoever still waits for an answer loses the connection. */
+  /** Safe to call more than once. Callers that wait for an answer lose the connection. */
   async stop(): Promise<void> {
     await stopServer(this.#server);
   }
@@ -113,13 +113,13 @@ async function serve(
   response: ServerResponse,
   onError: (error: unknown) => void,
 ): Promise<void> {
-  response.on('error', () => {}); // the client has gone
+  response.on('error', () => {}); // The client has disconnected.
   const requestId = randomUUID();
   let answer: HttpAnswer | undefined;
   try {
     answer = await protocol.answer(await receive(protocol, incoming));
   } catch (error) {
-    // With undefined: the client went in the middle of its request.
+    // Undefined means that the client disconnected in the middle of its request.
     if (!incoming.destroyed || incoming.complete) {
       answer = protocol.errorAnswer(asApiError(error, protocol, onError), requestId);
     }
@@ -152,7 +152,7 @@ async function receive(
   incoming: IncomingMessage,
 ): Promise<HttpRequest> {
   const { headers, method = '', url: target = '/' } = incoming;
-  // A page in a browser can have its own host name resolve to this machine.
+  // A web page's host name can resolve to this machine.
   if (!isLoopbackHost(headers.host)) {
     throw new ApiError(
       errorNames.otherHost,

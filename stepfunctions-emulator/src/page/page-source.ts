@@ -1,4 +1,4 @@
-/** What the page is made of. */
+/** The parts of the page. */
 export interface PageSource {
   /** One script without imports. */
   readonly script: string;

@@ -10,7 +10,7 @@ type Computed = (argument: (name: string) => string) => string;
 const lambdaArn: Computed = argument => functionArn(argument('function_name'));
 const machineArn: Computed = argument => stateMachineArn(argument('name'));
 
-/** Attributes that are not arguments. Every other one has to be given: a made-up value would pass for a real one. */
+/** Attributes that are not arguments. All others must be given: a made-up value could be taken for a real one. */
 const COMPUTED: Readonly<Record<string, Computed>> = {
   'aws_lambda_function.arn': lambdaArn,
   'aws_lambda_function.id': argument => argument('function_name'),
@@ -34,7 +34,7 @@ const COMPUTED: Readonly<Record<string, Computed>> = {
 
 const NAME = '[A-Za-z_][\\w-]*';
 const PLAIN = new RegExp(`^(?:(data)\\.)?(${NAME})\\.(${NAME})(?:\\.(${NAME}))?$`);
-/** An escaped brace, a reference or directive without braces inside, or the beginning of anything else. */
+/** Matches an escaped brace, a reference or directive without braces inside, or the beginning of any other one. */
 const TEMPLATE = /\$\$\{|%%\{|\$\{([^{}]*)\}|\$\{|%\{/g;
 
 /** Replaces the references in the strings of one Terraform document. */

@@ -15,7 +15,7 @@ export interface TerraformOptions {
 export interface TerraformStateMachine {
   readonly name: string;
   readonly type: WorkflowType;
-  /** In the Amazon States Language, JSON text. */
+  /** Definition in the Amazon States Language, JSON text. */
   readonly definition: string;
 }
 
@@ -24,7 +24,7 @@ const TYPE = 'aws_sfn_state_machine';
 interface Found {
   readonly document: TerraformDocument;
   readonly address: string;
-  /** Its name in Terraform. */
+  /** Name of the resource in Terraform. */
   readonly key: string;
   readonly name: string;
   readonly body: Readonly<Record<string, unknown>>;

@@ -65,7 +65,7 @@ async function evaluateArguments(
   inspection.afterArguments = args.value;
 }
 
-/** Everything that a Map evaluates before its iterations begin, and the failures that it is told of. */
+/** Evaluates the fields that a Map needs before its iterations begin, and the failures in the request. */
 async function prepareMap(state: MapState, one: Attempt): Promise<void> {
   const { visit, inspection, configuration, mock } = one;
   const items = await evaluateItems(visit, state);
@@ -91,7 +91,7 @@ async function prepareMap(state: MapState, one: Attempt): Promise<void> {
       `stateConfiguration.mapIterationFailureCount: expected at most the ${items.length} items of the Map, got ${failed}`,
     );
   }
-  // A Map that says nothing of tolerance takes the mocked result whatever the count (recorded on AWS).
+  // A Map without tolerance settings accepts the mocked result for any failure count (recorded on AWS).
   if (mock?.result === undefined || state.mode.kind !== 'DISTRIBUTED') return;
   const tooMany = count !== undefined && failed > count;
   const tooMuch = percentage !== undefined && (failed / items.length) * 100 > percentage;

@@ -61,7 +61,7 @@ export interface TestedExecution {
   readonly startDate: number;
 }
 
-/** As recorded on AWS: that of a synchronous Express execution. States without Retry have no RetryCount. */
+/** Context as recorded on AWS for a synchronous Express execution. States without Retry have no RetryCount. */
 export function usualContext(state: State, execution: TestedExecution): JsonObject {
   const startTime = isoTime(execution.startDate);
   return {

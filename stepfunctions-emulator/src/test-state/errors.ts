@@ -1,6 +1,6 @@
 import { EmulatorError } from '../errors.ts';
 
-/** TestState was asked for something that AWS refuses, or that can't be done here. */
+/** A TestState request that AWS refuses, or that is not supported here. */
 export class InvalidTestStateError extends EmulatorError {
   override readonly name = 'InvalidTestStateError';
   /** The error of the API that AWS answers with. */

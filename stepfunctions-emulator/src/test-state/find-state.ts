@@ -15,7 +15,7 @@ import type { TestStateRequest } from './request.ts';
 /** The name that AWS gives to a state that is tested without its state machine. */
 const STATE_NAME = 'StateName';
 
-/** With a mock, nothing is called. */
+/** With a mock no resource is called. */
 const ANY_RESOURCE = () => true;
 
 /**
@@ -53,7 +53,7 @@ export function graphsIn(state: State): readonly StateGraph[] {
   return state.type === 'Map' ? [state.processor] : [];
 }
 
-/** A state alone: what its transitions lead to is not there, and not asked for. */
+/** Loads a single state: the targets of its transitions do not exist, and are not checked. */
 function loadSingleState(source: unknown): State {
   const raw = typeof source === 'string' ? parse(source) : (source as Json);
   if (!isObject(raw)) throw refusal('a state (an object)', quote(raw));
@@ -75,7 +75,7 @@ function loadSingleState(source: unknown): State {
 function loadWithinStack(reader: FieldReader): State | undefined {
   try {
     const { problems } = reader;
-    // There is no state machine: the language of the state stands for the one that it would have.
+    // There is no state machine: the state's language is used in place of the state machine's.
     const language = reader.raw['QueryLanguage'] === 'JSONata' ? 'JSONata' : 'JSONPath';
     return loadState(STATE_NAME, reader, {
       problems,

@@ -5,7 +5,7 @@ import type { Visit } from './visits.ts';
 
 const PAYLOAD_LENGTH = 80;
 const CAUSE_LENGTH = 400;
-/** Only the beginning and the end of a long history are shown. */
+/** A long history is shown only with its beginning and its end. */
 const FIRST_VISITS = 12;
 const LAST_VISITS = 12;
 

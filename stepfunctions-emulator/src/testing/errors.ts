@@ -1,6 +1,6 @@
 import { EmulatorError } from '../errors.ts';
 
-/** The definition or an option of the harness is not what it takes. */
+/** The definition or an option of the harness is not valid. */
 export class HarnessError extends EmulatorError {
   override readonly name: string = 'HarnessError';
 }

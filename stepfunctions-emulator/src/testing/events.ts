@@ -123,5 +123,5 @@ export type EventOf<Type extends EventType> = Pick<AnyEvent, 'id' | 'previousEve
   readonly type: Type;
 } & Details[Type];
 
-/** One event of a history. A comparison of its `type` says which details it has. */
+/** One event of a history. Comparing its `type` narrows the type of its details. */
 export type HistoryEvent = { [Type in EventType]: EventOf<Type> }[EventType];

@@ -51,7 +51,7 @@ export class MockedFunctions implements FunctionInvoker {
     return [...new Set([...Object.keys(this.#mocks), ...this.calls.map(call => call.functionName)])];
   }
 
-  /** Puts mocks beside those that there are, or in their place; a list begins at its beginning. */
+  /** Adds mocks, or replaces existing ones; a list starts again. */
   replace(mocks: Mocks): void {
     for (const key of Object.keys(mocks)) this.#steps.restart(key);
     this.#mocks = { ...this.#mocks, ...mocks };
@@ -88,7 +88,7 @@ export class MockedFunctions implements FunctionInvoker {
     } catch (thrown) {
       const failure = failureOf(thrown);
       call.error = failure.errorType;
-      // A service says in plain text what is wrong.
+      // A service reports its error as plain text.
       return isFunction(arn) ? failure : { ...failure, cause: failure.errorMessage };
     }
   }
@@ -164,7 +164,7 @@ const listEnded = (call: FunctionCall, key: string, length: number): string =>
   `The state "${call.state}" called ${calledBy(call)} once more than the list of its mock "${key}" has ` +
   `steps (${length}). Add one, or write a function instead of the list.`;
 
-/** As the engine will read it; undefined for what is no JSON, which fails there as it fails in Lambda. */
+/** The answer as the engine parses it; undefined for a value that is not JSON, which fails there as it fails in Lambda. */
 function asJson(answer: unknown): Json | undefined {
   try {
     const text = JSON.stringify(answer === undefined ? null : answer);

@@ -21,7 +21,7 @@ import { visitKey } from './visits.ts';
 export interface MachineOptions {
   /** @default STANDARD; for Terraform, what it says there */
   readonly type?: WorkflowType;
-  /** Mocks for every execution; those of `run` come before them. */
+  /** Mocks for every execution; the mocks of `run` take precedence. */
   readonly functions?: Mocks;
 }
 
@@ -43,21 +43,20 @@ export interface RunningExecution {
   readonly arn: string;
   /** Sleep on it to do something at a certain moment. */
   readonly clock: Clock;
-  /** Ends it as StopExecution does. */
+  /** Stops the execution as StopExecution does. */
   stop(error?: string, cause?: string): void;
   /**
-   * When it has ended, however it ended.
-   *
+   * Resolves when it has ended, whatever its status.
    * @throws {MissingMockError}
    */
   result(): Promise<ExecutionResult>;
 }
 
-/** A state machine that tests run. It keeps nothing from one execution to the next. */
+/** A state machine under test. It keeps nothing from one execution to the next. */
 export class TestedStateMachine {
   readonly name: string;
   readonly type: WorkflowType;
-  /** In the Amazon States Language, JSON text, with everything substituted. */
+  /** Definition in the Amazon States Language, JSON text, with all substitutions. */
   readonly definition: string;
   readonly #loaded: Definition;
   readonly #mocks: Mocks;
@@ -109,9 +108,7 @@ export class TestedStateMachine {
   }
 
   /**
-   * Tests one state of this state machine, wherever in it the state is: one attempt, with what Retry and Catch would make of
-   * its failure.
-   *
+   * Tests one state of this state machine, at any depth: one attempt, and the Retry or Catch that would handle its failure.
    * @throws {MissingMockError} when a Task has no `mock` and its function none in `functions`
    * @throws {InvalidTestStateError} for what TestState refuses
    */

@@ -7,7 +7,7 @@ export interface Visit {
   /** `Task`, `Choice`… */
   readonly type: string;
   readonly input: Json;
-  /** Not there when the state failed, and its error was not caught, or was cut off. */
+  /** Absent when the state failed without being caught, or was aborted. */
   readonly output: Json | undefined;
   /** Epoch milliseconds. */
   readonly enteredDate: number;
@@ -22,7 +22,7 @@ export interface Visit {
 /** Epoch milliseconds at which visits were cut off, by `visitKey`. */
 export type CutOffDates = ReadonlyMap<string, number>;
 
-/** Tells a visit from all others of an execution and its children. */
+/** Identifies a visit among all visits of an execution and its children. */
 export const visitKey = (visit: Pick<Visit, 'executionArn' | 'enteredEventId'>): string =>
   `${visit.executionArn} ${visit.enteredEventId}`;
 
@@ -36,8 +36,8 @@ interface StateDetails {
 }
 
 /**
- * Every state that was entered, in order: also those in branches and iterations. The states of the children of a distributed
- * Map stand where its Map Run started, one child after the other.
+ * Every visit of a state, in order, also in branches and iterations. The states of a distributed Map's children follow the start of its
+ * Map Run, grouped by child.
  */
 export function visitsOf(execution: Execution, cutOffs: CutOffDates): Visit[] {
   const { history, arn } = execution;

@@ -8,7 +8,7 @@ import { resolveMachine } from '../resolve.ts';
 import type { StateMachines } from '../state-machines.ts';
 import { DESCRIPTION_LENGTH } from './versions.ts';
 
-/** A name that is a number would be a version. */
+/** A name of digits only would be a version number. */
 const ALIAS_NAME = /^(?=.*[a-zA-Z_\-.])[a-zA-Z0-9_\-.]+$/;
 const NAME_LENGTH = { min: 1, max: 80 };
 const ROUTES = { min: 1, max: 2 };
@@ -65,7 +65,7 @@ export const deleteStateMachineAlias: Operation = ({ stateMachines }, members) =
   return {};
 };
 
-/** Lists the aliases of a state machine, or only those that lead to one of its versions. */
+/** Lists the aliases of a state machine, or only those that route to one of its versions. */
 export const listStateMachineAliases: Operation = (context, members) => {
   const arn = takeMachineArn(members);
   const page = takePage(members, `ListStateMachineAliases ${arn}`);

@@ -15,11 +15,11 @@ export const startExecution: Operation = (context, members) => {
   return { executionArn: execution.arn, startDate: seconds(execution.startDate) };
 };
 
-/** Nobody waits for its end. */
+/** Starts an execution without waiting for its end. */
 export const startAlone = (context: ApiContext, members: Members): StartedExecution =>
   start(context, resolveMachine(context, takeMachineArn(members)), members);
 
-/** Answers when the execution has ended, however it ended; it goes on when the caller hangs up. */
+/** Answers when the execution has ended, whatever its status; it continues when the caller disconnects. */
 export const startSyncExecution: Operation = async (context, members) => {
   const resolved = resolveMachine(context, takeMachineArn(members));
   const { stateMachine } = resolved;

@@ -107,7 +107,7 @@ function parse(text: string, refuse: (why: string) => ApiError): Json {
   }
 }
 
-/** Numbers and the details of an error are themselves; everything else is its JSON text. */
+/** Numbers and the details of an error stay as they are; all other values become JSON text. */
 function asTexts({ errorDetails, ...data }: InspectionData): object {
   const members = Object.entries(data).map(([name, value]) => [
     name,

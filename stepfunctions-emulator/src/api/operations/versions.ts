@@ -26,7 +26,7 @@ export const publishStateMachineVersion: Operation = ({ stateMachines }, members
   return { stateMachineVersionArn: version.arn, creationDate: seconds(version.creationDate) };
 };
 
-/** Empty when there is no such state machine: AWS documents no error for that. */
+/** Empty when the state machine does not exist: AWS documents no error for that. */
 export const listStateMachineVersions: Operation = ({ stateMachines }, members) => {
   const arn = takeMachineArn(members);
   const page = takePage(members, `ListStateMachineVersions ${arn}`);

@@ -14,7 +14,7 @@ interface Usage {
   readonly deadline: number;
 }
 
-/** No expression can spell this name. */
+/** The space keeps expressions from using this name. */
 const USAGE_BINDING = ' usage';
 
 interface Frame {
@@ -23,7 +23,7 @@ interface Frame {
 
 const usageOf = (frame: Frame) => frame.lookup(USAGE_BINDING) as Usage;
 
-/** A binding that every evaluation of a limited expression needs of its own. */
+/** Creates the binding with usage counters; every evaluation of a limited expression needs its own. */
 export function newUsage(): Record<string, Usage> {
   return { [USAGE_BINDING]: { depth: 0, deadline: Date.now() + EXPRESSION_TIMEOUT_MS } };
 }
@@ -65,10 +65,10 @@ function assignHook(expression: jsonata.Expression, name: string, hook: Hook): v
   expression.assign(Symbol.for(name) as unknown as string, hook);
 }
 
-/** Bytes of one element of an array, whatever it is: a number's. */
+/** Bytes counted for one array element of any type: the size of a number. */
 const ELEMENT_BYTES = 8;
 
-/** At least as many bytes has what a node gave: without looking into it, since that would be done at every node. */
+/** Lower bound for the size of a node's result. It does not look into the result, because it runs at every node. */
 function bytesOf(result: unknown): number {
   if (typeof result === 'string') return result.length;
   return Array.isArray(result) ? result.length * ELEMENT_BYTES : 0;

@@ -10,7 +10,7 @@ export type Template =
   | { readonly kind: 'array'; readonly items: readonly Template[] }
   | { readonly kind: 'object'; readonly members: ReadonlyArray<readonly [string, Template]> };
 
-/** Evaluates one expression to JSON; `field` is where it stands, such as `Output/total` or `Items[0]`. */
+/** Evaluates one expression to JSON; `field` is its path, such as `Output/total` or `Items[0]`. */
 export type EvaluateExpression = (
   expression: AslExpression,
   field: string,
@@ -20,7 +20,7 @@ export type EvaluateExpression = (
 /** Called with each string that looks like an expression and isn't a valid one. */
 export type ReportProblem = (path: string, error: Error) => void;
 
-/** A string that begins or ends like an expression but isn't closed or opened. */
+/** A string that has only one of the two markers of an expression. */
 export class UnbalancedMarkersError extends EmulatorError {
   override readonly name = 'UnbalancedMarkersError';
 }
@@ -29,9 +29,8 @@ const OPEN = '{%';
 const CLOSE = '%}';
 
 /**
- * The expression in `text`, or undefined when `text` is an ordinary string. The markers must be its first and last
- * characters: AWS takes `" {% $x %} "` literally.
- *
+ * Returns the expression in `text`, or undefined when `text` is an ordinary string. The markers must be its first and last characters: AWS
+ * takes `" {% $x %} "` literally.
  * @throws ExpressionSyntaxError, UnbalancedMarkersError
  */
 export function expressionIn(text: string, place: ExpressionPlace): AslExpression | undefined {
@@ -87,7 +86,7 @@ export function compileTemplate(
 /** A key as a step of a JSON pointer (RFC 6901). */
 export const escapePointer = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** The value of a template. Literals come back at once, so that states without expressions cost no promise. */
+/** Evaluates a template. Literals are returned synchronously, so that states without expressions need no promise. */
 export function evaluateTemplate(
   template: Template,
   scope: ExpressionScope,

@@ -1,4 +1,4 @@
-/** Fields of the other query language, which a definition in transition may still carry. */
+/** Fields of JSONPath, which a definition in transition may still contain. */
 const JSONPATH_FIELDS: ReadonlySet<string> = new Set([
   'CausePath',
   'ErrorPath',

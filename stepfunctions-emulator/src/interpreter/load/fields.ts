@@ -35,7 +35,7 @@ export function takeTemplate(
   return compileTemplate(value, reader.at(key), field, place, reporter(reader));
 }
 
-/** A field that is either an expression or a literal for which `check` finds nothing to complain about. */
+/** Reads a field that is either an expression or a literal that `check` accepts. */
 export function takeField<T>(
   reader: FieldReader,
   key: string,

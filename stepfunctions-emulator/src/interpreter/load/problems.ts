@@ -8,14 +8,14 @@ export interface DefinitionProblem {
   readonly path: string;
   readonly expected: string;
   readonly got: string;
-  /** AWS's own words for it, where they were recorded. */
+  /** AWS's own message, where it was recorded. */
   readonly diagnostic?: {
     readonly code: 'MISSING_TRANSITION_TARGET' | 'MISSING_END_STATE';
     readonly message: string;
   };
 }
 
-/** The definition is not valid, or uses what this interpreter doesn't implement; nothing of it was ignored. */
+/** The definition is not valid, or uses fields that this interpreter does not implement; no field was ignored. */
 export class InvalidDefinitionError extends EmulatorError {
   override readonly name = 'InvalidDefinitionError';
   readonly problems: readonly DefinitionProblem[];
@@ -100,7 +100,7 @@ export class FieldReader {
     return undefined;
   }
 
-  /** The objects in an array, each with a reader of its own. */
+  /** Reads an array of objects, each with its own reader. */
   takeReaders(
     key: string,
     emptiness: 'must not be empty' | 'may be empty' = 'must not be empty',
@@ -120,7 +120,7 @@ export class FieldReader {
     });
   }
 
-  /** Notes every field that nobody took. `owner` names the kind of object in the message. */
+  /** Reports every field that was not read. `owner` names the kind of object in the message. */
   refuseUnknown(owner: string, explain: (key: string) => string | undefined = () => undefined): void {
     for (const key of Object.keys(this.raw)) {
       if (this.#known.has(key)) continue;

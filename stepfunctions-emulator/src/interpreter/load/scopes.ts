@@ -5,9 +5,9 @@ import type { DefinitionProblem } from './problems.ts';
 type Assigned = Map<string, string>;
 
 /**
- * A variable that an outer scope assigns can't be assigned in a Parallel branch or an item processor inside of it:
- * the inner assignment would be lost, and AWS refuses the definition ("Variable scope" in the Developer Guide). What
- * the Parallel or the Map assigns in its own Catch does not count: recorded on AWS, which accepts that.
+ * Checks the scopes of variables: one that an outer scope assigns cannot be assigned in a Parallel branch or an item processor inside of
+ * it. The inner assignment would be lost, and AWS refuses the definition ("Variable scope" in the Developer Guide). Assignments in the
+ * Parallel's or the Map's own Catch are allowed, as recorded on AWS.
  */
 export function checkVariableScopes(graph: StateGraph, problems: DefinitionProblem[]): void {
   checkGraph(graph, new Map(), '', problems);

@@ -5,7 +5,7 @@ import { type Payload, payload } from '../payload.ts';
 import type { Line, MapItem } from '../run/line.ts';
 import type { StateVisit } from '../run/visit.ts';
 
-/** How a Map is to run, evaluated on entry. */
+/** Settings of a Map, evaluated on entry. */
 export interface MapSettings {
   /** 0: as many as there may be. */
   readonly maxConcurrency: number;
@@ -30,7 +30,7 @@ export async function evaluateSettings(visit: StateVisit, state: MapState): Prom
   };
 }
 
-/** The items of a Map: its Items, or else its input. A distributed Map also takes the members of an object. */
+/** Evaluates the items of a Map: its Items, otherwise its input. A distributed Map also accepts an object, whose members are the items. */
 export async function evaluateItems(visit: StateVisit, state: MapState): Promise<readonly MapItem[]> {
   const value = state.items === undefined ? visit.input.value : await visit.evaluate(state.items);
   if (Array.isArray(value)) return value.map((item, index) => ({ index, value: item }));

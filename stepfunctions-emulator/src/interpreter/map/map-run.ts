@@ -59,7 +59,7 @@ export class MapRun {
     this.executionCounts = countsFor(executions);
   }
 
-  /** In the order of their first start. */
+  /** Children in the order of their first start. */
   get executions(): readonly ChildExecution[] {
     return [...this.#executions];
   }
@@ -89,7 +89,7 @@ export class MapRun {
     this.stopDate = now;
   }
 
-  /** Everything that did not succeed is to be done again. */
+  /** Prepares all children that did not succeed to run again. */
   redrive(now: number): void {
     this.status = 'RUNNING';
     this.stopDate = undefined;

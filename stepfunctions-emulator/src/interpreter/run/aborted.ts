@@ -31,7 +31,7 @@ function recordIteration(line: Line, index: number, how: 'Failed' | 'Aborted', a
   line.run.history.add(`MapIteration${how}`, after, `mapIteration${how}`, details);
 }
 
-/** The states for which AWS has an event that says they were cut off. */
+/** Types of states for which AWS records an event when they are aborted. */
 const REPORTS_ABORT: ReadonlySet<string> = new Set(['Task', 'Wait', 'Map', 'Parallel']);
 
 function recordState({ run, progress, openState }: Line, after: number): void {

@@ -34,6 +34,6 @@ export interface ChildExecution {
   readonly stopDate: number | undefined;
   readonly done: Promise<unknown>;
   stop(error?: string, cause?: string): void;
-  /** Goes on where the execution ended; only of a Standard execution that did not succeed. */
+  /** Continues the execution where it ended; only for a Standard execution that did not succeed. */
   redrive(): Promise<unknown>;
 }

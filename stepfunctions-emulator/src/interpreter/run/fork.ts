@@ -19,7 +19,7 @@ export class Fork {
     line.openParts.clear();
   }
 
-  /** Whether nothing more is to be started. */
+  /** Whether nothing more may be started. */
   get stopped(): boolean {
     return this.#cancellation.cancelled;
   }

@@ -1,6 +1,6 @@
 /**
- * The bytes that the states of a line hold at the most, with all that their iterations and branches hold. States follow one another, so
- * the largest counts; the iterations of one Map all count, however many of them run at once, as they do in the example of the pricing page.
+ * Largest number of bytes that the states of a line hold, with all that their iterations and branches hold. States run one after another,
+ * so the largest counts; all iterations of one Map count, however many of them run at once, as in the example of the pricing page.
  */
 export class HeldData {
   readonly #around: HeldData | undefined;
@@ -24,13 +24,13 @@ export class HeldData {
     return new HeldData(this);
   }
 
-  /** The line goes on to a state, or to the next attempt of the same. */
+  /** Enters a state, or its next attempt. */
   enter(): void {
     this.#payload = 0;
     this.#parts = 0;
   }
 
-  /** The state has a payload of so many bytes: its input, arguments, result or output. */
+  /** Records the size of a state's payload in bytes: its input, arguments, result or output. */
   hold(bytes: number): void {
     this.#payload = Math.max(this.#payload, bytes);
     this.#update();

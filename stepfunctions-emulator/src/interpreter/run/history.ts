@@ -1,6 +1,6 @@
 /** One event as GetExecutionHistory returns it, except that its timestamp is a number. */
 export interface HistoryEvent {
-  /** From 1, without gaps. */
+  /** Event id, from 1, without gaps. */
   readonly id: number;
   /** The event before this one in the same line of states; 0 for the first. */
   readonly previousEventId: number;
@@ -58,20 +58,20 @@ export class History {
     return this.#push(type, previousEventId, detailsKey, details);
   }
 
-  /** Adds the event that ends the execution; whatever comes later is ignored. */
+  /** Adds the event that ends the execution; later events are ignored. */
   close(type: string, previousEventId: number, detailsKey: string, details: EventDetails): void {
     if (this.#closed) return;
     this.#push(type, previousEventId, detailsKey, details);
     this.#closed = true;
   }
 
-  /** Goes on after the event that ended the execution. @returns the id of the new event */
+  /** Continues after the event that ended the execution. @returns the id of the new event */
   reopen(type: string, detailsKey: string, details: EventDetails): number {
     this.#closed = false;
     return this.#push(type, this.events.length, detailsKey, details);
   }
 
-  /** Whether another run would have room for one event and its end. */
+  /** Whether the history has no room for one more event and the final one. */
   get full(): boolean {
     return this.events.length + 2 >= this.#limit;
   }

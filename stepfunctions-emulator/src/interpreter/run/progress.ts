@@ -21,11 +21,11 @@ export interface MapRunProgress {
   readonly mapRun: MapRun;
   readonly machine: MachineIdentity;
   readonly batches: readonly Batch[];
-  /** By index of the batch; not all of them need have been started. */
+  /** Children by the index of their batch; some may not have been started. */
   readonly children: ChildExecution[];
 }
 
-/** How far a line of states has got: what a redrive needs to go on where it ended instead of at the beginning. */
+/** Progress of a line of states: the data that a redrive needs to continue where it ended. */
 export class Progress {
   current: CurrentState | undefined;
   mapRun: MapRunProgress | undefined;
@@ -45,7 +45,7 @@ export class Progress {
     this.#parts.set(index, part);
   }
 
-  /** The current state begins anew, as a retry does. */
+  /** Discards the progress of the current state, which starts again, as in a retry. */
   forgetParts(): void {
     for (const part of this.#parts.values()) {
       if (part.output !== undefined) continue;

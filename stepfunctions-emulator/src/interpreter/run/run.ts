@@ -64,9 +64,9 @@ export interface Run {
   readonly redriveCount: number;
   /** Epoch milliseconds of the last redrive. */
   readonly redriveDate: number | undefined;
-  /** Stands for `$states.context`, except for the item of an iteration, which is added. @default made from the execution */
+  /** Replaces `$states.context`, except for the item of an iteration, which is added. @default made from the execution */
   readonly context?: JsonObject;
-  /** Ends the execution, since these states go round without time passing. */
+  /** Ends the execution, because these states loop without time passing. */
   endLoop(states: readonly string[]): void;
   startChild(spec: ChildSpec): ChildExecution;
 }

@@ -125,7 +125,7 @@ async function runHandled(
   }
 }
 
-/** The output of a state whose failure `catcher` takes. */
+/** Calculates the output of a state whose failure `catcher` handles. */
 export async function runCatcher(
   visit: StateVisit,
   catcher: Catcher,

@@ -32,7 +32,7 @@ export class StateVisit {
   retryCount = 0;
   /** The event before the entry. */
   readonly #beforeEntry: number;
-  /** Whoever calls back has to have it. */
+  /** Token that a callback must contain. */
   readonly #taskToken: string | undefined;
 
   /**
@@ -133,7 +133,7 @@ export class StateVisit {
     );
   }
 
-  /** Records an EvaluationFailed event and returns the failure that goes with it. */
+  /** Records an EvaluationFailed event and returns its failure. */
   evaluationFailed(location: string, cause: string, line: Line = this.line): StateFailure {
     const failure = this.failure('States.QueryEvaluationError', cause);
     // Recorded on AWS: what fails right upon the entry follows the event before it, not the entry.
@@ -144,7 +144,7 @@ export class StateVisit {
     return failure;
   }
 
-  /** A failure whose cause says in which state it happened. */
+  /** Builds a failure whose cause names its state. */
   failure(error: string, cause: string): StateFailure {
     const where = `An error occurred while executing the state '${this.state.name}' (entered at the event id #${this.enteredEventId}).`;
     return new StateFailure(error, `${where} ${cause}`);
@@ -166,7 +166,7 @@ export class StateVisit {
       throw new StateFailure('States.DataLimitExceeded', tooBigCause(this.state.name));
   }
 
-  /** The state goes on with this payload. @throws StateFailure as checkSize does */
+  /** Sets the payload of the state. @throws StateFailure as checkSize does */
   take(result: Payload): void {
     this.hold(result);
     this.checkSize(result);
@@ -187,7 +187,7 @@ export class StateVisit {
     const output =
       fields.output === undefined ? otherwise : payload(await this.evaluate(fields.output, result));
     this.take(output);
-    this.line.cancellation.throwIfCancelled(); // or a redrive would enter the state with what it assigned
+    this.line.cancellation.throwIfCancelled(); // Otherwise a redrive would enter the state with its own assignments.
     if (assigned !== undefined) this.line.variables.assign(assigned, this.line.run.engine.limits);
     this.line.record(`${this.state.type}StateExited`, 'stateExited', {
       name: this.state.name,

@@ -5,7 +5,7 @@ interface Measured {
   readonly memoryMb?: number;
 }
 
-/** How a function call ended. */
+/** Result of a function call. */
 export type FunctionResult = Measured &
   (
     | {
@@ -50,7 +50,7 @@ export interface InvokeOptions {
    * @param counter any name, such as `s3Requests`
    */
   readonly onUsage?: (counter: string, amount: number) => void;
-  /** Where the call comes from. */
+  /** Origin of the call. */
   readonly site?: CallSite;
 }
 

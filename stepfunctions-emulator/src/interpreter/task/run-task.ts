@@ -176,7 +176,7 @@ function readInvokeArguments(visit: StateVisit, { value, text }: Payload) {
     functionName,
     qualifier: qualifier as string | undefined,
     body: bodyOf(given),
-    // A value that was made here is JSON already; reading it again takes time for large events.
+    // A value that was created here is JSON already; parsing it again takes time for large events.
     isGivenText: typeof given === 'string',
   };
 }
