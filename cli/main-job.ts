@@ -11,6 +11,7 @@ import {
 } from '../config/props.ts';
 import { resolvedArchive } from '../config/stream-props.ts';
 import { hasOldImages } from '../config/table-settings.ts';
+import { startDashboard } from '../dashboard/start.ts';
 import type { IndexedBy } from '../expiry/model.ts';
 import { DESTINATIONS, destinationIn } from '../functions/publish-expiries/destinations.ts';
 import { ownTableName } from '../lab/demo/own-table.ts';
@@ -23,7 +24,7 @@ import { plainStack } from '../stacks/plain-stack.ts';
 import { FlagError } from './flags.ts';
 
 export interface MainJobOptions
-  extends Pick<DemoOptions, 'minutes' | 'rate' | 'output' | 'signal' | 'intervalMs' | 'cloud'> {
+  extends Pick<DemoOptions, 'minutes' | 'rate' | 'output' | 'show' | 'signal' | 'intervalMs' | 'cloud'> {
   /** The export of the configuration file. */
   readonly config: unknown;
   /** A table of the configuration. @default its first one */
@@ -34,6 +35,8 @@ export interface MainJobOptions
   readonly archive: boolean;
   /** @default a new seed each time */
   readonly seed: number | undefined;
+  /** Whether a page shows the sweep. @default false */
+  readonly withPage?: boolean;
   /** File for the result, as JSON. */
   readonly resultFile: string | undefined;
 }
@@ -72,7 +75,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const own = { ...config, tables: [table] };
   const [existingTable] = existingTablesAsMade(own);
   const stack = plainStack(own);
-  const { minutes, rate, output, signal, intervalMs, cloud, seed = randomInt(2 ** 32) } = options;
+  const { minutes, rate, output, show, signal, intervalMs, cloud, seed = randomInt(2 ** 32) } = options;
   const judged = await runDemo({
     stack,
     tableName,
@@ -84,8 +87,17 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
     sweep: { precisionSeconds, pollSeconds, marginSeconds, deleteMode, graceSeconds, holdAttribute },
     following: followingOf(resolved),
     ...{ minutes, rate, seed, output, signal },
+    ...(show && { show }),
     ...(intervalMs !== undefined && { intervalMs }),
     ...(cloud && { cloud }),
+    ...(options.withPage && {
+      sweepPage: ({ dynamoDb, stepFunctions }) =>
+        startDashboard({
+          config: own,
+          environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb, AWS_ENDPOINT_URL_SFN: stepFunctions },
+          links: [{ text: 'State machines', href: `${stepFunctions}/` }],
+        }),
+    }),
   });
   if (options.resultFile !== undefined) {
     writeFileSync(options.resultFile, `${JSON.stringify(judged.result, null, 2)}\n`);

@@ -1,6 +1,10 @@
 /** `precise-ttl start`: runs the main job on this machine. See `--help`. */
 import { loadConfigFile } from '../config/config-file.ts';
+import { drawMoment } from '../lab/demo/live/draw.ts';
+import { paint } from '../lab/demo/live/paint.ts';
 import { BY, CONFIG, type FlagValues, MINUTES, RATE, SEED } from './flags.ts';
+import type { MainJobOptions } from './main-job.ts';
+import { lookOf } from './output/screen.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -25,7 +29,7 @@ const FLAGS = {
 const help = (flags: string) => `npx precise-ttl start [flags]
 
 Starts DynamoDB Local and everything that a deployment provisions for a table. Lets sessions expire for some minutes,
-and shows that every expired session was deleted in time, and no other.
+and shows that every expired session was deleted in time, and no other. A page that it prints the address of shows the sweep meanwhile.
 
 ${flags}
 
@@ -35,6 +39,9 @@ whatever batchSeconds says. S3, queues, EventBridge, Kinesis and functions that 
 
 The table and its deployment get names of their own. With AWS_ENDPOINT_URL_DYNAMODB it is created in the DynamoDB
 Local that runs there, beside other tables, and removed at the end, also after Ctrl-C.
+
+On a terminal each session is a dot that comes nearer to "now" and goes when it is deleted, above the lag, what the sweep does, and how
+many sessions native TTL might still keep. Elsewhere it prints a line every ten seconds.
 
 Exit status: 0 every promise was kept; 1 a promise was broken, or the job could not run; 2 wrong flags, or a table whose sweep
 is paused (enabled: false); 3 no promise is known to be broken, but one is undecided: this machine slept or was too slow, or
@@ -47,12 +54,24 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const { EXIT_STATUS, runMainJob } = await import('./main-job.ts');
   const { result } = await runMainJob({
     ...flags,
+    withPage: true,
     config: await loadConfigFile(flags.config),
     resultFile,
     output: process.stdout,
+    ...liveView(process.stdout),
     signal: stop.signal,
   });
   return result.verdict === 'interrupted' ? stop.status() : EXIT_STATUS[result.verdict];
+}
+
+/** A terminal without cursor movements shows a line of progress only. */
+function liveView(screen: NodeJS.WriteStream): Pick<MainJobOptions, 'show'> {
+  if (!screen.isTTY || process.env['TERM'] === 'dumb') return {};
+  const { colours } = lookOf(screen);
+  return {
+    show: (moment, progress) =>
+      progress.showBlock(drawMoment(moment, progress.columns).map(line => paint(line, colours))),
+  };
 }
 
 export const command = defineCommand({ flags: FLAGS, help, run });

@@ -1,6 +1,6 @@
 import { PreciseTtlError } from '../expiry/errors.ts';
 
-/** An error ended a change in its middle. `cause` is that error, `result` is what was done before it. */
+/** A change that was stopped by an error. `cause` is that error, `result` is what was done before it. */
 export class StoppedError extends PreciseTtlError {
   override readonly name = 'StoppedError';
   readonly result: object;

@@ -1,4 +1,4 @@
-/** Waits for work, but not for longer than until the signal aborts: then it throws the signal's reason. */
+/** Waits for work, but throws the signal's reason as soon as the signal aborts. */
 export async function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   let stop = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {

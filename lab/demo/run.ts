@@ -16,6 +16,8 @@ import { WatchedTable } from '../watch/watched-table.ts';
 import { planStream, type Stream } from '../workload/plan.ts';
 import { isPlain, promisedLagMs } from './deadline.ts';
 import { describeFailure, describeStart, describeSweep, fieldOf, renews, type Sweep } from './describe.ts';
+import { type Moment, momentOf } from './live/moment.ts';
+import { sweepInWords } from './live/sweep-words.ts';
 import { OwnTable } from './own-table.ts';
 import { punctualityOf } from './promises.ts';
 import {
@@ -51,12 +53,28 @@ export interface DemoOptions {
   readonly rate: number;
   readonly seed: number;
   readonly output: Output;
+  /** Shows how the run stands, several times a second. @default a line of progress */
+  readonly show?: (moment: Moment, progress: Progress) => void;
   /** Ends the job early, with what is known. */
   readonly signal: AbortSignal;
   /** Pause between two reads of the stream, milliseconds. @default that of the observer */
   readonly intervalMs?: number;
+  /** Serves a page that shows the sweep. @default there is none */
+  readonly sweepPage?: (endpoints: Endpoints) => Promise<SweepPage>;
   /** For tests: how the cloud differs, its clock among it. */
   readonly cloud?: Partial<LocalCloudOptions>;
+}
+
+/** Where the services of a run are, for a page that asks them. */
+interface Endpoints {
+  readonly dynamoDb: string;
+  readonly stepFunctions: string;
+}
+
+/** A page for browsers of this machine. */
+export interface SweepPage {
+  readonly address: string;
+  stop(): Promise<void>;
 }
 
 /** After the last expiry: the tick that follows, one more for what that one missed, and time to sweep. */
@@ -84,6 +102,7 @@ export async function runDemo(options: DemoOptions): Promise<Judged> {
   const { cloud: { clock = realClock, dynamoDb: given, ...cloud } = {}, tableName, region } = options;
   const progress = new Progress(options.output, () => clock.now());
   const { environment = process.env, dynamoDbLocal } = cloud;
+  if (options.output.isTTY) progress.show('DynamoDB Local starts …');
   const dynamoDb = given ?? (await startOrAttachDynamoDb(environment, dynamoDbLocal));
   const own: OwnTable[] = [];
   try {
@@ -92,6 +111,7 @@ export async function runDemo(options: DemoOptions): Promise<Judged> {
     }
     return await runOn(dynamoDb, clock, progress, options);
   } finally {
+    progress.end();
     for (const table of own) {
       const left = await table.remove();
       if (left !== undefined) progress.say(`✗ ${left}`);
@@ -114,12 +134,16 @@ async function runOn(
   const followers = new Followers({ ...following, graceSeconds, now: () => clock.now() });
   let cloud: LocalCloud | undefined;
   let page: ApiServer | undefined;
+  let sweepPage: SweepPage | undefined;
   try {
+    if (options.output.isTTY) progress.show('The functions are bundled, and the table is made …');
     const surroundings = { dynamoDb, clock, progress, problems, ended, followers };
     const started = await clock.busy(() => startCloud(options, surroundings));
     cloud = started;
     page = await clock.busy(() => ApiServer.start(started.stepFunctions));
     const { endpoint } = page;
+    sweepPage = await options.sweepPage?.({ dynamoDb: dynamoDb.endpoint, stepFunctions: endpoint });
+    if (sweepPage !== undefined) progress.say(`The page of the sweep, for a browser: ${sweepPage.address}`);
     return await sweepSessions({
       options,
       clock,
@@ -133,6 +157,7 @@ async function runOn(
     });
   } finally {
     machine.stop();
+    await sweepPage?.stop();
     await page?.stop();
     await cloud?.stop();
   }
@@ -196,9 +221,10 @@ async function sweepSessions(job: Job): Promise<Judged> {
   const { minutes, rate, seed, sweep, signal, tableName, standsFor, following = {} } = options;
   const { graceSeconds = 0, holdAttribute } = sweep;
   const startMs = clock.now();
+  const first = firstTtl(startMs, sweep.precisionSeconds);
   const workload = planStream({
     startMs,
-    firstTtl: firstTtl(startMs, sweep.precisionSeconds),
+    firstTtl: first,
     seconds: minutes * 60,
     rate,
     random: seededRandom(seed),
@@ -241,7 +267,7 @@ async function sweepSessions(job: Job): Promise<Judged> {
       }),
     );
     const until = AbortSignal.any([signal, problems.broken]);
-    await live({ ...job, ...workload, table, signal: until });
+    await live({ ...job, ...workload, firstTtl: first, table, signal: until });
     cloud.pauseSchedules();
     if (!until.aborted && !isAlwaysWatched(sweep)) {
       await untilIdle(() => cloud.running.length === 0, {
@@ -363,14 +389,25 @@ function startLateTick(cloud: LocalCloud, startMs: number): void {
 }
 
 interface Live extends Job, Stream {
+  /** Epoch seconds. */
+  readonly firstTtl: number;
   readonly table: WatchedTable;
   readonly signal: AbortSignal;
 }
 
 /** Writes, and waits until everything that expires has had its tick. */
 async function live(job: Live): Promise<void> {
-  const { actions, lastTtl, clock, cloud, table, progress, signal, problems, machine, options } = job;
+  const { actions, firstTtl, lastTtl, clock, cloud, table, progress, signal, problems, machine, options } =
+    job;
   const { ledger } = table;
+  const { show, rate, sweep } = options;
+  const standing = {
+    promisedLagMs: promisedLagMs(sweep, rate),
+    firstTtl,
+    lastTtl,
+    rate,
+    page: `${job.page}/`,
+  };
   const writing = { done: false };
   const writer = table
     .write(actions, signal, { skipExpired: true })
@@ -387,10 +424,16 @@ async function live(job: Live): Promise<void> {
     if (now >= lastTickMs + 1_000 && writing.done && tally.overdue === 0 && isIdle()) break;
     // A machine that slept is given the time to make up for it.
     if (now >= lastTtl * 1000 + MAX_WAIT_MS + machine.stoodStillMs()) break;
-    progress.show(formatProgress(tally, ledger.lags, lastTtl - now / 1000));
+    if (show === undefined) progress.show(formatProgress(tally, ledger.lags, lastTtl - now / 1000));
+    else show(momentOf({ ledger, ...standing, sweep: sweepOf(cloud) }, now), progress);
     await clock.sleep(CHECK_INTERVAL_MS, signal).catch(() => {});
   }
   await writer;
+}
+
+function sweepOf(cloud: LocalCloud): string[] {
+  const [next] = cloud.upcoming();
+  return sweepInWords(cloud.running, next?.at);
 }
 
 async function verify(table: WatchedTable): Promise<readonly string[]> {

@@ -118,7 +118,7 @@ export class Ledger {
     return tallyOf(this.#entries.values(), nowMs);
   }
 
-  /** The items that expired up to now and were not deleted before their time. @param nowMs epoch milliseconds */
+  /** The items that expire up to a moment and were not deleted before their time. @param nowMs that moment, epoch milliseconds */
   swept(nowMs: number): SweptItem[] {
     return sweptOf(this.#entries.values(), nowMs);
   }

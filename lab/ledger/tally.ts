@@ -65,7 +65,7 @@ export interface SweptItem {
   readonly goneAt: number | undefined;
 }
 
-/** The items that expired up to now and were not deleted before their time. @param nowMs epoch milliseconds */
+/** The items that expire up to a moment and were not deleted before their time. @param nowMs that moment, epoch milliseconds */
 export function sweptOf(entries: Iterable<Entry>, nowMs: number): SweptItem[] {
   const now = Math.floor(nowMs / 1000);
   const swept: SweptItem[] = [];

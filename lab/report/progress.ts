@@ -1,21 +1,32 @@
-import { clearLine, cursorTo } from 'node:readline';
+import { stripVTControlCharacters } from 'node:util';
 
 /** Where a command writes for a person. */
 export interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
   write(text: string): unknown;
 }
 
 /** How often progress is shown where lines can't be overwritten: a log file, CI. */
 const PLAIN_INTERVAL_MS = 10_000;
 
-/** Progress on one line that is overwritten on a terminal, and on a line every ten seconds elsewhere. */
+const USUAL_COLUMNS = 80;
+
+const ESCAPE = '\u001b[';
+const HIDE_CURSOR = `${ESCAPE}?25l`;
+const SHOW_CURSOR = `${ESCAPE}?25h`;
+const CLEAR_BELOW = `${ESCAPE}J`;
+const CLEAR_LINE = `${ESCAPE}K`;
+
+/** Progress on lines that are overwritten on a terminal, and on a line every ten seconds elsewhere. */
 export class Progress {
   readonly #output: Output;
   readonly #now: () => number;
   #shownAt: number;
-  #open = false;
+  /** The lines at the end of the terminal that are overwritten next. */
+  #block: readonly string[] = [];
+  #hidesCursor = false;
 
   constructor(output: Output, now: () => number = Date.now) {
     this.#output = output;
@@ -23,34 +34,72 @@ export class Progress {
     this.#shownAt = now();
   }
 
+  /** Columns in which a line can be overwritten: a line that wraps can't be. */
+  get columns(): number {
+    return (this.#output.columns || USUAL_COLUMNS) - 1;
+  }
+
   show(line: string): void {
     if (this.#output.isTTY) {
-      this.#clear();
-      // A line that wraps couldn't be overwritten.
-      this.#output.write(line.slice(0, (this.#output.columns ?? 80) - 1));
-      this.#open = true;
+      this.#draw([line.slice(0, this.columns)]);
     } else if (this.#now() - this.#shownAt >= PLAIN_INTERVAL_MS) {
       this.#shownAt = this.#now();
       this.#output.write(`${line}\n`);
     }
   }
 
+  /** Shows several lines on a terminal, none of them wider than {@link columns}. The first ones are left out where it is too low. */
+  showBlock(lines: readonly string[]): void {
+    if (!this.#hidesCursor) {
+      this.#hidesCursor = true;
+      this.#output.write(HIDE_CURSOR);
+      process.once('exit', this.#showCursor);
+    }
+    this.#draw(lines.slice(-Math.max(1, (this.#output.rows || Number.POSITIVE_INFINITY) - 1)));
+  }
+
   /** Writes whole lines above the progress. */
   say(text: string): void {
-    if (this.#open) this.#clear();
-    this.#open = false;
-    this.#output.write(`${text}\n`);
+    const block = this.#block;
+    this.#output.write(`${this.#toTop()}${text}\n`);
+    if (this.#hidesCursor) this.#draw(block);
   }
 
-  /** Removes the progress line. */
+  /** Removes the progress, and gives the terminal back as it was. Safe to call more than once. */
   end(): void {
-    if (this.#open) this.#clear();
-    this.#open = false;
+    const top = this.#toTop();
+    if (top !== '') this.#output.write(top);
+    this.#showCursor();
+    process.off('exit', this.#showCursor);
   }
 
-  #clear(): void {
-    const stream = this.#output as unknown as NodeJS.WritableStream;
-    cursorTo(stream, 0);
-    clearLine(stream, 0);
+  readonly #showCursor = (): void => {
+    if (this.#hidesCursor) this.#output.write(SHOW_CURSOR);
+    this.#hidesCursor = false;
+  };
+
+  /** In one write, so that no half of it is ever seen. */
+  #draw(lines: readonly string[]): void {
+    const text = lines.map(line => `${line}${CLEAR_LINE}`).join('\n');
+    this.#output.write(`${this.#moveToTop()}${text}${CLEAR_BELOW}`);
+    this.#block = lines;
   }
+
+  #toTop(): string {
+    const move = this.#moveToTop();
+    this.#block = [];
+    return move === '' ? '' : `${move}${CLEAR_BELOW}`;
+  }
+
+  /** A terminal that became narrower has wrapped the lines that it showed. */
+  #moveToTop(): string {
+    if (this.#block.length === 0) return '';
+    const columns = this.#output.columns || USUAL_COLUMNS;
+    const shown = this.#block.reduce((total, line) => total + rowsOf(line, columns), 0);
+    return shown > 1 ? `\r${ESCAPE}${shown - 1}A` : '\r';
+  }
+}
+
+function rowsOf(line: string, columns: number): number {
+  return Math.max(1, Math.ceil(stripVTControlCharacters(line).length / columns));
 }

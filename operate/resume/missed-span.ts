@@ -1,29 +1,29 @@
 import { INDEX_SECONDS, type Pause, type Watermark } from '../../functions/journal/layout.ts';
 
-/** Times of expiry that no tick has swept, [from, to), epoch seconds. */
+/** Expiry times that no tick has swept: [from, to), epoch seconds. */
 export interface MissedSpan {
   readonly from: number;
   readonly to: number;
 }
 
 export interface KnownOfTable {
-  /** Undefined before its first tick. */
+  /** The watermark up to which ticks have swept the table; undefined before the first tick. */
   readonly watermark: Watermark | undefined;
-  /** Undefined when it is not paused, or no longer. */
+  /** Undefined if the table is not paused, or if the pause has ended. */
   readonly pause: Pause | undefined;
-  /** Minutes that a tick looks back. */
+  /** Minutes of a tick's lookback. */
   readonly lookbackMinutes: number;
-  /** Items are due so long after they expire. */
+  /** Seconds between the expiry of an item and the time when it is due. */
   readonly graceSeconds: number;
 }
 
-/** A table that is swept is behind by so much, seconds: what the last ticks are still about. */
+/** Normal distance between now and the watermark of a table that is being swept, seconds: the last ticks are still working. */
 const USUAL_SECONDS = 180;
 
 /**
- * The span of a table that has to be replayed so that nothing is left: everything from its watermark on. It depends on what is known to be
- * gone, and not on when somebody paused it: so it is right after two pauses in a row, after one that has ended by itself, and when it is
- * asked once more. What a table has missed that is not paused any more, and that its ticks look back to, is theirs.
+ * The span of a table that has to be replayed so that no expired item is left: everything since its watermark. It depends on what
+ * was swept and not on the time of the pause, so it is also correct after two pauses in a row, after a pause that ended by itself,
+ * and when it is calculated again. For a table that is no longer paused, the ticks sweep what is within their lookback.
  *
  * @param now epoch milliseconds
  */
@@ -34,7 +34,7 @@ export function missedSpan(
   const expired = (ms: number) => Math.floor(ms / 1_000) - graceSeconds;
   const gone = watermark?.gone ?? (pause && expired(Date.parse(pause.since)) - 1);
   if (gone === undefined) return undefined;
-  // Entries that took long to show in the index were not there when the last tick looked.
+  // Some entries appear late in the index: the last tick could not see them.
   const span = { from: gone + 1 - INDEX_SECONDS, to: expired(now) };
   const usual = pause === undefined ? Math.max(lookbackMinutes * 60, USUAL_SECONDS) : USUAL_SECONDS;
   return span.to - span.from > usual ? span : undefined;

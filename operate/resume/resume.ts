@@ -27,7 +27,7 @@ import { StoppedError } from '../stopped-error.ts';
 import { permitted } from '../table/permitted.ts';
 import { type MissedSpan, missedSpan } from './missed-span.ts';
 
-/** A table, how it was found, and what it missed. */
+/** A table, its state before the resume, and the span that it missed. */
 interface Resumed extends JournaledTable {
   readonly was: Pause | undefined;
   readonly missed: MissedSpan | undefined;
@@ -37,12 +37,12 @@ type Given = ResumeOptions & With<'dynamoDb' | 'sfn' | 'where'>;
 type Settled = Given & Required<Pick<ResumeOptions, 'now' | 'onProgress' | 'signal' | 'dryRun' | 'replay'>>;
 
 /**
- * Prepares the end of the pauses of tables, and the replay of what has expired meanwhile.
+ * Prepares the end of the pauses of tables, and the replay of what expired during them.
  *
- * 1. The pause ends. The next tick of the schedule sweeps the table again, and owns the second minute after its own.
- * 2. What expires until then is nobody's: a tick is started by hand which owns it.
- * 3. What was missed is taken from the ticks, as a tick hands a backlog over, and replayed. When the resume ends, however it does, the
- *    ticks have it again.
+ * 1. The pause ends. The next scheduled tick sweeps the table again; it owns the second minute after its own.
+ * 2. No scheduled tick owns the time before that, so this command starts a tick that owns it.
+ * 3. A hand-over takes the missed span from the ticks while it is replayed. It ends together with the resume, even after an error,
+ *    and the ticks own the span again.
  *
  * @throws {InputError}, {JournalNotFoundError}, {StateMachineNotFoundError}, {MissingPermissionError}, or the SDK's error
  */
@@ -84,7 +84,7 @@ function resumedOf(table: JournaledTable, now: number): Resumed {
   return { ...table, was, missed: missedSpan({ ...props, watermark, pause: was }, now) };
 }
 
-/** @returns those that were paused */
+/** @returns the tables that were paused */
 async function endPauses(resumed: readonly Resumed[], { now }: Settled): Promise<Resumed[]> {
   const wasPaused: Resumed[] = [];
   for (const table of resumed) {
@@ -97,7 +97,7 @@ async function endPauses(resumed: readonly Resumed[], { now }: Settled): Promise
   return wasPaused;
 }
 
-/** One for each deployment. */
+/** Starts one tick for each deployment. */
 async function startTicks(
   tables: readonly Resumed[],
   machines: ReadonlyMap<string, string>,
@@ -117,10 +117,10 @@ async function startTicks(
   }
 }
 
-/** A command that was killed leaves what it had to the ticks after {@link TAKEN_SECONDS}. */
+/** Interval for renewing the hand-over. If the command is killed, the ticks own the span again after {@link TAKEN_SECONDS}. */
 const RENEW_MS = 60_000;
 
-/** Takes what tables have missed from their ticks while something else sweeps it. */
+/** Takes the missed spans of tables from their ticks for the duration of some work. */
 async function besideTicks<Result>(
   tables: readonly Resumed[],
   { now }: Settled,
@@ -129,13 +129,13 @@ async function besideTicks<Result>(
   const execution = newName();
   const each = (change: (table: Resumed) => Promise<unknown>) =>
     Promise.all(tables.map(table => inJournal('dynamodb:UpdateItem', table.journal, () => change(table))));
-  // Another execution may have it already: then both sweep, which does no harm.
+  // Another execution may have the hand-over already: then both sweep the span, which does no harm.
   await each(({ journal, props, missed }) =>
     takeHandOver(journal, props.tableName, { before: missed?.to ?? 0, execution, nowMs: now() }),
   );
   const timer = setInterval(() => {
     const lease = { execution, nowMs: now(), forSeconds: TAKEN_SECONDS };
-    // Without it the ticks do the same work, too.
+    // If the renewal fails, the ticks sweep the span too, which does no harm.
     each(({ journal, props }) => renewHandOver(journal, props.tableName, lease)).catch(() => undefined);
   }, RENEW_MS);
   try {
@@ -146,7 +146,7 @@ async function besideTicks<Result>(
   }
 }
 
-/** Nothing of the span is left: the ticks go on from there. */
+/** Moves the watermark past the span, which was swept completely. */
 async function noteDone(
   { props: { tableName }, journal }: Resumed,
   { from, to }: MissedSpan,
@@ -194,7 +194,7 @@ async function replay(
     ...isoSpan(missed),
     ...{ config, clients, dryRun, signal },
     table: tableName,
-    // A limit that an operator has set stays.
+    // A limit that an operator has set still applies.
     maxPerSecond: state.control.limits[tableName],
     run: labelOf(missed),
     now,
@@ -202,7 +202,7 @@ async function replay(
   });
   onProgress({ at: 'replay', facts });
   const result = await apply().catch((error: unknown) => {
-    // Everything that was done is in the executions themselves.
+    // The partial result is not needed: the executions themselves store what was done.
     throw error instanceof StoppedError ? error.cause : error;
   });
   onProgress({ at: 'replayed', result });
@@ -214,12 +214,15 @@ const isoSpan = ({ from, to }: MissedSpan) => ({
   to: isoSeconds(to * 1_000),
 });
 
-/** The same for the same time, however long it has become: a resume that was interrupted goes on where it was. */
+/**
+ * The label of a replay. It depends only on the start of the span, so that an interrupted resume continues its replay although the
+ * span has become longer.
+ */
 function labelOf({ from }: MissedSpan): string {
   return `resume-${createHash('sha256').update(String(from)).digest('hex').slice(0, 8)}`;
 }
 
-/** The p99 of the piece whose p99 is the largest, milliseconds; null when nothing was deleted. */
+/** The largest p99 of all pieces, milliseconds; null if nothing was deleted. */
 function latest(pieces: readonly ReplayedPiece[]): number | null {
   const each = pieces.flatMap(({ lagP99Ms }) => lagP99Ms ?? []);
   return each.length === 0 ? null : Math.max(...each);

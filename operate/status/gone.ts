@@ -1,7 +1,7 @@
 import { INDEX_SECONDS, type Watermark } from '../../functions/journal/layout.ts';
 import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
 
-/** Expiry times, both ends included, whole epoch seconds. */
+/** Expiry times in whole epoch seconds, both ends included. */
 export interface Span {
   readonly from: number;
   readonly upTo: number;
@@ -9,54 +9,58 @@ export interface Span {
 
 /** The result of reading the index. Times are epoch seconds. */
 export interface Look {
-  /** When the reading began, whole. */
+  /** Start of the reading, a whole second. */
   readonly readAt: number;
-  /** The expiry times of which all index keys were asked, the oldest first. */
+  /** Spans of expiry times for which all index keys were queried, oldest first. */
   readonly read: readonly Span[];
-  /** Entries that were found expired. */
+  /** Number of expired entries that were found. */
   readonly overdue: number;
-  /** The oldest of them, the oldest first: all that lie before the last one, and all there are where that is as many. */
+  /** The oldest expired entries, oldest first, without gaps. They are all of them if the number is the same as `overdue`. */
   readonly named: readonly ExpiredKey[];
 }
 
-/** The statement that an operator may rely on. Times are expiry times, epoch seconds. */
+/** A statement that an operator can rely on. Times are expiry times in epoch seconds. */
 export type Gone =
-  /** Everything that was due from `since` to `by` is gone, but for what is named. */
+  /** Everything that was due from `since` to `by` was deleted, except the items in `left`. */
   | {
       readonly known: true;
-      /** Null: since ever, by a scan of the whole index. */
+      /** Start of the span; null if it has none, because the whole index was scanned. */
       readonly since: number | null;
       readonly by: number;
-      /** The end of a gap that nobody has looked at: items that were due from then on were looked at; null: there is no such gap. */
+      /** End of a gap after `by` that was not read, although later items were; null: there is no gap. */
       readonly gapUntil: number | null;
-      /** The items of it that are still there, the oldest first. */
+      /** Items in the span that still exist, oldest first. */
       readonly left: readonly ExpiredKey[];
     }
   | { readonly known: false; readonly because: 'overdue' | 'unanswered' | 'not-read' };
 
-/** Facts that are known without this look. */
+/** Facts that are known without reading the index now. */
 export interface Known {
   readonly watermark: Watermark | undefined;
-  /** Nothing that had expired by then was left in the whole index, epoch seconds; undefined: it was never scanned. */
+  /** The last scan of the whole index left no item that had expired by this time, epoch seconds; undefined: no scan yet. */
   readonly scannedUpTo: number | undefined;
 }
 
-/** An item is named as long as that moves the sentence on by more than so many seconds: a few that are being deleted are not worth it. */
+/**
+ * An exception is listed only if this lengthens the statement by more than this, seconds; a few items that are being deleted are
+ * not worth it.
+ */
 const WORTH_SECONDS = 60;
 
 /**
- * States for sure that everything which was due in a span of time is gone, except the named items.
+ * Finds the span of time for which it is certain that all due items were deleted, except the listed ones.
  *
- * 1. A scan of the whole index has left nothing that had expired ten minutes before it began.
- * 2. The ticks have left nothing from where they began up to the table's watermark, but for the last {@link INDEX_SECONDS} of it: those
- *    entries may not have been in the index yet.
- * 3. The index was read for some spans just now, and what it showed is known. What was written by its expiry time, as writers do, and was
- *    due {@link INDEX_SECONDS} before the reading, had that long to show in the index. So it would have been seen.
- * 4. The sentence begins where the first of these spans begins and ends where a gap begins of which nobody knows.
- * 5. What was seen to be still there is named, as far as all of it can be. Where there is more, the sentence ends before it.
+ * 1. The last scan of the whole index left no item that had expired ten minutes before the scan began.
+ * 2. The ticks left no item between their first one and the table's watermark. The last {@link INDEX_SECONDS} before the watermark
+ *    do not count, because entries of that time may not have been in the index yet.
+ * 3. Some spans of the index were read just now. Items that were written before they expired, and were due {@link INDEX_SECONDS}
+ *    before the reading, had this time to appear in the index, so the reading would have found them.
+ * 4. The statement begins where the first of these spans begins, and ends at the first gap between them.
+ * 5. Items that were found are listed as exceptions. If there are too many to list, the statement ends before the first one that
+ *    is not listed.
  *
- * Three things are not known, and are not claimed: what was written when it had expired already, unless the look came upon it; what lies
- * where no sweep looks and was written since the scan; and entries that took longer to show.
+ * Nothing is claimed about items that were already expired when they were written, unless the reading found them; about items in
+ * windows that no sweep reads and that were written since the scan; and about entries that took longer to appear in the index.
  *
  * @param look undefined when the index could not be read
  */
@@ -76,7 +80,7 @@ export function goneBy(look: Look | undefined, { watermark, scannedUpTo }: Known
   return { known: true, since, by, gapUntil: by === chain.upTo ? chain.gapUntil : null, left };
 }
 
-/** The spans that follow each other without a gap, from the earliest one on. */
+/** Joins the spans from the earliest one up to the first gap. */
 function firstChain(spans: readonly Span[]): (Span & { readonly gapUntil: number | null }) | undefined {
   const [first, ...others] = spans.toSorted((one, other) => one.from - other.from);
   if (first === undefined) return undefined;
@@ -88,10 +92,10 @@ function firstChain(spans: readonly Span[]): (Span & { readonly gapUntil: number
   return { from: first.from, upTo, gapUntil: null };
 }
 
-/** How far a sentence goes that names what is left, and what it names. */
+/** Finds up to which time the statement can reach, and which exceptions it must list. */
 function endOf({ upTo }: Span, look: Look | undefined): { by: number; left: readonly ExpiredKey[] } {
   const { named, overdue } = look ?? { named: [], overdue: 0 };
-  /** Where the sentence ends that names so many. */
+  /** Times up to which the statement reaches if it lists the first 0, 1, 2, … items as exceptions. */
   const ends = named.map(({ ttl }) => Math.min(upTo, Math.ceil(ttl) - 1));
   if (overdue <= named.length) ends.push(upTo);
   const furthest = ends.at(-1) ?? upTo;

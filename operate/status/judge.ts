@@ -16,20 +16,18 @@ import type { SeenTable } from './seen-table.ts';
 
 export interface Judged {
   readonly verdict: Verdict;
-  /** Why something is overdue, or nothing is deleted; null where nothing is wrong, or only other things are. */
+  /** The reason why items are overdue or nothing is deleted; null if there is no fault, or only others. */
   readonly cause: Remark | null;
-  /** The worst first. */
+  /** Worst first. */
   readonly remarks: readonly Remark[];
 }
 
 const SEVERITIES = ['broken', 'warning', 'note'] as const;
 
-/** The time between two ticks and that of a late one together, milliseconds. Two quiet ticks may leave no trace. */
+/** Time between two ticks plus the duration of a late one, milliseconds. Up to two ticks without work may leave no record. */
 const TICK_MS = 210_000;
 
-/**
- * Judges the observations of a table. @param now epoch milliseconds
- */
+/** Judges the observations of a table. @param now epoch milliseconds */
 export function judge(seen: SeenTable, subject: Subject, now: number): Judged {
   const isOff = !subject.props.enabled;
   const look = seenOf(seen.overdue);
@@ -52,12 +50,12 @@ export function judge(seen: SeenTable, subject: Subject, now: number): Judged {
   const all = inOrder([...remarks, ...late]).toSorted(
     (one, other) => SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity),
   );
-  // A remark that is only noted explains lateness, and nothing else.
+  // A note explains lateness, but is no fault by itself.
   const isWrong = lateness !== undefined || (first !== undefined && first.severity !== 'note');
   return { verdict: verdictOf(seen, all), cause: isWrong ? (first ?? late[0] ?? null) : null, remarks: all };
 }
 
-/** Whoever has a backlog has nothing to do with what expired later. */
+/** Whether a remark can explain the overdue items: a hand-over explains only items that expired before its end. */
 function explains(id: Remark['id'], { journal, overdue }: SeenTable): boolean {
   const before = seenOf(journal)?.handOver?.before ?? 0;
   const [oldest] = seenOf(overdue)?.named ?? [];
@@ -70,7 +68,7 @@ function inOrder(remarks: readonly Remark[]): Remark[] {
 
 const OFF = remark('disabled', 'no tick sweeps it, as the configuration says (enabled: false)');
 
-/** The worst of several. */
+/** The worst verdict. */
 export function worst(verdicts: readonly Verdict[]): Verdict {
   const order = ['broken', 'unknown', 'warnings'] as const;
   return order.find(verdict => verdicts.includes(verdict)) ?? 'fine';
@@ -79,7 +77,7 @@ export function worst(verdicts: readonly Verdict[]): Verdict {
 function verdictOf(seen: SeenTable, remarks: readonly Remark[]): Verdict {
   const { journal, overdue } = seen;
   if (remarks.some(({ severity }) => severity === 'broken')) return 'broken';
-  // Whoever did not answer could have told of something broken.
+  // A service that did not answer might have reported something broken.
   if (checksOf(seen).some(([, each]) => 'notChecked' in each && each.notChecked.silent)) return 'unknown';
   if ('notChecked' in journal && 'notChecked' in overdue) return 'unknown';
   return remarks.some(({ severity }) => severity === 'warning') ? 'warnings' : 'fine';
@@ -130,7 +128,7 @@ function journalRemarks(
   }
   const createdAt = 'seen' in stateMachine ? stateMachine.seen?.createdAt : undefined;
   const look = seenOf(overdue);
-  // The part that this look did not reach is no gap of the ticks.
+  // If the reading was incomplete, the rest is not a gap of the ticks.
   const read = look?.unseen === null ? (look.read[0]?.from ?? null) : null;
   return [
     ...tickRemarks(journal.seen, subject, createdAt, isLate, now),
@@ -171,7 +169,7 @@ function setByHandRemarks({ pause, handOver }: SeenJournal): Remark[] {
   ];
 }
 
-/** The ticks look back, and what was due before that is known to nobody. */
+/** Reports a gap before the lookback of the ticks: no tick has searched it. */
 function gapRemarks(
   { watermark, pause, handOver }: SeenJournal,
   readFrom: number | null,
@@ -195,7 +193,7 @@ function failureRemarks(journal: SeenJournal, now: number): Remark[] {
   return [isFailing(journal) ? remark('failing', text) : remark('failed', text)];
 }
 
-/** Why something may be late that is no fault by itself. */
+/** Remarks that explain lateness and are no faults by themselves. */
 function lateCauses(seen: SeenTable, subject: Subject, { seconds }: Lateness): Remark[] {
   const look = seenOf(seen.overdue);
   return [
@@ -217,10 +215,13 @@ function throttledRemarks({ throttled }: SeenTable): Remark[] {
   ];
 }
 
-/** Items that a limit allows to delete within so many seconds are not late because of it. */
+/** Seconds of deletes under the limit: with fewer overdue items the limit is not the cause of lateness. */
 const LIMITED_SECONDS = 10;
 
-/** All items that expired in the last minute are still there while the limited ticks delete older ones. */
+/**
+ * Reports a delete limit as the cause. While limited ticks delete older items, the items of the last minute are all still there,
+ * so their number is the rate of expiry.
+ */
 function limitRemarks(
   { journal, overdue, trend }: SeenTable,
   { props }: Subject,
@@ -237,7 +238,7 @@ function limitRemarks(
   return [remark('limited', text, isHopeless ? 'warning' : 'note')];
 }
 
-/** The ticks look back to windows, or minutes, and to the watermark where that is near. */
+/** Reports items before the oldest window that the ticks read, if the watermark does not make them look back further. */
 function beyondRemarks({ overdue, journal }: SeenTable, { props, model }: Subject): Remark[] {
   const look = seenOf(overdue);
   const watermark = seenOf(journal)?.watermark;
@@ -281,7 +282,7 @@ function describeTrend({
 
 const perSecond = (rate: number): string => (rate >= 10 ? count(Math.round(rate)) : rate.toFixed(1));
 
-/** @param cause what explains it */
+/** @param cause the remark that explains the lateness */
 function lateRemark(seen: SeenTable, lateness: Lateness, cause: Remark | undefined): Remark {
   const look = seenOf(seen.overdue);
   const { seconds, promised, mayBeWrittenLate } = lateness;
@@ -327,7 +328,7 @@ function unreadRemarks({ ledger }: SeenTable, { props }: Subject): Remark[] {
   });
 }
 
-/** A scan comes once a day, and for a day and a half at the most none does. */
+/** Age at which a daily scan is late: the usual time between two scans is a day, and a day and a half at most. */
 const SCAN_MS = 40 * 3_600_000;
 
 function scanRemarks({ scans, journal, scanAt }: SeenTable, { props }: Subject, now: number): Remark[] {
@@ -370,8 +371,8 @@ function scanRemarks({ scans, journal, scanAt }: SeenTable, { props }: Subject, 
 const count = (value: number): string => value.toLocaleString('en-US');
 
 /**
- * A DynamoDB that does not answer deletes nothing either. But when no other service answers, it may be the network of whoever asks,
- * and nothing is known.
+ * Reports a DynamoDB that does not answer, because nothing is deleted then. If no other service answers either, the fault may be
+ * in the user's own network, and nothing is reported.
  */
 function silentRemarks(seen: SeenTable): Remark[] {
   const { overdue } = seen;
@@ -420,7 +421,7 @@ function alarmRemarks({ alarms }: SeenTable): Remark[] {
     });
 }
 
-/** Everything that was looked at, with a name for it. */
+/** All checks, each with a name. */
 function checksOf(seen: SeenTable): readonly (readonly [string, Checked<unknown>])[] {
   return [
     ['the state machine', seen.stateMachine],

@@ -5,29 +5,30 @@ import type { Reader } from '../../functions/journal/books.ts';
 import type { JournalTable } from '../../functions/journal/update-entry.ts';
 import { tableReaders } from '../deployment/table-readers.ts';
 
-/** The deletions of the last hour that a reader has seen, as far as the ticks have compared them. */
+/** Deletions of the last hour and whether a reader recorded them, as far as the ticks have compared them. */
 export interface ReaderLook {
   readonly reader: Reader;
   readonly deleted: number;
-  /** The ones of these that it has not seen. */
+  /** Deletions that the reader did not record. */
   readonly missing: number;
-  /** The first minute in which something is missing, epoch seconds; null: nothing is. */
+  /** First minute with a missing record, epoch seconds; null if none is missing. */
   readonly missingFrom: number | null;
-  /** Up to which minute they were compared, epoch seconds; null: none of the hour was, or nothing was deleted in it. */
+  /** End of the compared time, epoch seconds; null if nothing of the hour was compared, or nothing was deleted. */
   readonly upTo: number | null;
-  /** The missing entries were looked up again now: a reader that is behind catches up. Otherwise they may be there by now. */
+  /** Whether `missing` was compared again now. If not, a slow reader may have recorded some of it since. */
   readonly isNow: boolean;
 }
 
 const HOUR_SECONDS = 3_600;
 
-/** Missing entries are looked up again for so long, milliseconds. */
+/** Time limit for comparing missing records again, milliseconds. */
 const AGAIN_MS = 3_000;
 
 /**
- * Reads what the ticks have found when they compared the books of a table, and compares again where something was missing.
+ * Reads what the ticks found when they compared the deletions of a table with its readers, and compares again where records were
+ * missing.
  *
- * @param againMs how long it waits for the second comparison, milliseconds
+ * @param againMs time limit of the second comparison, milliseconds
  * @throws JournalUnreadableError
  */
 export async function lookAtLedger(
@@ -64,7 +65,7 @@ interface MissingMinute {
   readonly missing: number;
 }
 
-/** The ones of these minutes in which something is still missing; undefined when that takes too long. */
+/** The minutes in which records are still missing; undefined if the comparison takes too long. */
 async function missingNow(
   journal: JournalTable,
   book: { readonly table: string; readonly reader: Reader },
@@ -74,7 +75,7 @@ async function missingNow(
   const [first, last] = [minutes[0], minutes.at(-1)];
   if (first === undefined || last === undefined) return [];
   const comparing = compareBooks(journal, { ...book, from: first.from, before: last.from + 60 });
-  comparing.catch(() => undefined); // when nobody waits for it any more
+  comparing.catch(() => undefined); // nobody waits for it after the time limit
   const account = await Promise.race([comparing, sleep(againMs, undefined, { ref: false })]);
   if (account === undefined) return undefined;
   const byMinute = Map.groupBy(account.missing, ({ at }) => Math.floor(at / 60) * 60);

@@ -12,66 +12,66 @@ import { NoAnswerError } from '../aws/no-answer.ts';
 import type { Subject } from '../deployment/subject.ts';
 import type { Look, Span } from './gone.ts';
 
-/** Why not all was looked at. */
+/** The reason why some items were not read. */
 export interface Unseen {
   readonly id: 'indexThrottled' | 'dynamoDbUnavailable' | 'indexUnanswered' | 'indexSlow' | 'indexTooLong';
   /** A sentence without its full stop. */
   readonly text: string;
 }
 
-/** A look at what is overdue. */
+/** The overdue items of a table. */
 export interface OverdueLook extends Look {
-  /** Those of {@link Look.overdue} that have expired in the last minute. */
+  /** Number of items in {@link Look.overdue} that expired in the last minute. */
   readonly lastMinute: number;
-  /** Expired entries of items that are held, and so not overdue, as far as they were come upon. */
+  /** Number of expired entries whose items are held, and so not overdue; only those that were read. */
   readonly held: number;
-  /** DynamoDB did not say of all that were found whether they are held: those count as overdue. */
+  /** Whether DynamoDB failed to say for some items if they are held; those count as overdue. */
   readonly heldUnknown: boolean;
-  /** There may be more that is overdue, and why that was not looked at; null when all was counted. */
+  /** The reason why more items may be overdue than were counted; null if all were counted. */
   readonly unseen: Unseen | null;
-  /** Queries of the index that it took. */
+  /** Number of index queries. */
   readonly queries: number;
 }
 
-/** Queries in flight. */
+/** Parallel queries. */
 const CONCURRENCY = 16;
 
-/** Most index keys that are asked in one look: half a read unit each, so about $0.0006. */
+/** The most index keys that one look queries: half a read unit each, so about $0.0006. */
 export const MAX_KEYS = 5_000;
 
-/** Entries that are read of a key, whose keys can be named; what is behind them is only counted. */
+/** Entries that are read for each index key and can be listed; further ones are only counted. */
 export const NAMEABLE = 21;
 
-/** Entries of a page where each has to be looked at, since it may be held. */
+/** Entries of a page if each item has to be read, because it can be held. */
 const HELD_PAGE = 1_000;
 
-/** Most pages of 1 MB that are counted in one look: about a million entries, 12,800 read units or $0.0016. */
+/** The most pages of 1 MB that one look counts: about a million entries, 12,800 read units or $0.0016. */
 const MAX_COUNTED = 100;
 
-/** How long a look may take, milliseconds: with a last query that gets no answer, shorter than the whole of `status`. */
+/** Time limit of a look, milliseconds: even with a last query that gets no answer, it is shorter than the limit of `status`. */
 export const LOOK_MS = 6_000;
 
 /**
- * Minutes that one look can go back.
- * @param wanted as far as it should
+ * How many minutes back one look can read.
+ * @param wanted minutes
  */
 export function minutesBack({ model }: Pick<Subject, 'model'>, wanted: number): number {
   const { windowSeconds, shards } = indexLayout(model);
   const keysOfWindow = model.indexedBy === 'second' ? windowSeconds : shards;
-  // One window more than the time is long: the first is entered in its middle.
+  // The span can begin in the middle of a window, so it touches one window more.
   const windows = Math.max(1, Math.floor(MAX_KEYS / keysOfWindow) - 1);
   return Math.max(1, Math.min(wanted, Math.floor((windows * windowSeconds) / 60)));
 }
 
 /**
- * Counts what is expired and still there, the newest first: when there is no time for all, what has expired lately is known, and the reason
- * why the rest is not. It reads the index only, and of a table with a `holdAttribute` whether the items are held. With `graceSeconds` it
- * looks as if it were so much earlier: an item in its grace is not overdue.
+ * Counts the expired items that still exist, newest first: if the time is too short for all, the newest ones are counted, and the
+ * reason for the rest is returned. It reads the index; for a table with a `holdAttribute` it also reads whether items are held.
+ * With `graceSeconds` it shifts the time back, because items are not overdue during their grace.
  *
  * @param minutes how far back
- * @param lookMs how long it may take, milliseconds; it ends with the queries that are on their way then
+ * @param lookMs time limit in milliseconds; running queries are completed
  * @param now epoch milliseconds
- * @throws {NoAnswerError} when DynamoDB answers nothing; DynamoDB's own errors, but for those of a busy one
+ * @throws {NoAnswerError} when DynamoDB never answers; DynamoDB's own errors, except for throttling
  */
 export async function lookForOverdue(
   dynamoDb: DynamoDBClient,
@@ -111,7 +111,7 @@ export async function lookForOverdue(
   const range = { from: expiredRange(readAt).after + 1, upTo: readAt };
   const minute = { from: readAt - 59, upTo: readAt };
 
-  /** Everything that a key of the index has, but for what is held. */
+  /** Reads all entries of an index key, and leaves out held items. */
   const readKey = async (key: IndexKey): Promise<void> => {
     let startKey: ItemKey | null = null;
     for (;;) {
@@ -201,7 +201,7 @@ export async function lookForOverdue(
 
 class TooManyError extends Error {}
 
-/** Throttled, silent and unavailable are three causes, with three remedies; undefined when there was no time to ask. */
+/** The reason for an incomplete count. Throttling, no answer and unavailability have different remedies; undefined if the time was over. */
 function unseenOf(error: unknown): Unseen | undefined {
   if (error instanceof NoAnswerError) return { id: 'indexUnanswered', text: error.reason };
   if (error instanceof TooManyError)
@@ -215,7 +215,10 @@ function unseenOf(error: unknown): Unseen | undefined {
   };
 }
 
-/** The keys of the index that may hold what expired in a span, and the times of expiry of which nothing is known without each. */
+/**
+ * The index keys that can contain items which expired in a span, newest first. Each comes with the expiry times that stay unknown
+ * if the key is not read.
+ */
 function* newestFirst(
   { from, upTo }: Span,
   layout: ReturnType<typeof indexLayout>,
@@ -225,7 +228,7 @@ function* newestFirst(
     for (let shard = 0; shard < layout.shards; shard += 1) {
       const target = { windows: [{ start, shards: `${shard}` }], from, before, upcomingFrom: null };
       for (const key of layout.keys(target).toReversed()) {
-        // The older way of stamping puts what expires on the end of a window into it.
+        // An older format of windows includes items that expire exactly at the end of a window.
         const { ttl } = key;
         const span =
           ttl === undefined ? { from: start, upTo: start + layout.windowSeconds } : { from: ttl, upTo: ttl };
@@ -235,7 +238,7 @@ function* newestFirst(
   }
 }
 
-/** The rest of a span, the oldest first. */
+/** The parts of a span outside of some others, oldest first. */
 function without({ from, upTo }: Span, holes: readonly Span[]): Span[] {
   const left: Span[] = [];
   let start = from;
@@ -250,7 +253,7 @@ function oldestOf(entries: readonly ExpiredKey[]): ExpiredKey[] {
   return entries.toSorted((one, other) => one.ttl - other.ttl).slice(0, NAMEABLE);
 }
 
-/** Counts the entries under a key of the index, a page of up to 1 MB at a time. */
+/** Counts the entries of an index key, in pages of up to 1 MB. */
 function indexCounter(
   documents: Documents,
   { tableName, indexName, model }: Subject['props'] & Pick<Subject, 'model'>,
@@ -274,7 +277,7 @@ function indexCounter(
   };
 }
 
-/** A call that DynamoDB does not answer is no reason to stop, but one to say so. */
+/** Wraps a client: an unanswered or throttled call is noted and returns nothing, so that the work can continue. */
 function noting(documents: Documents, onUnanswered: () => void): Documents {
   const send = async (...args: Parameters<Documents['send']>) => {
     try {

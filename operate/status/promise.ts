@@ -2,34 +2,41 @@ import type { ResolvedProps } from '../../config/props.ts';
 import { lateMs } from '../../functions/record-metrics/metrics.ts';
 import type { OverdueLook } from './overdue.ts';
 
-/** How late the oldest item that is still there is, beside what its table promises. Seconds. */
+/** Seconds by which the oldest overdue item is late, compared with the table's precision. */
 export interface Lateness {
   readonly seconds: number;
-  /** So long after its expiry an item is gone while the sweep keeps up. */
+  /** Seconds after the expiry within which an item is deleted if the sweep keeps up. */
   readonly promised: number;
-  /** Who writes an item less than two minutes before it expires, to a table that is not polled, waits for the next tick. */
+  /** Whether the item may have been written less than two minutes before it expired: without polling such items wait for the next tick. */
   readonly mayBeWrittenLate: boolean;
 }
 
-/** The next tick deletes what was written less than two minutes before it expired, seconds after that. */
+/** Seconds after which the next tick has deleted items that were written less than two minutes before they expired. */
 const NEXT_TICK_SECONDS = 120;
 
-/** Seconds for which several ticks have left it. */
+/** Seconds in which several ticks should have deleted an item. */
 const TICKS_SECONDS = 180;
 
-/** Undefined: nothing is later than the table promises. */
+type Pace = Pick<ResolvedProps, 'precisionSeconds' | 'pollSeconds'>;
+
+/** So many seconds after its expiry an item is gone while the sweep keeps up. */
+export function promisedSeconds({ precisionSeconds, pollSeconds }: Pace): number {
+  return lateMs({ precisionSeconds: Math.max(precisionSeconds, pollSeconds) }) / 1000;
+}
+
+/** Undefined: no item is later than the table's precision allows. */
 export function latenessOf(
   { readAt, named: [oldest] }: Pick<OverdueLook, 'readAt' | 'named'>,
-  { precisionSeconds, pollSeconds }: Pick<ResolvedProps, 'precisionSeconds' | 'pollSeconds'>,
+  pace: Pace,
 ): Lateness | undefined {
   if (oldest === undefined) return undefined;
   const seconds = readAt - oldest.ttl;
-  const promised = lateMs({ precisionSeconds: Math.max(precisionSeconds, pollSeconds) }) / 1000;
+  const promised = promisedSeconds(pace);
   if (seconds <= promised) return undefined;
-  return { seconds, promised, mayBeWrittenLate: pollSeconds === 0 && seconds <= NEXT_TICK_SECONDS };
+  return { seconds, promised, mayBeWrittenLate: pace.pollSeconds === 0 && seconds <= NEXT_TICK_SECONDS };
 }
 
-/** It is not only late: several ticks have left it. */
+/** Whether several ticks have failed to delete the item. */
 export function isLeft({ seconds, promised }: Lateness): boolean {
   return seconds > promised + TICKS_SECONDS;
 }

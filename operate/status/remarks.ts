@@ -1,9 +1,9 @@
 type Severity = 'broken' | 'warning' | 'note';
 
 interface RemarkMeaning {
-  /** A note does not count. */
+  /** How bad it is; a note does not change the verdict. */
   readonly severity: Severity;
-  /** It says why items are overdue, or would be. */
+  /** Whether the remark explains overdue items. */
   readonly isCause: boolean;
   /** A sentence without its full stop, for the documents. */
   readonly help: string;
@@ -12,8 +12,8 @@ interface RemarkMeaning {
 }
 
 /**
- * Everything that `status` remarks on. A script may rely on these names: `status --json` has them as `remarks[].id` and, where a remark is
- * the cause, as `cause.id`. Those that explain others come first: the first one that applies stands in the first line.
+ * All remarks of `status`. The names are stable: `status --json` has them as `remarks[].id` and, for the cause, as `cause.id`.
+ * Remarks that explain others come first: the first one that applies is shown in the first line.
  */
 export const REMARKS = {
   dynamoDbSilent: {
@@ -198,10 +198,10 @@ export interface Remark {
   readonly text: string;
 }
 
-/** Names of remarks in their order. */
+/** Names of the remarks, in order. */
 export const REMARK_IDS = Object.keys(REMARKS) as readonly RemarkId[];
 
-/** @param severity @default that of the remark */
+/** Makes a remark. @param severity @default that of the remark */
 export function remark(id: RemarkId, text: string, severity: Severity = REMARKS[id].severity): Remark {
   return { id, severity, text };
 }

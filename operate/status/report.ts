@@ -5,13 +5,13 @@ import type { OperateOptions } from '../options.ts';
 import type { Remark } from './remarks.ts';
 
 export interface StatusOptions extends OperateOptions {
-  /** Minutes that the index is read back. @default the table's lookback, or to its watermark */
+  /** Minutes of the index that are read. @default the table's lookback, or the time since its watermark if that is longer */
   readonly back?: number | undefined;
 }
 
 export type Verdict = 'fine' | 'warnings' | 'broken' | 'unknown';
 
-/** A status as JSON. Null: it is not there, or is not known; the remarks then say which. Times are ISO-8601. */
+/** A status as JSON. Null: missing or not known, as the remarks explain. Times are ISO-8601. */
 export interface StatusReport {
   readonly verdict: Verdict;
   readonly region: string;
@@ -22,70 +22,70 @@ export interface StatusReport {
 
 export interface TableReport {
   readonly tableName: string;
-  /** Name of its deployment, and the prefix of the other names. */
+  /** Name of the deployment, and the prefix of its other names. */
   readonly name: string;
   readonly verdict: Verdict;
-  /** Why something is overdue, or nothing is deleted; null where nothing is wrong, or only other things are. */
+  /** The reason why items are overdue or nothing is deleted; null if there is no fault, or only others. */
   readonly cause: Pick<Remark, 'id' | 'text'> | null;
   readonly remarks: readonly Remark[];
-  /** Everything that was due from `since` to `by` is gone, but for `left`. */
+  /** Everything that was due from `since` to `by` was deleted, except the items in `left`. */
   readonly gone: {
-    /** Null: since ever, by the scan of the whole index. */
+    /** Null if the span has no start, because the whole index was scanned. */
     readonly since: string | null;
     readonly by: string;
-    /** Nobody has looked for what was due from `by` until then; null: there is no such gap. */
+    /** End of a gap after `by` that was not read; null: there is no gap. */
     readonly gapUntil: string | null;
-    /** Entries that the last scan found and no tick deletes: they may be due by now, and may be gone. */
+    /** Number of entries that the last scan found and that no tick deletes; they may be due or deleted by now. */
     readonly exceptions: number;
-    /** The items of it that are still there, the oldest first; keys as the table's `logKeys` shows them. */
+    /** Items in the span that still exist, oldest first; keys as in the table's `logKeys`. */
     readonly left: readonly { readonly key?: string; readonly due: string }[];
   } | null;
-  /** The last scan of the whole index that has come to its end. */
+  /** The last complete scan of the whole index. */
   readonly scan: (ScanRecord & { readonly beganAt: string; readonly endedAt: string }) | null;
-  /** When the last tick planned. */
+  /** Time of the last tick that planned. */
   readonly tick: string | null;
-  /** Up to when the ticks have left nothing. */
+  /** Time up to which the ticks have left no item. */
   readonly watermark: string | null;
-  /** Set by hand. */
+  /** A pause that an operator has set. */
   readonly pause: { readonly since: string; readonly until: string | null } | null;
   readonly maxDeletesPerSecond: number | null;
-  /** An execution of the replays has what was due before. */
+  /** The execution to which ticks handed over everything that was due before this time. */
   readonly handOver: { readonly execution: string; readonly before: string } | null;
   readonly overdue: {
-    /** Null: none was seen, and not all was looked at. */
+    /** Number of overdue items; null: none was found, but not all were counted. */
     readonly items: number | null;
-    /** There may be more: `why` says why not all was counted. */
+    /** Whether there may be more: `why` has the reason. */
     readonly atLeast: boolean;
     readonly why: string | null;
-    /** Expired items that are held, and so not overdue, as far as they were come upon. */
+    /** Expired items that are held, and so not overdue; only those that were read. */
     readonly held: number;
-    /** Some of `items` may be held: DynamoDB did not say. */
+    /** Whether some of `items` may be held, because DynamoDB did not say. */
     readonly heldUnknown: boolean;
     readonly oldest: string | null;
-    /** The latest expiry times that were looked at without a gap; null: there were none. */
+    /** Begin of the latest expiry times that were read without a gap; null: none were read. */
     readonly from: string | null;
     readonly to: string | null;
     readonly queries: number;
-    /** How `items` became less, measured; null: too little is known. */
+    /** Measured change of `items`; null: too little is known. */
     readonly trend: {
-      /** Below 0 they become more. */
+      /** Negative if the number grows. */
       readonly fewerPerSecond: number;
       readonly measuredSeconds: number;
-      /** When nothing is overdue any more if it goes on like that; null: never. */
+      /** Expected time when no item is overdue any more; null: not at this rate. */
       readonly caughtUpAt: string | null;
     } | null;
   } | null;
-  /** The archived and published deletions of the last hour, as far as the ticks have compared them; null: not known. */
+  /** Deletions of the last hour that were archived and published, as far as the ticks have compared them; null: not known. */
   readonly ledger:
     | readonly {
         readonly reader: Reader;
         readonly deleted: number;
         readonly missing: number;
-        /** The first minute in which something is missing. */
+        /** First minute with a missing record. */
         readonly missingFrom: string | null;
-        /** The last minute that was compared and in which something was deleted. */
+        /** Last minute with deletions that was compared. */
         readonly upTo: string | null;
-        /** Whether `missing` is what is missing now; else it is from when a tick compared. */
+        /** Whether `missing` was compared now; otherwise it is the result of an earlier tick. */
         readonly isNow: boolean;
       }[]
     | null;
@@ -94,9 +94,9 @@ export interface TableReport {
     /** `on`, `off`, `missing`; null: not known. */
     readonly state: string | null;
   }[];
-  /** Those that did something or left something, the newest first. */
+  /** Sweeps that deleted or left items, newest first. */
   readonly sweeps: readonly SweepReport[] | null;
-  /** Executions of the replays. */
+  /** Running replays. */
   readonly open: readonly { readonly name: string; readonly startedAt: string }[] | null;
   readonly lastFailure: SweepReport | null;
   readonly deadLetters: number | null;

@@ -2,7 +2,7 @@ import { NOTHING_SCANNED } from '../../functions/child/scan.ts';
 import type { FinishedScan } from '../../functions/journal/index-scans.ts';
 import type { NamedEntry, ScanRecord } from '../../statemachine/contract/targets.ts';
 
-/** Kinds of entries that a scan finds and no sweep deletes in time, with what each is called. */
+/** Kinds of entries that a scan finds and no sweep deletes in time, each with a phrase for it. */
 const KINDS: readonly (readonly [
   'fractional' | 'misfiled' | 'outOfRange',
   string,
@@ -13,16 +13,17 @@ const KINDS: readonly (readonly [
   ['outOfRange', 'whose TTL is out of range', is => !['fractional', 'misfiled', 'overdue'].includes(is)],
 ];
 
-/** Entries that a scan found and no tick deletes: they may be due by now, and may be gone. */
+/** Number of entries that the last scan found and that no tick deletes; they may be due or deleted by now. */
 export function exceptionsOf(finished: Pick<FinishedScan, 'record'> | undefined): number {
   const { failed, fractional, misfiled, outOfRange } = finished?.record ?? NOTHING_SCANNED;
   return failed + fractional + misfiled + outOfRange;
 }
 
 /**
- * The items that a scan of the index has left, in words; empty: none. Items that it could not delete may be gone since.
+ * The items that an index scan has left, in words; empty if there are none. Items that it could not delete may have been deleted
+ * since.
  *
- * @param keyText of a key that is named; undefined where it must not be shown. @default no keys
+ * @param keyText formats a key; undefined if it may not be shown. @default no keys are shown
  */
 export function describeExceptions(
   record: ScanRecord,

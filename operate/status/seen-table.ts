@@ -14,29 +14,29 @@ import type { Trend } from './trend.ts';
 export interface SeenTable {
   /** The state machine of the ticks. */
   readonly stateMachine: Checked<ListedStateMachine | undefined>;
-  /** By their names. */
+  /** Schedules by name. */
   readonly schedules: ReadonlyMap<string, Checked<SeenSchedule | undefined>>;
-  /** Undefined when it is not there. */
+  /** Undefined when the journal does not exist. */
   readonly journal: Checked<SeenJournal | undefined>;
-  /** Executions of the deployment's replays that are of this table; undefined without a state machine for them. */
+  /** Replays of this table that are running; undefined if there is no state machine for them. */
   readonly open: Checked<readonly OpenExecution[]> | undefined;
   readonly overdue: Checked<OverdueLook>;
-  /** How what is overdue becomes less; undefined where too little is known. */
+  /** Change of the number of overdue items; undefined if too little is known. */
   readonly trend: Trend | undefined;
-  /** DynamoDB has not answered this command since, epoch milliseconds; undefined: it has answered. */
+  /** Time since which DynamoDB has not answered this command, epoch milliseconds; undefined if it has answered. */
   readonly silentSince: number | undefined;
-  /** It answered an earlier look of this command, or this one; else it may have been silent for longer. */
+  /** Whether DynamoDB has answered this command before; if not, it may have been silent for longer. */
   readonly hasAnswered: boolean;
-  /** Deletes that DynamoDB has throttled in the last minute. */
+  /** Number of deletes that DynamoDB throttled in the last minute. */
   readonly throttled: Checked<number | undefined>;
-  /** The scans of its index. */
+  /** Scans of the table's index. */
   readonly scans: Checked<SeenScans | undefined>;
-  /** When ticks start the next one, epoch seconds; undefined before the first one. */
+  /** Time of the next scheduled index scan, epoch seconds; undefined before the first one. */
   readonly scanAt: number | undefined;
-  /** The deletions of the last hour that each reader of its stream has seen; undefined without a journal. */
+  /** Deletions of the last hour that each stream reader has recorded; undefined without a journal. */
   readonly ledger: Checked<readonly ReaderLook[] | undefined>;
   readonly gone: Gone;
-  /** Messages; undefined without a queue. */
+  /** Number of messages; undefined without a queue. */
   readonly deadLetters: Checked<number | undefined>;
   readonly alarms: Checked<readonly SeenAlarm[]>;
 }

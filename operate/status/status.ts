@@ -50,7 +50,7 @@ export interface TableStatus {
 export interface Status {
   readonly verdict: Verdict;
   readonly region: string;
-  /** Services of this machine were asked, and no others. */
+  /** Whether services of this machine were asked; then no others were. */
   readonly isLocal: boolean;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -58,26 +58,26 @@ export interface Status {
 }
 
 /**
- * A look takes so long at the most, seconds, the first one with the start of the process: somebody waits for a word, and the process
- * has ended after 15. The other two are for a call that waits before it is made again. It is long enough for a call that gets no
- * answer twice. More than ten tables take a second more each.
+ * Time limit of a look in seconds; the first look includes the start of the process. A user waits, so the process ends within 15
+ * seconds: the other two are for a retry that is still waiting. The limit is long enough for a call that gets no answer twice.
+ * Each table beyond ten adds a second.
  */
 const LOOK_SECONDS = 13;
 const QUICK_TABLES = 10;
-/** So much of the time that is left is for the queries that are on their way when the look at the index ends. */
+/** Milliseconds that the last running queries may take after the reading of the index has ended. */
 const SPARE_MS = 2_000;
-/** Tables that are looked at at the same time: Step Functions allows some hundred calls at once. */
+/** Tables that are read in parallel: Step Functions allows a few hundred calls at the same time. */
 const CONCURRENCY = 5;
 
-/** Looks again and again at the same tables, with the same clients. */
+/** Looks at the same tables repeatedly, with the same clients. */
 export interface StatusJob {
-  /** @param spentMs milliseconds of its time that have passed already. @default none */
+  /** @param spentMs milliseconds of the time limit that have passed already. @default none */
   look(spentMs?: number): Promise<Status>;
   destroy(): void;
 }
 
 /**
- * Prepares to look at how the sweeps of a configuration stand. It changes nothing.
+ * Prepares a look at the sweeps of a configuration. It changes nothing.
  *
  * @throws {InputError} and {InvalidConfigError}; a look throws the SDK's error when there are no credentials
  */
@@ -122,7 +122,7 @@ export function statusJob(
       return { verdict, region, isLocal: clients.isLocal, at, tables: seen };
     },
     destroy() {
-      // A look that was interrupted would go on, and keep the process from ending.
+      // Otherwise the requests of an interrupted look would keep the process running.
       limit.end();
       clients.destroy();
     },
@@ -130,7 +130,7 @@ export function statusJob(
 }
 
 /**
- * The facts that the tables of a deployment share: they are read once, all at once. One service that does not answer does not delay the
+ * Reads the facts that all tables of a deployment share, once and in parallel. A service that does not answer does not delay the
  * others.
  */
 function lookAtDeployment(
@@ -155,17 +155,17 @@ function lookAtDeployment(
       : Promise.resolve(notAsked('CloudWatch')),
   };
   const open = openReplays(sfn, shared.machines, name);
-  // Their errors are thrown where a table needs the result.
+  // The errors are thrown later, where a table uses the result.
   for (const each of [...Object.values(shared), open]) Promise.resolve(each).catch(() => undefined);
   return { ...shared, open };
 }
 
 type Shared = ReturnType<typeof lookAtDeployment>;
 
-/** Open executions that are asked for. */
+/** Running executions that are read at most. */
 const OPEN = 100;
 
-/** Undefined where it is known that there is no state machine. */
+/** Undefined if it is known that there is no state machine. */
 async function openReplays(sfn: DeploymentClients['sfn'], machines: Promise<Machines>, name: string) {
   const found = await machines;
   if (sfn === undefined || 'notChecked' in found) return found as Extract<Machines, { notChecked: object }>;
@@ -176,26 +176,26 @@ async function openReplays(sfn: DeploymentClients['sfn'], machines: Promise<Mach
 
 type Machines = Checked<Awaited<ReturnType<typeof listStateMachines>>>;
 
-/** A failure is told of for so long, milliseconds. */
+/** Age up to which a failure is reported, milliseconds. */
 const FAILURE_MS = 60 * 60 * 1000;
 
-/** The index is read without the journal when that takes longer, milliseconds. */
+/** Milliseconds after which the index is read without waiting for the journal. */
 const JOURNAL_MS = 2_000;
 
-/** The results of former looks. */
+/** Results of earlier looks. */
 interface Memory {
-  /** By tables. */
+  /** Trends by table. */
   readonly trends: Map<string, Trends>;
-  /** DynamoDB has not answered since, epoch milliseconds. */
+  /** Time since which DynamoDB has not answered, epoch milliseconds. */
   silentSince: number | undefined;
-  /** It has answered a look. */
+  /** Whether DynamoDB has answered any look. */
   hasAnswered: boolean;
 }
 
 interface Looking {
   readonly limit: TimeLimit;
   readonly memory: Memory;
-  /** When the look began, epoch milliseconds. */
+  /** Start of the look, epoch milliseconds. */
   readonly at: number;
   readonly now: () => number;
   readonly back: number | undefined;
@@ -213,7 +213,7 @@ async function lookAtTable(
   const { tableName, indexName } = props;
   const inJournal = <Seen>(observe: (journal: DeploymentJournal) => Promise<Checked<Seen>>) => {
     const observed = shared.journal ? observe(shared.journal) : Promise.resolve(notAsked('DynamoDB'));
-    observed.catch(() => undefined); // what it throws, it throws below
+    observed.catch(() => undefined); // its error is thrown below
     return observed;
   };
   const journal = inJournal(each =>
@@ -277,7 +277,7 @@ async function lookAtTable(
   };
 }
 
-/** Where something is late and no look was before this one, a second one shows whether it becomes less. */
+/** If items are overdue at the first look, reads the index a second time to see whether their number falls. */
 async function lookTwice(
   look: () => Promise<Checked<OverdueLook>> | Checked<OverdueLook>,
   { props }: Subject,
@@ -300,10 +300,10 @@ async function lookTwice(
   return second;
 }
 
-/** A tick that has never been here looks back a day; so does a look at a table of which nothing is known. Minutes. */
+/** Minutes to look back for a table without a watermark: a day, like the first tick. */
 const UNKNOWN_MINUTES = 1_440;
 
-/** As far as a tick looks back; further when the watermark lies before. */
+/** Minutes to look back: the lookback of the ticks, or more if the watermark is older. */
 function wantedMinutes({ props }: Subject, watermark: Watermark | undefined, now: number): number {
   const { lookbackMinutes, graceSeconds } = props;
   if (watermark === undefined) return Math.max(UNKNOWN_MINUTES, lookbackMinutes);
@@ -312,8 +312,8 @@ function wantedMinutes({ props }: Subject, watermark: Watermark | undefined, now
 }
 
 /**
- * Up to which time of expiry a scan has left nothing, epoch seconds. It leaves to the ticks what expired within ten minutes before it
- * began, and what had not shown in the index yet.
+ * The expiry time up to which a scan has left no item, epoch seconds. A scan does not delete items that expired less than ten
+ * minutes before it began, or that were not in the index yet: those are for the ticks.
  */
 export function scannedUpTo(
   finished: Pick<FinishedScan, 'beganAt'> | undefined,

@@ -104,7 +104,7 @@ function overdueReport({ overdue, trend }: SeenTable): TableReport['overdue'] {
   };
 }
 
-/** A key as the table's own setting lets it be shown. */
+/** A key, as far as the table's `logKeys` lets it be shown. */
 export function shownKey(
   key: ItemKey,
   { tableName, partitionKey, sortKey, logKeys }: ResolvedProps,
@@ -113,7 +113,7 @@ export function shownKey(
   return keyText(key, { tableName, keyNames, logKeys });
 }
 
-/** How a schedule stands; one that is not there is missing. */
+/** The state of a schedule; `missing` if it does not exist. */
 export function scheduleState(seen: SeenSchedule | undefined): 'on' | 'off' | 'missing' {
   if (seen === undefined) return 'missing';
   return seen.state === 'ENABLED' ? 'on' : 'off';

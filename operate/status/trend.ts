@@ -1,12 +1,12 @@
 import type { OverdueLook } from './overdue.ts';
 
-/** Whether the overdue items become fewer or more, as measured between two looks. */
+/** The change of the number of overdue items between two looks. */
 export interface Trend {
-  /** Items a second; below 0 they become more. */
+  /** Items per second; negative if the number grows. */
   readonly fewerPerSecond: number;
-  /** Between the two looks, seconds. */
+  /** Seconds between the two looks. */
   readonly measuredSeconds: number;
-  /** When nothing will be overdue if it goes on like that, epoch milliseconds; null: never. */
+  /** Expected time when no item is overdue any more, epoch milliseconds; null: not at this rate. */
   readonly caughtUpAt: number | null;
 }
 
@@ -16,19 +16,22 @@ interface Sample {
   readonly overdue: number;
 }
 
-/** Looks that are further apart say more about what was than about what is, milliseconds. */
+/** The longest time between two looks for a trend, milliseconds: a longer one describes the past and not the present. */
 const MAX_MS = 30_000;
 
-/** Closer ones differ by what a second of deletes comes to, milliseconds. */
+/** The shortest time between two looks for a trend, milliseconds: in a shorter one the steps of a second's deletes dominate. */
 export const MIN_MS = 1_500;
 
-/** So many more or fewer expire in one second than in another: a smaller change says nothing, unless it is half of what there was. */
+/**
+ * Smallest change that counts as a trend, unless it is half of all items: smaller changes occur by chance, because seconds differ
+ * in their number of expiries.
+ */
 const TELLING = 20;
 
-/** Further ahead nobody knows what expires until then, seconds. */
+/** The furthest time ahead that is predicted, seconds: new items expire until then too. */
 const FORESEEN_SECONDS = 86_400;
 
-/** Remembers what looks at a table have counted, as far as they counted all. */
+/** Stores the counts of a table from complete looks, and calculates the trend. */
 export class Trends {
   #samples: readonly Sample[] = [];
 
@@ -38,7 +41,7 @@ export class Trends {
     this.#samples = [...this.#samples, { at, overdue }].filter(sample => at - sample.at <= MAX_MS);
   }
 
-  /** Undefined: too little is known. */
+  /** Undefined if too little is known. */
   get trend(): Trend | undefined {
     const [first, last] = [this.#samples[0], this.#samples.at(-1)];
     if (first === undefined || last === undefined || last.at - first.at < MIN_MS) return undefined;

@@ -15,13 +15,13 @@ import type { KeyType } from '../../config/props.ts';
 import { TableNotFoundError } from './errors.ts';
 import { permitted } from './permitted.ts';
 
-/** An attribute that is part of a key, and its type. */
+/** A key attribute and its type. */
 export interface KeyAttribute {
   readonly name: string;
   readonly type: KeyType;
 }
 
-/** The keys of a table or an index. An index can have up to four of each kind, a table has one. */
+/** The keys of a table or an index. An index can have up to four attributes of each kind, a table has one. */
 export interface Keys {
   readonly partitionKeys: readonly KeyAttribute[];
   readonly sortKeys: readonly KeyAttribute[];
@@ -38,15 +38,15 @@ export interface DescribedIndex extends Keys {
   readonly scope: 'global' | 'local';
   /** `KEYS_ONLY`, `INCLUDE` or `ALL`. */
   readonly projection: string;
-  /** CREATING, UPDATING, DELETING or ACTIVE. A local index is as active as its table. */
+  /** CREATING, UPDATING, DELETING or ACTIVE. A local index has the status of its table. */
   readonly status: string;
-  /** DynamoDB still puts items that were there before into it. */
+  /** Whether DynamoDB is still adding existing items to the index. */
   readonly backfilling: boolean;
-  /** The count of about six hours ago. */
+  /** Number of items about six hours ago. */
   readonly itemCount: number;
   /** Undefined on demand. */
   readonly throughput: Throughput | undefined;
-  /** Throughput that it takes at once, without growing first; undefined where DynamoDB doesn't say it. */
+  /** Throughput that the index accepts at once, without growing first; undefined if DynamoDB does not return it. */
   readonly warmThroughput: Throughput | undefined;
 }
 
@@ -54,22 +54,22 @@ export interface DescribedIndex extends Keys {
 export interface NativeTtl {
   /** ENABLING, ENABLED, DISABLING or DISABLED. */
   readonly status: string;
-  /** Undefined while it is off. */
+  /** Undefined while native TTL is off. */
   readonly attribute: string | undefined;
 }
 
-/** The settings of a table that protect it, and its stream. */
+/** Protection settings of a table, and its stream. */
 export interface TableSettings {
   readonly deletionProtection: boolean;
-  /** The view of its stream, e.g. `NEW_IMAGE`; undefined when it has none. */
+  /** View type of the stream, e.g. `NEW_IMAGE`; undefined if the table has none. */
   readonly stream: string | undefined;
-  /** Undefined with the key that DynamoDB owns. */
+  /** Undefined if the table is encrypted with DynamoDB's own key. */
   readonly kmsKeyArn: string | undefined;
   /** `STANDARD` or `STANDARD_INFREQUENT_ACCESS`. */
   readonly tableClass: string;
 }
 
-/** The description of a table by DescribeTable and DescribeTimeToLive. */
+/** A table as DescribeTable and DescribeTimeToLive return it. */
 export interface DescribedTable {
   readonly name: string;
   readonly arn: string;
@@ -77,30 +77,30 @@ export interface DescribedTable {
   readonly status: string;
   readonly partitionKey: KeyAttribute;
   readonly sortKey: KeyAttribute | undefined;
-  /** The types of all attributes that a key of the table or of an index is made of, by their names. */
+  /** Types of all key attributes of the table and its indexes, by name. */
   readonly attributeTypes: Readonly<Record<string, KeyType>>;
   readonly indexes: readonly DescribedIndex[];
   readonly billing: 'on-demand' | 'provisioned';
   /** Undefined on demand. */
   readonly throughput: Throughput | undefined;
-  /** Throughput that the table takes at once, without growing first; undefined where DynamoDB doesn't say it. */
+  /** Throughput that the table accepts at once, without growing first; undefined if DynamoDB does not return it. */
   readonly warmThroughput: Throughput | undefined;
   readonly settings: TableSettings;
-  /** ARN of the stream that it has now; undefined when it has none. Turned off and on again, it is another one. */
+  /** ARN of the current stream; undefined if the table has none. It changes when the stream is turned off and on again. */
   readonly streamArn: string | undefined;
-  /** The count of about six hours ago. */
+  /** Number of items about six hours ago. */
   readonly itemCount: number;
-  /** Bytes, of about six hours ago. */
+  /** Bytes about six hours ago. */
   readonly sizeBytes: number;
   readonly ttl: NativeTtl;
-  /** The regions of its replicas, when it is a global table; empty when it isn't. */
+  /** Regions of the replicas of a global table; empty for other tables. */
   readonly replicaRegions: readonly string[];
-  /** EVENTUAL or STRONG (MRSC) for a global table; undefined where DynamoDB doesn't say. */
+  /** EVENTUAL or STRONG (MRSC) for a global table; undefined if DynamoDB does not return it. */
   readonly multiRegionConsistency: string | undefined;
 }
 
 /**
- * Reads what a table is like. Other errors are those of the SDK.
+ * Describes a table. Other errors are the SDK's.
  *
  * @throws {TableNotFoundError}
  * @throws {MissingPermissionError}
@@ -122,7 +122,7 @@ export async function describeNativeTtl(
 }
 
 /**
- * Whether the table can be restored to a point in time.
+ * Whether point-in-time recovery is on.
  *
  * @throws {MissingPermissionError}
  */
@@ -147,7 +147,7 @@ export function keyNamesOf({
 }
 
 /**
- * The same without native TTL: one call, for who asks again and again while something is being built.
+ * Describes a table without native TTL. This takes only one call, for repeated requests while an index is being built.
  *
  * @throws {TableNotFoundError}
  * @throws {MissingPermissionError}
@@ -172,7 +172,7 @@ export async function describeShape(
   return shapeOf(described.Table ?? {});
 }
 
-/** A description of DynamoDB in the terms of this project. */
+/** Converts DynamoDB's description of a table to the terms of this project. */
 export function shapeOf(table: TableDescription): Omit<DescribedTable, 'ttl'> {
   const types = Object.fromEntries(
     (table.AttributeDefinitions ?? []).map(({ AttributeName = '', AttributeType = 'S' }) => [
@@ -203,7 +203,7 @@ export function shapeOf(table: TableDescription): Omit<DescribedTable, 'ttl'> {
       kmsKeyArn: table.SSEDescription?.KMSMasterKeyArn,
       tableClass: table.TableClassSummary?.TableClass ?? 'STANDARD',
     },
-    // DynamoDB names the last one also when it is off.
+    // DynamoDB returns the ARN of the last stream even after it was turned off.
     streamArn: table.StreamSpecification?.StreamEnabled ? table.LatestStreamArn : undefined,
     itemCount: table.ItemCount ?? 0,
     sizeBytes: table.TableSizeBytes ?? 0,

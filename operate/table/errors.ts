@@ -1,6 +1,6 @@
 import { PreciseTtlError } from '../../expiry/errors.ts';
 
-/** No table of that name is there. */
+/** No table has that name. */
 export class TableNotFoundError extends PreciseTtlError {
   override readonly name = 'TableNotFoundError';
 
@@ -12,10 +12,10 @@ export class TableNotFoundError extends PreciseTtlError {
   }
 }
 
-/** The credentials may not do what is needed. */
+/** The credentials do not have a permission that is needed. */
 export class MissingPermissionError extends PreciseTtlError {
   override readonly name = 'MissingPermissionError';
-  /** As IAM names it: `dynamodb:DescribeTable`. */
+  /** Name of the action in IAM: `dynamodb:DescribeTable`. */
   readonly action: string;
   /** ARN, or `*`. */
   readonly resource: string;

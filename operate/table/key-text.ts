@@ -5,7 +5,7 @@ import type { ItemKey, ListedFailure } from '../../statemachine/contract/keys.ts
 import { type DescribedTable, keyNamesOf } from './describe-table.ts';
 import type { StoredItem } from './sample.ts';
 
-/** How commands print the keys of a table: use it wherever a command shows one. */
+/** How to print the keys of a table: use it wherever a command shows a key. */
 export interface KeyTextOptions {
   readonly tableName: string;
   /** Names of the key attributes, partition key first. */
@@ -14,14 +14,14 @@ export interface KeyTextOptions {
 }
 
 /**
- * How a command shows a table's keys: by the table's own setting, and with `--mask` at most as hashes.
- * @param logKeys of the table's props
+ * How a command shows the keys of a table: by the table's own setting, and with `--mask` at most as hashes.
+ * @param logKeys from the table's props
  */
 export function keysToShow(logKeys: LogKeys, mask: boolean): LogKeys {
   return mask && logKeys === 'full' ? 'hash' : logKeys;
 }
 
-/** Shows keys of a table whose configuration is not known. */
+/** How to print the keys of a table whose configuration is not known. */
 export function tableKeyText(
   table: Pick<DescribedTable, 'name' | 'partitionKey' | 'sortKey'>,
   mask: boolean,
@@ -29,15 +29,15 @@ export function tableKeyText(
   return { tableName: table.name, keyNames: keyNamesOf(table), logKeys: keysToShow('full', mask) };
 }
 
-/** A key that was read from the table; undefined where nothing of it may be printed. */
+/** Formats a key that was read from the table; undefined if nothing of it may be printed. */
 export function keyText(key: ItemKey, { tableName, keyNames, logKeys }: KeyTextOptions): string | undefined {
   if (logKeys === 'none') return undefined;
   return logKeys === 'hash' ? hashOfKey(key, keyNames, tableName) : JSON.stringify(key);
 }
 
 /**
- * A key as the report of an execution has it: a hash already, or whole, because the table's setting was another one then or is
- * `full`; or the beginning of one.
+ * Formats a key from the report of an execution. It can be a hash, or the beginning of a key; or a whole key, if the table's
+ * setting is `full` or was another one at that time.
  */
 export function listedKeyText(
   { key, keyStart }: Pick<ListedFailure, 'key' | 'keyStart'>,
@@ -51,7 +51,7 @@ export function listedKeyText(
   return logKeys === 'hash' ? hashOfText(keyStart, tableName) : `${keyStart}…`;
 }
 
-/** The primary key of an item as DynamoDB's JSON has it, bytes in base64. */
+/** The primary key of an item in DynamoDB's JSON, with bytes in base64. */
 export function storedKey(item: StoredItem, keyNames: readonly string[]): ItemKey {
   return Object.fromEntries(keyNames.map(name => [name, inJson(item[name])])) as ItemKey;
 }

@@ -12,7 +12,7 @@ export interface MetricQuery {
 }
 
 /**
- * The values of a metric of DynamoDB, the latest first.
+ * Reads the values of a DynamoDB metric, latest first.
  *
  * @throws {MissingPermissionError}
  */

@@ -1,14 +1,14 @@
 import { MissingPermissionError } from './errors.ts';
 
-/** DynamoDB's name of it, and those of CloudWatch's protocols. */
+/** Names of the error for a missing permission, in DynamoDB and in CloudWatch's protocols. */
 const DENIED = ['AccessDeniedException', 'AccessDenied', 'AccessDeniedFault'];
 
 /**
- * Makes a call, and names what is missing when it is not allowed.
+ * Makes a call, and names the missing permission if it is denied.
  *
- * @param action as IAM names it: `dynamodb:DescribeTable`
- * @param resource ARN of what it is done to, or `*`
- * @throws {MissingPermissionError}; every other error as it is
+ * @param action name in IAM: `dynamodb:DescribeTable`
+ * @param resource ARN of the resource, or `*`
+ * @throws {MissingPermissionError}; every other error unchanged
  */
 export async function permitted<Result>(
   action: string,

@@ -1,4 +1,4 @@
-/** A clock that can also wait; that of a test goes faster. */
+/** A clock that can also sleep; the clock of a test runs faster. */
 export interface Pace {
   /** Epoch milliseconds. */
   now(): number;
@@ -7,8 +7,8 @@ export interface Pace {
 }
 
 /**
- * Spreads reads, or deletes, over time, for all who make them at once: whoever takes units waits until those that were taken before
- * are paid off, so that in any time no more than that time's units are used, and what was taken last.
+ * Limits the rate of reads or deletes for all callers together. Each caller waits until the units of earlier calls are paid off at
+ * this rate. So the units used in a period exceed its limit by at most the last call.
  */
 export class Rate {
   readonly #unitsPerSecond: number;
@@ -20,7 +20,7 @@ export class Rate {
     this.#pace = pace;
   }
 
-  /** Waits for its turn. `units`: what the call is going to consume, as far as one knows. */
+  /** Waits until the call may be made. @param units the expected consumption of the call */
   async take(units: number, signal: AbortSignal): Promise<void> {
     const now = this.#pace.now();
     const turn = Math.max(now, this.#paidOffAt);
@@ -28,7 +28,7 @@ export class Rate {
     if (turn > now) await this.#pace.sleep(turn - now, signal);
   }
 
-  /** It was more, or less. */
+  /** Corrects the units of a call when its real consumption is known. */
   correct(taken: number, consumed: number): void {
     this.#paidOffAt += this.#millisecondsOf(consumed - taken);
   }

@@ -2,31 +2,31 @@ import { type AttributeValue, type DynamoDBClient, ScanCommand } from '@aws-sdk/
 import { ttlFault } from '../../expiry/ttl.ts';
 import { permitted } from './permitted.ts';
 
-/** An item as the low-level client gives it: `{ ttl: { N: '1700000000' } }`. */
+/** An item of the low-level client: `{ ttl: { N: '1700000000' } }`. */
 export type StoredItem = Readonly<Record<string, AttributeValue>>;
 
 export interface Sample {
   readonly items: readonly StoredItem[];
-  /** These are all items of the table. */
+  /** Whether these are all items of the table. */
   readonly complete: boolean;
 }
 
 export interface SampleOptions {
   readonly tableName: string;
-  /** For the message when the scan is not allowed. */
+  /** Used in the message when the scan is not allowed. */
   readonly tableArn: string;
-  /** The most items. @default 1000 */
+  /** The most items of the sample. @default 1000 */
   readonly items?: number;
-  /** Read units after which no further page is read; one page can be 128 more. @default 500 */
+  /** Read units after which no further page is read; the last page can add 128. @default 500 */
   readonly readUnits?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Parts of the table that a sample is taken from: one page of each. A scan's order is that of the hashed keys. */
+/** Segments of the table; the sample has one page of each. A scan returns items in the order of their hashed keys. */
 const SEGMENTS = 8;
 
 /**
- * Reads some items, from all over the table. Other errors are those of the SDK.
+ * Reads a sample of items from all over the table. Other errors are the SDK's.
  *
  * @throws {MissingPermissionError}
  */
@@ -59,13 +59,13 @@ export async function sampleItems(
 }
 
 /**
- * The kinds of a TTL attribute's value: the faults of `ttlFault`, with strings apart from other types. Only `seconds` is expired
- * in time by every part of this project.
+ * Kinds of values of a TTL attribute: the faults of `ttlFault`, with strings separate from other types. Only items of the kind
+ * `seconds` expire in time everywhere in this project.
  *
- * - `missing`: the item has none; it never expires
- * - `string`, `otherType`: no Number; never expired, and refused by DynamoDB once an index has the attribute as a key
+ * - `missing`: the item has no TTL and never expires
+ * - `string`, `otherType`: not a Number; the item never expires, and DynamoDB refuses it once the attribute is a key of an index
  * - `milliseconds`: 13 or 14 digits
- * - `fraction`: a Number of seconds that is not whole: not found by second
+ * - `fraction`: a Number of seconds with a fraction; an index by second does not find it
  * - `negative`; `tooOld`: more than five years ago, and so ignored; `tooFarAhead`: more than 20 years ahead
  */
 export const TTL_KINDS = [
@@ -90,21 +90,21 @@ export function classifyTtl(value: AttributeValue | undefined, nowSeconds: numbe
   return isWhole(value.N ?? '') ? 'seconds' : 'fraction';
 }
 
-/** A Number of DynamoDB has 38 digits, one of JavaScript 17. */
+/** Whether a Number is whole. It compares text, because DynamoDB's Numbers have 38 digits and JavaScript's 17. */
 function isWhole(number: string): boolean {
   return Number.isInteger(Number(number)) && !/^\d+\.\d*[1-9]\d*$/.test(number);
 }
 
 export type TtlCounts = Readonly<Record<TtlKind, number>>;
 
-/** How many of these items have which kind of value in this attribute. */
+/** Counts the items by the kind of value in this attribute. */
 export function countTtl(items: readonly StoredItem[], ttlAttribute: string, nowSeconds: number): TtlCounts {
   const counts = Object.fromEntries(TTL_KINDS.map(kind => [kind, 0])) as Record<TtlKind, number>;
   for (const item of items) counts[classifyTtl(item[ttlAttribute], nowSeconds)] += 1;
   return counts;
 }
 
-/** Names that applications give to the moment of expiry, whatever the case and with or without `_` and `-`. */
+/** Usual attribute names for a time of expiry, in any case and with or without `_` and `-`. */
 const EXPIRY_NAME =
   /^(ttl|timetolive|expir(y|es?|ed|ation)(s)?(at|on|in|date|time|timestamp|epoch)?|(end|delete|remove)(at|after|on))$/;
 
@@ -115,8 +115,8 @@ export interface TtlCandidate {
 }
 
 /**
- * The attributes whose name says expiry, and of which at least one value looks like epoch seconds or milliseconds, or is one
- * of these as text. Those with the most epoch seconds come first.
+ * Finds attributes whose name suggests expiry and that have at least one value like epoch seconds or milliseconds, as a Number or
+ * as text. Those with the most epoch seconds come first.
  *
  * @param nowSeconds epoch seconds
  */

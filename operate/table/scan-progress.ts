@@ -1,7 +1,7 @@
-/** How far a scan is. */
+/** The progress of a scan. */
 export interface ScanProgress {
   readonly items: number;
   readonly readUnits: number;
-  /** Pages that DynamoDB throttled, and that were read later. */
+  /** Number of pages that DynamoDB throttled and that were read later. */
   readonly throttled: number;
 }

@@ -7,16 +7,16 @@ import { type Pace, Rate } from './rate.ts';
 import type { StoredItem } from './sample.ts';
 import type { ScanProgress } from './scan-progress.ts';
 
-/** Bytes of half a read unit: a scan reads eventually consistent. Source: DynamoDB Developer Guide, "Read consumption". */
+/** Bytes of half a read unit: a scan reads with eventual consistency. Source: DynamoDB Developer Guide, "Read consumption". */
 const UNIT_BYTES = 4096 * 2;
 
-/** Size of an item of which nothing is known, bytes. */
+/** Assumed bytes of an item if the average is not known. */
 const USUAL_ITEM_BYTES = 1024;
 
-/** A page has 1 MB, so these are more than fit. */
+/** More items than fit into a page of 1 MB. */
 const MAX_PAGE_ITEMS = 100_000;
 
-/** The first page has up to twice as many. */
+/** Half of the most items on the first page: a page can have up to twice as many as the one before. */
 const FIRST_PAGE_ITEMS = 50;
 
 export const REAL_PACE: Pace = {
@@ -26,34 +26,33 @@ export const REAL_PACE: Pace = {
 
 export interface ScanOptions {
   readonly tableName: string;
-  /** For the message when the scan is not allowed. */
+  /** Used in the message when the scan is not allowed. */
   readonly tableArn: string;
-  /** Parts of the table that are read at the same time. */
+  /** Segments of the table that are read in parallel. */
   readonly segments: number;
-  /** Rate of all segments together. */
+  /** Read rate of all segments together. */
   readonly readUnitsPerSecond: number;
-  /** Average bytes of an item; 0: not known. */
+  /** Average bytes of an item; 0 if not known. */
   readonly itemBytes: number;
-  /** Ends the scan; what was read by then counts. */
+  /** Ends the scan; the pages that were read count. */
   readonly signal: AbortSignal;
-  /** Called for each item, in the order of the page; the next page of its segment is read when it is through with all of them. */
+  /** Called for each item of a page, in order. The next page of the segment is read after the call for the last item. */
   readonly onItem?: (item: StoredItem) => void;
-  /** The same, for each page as a whole. */
+  /** Called for each page; the next page of the segment is read after it resolves. */
   readonly onPage?: (items: readonly StoredItem[], signal: AbortSignal) => Promise<void>;
-  /** Called after each page, with the sums until then. */
+  /** Called after each page, with the totals so far. */
   readonly onProgress?: (progress: ScanProgress) => void;
-  /** @default the time itself */
+  /** @default the real clock */
   readonly pace?: Pace;
 }
 
-/** So often in a row a page is tried again that DynamoDB throttles, each time after the SDK has done so. */
+/** Attempts in a row at a page that DynamoDB throttles, in addition to the SDK's own retries. */
 const THROTTLED_ATTEMPTS = 12;
 const MAX_BACKOFF_MS = 30_000;
 
 /**
- * Reads every item of a table once, in several segments at the same time, and not faster than the rate. Pages are small enough
- * that each segment reads about one a second. A segment whose page is throttled waits and goes on at that page, for some minutes.
- * Other errors are those of the SDK.
+ * Reads every item of a table once, in parallel segments, at a limited rate. Pages are so small that each segment reads about one
+ * per second. If a page is throttled, its segment waits and tries that page again, for some minutes. Other errors are the SDK's.
  *
  * @throws {MissingPermissionError}
  */
@@ -66,7 +65,7 @@ export async function scanTable(client: DynamoDBClient, options: ScanOptions): P
   let throttled = 0;
   const unitsPerItem = () =>
     items > 0 ? readUnits / items : (options.itemBytes || USUAL_ITEM_BYTES) / UNIT_BYTES;
-  // Small items at the beginning say little of those that follow.
+  // If the first items are small, later ones may not be: so a page is at most twice as large as the one before.
   const pageItems = (last: number) =>
     Math.min(
       MAX_PAGE_ITEMS,

@@ -70,6 +70,43 @@ test('fails for a DynamoDB that is not on this machine, and asks it nothing', as
   expect(stderr.trim()).toMatch(/^AWS_ENDPOINT_URL_DYNAMODB: expected a URL on this machine/);
 });
 
+/** Runs a command in a terminal of 80 columns, by `script` of util-linux; Ctrl-C is typed once it shows something. */
+function runInTerminal(command: string, until: RegExp): Promise<{ status: number | null; shown: string }> {
+  return new Promise(resolve => {
+    const child = spawn('script', ['-qec', `stty cols 80 rows 40; exec ${command}`, '/dev/null'], {
+      env: { ...process.env, TERM: 'xterm' },
+    });
+    let shown = '';
+    let asked = false;
+    child.stdout.on('data', (data: Buffer) => {
+      shown += data;
+      if (asked || !until.test(shown)) return;
+      asked = true;
+      child.stdin.write('\u0003');
+    });
+    child.on('close', status => resolve({ status, shown }));
+  });
+}
+
+(process.platform === 'linux' ? test : test.skip)(
+  'on a terminal sessions are dots, and Ctrl-C gives the terminal back',
+  async () => {
+    const command = [process.execPath, ...START, '--minutes', '1', '--seed', '1'].join(' ');
+    const { status, shown } = await runInTerminal(command, /[\u2801-\u28ff]{3}/);
+    expect(status).toBe(130);
+    const text = shown.replaceAll('\u001b[', 'ESC');
+    const blocks = text.split('ESC?25l')[1]?.split('ESC?25h') ?? [];
+    // Hidden once, and shown again before the result.
+    expect(blocks).toHaveLength(2);
+    expect(blocks[0]).toMatch(/ESC1[01]A.*now .*\+30 s/);
+    expect(blocks[0]).toMatch(/look at .*http:\/\/127\.0\.0\.1:\d+\//);
+    for (const line of (blocks[0] ?? '').replaceAll(/ESC[?\d;]*[A-Za-z]/g, '').split(/[\r\n]+/))
+      expect(/│|written/.test(line) ? line.length : 0).toBeLessThan(80);
+    expect(blocks[1]).toMatch(/Interrupted: this is what is known so far/);
+    expect(blocks[1]).not.toContain('ESC');
+  },
+);
+
 test('Ctrl-C stops cleanly: says what is known, exits with 130, leaves no DynamoDB Local', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-start-test-'));
   try {

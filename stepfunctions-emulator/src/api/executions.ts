@@ -9,7 +9,7 @@ export interface Runner {
   redrive(execution: Execution): Promise<void>;
 }
 
-/** The ARN of the version or alias by which an execution was started; absent when it was the state machine's own. */
+/** By which ARN an execution was started, when that was not the state machine's own. */
 export interface StartedBy {
   readonly versionArn?: string | undefined;
   readonly aliasArn?: string | undefined;
@@ -35,10 +35,10 @@ export type ExecutionSummary = Pick<
 
 /** An execution that somebody started, and the state machine as it was then. */
 export interface StartedExecution<Known extends ExecutionSummary = ExecutionSummary> extends StartedBy {
-  /** An {@link Execution}, as long as its history is kept. */
+  /** An {@link Execution} as long as its history is kept. */
   readonly execution: Known;
   readonly stateMachine: StateMachine;
-  /** Number in the order of start. */
+  /** In the order of their start. */
   readonly sequence: number;
   /** The token of the last redrive: a request with the same token does not repeat it. */
   redriveToken?: string | undefined;
@@ -63,20 +63,25 @@ export const KEPT_EXECUTIONS: KeptExecutions = {
   names: 100_000,
 };
 
+/** Ended executions of an Express state machine that the page can show, and the events that they may have together. */
+const SHOWN_EXPRESS = { executions: 20, events: 10_000 };
+
 interface Size {
   readonly events: number;
   readonly characters: number;
 }
 
-/** All running and recently started executions. */
+/** All executions that run, and those that were started lately. */
 export class Executions {
   readonly #byArn = new Map<string, StartedExecution>();
   /** Names that were given to Standard executions, by state machine: taken also when the execution is forgotten. */
   readonly #names = new Map<string, Set<string>>();
   /** Ended, by state machine, the longest ago first. */
   readonly #ended = new Map<string, Set<string>>();
-  /** Sizes of the histories of ended executions, the longest ended first. */
+  /** Ended executions that still have one, and its size; the longest ago first. */
   readonly #histories = new Map<string, Size>();
+  /** Ended executions of Express state machines, by state machine, the last first: AWS's API has none of them, the page has. */
+  readonly #endedExpress = new Map<string, readonly StartedExecution<Execution>[]>();
   #historySize: Size = { events: 0, characters: 0 };
   #sequence = 0;
   #version = 0;
@@ -88,7 +93,7 @@ export class Executions {
     this.#kept = { ...KEPT_EXECUTIONS, ...kept };
   }
 
-  /** A number that changes whenever an execution starts, ends, or is removed. */
+  /** A number that changes whenever an execution starts, ends, or is forgotten. */
   get version(): number {
     return this.#version;
   }
@@ -134,6 +139,17 @@ export class Executions {
     throw executionDoesNotExist(arn);
   }
 
+  /** Executions of an Express state machine that have ended lately, the last one first. */
+  endedExpress(machineArn: string): readonly StartedExecution<Execution>[] {
+    return this.#endedExpress.get(machineArn) ?? [];
+  }
+
+  /** The same as {@link get}, and Express executions that have ended lately. */
+  look(arn: string): ReturnType<Executions['get']> {
+    const ended = [...this.#endedExpress.values()].flat().find(({ execution }) => execution.arn === arn);
+    return ended === undefined ? this.get(arn) : { execution: ended.execution, started: ended };
+  }
+
   /** An execution with its history and its Map Runs. */
   whole(arn: string): Execution {
     const { execution } = this.get(arn);
@@ -174,6 +190,7 @@ export class Executions {
     }
     this.#version += 1;
     this.#names.delete(machineArn);
+    this.#endedExpress.delete(machineArn);
     this.#ended.delete(machineArn);
   }
 
@@ -181,10 +198,12 @@ export class Executions {
     this.#version += 1;
     void execution.done.then(({ arn }) => {
       this.#version += 1;
-      if (!this.#byArn.has(arn) || execution.status === 'RUNNING') return;
-      // No API operation can return it any more.
+      const started = this.#byArn.get(arn);
+      if (started === undefined || execution.status === 'RUNNING') return;
+      // No client can ask for it any more.
       if (execution.machine.type === 'EXPRESS') {
         this.#byArn.delete(arn);
+        this.#keepExpress({ ...started, execution });
         return;
       }
       const size = sizeOf(execution);
@@ -194,6 +213,18 @@ export class Executions {
       this.#historySize = add(this.#historySize, size, 1);
       this.#evict(ended);
     });
+  }
+
+  /** The last one stays, however long it is. */
+  #keepExpress(started: StartedExecution<Execution>): void {
+    const { arn } = started.stateMachine;
+    const all = [started, ...this.endedExpress(arn)].slice(0, SHOWN_EXPRESS.executions);
+    let events = 0;
+    const kept = all.filter(({ execution }, index) => {
+      events += execution.history.length;
+      return index === 0 || events <= SHOWN_EXPRESS.events;
+    });
+    this.#endedExpress.set(arn, kept);
   }
 
   /** The last history stays, however long it is. */
@@ -231,7 +262,7 @@ export class Executions {
   }
 }
 
-/** Executions that the Map Runs of an execution started, and their descendants, as long as they are kept. */
+/** Everything that the Map Runs of an execution started, and theirs, as long as they are kept. */
 export function* descendants(execution: ExecutionSummary): Generator<Execution> {
   if (!(execution instanceof Execution)) return;
   for (const child of execution.mapRuns.flatMap(childrenOf)) {
@@ -277,6 +308,6 @@ function charactersIn(value: unknown): number {
 /** Why an execution that can be described has no history. */
 export const FORGOTTEN = 'Its history was forgotten for those of later executions';
 
-/** Error for a name that was already used, whether or not its execution is still known. */
+/** A name that is taken, whether its execution is still known or not. */
 export const executionAlreadyExists = (arn: string): ApiError =>
   new ApiError('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);
