@@ -11,14 +11,14 @@ export interface InputErrors {
   readonly unknown: string;
 }
 
-/** The errors of services that have one name for all of it. */
+/** Error names of services that use one name for every invalid request. */
 export const VALIDATION_ERRORS: InputErrors = {
   invalid: 'ValidationException',
   missing: 'ValidationException',
   unknown: 'ValidationException',
 };
 
-/** Reads the fields of a request. Null counts as absent, as AWS has it. Every method throws {@link ApiError} for a wrong value. */
+/** Reads the fields of a request. Null counts as absent, as on AWS. Every method throws {@link ApiError} for an invalid value. */
 export class ApiInput {
   readonly #fields: Fields;
   readonly #errors: InputErrors;
@@ -66,7 +66,7 @@ export class ApiInput {
     );
   }
 
-  /** Epoch seconds on the wire, epoch milliseconds here. */
+  /** Reads a time: epoch seconds in the request, epoch milliseconds here. */
   time(field: string): number | undefined {
     const seconds = this.number(field);
     return seconds === undefined ? undefined : Math.round(seconds * 1000);
@@ -107,7 +107,7 @@ export class ApiInput {
     throw new ApiError(this.#errors.missing, `${this.#path}${field}: expected a value, got nothing`);
   }
 
-  /** The error of a value that is wrong. */
+  /** Builds the error for an invalid value. */
   invalid(field: string, expected: string, got: unknown): ApiError {
     return new ApiError(
       this.#errors.invalid,

@@ -10,9 +10,9 @@ export interface ApiCall {
   readonly target: string;
 }
 
-/** A fault of a call of a local API, so that tests and the lab see how a client bears it. */
+/** A fault in a call of a local API, so that tests and the lab can check how a client handles it. */
 export type CallFault =
-  /** Answered with an error of the API; it has no effect. */
+  /** The call is answered with an error of the API and has no effect. */
   | { readonly kind: 'refuse'; readonly error: string; readonly status: number }
   /** The call is never answered. */
   | { readonly kind: 'hang'; readonly done: boolean }
@@ -28,7 +28,7 @@ export type ChooseCallFault = (call: ApiCall) => CallFault | undefined;
  */
 export type FailEntry = () => string | undefined;
 
-/** A protocol whose calls have faults. */
+/** Adds faults to the calls of a protocol. */
 export function withFaults(protocol: HttpProtocol, choose: ChooseCallFault): HttpProtocol {
   return {
     ...protocol,
@@ -49,7 +49,7 @@ type EntryOutcome =
   | { readonly answer: object }
   | { readonly code: string; readonly message: string; readonly isSenders: boolean };
 
-/** Answers each entry of a batch; one that fails, or is refused with an {@link ApiError}, does not keep the others. */
+/** Answers each entry of a batch separately; one that fails, or is refused with an {@link ApiError}, does not affect the others. */
 export function answerEach<Entry>(
   entries: readonly Entry[],
   failEntry: FailEntry | undefined,
@@ -67,7 +67,7 @@ export function answerEach<Entry>(
   });
 }
 
-/** The members of an answer that has one for each entry: `Entries` and `FailedEntryCount`, or `Records` and `FailedRecordCount`. */
+/** Fields of an answer to a batch: `Entries` and `FailedEntryCount`, or `Records` and `FailedRecordCount`. */
 export function batchAnswer(
   list: 'Entries' | 'Records',
   count: 'FailedEntryCount' | 'FailedRecordCount',

@@ -15,7 +15,7 @@ export async function isFree(port: number): Promise<boolean> {
   }
 }
 
-/** A port of this machine that was free a moment ago. */
+/** Finds a port of this machine that is free now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -43,15 +43,15 @@ export function serviceVariables(endpoints: ServiceEndpoints = {}): Readonly<Rec
 const QUEUE_URL = /^https:\/\/sqs\.[a-z0-9-]+\.[a-z.]+\/\d{12}\/([A-Za-z0-9_-]{1,80}(?:\.fifo)?)$/;
 const BUS_ARN = /^arn:[a-z0-9-]+:events:[a-z0-9-]+:\d{12}:event-bus\/(.+)$/;
 
-/** The queue that a URL of SQS names; undefined for any other text. */
+/** Returns the queue in a URL of SQS; undefined for any other text. */
 export const queueIn = (text: string): string | undefined => QUEUE_URL.exec(text)?.[1];
 
 const STREAM_ARN = /^arn:aws[a-z-]*:kinesis:[a-z0-9-]+:\d{12}:stream\/([A-Za-z0-9_.-]{1,128})$/;
 
-/** The Kinesis stream that an ARN names; undefined for any other text. */
+/** Returns the Kinesis stream in an ARN; undefined for any other text. */
 export const streamIn = (text: string): string | undefined => STREAM_ARN.exec(text)?.[1];
 
-/** The bus that a name or an ARN names. */
+/** Returns the bus in a name or an ARN. */
 export const busIn = (text: string): string => BUS_ARN.exec(text)?.[1] ?? text;
 
 /**

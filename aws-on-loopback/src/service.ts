@@ -31,7 +31,7 @@ export function startServer(
 
 /** One operation of a service. */
 export interface Operation<Context> {
-  /** The fields that it reads; others are refused by their names. */
+  /** Supported fields; others are refused by their names. */
   readonly fields: readonly string[];
   /** @throws {ApiError} for an answer that is an error */
   readonly answer: (context: Context, input: ApiInput) => object | Promise<object>;
@@ -43,7 +43,7 @@ interface Service<SomeOperation> {
   readonly errors: InputErrors;
 }
 
-/** A service that speaks AWS JSON. */
+/** A service with the protocol AWS JSON. */
 export type JsonService<Context> = Service<Operation<Context>> &
   Pick<JsonApi<unknown>, 'target' | 'maxBytes' | 'errorHeaders'>;
 
@@ -58,7 +58,7 @@ export function jsonProtocol<Context>(
   });
 }
 
-/** An operation of a service that speaks REST JSON, and the requests that ask for it. */
+/** An operation of a REST JSON service, and the form of its requests. */
 export interface RestOperation<Context> extends Operation<Context> {
   readonly method: string;
   /** `/schedules/{Name}`; a name in braces is a field. */

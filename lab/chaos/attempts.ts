@@ -13,7 +13,7 @@ export function idsIn(call: Pick<DynamoDbCall, 'operation' | 'keys'>): string[] 
   return isRead(call) ? [] : idsOf(call);
 }
 
-/** A read of a page's items, made to see whether they are held. */
+/** Whether a call reads a page's items to see whether they are held. */
 function isRead({ operation }: Pick<DynamoDbCall, 'operation'>): boolean {
   return operation === 'BatchGetItem';
 }

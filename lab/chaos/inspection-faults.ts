@@ -26,7 +26,7 @@ export class InspectionFaults {
   readonly #options: InspectionFaultsOptions;
   readonly #items: ReadonlyMap<string, InspectedItem>;
   readonly #sent = new Map<string, number>();
-  /** Epoch milliseconds of the deletes that DynamoDB got to see, by id. */
+  /** Times of the deletes that DynamoDB processed, by id, epoch milliseconds. */
   readonly #processed = new Map<string, number[]>();
   #busyUntil: number | undefined;
 

@@ -2,7 +2,7 @@ import type { ExpiryModel } from '../../expiry/index.ts';
 import { shardOf } from '../../expiry/shard.ts';
 import { LEFT_TO_TICKS_SECONDS } from '../../functions/child/scan.ts';
 
-/** The application's action on an item of an inspected sweep, beside writing it. */
+/** The application's action on an item of an inspected sweep, besides writing it. */
 export type Deed =
   /** The item is expired, or expires during the sweep, and must be deleted. */
   | 'none'
@@ -79,15 +79,15 @@ export function secondsUntilInspection(now: number): number {
 }
 
 /**
- * A tick that came a minute late, so that the minute which it owns is under way. In that minute and in what it looks back to lie items
- * of every kind.
+ * Plans a tick that starts a minute late, when the minute that it owns has begun. There are items of every kind in that minute and in the
+ * tick's lookback.
  */
 export function planTick(options: InspectionOptions): Inspection {
   const { now, model, lookbackMinutes } = options;
   const minute = Math.floor(now / MINUTE) * MINUTE;
   const scheduledTime = minute - MINUTE;
   const lookbackFrom = scheduledTime - lookbackMinutes * MINUTE;
-  // The edge of a window is where the two stamps differ.
+  // The two kinds of windows differ at the edge of a window.
   const edge = Math.floor(minute / model.granularitySeconds) * model.granularitySeconds;
   const lookback = [0.1, 0.4, 0.8].map(share =>
     Math.round(lookbackFrom + share * (scheduledTime - 1 - lookbackFrom)),

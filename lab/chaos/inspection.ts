@@ -23,17 +23,17 @@ import { UnansweredDeletes } from './unanswered-deletes.ts';
 const CHILD_LIFE_MS = 8_000;
 /** The first child cannot finish in this time, even when a wait begins at the end of its life; the second one can. */
 const BUSY_MS = 11_000;
-/** The parts of a tick leave something, and only one of them can hand it over: the next tick has what the others say that they left. */
+/** Several parts of a tick can leave items, but only one can hand them over: the next tick sweeps those of the other parts. */
 const MAX_TICKS = 3;
 const HAS_TO_GO: readonly InspectedItem['deed'][] = ['none', 'renewed by a second', 'released'];
-/** Even what expired as long ago as a sweep may look back is renewed for a day. */
+/** Items are renewed for a day even when they expired as long ago as a sweep can look back. */
 const RENEWED_SECONDS = MAX_LOOKBACK_MINUTES * 60 + 86_400;
 
 /** Environment of the inspected sweeps: proxy between their functions and DynamoDB, and a limit for the age of their children. */
 export class InspectionEnvironment {
   /** Passed to the cloud that runs the sweeps. */
   readonly deletes = new UnansweredDeletes();
-  /** Executions of that cloud that have ended; whoever starts it adds them. */
+  /** Ended executions of that cloud, which its caller adds. */
   readonly ended: Execution[] = [];
   readonly #lives = new ShortLives(CHILD_LIFE_MS);
   #proxy: FaultProxy | undefined;
@@ -54,7 +54,7 @@ export class InspectionEnvironment {
       next(this.#choose === undefined ? call.payload : this.#lives.olderChild(call.payload)),
     );
 
-  /** Remembers the index entry of now, which every query gives while a sweep is inspected. */
+  /** Stores the current index entry, which every query returns during an inspection. */
   remember(tableName: string, { indexKey, entry }: Indexed): void {
     this.#proxy?.remember(tableName, indexKey, entry);
   }
@@ -150,7 +150,7 @@ function leftForLater({ text }: Ended): boolean {
   return (reportsOf(text) ?? []).some(report => report.leftForLater > 0);
 }
 
-/** Spans of a table that a tick handed over to the execution, and children whose result names something to resume. */
+/** Counts the spans that a tick handed over to the execution, and the children whose result contains work to resume. */
 function handedOn(execution: Execution): number {
   const children = execution.mapRuns.flatMap(({ executions }) => executions);
   return (isHandOver(execution) ? 1 : 0) + children.filter(({ output }) => hasResume(output)).length;

@@ -13,7 +13,7 @@ import type { Sweeping, SweepingOptions } from './sweeping.ts';
 
 export interface KillingOptions extends SweepingOptions {
   readonly kills: number;
-  /** The kills are spread over this time, milliseconds. */
+  /** Period over which the kills are spread, milliseconds. */
   readonly withinMs: number;
   readonly onKill: (kills: number) => void;
 }

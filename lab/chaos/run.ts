@@ -65,7 +65,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const s3Faults = new SeededEndpointFaults({ service: 's3', seed: seed + 3, rates: S3_RATES });
   const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-chaos-'));
 
-  // Beside the one that everything happens to: it makes the table, has S3, and runs the sweeps that are inspected.
+  // A second cloud without faults: it creates the table, has S3, and runs the inspected sweeps.
   const calm = await LocalCloud.start({
     stack,
     observe: true,
@@ -181,8 +181,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 }
 
 /**
- * A tick that is killed may have taken a hand-over that it never started. The ticks after it leave that span alone until its time in the
- * journal is over.
+ * Waits for hand-overs. A killed tick may have reserved one that it never started. Later ticks leave that span alone until the reservation
+ * in the journal expires.
  */
 async function untilNothingHandedOver(
   cloud: LocalCloud,
@@ -198,7 +198,7 @@ async function untilNothingHandedOver(
   }
 }
 
-/** An ordinary tick and a scan of the index, one after the other. */
+/** Inspects an ordinary tick and a scan of the index, one after another. */
 async function inspectBoth(
   { model, lookbackMinutes, deleteMode, holdAttribute }: ChaosOptions,
   context: InspectionContext,
@@ -219,7 +219,7 @@ async function inspectBoth(
   }
 }
 
-/** Sweeps everything once more without faults. @returns how much it found that is not held */
+/** Sweeps everything once more without faults. @returns the number of items found that are not held */
 async function replay(cloud: LocalCloud, fromMs: number, problems: Problems): Promise<number> {
   // The cutoff is the start of the sweep, so no item expires while it runs.
   const input = { from: schedulerTime(fromMs), to: schedulerTime(Date.now() + 1000) };
@@ -227,7 +227,7 @@ async function replay(cloud: LocalCloud, fromMs: number, problems: Problems): Pr
   await execution.done;
   const { status, text, error } = endOf(execution);
   if (status !== 'SUCCEEDED') problems.add(`the last replay ended ${status}: ${error} ${text}`);
-  // A plan that DynamoDB was too busy to tell what is held leaves that to a child, which counts it.
+  // When DynamoDB was too busy for the plan to check for holds, a child checks and counts them.
   const { found = Number.NaN, held = 0 } = reportOf(text) ?? {};
   return found - held;
 }

@@ -14,17 +14,17 @@ import { isHandOver, machinesOf } from '../watch/machines.ts';
 
 export interface RunnerOptions {
   readonly stack: LocalCloudOptions['stack'];
-  /** `AWS_ENDPOINT_URL_…` of what runs already: DynamoDB, and S3 where there is an archive. */
+  /** `AWS_ENDPOINT_URL_…` of running services: DynamoDB, and S3 if there is an archive. */
   readonly environment: Readonly<Record<string, string>>;
   /** File with the stream's positions, which a new runner reads. */
   readonly checkpointFile: string;
   readonly seed: number;
   readonly rates: FaultRates;
-  /** The hand-overs that were under way when a runner before this one was killed. */
+  /** Hand-overs that were running when an earlier runner was killed. */
   readonly handOvers?: readonly StartedHandOver[];
-  /** Gets what a tick hands over. */
+  /** Called for each hand-over of a tick. */
   readonly onHandOver?: (started: StartedHandOver) => void;
-  /** Gets the functions' calls of DynamoDB. */
+  /** Called for each DynamoDB call of the functions. */
   readonly onCall?: (call: DynamoDbCall) => void;
   readonly onExecution: (execution: Execution) => void;
   readonly onProblem: (problem: string) => void;
@@ -114,7 +114,7 @@ export class ChaosRunner {
     this.#cloud = cloud;
     for (const { name, input } of handOvers) cloud.startExecution(machinesOf(cloud).replay, input, name);
     this.#overlaps = setInterval(() => this.#overlap(), OVERLAP_INTERVAL_MS);
-    // The schedules begin with the next minute. It is owned by the tick of this one, and this one by the tick before.
+    // The schedules begin with the next minute, which the tick of this minute owns. The tick before owns this minute.
     this.tick(1);
     this.tick();
   }
@@ -123,14 +123,14 @@ export class ChaosRunner {
     return this.#cloud?.running.length ?? 0;
   }
 
-  /** The tick of the current minute, or of one before, again or late. */
+  /** Starts the tick of the current minute, or an earlier one, again or late. */
   tick(minutesBack = 0): void {
     const minute = Math.floor(Date.now() / TICK_MS) - minutesBack;
     const cloud = this.#cloud;
     cloud?.startExecution(machinesOf(cloud).tick, { scheduledTime: schedulerTime(minute * TICK_MS) });
   }
 
-  /** Remembers the index entry of now, for stale answers later. */
+  /** Stores the current index entry, for later stale answers. */
   remember(...entry: Parameters<FaultProxy['remember']>): void {
     this.#proxy?.remember(...entry);
   }

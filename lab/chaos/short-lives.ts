@@ -15,7 +15,7 @@ export class ShortLives {
     this.#lifeMs = lifeMs;
   }
 
-  /** The input of QueryExpired, of an older child; that of another function as it is. */
+  /** Changes the input of QueryExpired so that the child is older; other functions' inputs are unchanged. */
   olderChild(payload: unknown): unknown {
     const { startedAt, progress, now } = payload as Partial<QueryExpiredInput>;
     if (startedAt === undefined || progress === undefined || now === undefined) return payload;

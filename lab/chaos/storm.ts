@@ -27,9 +27,9 @@ export interface StormOptions {
   readonly rate: number;
   readonly seed: number;
   readonly rates: FaultRates;
-  /** Some items are held. */
+  /** Whether some items are held. */
   readonly holds?: boolean;
-  /** The table's archive. @default it has none */
+  /** The table's archive. @default none */
   readonly archive?: Following['archive'];
   /** Number of runners to kill; with any, the sweep runs in its own process. */
   readonly kills: number;
@@ -73,7 +73,7 @@ export class Storm {
     this.#attempts = attempts;
   }
 
-  /** Starts what sweeps. */
+  /** Starts the sweeping. */
   static async start(options: StormOptions, context: StormContext): Promise<Storm> {
     const { stack, tableName, minutes, seed, rates, kills } = options;
     const { environment, checkpointFile, accounts, problems, progress } = context;
@@ -103,7 +103,7 @@ export class Storm {
     return this.#sweeping.kills;
   }
 
-  /** Rages from `startMs` (epoch milliseconds) until the last item has expired and everything that swept has ended. */
+  /** Runs from `startMs` (epoch milliseconds) until the last item has expired and all sweeps have ended. */
   async rage(startMs: number): Promise<void> {
     const { table, model, problems, until } = this.#context;
     const { minutes, rate, seed, deleteMode, holds } = this.#options;

@@ -12,7 +12,7 @@ export interface SweepingOptions extends Omit<RunnerOptions, 'onExecution'> {
 /** Runs the sweeps of a chaos run. */
 export interface Sweeping {
   readonly counts: FaultCounts;
-  /** Times that it was killed. */
+  /** Number of kills. */
   readonly kills: number;
   remember(indexed: Indexed): void;
   /**

@@ -2,10 +2,7 @@ import { Agent } from 'node:http';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 
-/**
- * DynamoDB Local closes a connection that is idle for 30 s. A request that is sent on it at that moment fails: "socket hang
- * up".
- */
+/** DynamoDB Local closes a connection after 30 s without requests. A request at that moment fails: "socket hang up". */
 const IDLE_MS = 10_000;
 /** The default of the SDK's own agent. */
 const MAX_SOCKETS = 50;

@@ -1,4 +1,4 @@
-/** `npm run bench faults`: a second's precision with a DynamoDB that throttles and hangs. */
+/** `npm run bench faults`: checks the promise of a second with a DynamoDB that throttles and hangs. */
 import { type RandomSource, seededRandom } from 'stepfunctions-emulator';
 import { lagMsOf, Simulation, type SimulationOptions } from '../../test/support/simulation/simulation.ts';
 import { type LagPercentiles, lagPercentiles } from '../report/lag.ts';
@@ -21,11 +21,11 @@ export interface Faults extends Pick<SimulationOptions, 'throttled' | 'throttled
   readonly struck?: ReadonlySet<string>;
 }
 
-/** The bounds of a scenario; a value that is left out is only measured. */
+/** Limits for a scenario; values without a limit are only measured. */
 export interface Bounds {
   /** Milliseconds. */
   readonly p99Ms?: number;
-  /** The share (0 to 1) of the items that were not in a call that hung that may be later than {@link LATE_MS}. */
+  /** Largest share (0 to 1) of items later than {@link LATE_MS}, among those that were not in a call that hung. */
   readonly lateShare?: number;
 }
 
@@ -44,7 +44,7 @@ const LATE_MS = 2_000;
 const RATE = 20;
 const HANG_MS = 15_000;
 const THROTTLED_SHARE = 0.1;
-/** Ticks after the last minute, which find what was left of it. */
+/** Ticks after the last minute, which find its remaining items. */
 const FOLLOWING = 3;
 
 /** Refuses a call as a whole, as a busy table does. The functions' client retries a query once, immediately. */
@@ -52,7 +52,7 @@ const throttledCalls = (_items: readonly StreamItem[], random: RandomSource): Fa
   throttledCall: () => random.next() < THROTTLED_SHARE,
 });
 
-/** One item of each fifth second is left unprocessed by the first call that it is in. */
+/** In every fifth second one item is left unprocessed by its first call. */
 function keysThrottledOnce(items: readonly StreamItem[], random: RandomSource): Faults {
   const fifths = items.filter(({ ttl }) => ttl % 5 === 0);
   const left = new Set(

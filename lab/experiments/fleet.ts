@@ -1,4 +1,4 @@
-/** `npm run bench fleet`: a hundred tables in one tick, and a backlog of a million items on one. */
+/** `npm run bench fleet`: sweeps a hundred tables in one tick, and a backlog of a million items in one table. */
 import { expiryModel } from '../../expiry/model.ts';
 import type { Trouble } from '../../test/support/simulation/simulated-table.ts';
 import { lagMsOf, Simulation } from '../../test/support/simulation/simulation.ts';
@@ -58,7 +58,7 @@ most 1% of its deletes made twice`,
   },
 });
 
-/** A hundred tables, some in trouble, swept by the ticks of one deployment. What is counted is that of the tables without trouble. */
+/** A hundred tables, some with faults, swept by the ticks of one deployment. The counts are those of the tables without faults. */
 async function runFleet(minutes: number) {
   const simulation = new Simulation({
     start: START,
@@ -85,14 +85,14 @@ async function runFleet(minutes: number) {
     left: busy.reduce((sum, { items }) => sum + items.size, 0),
     lagMs: lagPercentiles(lags),
     executions: simulation.executions.length,
-    /** Executions that ended as neither a success nor an incomplete sweep does. */
+    /** Executions that ended neither as a success nor as an incomplete sweep. */
     otherwise: simulation.executions.filter(
       ({ status, error }) => status !== 'SUCCEEDED' && error !== 'SweepIncompleteError',
     ).length,
   };
 }
 
-/** A backlog in one window of a day, left to the ticks, and to a replay by hand. */
+/** Sweeps a backlog in one window of a day by ticks, and by a manual replay. */
 async function runBacklog(items: number) {
   const [byTicks, byHand] = [simulationWith(items), simulationWith(items)];
   for (let minute = 0; minute <= 5; minute += 1) byTicks.tick(START + minute * 60);

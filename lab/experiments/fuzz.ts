@@ -1,4 +1,4 @@
-/** `npm run bench fuzz`: an oracle beside the sweep, on a virtual clock, with everything that can go wrong. See `--help`. */
+/** `npm run bench fuzz`: compares the sweep with an oracle, on a virtual clock, under all faults. See `--help`. */
 
 import { FlagError, SEED, VIRTUAL_MINUTES } from '../../cli/flags.ts';
 import { ALL_FAULTS, FAULT_GROUPS, type FaultGroup } from '../fuzz/faults.ts';
@@ -57,7 +57,7 @@ function row([name = '', ...numbers]: readonly string[]): string {
   return [name.padEnd(24), ...numbers.map(text => text.padStart(11))].join('');
 }
 
-/** Violations that are described in full. */
+/** Number of violations that are printed in full. */
 const SHOWN = 3;
 
 function problemsOf({ name, violations, failing }: VariantResult): string[] {

@@ -1,4 +1,4 @@
-/** `npm run bench lag`: how late each way of deleting is, on the same items, and how late the events of it come. */
+/** `npm run bench lag`: measures the lag of each way of deleting, on the same items, and of their events. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import { enableStream, ensureTable } from 'aws-on-loopback/dynamodb/tables';
@@ -172,7 +172,7 @@ function compareLag(run: LagRun, modes: readonly Mode[]): Promise<Outcome> {
     const results = tables.map(({ id, watched: { ledger } }) =>
       modeResult(id, ledger.tally(Date.now()), ledger.lags),
     );
-    // Items that the published algorithm leaves behind are measured; items that ours leaves are a failure.
+    // Items that the published algorithm leaves are measured; items that ours leaves are a failure.
     await verifyTables(
       tables.filter(({ id }) => id !== 'published'),
       run,
@@ -187,7 +187,7 @@ function compareLag(run: LagRun, modes: readonly Mode[]): Promise<Outcome> {
   });
 }
 
-/** A table for each mode, alike but for how they are stamped and swept. */
+/** Creates a table for each mode; they differ only in their stamps and sweeps. */
 async function watchMode(cloud: LocalCloud, mode: Mode, { problems }: LagRun) {
   if (mode !== 'published') {
     return watchTable(cloud, (mode === 'precise' ? PRECISE : PLAIN).tableName, MODEL, problems);
@@ -209,9 +209,9 @@ async function makePublishedTable({ client, synthesized }: LocalCloud): Promise<
 
 /** The received events of a run. */
 interface ReceivedEvents {
-  /** Items of which an event came. */
+  /** Number of items with an event. */
   readonly items: number;
-  /** Events that came again. */
+  /** Number of repeated events. */
   readonly again: number;
   /** Events that came before their item's expiry; anything but 0 is a failure. */
   readonly early: number;

@@ -1,4 +1,4 @@
-/** `npm run bench memory`: what `npx precise-ttl local` holds under load. */
+/** `npm run bench memory`: measures the memory of `npx precise-ttl local` under load. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DescribeExecutionCommand,
@@ -55,7 +55,7 @@ DynamoDB Local is another process, and has a column of its own. Linux only.`,
   },
 });
 
-/** One look at the processes. */
+/** A measurement of the processes. */
 interface Sample {
   /** MB of the process of `npx precise-ttl local`: the interpreter, the API, the proxies and the functions' threads. */
   readonly residentMb: number;
@@ -64,11 +64,11 @@ interface Sample {
   readonly dynamoDbMb: number;
 }
 
-/** A minute, or the rest of one. */
+/** A full or partial minute. */
 interface MinuteOfSamples extends Sample {
   /** Number of the minute, starting with 1. */
   readonly minute: number;
-  /** The most of the minute, as every other number of the row. */
+  /** Maximum within the minute, like every other number of the row. */
   readonly residentMb: number;
   /** Executions that ended in it. */
   readonly executions: number;
@@ -78,7 +78,7 @@ export interface MemoryResult {
   /** Sample before the first execution. */
   readonly before: Sample;
   readonly minutes: readonly MinuteOfSamples[];
-  /** A while after the last execution. */
+  /** Measured a while after the last execution. */
   readonly idle: Sample & { readonly afterSeconds: number };
 }
 
@@ -109,7 +109,7 @@ export function problemsOf({ minutes, idle }: MemoryResult): string[] {
   ];
 }
 
-/** A row for each minute, and how it stood before and after. */
+/** Table with a row for each minute, and the memory before and after. */
 function memoryTable({ before, minutes, idle }: MemoryResult): string {
   const cells = ({ residentMb, threads, dynamoDbMb }: Sample) => [residentMb, threads, dynamoDbMb].map(count);
   return markdownTable(
@@ -125,7 +125,7 @@ function memoryTable({ before, minutes, idle }: MemoryResult): string {
 const SAMPLE_MS = 1_000;
 const POLL_MS = 500;
 const MINUTE_MS = 60_000;
-/** Long ago: no tick looks for what expired then. */
+/** Age beyond the lookback of every tick. */
 const AGE_MINUTES = 40 * 24 * 60;
 /** Connections break on a machine that is busy with other work; waiting for a free socket would delay executions. */
 const CONNECTION = { maxAttempts: 8, requestHandler: { httpAgent: { maxSockets: 256 } } };
@@ -201,7 +201,7 @@ async function keepRunning(
   const iso = (epochMilliseconds: number) => new Date(epochMilliseconds).toISOString();
 
   const sweepOnce = async (from: number, firstItem: number): Promise<void> => {
-    // One after the other: the load is the executions, not the writes.
+    // Written one after another: the load under test is the executions, not the writes.
     for (let index = 0; index < items; index++) {
       await sessions.write(firstItem + index, 0, from / 1000 + (index % 60));
     }

@@ -1,4 +1,4 @@
-/** `npm run bench partitions`: the sweep on an index whose keys share partitions. */
+/** `npm run bench partitions`: simulates the sweep on an index whose keys share partitions. */
 import { type Execution, seededRandom } from 'stepfunctions-emulator';
 import { expiryModel } from '../../expiry/model.ts';
 import {
@@ -71,7 +71,7 @@ const DAY = 1440;
 const LIFETIMES = ['fixed', 'spread'] as const;
 const NEW_PARTITIONS = NEW_TABLE_UNITS / PARTITION_UNITS;
 
-/** Items a second for a shard, by the rule that looked at keys and not at partitions. */
+/** Items a second for a shard, by the former rule, which considered keys and not partitions. */
 const OF_KEYS = 650;
 
 /** From this number of keys on, the runs hardly differ. */
@@ -89,7 +89,7 @@ function atRate(rate: number, granularityMinutes: number): Scenario[] {
   const draws = rate < MANY_KEYS_RATE ? DRAWS : 1;
   const advised = { rate, granularityMinutes, lifetimes: 'fixed', partitions, shards, draws } as const;
   const ofKeys = Math.ceil(rate / OF_KEYS);
-  // A new table that cannot take what is written is no question of shards.
+  // When a new table cannot take the writes, shards do not help.
   const isNewTooSmall = 2 * rate > NEW_TABLE_UNITS;
   return [
     ...LIFETIMES.map(lifetimes => ({ ...advised, lifetimes })),
@@ -144,7 +144,7 @@ export class IndexPartitions {
 /** Ticks after the last item has expired. */
 const FOLLOWING = 2;
 
-/** The writers' puts come so close to each other, milliseconds. */
+/** Interval between the writers' puts, milliseconds. */
 const PUT_STEP_MS = 10;
 
 /** A fixed lifetime, and the longest of spread ones, seconds. */
@@ -154,7 +154,7 @@ const MAX_LIFETIME = 86_400;
 /** Items are in the index this number of seconds before they expire, so the tick that owns their TTLs finds them. */
 const WRITTEN_BEFORE = 150;
 
-/** Later is late, milliseconds. */
+/** Limit above which a deletion is late, milliseconds. */
 const LATE_MS = 2_000;
 
 /** A call of a function and a read of the index, milliseconds. */
@@ -167,7 +167,7 @@ interface PartitionsRun {
   readonly seed: number;
 }
 
-/** Several times, each with its keys on other partitions: few keys can be lucky. */
+/** Runs several times, each with its keys on other partitions, because a few keys can be well distributed by chance. */
 export async function runPartitions(scenario: Scenario, run: PartitionsRun): Promise<PartitionsResult> {
   const draws: Draw[] = [];
   for (let draw = 0; draw < scenario.draws; draw += 1) {

@@ -73,14 +73,14 @@ and after each look the table itself is scanned. What status says is held agains
   },
 });
 
-/** A part of the time that is looked at. */
+/** A phase of the run. */
 interface Phase {
   readonly name: string;
   /** Share of the phase in the whole time, 0 to 1. */
   readonly share: number;
   readonly trouble: Trouble;
   readonly paused: boolean;
-  /** Deletes a second as a share of what expires; undefined: no limit. */
+  /** Deletes per second as a share of the expiring items; undefined: no limit. */
   readonly limit?: number;
 }
 
@@ -102,7 +102,7 @@ const PHASES: readonly Phase[] = [
   { name: 'no limit', share: 0.02, ...WELL },
 ];
 
-/** The results of a phase's looks. */
+/** Results of a phase. */
 interface PhaseResult {
   readonly phase: string;
   looks: number;
@@ -159,13 +159,13 @@ const SHORT_LIVED = 20;
 /** One in this number of reports comes from a new process, which knows no earlier reports. */
 const FRESH = 10;
 
-/** While deletes are throttled so large a part of what expires can be deleted. */
+/** Share of the expiring items that can be deleted while deletes are throttled. */
 const THROTTLED_SHARE = 0.5;
 
-/** A look at a DynamoDB that hangs makes its phase longer, seconds. */
+/** Longest extension of a phase by reports on a DynamoDB that hangs, seconds. */
 const AFTER_SECONDS = 60;
 
-/** Items that expired half an hour ago and are written in the middle of a phase. */
+/** Number of items that expired half an hour ago and are written in the middle of a phase. */
 const STRAGGLERS = 3;
 
 /** Calls `status` once a second while the table is swept under many faults, and scans the table itself to compare. */
@@ -277,8 +277,7 @@ async function looksAt(
   const now = () => Math.floor(Date.now() / 1000);
   const totalMs = minutes * 60_000;
 
-  // The items expire from this time on until the end. It leaves room for a first tick, and for a scan of the index that reaches to where
-  // that tick looked back.
+  // The items expire from this time until the end. It leaves time for a first tick, and for an index scan up to that tick's lookback.
   const firstTtl = now() + 16;
   const seconds = Math.ceil(totalMs / 1000) + AFTER_SECONDS;
   const all = Array.from({ length: seconds * rate }, (_unused, index) => ({

@@ -1,4 +1,4 @@
-/** `npm run bench synthesis`: what generated configurations synthesize to, to hold two versions against each other. */
+/** `npm run bench synthesis`: synthesizes generated configurations, to compare two versions. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

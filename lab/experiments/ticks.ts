@@ -1,4 +1,4 @@
-/** `npm run bench ticks`: a second's precision with a scheduler that misbehaves. */
+/** `npm run bench ticks`: checks the promise of a second with a scheduler that fails. */
 
 import type { Deliveries } from 'aws-on-loopback/scheduler/scheduler';
 import { type Execution, type RandomSource, seededRandom } from 'stepfunctions-emulator';
@@ -30,7 +30,7 @@ import { markdownTable } from './support/table.ts';
 
 /** A tick of a table, as a scenario sees it. */
 interface Tick {
-  /** 0 is the first one that owns expiry times of the run. */
+  /** Number of the tick; 0 is the first one that owns expiry times of the run. */
   readonly index: number;
   /** Number of ticks that own expiry times. */
   readonly owners: number;
@@ -122,7 +122,7 @@ const deploymentName = ({ id }: Scenario) => `ticks-${id}`;
 /** Values of a run that the scheduler needs. */
 interface Timing {
   readonly owners: number;
-  /** Set once everything is there. */
+  /** Set when everything has started. */
   firstTtl?: number;
   /** Deliveries of each tick that owns expiry times, in seconds after its time, by scenario. */
   readonly delivered: Map<string, (readonly number[])[]>;
@@ -201,7 +201,7 @@ interface ScenarioResult extends Measured {
   /** Deliveries of each tick that owned expiry times of the run, in seconds after its time. */
   readonly deliveredAfter: readonly (readonly number[])[];
   readonly sums: ExecutionSums;
-  /** Whether what the executions say adds up: in each, and to what was seen from outside but for answers that were lost. */
+  /** Whether the executions' counts add up: in each, and to the observed deletions, except for lost answers. */
   readonly countsAgree: boolean;
 }
 
@@ -212,7 +212,7 @@ export function scenarioResult(
   lags: readonly number[],
   sums: ExecutionSums,
 ): ScenarioResult {
-  // Items of a call whose answer was lost are not counted as deleted: that is the only difference there may be.
+  // Items of a call whose answer was lost are not counted as deleted: no other difference is allowed.
   const uncounted = tally.deleted + tally.liveDeleted - sums.deleted;
   const countsAgree =
     sums.eachAddsUp && sums.failed === 0 && uncounted >= 0 && uncounted <= sums.retries * CHUNK_KEYS;

@@ -1,4 +1,4 @@
-/** `npm run bench windows`: what windows of a day take, and whether anything is deleted twice. */
+/** `npm run bench windows`: measures sweeps with windows of a day, and checks that nothing is deleted twice. */
 import { TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import { expiryModel } from '../../expiry/model.ts';
 import { lagMsOf, Simulation } from '../../test/support/simulation/simulation.ts';
@@ -60,7 +60,7 @@ index and of the journal, with those of the children.`,
   },
 });
 
-/** Runs ticks over a steady stream of items, and over what earlier ticks have left. @returns a row of the table */
+/** Runs ticks over a steady stream of items, and over the remains of earlier ticks. @returns a row of the table */
 async function runWindows(
   { title, rate, backlog, skipped, deleteMs = 0 }: Scenario,
   granularityMinutes: number,

@@ -3,7 +3,7 @@ import { type RandomSource, seededRandom } from 'stepfunctions-emulator';
 import type { ServiceName } from '../../local/services/local-services.ts';
 import { checkShares, drawFault } from './fault.ts';
 
-/** Faults between a function and the local services; counts are by these names. */
+/** Faults between a function and the local services, by the names of their counts. */
 export const ENDPOINT_FAULTS = {
   throttled: 'calls refused as throttled',
   unavailable: 'calls answered with a server error',

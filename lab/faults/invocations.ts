@@ -11,7 +11,7 @@ export interface InvocationFaultsOptions {
 
 const NAMES = ['crashBefore', 'crashAfter', 'duplicate'] as const satisfies FaultName[];
 
-/** Functions that crash before or after they ran, and invocations that are made twice. */
+/** Crashes functions before or after they ran, and invokes them twice. */
 export function faultyInvocations({ random, rates, counter }: InvocationFaultsOptions): InvokeWrapper {
   return async (_call, next) => {
     const name = drawFault(NAMES, rates(), random);

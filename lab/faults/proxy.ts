@@ -7,7 +7,7 @@ import { SeededFaults } from './seeded-faults.ts';
 import { type IndexEntry, StaleIndex } from './stale-index.ts';
 
 export interface FaultProxyOptions {
-  /** The DynamoDB behind it; loopback only. */
+  /** The DynamoDB behind the proxy; loopback only. */
   readonly target: string;
   /** @default 1 */
   readonly seed?: number;
@@ -15,11 +15,11 @@ export interface FaultProxyOptions {
   readonly rates?: FaultRates;
   /** Delay of slow answers, milliseconds. @default 6000 */
   readonly slowMs?: number;
-  /** Whether a stale answer may bring back what an earlier one held, besides what was remembered. @default true */
+  /** Whether a stale answer may contain entries of earlier answers, besides those of {@link FaultProxy.remember}. @default true */
   readonly rememberAnswers?: boolean;
   /** Chooses a test's own faults, before the rates apply. */
   readonly choose?: ChooseFault;
-  /** Gets every call and what was done to it. */
+  /** Called with every call and its effect. */
   readonly onCall?: (call: DynamoDbCall, fault: DynamoDbFault | undefined) => void;
   /** Counter that is shared with other sources of faults. @default a counter of its own */
   readonly counter?: FaultCounter;
@@ -61,7 +61,7 @@ export class FaultProxy {
     this.#faults.setRates(rates);
   }
 
-  /** Something that the index holds now, and that a stale answer may return later. */
+  /** Stores a current index entry, which a stale answer may return later. */
   remember(tableName: string, indexKey: string, entry: IndexEntry): void {
     this.#stale.remember(tableName, indexKey, entry);
   }
@@ -84,7 +84,7 @@ export class FaultProxy {
     return effect === undefined || isStale ? forward() : answerWith(effect, call, forward);
   }
 
-  /** The answer to a query, whose entries are remembered; the answer to any other call is unchanged. */
+  /** Answers a query and stores its entries; answers to other calls are unchanged. */
   #query({ operation, body }: DynamoDbCall, answer: Answer, stale = false): Answer {
     if (operation !== 'Query' || answer.status !== 200) return answer;
     const given: Body = parseBody(answer.body) ?? {};

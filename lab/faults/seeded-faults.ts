@@ -43,7 +43,7 @@ export const LASTING_STATEMENT_ERRORS = [
 
 const DEFAULT_SLOW_MS = 6_000;
 
-/** Faults of single calls, drawn by their rates. A call gets one at the most, so the rates add up to 1 at the most. */
+/** Faults of single calls, drawn by their rates. A call has at most one, so the rates add up to at most 1. */
 export class SeededFaults {
   readonly #random: RandomSource;
   readonly #slowMs: number;

@@ -1,7 +1,7 @@
 import type { Body } from 'aws-on-loopback/dynamodb/answer';
 import type { RandomSource } from 'stepfunctions-emulator';
 
-/** An entry of an index as DynamoDB's JSON has it: the index's key and the item's. */
+/** An index entry in DynamoDB's JSON: the index's key and the item's key. */
 export type IndexEntry = Readonly<
   Record<string, { readonly S?: string; readonly N?: string; readonly B?: string }>
 >;
@@ -33,7 +33,7 @@ export class StaleIndex {
     if (entries.size > MAX_KEPT && oldest !== undefined) entries.delete(oldest);
   }
 
-  /** Remembers what a query returned. */
+  /** Stores the entries that a query returned. */
   rememberAnswer(request: Body, answer: Body): void {
     const query = readQuery(request);
     if (query === undefined) return;
@@ -67,7 +67,7 @@ export class StaleIndex {
       added.push(...former.splice(Math.floor(this.#random.next() * former.length), 1));
     }
     if (added.length === 0) return answer;
-    // A stable sort: of the same sort key the real ones stay first.
+    // The sort is stable: among equal sort keys the real entries stay first.
     const all = [...real, ...added].sort((one, other) => sortKey(one) - sortKey(other));
     const Items = all.slice(0, query.limit);
     const last = Items.at(-1);
@@ -76,7 +76,7 @@ export class StaleIndex {
   }
 }
 
-/** One index a table: that is what the sweep reads. */
+/** One index per table, because the sweep reads only one. */
 function partitionOf(tableName: string, indexKey: string): string {
   return `${tableName}/${indexKey}`;
 }

@@ -2,7 +2,7 @@ import type { DynamoDbCall } from 'aws-on-loopback/dynamodb/call-effect';
 import type { ChooseFault } from './fault.ts';
 
 export interface WriteCapacityOptions {
-  /** Write units that come free each second. */
+  /** Write units that become available each second. */
   readonly unitsPerSecond: number;
   /** Number of seconds for which unused units are kept. DynamoDB keeps 300; a table that is always busy has none left. @default 1 */
   readonly burstSeconds?: number;
@@ -41,7 +41,7 @@ export const ITEM_UNITS = 2;
 /** The operations that write one item. */
 const SINGLE = ['PutItem', 'UpdateItem', 'DeleteItem'];
 
-/** Throttles the writes for which a table's capacity is not enough: single ones as a whole, batches key by key. */
+/** Throttles writes that exceed a table's capacity: single writes as a whole, batches key by key. */
 export function throttledByCapacity(capacity: WriteCapacity): ChooseFault {
   return ({ operation, keys, at }: DynamoDbCall) => {
     if (SINGLE.includes(operation)) {

@@ -11,7 +11,7 @@ import { createDocuments, type Documents } from '../../functions/table/dynamodb.
 import type { Network } from './network.ts';
 import type { Invocation, SdkOptions, SdkRequest, SdkResponse } from './sdk.ts';
 
-/** The AWS SDK's clients as the functions make them. Each call of a function has them for itself. */
+/** The AWS SDK's clients, as the functions create them. Each call of a function uses them exclusively. */
 export interface Clients {
   /** @param attempts calls in all per command, as the function's own runtime has them */
   documents(attempts: number, invocation: Invocation): Documents;

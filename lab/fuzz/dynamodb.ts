@@ -147,7 +147,7 @@ function batchExecute({ Statements }: StatementsBody, table: MemoryTable): Answe
   return jsonAnswer({ Responses });
 }
 
-/** The keys that a batch of deletes names, as ids of the table; none for any other request. */
+/** The keys in a batch of deletes, as ids of the table; empty for any other request. */
 export function deletedIds(operation: string, body: Body, table: MemoryTable): string[] {
   if (operation === 'BatchWriteItem') {
     const { RequestItems } = body as unknown as BatchBody<readonly WriteRequest[]>;

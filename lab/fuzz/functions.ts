@@ -37,7 +37,7 @@ export interface FunctionsOptions {
   readonly archive: ArchiveSettings | undefined;
   /** Undefined: the table has no events. */
   readonly events: { readonly to: DestinationName; readonly oldImage: boolean } | undefined;
-  /** The network's. */
+  /** The network's clock. */
   readonly clock: Clock;
   /** Number of milliseconds by which the functions' own clocks are ahead. */
   readonly skewMs: number;
@@ -54,7 +54,7 @@ export interface Called {
 
 type Handler = (payload: never, runtime: Runtime, invocation: Invocation) => Promise<unknown>;
 
-/** Calls of DynamoDB or S3 that a function's runtime makes per command. They stand in each handler's file. */
+/** Number of attempts per command that a function's runtime makes for DynamoDB or S3, as set in each handler's file. */
 const ATTEMPTS = { planSweep: 3, queryExpired: 2, deleteChunk: 1 } as const;
 
 const PUBLISH_TIMEOUT_SECONDS = 60;
@@ -64,7 +64,7 @@ const NO_LEDGER = { writeEntries: async () => undefined };
 
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** The functions of a deployment, by the names of their files: the real ones, with the AWS SDK's clients, on a network in memory. */
+/** The functions of a deployment, by the names of their files: the real functions and the AWS SDK's clients, on a network in memory. */
 export class Functions {
   readonly #options: FunctionsOptions;
   readonly #metrics = new Metrics({ namespace: 'fuzz', serviceName: TASKS.RecordMetrics });
@@ -73,7 +73,7 @@ export class Functions {
     this.#options = options;
   }
 
-  /** Never rejects. @param name of the function's file */
+  /** Calls a function. Never rejects. @param name of the function's file */
   async call(name: string, payload: unknown): Promise<Called> {
     const handler = this.#handlers[name];
     if (handler === undefined) throw new TypeError(`expected one of the functions, got ${name}`);
@@ -90,7 +90,7 @@ export class Functions {
     return { result: isOver ? timedOut() : outcome, tally: invocation.tally };
   }
 
-  /** A query that a state machine makes by itself. */
+  /** Runs a query that a state machine makes itself. */
   query(resource: string, args: unknown, options: InvokeOptions): Promise<FunctionResult> {
     const invocation: Invocation = { killedAt: Number.POSITIVE_INFINITY, tally: { deleted: 0, notFound: 0 } };
     const client = this.#documents(1, invocation) as unknown as DynamoDBClient;

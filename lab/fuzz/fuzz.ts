@@ -10,7 +10,7 @@ const SUB_RUN_ITEMS = 10_000;
 
 export interface VariantRun {
   readonly variant: Variant;
-  /** The first run has this one, and each further one the next. */
+  /** Seed of the first run; each further run uses the next number. */
   readonly seed: number;
   readonly items: number;
   /** Period in which items expire in each run, minutes. */
@@ -26,7 +26,7 @@ export interface VariantResult {
   /** Number of injected faults by kind. */
   readonly faults: ReadonlyMap<string, number>;
   readonly violations: readonly Violation[];
-  /** The first run with violations, and the smallest that was found to have some; undefined without any. */
+  /** The first run with violations, and the smallest run found that has some; undefined when there are none. */
   readonly failing: Failing | undefined;
 }
 
@@ -70,7 +70,7 @@ export async function fuzzVariant(given: VariantRun, resolve: Resolve): Promise<
   }
 }
 
-/** A smaller run counts as the same when something of what was found is found again. */
+/** A smaller run counts as the same failure when one of the original violations occurs again. */
 async function failingOf(run: SubRun, found: readonly Violation[], resolve: Resolve): Promise<Failing> {
   const findings = new Set<Finding>(found.map(({ finding }) => finding));
   let known = found;

@@ -9,7 +9,7 @@ import { type Ended, endOf } from '../ledger/accounts.ts';
 import type { Functions } from './functions.ts';
 import type { CallTally } from './sdk.ts';
 
-/** An execution that has ended, and what its calls came to by the answers that they got and it got. */
+/** An execution that has ended, with the results of its calls by the answers that the functions and the execution received. */
 export interface EndedSweep extends Ended {
   readonly tally: CallTally;
 }
@@ -21,7 +21,7 @@ export interface MachineOptions {
   readonly skewMs: number;
   readonly random: RandomSource;
   readonly functions: Functions;
-  /** Gets each execution that another one starts: what a tick hands over. */
+  /** Called for each execution that another one starts as a hand-over. */
   readonly onStarted: (started: Started) => void;
 }
 
@@ -63,7 +63,7 @@ export class Machines {
   start(name: MachineName, input: unknown, execution?: string): Started {
     const { functions, random, onStarted } = this.#options;
     const tally: CallTally = { deleted: 0, notFound: 0 };
-    // One engine for each: so it is known whose calls these are.
+    // Each execution has its own engine, so that its calls can be identified.
     const engine = new Engine({
       clock: this.#clock,
       random,

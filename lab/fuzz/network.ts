@@ -17,14 +17,14 @@ import type { Services } from './services.ts';
 import type { MemoryTable } from './table.ts';
 
 export interface NetworkOptions {
-  /** DynamoDB's and everybody's true time. */
+  /** The true time, which DynamoDB uses. */
   readonly clock: Clock;
   /** Converts an epoch millisecond to the time of one of the servers, whose answers carry it in whole seconds, as AWS's do. */
   readonly asServerHasIt: (at: number) => number;
   readonly faults: Faults;
   readonly table: MemoryTable;
   readonly services: Services;
-  /** Somebody changes an item between the moment at which a delete was sent and the one at which it arrives. */
+  /** Called between the sending and the arrival of a delete, to change an item. */
   readonly interfere: (id: string) => void;
   /** Called with the error of a request that is unknown, or that the services refuse. */
   readonly onError: (error: unknown) => void;
@@ -52,7 +52,7 @@ export class Network {
     const plan = this.#plan(request, invocation);
     if (plan.effect !== undefined && plan.effectMs > limitMs) clock.schedule(plan.effectMs, plan.effect);
     if (plan.effectMs > limitMs) return this.#giveUp(limitMs, invocation);
-    // The request is on its way: it arrives whether who sent it lives or not.
+    // The request arrives even when its sender was killed.
     await clock.sleep(plan.effectMs);
     const answer = plan.effect?.();
     if (plan.effectMs + plan.answerMs > limitMs) return this.#giveUp(limitMs - plan.effectMs, invocation);
@@ -89,7 +89,7 @@ export class Network {
       throw new KilledError('the process is gone');
   }
 
-  /** Draws what becomes of a request, when it is sent. */
+  /** Draws the result of a request when it is sent. */
   #plan(request: SdkRequest, invocation: Invocation | undefined): Plan {
     const { faults, clock } = this.#options;
     const effectMs = faults.between(1, 6);
@@ -146,14 +146,14 @@ export class Network {
   }
 }
 
-/** Every call gets this while its service is out. */
+/** Effect on every call during an outage. */
 const OUT: DynamoDbEffect = { kind: 'refuse', error: 'ServiceUnavailable', status: 503 };
 
 interface Plan {
   /** Time until the request takes effect, and from then to the answer, milliseconds. */
   readonly effectMs: number;
   readonly answerMs: number;
-  /** Undefined: it never arrives. */
+  /** Undefined when the request never arrives. */
   readonly effect: (() => Answer) | undefined;
   readonly isCut: boolean;
   readonly onAnswer?: (answer: Answer) => void;

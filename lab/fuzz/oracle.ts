@@ -5,7 +5,7 @@ import { Ledger } from '../ledger/ledger.ts';
 import type { Violation } from '../ledger/verdict.ts';
 import type { Change, MemoryTable } from './table.ts';
 
-/** The table's configuration, as far as it decides what is right. */
+/** The parts of a table's configuration that the oracle needs. */
 export interface Rules extends Following {
   readonly keyNames: readonly string[];
   readonly ttlAttribute: string;
@@ -24,7 +24,7 @@ export interface CalmSpan {
 /** Records each change of an item in the ledger as DynamoDB applied it, so nothing is uncertain, and uses no data of the sweep. */
 export class Oracle {
   readonly ledger: Ledger;
-  /** Gets what is archived and published. */
+  /** Receives archived and published removals. */
   readonly followers: Followers;
   readonly #rules: Rules;
   readonly #versions = new Map<string, number>();

@@ -12,7 +12,7 @@ interface Condition {
   readonly operator: '=' | '<=' | '>' | 'IS MISSING';
 }
 
-/** A statement or a request that the functions are not known to send. */
+/** A statement or a request that the functions should never send. */
 export class UnknownRequestError extends Error {
   override readonly name = 'UnknownRequestError';
 }

@@ -18,7 +18,7 @@ import { Users } from './users.ts';
 import type { Resolve, Variant, VariantProps } from './variants.ts';
 import { inVirtualTime } from './virtual-time.ts';
 
-/** A run is repeated by these. */
+/** Arguments that reproduce a run. */
 export interface SubRun {
   readonly variant: Variant;
   readonly seed: number;
@@ -37,10 +37,10 @@ export interface SubRunResult {
   readonly violations: readonly Violation[];
 }
 
-/** A whole minute. Summer 2027: a time within the years that a clock is checked against. */
+/** Start of a run, a whole minute. Summer 2027 is in the range that a clock's plausibility check allows. */
 const START_MS = Date.UTC(2027, 5, 1, 12);
 
-/** Minutes of ticks after all is calm. */
+/** Number of minutes with ticks after the last fault. */
 const CALM_MINUTES = 4;
 
 /** Largest difference between the clocks of DynamoDB's servers in the check of records, milliseconds: less than the sweep's margin. */
@@ -74,7 +74,7 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
 
   const firstTtl = START_MS / 1000 + 60;
   const lastTtl = firstTtl + minutes * 60;
-  // Renewals end a minute after that.
+  // Renewals end a minute after the last TTL.
   const calmAt = (lastTtl + 60 + graceSeconds) * 1000;
   const random = (part: number) => seededRandom(seed * 16 + part);
   const faults = new Faults({ seed, random: random(1), groups, areOver: () => clock.now() >= calmAt });
@@ -183,7 +183,7 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
     violations.push(...wrongReport(end, variant.props, isCalm));
   };
   const allEnded = async () => {
-    // The executions to which they hand over come on top of them.
+    // The executions of hand-overs are awaited, too.
     for (const ending of sweeps) await ending;
   };
 
@@ -217,7 +217,7 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
   return { items: oracle.items, deleted, lags: oracle.lags(endMs), faults: faults.counts, violations };
 }
 
-/** A violation of something other than an item. */
+/** Builds a violation that does not concern an item. */
 function said(finding: Violation['finding'], sentence: string): Violation {
   return { finding, id: sentence, history: [] };
 }

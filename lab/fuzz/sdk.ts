@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Answers that one call of a function got, to hold its counts against. */
+/** Answers that one call of a function received, which its counts are compared with. */
 export interface CallTally {
   deleted: number;
   notFound: number;
@@ -16,12 +16,12 @@ export interface Invocation {
   readonly tally: CallTally;
 }
 
-/** The call is over: its process died, or its time was up. */
+/** The call has ended: its process was killed, or it timed out. */
 export class KilledError extends Error {
   override readonly name = 'KilledError';
 }
 
-/** A request of an AWS SDK client, as far as it is read here. */
+/** The parts of an AWS SDK request that are read here. */
 export interface SdkRequest {
   readonly hostname: string;
   readonly path: string;
@@ -29,7 +29,7 @@ export interface SdkRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** Options of `send`, as far as the SDK hands them on. */
+/** Options of `send` that the SDK passes on. */
 export interface SdkOptions {
   /** Milliseconds. */
   readonly requestTimeout?: number;

@@ -25,7 +25,7 @@ export class Services {
     );
   }
 
-  /** Too busy. */
+  /** Refuses a call during an outage. */
   refuse({ hostname }: SdkRequest): Answer {
     if (serviceOf(hostname) !== 's3')
       return jsonAnswer({ __type: 'ServiceUnavailable', message: 'injected' }, 503);

@@ -12,7 +12,7 @@ const SHARDS = ['shard-0', 'shard-1'] as const;
 /** Sequence numbers are as long as those of AWS: as doubles, two neighbours would be equal. */
 const FIRST_SEQUENCE_NUMBER = 40_000_000_000_000_000_000_000n;
 
-/** A table's stream, in memory. Its records say the second of their change, by the clock of the server that made them. */
+/** A table's stream, in memory. Its records contain the second of their change, by the clock of the server that made them. */
 export class MemoryStream implements StreamSource {
   readonly #records = new Map<string, StreamedRecord[]>(SHARDS.map(id => [id, []]));
   readonly #keyNames: readonly string[];
@@ -96,7 +96,7 @@ export class StreamReaders {
     );
   }
 
-  /** Reads until it is stopped. */
+  /** Runs until it is stopped. */
   async run(): Promise<void> {
     await Promise.all(
       this.#readers.map(async reader => {

@@ -3,7 +3,7 @@ import type { ItemImage } from '../../functions/stream/event.ts';
 import type { ItemKey } from '../../statemachine/contract/keys.ts';
 import { itemText } from '../ledger/item-text.ts';
 
-/** Who changes an item. */
+/** Origin of a change. */
 export type Who = 'user' | 'sweep';
 
 /** A change of an item, as DynamoDB saw it. */
@@ -15,9 +15,9 @@ export interface Change {
   readonly at: number;
   /** The same by the clock of the server that made the stream's record. */
   readonly recordedAt: number;
-  /** Place among everything that happens in a run. */
+  /** Position in the order of all occurrences of a run. */
   readonly turn: number;
-  /** The id of the stream's record: no other change has it. */
+  /** Unique id of the stream's record. */
   readonly eventId: string;
   readonly before: ItemImage | undefined;
   readonly after: ItemImage | undefined;
@@ -26,14 +26,14 @@ export interface Change {
 export interface MemoryTableOptions {
   readonly tableName: string;
   readonly indexName: string;
-  /** Partition key, and sort key where there is one. */
+  /** Partition key, and sort key if there is one. */
   readonly keyNames: readonly string[];
   readonly ttlAttribute: string;
   /** Undefined: the index is keyed by the TTL, by second. */
   readonly windowAttribute: string | undefined;
   /** DynamoDB's clock. */
   readonly clock: Clock;
-  /** A time of that clock, epoch milliseconds, as one of DynamoDB's servers has it. */
+  /** Converts a time of that clock, epoch milliseconds, to the time of one of DynamoDB's servers. */
   readonly asServerHasIt: (at: number) => number;
   /** Lag of the index, milliseconds; called at each change. */
   readonly indexLagMs: () => number;
@@ -59,7 +59,7 @@ interface Former {
   readonly until: number;
 }
 
-/** A position in the index: TTL (epoch seconds) and key of the entry before it. */
+/** A position in the index: TTL (epoch seconds) and key of the previous entry. */
 export interface Position {
   readonly ttl: number;
   readonly id: string;
@@ -113,8 +113,7 @@ export class MemoryTable {
   }
 
   /**
-   * Entries under a key of the index in the order of their TTL.
-   *
+   * Returns entries under a key of the index, sorted by TTL.
    * @param after undefined: from the beginning
    */
   query(

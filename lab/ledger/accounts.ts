@@ -32,15 +32,15 @@ export class Accounts {
     found: 0,
     retries: 0,
   };
-  /** Executions by how they ended: `SUCCEEDED`, or the name of their error. */
+  /** Number of executions by their result: `SUCCEEDED`, or the name of their error. */
   readonly endings = new Map<string, number>();
-  /** Executions whose counts do not add up; each a sentence. */
+  /** Executions whose counts do not add up, one sentence each. */
   readonly wrong: string[] = [];
 
   add({ name, status, error, text }: Ended): void {
     const ending = status === 'SUCCEEDED' ? status : (error ?? status);
     this.endings.set(ending, (this.endings.get(ending) ?? 0) + 1);
-    // One that failed on the way, or was stopped, has no counts; nor has a tick that could not record what it did.
+    // An execution that failed on the way or was stopped has no counts, nor has a tick that could not record its result.
     if (ending !== 'SUCCEEDED' && ending !== 'SweepIncompleteError') return;
     if (isUnrecordedTick(text)) return;
     const reports = reportsOf(text);
@@ -62,8 +62,7 @@ export class Accounts {
 }
 
 /**
- * Counts that are higher than they can be; each a sentence.
- *
+ * Counts that exceed their upper bounds, one sentence each.
  * @param most as the table's stream, and what the application did, bound them
  */
 export function tooMany(totals: Accounts['totals'], most: Readonly<Partial<Record<Fate, number>>>): string[] {
@@ -77,8 +76,8 @@ export function tooMany(totals: Accounts['totals'], most: Readonly<Partial<Recor
 }
 
 /**
- * The reports in an execution's output, or in the cause of its failure, or in the JSON of these: a tick's of each table in which it did
- * something, a replay's of its one. Undefined when there are none to be read.
+ * Finds the reports in an execution's output, in the cause of its failure, or in the JSON of these: those of a tick for each table with
+ * work, or the one of a replay. Undefined when there are none.
  */
 export function reportsOf(said: unknown): readonly SweepReport[] | undefined {
   const report = readExecutionReport(said);

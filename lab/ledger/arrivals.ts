@@ -14,7 +14,7 @@ export interface Arrival {
   /** Key in JSON, in the format of the arrivals. */
   readonly key: unknown;
   readonly expiredAt: string | null;
-  /** ISO time of the record by which it was judged. */
+  /** ISO time of the record by which the removal was classified. */
   readonly deletedAt: string;
   /** The item's old image; undefined when it was not requested. */
   readonly item?: unknown;
@@ -22,7 +22,7 @@ export interface Arrival {
   readonly removal?: 'expiry' | 'other';
 }
 
-/** An arrival, and where and when it came. */
+/** An arrival with its place and time. */
 export interface Arrived {
   readonly arrival: Arrival;
   /** The object in the archive, a new one for each copy; undefined for an event. */
@@ -31,20 +31,20 @@ export interface Arrived {
   readonly atMs: number;
 }
 
-/** Counts of the deletions that were to arrive. */
+/** Counts of the deletions that should arrive. */
 export interface ArrivalCounts {
   /** Deletions that arrived, each counted once. */
   readonly items: number;
-  /** Arrivals of what had arrived already. */
+  /** Number of repeated arrivals. */
   readonly again: number;
   /** Arrivals that report another removal as an expiry, or an item that was not deleted. */
   readonly strays: number;
   /**
-   * Expiries of what the application deleted before them, as the lab saw, but whose record has a time after it: locally that is
-   * when it was read, so this machine was too slow to tell.
+   * Number of items archived as expiries that the application deleted earlier, but whose record has a later time: locally that is the time
+   * of the read, so this machine was too slow to decide.
    */
   readonly doubtful: number;
-  /** Items that did not arrive as they were deleted. */
+  /** Items that arrived with other content than was deleted. */
   readonly altered: number;
   /** Time from the moment at which an item is due to its first arrival, milliseconds. */
   readonly lagMs: LagPercentiles;
@@ -58,7 +58,7 @@ export interface ArrivalRules {
   readonly format: ArchiveFormat;
   /** Seconds from an item's expiry to the TTL in the ledger, which is when it is due. */
   readonly graceSeconds: number;
-  /** Whether the items come, too. @default either is right */
+  /** Whether arrivals contain the items. @default both are allowed */
   readonly images?: boolean | undefined;
 }
 
@@ -80,7 +80,7 @@ export interface Judged {
   readonly violations: readonly Violation[];
 }
 
-/** Holds what arrived against the deletions that were seen. */
+/** Compares arrivals with the observed deletions. */
 export function judgeArrivals(
   arrived: readonly Arrived[],
   ledger: Pick<Ledger, 'removals' | 'violation'>,
@@ -146,7 +146,7 @@ export function judgeArrivals(
 
 type Recorded = SeenRemoval & { readonly record: RemovalRecord };
 
-/** Whether an arrival calls an expiry what is none; undefined when it is right. */
+/** Whether an arrival wrongly reports an expiry; undefined when it is right. */
 function senseOf(
   { removal = 'expiry', deletedAt }: Arrival,
   { ttl, seenAt, ours, record }: Recorded,
@@ -190,7 +190,7 @@ function expiryOf(ttl: Ttl, graceSeconds: number): Ttl {
   return ttl === undefined ? undefined : ttl - graceSeconds;
 }
 
-/** A plain number may be written in more ways than one: what arrived is compared after one reading. */
+/** A number can be written in several ways, so the arrived item is parsed before the comparison. */
 function isSame(arrived: unknown, image: ItemImage, format: ArchiveFormat): boolean {
   return format === 'dynamodb-json'
     ? itemText(arrived as ItemImage) === itemText(image)

@@ -28,6 +28,6 @@ function plain(value: ImageValue): unknown {
 
 const digits = (number: string): string => plainDecimal(number) ?? `no number: ${number}`;
 
-/** Bytes are as the SDK has them where its client has read the item. */
+/** Bytes are arrays in an item that the SDK's client has read. */
 const base64 = (bytes: string | Uint8Array): string =>
   typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('base64');

@@ -1,12 +1,12 @@
 import type { ItemImage } from '../../functions/stream/event.ts';
 
-/** Epoch seconds at which an item expires; `undefined` for one that doesn't. */
+/** TTL of an item, epoch seconds; `undefined` for an item that does not expire. */
 export type Ttl = number | undefined;
 
 /** An action on an item, as DynamoDB acknowledged it. */
 export type Deed = 'wrote' | 'renewed' | 'made permanent' | 'wrote again';
 
-/** The outcome of a delete by the application itself. `unsure`: its connection broke, so that it may have deleted. */
+/** The result of the application's own delete. `unsure`: its connection broke, so the delete may have taken effect. */
 export type DeleteOutcome = 'deleted' | 'was gone' | 'unsure';
 
 /** A deletion as it was seen from outside. */
@@ -25,7 +25,7 @@ export interface RemovalRecord {
   /** The record's `eventID`, which every archive line and event of it has. */
   readonly id: string;
   readonly key: ItemImage;
-  /** The item as it was. */
+  /** Last content of the item. */
   readonly image: ItemImage;
   /** Creation time of the record by its server's clock, epoch milliseconds; undefined when unknown. */
   readonly madeAt?: number;
@@ -38,13 +38,13 @@ export interface RemovalRecord {
  * things happen to the item at once.
  */
 export interface Version {
-  /** Counts the writes from 1. */
+  /** Number of the write, from 1. */
   readonly number: number;
   ttl: Ttl;
-  /** The write that made it; undefined until DynamoDB has acknowledged it. */
+  /** The write that made it; undefined until DynamoDB has acknowledged the write. */
   written: { readonly deed: Deed; readonly knownAt: number } | undefined;
   removal: Removal | undefined;
-  /** The application itself deleted it, or may have. */
+  /** Whether the application itself deleted it, or may have. */
   ours: boolean;
   /** Time at which the application first noticed that it was deleted, epoch milliseconds. */
   missedAt: number | undefined;
@@ -53,16 +53,16 @@ export interface Version {
 /** An item, and what happened to it. */
 export interface Entry {
   readonly versions: Version[];
-  /** The last one that was acknowledged; undefined for an item that is none of ours. */
+  /** The last acknowledged version; undefined for an item that the application did not write. */
   current: Version | undefined;
   /** The shard of its window. */
   shard: number;
-  /** Whether the application holds it, as DynamoDB has acknowledged; undefined when it never did. */
+  /** Whether the application holds it, as DynamoDB has acknowledged; undefined when it was never held. */
   held?: boolean;
   readonly notes: Note[];
 }
 
-/** Something that happened to an item. */
+/** An event of an item. */
 export interface Note {
   /** Epoch milliseconds. */
   readonly at: number;
@@ -71,15 +71,15 @@ export interface Note {
   readonly ttl: Ttl;
 }
 
-/** An item as a consistent read of the table has it. */
+/** An item in a consistent read of the table. */
 export interface Present {
   readonly version: number;
   readonly ttl: Ttl;
 }
 
-/** 365 days each, as native TTL counts them: what expired longer ago is not deleted. */
+/** Age above which expired items are not deleted, as with native TTL: five years of 365 days. */
 const FIVE_YEARS_SECONDS = 5 * 365 * 24 * 60 * 60;
-/** Around that bound a delete is right, and so is none. */
+/** Near that age both a delete and no delete are correct. */
 const BOUND_SECONDS = 600;
 
 /** Whether the sweep must not delete it. The rule is the lab's own, and not the sweep's. @param at epoch seconds */
@@ -92,17 +92,20 @@ export function isOverdue(ttl: Ttl, at: number): boolean {
   return ttl !== undefined && ttl <= at && ttl > at - FIVE_YEARS_SECONDS + BOUND_SECONDS;
 }
 
-/** Deleted while it was live, by the TTL it had when it was deleted. That is seen late: what was live then had been before. */
+/**
+ * Whether an item was deleted while it was live, by its TTL at the deletion. The deletion is seen late: an item that was live then had
+ * been live before.
+ */
 export function isEarly({ ttl, seenAt }: Removal): boolean {
   return isLive(ttl, Math.floor(seenAt / 1000));
 }
 
-/** The application holds it: no sweep may delete it, however long it has been expired. */
+/** Whether the application holds the item: no sweep may delete it, however long ago it expired. */
 export function isHeld({ held }: Pick<Entry, 'held'>): boolean {
   return held === true;
 }
 
-/** The version before the last one, when that is the same item with another TTL; undefined otherwise. */
+/** The version before the last one, when the last write was a renewal; undefined otherwise. */
 export function renewedVersion({ versions, current }: Entry): Version | undefined {
   const deed = current?.written?.deed;
   if (deed !== 'renewed' && deed !== 'made permanent') return undefined;
@@ -116,7 +119,7 @@ export function removalOf(entry: Entry): Removal | undefined {
   return entry.current?.removal ?? renewedVersion(entry)?.removal;
 }
 
-/** The event in words. */
+/** Describes the event. */
 export function describeNote({ at, what, version, ttl }: Note): string {
   const expiry = ttl === undefined ? 'without TTL' : `TTL ${ttl} (${new Date(ttl * 1000).toISOString()})`;
   return `${new Date(at).toISOString()} ${sentence()}`;

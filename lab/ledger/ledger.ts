@@ -23,7 +23,7 @@ const FIRST_VERSION = 1;
  */
 const KNOWN_AFTER_MS = 3_000;
 
-/** A deletion that was seen, and whether the application did it, or may have. */
+/** An observed deletion, and whether the application made it, or may have. */
 export interface SeenRemoval extends Removal {
   /** The item's id. */
   readonly id: string;
@@ -44,21 +44,21 @@ export class Ledger {
     this.#now = now;
   }
 
-  /** DynamoDB acknowledged a write. @param shard of the window that it is in */
+  /** Records a write that DynamoDB acknowledged. @param shard of its window */
   wrote(id: string, version: number, ttl: Ttl, deed: Deed = 'wrote', shard = 0): void {
     const entry = this.#entry(id);
-    // The stream may be faster than the acknowledgement.
+    // The stream may report it before the acknowledgement.
     const written = versionOf(entry, version, ttl);
     written.ttl = ttl;
     written.written = { deed, knownAt: this.#now() };
     entry.current = written;
     entry.shard = shard;
-    // A put leaves no attribute of what was there before.
+    // A put removes the attributes of the previous item.
     if (entry.held && (deed === 'wrote' || deed === 'wrote again')) entry.held = false;
     this.#note(entry, { what: deed, version, ttl });
   }
 
-  /** The application holds the item from now on, or has released it. */
+  /** Records that the application holds the item, or has released it. */
   held(id: string, isHeld: boolean): void {
     const entry = this.#entry(id);
     entry.held = isHeld;
@@ -74,7 +74,7 @@ export class Ledger {
     this.#note(entry, { what: 'too late', version: current?.number ?? 0, ttl: current?.ttl });
   }
 
-  /** The application deleted this version, or tried to. */
+  /** Records that the application deleted this version, or tried to. */
   deleted(id: string, version: number, outcome: DeleteOutcome): void {
     const entry = this.#entry(id);
     const found = entry.versions.find(({ number }) => number === version);
@@ -97,7 +97,7 @@ export class Ledger {
     this.#note(entry, { what: 'removed', version, ttl: removal.ttl, at: removal.seenAt });
   }
 
-  /** Milliseconds from expiry to deletion, of every item that was deleted when it was due. */
+  /** Lags from expiry to deletion of every item that was deleted when due, milliseconds. */
   get lags(): readonly number[] {
     return this.#lags;
   }
@@ -124,8 +124,7 @@ export class Ledger {
   }
 
   /**
-   * Holds what happened against what should have.
-   *
+   * Compares the observed state with the expected one.
    * @param present every item of the table by its id, as a consistent read returned it
    */
   verify(present: ReadonlyMap<string, Present>, reading: Reading): Violation[] {
@@ -153,7 +152,7 @@ export class Ledger {
     });
   }
 
-  /** All deletions that were seen, of items of this ledger. */
+  /** All observed deletions of this ledger's items. */
   get removals(): SeenRemoval[] {
     return [...this.#entries].flatMap(([id, { current, versions }]) =>
       current === undefined
@@ -162,19 +161,19 @@ export class Ledger {
     );
   }
 
-  /** The fault of an item, with its history. */
+  /** Builds a violation for an item, with its history. */
   violation(finding: Finding, id: string): Violation {
     return { finding, id, history: (this.#entries.get(id)?.notes ?? []).map(describeNote) };
   }
 
-  /** Whether a delete that was sent at `at` (epoch milliseconds) may have met an item that the application had renewed. */
+  /** Whether a delete that was sent at `at` (epoch milliseconds) may have reached an item after a renewal. */
   mayBeRenewed(id: string, at: number): boolean {
     return this.#versionsOf(id).some(
       ({ number, written }) => number > FIRST_VERSION && (written?.knownAt ?? 0) <= at + KNOWN_AFTER_MS,
     );
   }
 
-  /** Whether a delete may have met the item while it was held. */
+  /** Whether a delete may have reached the item while it was held. */
   mayBeHeld(id: string): boolean {
     return this.#entries.get(id)?.held !== undefined;
   }

@@ -5,7 +5,7 @@ export interface Tally {
   readonly written: number;
   /** Items whose TTL has passed, except those that the application holds. */
   readonly expired: number;
-  /** The ones of these that were seen to be deleted. */
+  /** Number of expired items whose deletion was seen. */
   readonly deleted: number;
   /** The expired items that were not deleted in time. */
   readonly overdue: number;
@@ -13,11 +13,14 @@ export interface Tally {
   readonly liveDeleted: number;
   /** Items that were renewed or made permanent, and whose former TTL has passed. */
   readonly renewed: number;
-  /** The ones of these that outlived their former TTL. */
+  /** Number of renewed items that outlived their former TTL. */
   readonly renewedKept: number;
 }
 
-/** Items that the application itself deleted, or may have deleted, are only in the count `written`. @param nowMs epoch milliseconds */
+/**
+ * Counts items. Those that the application itself deleted, or may have deleted, are only in the count `written`. @param nowMs epoch
+ * milliseconds
+ */
 export function tallyOf(entries: Iterable<Entry>, nowMs: number): Tally {
   const now = Math.floor(nowMs / 1000);
   const counts = {
@@ -54,11 +57,11 @@ export function wasDeletedLive({ versions }: Entry): boolean {
   return versions.some(({ removal, ours }) => !ours && removal !== undefined && isEarly(removal));
 }
 
-/** An item that expired, and what became of it. */
+/** An item that expired, and its result. */
 export interface SweptItem {
   /** Epoch seconds. */
   readonly ttl: number;
-  /** Epoch milliseconds by which DynamoDB had acknowledged this TTL. */
+  /** Time by which DynamoDB had acknowledged this TTL, epoch milliseconds. */
   readonly knownAt: number;
   readonly shard: number;
   /** Time at which its deletion was seen, epoch milliseconds; undefined while there is none. */

@@ -1,7 +1,7 @@
 import { type Entry, isHeld, isLive, isOverdue, type Present, renewedVersion } from './item.ts';
 import { wasDeletedLive } from './tally.ts';
 
-/** The findings on an item, and their names where items are counted. */
+/** Kinds of findings on an item, and their texts for counts. */
 export const FINDINGS = {
   liveDeleted: { what: 'wrongly deleted', sentence: 'live items deleted before their TTL' },
   renewedDeleted: { what: 'wrongly deleted', sentence: 'renewed items deleted before their new TTL' },
@@ -50,7 +50,7 @@ export type Finding = keyof typeof FINDINGS;
 /** An item, or another checked thing, that violates a promise. */
 export interface Violation {
   readonly finding: Finding;
-  /** The item's id; other findings have a sentence. */
+  /** The item's id; findings on other things have a sentence. */
   readonly id: string;
   /** History of the item, one line for each event. */
   readonly history: readonly string[];
@@ -58,7 +58,7 @@ export interface Violation {
 
 /** Time at which the table was read, and TTL up to which it must be swept. */
 export interface Reading {
-  /** Epoch milliseconds of a consistent read of the whole table. */
+  /** Time of a consistent read of the whole table, epoch milliseconds. */
   readonly nowMs: number;
   /** Epoch seconds: every item that expired up to then must be deleted. @default every item that expired before the read */
   readonly sweptUpTo?: number;
@@ -109,10 +109,10 @@ function bySentence(violations: readonly Violation[]): [string, Violation[]][] {
   return [...found].map(([finding, those]) => [`${those.length} ${FINDINGS[finding].sentence}`, those]);
 }
 
-/** Items that are named; all are counted. */
+/** Largest number of items that are listed; all are counted. */
 const MAX_NAMED = 5;
 
-/** The first of some items, for a person. */
+/** Lists the first of some ids. */
 export function named(ids: readonly string[]): string {
   return ids.slice(0, MAX_NAMED).join(', ') + (ids.length > MAX_NAMED ? ', …' : '');
 }

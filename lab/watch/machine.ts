@@ -3,13 +3,13 @@ import { type CancelTimer, type Clock, realClock } from 'stepfunctions-emulator'
 
 /** The clocks of a machine. */
 export interface MachineTime {
-  /** Epoch milliseconds; jumps when the clock is set, and over the time that the machine sleeps. */
+  /** Epoch milliseconds; jumps when the clock is set, and after the machine slept. */
   wall(): number;
-  /** Milliseconds since some moment; never set. */
+  /** Milliseconds since a fixed moment; never set. */
   monotonic(): number;
-  /** Calls back again and again, as close to every `ms` milliseconds as the machine can. */
+  /** Calls back repeatedly, as close to every `ms` milliseconds as the machine can. */
   every(ms: number, callback: () => void): CancelTimer;
-  /** The times of all processors; undefined where they are not known. */
+  /** Times of all processors; undefined when unknown. */
   processors(): readonly Pick<CpuInfo, 'times'>[] | undefined;
 }
 
@@ -25,7 +25,7 @@ const realTime: MachineTime = {
   processors: cpus,
 };
 
-/** The time of this machine, or of a machine that a test makes up. */
+/** The time of this machine, or of a simulated one in a test. */
 export function machineTimeOf(clock: Clock): MachineTime {
   if (clock === realClock) return realTime;
   return {
@@ -58,21 +58,21 @@ export interface MachineReport extends Readonly<Record<`${Slowness}Ms`, number>>
 }
 
 const SAMPLE_MS = 100;
-/** Later than timers are on a machine that has time. */
+/** Delay above which a timer is late for a machine that is not busy, milliseconds. */
 const LATE_MS = 50;
-/** Clocks are corrected by less than this all the time. */
+/** Corrections of a clock below this value are ordinary, milliseconds. */
 const SET_MS = 1_000;
 const PROCESSORS_SAMPLE_MS = 1_000;
 /** Share of a busy second that counts as lost, because the second is shared. So it excuses twice the usual lag. */
 const BUSY_COUNTS = 0.5;
-/** Share of the time that all processors together worked, from which on work waits. */
+/** Utilization of all processors from which on work must wait. */
 const BUSY_SHARE = 0.9;
 /** Limit above which an answer of DynamoDB Local is slow for a machine that is not busy, milliseconds. */
 const USUAL_ANSWER_MS = 200;
 /** Time that a machine may lose without the sweep missing a tick. */
 const MISSED_TICK_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** A child waits for its minute, and then from expiry to expiry within it. */
+/** Longest wait of a child: for its minute, or from one expiry to the next, milliseconds. */
 const MAX_WAIT_MS = MINUTE_MS;
 
 /**
@@ -103,7 +103,7 @@ export class MachineWatch {
     for (const cancel of this.#cancels.splice(0)) cancel();
   }
 
-  /** DynamoDB Local answered a request of ours. Epoch milliseconds. */
+  /** Records DynamoDB Local's answer to one of our requests, epoch milliseconds. */
   readonly answered = ({ from, to }: Span): void => {
     if (to - from > USUAL_ANSWER_MS) this.#lost.slowAnswers.push({ from: from + USUAL_ANSWER_MS, to });
   };
@@ -213,7 +213,7 @@ function inOrder(spans: readonly Span[]): Span[] {
 
 const ALL_TIME: Span = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 
-/** Milliseconds that at least one of some spans covers, within another one. @param spans sorted by their beginning */
+/** Time within a span that at least one of some spans covers, milliseconds. @param spans sorted by their beginning */
 function lengthOf(spans: readonly Span[], within: Span = ALL_TIME): number {
   let length = 0;
   let covered = within.from;

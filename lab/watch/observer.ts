@@ -28,7 +28,7 @@ export interface ObserverOptions {
   readonly intervalMs?: number;
   /** @default the wall clock */
   readonly clock?: Clock;
-  /** DynamoDB answered a request. Epoch milliseconds. */
+  /** Called for an answer of DynamoDB, epoch milliseconds. */
   readonly onAnswer?: (span: Span) => void;
 }
 
@@ -75,7 +75,7 @@ export class StreamObserver {
     return new StreamObserver(options, Table.LatestStreamArn);
   }
 
-  /** Stops after everything that has happened up to now was seen. Safe to call more than once. */
+  /** Stops after all earlier deletions were seen. Safe to call more than once. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#running;

@@ -24,13 +24,13 @@ export interface WatchedTableOptions extends SessionTableOptions {
   readonly intervalMs?: number;
   /** Whether the ledger keeps the items that were deleted, to compare an archive or events with them. @default false */
   readonly keepsImages?: boolean;
-  /** DynamoDB answered a request of ours. Epoch milliseconds. */
+  /** Called for DynamoDB's answer to one of our requests, epoch milliseconds. */
   readonly onAnswer?: (span: Span) => void;
   /** Called when the stream cannot be read any more. */
   readonly onError: (error: unknown) => void;
 }
 
-/** A table that is written to by plan, and whose deletions are seen in its stream, whoever makes them. */
+/** A table that is written by plan, and whose deletions are observed in its stream, whoever makes them. */
 export class WatchedTable {
   readonly ledger: Ledger;
   readonly #sessions: SessionTable;
@@ -74,8 +74,7 @@ export class WatchedTable {
   }
 
   /**
-   * Writes what was planned, in real time.
-   *
+   * Writes the planned items, in real time.
    * @throws the first error of a request
    */
   write(
@@ -100,12 +99,12 @@ export class WatchedTable {
     return this.#sessions.id(item);
   }
 
-  /** Everything in the table by its id, read consistently. */
+  /** Reads all items of the table by id, consistently. */
   readAll(): Promise<Map<string, Present>> {
     return this.#clock.busy(() => this.#sessions.readAll());
   }
 
-  /** The contradictions between a consistent read of the whole table and the ledger. */
+  /** Finds contradictions between a consistent read of the whole table and the ledger. */
   async verify(swept: Pick<Reading, 'sweptUpTo'> = {}): Promise<Violation[]> {
     const present = await this.readAll();
     return this.ledger.verify(present, { nowMs: this.#clock.now(), ...swept });
@@ -116,7 +115,7 @@ export class WatchedTable {
     await this.#observer?.caughtUp();
   }
 
-  /** Stops after everything that has happened up to now was seen. Safe to call more than once. */
+  /** Stops after all earlier deletions were seen. Safe to call more than once. */
   async stop(): Promise<void> {
     await this.#observer?.stop();
     this.#streams.destroy();

@@ -9,9 +9,9 @@ export interface Action {
   readonly atMs: number;
   readonly item: Item;
   readonly kind: 'write' | 'renew' | 'makePermanent' | 'writeAgain' | 'delete' | 'hold' | 'release';
-  /** The TTL it sets; a delete, a hold and a release set none. */
+  /** The new TTL; a delete, a hold and a release have none. */
   readonly ttl: Ttl;
-  /** Written in the window (start, end] of shard 0, as items were stamped before this project. @default false */
+  /** Whether it is written in the window (start, end] of shard 0, as applications did before this project. @default false */
   readonly olderStamp?: boolean;
 }
 
@@ -22,43 +22,43 @@ export interface StreamOptions {
   readonly firstTtl: number;
   /** Period in which items expire, seconds. */
   readonly seconds: number;
-  /** Items that expire at one moment. */
+  /** Number of items that expire at one moment. */
   readonly rate: number;
   /** Seconds between two moments at which items expire. @default 1 */
   readonly everySeconds?: number;
   /** Range of an item's lifetime, seconds, drawn uniformly. @default 20 to 120 */
   readonly life?: { readonly from: number; readonly to: number };
   readonly random: RandomSource;
-  /** The mix of items' lives. @default each is written once and expires */
+  /** Plans each item's actions. @default each is written once and expires */
   readonly mix?: Mix;
 }
 
-/** An item of a stream, before it is decided what happens to it. */
+/** An item of a stream before its actions are planned. */
 export interface PlannedItem {
   readonly item: number;
   /** First TTL of the item, epoch seconds. */
   readonly ttl: number;
   /** Time of the write, epoch milliseconds. */
   readonly writeAt: number;
-  /** The last moment at which an item of the stream expires, epoch seconds. */
+  /** TTL of the stream's last item, epoch seconds. */
   readonly lastTtl: number;
   readonly random: RandomSource;
 }
 
-/** Decides what happens to an item. */
+/** Plans the actions on an item. */
 export type Mix = (item: PlannedItem) => readonly Action[];
 
 export interface Stream {
   /** Actions in the order of their time. */
   readonly actions: readonly Action[];
-  /** The last moment at which an item expires, epoch seconds. */
+  /** TTL of the last item, epoch seconds. */
   readonly lastTtl: number;
 }
 
 /** Lifetimes: some items are written well before the tick that owns their TTL, some within their own minute. */
 const LIFE = { from: 20, to: 120 };
 
-/** TTL of what shall outlive the run. */
+/** Seconds until the TTL of items that must outlive the run. */
 const FAR_SECONDS = 86_400;
 
 const writtenOnce: Mix = ({ item, ttl, writeAt }) => [{ atMs: writeAt, item, kind: 'write', ttl }];

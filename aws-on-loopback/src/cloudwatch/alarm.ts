@@ -23,7 +23,7 @@ export interface AlarmResource {
   readonly namespace: string;
   readonly metricName: string;
   readonly dimensions: Readonly<Record<string, string>>;
-  /** The alarm looks at this instead of the metric itself. */
+  /** The expression that the alarm evaluates instead of the metric. */
   readonly expression?: AlarmExpression;
   /** `Sum`, `p99`… */
   readonly statistic: string;
@@ -40,7 +40,7 @@ export interface AlarmResource {
   readonly okActions: readonly string[];
 }
 
-/** A metric of an expression. */
+/** A metric in an expression. */
 export type AlarmedMetric = Pick<AlarmResource, 'namespace' | 'metricName' | 'dimensions' | 'statistic'>;
 
 export interface AlarmExpression {
@@ -63,7 +63,7 @@ export type AlarmRule = Pick<
 
 export interface Evaluation {
   readonly state: AlarmState;
-  /** A sentence for a person. */
+  /** Reason of the state, one sentence. */
   readonly reason: string;
 }
 
@@ -82,10 +82,10 @@ export function datapointsOf({ evaluationPeriods }: Pick<AlarmRule, 'evaluationP
  * The next state of an alarm.
  *
  * 1. When there are as many real datapoints as evaluation periods, the newest of them decide, however old, and missing ones do not matter.
- * 2. Else all real ones count, and missing ones are filled in as the alarm says.
- * 3. `missing` and `ignore` fill in nothing. Without any datapoint the one is INSUFFICIENT_DATA and the other stays as it is. When
- *    the real ones that breach are too few, but all others behind the oldest one are missing, it is an alarm for `missing`: else an
- *    alarm would never come for a metric that dies as it breaches. `ignore` stays as it is.
+ * 2. Otherwise all real ones count, and missing ones are filled in by the alarm's setting.
+ * 3. `missing` and `ignore` fill in nothing. Without any datapoint the alarm becomes INSUFFICIENT_DATA for `missing`, and keeps its
+ *    state for `ignore`. When the real ones that breach are too few, but all others behind the oldest one are missing, `missing` is
+ *    an alarm: otherwise a metric that ends while it breaches would never raise one. `ignore` keeps the state.
  *
  * @param points the newest first, as many as {@link datapointsOf} says
  * @param current the state before

@@ -18,7 +18,7 @@ export interface LocalCloudWatchOptions {
   readonly alarms: readonly AlarmResource[];
   /** Queues whose messages are counted, by name. */
   readonly queues: readonly string[];
-  /** Called when an alarm's state changes, but for the first one after the start that is not ALARM. */
+  /** Called when an alarm's state changes; not for the first state after the start, unless it is ALARM. */
   readonly onAlarm?: ((seen: SeenAlarm, before: AlarmState) => void) | undefined;
   /** Returns the number of messages that can be received from a queue; undefined for an unknown queue. */
   readonly messagesIn?: ((queue: string) => number | undefined) | undefined;
@@ -34,12 +34,12 @@ const ENDED: Readonly<Record<string, string>> = {
   ABORTED: 'ExecutionsAborted',
 };
 
-/** The fields of an execution that are counted when it has ended. */
+/** The fields of an ended execution that CloudWatch counts. */
 type Ended = Pick<Execution, 'machine' | 'status' | 'startDate' | 'stopDate' | 'memoryMb'>;
 
 /**
- * CloudWatch as far as a deployment has it: what the functions print in the embedded metric format, what AWS counts of executions
- * and queues by itself, and the alarms on it, which are evaluated at the end of each minute.
+ * The parts of CloudWatch that a deployment uses: metrics that functions print in the embedded metric format, AWS's own metrics of
+ * executions and queues, and the alarms on them, which are evaluated at the end of each minute.
  */
 export class LocalCloudWatch {
   readonly metrics = new MetricStore();
@@ -105,7 +105,7 @@ export class LocalCloudWatch {
     this.#countExecution('ExpressExecutionBilledMemory', machine.arn, stopDate, billed.memoryMb);
   }
 
-  /** A call of a function has ended. */
+  /** Records a call of a function that has ended. */
   addInvocation(FunctionName: string, durationMs: number): void {
     this.#addOfFunction('Duration', FunctionName, durationMs);
   }
@@ -159,10 +159,10 @@ export class LocalCloudWatch {
     for (const seen of this.#alarms.values()) this.#evaluate(seen, end);
   }
 
-  /** The window slides: each evaluation looks at the periods that end now. */
+  /** The window slides: each evaluation uses the periods that end now. */
   #evaluate({ alarm, state: before, since }: SeenAlarm, end: number): void {
     const { period, expression } = alarm;
-    // The oldest first, as expressions want them.
+    // Expressions expect the oldest datapoint first.
     const measured = ({ metricName: name, namespace, dimensions, statistic }: AlarmedMetric) =>
       Array.from({ length: datapointsOf(alarm) }, (_unused, index) => {
         const to = end - index * period * 1000;

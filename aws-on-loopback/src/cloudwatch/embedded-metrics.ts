@@ -7,8 +7,7 @@ type Target =
   | { readonly Values: readonly number[]; readonly Counts?: readonly number[] };
 
 /**
- * The metrics of a line that a function printed, in the embedded metric format; none for any other line.
- *
+ * Returns the metrics in a line in the embedded metric format that a function printed; an empty list for other lines.
  * @param timestamp when it was printed, epoch milliseconds. The document's own is the wall clock's, which is not the clock that the
  *   local cloud runs by.
  * @see CloudWatch User Guide, "Embedded metric format specification"
@@ -44,7 +43,7 @@ function valuesOf(target: Target | undefined): Measurement['values'] {
 }
 
 function parse(line: string): Record<string, unknown> | undefined {
-  // Most lines are logs.
+  // Most lines contain no metrics.
   if (!line.includes('"CloudWatchMetrics"')) return undefined;
   try {
     const value: unknown = JSON.parse(line);

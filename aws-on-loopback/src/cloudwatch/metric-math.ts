@@ -9,7 +9,7 @@ export class MetricMathError extends Error {
   override readonly name = 'MetricMathError';
 }
 
-/** A part of an expression: a series, or the same number for every period. */
+/** A value in an expression: a series, or the same number for every period. */
 type Value = Series | number;
 type Part = (metrics: Readonly<Record<string, Series>>) => Value;
 
@@ -73,7 +73,7 @@ function seriesOf(value: Value, metrics: Readonly<Record<string, Series>>): Seri
   return one.map(() => value);
 }
 
-/** A sum has a datapoint where both have one. */
+/** A sum has a datapoint only where both series have one. */
 function added(one: Series, other: Series): Series {
   return one.map((value, index) => {
     const more = other[index];
@@ -90,7 +90,7 @@ function filled(series: Series, filler: number | 'REPEAT'): Series {
   });
 }
 
-/** A condition that has no datapoint gives none; one that is true gives 0 where its value has none. */
+/** A missing condition gives no datapoint; a true one gives 0 where its value is missing. */
 function chosen(condition: Series, yes: Value, no: Value | undefined): Series {
   const of = (value: Value | undefined, index: number) =>
     typeof value === 'number' ? value : value?.[index];

@@ -9,7 +9,7 @@ export interface MetricId {
 export interface Measurement extends MetricId {
   /** Epoch milliseconds. */
   readonly timestamp: number;
-  /** Each value, and how often it was measured. */
+  /** Each value, and the number of its measurements. */
   readonly values: readonly (readonly [value: number, count: number])[];
 }
 
@@ -49,7 +49,7 @@ export class MetricStore {
     for (const [value, count] of values) minute.set(value, (minute.get(value) ?? 0) + count);
   }
 
-  /** Every metric that was ever measured. */
+  /** Lists every metric that has measurements. */
   list(): readonly MetricId[] {
     return [...this.#metrics.values()].map(({ id }) => id);
   }

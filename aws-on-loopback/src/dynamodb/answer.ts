@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseObject } from '../json.ts';
 
-/** DynamoDB's answer, or the one in its place. */
+/** An answer of DynamoDB, real or made here. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -13,10 +13,10 @@ export interface Answer {
 /** The JSON body of a request or an answer. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** undefined for what isn't a JSON object: it is passed on as it is. */
+/** Parses a body; undefined when it is not a JSON object, which is passed on unchanged. */
 export const parseBody = (text: string | Buffer): Body | undefined => parseObject(text.toString());
 
-/** Answers as DynamoDB does. */
+/** Builds an answer in DynamoDB's format. */
 export function jsonAnswer(body: object, status = 200): Answer {
   return {
     status,
@@ -27,7 +27,7 @@ export function jsonAnswer(body: object, status = 200): Answer {
 
 /** Returns the same answer with another body. DynamoDB writes the numbers of items as strings, so no digits are lost. */
 export function withBody({ headers, ...answer }: Answer, body: Body): Answer {
-  // The checksum belongs to the former body.
+  // The old checksum does not match the new body.
   const { 'x-amz-crc32': _checksum, ...others } = headers;
   return { ...answer, headers: others, body: Buffer.from(JSON.stringify(body)) };
 }

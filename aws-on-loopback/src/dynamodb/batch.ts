@@ -1,9 +1,9 @@
 import type { Body } from './answer.ts';
 
 /*
- * The two batches that the functions delete with, and the one that they read with before it. DynamoDB Local never leaves a key
- * unprocessed and never throttles a single statement, so a key that shall fail is taken out of what is sent on, and its answer is
- * made here.
+ * The two kinds of batches with which the functions delete, and the one with which they read before. DynamoDB Local never leaves a key
+ * unprocessed and never throttles a single statement, so a key that shall fail is taken out of what is sent on, and its answer is made
+ * here.
  */
 
 interface WriteRequest {

@@ -50,7 +50,7 @@ export class BreakableDynamoDb {
     return this.#proxy.endpoint;
   }
 
-  /** Breaks it, until it is mended. */
+  /** Starts a failure, which lasts until {@link mend}. */
   break(breakage: Breakage): Promise<void> {
     return this.#change(async () => {
       this.#breakage = breakage;
@@ -58,7 +58,7 @@ export class BreakableDynamoDb {
     });
   }
 
-  /** Calls that hang lose their connections. Rejects when somebody has taken the port of a DynamoDB that was down. */
+  /** Ends the failure; calls that hang lose their connections. Rejects when another process uses the port of a DynamoDB that was down. */
   mend(): Promise<void> {
     return this.#change(async () => {
       const wasDown = this.#breakage === 'down';
@@ -97,7 +97,7 @@ export class BreakableDynamoDb {
       case 'hang':
         return { kind: 'hang', until: new Promise<void>(resolve => this.#hanging.push(resolve)) };
       case 'down':
-        // The call was on its way when the connections were ended.
+        // The call was in progress when the connections were closed.
         return { kind: 'cutBefore' };
       case undefined:
         return undefined;
@@ -113,7 +113,7 @@ export class BreakableDynamoDb {
     }
     const isThrottled = () => this.#deletes++ % THROTTLED_OF !== 0;
     if (operation === 'DeleteItem') return isThrottled() ? refused(THROTTLED_TABLE) : undefined;
-    // A BatchWriteItem names null where it puts.
+    // The key of a put in a BatchWriteItem is null.
     const deletes = [...keys.entries()].filter(([, key]) => operation !== 'BatchGetItem' && key !== 'null');
     const errors = deletes
       .filter(isThrottled)

@@ -14,11 +14,11 @@ export interface DynamoDbCall {
   readonly at: number;
 }
 
-/** An effect on a call, so that tests, the lab and a rehearsal see how a client bears it. */
+/** An effect on a call, so that tests, the lab and a rehearsal can check how a client handles it. */
 export type CallEffect =
   /** The call is refused without asking DynamoDB. @property message @default the error's name */
   | { readonly kind: 'refuse'; readonly error: string; readonly status: number; readonly message?: string }
-  /** Some keys of a batch (by their index) are taken out; each is answered with this error, or as unprocessed. */
+  /** Some keys of a batch (by their index) are left out; each is answered with this error, or as unprocessed. */
   | { readonly kind: 'leaveOut'; readonly errors: ReadonlyMap<number, string>; readonly message?: string }
   | { readonly kind: 'cutBefore' }
   /** @property midAnswer within the body of the answer instead of before its first byte */
@@ -34,8 +34,7 @@ export function readCall({ operation = '', text }: ProxiedCall, at: number): Dyn
 }
 
 /**
- * The answer to a call to which something is done; undefined where the connection breaks without one.
- *
+ * Answers a call with an effect; undefined when the connection breaks without an answer.
  * @param forward asks DynamoDB
  */
 export async function answerWith(

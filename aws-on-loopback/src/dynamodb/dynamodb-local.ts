@@ -122,7 +122,7 @@ async function requireJava(java: string): Promise<void> {
   }
 }
 
-/** The major version that `java -version` prints; `1.8.0_392` is 8. `undefined` when it prints none. */
+/** Parses the major version in the output of `java -version`; `1.8.0_392` is 8. `undefined` when there is none. */
 export function javaMajor(output: string): number | undefined {
   const match = /version "(?:1\.)?(\d+)/.exec(output);
   return match ? Number(match[1]) : undefined;
@@ -130,7 +130,7 @@ export function javaMajor(output: string): number | undefined {
 
 interface Server {
   readonly process: ChildProcess;
-  /** The last lines of what it printed. */
+  /** Last lines of its output. */
   readonly printed: () => string;
 }
 
@@ -152,7 +152,7 @@ function launch(java: string, { file, libraries }: Jar, port: number, longRun: b
     '-jar',
     file,
     '-inMemory',
-    // One database for every region and credential: the functions, the tests and a person's CLI see the same.
+    // One database for every region and credential: functions, tests and the user's CLI use the same tables.
     '-sharedDb',
     '-disableTelemetry',
     '-port',

@@ -14,7 +14,7 @@ import { buffer } from 'node:stream/consumers';
 import { isLoopbackHost, requireLoopback, stopServer } from 'stepfunctions-emulator/loopback';
 import { type Answer, jsonAnswer } from './answer.ts';
 
-/** A call that came to a proxy. */
+/** A call that reached a proxy. */
 export interface ProxiedCall {
   readonly method: string;
   /** Path and query. */
@@ -24,7 +24,7 @@ export interface ProxiedCall {
   readonly operation: string | undefined;
   /** The body. */
   readonly text: string;
-  /** Sends the call on. Rejects when the connection breaks. @param text another body */
+  /** Sends the call to the server. Rejects when the connection breaks. @param text another body */
   readonly forward: (text?: string) => Promise<Answer>;
   /** Sends another request to the server, with the credentials of the caller. */
   readonly ask: (operation: string, body: object) => Promise<Answer>;
@@ -38,7 +38,7 @@ export interface ProxyOptions {
   readonly port?: number;
   /** Handles every call. @default all calls are passed on unchanged, byte by byte */
   readonly handle?: CallHandler;
-  /** The clock that answers are dated by, epoch milliseconds. @default they keep their date */
+  /** Clock for the Date header of answers, epoch milliseconds. @default the header is unchanged */
   readonly now?: (() => number) | undefined;
 }
 
@@ -50,7 +50,7 @@ interface Behind {
 }
 
 const TARGET_HEADER = 'x-amz-target';
-/** Headers of one connection, which are not sent on. Source: RFC 9110, 7.6.1. */
+/** Headers that apply to one connection only, and are not passed on. Source: RFC 9110, 7.6.1. */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'];
 /** Headers that are not passed on, and the body's length, which is set again when the whole body is known. */
 const FRAMING = [...HOP_BY_HOP, 'content-length', 'transfer-encoding'];

@@ -25,7 +25,7 @@ export interface TableResource {
   readonly stream?: 'KEYS_ONLY' | 'NEW_IMAGE' | 'OLD_IMAGE' | 'NEW_AND_OLD_IMAGES';
 }
 
-/** A table that the stack uses but doesn't make. */
+/** A table that the stack uses but does not create. */
 export interface ExistingTable {
   readonly address: string;
   readonly name: string;

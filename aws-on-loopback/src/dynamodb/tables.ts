@@ -50,8 +50,7 @@ export async function ensureTable(client: DynamoDBClient, table: TableResource):
 }
 
 /**
- * Checks that a table which the stack only refers to is there.
- *
+ * Checks that a table which the stack only refers to exists.
  * @throws {TableMismatchError} saying which table to make
  */
 export async function requireTable(client: DynamoDBClient, table: ExistingTable): Promise<void> {
@@ -120,7 +119,7 @@ export async function untilActive(client: DynamoDBClient, name: string): Promise
   }
 }
 
-/** The differences in keys and indexes between the table that is wanted and the one that is there. */
+/** Compares the keys and indexes of the wanted and the existing table. */
 export function compareTables(wanted: CreateTableCommandInput, found: TableDescription): string[] {
   const differences: string[] = [];
   const compare = (what: string, expected: string, got: string): void => {
@@ -162,7 +161,10 @@ export function compareTables(wanted: CreateTableCommandInput, found: TableDescr
   return differences;
 }
 
-/** The table, its stream with old images: as {@link enableStream}, for one that is made with a stream of fewer images. */
+/**
+ * Returns the table with old images in its stream: like {@link enableStream}, for a table that is created with a stream without old
+ * images.
+ */
 export function withOldImages(table: TableResource): TableResource {
   if (table.stream === undefined) return table;
   const hasNewImages = table.stream === 'NEW_IMAGE' || table.stream === 'NEW_AND_OLD_IMAGES';
@@ -170,8 +172,8 @@ export function withOldImages(table: TableResource): TableResource {
 }
 
 /**
- * Gives a table a stream with old images, so that deletions can be watched from outside. A local aid only: what is
- * synthesized has no part in it, and a table that has a stream keeps the one it has.
+ * Gives a table a stream with old images, so that deletions can be observed. Used only locally: the synthesized stack does not contain it,
+ * and an existing stream is not changed.
  */
 export async function enableStream(client: DynamoDBClient, tableName: string): Promise<void> {
   const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));

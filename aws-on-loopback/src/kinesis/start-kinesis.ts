@@ -11,7 +11,7 @@ import {
 } from '../service.ts';
 import { streamIn } from '../service-variables.ts';
 
-/** A record that came to a stream. */
+/** A record that was sent to a stream. */
 export interface LocalRecord {
   /** The name of its stream. */
   readonly stream: string;
@@ -22,11 +22,11 @@ export interface LocalRecord {
 
 /** The data that the operations work on. */
 interface KinesisContext {
-  /** The names of the streams that there are, each with one shard: a deployment makes them. */
+  /** Names of the existing streams, each with one shard: a deployment creates them. */
   readonly streams: readonly string[];
   /** Injects faults, for tests and the lab. @default no faults */
   readonly failEntry?: FailEntry | undefined;
-  /** Gets every record that was taken. */
+  /** Called for every accepted record. */
   readonly onRecord?: ((record: LocalRecord) => void) | undefined;
 }
 

@@ -7,7 +7,7 @@ export interface Decoded {
   readonly trailers: Readonly<Record<string, string>>;
 }
 
-/** Size of all trailers together; there is one checksum among them, and a signature. */
+/** Largest size of all trailers together: one checksum and a signature. */
 const MAX_TRAILER_BYTES = 8_192;
 
 /**

@@ -20,7 +20,7 @@ export class FolderStore implements ObjectStore {
     this.#folder = folder;
   }
 
-  /** Makes the folder, and clears away what a killed process had begun to write. */
+  /** Creates the folder, and removes unfinished files of a killed process. */
   static async open(folder: string): Promise<FolderStore> {
     await rm(join(folder, UPLOADS), { recursive: true, force: true });
     await mkdir(join(folder, UPLOADS), { recursive: true });
@@ -118,7 +118,7 @@ function refusalOf(key: string, error: unknown): unknown {
   if (['ENOSPC', 'EDQUOT'].includes(code)) {
     return new ApiError(STORE_FULL, `There is no room left for ${shown} (${code}): make some`, 503);
   }
-  // The first two when a part is a file, the others when the key is a folder.
+  // The first two occur when a part is a file, the others when the key is a folder.
   if (['EEXIST', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EPERM'].includes(code)) {
     return new ApiError(
       'InvalidArgument',

@@ -12,7 +12,7 @@ export const STORE_FULL = 'ServiceUnavailable';
 
 /** Storage for objects. */
 export interface ObjectStore {
-  /** Replaces the object as a whole, or leaves it as it was. @returns the file, where there is one */
+  /** Replaces the object as a whole, or leaves it unchanged. @returns its path, if it is a file */
   put(bucket: string, key: string, object: StoredObject): Promise<string | undefined>;
   get(bucket: string, key: string): Promise<StoredObject | undefined>;
   /** @returns the keys that begin with the prefix, in no order */

@@ -41,7 +41,7 @@ interface S3Operation extends OperationShape {
   readonly answer: (context: S3Context, request: S3Request) => Promise<HttpAnswer>;
 }
 
-/** The operations of S3 that are answered, in REST XML and path style. */
+/** Supported operations of S3, in REST XML and path style. */
 export const S3_OPERATIONS = {
   PutObject: {
     method: 'PUT',

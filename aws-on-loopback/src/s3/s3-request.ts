@@ -1,7 +1,7 @@
 import { ApiError, type HttpRequest } from 'stepfunctions-emulator/loopback';
 import { LOCAL_ACCOUNT } from '../account.ts';
 
-/** A request to S3 that is understood. */
+/** A parsed request to S3. */
 export interface S3Request extends HttpRequest {
   readonly bucket: string;
   /** Empty for operations on a bucket. */
@@ -9,7 +9,7 @@ export interface S3Request extends HttpRequest {
   readonly query: URLSearchParams;
 }
 
-/** The requests that ask for an operation. */
+/** The form of the requests for an operation. */
 export interface OperationShape {
   readonly method: string;
   readonly hasKey: boolean;

@@ -4,7 +4,7 @@ import { decodeAwsChunked } from './aws-chunked.ts';
 import { checkSums } from './checksums.ts';
 import type { StoredObject } from './object-store.ts';
 
-/** Given back with the object as they came. */
+/** Headers that are returned with the object unchanged. */
 const KEPT_HEADERS = ['cache-control', 'content-disposition', 'content-language', 'content-type', 'expires'];
 
 /** Storage classes whose objects can be read immediately. Source: Amazon S3 User Guide, "Understanding storage classes". */
@@ -91,7 +91,7 @@ function keptHeaders({ headers }: HttpRequest): Record<string, string> {
       `x-amz-storage-class: expected one of ${STORAGE_CLASSES.join(', ')}, got ${storageClass}; the local S3 has no others`,
     );
   }
-  // S3 doesn't name the ordinary one.
+  // S3 does not return the default class.
   if (storageClass !== 'STANDARD') kept['x-amz-storage-class'] = storageClass;
   return kept;
 }

@@ -105,7 +105,7 @@ function parseCron(text: string, expression: string, timezone: string, where: st
   return { next: after => cron.nextRun(new Date(after))?.getTime() };
 }
 
-/** The values of one item of a field: `5`, `1-5`, `*\/10`, `3/10`, `MON-FRI`. */
+/** Expands one item of a field to its values: `5`, `1-5`, `*\/10`, `3/10`, `MON-FRI`. */
 function expand(item: string, field: CronField, refuse: (problem: string) => never): number[] {
   const wrong = () =>
     refuse(

@@ -13,7 +13,7 @@ export interface ScheduleResource {
   /** Range in which the schedule fires, epoch milliseconds. */
   readonly startDate?: number;
   readonly endDate?: number;
-  /** The part that is answered as it was given. Only its dead-letter queue has an effect on this machine, and only by how full it is. */
+  /** Settings that the API returns as they were given. Only the dead-letter queue has a local effect, by its number of messages. */
   readonly asGiven?: ScheduleAsGiven;
 }
 

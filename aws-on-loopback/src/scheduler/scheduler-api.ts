@@ -13,7 +13,7 @@ import {
   UPDATE_FIELDS,
 } from './schedule-document.ts';
 
-/** The schedules of a cloud, as they are now. */
+/** The current schedules of a cloud. */
 export interface Schedules {
   readonly schedules: readonly ScheduleResource[];
   /** @throws {ScheduleError} and leaves it as it was, for one that can't be run here */
@@ -30,10 +30,10 @@ interface SchedulerContext {
   readonly times: Map<string, Modified>;
 }
 
-/** AWS's default and most: API reference, ListSchedules. */
+/** Default and largest page size on AWS. Source: API reference, ListSchedules. */
 const MAX_RESULTS = 100;
 
-/** EventBridge Scheduler in REST JSON, for the schedules that there are. Source: EventBridge Scheduler API reference. */
+/** EventBridge Scheduler in REST JSON, for existing schedules. Source: EventBridge Scheduler API reference. */
 export const SCHEDULER = {
   errors: VALIDATION_ERRORS,
   operations: {

@@ -6,7 +6,7 @@ import { type Occurrences, parseScheduleExpression } from './schedule-expression
 /** One invocation of a schedule's target. */
 export interface Firing {
   readonly schedule: ScheduleResource;
-  /** The time the schedule names, epoch milliseconds; always a whole second. */
+  /** Time of the occurrence, epoch milliseconds; always a whole second. */
   readonly scheduledTime: number;
   readonly executionId: string;
   /** The target's input with every placeholder replaced. */
@@ -32,21 +32,21 @@ export interface SchedulerOptions {
 /** Interval of the check that notices a changed wall clock or a machine that slept. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** A schedule, and how far it has come. */
+/** A schedule and its progress. */
 interface Entry {
   schedule: ScheduleResource;
   occurrences: Occurrences;
-  /** The occurrence before, which does not fire again when the clock is set back to shortly before it. */
+  /** The previous occurrence, which does not fire again when the clock is set back to shortly before it. */
   fired: number | undefined;
   /** Fires when the time has come, otherwise continues to wait. */
   check: () => void;
   /** Cancels the wait for the next occurrence. */
   stopWaiting: () => void;
-  /** Counts the waits: one that was taken back while it fired does not go on. */
+  /** Number of the current wait: a wait that was cancelled while it fired does not continue. */
   wait: number;
 }
 
-/** EventBridge Scheduler: fires schedules by a clock, with the placeholders of their inputs filled in. */
+/** EventBridge Scheduler: fires schedules by a clock, with the placeholders of their inputs replaced. */
 export class LocalScheduler {
   readonly #options: SchedulerOptions;
   /** Schedules by ARN. */
@@ -118,7 +118,7 @@ export class LocalScheduler {
     if (this.#running) this.#await(entry);
   }
 
-  /** The next time each enabled schedule names, epoch milliseconds. */
+  /** Next occurrence of each enabled schedule, epoch milliseconds. */
   upcoming(): { schedule: ScheduleResource; at: number | undefined }[] {
     const now = this.#options.clock.now();
     return [...this.#entries.values()]
@@ -165,7 +165,7 @@ export class LocalScheduler {
   #deliver(schedule: ScheduleResource, scheduledTime: number): void {
     const late = this.#options.clock.now() - scheduledTime;
     for (const delay of this.#options.deliveries?.(schedule, scheduledTime) ?? [0]) {
-      if (!this.#running) return; // what was fired may have stopped us
+      if (!this.#running) return; // The fired target may have stopped the scheduler.
       if (delay <= late) this.#fire(schedule, scheduledTime);
       else this.#after(delay - late, () => this.#fire(schedule, scheduledTime));
     }
@@ -200,8 +200,7 @@ export class LocalScheduler {
 }
 
 /**
- * Reads when a schedule fires and checks that its input can be filled in.
- *
+ * Parses a schedule and checks the placeholders of its input.
  * @param start when rates begin to count, epoch milliseconds
  * @throws {ScheduleError} for an expression, time zone or placeholder that isn't understood
  */
@@ -230,7 +229,7 @@ const PLACEHOLDERS: Readonly<
   'aws.scheduler.schedule-arn': schedule => schedule.arn,
   'aws.scheduler.scheduled-time': (_, time) => schedulerTime(time),
   'aws.scheduler.execution-id': (_, __, executionId) => executionId,
-  // Always the first: a start that fails isn't tried again here.
+  // Always the first attempt: a start that fails is not retried here.
   'aws.scheduler.attempt-number': () => '1',
 };
 
@@ -250,7 +249,7 @@ function refuseUnknownPlaceholders({ input = '', address }: ScheduleResource): v
       `${address}.target.input: expected one of ${Object.keys(PLACEHOLDERS).join(', ')} as a placeholder, got "${whole}"`,
     );
   }
-  // Fn.jsonencode turns "<" into an escape, and Scheduler then hands the placeholder over as it is.
+  // Fn.jsonencode escapes "<", and Scheduler then does not replace the placeholder.
   if (/\\u003caws\.scheduler/i.test(input)) {
     throw new ScheduleError(
       `${address}.target.input: expected "<aws.scheduler.…>" as written, got it escaped as "\\u003c"; Scheduler wouldn't replace it: use JSON.stringify instead of Fn.jsonencode`,

@@ -15,7 +15,7 @@ export interface QueueOptions {
   readonly contentBasedDeduplication?: boolean;
 }
 
-/** A message that is sent. */
+/** A message to send. */
 export interface Outgoing {
   readonly body: string;
   readonly delaySeconds?: number | undefined;
@@ -35,7 +35,7 @@ export interface QueuedMessage {
   readonly sentAt: number;
   /** Number of times that the message was received. */
   readonly receives: number;
-  /** Epoch milliseconds. */
+  /** Time of the first receipt, epoch milliseconds. */
   readonly firstReceivedAt: number | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface ReceivedMessage extends QueuedMessage {
 interface Entry extends QueuedMessage {
   receives: number;
   firstReceivedAt: number | undefined;
-  /** Epoch milliseconds: not received before, by a delay or because somebody has it. */
+  /** Time before which it is not received, because of a delay or the visibility timeout, epoch milliseconds. */
   visibleAt: number;
 }
 
@@ -219,7 +219,7 @@ export class LocalQueue {
 
   #sentBefore(deduplicationId: string, now: number): QueuedMessage | undefined {
     for (const [id, { sentAt }] of this.#sent) {
-      if (now - sentAt < DEDUPLICATION_MS) break; // the others were sent later
+      if (now - sentAt < DEDUPLICATION_MS) break; // The remaining messages were sent later.
       this.#sent.delete(id);
     }
     return this.#sent.get(deduplicationId);

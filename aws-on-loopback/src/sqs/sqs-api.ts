@@ -17,7 +17,7 @@ const ENTRY_ID = /^[A-Za-z0-9_-]{1,80}$/;
 
 const SENT = ['MessageBody', 'DelaySeconds', 'MessageGroupId', 'MessageDeduplicationId'];
 
-/** The names that the errors had in SQS's older protocol; the SDK shows these. Source: API model, awsQueryError. */
+/** Error names of SQS's older protocol, which the SDK shows. Source: API model, awsQueryError. */
 const OLDER_NAMES: Readonly<Record<string, string>> = {
   QueueDoesNotExist: 'AWS.SimpleQueueService.NonExistentQueue',
   EmptyBatchRequest: 'AWS.SimpleQueueService.EmptyBatchRequest',
@@ -45,7 +45,7 @@ export interface SqsContext {
 /** SQS in AWS JSON: sending, receiving and deleting, the queues' attributes and their URLs. */
 export const SQS = {
   target: 'AmazonSQS',
-  // A batch has a mebibyte, which JSON can write with six bytes for one.
+  // A batch can have one mebibyte, and JSON can need six bytes for each of them.
   maxBytes: 8_388_608,
   errors: {
     invalid: 'InvalidParameterValueException',

@@ -7,7 +7,7 @@ import { LocalQueue, type Outgoing, type QueuedMessage, type QueueOptions } from
 import { SQS, type SqsContext } from './sqs-api.ts';
 
 export interface SqsOptions extends ServiceOptions {
-  /** The queues that there are, by name or with what is not as AWS has it by itself: a deployment makes them. */
+  /** Existing queues, by name or with non-default options: a deployment creates them. */
   readonly queues: readonly (string | QueueOptions)[];
   /** @default the wall clock */
   readonly clock?: Pick<Clock, 'now' | 'sleep'>;

@@ -5,9 +5,9 @@ import { isObject } from '../json.ts';
 
 /** Position up to which a shard was read and its records were handed over. */
 export interface ShardCheckpoint {
-  /** The sequence number of the last record that is done; undefined: none is. */
+  /** Sequence number of the last record that is done; undefined when none is. */
   readonly after?: string;
-  /** All its records are done, and no more will come. */
+  /** All records of the closed shard are done. */
   readonly isEnd?: true;
   /** Times at which records that are not done were first read; each entry covers all records up to a sequence number, in order. */
   readonly reads?: readonly FirstRead[];
@@ -91,7 +91,7 @@ export class CheckpointFile implements CheckpointStore {
     };
   }
 
-  /** Whoever is killed while it writes leaves the file as it was. */
+  /** A process that is killed during the write leaves the old file intact. */
   #write(): void {
     const draft = `${this.#file}.draft`;
     mkdirSync(dirname(this.#file), { recursive: true });

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { LambdaStreamRecord } from './lambda-record.ts';
 
-/** Why records are not tried again. */
+/** Reason for which records are discarded. */
 export type DiscardReason = 'RetryAttemptsExhausted' | 'RecordAgeExceeded';
 
-/** Records that are not tried again. */
+/** Records that are discarded. */
 export interface Discarded {
   readonly reason: DiscardReason;
   /** Records in their order, at least one. */

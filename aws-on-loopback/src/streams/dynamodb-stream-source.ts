@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import type { ReadRecords, StreamedRecord, StreamShard, StreamSource } from './stream-source.ts';
 
-/** Most records of one call. Source: DynamoDB API reference, GetRecords. */
+/** Largest number of records of one call. Source: DynamoDB API reference, GetRecords. */
 export const MAX_RECORDS = 1_000;
 
 /** Sends a command and returns the answer as DynamoDB JSON; the SDK would convert it to objects. */

@@ -21,11 +21,11 @@ export interface MappingOptions {
   readonly onlyDrained?: boolean | undefined;
   /** Wraps the source of a stream, for example to correct DynamoDB Local's record times. @default the source itself */
   readonly wrapSource?: ((source: StreamSource) => StreamSource) | undefined;
-  /** Called at each invocation: how old its last record was, milliseconds. */
+  /** Called at each invocation with the age of its last record, milliseconds. */
   readonly onIteratorAge?: ((functionName: string, ageMs: number) => void) | undefined;
-  /** Called when records are given up, once their destination has them. */
+  /** Called when records are discarded, after their destination has received them. */
   readonly onDiscarded?: ((discarded: Discarded, mapping: EventSourceMappingResource) => void) | undefined;
-  /** Called when a stream can't be read or a destination not be reached; it is tried again. @default it is printed */
+  /** Called when a stream cannot be read or a destination cannot be reached; a retry follows. @default prints the error */
   readonly onError?: ((error: unknown, mapping: EventSourceMappingResource) => void) | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface MappingSurroundings extends Omit<MappingOptions, 'checkpointFil
   readonly invoke: (functionArn: string, payload: unknown) => Promise<FunctionResult>;
   readonly sendJson: SendJson;
   readonly clock: Clock;
-  /** Sends what is given up to the queue with this ARN. */
+  /** Sends discarded records to the queue with this ARN. */
   readonly sendTo: (queueArn: string, message: object) => Promise<void>;
 }
 
@@ -90,7 +90,7 @@ export class EventSourceMappings {
     if (!this.#surroundings.onlyDrained) poller.start();
   }
 
-  /** Hands over everything that is in the streams now, without waiting for batching windows. */
+  /** Hands over all records in the streams, without waiting for batching windows. */
   async drain(): Promise<void> {
     for (const poller of this.#pollers.values()) await poller.drain();
   }

@@ -20,8 +20,8 @@ export const machineRecordTime: RecordTime = (approximate, firstReadAtMs) => {
 };
 
 /**
- * The time of a record on a clock that DynamoDB Local does not have, as in tests: that at which it was first read. A time with seconds is
- * taken as it is: DynamoDB Local gives none.
+ * Uses the time of the first read, for a clock that DynamoDB Local does not have, as in tests. A time with seconds, which DynamoDB Local
+ * never gives, is used as it is.
  */
 export const virtualRecordTime: RecordTime = (approximate, firstReadAtMs) => {
   const time = approximate?.getTime();

@@ -18,11 +18,11 @@ export interface ShardReaderOptions {
   readonly timeOf: RecordTime;
   /** Hands records to the function. Never rejects. */
   readonly invoke: (event: StreamEvent) => Promise<FunctionResult>;
-  /** Keeps what is given up. When it rejects, it is tried again. */
+  /** Stores discarded records. When it rejects, it is retried. */
   readonly discard: (discarded: Discarded) => Promise<void>;
   /** Called with the age of a batch's last record when the batch is handed over, milliseconds. */
   readonly onIteratorAge?: ((ageMs: number) => void) | undefined;
-  /** Called with errors after which another try follows: a stream that can't be read, a queue that can't be reached. */
+  /** Called with errors before a retry: a stream that cannot be read, a queue that cannot be reached. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -46,18 +46,18 @@ interface Pending {
   readonly sequenceNumber: string;
   readonly createdAtMs: number;
   readonly readAtMs: number;
-  /** Size of its JSON, with the comma after it. */
+  /** Size of the record's JSON, with the comma after it. */
   readonly bytes: number;
 }
 
-/** A part of a batch, handed over by itself. */
+/** A part of a batch, which is handed over separately. */
 interface Part {
   readonly records: readonly Pending[];
   /** Failures that count against `maximumRetryAttempts`. */
   readonly failures: number;
   /** Number of times that these records were handed over, also as part of a larger batch. */
   readonly invocations: number;
-  /** Failures in a row, which say how long the next try waits. */
+  /** Failures in a row, which determine the next delay. */
   readonly waits: number;
   /** Whether the last invocation failed as a whole; undefined before the first. */
   readonly isFunctionError?: boolean | undefined;
@@ -76,7 +76,7 @@ interface Part {
 export class ShardReader {
   readonly #options: ShardReaderOptions;
   #pending: Pending[] = [];
-  /** The last one that was read, wanted or not. */
+  /** Sequence number of the last read record, whether or not it matched a filter. */
   #readTo: string | undefined;
   #firstReads: readonly FirstRead[];
   #isEnd = false;
@@ -89,8 +89,7 @@ export class ShardReader {
   }
 
   /**
-   * Reads what there is, and hands over what is due.
-   *
+   * Reads new records, and hands over the batches that are due.
    * @param options.flush whether what would wait for its window is handed over too
    * @returns when it is due again at the latest, epoch milliseconds, if something waits; `end` when the shard is done
    */
@@ -265,13 +264,13 @@ export class ShardReader {
     }
   }
 
-  /** All up to here is done. */
+  /** Stores the position: all records up to here are done. */
   #saveDone(after: string): void {
     this.#firstReads = this.#firstReads.filter(({ upTo }) => BigInt(upTo) > BigInt(after));
     this.#options.checkpoints.save(this.#options.shardId, { after, reads: this.#firstReads });
   }
 
-  /** The position stays as it is. */
+  /** Stores the first reads; the position is unchanged. */
   #save(): void {
     const { checkpoints, shardId } = this.#options;
     checkpoints.save(shardId, { ...checkpoints.get(shardId), reads: this.#firstReads });

@@ -16,7 +16,7 @@ export interface StreamPollerOptions extends Omit<ShardReaderOptions, 'shardId'>
 const LIST_SHARDS_MS = 10_000;
 const POLL_MS = 250;
 
-/** Reads a table's stream for one function: every shard by itself, and none before the one that it continues is done. */
+/** Reads a table's stream for one function: each shard separately, and only after its parent is done. */
 export class StreamPoller {
   readonly #options: StreamPollerOptions;
   readonly #stopping = new AbortController();
@@ -24,7 +24,7 @@ export class StreamPoller {
   readonly #running = new Map<string, Promise<void>>();
   /** The last step of each shard. */
   readonly #lastStep = new Map<string, Promise<unknown>>();
-  /** Whether the starting position was looked at: it does not count for shards that begin later. */
+  /** Whether the starting position was applied: it does not apply to shards that begin later. */
   #isPlaced = false;
   /** Ends the wait for the next list of shards. */
   #listNow: () => void = () => {};
@@ -34,7 +34,7 @@ export class StreamPoller {
     this.#options = options;
   }
 
-  /** Reads from now on, until it is stopped. */
+  /** Reads until it is stopped. */
   start(): void {
     this.#loop ??= this.#run();
   }
@@ -45,7 +45,7 @@ export class StreamPoller {
     await Promise.all([this.#loop, ...this.#running.values()]);
   }
 
-  /** Hands over everything that is in the stream now, without waiting for batching windows. */
+  /** Hands over all records in the stream, without waiting for batching windows. */
   async drain(): Promise<void> {
     const { signal } = this.#stopping;
     const ended = new Set<string>();
@@ -104,7 +104,7 @@ export class StreamPoller {
     }
   }
 
-  /** Once, however often it fails after that. */
+  /** Reports the first of several failures in a row only. */
   #tell(error: unknown, failures: number): void {
     if (failures === 1 && !this.#stopping.signal.aborted) this.#options.onError?.(error);
   }

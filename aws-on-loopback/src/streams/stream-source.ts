@@ -12,7 +12,7 @@ export interface StreamShard {
 /** An item, or its key, in DynamoDB's JSON. */
 export type ItemImage = Readonly<Record<string, ImageValue>>;
 
-/** One attribute's value by its type, as `{ N: '1' }`. Only lists and maps are looked into. */
+/** Value of an attribute by its type, such as `{ N: '1' }`. Only lists and maps are read further. */
 export type ImageValue = {
   readonly S?: string | undefined;
   readonly L?: readonly ImageValue[] | undefined;
@@ -35,7 +35,7 @@ export interface ReadRecords {
   readonly isEnd: boolean;
 }
 
-/** A table's stream, as far as somebody reads it. */
+/** A table's stream, as its reader needs it. */
 export interface StreamSource {
   shards(): Promise<readonly StreamShard[]>;
   /**

@@ -26,7 +26,7 @@ export interface LogBytes {
   readonly metrics: Readonly<Record<MetricSet, number>>;
 }
 
-/** Totals of a sweep that deleted 100 items in a minute. Their lags lie in about as many buckets as in a real minute. */
+/** Totals of a sweep that deleted 100 items in a minute, with about as many lag buckets as a real minute. */
 const TOTALS: SweepTotals = {
   ...startTotals(false),
   ...{ found: 100, deleted: 100, shardsSwept: 1, steps: 1 },
@@ -39,7 +39,7 @@ const TOTALS: SweepTotals = {
 const EXECUTION = {
   machine: 'tick',
   executionInput: { scheduledTime: '2026-11-20T09:00:00Z' },
-  // Names that Step Functions gives to executions of Scheduler are as long.
+  // As long as the execution names that Step Functions makes for Scheduler.
   execution: '12345678-90ab-cdef-1234-567890abcdef_12345678-90ab-cdef-1234-567890abcdef',
   startedAt: STARTED_AT,
 } as const;

@@ -14,7 +14,7 @@ const TICKS = 10;
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const MINUTES_A_DAY = 1_440;
 
-/** Entries of an index that a scan is run on: as many pages that each cost the same. */
+/** Largest index on which a scan is run: larger indexes cost the same per page. */
 const MAX_SCANNED = 1_000_000;
 
 /** The props that decide the cost, besides the rate; the rest are defaults. */
@@ -32,14 +32,14 @@ export interface MonthTable {
 
 /** Dollars for a month. */
 export interface MonthlyCost {
-  /** Executions of the ticks, and all that they start. */
+  /** Cost of the ticks' executions, and of all executions that they start. */
   readonly ticks: Cost;
-  /** Daily scans of the indexes, of items that live for a day. */
+  /** Cost of the daily index scans, for items that live for a day. */
   readonly scans: Cost;
   /** Starts by EventBridge Scheduler. */
   readonly starts: number;
   readonly total: number;
-  /** Executions that a tick consists of, on average. */
+  /** Average number of executions of a tick. */
   readonly executionsPerTick: number;
   /** Transitions of Standard machines in the month. */
   readonly standardTransitions: number;
@@ -117,7 +117,7 @@ export async function costOfScans(entries: number): Promise<Cost> {
   return known;
 }
 
-/** One is counted, less a tick that starts none. */
+/** Measures one scan: the cost of a tick that starts one, less that of a tick that starts none. */
 async function measureScans(entries: number): Promise<Cost> {
   const tableName = 'SessionData';
   const deployment = deploymentOf([resolveProps({ tableName, partitionKey: 'id' })]);
@@ -125,7 +125,7 @@ async function measureScans(entries: number): Promise<Cost> {
     const simulation = simulate(deployment);
     if (isDue) simulation.journal.scansAt[tableName] = START;
     const { items } = simulation.named(tableName);
-    // Few TTLs: it is not the table in memory that is measured.
+    // Few different TTLs, because the table in memory is not what is measured.
     for (let item = 0; item < entries; item += 1)
       items.write(`item-${item}`, START + 7 * 86_400 + (item % 60));
     simulation.tick(START, TICK_LATE_SECONDS);

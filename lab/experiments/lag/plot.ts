@@ -1,7 +1,7 @@
 import { count } from '../../report/numbers.ts';
 import type { Measured } from '../support/live.ts';
 
-/** The ways to delete that are compared, in the order they are shown in. */
+/** The compared ways to delete, in the order of the output. */
 export const MODES = {
   precise: 'precise-ttl to the second (precisionSeconds: 1)',
   plain: 'precise-ttl once a minute (precisionSeconds: 60)',
@@ -19,14 +19,14 @@ export interface ModeResult extends Measured {
   readonly cumulative: readonly CumulativePoint[];
 }
 
-/** The plot is drawn from this alone. */
+/** All data of the plot. */
 export interface LagResult {
   readonly settings: { readonly minutes: number; readonly rate: number };
   readonly modes: readonly ModeResult[];
 }
 
 const SIZE = { width: 860, height: 500 };
-/** The lag axis, seconds. What is faster is drawn at its left end. */
+/** Start of the lag axis, seconds. Faster deletions are drawn at its left end. */
 const FASTEST = 0.05;
 const SLOWEST = 200;
 /** Values with a label on the axis. ECharts itself labels some powers of ten only. */
@@ -112,7 +112,7 @@ export async function drawLag({ settings, modes }: LagResult): Promise<string> {
           itemStyle: { color: COLORS[result.mode], opacity: 1 },
           label: {
             show: true,
-            // The two that run once a minute lie close together.
+            // The two lines of the modes that run once a minute are close together.
             position: result.mode === 'plain' ? 'left' : 'right',
             distance: 8,
             formatter: ({ value }: { value: [number, number] }) => `half within ${value[0].toPrecision(2)} s`,
@@ -153,7 +153,7 @@ function halfGone(result: ModeResult): [number, number][] {
 /** Removes ids and styles that a README does not need and that differ with the number of charts drawn before. */
 function plain(svg: string): string {
   return svg
-    .replace(/<style[\s\S]*?<\/style>\n?/g, '') // for a pointer over it
+    .replace(/<style[\s\S]*?<\/style>\n?/g, '') // Styles for hovering are removed.
     .replaceAll(/ class="zr\d+-cls-\d+"/g, '')
     .replaceAll(/ ecmeta_\w+="[^"]*"/g, '')
     .replaceAll(/\bzr\d+-/g, '');

@@ -39,7 +39,7 @@ function sweptWindow(nowMs: number): PublishedWindow {
   return windowThatEnds(Math.floor(nowMs / 1000 / WINDOW_SECONDS) * WINDOW_SECONDS);
 }
 
-/** The table, as far as the algorithm uses it. */
+/** The table operations that the algorithm uses. */
 export interface PublishedStore<Key> {
   /** The first page of a window's items with a TTL before a moment (epoch seconds). */
   readonly queryPage: (windowKey: string, before: number) => Promise<readonly Key[]>;
@@ -60,7 +60,7 @@ export async function sweepPublished<Key>(store: PublishedStore<Key>, nowMs: num
 
 type Key = Record<string, unknown>;
 
-/** The published algorithm's requests to a table of DynamoDB. */
+/** Implements the published algorithm's requests to a DynamoDB table. */
 export function publishedStore(
   client: DynamoDBClient,
   tableName: string,

@@ -7,7 +7,7 @@ import { freePort } from 'aws-on-loopback/ports';
 /** `npx precise-ttl local` in a separate process. */
 export interface CloudProcess {
   readonly pid: number;
-  /** DynamoDB Local's; undefined when it was not found. */
+  /** Process id of DynamoDB Local; undefined when it was not found. */
   readonly dynamoDbPid: number | undefined;
   readonly dynamoDbEndpoint: string;
   readonly sfnEndpoint: string;
@@ -17,7 +17,7 @@ export interface CloudProcess {
 }
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** Enough of what it printed to say why it ended. */
+/** Length of the output that is kept to explain why the process ended. */
 const PRINTED_LENGTH = 2_000;
 
 /**
@@ -50,7 +50,7 @@ export async function startCloudProcess(): Promise<CloudProcess> {
     if (!stopping) throw new Error(`npx precise-ttl local ended by itself; it printed:\n${printed}`);
     return new Promise<never>(() => {});
   });
-  ended.catch(() => {}); // whoever waits for it hears of it
+  ended.catch(() => {}); // Callers that await it see the error.
   await Promise.race([ready, ended]);
   return {
     pid: child.pid ?? 0,

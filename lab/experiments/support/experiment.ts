@@ -18,7 +18,7 @@ export interface Run<F extends Flags> {
   readonly problems: Problems;
   /** Aborts at Ctrl-C. An experiment that uses it must clean up; otherwise Ctrl-C ends the process immediately. */
   readonly signal: AbortSignal;
-  /** The file for the result; '' for none. */
+  /** Path of the result file; '' for none. */
   readonly file: string;
 }
 
@@ -51,8 +51,8 @@ export interface Experiment<F extends Flags> {
 const UNPROVEN_STATUS = 3;
 
 /**
- * A measurement with its plumbing: flags and help, the machine and the commit, a table for a person and a file for the documents, and an
- * exit status.
+ * Defines an experiment: flags and help, the machine and the commit, a table for the reader and a file for the documents, and an exit
+ * status.
  */
 export function defineExperiment<const F extends Flags>(experiment: Experiment<F>): AnyCommand {
   const { name, about, holds, file: ownFile } = experiment;

@@ -28,7 +28,7 @@ const PAYLOAD = 'x'.repeat(150);
 /** A table of items that have expired, which no schedule sweeps. */
 export interface ExpiredTable {
   readonly settings: SweepSettings;
-  /** The settings as an execution carries them. */
+  /** Settings, as the input of an execution carries them. */
   readonly carried: CarriedSettings;
   /**
    * Writes items that expired a minute ago.

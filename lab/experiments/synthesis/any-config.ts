@@ -194,7 +194,7 @@ const anyGiven = fc
     return { region: REGION, tables, ...beside, ...more };
   });
 
-/** A configuration that is right: what the rules of the props refuse is not drawn. */
+/** A valid configuration: combinations that the rules of the props refuse are not drawn. */
 export const anyConfig: fc.Arbitrary<DeploymentConfig> = anyGiven.filter(isRight);
 
 function isRight(config: DeploymentConfig): boolean {
