@@ -44,7 +44,7 @@ import { type SynthesizedCloud, synthesizedCloud } from './stack/synthesized.ts'
 import { LocalStepFunctions, loadMachines } from './step-functions.ts';
 
 export interface LocalCloudOptions {
-  /** Everything that a configuration describes: `plainStack(config)`. */
+  /** The resources of a configuration: `plainStack(config)`. */
   readonly stack: PlainStack;
   /** A running DynamoDB, which is not stopped. @default AWS_ENDPOINT_URL_DYNAMODB, or a DynamoDB Local of its own */
   readonly dynamoDb?: DynamoDbEndpoint;
@@ -61,7 +61,7 @@ export interface LocalCloudOptions {
   readonly functions?: Omit<LocalFunctionsOptions, 'dynamoDbEndpoint' | 'services'>;
   /** Options for the event source mappings of the tables' streams. */
   readonly mappings?: MappingOptions;
-  /** S3, SQS and EventBridge, where what was synthesized uses them. */
+  /** Options for S3, SQS and EventBridge, if the stack uses them. */
   readonly services?: ServicesOptions;
   /** @default the wall clock */
   readonly clock?: Clock;
@@ -71,11 +71,11 @@ export interface LocalCloudOptions {
    * @default 0
    */
   readonly skewMs?: number | (() => number) | undefined;
-  /** Jitter and ids draw from it. @default different in every run */
+  /** Source of random numbers for jitter and ids. @default different in every run */
   readonly random?: RandomSource;
-  /** Threads in which each function is loaded before it is first called, so that the first calls aren't slower. @default 0 */
+  /** Number of threads in which each function is loaded before its first call, so that the first calls are not slower. @default 0 */
   readonly warm?: number;
-  /** Children of one Map Run at a time. @default as many as AWS runs */
+  /** Largest number of concurrent children of one Map Run. @default as on AWS */
   readonly childrenAtOnce?: number | undefined;
   /** Whether the schedules fire. @default true */
   readonly schedules?: boolean;
@@ -87,25 +87,24 @@ export interface LocalCloudOptions {
   readonly existing?: readonly TableResource[];
   /** Whether missing tables of {@link existing} are created. @default only in a DynamoDB that was started here */
   readonly makeExisting?: boolean;
-  /** Gives every table a stream with old images, to watch deletions from outside. @default false */
+  /** Gives every table a stream with old images, so that deletions can be observed. @default false */
   readonly observe?: boolean;
-  /** Called when an execution starts, whoever starts it; children of a Map Run don't count. */
+  /** Called when any execution starts, except for children of a Map Run. */
   readonly onExecutionStart?: (execution: Execution) => void;
-  /** Called when an execution has ended, however it ended, with the name of the schedule that has started it, if one has. */
+  /** Called when an execution has ended, whatever its status, with the name of the schedule that started it, if any. */
   readonly onExecution?: (execution: Execution, schedule: string | undefined) => void;
   /** Called when a schedule fires and its target can't be started. */
   readonly onScheduleError?: (error: unknown, firing: Firing) => void;
 }
 
 /**
- * A synthesized deployment that runs on this machine: the tables in DynamoDB Local, the bundled functions in worker
- * threads, the state machines on the interpreter in `asl/`, the schedules by the clock, and the functions that the tables' streams
- * call, with the services that they use.
+ * A synthesized deployment that runs on this machine: the tables in DynamoDB Local, the bundled functions in worker threads, the state
+ * machines on the emulator, the schedules by the clock, the functions of the tables' streams, and the services that they use.
  */
 export class LocalCloud {
   readonly synthesized: SynthesizedCloud;
   readonly dynamoDb: DynamoDbEndpoint;
-  /** A client for the DynamoDB of this cloud, for whoever looks from outside; destroyed by {@link stop}. */
+  /** A DynamoDB client for observers of this cloud; destroyed by {@link stop}. */
   readonly client: DynamoDBClient;
   readonly functions: LocalFunctions;
   readonly services: LocalServices;
@@ -248,7 +247,7 @@ export class LocalCloud {
     }
   }
 
-  /** Executions that have not ended. */
+  /** Running executions. */
   get running(): readonly Execution[] {
     return this.#stepFunctions.running;
   }
@@ -258,7 +257,7 @@ export class LocalCloud {
     return this.#stepFunctions.billing;
   }
 
-  /** The data of the Step Functions API, for whoever serves it. */
+  /** The data of the Step Functions API, for a server. */
   get stepFunctions(): ApiContext {
     return this.#stepFunctions.api;
   }
@@ -268,7 +267,7 @@ export class LocalCloud {
     return this.#scheduler.upcoming();
   }
 
-  /** The schedules as they are now: {@link synthesized} has them as they were. */
+  /** The current schedules; {@link synthesized} has the original ones. */
   get schedules(): readonly ScheduleResource[] {
     return this.#scheduler.schedules;
   }
@@ -291,7 +290,7 @@ export class LocalCloud {
     return this.#mappings.update(mapping);
   }
 
-  /** The state machines, loaded, as they were synthesized. */
+  /** The loaded state machines, as they were synthesized. */
   get machines(): readonly Machine[] {
     return this.#machines;
   }
@@ -315,15 +314,14 @@ export class LocalCloud {
   }
 
   /**
-   * Lets an execution of this cloud that did not succeed go on, as RedriveExecution does.
-   *
+   * Redrives an execution of this cloud that did not succeed, as RedriveExecution does.
    * @throws NotRedrivableError
    */
   redrive(execution: Execution): Promise<void> {
     return this.#stepFunctions.redrive(execution);
   }
 
-  /** Hands over everything that is in the tables' streams now, without waiting for batching windows. */
+  /** Hands over all records in the tables' streams, without waiting for batching windows. */
   drainStreams(): Promise<void> {
     return this.#mappings.drain();
   }
@@ -359,18 +357,18 @@ export class LocalCloud {
   }
 }
 
-/** The clock of everything but DynamoDB and its streams. */
+/** Clock of all parts except DynamoDB and its streams. */
 function machineClockOf({ clock = realClock, skewMs = 0 }: LocalCloudOptions): Clock {
   return skewMs === 0 ? clock : skewedClock(clock, skewMs);
 }
 
-/** Parts that a cloud has for itself. */
+/** Parts that belong to one cloud only. */
 interface OwnParts {
   readonly mappings: EventSourceMappings;
   readonly streams: DynamoDBStreamsClient;
   /** Proxy between the functions and DynamoDB that changes the dates, when DynamoDB's clock differs from this machine's. */
   readonly dated: DynamoDbProxy | undefined;
-  /** The client of the state machines, which see the same data as the functions. */
+  /** Client of the state machines, which use the same data as the functions. */
   readonly machineClient: DynamoDBClient;
 }
 

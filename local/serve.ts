@@ -25,15 +25,15 @@ export interface ServeOptions {
   readonly cloudWatchPort: number;
   /** Ports of S3, SQS and EventBridge, and storage of archived objects and events. @default free ports, in memory */
   readonly services?: Omit<ServicesOptions, 'faults'>;
-  /** Called when what a stream hands over can't be, once; and when records of it are given up. */
+  /** Called once when the records of a stream cannot be handed over, and when records are discarded. */
   readonly onStream?: ((told: unknown, mapping: EventSourceMappingResource) => void) | undefined;
-  /** Children of one Map Run at a time. @default as many as AWS runs */
+  /** Largest number of concurrent children of one Map Run. @default as on AWS */
   readonly childrenAtOnce?: number;
   /** Whether the schedules fire. */
   readonly schedules: boolean;
   /** Read for AWS_ENDPOINT_URL_DYNAMODB, …_S3, …_SQS, …_EVENTBRIDGE and …_LAMBDA. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Called when an execution has ended, whoever started it; children of a Map Run don't count. */
+  /** Called when any execution has ended, except for children of a Map Run. */
   readonly onExecution: NonNullable<LocalCloudOptions['onExecution']>;
   readonly onScheduleError: NonNullable<LocalCloudOptions['onScheduleError']>;
   /** Called when an alarm's state changes. */
@@ -59,16 +59,15 @@ export interface ServedCloud {
   readonly cloudWatch: LocalCloudWatch;
   readonly cloudWatchEndpoint: string;
   readonly region: string;
-  /** The incident that is rehearsed, and its time. */
+  /** The rehearsed incident and its time. */
   readonly rehearsal: Rehearsal | undefined;
   /** Safe to call more than once. */
   stop(): Promise<void>;
 }
 
 /**
- * A local cloud for a person: DynamoDB Local and the APIs of Step Functions and EventBridge Scheduler on ports of their choice, the
- * synthesized state machines in it, and the schedules running. What the functions do to DynamoDB is counted per execution.
- *
+ * Starts a local cloud for a user: DynamoDB Local and the APIs of Step Functions and EventBridge Scheduler on chosen ports, with the
+ * synthesized state machines, and with running schedules. The functions' calls of DynamoDB are counted per execution.
  * @throws {LocalCloudError} saying what is wrong; nothing is left running then
  */
 export async function serve(options: ServeOptions): Promise<ServedCloud> {

@@ -8,7 +8,7 @@ export class LocalTestError extends PreciseTtlError {
 
 /** One execution that did not succeed. */
 export interface FailedSweep {
-  /** The table whose sweep it is. */
+  /** The swept table. */
   readonly tableName: string;
   /** The input of the execution. */
   readonly input: unknown;
@@ -18,11 +18,11 @@ export interface FailedSweep {
   readonly error: string | undefined;
   /** The execution's cause: a report as JSON, or a sentence. */
   readonly cause: string | undefined;
-  /** The report; undefined when the execution failed before it had one. */
+  /** The report; undefined when the execution failed before it made one. */
   readonly report: SweepReport | undefined;
 }
 
-/** Executions that did not succeed: expired items may be left. */
+/** Executions did not succeed: expired items may remain. */
 export class SweepFailedError extends PreciseTtlError {
   override readonly name = 'SweepFailedError';
   readonly failures: readonly FailedSweep[];
@@ -33,7 +33,7 @@ export class SweepFailedError extends PreciseTtlError {
   }
 }
 
-/** Characters of an input or a cause that a message has. */
+/** Largest number of characters of an input or a cause in a message. */
 const MAX_SHOWN = 500;
 
 function describeFailure({ tableName, input, status, error, cause }: FailedSweep): string {

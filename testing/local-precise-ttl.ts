@@ -8,7 +8,7 @@ import type { SweepReport } from '../statemachine/contract/report.ts';
 
 /** An event of an expiry, as it arrived. */
 export interface ExpiryEvent {
-  /** The same when the event is delivered again. */
+  /** Id of the event, which a repeated delivery shares. */
   readonly id: string;
   readonly table: string;
   /** Key in DynamoDB JSON. */
@@ -17,11 +17,11 @@ export interface ExpiryEvent {
   readonly expiredAt: string;
   /** ISO time of the deletion, to the second. */
   readonly deletedAt: string;
-  /** The item as it was, in DynamoDB JSON: with `oldImage: true`, unless it was too large. */
+  /** The item's last content, in DynamoDB JSON: with `oldImage: true`, unless it was too large. */
   readonly oldImage?: ItemImage;
 }
 
-/** The tested configuration: that of a whole deployment, or its tables alone. */
+/** The tested configuration: that of a whole deployment, or only its tables. */
 export interface TestedConfig extends DeploymentProps {
   /**
    * Tables, as `defineConfig` accepts them. Tables with `existingTable: true` are created here too, with their index; one that exists
@@ -52,11 +52,11 @@ export interface TestOptions {
    * Local of its own
    */
   readonly dynamoDbEndpoint?: string;
-  /** Gets every line that a function logs. @default they are dropped */
+  /** Called with every line that a function logs. @default lines are dropped */
   readonly onLog?: (functionName: string, line: string) => void;
 }
 
-/** The time that schedules and sweeps go by: what is expired is decided by it. */
+/** Clock of the schedules and sweeps, which decides whether an item is expired. */
 export interface LocalClock {
   readonly kind: 'virtual' | 'real';
   /** Epoch milliseconds. */
@@ -67,7 +67,7 @@ export interface LocalClock {
 export interface LocalPreciseTtl {
   /** `http://127.0.0.1:<port>` */
   readonly dynamoDbEndpoint: string;
-  /** A client for it; destroyed at the end. */
+  /** A client for that endpoint; destroyed at the end. */
   readonly client: DynamoDBClient;
   /** The document client over it. */
   readonly documents: DynamoDBDocumentClient;
@@ -91,8 +91,7 @@ export interface LocalPreciseTtl {
    */
   tick(at?: Date | number | string): Promise<Readonly<Record<string, SweepReport>>>;
   /**
-   * Lets a virtual clock go on: the schedules fire, and sweeps delete what expires, each item in its second.
-   *
+   * Advances a virtual clock: the schedules fire, and sweeps delete expired items, each in its second.
    * @param duration a whole number and `ms`, `s`, `m`, `h` or `d`, e.g. `'10m'`
    * @throws {LocalTestError} on the real clock
    * @throws {SweepFailedError} when a sweep that a schedule started has failed
@@ -109,8 +108,7 @@ export interface LocalPreciseTtl {
    */
   archive(): Promise<readonly ArchiveLine[]>;
   /**
-   * Stops everything. Tables that were made in a DynamoDB Local of yours are deleted. Safe to call more than once.
-   *
+   * Stops everything. Tables created in a DynamoDB Local of yours are deleted. Safe to call more than once.
    * @throws {SweepFailedError} once everything is stopped, when a sweep that a schedule started has failed and nobody was told
    */
   stop(): Promise<void>;

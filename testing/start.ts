@@ -55,8 +55,7 @@ export async function startPreciseTtl(
 }
 
 /**
- * Starts the sweep on this machine, lets a test use it, and stops everything, also when the test throws.
- *
+ * Starts the sweep on this machine, runs a test with it, and stops everything, even when the test throws.
  * @returns what `use` gives
  * @throws what {@link startPreciseTtl}, `use` and `stop()` throw
  */
@@ -131,14 +130,14 @@ async function start(
     dynamoDb,
     clock,
     schedules,
-    // Real time does not wait for a function to be loaded.
+    // With real time, schedules do not wait until a function is loaded.
     ...(stepped === undefined && { warm: 1 }),
     environment: {},
     existing,
     makeExisting: true,
     functions: {
       onLog,
-      // Read at the time at which it was deleted.
+      // Records are read at the time of their deletion.
       wrap: async ({ functionName }, next) => {
         const result = await next();
         if (stepped !== undefined && functionName.endsWith('-delete-chunk')) await cloud.drainStreams();
@@ -186,7 +185,7 @@ async function start(
       for (const member of family) {
         await member.done;
         const arns = startedArns(member);
-        // A replay is named after its tick, whose history may have had no room for it.
+        // A replay is named after its tick, whose history may have dropped its event.
         family.push(...seen.filter(({ arn, name }) => arns.has(arn) || name.startsWith(`${member.name}-`)));
       }
       return family;

@@ -1,6 +1,6 @@
 import { type CancelTimer, VirtualClock } from 'stepfunctions-emulator';
 
-/** A moment after everything that is due in its millisecond, and before the next one. */
+/** Half a millisecond: a moment after all timers of one millisecond, and before the next one. */
 const AFTER_MS = 0.5;
 
 /** A virtual clock that advances only on request. Between two steps no timer fires, however long the test itself takes. */

@@ -12,13 +12,13 @@ export type SweepReports = Readonly<Record<string, SweepReport>>;
 /** A tick has no report for a table without work. */
 export const NOTHING_SWEPT: SweepReport = reportOf(startTotals(false));
 
-/** The reports of an execution of either state machine, in its output or in the cause of its failure. */
+/** Finds the reports of an execution of either state machine, in its output or in the cause of its failure. */
 export function reportsOf({ input, output, cause }: Execution): SweepReports {
   const report = readExecutionReport(output ?? cause);
   return report === undefined ? {} : reportsByTable(report, input);
 }
 
-/** The report of a table of which several executions swept a part. */
+/** Adds up the reports of several executions that swept parts of one table. */
 export function sumOfReports(reports: readonly SweepReport[]): SweepReport {
   const [first = NOTHING_SWEPT, ...others] = reports;
   return others.reduce(addReports, first);
@@ -36,7 +36,7 @@ function addReports(one: SweepReport, other: SweepReport): SweepReport {
   };
 }
 
-/** The percentiles are upper bounds, and the higher ones bound both. */
+/** Percentiles are upper bounds, so the higher one bounds both. */
 function longerLag(one: SweepReport['lagMs'], other: SweepReport['lagMs']): LagSummary | null {
   if (!one || !other) return one ?? other ?? null;
   return {
@@ -59,13 +59,13 @@ export function failuresOf(execution: Execution, deployed: readonly string[]): F
   return tables.map(tableName => ({ tableName, input, status, error, cause, report: reports[tableName] }));
 }
 
-/** Undefined: all of the deployment. */
+/** Undefined means all tables of the deployment. */
 function tablesOfInput(input: unknown): readonly string[] | undefined {
   if (!isObject(input)) return undefined;
   const { table, tables, sweeps } = input;
   if (typeof table === 'string') return [table];
   if (Array.isArray(tables)) return tables.map(String);
-  // A further execution of a tick.
+  // The input of a further execution of a tick.
   return isObject(sweeps) ? Object.keys(sweeps) : undefined;
 }
 

@@ -63,7 +63,7 @@ const FAR_SECONDS = 86_400;
 
 const writtenOnce: Mix = ({ item, ttl, writeAt }) => [{ atMs: writeAt, item, kind: 'write', ttl }];
 
-/** Plans a stream of items that expire at a steady rate. */
+/** Plans a stream of items that expire at a constant rate. */
 export function planStream(options: StreamOptions): Stream {
   const { startMs, firstTtl, seconds, rate, everySeconds = 1, random } = options;
   const { life = LIFE, mix = writtenOnce } = options;
@@ -78,7 +78,7 @@ export function planStream(options: StreamOptions): Stream {
   return { actions: actions.flat().sort((one, other) => one.atMs - other.atMs), lastTtl };
 }
 
-/** Minutes that were multiplied by 60 need not be as whole as they were meant. */
+/** Rounds a value up: minutes times 60 may not be exactly a whole number. */
 function wholeAtLeast(value: number): number {
   return Math.max(1, Math.ceil(value - 1e-6));
 }
@@ -87,7 +87,7 @@ export function between(from: number, to: number, random: RandomSource): number 
   return from + random.next() * (to - from);
 }
 
-/** A TTL within the run, or far behind it. */
+/** Returns a TTL within the run, or one long after it. */
 export function withinOrFar(ttl: number, lastTtl: number): number {
   return ttl <= lastTtl ? ttl : ttl + FAR_SECONDS;
 }

@@ -22,7 +22,7 @@ import { modelStamp, olderStamp, type Stamp, type Stamped } from './stamp.ts';
 const PAYLOAD = 'x'.repeat(150);
 const USERS = 97;
 
-// Names that no key of a configured table is likely to have.
+// Attribute names that are unlikely to be keys of a configured table.
 const VERSION = 'LabVersion';
 const PAYLOAD_ATTRIBUTE = 'LabPayload';
 
@@ -30,8 +30,8 @@ export interface SessionTableOptions {
   readonly table: TableResource;
   readonly model: ExpiryModel;
   /**
-   * The prefix of the names of numbered items. It sets this run's items apart from others in the table, unless their keys
-   * are numbers. Two tables with the same prefix have the same items.
+   * Prefix of the names of numbered items. It distinguishes this run's items from others in the table, unless their keys are numbers. Two
+   * tables with the same prefix have the same items.
    */
   readonly prefix: string;
   /** Sets the expiry attributes of an item. @default those of the model */
@@ -144,7 +144,7 @@ export class SessionTable {
     }
   }
 
-  /** Every item by its id, read consistently. */
+  /** Reads all items by id, consistently. */
   async readAll(): Promise<Map<string, Present>> {
     const present = new Map<string, Present>();
     let startKey: Record<string, unknown> | undefined;
@@ -184,7 +184,7 @@ export class SessionTable {
     return idOf(this.#key(item)[this.#uniqueKey]);
   }
 
-  /** An item as DynamoDB's JSON has it. */
+  /** Reads an item from DynamoDB's JSON. */
   read(image: Readonly<Record<string, AttributeValue>>): Present & { id: string; held: boolean } {
     const key = image[this.#uniqueKey];
     const ttl = image[this.#model.ttlAttribute]?.N;
@@ -211,7 +211,7 @@ export class SessionTable {
   #key(item: Item): Record<string, string | number | Uint8Array> {
     const { partitionKey, sortKey } = this.#model;
     const name = typeof item === 'string' ? item : `${this.#prefix}-${item}`;
-    // A number has no room for the prefix within the digits that are safe in JavaScript.
+    // A number with the prefix would exceed JavaScript's safe integers.
     const number = Number(item);
     const user = number % USERS;
     return sortKey === undefined

@@ -1,10 +1,10 @@
 import { type ExpiryModel, expiryAttributes } from '../../expiry/index.ts';
 import { windowKey } from '../../expiry/window.ts';
 
-/** The attributes by which an item expires. */
+/** The expiry attributes of an item. */
 export type Stamped = Readonly<Record<string, number | string>>;
 
-/** Gives the attributes by which an item expires at a TTL. */
+/** Returns the expiry attributes for a TTL. */
 export type Stamp = (key: Readonly<Record<string, unknown>>, ttl: number) => Stamped;
 
 /** Sets the attributes of the model. @param now epoch milliseconds */

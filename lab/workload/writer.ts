@@ -17,7 +17,7 @@ const DEEDS = {
 export class Writer {
   readonly #table: SessionTable;
   readonly #ledger: Ledger;
-  /** The last version of each item that was acknowledged. */
+  /** Last acknowledged version of each item. */
   readonly #versions = new Map<Item, number>();
 
   constructor(table: SessionTable, ledger: Ledger) {
@@ -54,7 +54,7 @@ export class Writer {
   }
 }
 
-/** Requests in flight at a time: enough for 1,000 writes a second at 20 ms each. */
+/** Largest number of concurrent requests: enough for 1,000 writes a second at 20 ms each. */
 const CONCURRENCY = 32;
 
 export interface WritingOptions {
@@ -65,15 +65,14 @@ export interface WritingOptions {
    * that slept is this late. @default false
    */
   readonly skipExpired?: boolean;
-  /** DynamoDB answered a request. Epoch milliseconds. */
+  /** Called for each answer of DynamoDB, epoch milliseconds. */
   readonly onAnswer?: (span: Span) => void;
-  /** An item was written with these attributes. */
+  /** Called when an item was written with these attributes. */
   readonly onWritten?: (item: Item, stamped: Stamped) => void;
 }
 
 /**
- * Carries out what was planned, in real time.
- *
+ * Executes the planned actions, in real time.
  * @param signal stops it between two requests
  * @throws the first error of a request
  */
@@ -84,7 +83,7 @@ export async function carryOut(
   { clock = realClock, skipExpired = false, onAnswer, onWritten }: WritingOptions = {},
 ): Promise<void> {
   const inFlight = new Set<Promise<void>>();
-  /** The last action of each item that is under way: the next one waits for it. */
+  /** The last running action of each item: the next one waits for it. */
   const perItem = new Map<Item, Promise<void>>();
   const failures: unknown[] = [];
   for (const action of actions) {

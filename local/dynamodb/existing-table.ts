@@ -14,7 +14,7 @@ export interface ExistingTableOptions {
   readonly endpoint: string;
   /** Schema that the deployment would create. */
   readonly asMade: TableResource;
-  /** Whether a table that is missing is made. */
+  /** Whether a missing table is created. */
   readonly make: boolean;
 }
 

@@ -2,10 +2,10 @@ import { type DynamoDBClient, QueryCommand, type QueryCommandInput } from '@aws-
 import type { FunctionInvoker } from 'stepfunctions-emulator';
 import { reportDynamoDb } from '../../cost/dynamodb-usage.ts';
 
-/** Units of a query that counts at most one item: half a unit, as it is eventually consistent. */
+/** Capacity units of a query that counts at most one item: half a unit, because it is eventually consistent. */
 const COUNTED = { readUnits: 0.5, writeUnits: 0 };
 
-/** Whether a Task's Resource is a query of DynamoDB by Step Functions itself. */
+/** Whether a Task's Resource is a DynamoDB query by Step Functions itself. */
 export function isDynamoDbQuery(resource: string): boolean {
   return resource.endsWith(':states:::aws-sdk:dynamodb:query');
 }

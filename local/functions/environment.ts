@@ -15,11 +15,11 @@ export interface EnvironmentOptions {
   readonly setup: WorkerSetup;
   /** The whole environment of the function; none of this process's variables are added. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Milliseconds an invocation may take once the module is loaded. */
+  /** Time limit of an invocation once the module is loaded, milliseconds. */
   readonly timeoutMs: number;
   /** The function's clock, epoch milliseconds. @default this machine's */
   readonly now?: (() => number) | undefined;
-  /** Gets each complete line the function prints. */
+  /** Called with each complete line that the function prints. */
   readonly onLine?: ((line: string) => void) | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface EnvironmentOptions {
 export interface EnvironmentEvents {
   /** The module is loaded. */
   readonly onReady: () => void;
-  /** The module can't be loaded; {@link onGone} follows. The outcome is that of whoever has waited for it. */
+  /** The module cannot be loaded; {@link onGone} follows. The outcome is for the caller that waited for it. */
   readonly onLoadFailed: (outcome: Outcome) => void;
   /** The thread has ended. */
   readonly onGone: () => void;
@@ -64,7 +64,7 @@ export class Environment {
   /** Set at a timeout: the result of the invocation, which is reported when the thread has ended. */
   #timedOut: Ending | undefined;
   #partialLine = '';
-  /** The lines that it has printed since the last invocation began, or since its start. */
+  /** Lines printed since the last invocation began, or since its start. */
   #lines: string[] = [];
 
   /** Starts the thread, which begins to load the module. */
@@ -91,7 +91,7 @@ export class Environment {
     this.#limit(LOAD_TIMEOUT_MS, seconds => `Init phase timed out after ${seconds} seconds`);
   }
 
-  /** Whether it can take an invocation, apart from being busy. */
+  /** Whether it can run an invocation, apart from being busy. */
   get usable(): boolean {
     return this.#state === 'usable';
   }
@@ -142,7 +142,7 @@ export class Environment {
       if (this.#state !== 'loading') return;
       clearTimeout(this.#timer);
       this.#state = 'usable';
-      // An idle thread doesn't keep the process alive.
+      // An idle thread does not keep the process alive.
       this.#worker.unref();
       this.#events.onReady();
     } else {
@@ -192,7 +192,7 @@ export class Environment {
     running.settle({ ...ending, durationMs: performance.now() - running.sentAt, lines: [...this.#lines] });
   }
 
-  /** A failure of the environment itself, worded as Lambda does. */
+  /** Builds a failure of the environment itself, worded as Lambda does. */
   #failed(errorType: string, what: string): Ending {
     return failure(errorType, `RequestId: ${this.#running?.requestId ?? '-'} Error: ${what}`);
   }

@@ -34,7 +34,7 @@ export interface InvocationRecord {
   readonly functionName: string;
   /** Epoch milliseconds of the call. */
   readonly startedAt: number;
-  /** Milliseconds the handler ran; neither waiting for a thread nor loading the module. */
+  /** Duration of the handler, without waiting for a thread and loading the module, milliseconds. */
   readonly durationMs: number;
   readonly ok: boolean;
   /** Error of the invocation; undefined when it succeeded. */
@@ -48,13 +48,13 @@ export interface InvocationRecord {
 export interface LocalFunctionsOptions {
   /** DynamoDB endpoint of the functions. Loopback only; it can be a proxy that injects faults. */
   readonly dynamoDbEndpoint: string;
-  /** Most threads per function. Further calls wait instead of being throttled. @default 10 */
+  /** Largest number of threads per function. Further calls wait instead of being throttled. @default 10 */
   readonly maxConcurrency?: number;
   /** Limits of the threads of all functions together. @default {@link THREAD_LIMITS}, and {@link mostThreads} */
   readonly threads?: Partial<ThreadLimits> | undefined;
   /** Clock of the functions. During an invocation it advances like this machine's. @default this machine's */
   readonly clock?: Pick<Clock, 'now'> | undefined;
-  /** Gets every line a function prints: JSON logs and embedded metrics. @default they are dropped */
+  /** Called with every line that a function prints: JSON logs and embedded metrics. @default lines are dropped */
   readonly onLog?: ((functionName: string, line: string) => void) | undefined;
   readonly onInvocation?: ((record: InvocationRecord) => void) | undefined;
   readonly wrap?: InvokeWrapper | undefined;
@@ -62,7 +62,7 @@ export interface LocalFunctionsOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Endpoints of other services than DynamoDB for the functions. Loopback only. @default a call of one fails */
   readonly services?: ServiceEndpoints | undefined;
-  /** Invokes every function that was not synthesized. @default calling one is `Lambda.ResourceNotFoundException` */
+  /** Invokes functions that were not synthesized. @default a call of one fails with `Lambda.ResourceNotFoundException` */
   readonly others?: FunctionInvoker | undefined;
   /** Counts the functions' calls of DynamoDB, which must go through it. @default they are not counted */
   readonly meter?: CallMeter | undefined;
@@ -183,7 +183,7 @@ export class LocalFunctions implements FunctionInvoker {
       const startedAt = Date.now();
       const traceId = newTraceId(startedAt);
       const untrack = onUsage && this.#options.meter?.track(traceId, onUsage);
-      // The children of a Map Run are one caller.
+      // All children of a Map Run count as one caller.
       const caller = site?.mapRunArn ?? site?.executionArn;
       const outcome = await pool.invoke(JSON.stringify(given) ?? 'null', traceId, caller, signal);
       untrack?.();
@@ -211,13 +211,13 @@ export class LocalFunctions implements FunctionInvoker {
 
   /** Loads every function in this number of threads before its first invocation, as far as the limit allows. */
   warm(threads = 1): void {
-    // One by one: what there is room for is shared out.
+    // Functions take turns, so that they share the available threads.
     for (let each = 1; each <= threads; each++) {
       for (const { pool } of this.#byName.values()) pool.warm(each);
     }
   }
 
-  /** Threads of all functions, now. */
+  /** Current number of threads of all functions. */
   get threads(): number {
     return this.#shared.taken;
   }

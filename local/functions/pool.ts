@@ -10,7 +10,7 @@ import {
 import type { SharedThreads, Sharer, ThreadLimits } from './shared-threads.ts';
 
 export interface PoolOptions extends EnvironmentOptions {
-  /** Most invocations at a time; further ones wait in line. */
+  /** Largest number of concurrent invocations; further ones wait. */
   readonly maxWorkers: number;
   /** The threads that it shares with the pools of other functions. */
   readonly shared: SharedThreads;
@@ -26,7 +26,7 @@ const MAX_LOADING = Math.max(1, availableParallelism());
 interface Waiting {
   readonly payload: string;
   readonly traceId: string;
-  /** Whom it is for: callers take turns. */
+  /** Caller of the invocation: callers take turns. */
   readonly caller: string;
   /** Time from `performance.now()`. */
   readonly since: number;
@@ -185,7 +185,7 @@ export class WorkerPool implements Sharer {
       },
       onLoadFailed: outcome => {
         this.#loading -= 1;
-        // Whoever has waited longest gets to know.
+        // The call that has waited longest receives the failure.
         this.#queue.shift()?.settle(outcome);
       },
       onGone: () => {
@@ -225,7 +225,7 @@ export class WorkerPool implements Sharer {
     shared.release();
   }
 
-  /** The environment to run an invocation in: from here on it isn't one that may be ended. */
+  /** Returns an environment for an invocation: from here on it must not be ended as idle. */
   #wake(): Environment | undefined {
     for (;;) {
       const resting = this.#resting.pop();

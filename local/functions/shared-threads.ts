@@ -2,17 +2,17 @@ import { availableParallelism } from 'node:os';
 
 /** Number of threads that all functions of a cloud share, and the time for which idle ones are kept. */
 export interface ThreadLimits {
-  /** Most threads of all functions together; further calls wait. At least 1. */
+  /** Largest number of threads of all functions together; further calls wait. At least 1. */
   readonly most: number;
   /** Idle time after which a thread ends while its function has another one, milliseconds. */
   readonly idleMs: number;
-  /** The same for the only thread of a function. */
+  /** The same time for the only thread of a function. */
   readonly lastIdleMs: number;
 }
 
 /**
- * A thread holds 30 MB under load (`npm run bench memory`). The functions wait for DynamoDB Local most of their time, but that
- * works on the same cores, and one call after the other.
+ * A thread uses 30 MB under load (`npm run bench memory`). The functions mostly wait for DynamoDB Local, but that uses the same cores, and
+ * handles one call after another.
  */
 const THREADS_PER_CORE = 4;
 const MAX_THREADS = 16;
@@ -20,7 +20,7 @@ const MAX_THREADS = 16;
 export const THREAD_LIMITS: ThreadLimits = {
   most: Math.min(MAX_THREADS, THREADS_PER_CORE * Math.max(2, availableParallelism())),
   idleMs: 10_000,
-  // Ticks come every minute: what they use stays loaded, as on Lambda.
+  // Ticks start every minute: functions that they use stay loaded, as on Lambda.
   lastIdleMs: 300_000,
 };
 
@@ -33,7 +33,7 @@ export const mostThreads = (functions: number): number => Math.max(THREAD_LIMITS
 /** Idle time after which a thread may be ended for another function that has a thread already, milliseconds. */
 const HAND_OVER_MS = 3_000;
 
-/** The threads of one function, as far as it shares with others. */
+/** The threads of one function, as the sharing needs them. */
 export interface Sharer {
   readonly size: number;
   /** Time since which its first queued call has waited, from `performance.now()`; undefined when no call waits. */
@@ -42,7 +42,7 @@ export interface Sharer {
   readonly restingSince: number | undefined;
   /** Ends the longest idle thread. Its place has already been given to another function. */
   giveUp(): void;
-  /** A place may have become free. */
+  /** Called when a thread may have become free. */
   dispatch(): void;
 }
 
@@ -59,7 +59,7 @@ export class SharedThreads {
     this.#most = most;
   }
 
-  /** Threads that there are now. */
+  /** Current number of threads. */
   get taken(): number {
     return this.#taken;
   }

@@ -1,6 +1,6 @@
 /*
- * Runs one Lambda function in a worker thread, one invocation at a time, as a Lambda execution environment does.
- * Everything it imports is built into Node: worker-program.ts copies it elsewhere, alone.
+ * Runs one Lambda function in a worker thread, one invocation at a time, as a Lambda execution environment does. It imports only Node's
+ * own modules, because worker-program.ts copies this file alone.
  */
 import { pathToFileURL } from 'node:url';
 import { format } from 'node:util';
@@ -153,7 +153,7 @@ function contextOf(requestId: string, deadline: number) {
     functionName: setup.functionName,
     functionVersion: '$LATEST',
     invokedFunctionArn: setup.functionArn,
-    // A string, as Lambda gives it.
+    // Lambda passes it as a string.
     memoryLimitInMB: String(setup.memoryMb),
     logGroupName: process.env['AWS_LAMBDA_LOG_GROUP_NAME'] ?? '',
     logStreamName: process.env['AWS_LAMBDA_LOG_STREAM_NAME'] ?? '',

@@ -19,7 +19,7 @@ import { type UsedServices, usedServices } from './used-services.ts';
 /** Services with a port, which another process may also provide. */
 export type ServiceName = Exclude<keyof ServiceEndpoints, 'lambda'>;
 
-/** The flags of `precise-ttl local` that say on which port they are. */
+/** Flags of `precise-ttl local` for the services' ports. */
 export const PORT_FLAGS = {
   s3: '--s3-port',
   sqs: '--sqs-port',
@@ -27,7 +27,7 @@ export const PORT_FLAGS = {
   kinesis: '--kinesis-port',
 } as const satisfies Readonly<Record<ServiceName, string>>;
 
-/** An expiry that arrived where it was sent. */
+/** An expiry event that reached its destination. */
 export interface ArrivedEvent {
   /** Name of a bus, a queue or a stream, or of a function that is not run here. */
   readonly destination: string;
@@ -41,13 +41,13 @@ export interface ServicesOptions {
   readonly archiveFolder?: string | undefined;
   /** @default free ones */
   readonly ports?: Readonly<Partial<Record<ServiceName, number>>> | undefined;
-  /** Faults of the calls of each service, for the lab. @default none */
+  /** Faults in the calls of each service, for the lab. @default none */
   readonly faults?: Readonly<Partial<Record<ServiceName, ChooseCallFault>>> | undefined;
-  /** Gets every archived object. */
+  /** Called for every archived object. */
   readonly onObject?: ((written: WrittenObject) => void) | undefined;
   /** Called once when the store of archived objects is full. */
   readonly onArchiveFull?: ((message: string) => void) | undefined;
-  /** Gets every event that arrives. */
+  /** Called for every event that arrives. */
   readonly onEvent?: ((event: ArrivedEvent) => void) | undefined;
 }
 
@@ -98,7 +98,7 @@ export class LocalServices {
     const { buckets, queues, eventQueues, buses, streams, callsFunction } = used;
     const given = givenEndpoints(environment);
     const started: Started = {};
-    /** The place of a service: its endpoint or port. */
+    /** Returns the endpoint or port of a service. */
     const place = async (service: ServiceName) => {
       const port = ports[service];
       if (port !== undefined) await requireFree(port, PORT_FLAGS[service]);

@@ -33,7 +33,7 @@ const table: Readonly<Record<string, Given>> = {
   stream_arn: (...of) => `${tableArn(...of)}/stream/${LOCAL_STREAM_LABEL}`,
 };
 
-/** Terraform puts the time and a number behind the prefix. */
+/** Terraform appends the time and a number to the prefix. */
 const bucketName: Given = argument => `${argument('bucket_prefix')}local`;
 
 /**

@@ -1,6 +1,6 @@
 import { tablesInDefinition } from '../../config/tables-in-definition.ts';
 
-/** The settings of a table that name attributes which stand in its guarded deletes. */
+/** Settings of a table that contain attribute names used in its guarded deletes. */
 const SETTINGS = ['partitionKey', 'sortKey', 'ttlAttribute', 'holdAttribute'];
 
 /**

@@ -25,7 +25,7 @@ export interface FunctionResource {
   readonly memoryMb: number;
   readonly timeoutSeconds: number;
   readonly environment: Readonly<Record<string, string>>;
-  /** `JSON`: what the function prints by `console` is wrapped into a document a line. */
+  /** `JSON`: each line that the function prints by `console` is wrapped into a JSON document. */
   readonly logFormat: 'Text' | 'JSON';
   readonly reservedConcurrency?: number;
 }
@@ -41,7 +41,7 @@ export interface StateMachineResource {
   readonly definition: string;
 }
 
-/** Everything that the local cloud needs of a stack, with all references resolved. */
+/** The parts of a stack that the local cloud needs, with all references resolved. */
 export interface SynthesizedCloud {
   readonly account: string;
   readonly region: string;
@@ -52,12 +52,12 @@ export interface SynthesizedCloud {
   readonly stateMachines: readonly StateMachineResource[];
   readonly schedules: readonly ScheduleResource[];
   readonly alarms: readonly AlarmResource[];
-  /** Functions that tables' streams call. */
+  /** Functions that are called by tables' streams. */
   readonly mappings: readonly EventSourceMappingResource[];
-  /** Names of the buckets that are made. */
+  /** Names of the buckets that are created. */
   readonly buckets: readonly string[];
   readonly outputs: Readonly<Record<string, unknown>>;
-  /** Every resource and data source with its references resolved: what policies grant, for example. */
+  /** Every resource and data source with its references resolved, for example to read the policies. */
   readonly blocks: readonly ResolvedBlock[];
 }
 
@@ -83,8 +83,7 @@ const WITHOUT_EFFECT = {
 export const RUN_TYPES: readonly string[] = Object.keys(WITHOUT_EFFECT);
 
 /**
- * A stack as it is run on this machine.
- *
+ * Reads a stack for this machine.
  * @param deployedAtMs when it was deployed, epoch milliseconds
  * @throws {TerraformError} for what only an override can bring: an argument or a value that is not run here, or one that only Terraform knows
  */
@@ -139,7 +138,7 @@ function readTable(args: Arguments, found: Found): TableResource {
       const indexRangeKey = index.find('range_key', TEXT);
       return {
         name: index.get('name', TEXT),
-        // A local index has that of the table.
+        // A local index has the table's partition key.
         hashKey: index.find('hash_key', TEXT) ?? hashKey,
         ...(indexRangeKey !== undefined && { rangeKey: indexRangeKey }),
         projection: index.get('projection_type', oneOf(['ALL', 'KEYS_ONLY', 'INCLUDE'])),
@@ -174,7 +173,7 @@ function readFunction(args: Arguments, found: Found, archives: PlainStack['archi
     'runtime',
     text(/^nodejs\d+\.x$/, 'a Node.js runtime such as "nodejs24.x" (the only kind run locally)'),
   );
-  // -1 is Terraform's "no reservation".
+  // In Terraform, -1 means no reservation.
   const reserved = args.find('reserved_concurrent_executions', whole(-1, 1_000_000)) ?? -1;
   return {
     ...found,

@@ -55,7 +55,7 @@ export const realClock: Clock = {
   schedule(ms, callback) {
     const due = Date.now() + ms;
     const dueSteady = performance.now() + ms;
-    // Timers may fire a millisecond early and cannot be longer than 25 days: look at the clocks again.
+    // Timers may fire a millisecond early and cannot be longer than 25 days, so the clock is checked again.
     const left = () => {
       const steady = dueSteady - performance.now();
       const wall = due - Date.now();
@@ -79,14 +79,14 @@ interface Timer {
   callback: (() => void) | undefined;
 }
 
-/** One piece of busy work, and how many sleeps on its clock it is in. */
+/** One piece of busy work, and the number of its pending sleeps on this clock. */
 interface Hold {
   sleeping: number;
 }
 
 /**
- * The busy work that the running code belongs to, by its clock. One storage for all clocks: before Node 24, every storage that
- * was ever used makes each promise of the process slower, for good.
+ * The busy work of the running code, by clock. One storage for all clocks: before Node 24, every storage that was ever used permanently
+ * slows down each promise of the process.
  */
 const holds = new AsyncLocalStorage<ReadonlyMap<Clock, Hold>>();
 
@@ -117,7 +117,7 @@ export class VirtualClock implements Clock {
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const hold = holds.getStore()?.get(this);
     if (hold === undefined) return sleepOn(this, ms, signal);
-    // Inside busy work: while it sleeps on this clock it doesn't hold the clock back.
+    // Busy work does not stop the clock while it sleeps on this clock.
     if (hold.sleeping++ === 0) this.#changeAwake(-1);
     try {
       await sleepOn(this, ms, signal);
@@ -130,7 +130,7 @@ export class VirtualClock implements Clock {
     const timer: Timer = {
       due: this.#now + Math.max(0, ms),
       sequence: this.#sequence++,
-      callback: AsyncLocalStorage.bind(callback), // not in the hold of whoever lets time pass
+      callback: AsyncLocalStorage.bind(callback), // The callback does not belong to the busy work that advances time.
     };
     push(this.#timers, timer);
     this.#check();

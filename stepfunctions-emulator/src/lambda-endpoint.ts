@@ -32,7 +32,7 @@ export class LambdaEndpoint implements FunctionInvoker {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-amz-invocation-type': 'RequestResponse' },
         body: JSON.stringify(payload ?? null),
-        redirect: 'error', // it could lead away from this machine
+        redirect: 'error', // A redirect could lead away from this machine.
         signal,
       });
       body = await response.text();
@@ -62,7 +62,7 @@ const failed = (errorType: string, message: string): FunctionResult => ({
   cause: message,
 });
 
-/** Lambda didn't run the function. */
+/** Builds the result for a function that Lambda did not run. */
 function refused(status: number, header: string | undefined, body: string): FunctionResult {
   const answer = parse(body);
   const fields = isRecord(answer) ? answer : {};
@@ -83,7 +83,7 @@ function functionFailed(body: string): FunctionResult {
   const { errorType, errorMessage } = fields;
   return {
     ok: false,
-    // Functions that were cut off before they could say anything leave no class.
+    // Functions that were ended before they could report an error have no error class.
     errorType: typeof errorType === 'string' && errorType !== '' ? errorType : 'Lambda.Unknown',
     errorMessage: typeof errorMessage === 'string' ? errorMessage : body,
     cause: error ?? body,
@@ -98,7 +98,7 @@ function returned(body: string, executedVersion: string | undefined): FunctionRe
   return { ok: true, payload, ...(executedVersion !== undefined && { executedVersion }) };
 }
 
-/** undefined for what isn't JSON. */
+/** Parses a JSON text; undefined when it is not valid. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

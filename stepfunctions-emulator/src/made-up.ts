@@ -3,7 +3,7 @@ export const PLACE = { account: '123456789012', region: 'us-east-1', partition: 
 
 export const ROLE_ARN = `arn:aws:iam::${PLACE.account}:role/test`;
 
-/** The ARN under which a function of this name is called. */
+/** ARN of a mocked function of this name. */
 export const functionArn = (name: string): string =>
   `arn:aws:lambda:${PLACE.region}:${PLACE.account}:function:${name}`;
 

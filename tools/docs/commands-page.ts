@@ -52,7 +52,7 @@ function lineOf([name, flag]: readonly [string, Flag]): string {
   return `--${name}${value}: ${flag.help}${byDefault}`;
 }
 
-/** The help's text on the exit status, where a command has more than the common ones. */
+/** The help's text on exit statuses, for commands with more than the common ones. */
 function statusOf(command: AnyCommand): string {
   const [, text = ''] = /Exit status: (.*)$/s.exec(command.help()) ?? [];
   return /\b3\b|--watch|--detailed/.test(text) ? `Exit status: ${text.replaceAll(/\s+/g, ' ')}` : '';

@@ -25,7 +25,7 @@ import { wholeBillTable } from './whole-bill.ts';
 
 type Passages = Readonly<Record<string, () => string>>;
 
-/** The passages of documents that are made from the code: by file, and by the name that their markers have. */
+/** The generated passages of documents, by file and by the name in their markers. */
 export const DOC_TABLES = {
   'aws-on-loopback/README.md': { operations: operationsTable },
   'docs/archive-and-events.md': { fields: eventFieldsList, jobs: jobsTable },
@@ -54,7 +54,7 @@ export function withTables(file: keyof typeof DOC_TABLES, document: string): str
   }, document);
 }
 
-/** The services that stand for AWS on this machine, with the operations that they answer. */
+/** Table of the local AWS services, with their supported operations. */
 function operationsTable(): string {
   return table(
     ['service', 'operations'],
@@ -90,7 +90,7 @@ function metricsTable(): string {
 /** Options that create all alarms. */
 const WITH_STREAM = { archive: {}, events: { eventBus: 'default' } };
 
-/** Names that stand for what only a deployment has. */
+/** Placeholders for names that only a deployment has. */
 const NAMED = {
   stateMachineArn: 'the state machine',
   replayStateMachineArn: 'the one of replays',

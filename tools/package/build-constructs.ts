@@ -9,7 +9,7 @@ import { compile } from './compile.ts';
 import { copyDeclarations } from './declarations.ts';
 import { PREBUILT_ARCHIVES } from './prebuilt.ts';
 
-/** The one source of both entries. */
+/** The common source of both entries. */
 const ENTRY = 'stacks/cdktf';
 
 /** Entry → the names that replace CDKTF's packages in it. CDK Terrain is CDKTF under other names. */
@@ -51,7 +51,7 @@ async function buildEntry(
     entryPoints: [`${ENTRY}.ts`],
     outfile: join(folder, 'index.js'),
     bundle: true,
-    // CommonJS as CDKTF is.
+    // CommonJS, like CDKTF.
     format: 'cjs',
     platform: 'node',
     target: 'node20',

@@ -8,12 +8,12 @@ import { compile } from './compile.ts';
 import { copyDeclarations } from './declarations.ts';
 
 export interface Library {
-  /** The room, which is also the name of the entry: `testing`. */
+  /** Name of the folder and of the entry: `testing`. */
   readonly room: string;
-  /** Packages of the application, which are not bundled. */
+  /** Packages that the application provides, which are not bundled. */
   readonly external?: string[];
   readonly plugins?: Plugin[];
-  /** Runs before the library. */
+  /** Code that runs before the library. */
   readonly banner?: string;
 }
 

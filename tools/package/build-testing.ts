@@ -26,7 +26,7 @@ const WITHOUT_DEPRECATION: Plugin = {
   },
 };
 
-/** Otherwise the first thing that a test prints is where Node has looked for the SDK. */
+/** Without this, a test would first print the paths in which Node searched for the SDK. */
 const SAY_WHAT_IS_MISSING = `for (const name of ${JSON.stringify(OF_THE_APPLICATION)}) {
   try { require.resolve(name); } catch {
     throw new Error('precise-ttl/testing: expected the package ' + name + ', got none; npm install --save-dev ' + name);

@@ -26,7 +26,7 @@ export function copyDeclarations(
   }
 }
 
-/** A module's name, or a path into it, by another name. */
+/** Renames a module, or a path into it. */
 function renamed(name: string, names: Readonly<Record<string, string>>): string {
   const old = Object.keys(names).find(each => name === each || name.startsWith(`${each}/`));
   return old === undefined ? name : `${names[old]}${name.slice(old.length)}`;

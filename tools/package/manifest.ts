@@ -1,11 +1,11 @@
-/** The fields of a package.json that this folder reads. */
+/** The fields of a package.json that are read here. */
 export interface Manifest {
   readonly name: string;
   readonly exports: Readonly<Record<string, unknown>>;
   readonly [field: string]: unknown;
 }
 
-/** The workspaces' entry points are their sources, as long as they are in the checkout. */
+/** In the checkout, the workspaces' entry points are their sources. */
 const SOURCE = /^\.\/src\/(.*)\.ts$/;
 
 /** Fields that a package does not need after its installation. */

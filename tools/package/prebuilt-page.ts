@@ -8,7 +8,7 @@ import { bundlePage } from '../../stepfunctions-emulator/page/bundle.ts';
 const FOLDER = 'dist/page';
 const FILES = { script: 'page.js', style: 'page.css' };
 
-/** Writes the page's script and style, and the licences of what is in them. */
+/** Writes the page's script and style, and the licences of the bundled packages. */
 export async function buildPage(): Promise<void> {
   const { script, style, files } = await bundlePage();
   mkdirSync(FOLDER, { recursive: true });
@@ -32,7 +32,7 @@ const read = name => readFileSync(join(__dirname, '${folder}', name), 'utf8');
 exports.pageSource = async () => ({ script: read('${FILES.script}'), style: read('${FILES.style}') });
 `;
 
-/** Lets a bundle in a folder of `dist` read the page that was built: the package has no bundler. */
+/** Lets a bundle in a folder of `dist` read the built page: the package has no bundler. */
 export const PREBUILT_PAGE: Plugin = {
   name: 'prebuilt-page',
   setup: build => {

@@ -20,7 +20,7 @@ import { installedSbom, type PackedManifest, packageSbom, type Sbom } from './sb
 
 const FOLDER = join('.build', 'release');
 
-/** A folder of this machine, unless its name is one that could stand in any text. */
+/** A folder of this machine, unless its name is too common to search for. */
 const MACHINE_PATHS = [process.cwd(), homedir(), tmpdir()].filter(path => path.split(sep).length > 2);
 
 interface Release {

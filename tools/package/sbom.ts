@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import type { BundledPackage } from './release-content.ts';
 
-/** The fields of a CycloneDX document that this folder reads. */
+/** The fields of a CycloneDX document that are read here. */
 export interface Sbom {
   readonly metadata: { readonly component: Component; readonly [field: string]: unknown };
   readonly components: readonly Component[];
@@ -20,7 +20,7 @@ interface Component {
   readonly [field: string]: unknown;
 }
 
-/** The fields of a packed package's manifest that the document has. */
+/** The fields of a packed package's manifest that the document contains. */
 export interface PackedManifest {
   readonly name: string;
   readonly version: string;

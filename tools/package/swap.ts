@@ -17,7 +17,7 @@ import { type Manifest, packedManifest } from './manifest.ts';
  * Interrupted, `out` mends it, in the folder of the package; git shows what is left.
  */
 
-/** File → its text in the package, made of its text in the checkout. By the name of the package. */
+/** File → the function that makes its text in the package from its text in the checkout, by package name. */
 const STAND_INS: Readonly<Record<string, Readonly<Record<string, (text: string) => string>>>> = {
   // npm publishes only the README.md of this folder, and the repository's is about a checkout: it links to folders that are not in the
   // package.
@@ -43,7 +43,7 @@ const direction = process.argv[2];
 if (direction === 'in') {
   for (const [file, standIn] of standIns) {
     mkdirSync(dirname(asideOf(file)), { recursive: true });
-    // Copied and not moved: npm and its scripts read the manifest all the time.
+    // Copied and not moved, because npm and its scripts read the manifest all the time.
     if (!existsSync(asideOf(file))) copyFileSync(file, asideOf(file));
     writeFileSync(file, standIn(readFileSync(asideOf(file), 'utf8')));
   }

@@ -20,8 +20,8 @@ const ACTIVE_TIMEOUT_MS = 30_000;
 /**
  * Makes a synthesized table with its indexes, or uses the existing one when it has the same keys and indexes.
  *
- * Native TTL stays off whatever the resource says: DynamoDB Local really deletes within seconds, which would
- * take away the work that is to be shown.
+ * Native TTL stays off whatever the resource says: DynamoDB Local's own TTL deletes within seconds, so the
+ * sweep would find nothing to delete.
  *
  * @returns whether the table was made (`false`: it was there)
  * @throws {TableMismatchError} when a different table has that name

@@ -68,7 +68,7 @@ interface Part {
  *
  * 1. Read, and leave out records that match no filter.
  * 2. A batch is full, or its first record has waited for the batching window, or the shard ends: hand it over.
- * 3. It is done: keep the position. It failed: wait, then hand over what is left, as a whole or cut in two.
+ * 3. When it succeeds, store the position. When it fails, wait, then hand over the remaining records, whole or split in two.
  * 4. Records that are too old, or failed too often, go to the failure destination, and the position goes on.
  *
  * @see Lambda Developer Guide, "Process DynamoDB records with Lambda" and "Retain discarded records for a DynamoDB event source"

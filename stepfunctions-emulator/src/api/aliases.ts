@@ -2,21 +2,21 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RandomSource } from '../interpreter/index.ts';
 import { ApiError, referenceNotFound } from './errors.ts';
 
-/** The share of executions that a version gets. */
+/** The share of executions that run a version. */
 export interface Route {
   readonly versionArn: string;
   /** Percent. */
   readonly weight: number;
 }
 
-/** A name for one version of a state machine, or for two that share the executions. It never changes. */
+/** A name for one version of a state machine, or for two that share the executions. It is immutable. */
 export interface StateMachineAlias {
   /** `<ARN of the state machine>:<name>` */
   readonly arn: string;
   readonly machineArn: string;
   readonly name: string;
   readonly description: string | undefined;
-  /** One or two; their weights are 100 together. */
+  /** One or two routes; their weights add up to 100. */
   readonly routes: readonly Route[];
   /** Epoch milliseconds. */
   readonly creationDate: number;

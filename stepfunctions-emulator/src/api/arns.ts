@@ -1,13 +1,13 @@
 import { ApiError, invalidRequest } from './errors.ts';
 import type { Members } from './members.ts';
 
-/** The model's bounds for every member that is an ARN. */
+/** The API model's limits for every ARN field. */
 const ARN_LENGTH = { min: 1, max: 256 };
 const LONG_ARN_LENGTH = { min: 1, max: 2000 };
 
 const invalidArn = (why: string): ApiError => new ApiError('InvalidArn', `Invalid Arn: '${why}'`);
 
-/** `arn:partition:states:region:account:kind:…`, checked that far. */
+/** Checks an ARN of the form `arn:partition:states:region:account:kind:…`, up to its kind. */
 function checkArn(arn: string, kinds: readonly string[]): string {
   const [prefix, partition, service, region, account, kind, ...rest] = arn.split(':');
   if (prefix !== 'arn' || !partition?.startsWith('aws')) throw invalidArn(`Invalid ARN prefix: ${arn}`);
@@ -21,7 +21,7 @@ function checkArn(arn: string, kinds: readonly string[]): string {
 
 const checkMachineArn = (arn: string): string => checkArn(arn, ['stateMachine']);
 
-/** The ARN of a state machine, or of one of its versions or aliases, which the operation may not take. */
+/** Reads the ARN of a state machine, or of one of its versions or aliases, which the operation may refuse. */
 export function takeMachineArn(members: Members): string {
   const arn = checkMachineArn(members.string('stateMachineArn', ARN_LENGTH));
   if (!arn.includes('/')) return arn;
@@ -31,7 +31,7 @@ export function takeMachineArn(members: Members): string {
   );
 }
 
-/** The state machine of a version's ARN; undefined when it is not one. */
+/** Returns the state machine's ARN in a version's ARN; undefined for other ARNs. */
 export const machineOfVersion = (arn: string): string | undefined =>
   /^(arn:aws[^:]*:states:[^:]+:[^:]+:stateMachine:[^:/]+):[1-9]\d*$/.exec(arn)?.[1];
 

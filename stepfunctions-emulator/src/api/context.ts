@@ -17,7 +17,7 @@ export interface ApiContext {
   readonly partition: string;
   /** Chooses between the two versions of an alias. @default different in every run */
   readonly random?: RandomSource;
-  /** Whether what runs the executions answers a Resource that is not implemented, by its ARN. @default none is */
+  /** Whether a Resource that is not implemented is mocked, by its ARN. @default none is */
   readonly isMocked?: (arn: string) => boolean;
 }
 

@@ -4,7 +4,7 @@ export { ApiError } from '../loopback/index.ts';
 
 /** Namespace of Step Functions' error types; clients read the part after the `#`. */
 const MODEL = 'com.amazonaws.swf.service.v2.model#';
-/** The errors of the framework that all of AWS's JSON services share. */
+/** Errors that all of AWS's JSON services share. */
 const FRAMEWORK: Readonly<Record<string, string>> = {
   AccessDeniedException: 'com.amazon.coral.service#',
   InternalFailure: 'com.amazon.coral.service#',
@@ -17,7 +17,7 @@ const FRAMEWORK: Readonly<Record<string, string>> = {
 /** An error's type as AWS JSON 1.0 writes it. */
 export const typeOf = ({ name }: ApiError): string => `${FRAMEWORK[name] ?? MODEL}${name}`;
 
-/** A member that is missing or out of bounds. */
+/** Error for a field that is missing or out of bounds. */
 export const validationError = (detail: string): ApiError =>
   new ApiError('ValidationException', `1 validation error detected: ${detail}`);
 

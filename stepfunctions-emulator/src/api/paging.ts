@@ -12,13 +12,12 @@ export interface PageRequest {
   readonly size: number;
   /** Position of the previous page's last item; undefined for the first page. */
   readonly after: Position | undefined;
-  /** Makes the token of the next page. */
+  /** Creates the token of the next page. */
   token(after: Position): string;
 }
 
 /**
- * Reads `maxResults` and `nextToken`. A token holds for the request that it came with and no other.
- *
+ * Reads `maxResults` and `nextToken`. A token is valid only for the same request.
  * @param list what is listed, and of what: `ListExecutions arn…`
  */
 export function takePage(members: Members, list: string): PageRequest {
@@ -41,7 +40,7 @@ function readToken(token: string, list: string): Position {
   throw new ApiError('InvalidToken', "Invalid Token: 'Invalid token'");
 }
 
-/** A page of what is listed. */
+/** Reads and returns a page of a list. */
 export function takeItems<T>(
   page: PageRequest,
   items: readonly T[],

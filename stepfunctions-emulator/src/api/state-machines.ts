@@ -23,7 +23,7 @@ export class StateMachines {
     this.aliases = new Aliases(now);
   }
 
-  /** The time on the clock that executions run on, epoch milliseconds. */
+  /** Current time of the executions' clock, epoch milliseconds. */
   get now(): number {
     return this.#now();
   }

@@ -1,7 +1,7 @@
 import { ApiError } from './errors.ts';
 import type { StateMachine } from './state-machine.ts';
 
-/** A revision of a state machine that was given a number. It never changes. */
+/** A numbered revision of a state machine. It is immutable. */
 export interface StateMachineVersion {
   /** `<ARN of the state machine>:<number>` */
   readonly arn: string;
@@ -17,7 +17,7 @@ export interface StateMachineVersion {
 const MAX_VERSIONS = 1_000;
 
 interface Published {
-  /** The highest number that was ever given: one that was deleted is not given again. */
+  /** Highest number so far: the number of a deleted version is not used again. */
   lastNumber: number;
   /** Versions by number. */
   readonly versions: Map<number, StateMachineVersion>;
@@ -59,7 +59,7 @@ export class Versions {
     return version;
   }
 
-  /** The last published first. */
+  /** Lists the versions, the last published first. */
   of(machineArn: string): readonly StateMachineVersion[] {
     return [...(this.#byMachine.get(machineArn)?.versions.values() ?? [])].reverse();
   }
@@ -80,7 +80,7 @@ export class Versions {
   }
 }
 
-/** The ARN of the state machine and the number; NaN when it is no version's ARN. */
+/** Splits an ARN into the state machine's ARN and the number; NaN when it is not a version's ARN. */
 function split(arn: string): [string, number] {
   const at = arn.lastIndexOf(':');
   const digits = arn.slice(at + 1);

@@ -17,7 +17,7 @@ export async function main(args: readonly string[], version: string): Promise<vo
   try {
     await run(args, version);
   } catch (error) {
-    // An error that a person can correct is shown without a stack; any other is a fault of the emulator and keeps it.
+    // An error that the user can correct is shown without a stack; any other is a bug of the emulator and keeps its stack.
     if (!(error instanceof EmulatorError)) throw error;
     console.error(error.message);
     process.exitCode = error instanceof UsageError ? USAGE_STATUS : 1;

@@ -50,9 +50,9 @@ export class MockFunctions implements FunctionInvoker {
   readonly #mocks: ReadonlyMap<string, MockFunction>;
   readonly #clock: Clock;
   readonly #others: FunctionInvoker;
-  /** Calls by function. */
+  /** Number of calls by function. */
   readonly #counts = new Map<string, number>();
-  /** Attempts by visit of a state, the last one last. */
+  /** Number of attempts by visit of a state, the latest visit last. */
   readonly #attempts = new Map<string, number>();
 
   /** @param others invokes what is not mocked */
@@ -89,7 +89,7 @@ export class MockFunctions implements FunctionInvoker {
   #attemptAt({ executionArn, enteredEventId }: CallSite): number {
     const visit = `${executionArn} ${enteredEventId}`;
     const attempt = (this.#attempts.get(visit) ?? 0) + 1;
-    // Deleted first, so that it is the last of all.
+    // Deleted and added again, so that it is the last one.
     this.#attempts.delete(visit);
     this.#attempts.set(visit, attempt);
     const [oldest] = this.#attempts.keys();
@@ -98,7 +98,7 @@ export class MockFunctions implements FunctionInvoker {
   }
 }
 
-/** Lambda's answer for a function that is nowhere, and what to do. */
+/** Lambda's answer for a function that does not exist, with a remedy. */
 export class NoFunctions implements FunctionInvoker {
   readonly #remedy: string;
 

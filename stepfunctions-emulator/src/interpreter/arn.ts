@@ -40,8 +40,8 @@ export function mapRunArn(machineArn: string, label: string, id: string): string
 export const regionOf = (machineArn: string) => parseMachineArn(machineArn).region;
 
 /**
- * The ARN that lambda:invoke calls for its FunctionName, which may be a name, `account:function:name` or an ARN,
- * in the region and account of the state machine.
+ * ARN of the function that lambda:invoke calls for its FunctionName, which may be a name, `account:function:name` or an ARN, in the region
+ * and account of the state machine.
  */
 export function functionArn(machineArn: string, functionName: string, qualifier?: string): string {
   const { partition, region, account } = parseMachineArn(machineArn);

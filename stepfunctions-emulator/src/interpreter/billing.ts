@@ -49,10 +49,10 @@ export interface BillingCounters {
 /** The counters that the engine itself keeps. */
 type EngineCounter = Exclude<keyof BillingCounters, 'usage'>;
 
-/** Lambda's least: taken for a function whose memory isn't known. */
+/** Lambda's smallest memory, assumed for a function with unknown memory, MB. */
 const MIN_FUNCTION_MEMORY_MB = 128;
 
-/** Counts for one execution, and up to the execution that started it. */
+/** Counts for one execution, and for the executions that started it. */
 export class Billing {
   readonly counters: BillingCounters = {
     stateTransitions: 0,
@@ -74,19 +74,19 @@ export class Billing {
     this.#parent?.add(counter, amount);
   }
 
-  /** One ended Express execution. */
+  /** Adds an ended Express execution. */
   addExpress(taken: ExpressBill): void {
     const { memoryMb, durationMs } = expressBill(taken);
     this.add('expressGbSeconds', (memoryMb / 1024) * (durationMs / 1000));
   }
 
-  /** One ended invocation. */
+  /** Adds an ended invocation. */
   addFunction(durationMs: number, memoryMb: number = MIN_FUNCTION_MEMORY_MB): void {
     this.add('functionDurationMs', durationMs);
     this.add('functionGbSeconds', (Math.ceil(durationMs) / 1000) * (memoryMb / 1024));
   }
 
-  /** Adds usage of a function that only its invoker can see. */
+  /** Adds a function's usage that only its invoker knows. */
   addUsage(counter: string, amount: number): void {
     const { usage } = this.counters;
     usage[counter] = (usage[counter] ?? 0) + amount;

@@ -24,7 +24,7 @@ export interface EngineOptions {
   readonly resources?: FunctionInvoker;
   /** @default the wall clock */
   readonly clock?: Clock;
-  /** Jitter, `$random`, `$uuid` and `$shuffle` draw from it. @default different in every run */
+  /** Source of random numbers for jitter, `$random`, `$uuid` and `$shuffle`. @default different in every run */
   readonly random?: RandomSource;
   /** Limits that differ from AWS's. */
   readonly limits?: Partial<Limits>;
@@ -38,7 +38,7 @@ export interface EngineOptions {
    * Guide, "Execution guarantees"). @default once
    */
   readonly expressDeliveries?: (machine: Machine, options: StartOptions) => readonly [0, ...number[]];
-  /** Called with every execution when it starts, but not with children of a Map Run. */
+  /** Called when an execution starts, except for children of a Map Run. */
   readonly onStart?: (execution: Execution) => void;
   /** Called with every retry before its delay, because the history has no event for a coming retry. */
   readonly onRetry?: (retry: RetryNotice) => void;
@@ -52,11 +52,11 @@ export interface Machine extends MachineIdentity {
 }
 
 export interface StartOptions {
-  /** 1 to 80 characters. Whether it was used before is for the caller to know. @default a new id */
+  /** Name of 1 to 80 characters. The caller must check that it is unused. @default a new id */
   readonly name?: string;
   /** Any JSON value. */
   readonly input: unknown;
-  /** The input as its JSON text was given, which histories keep. @default made from `input` */
+  /** JSON text of the input, as it was given, for the history. @default made from `input` */
   readonly inputText?: string;
   /** Started by StartSyncExecution. @default false */
   readonly synchronous?: boolean;
@@ -135,7 +135,7 @@ export class Engine {
     return execution;
   }
 
-  /** Runs no Express execution again from here on; see {@link EngineOptions.expressDeliveries}. */
+  /** Stops the repeated deliveries of Express executions; see {@link EngineOptions.expressDeliveries}. */
   endDeliveries(): void {
     for (const cancel of this.#deliveries) cancel();
     this.#deliveries.clear();

@@ -22,11 +22,11 @@ import { type VariableBudget, VariableScope } from './run/variables.ts';
 export interface ExecutionSpec {
   readonly machine: MachineIdentity;
   readonly graph: StateGraph;
-  /** Size of the state machine's definition; a child that a Map Run starts has the whole one of its parent. */
+  /** Size of the state machine's definition; for a child of a Map Run, that of its parent. */
   readonly definitionBytes: number;
   readonly name: string;
   readonly input: Payload;
-  /** Whether somebody waits for its end. @default false */
+  /** Whether the caller waits for its end. @default false */
   readonly synchronous?: boolean;
   /** TimeoutSeconds of the definition. */
   readonly timeoutSeconds?: number | undefined;
@@ -58,7 +58,7 @@ const LAST_EVENT = {
   ABORTED: ['ExecutionAborted', 'executionAborted'],
 } as const;
 
-/** One execution of a state machine, running from the moment it is made. All times are epoch milliseconds. */
+/** One execution of a state machine, which runs from its construction. All times are epoch milliseconds. */
 export class Execution {
   readonly arn: string;
   readonly name: string;
@@ -67,7 +67,7 @@ export class Execution {
   /** JSON text of the input, as it was given. */
   readonly inputText: string;
   readonly startDate: number;
-  /** The Map Run that started this execution, if one did. */
+  /** The Map Run that started this execution, if any. */
   readonly mapRunArn: string | undefined;
   readonly #run: Run;
   readonly #history: History;
@@ -115,7 +115,7 @@ export class Execution {
     this.#done = this.#main();
   }
 
-  /** Resolves with this execution when it has ended, however it ended; never rejects. */
+  /** Resolves with this execution when it has ended, whatever its status; never rejects. */
   get done(): Promise<Execution> {
     return this.#done;
   }
@@ -234,7 +234,7 @@ export class Execution {
   }
 
   async #main(): Promise<Execution> {
-    // Whoever started the execution gets to see it before it does anything.
+    // The caller receives the execution before its first step.
     await undefined;
     try {
       const output = await runGraph(this.#line, this.#spec.graph, this.#spec.input);
@@ -269,7 +269,7 @@ export class Execution {
     } else {
       this.#error = outcome.error;
       this.#cause = outcome.cause;
-      // Recorded on AWS: that an execution was stopped follows no event.
+      // Recorded on AWS: the event of a stop follows no other event.
       const after = outcome.status === 'ABORTED' ? 0 : this.#line.lastEventId;
       this.#history.close(type, after, detailsKey, errorDetails(outcome));
     }

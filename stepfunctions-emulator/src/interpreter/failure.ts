@@ -16,7 +16,7 @@ export class StateFailure extends EmulatorError {
   }
 }
 
-/** Unwinds the states of a line that was cut off: by a failed sibling, a stop or a limit. Never caught by a Catch. */
+/** Unwinds the states of an aborted line: because of a failed sibling, a stop or a limit. A Catch never handles it. */
 export class Cancelled extends EmulatorError {
   override readonly name = 'Cancelled';
 }
@@ -36,7 +36,7 @@ function onlyByName(error: string, failure: StateFailure): boolean {
   return error === 'States.DataLimitExceeded' && !(failure instanceof CallFailure);
 }
 
-/** A failure as the Map or Parallel has it in which it happened: what was recorded is the Catch of the Task itself. */
+/** Converts a failure for the Map or Parallel around it: the recording shows that the Catch of the Task itself is different. */
 export function failureAround(failure: unknown): unknown {
   if (!(failure instanceof CallFailure) || failure.error !== 'States.DataLimitExceeded') return failure;
   return new StateFailure(failure.error, failure.cause);

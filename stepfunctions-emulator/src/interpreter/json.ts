@@ -1,12 +1,12 @@
 import { EmulatorError } from '../errors.ts';
 
-/** A value that a state can receive, hold and return. Values are shared, never changed in place. */
+/** A value that a state can receive, hold and return. Values are shared and immutable. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
   [key: string]: Json;
 }
 
-/** Thrown by {@link toJson}; the message names what was found, e.g. `a function`. */
+/** Thrown by {@link toJson}; the message names the invalid value, e.g. `a function`. */
 export class NotJsonError extends EmulatorError {
   override readonly name = 'NotJsonError';
 }
@@ -57,7 +57,7 @@ export function setKey(object: JsonObject, key: string, value: Json): void {
   }
 }
 
-/** The name that Step Functions gives to the type of a value in its messages. */
+/** Name of a value's type in Step Functions' messages. */
 export function typeName(value: Json): 'null' | 'array' | 'object' | 'string' | 'number' | 'boolean' {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';

@@ -9,9 +9,9 @@ export interface Limits {
   readonly standardHistoryEvents: number;
   /** Number of events stored for an Express execution. AWS stores none; further events are dropped without an error. */
   readonly expressHistoryEvents: number;
-  /** Milliseconds an Express execution may take. */
+  /** Time limit of an Express execution, milliseconds. */
   readonly expressDurationMs: number;
-  /** Milliseconds a Standard execution may take: one year. */
+  /** Time limit of a Standard execution, one year, milliseconds. */
   readonly standardDurationMs: number;
   /** Concurrent iterations of an inline Map, also when MaxConcurrency is 0 or higher than this. */
   readonly inlineMapConcurrency: number;
@@ -39,11 +39,11 @@ export const AWS_LIMITS: Limits = {
 export const NAME_LENGTH = 80;
 /** Characters of the Label of a distributed Map. */
 export const LABEL_LENGTH = 40;
-/** MaxInputBytesPerBatch can't be more than a payload may be. */
+/** MaxInputBytesPerBatch cannot exceed the largest payload. */
 export const MAX_BATCH_BYTES = 262_144;
 /** Bytes of UTF-8 of a definition. */
 export const DEFINITION_BYTES = 1_048_576;
-/** The highest number that seconds and attempts may be (Amazon States Language, "Retry" and "Wait"). */
+/** Highest number of seconds and attempts (Amazon States Language, "Retry" and "Wait"). */
 export const MAX_SECONDS = 99_999_999;
 /** MaxDelaySeconds must be below one leap year (366 days). */
 export const MAX_DELAY_SECONDS = 31_622_399;
@@ -55,8 +55,8 @@ export const EXPRESSION_TIMEOUT_MS = 10_000;
 /** Total time limit for matches of regular expressions before other work runs, milliseconds. */
 export const REGEX_TIMEOUT_MS = 1_000;
 /**
- * States that a branch, or the execution itself, may enter one after the other without time passing: on a virtual clock, an
- * endless loop without a Wait never gets to the limit of its time. As many as there are events in a Standard execution.
+ * Number of states that a branch or the execution itself may enter without time passing: on a virtual clock, an endless loop without a
+ * Wait never reaches its timeout. The number is that of the events in a Standard execution.
  */
 export const STATES_WITHOUT_TIME = 25_000;
 /**
@@ -65,7 +65,7 @@ export const STATES_WITHOUT_TIME = 25_000;
  */
 export const EXPRESSION_DEPTH = 100;
 /**
- * Bytes that one JSONata expression may hold. From the same measurements: `[1..873782]` is let through and `[1..873783]`
- * is not, at the 8 bytes of a number.
+ * Largest size of a JSONata expression's data, bytes. By the same measurements `[1..873782]` is accepted and `[1..873783]` is not, at the
+ * 8 bytes of a number.
  */
 export const EXPRESSION_BYTES = 873_782 * 8;

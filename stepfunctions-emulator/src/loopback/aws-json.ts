@@ -8,7 +8,7 @@ export interface JsonApi<Operation> {
   readonly target: string;
   /** Supported operations by name. */
   readonly operations: Readonly<Record<string, Operation>>;
-  /** Answers an operation. @param fields the members of the request */
+  /** Answers an operation. @param fields the fields of the request */
   readonly call: (operation: Operation, fields: Fields) => object | Promise<object>;
   /** @default 1 MiB, AWS's quota */
   readonly maxBytes?: number | undefined;

@@ -17,7 +17,7 @@ export class ApiError extends EmulatorError {
   override readonly name: string;
   /** The status of the HTTP answer. */
   readonly status: number;
-  /** Members of the error besides its message. */
+  /** Fields of the error besides its message. */
   readonly members: Readonly<Record<string, string>>;
 
   constructor(name: string, message: string, status = 400, members: Readonly<Record<string, string>> = {}) {
@@ -28,7 +28,7 @@ export class ApiError extends EmulatorError {
   }
 }
 
-/** A request as it came. */
+/** A received request. */
 export interface HttpRequest {
   readonly method: string;
   /** Path and query, as the client wrote them. */
@@ -45,9 +45,9 @@ export interface HttpAnswer {
 
 /** The protocol of an API: its differences from other APIs. */
 export interface HttpProtocol {
-  /** The bytes that the body of a request may have. */
+  /** Largest size of a request's body, bytes. */
   readonly maxBytes: number;
-  /** The names of the errors that every server has. */
+  /** Error names that every server needs. */
   readonly errorNames: {
     readonly internal: string;
     readonly tooLarge: string;
@@ -63,14 +63,14 @@ export interface HttpProtocol {
 export interface ServerOptions {
   /** @default a free port */
   readonly port?: number | undefined;
-  /** Gets what is wrong with this server itself; the client gets an error of the API. @default it is printed */
+  /** Called with internal errors of this server; the client gets an error of the API. @default prints the error */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Bytes of a request that is too long which are read and thrown away, so that its sender gets to read the answer. */
+/** Number of bytes of an oversized request that are read and discarded, so that the client can read the answer. */
 const MAX_DISCARDED_BYTES = 67_108_864;
 
-/** Answers an API over HTTP, to this machine only. */
+/** Serves an API over HTTP, on this machine only. */
 export class LoopbackServer {
   readonly endpoint: string;
   readonly #server: Server;

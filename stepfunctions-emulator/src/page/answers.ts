@@ -11,7 +11,7 @@ import type {
 } from './data.ts';
 import { eventData, pageEvent } from './events.ts';
 
-/** Events in one answer. */
+/** Largest number of events in one answer. */
 const EVENTS_AT_ONCE = 5_000;
 /** Largest number of events whose data one request can ask for. */
 const DATA_AT_ONCE = 100;

@@ -9,7 +9,7 @@ export interface PageMachine {
   readonly arn: string;
   readonly name: string;
   readonly type: WorkflowType;
-  /** Executions that run now. */
+  /** Number of running executions. */
   readonly running: number;
 }
 
@@ -35,7 +35,7 @@ export interface ExecutionDescription extends PageExecution {
   readonly machine: string;
   readonly machineArn: string;
   readonly type: WorkflowType;
-  /** JSON text of the state machine as it was when the execution started. */
+  /** JSON text of the state machine when the execution started. */
   readonly definition: string;
   /** JSON text. */
   readonly input: string;
@@ -50,7 +50,7 @@ export interface ExecutionDescription extends PageExecution {
   readonly forgotten: boolean;
 }
 
-/** An event without the data: what the graph and the waterfall are made of. */
+/** An event without its data, for the graph and the waterfall. */
 export interface PageEvent {
   readonly id: number;
   readonly previousEventId: number;
@@ -60,7 +60,7 @@ export interface PageEvent {
   readonly name?: string;
   /** Index of the iteration. */
   readonly index?: number;
-  /** Items of a Map. */
+  /** Number of items of a Map. */
   readonly length?: number;
   readonly error?: string;
   readonly cause?: string;
@@ -77,10 +77,10 @@ export interface EventData {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** The events of an execution after one that the page has. */
+/** The events of an execution after the last one that the page has. */
 export interface HistoryPage {
   readonly events: readonly PageEvent[];
-  /** Whether there are more already. */
+  /** Whether more events exist already. */
   readonly more: boolean;
   /** Current time on the execution's clock. */
   readonly now: number;

@@ -38,7 +38,7 @@ export const servedPage = (): string => `${head(
 </html>
 `;
 
-/** The page with its data inside, in one file. */
+/** The page with its data, in one file. */
 export function reportPage(report: Report, { script, style }: PageSource): string {
   const policy = [...POLICY, `script-src '${hashOf(script)}'`, `style-src '${hashOf(style)}'`].join('; ');
   const name = report.executions[0]?.description.name ?? 'execution';

@@ -11,7 +11,7 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
-  // The next start may be another version, with other state machines.
+  // After a restart the server may have another version, with other state machines.
   'cache-control': 'no-store',
 };
 

@@ -4,7 +4,7 @@ import { functionArn, PLACE, ROLE_ARN, stateMachineArn } from '../made-up.ts';
 /** Parsed Terraform JSON. */
 export type TerraformJson = Readonly<Record<string, unknown>>;
 
-/** Makes the value of an attribute that AWS gives a resource, from its arguments. */
+/** Calculates an attribute that AWS sets, from the resource's arguments. */
 type Computed = (argument: (name: string) => string) => string;
 
 const lambdaArn: Computed = argument => functionArn(argument('function_name'));
@@ -98,7 +98,7 @@ export class References {
   }
 }
 
-/** The value under these keys; blocks that Terraform allows several times may stand in a list. */
+/** Returns the value under these keys; repeatable blocks of Terraform may be lists. */
 function member(value: unknown, ...path: readonly string[]): unknown {
   let at = value;
   for (const key of path) {

@@ -32,9 +32,8 @@ interface Found {
 }
 
 /**
- * Reads one state machine of a Terraform configuration in JSON: of a file, a folder, or what CDKTF synthesized. Functions
- * get ARNs that are made up, with the names that they have.
- *
+ * Reads one state machine of a Terraform configuration in JSON: from a file, a folder, or CDKTF's output. Functions get made-up ARNs with
+ * their real names.
  * @throws {TerraformError}
  */
 export function readStateMachine(path: string, options: TerraformOptions = {}): TerraformStateMachine {

@@ -12,15 +12,14 @@ import { loadState } from '../interpreter/load/state.ts';
 import { InvalidTestStateError } from './errors.ts';
 import type { TestStateRequest } from './request.ts';
 
-/** The name that AWS gives to a state that is tested without its state machine. */
+/** AWS's name for a state that is tested without its state machine. */
 const STATE_NAME = 'StateName';
 
 /** With a mock no resource is called. */
 const ANY_RESOURCE = () => true;
 
 /**
- * The state to be tested: the definition itself, or the state of that name anywhere in it.
- *
+ * Finds the state to test: the definition itself, or the state of that name at any depth.
  * @throws {InvalidDefinitionError}
  * @throws {InvalidTestStateError} when the state machine has no such state
  */
@@ -34,7 +33,7 @@ export function findState({
   return found;
 }
 
-/** The state of a name in a graph, or in a Map or Parallel of it. */
+/** Finds a state by name in a graph, or in a Map or Parallel of it. */
 export function findInside(graph: StateGraph, name: string): State | undefined {
   const own = graph.states.get(name);
   if (own !== undefined) return own;
@@ -47,7 +46,7 @@ export function findInside(graph: StateGraph, name: string): State | undefined {
   return undefined;
 }
 
-/** The branches of a Parallel, or what a Map does to each item. */
+/** The branches of a Parallel, or the item processor of a Map. */
 export function graphsIn(state: State): readonly StateGraph[] {
   if (state.type === 'Parallel') return state.branches;
   return state.type === 'Map' ? [state.processor] : [];

@@ -9,7 +9,7 @@ const INVOKE_ANSWER: Readonly<Record<string, 'string' | 'number'>> = {
   ExecutedVersion: 'string',
   FunctionError: 'string',
   LogResult: 'string',
-  // A blob. AWS refuses an object here, although Step Functions makes one of it at run time: NONE lets one through.
+  // The type is blob. AWS refuses an object here, although Step Functions returns one at run time: NONE accepts it.
   Payload: 'string',
   StatusCode: 'number',
 };

@@ -7,20 +7,20 @@ export type FieldValidationMode = 'STRICT' | 'PRESENT' | 'NONE';
 
 /** Replaces the call of a Task, the branches of a Parallel or the iterations of a Map. */
 export interface TestStateMock {
-  /** The state's raw result: of `lambda:invoke` the whole answer, of a Map or a Parallel the array of outputs. */
+  /** The state's raw result: the whole answer for `lambda:invoke`, the array of outputs for a Map or a Parallel. */
   readonly result?: Json;
   readonly errorOutput?: { readonly error: string; readonly cause?: string | undefined };
   /** @default STRICT */
   readonly fieldValidationMode?: FieldValidationMode;
 }
 
-/** The situation that the state is tested in. */
+/** The situation in which the state is tested. */
 export interface TestStateConfiguration {
   /** Number of retries that the matching retrier has used. @default 0 */
   readonly retrierRetryCount?: number;
   /** The state inside a Map or a Parallel that failed with the mocked error. */
   readonly errorCausedByState?: string;
-  /** Iterations of a distributed Map that failed: more than the Map tolerates fail it. @default 0 */
+  /** Number of failed iterations of a distributed Map: it fails when the Map does not tolerate them. @default 0 */
   readonly mapIterationFailureCount?: number;
   /** Refused: ItemReader is not implemented. */
   readonly mapItemReaderData?: string;
@@ -38,7 +38,7 @@ export interface TestStateRequest {
   /** @default INFO */
   readonly inspectionLevel?: InspectionLevel;
   readonly mock?: TestStateMock;
-  /** `$states.context`. Only together with a mock. @default one like that of a synchronous Express execution */
+  /** Value of `$states.context`. Requires a mock. @default like that of a synchronous Express execution */
   readonly context?: Json;
   readonly stateConfiguration?: TestStateConfiguration;
   /** Required for a Task without a mock. It has no effect. */
@@ -55,7 +55,7 @@ export interface TestStateErrorDetails {
   readonly catchIndex?: number;
 }
 
-/** The data inside the state, as far as the state has them. The fields of JSONPath are never there. */
+/** Intermediate data of the state, if present. The fields of JSONPath never occur. */
 export interface InspectionData {
   input: Json;
   /** The input of a Task's function or of the branches of a Parallel. */

@@ -131,7 +131,7 @@ class StateTest {
       errorMatches(errorEquals, failure);
     const retryIndex = state.retry.findIndex(matches);
     const retrier = state.retry[retryIndex];
-    // AWS names the retrier also when its attempts are used up.
+    // AWS returns the retrier's index even when its attempts are used up.
     if (retrier !== undefined) this.#note({ retryIndex });
     if (retrier !== undefined && count < retrier.maxAttempts) {
       this.#note({ retryBackoffIntervalSeconds: this.#backoffSeconds(retrier, count) });

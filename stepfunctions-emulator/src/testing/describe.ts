@@ -9,7 +9,7 @@ const CAUSE_LENGTH = 400;
 const FIRST_VISITS = 12;
 const LAST_VISITS = 12;
 
-/** The parts of an execution that are described. */
+/** The parts of an execution that are printed. */
 export interface Described {
   readonly status: ExecutionStatus;
   readonly output: Json | undefined;
@@ -23,7 +23,7 @@ export interface Described {
   readonly retries: readonly RetryRecord[];
 }
 
-/** An execution in a few lines: how it ended, each state with its input and output, and the calls of functions. */
+/** Describes an execution in a few lines: its status, each state with its input and output, and the calls of functions. */
 export function describeExecution(execution: Described): string {
   const { visits, calls, retries } = execution;
   const records = { startDate: execution.startDate, calls, retries };

@@ -22,7 +22,7 @@ export interface WaitRecord {
   readonly ms: number;
 }
 
-/** The records that a result needs besides the execution, as they were at its end. */
+/** The records that a result needs besides the execution, copied at its end. */
 export interface Records {
   readonly calls: readonly FunctionCall[];
   readonly retries: readonly RetryRecord[];
@@ -38,7 +38,7 @@ export interface Records {
   redrive(mocks: Mocks): Promise<ExecutionResult>;
 }
 
-/** An execution that has ended. It does not change, also when the execution is redriven. */
+/** An execution that has ended. It is immutable, even when the execution is redriven. */
 export class ExecutionResult {
   readonly arn: string;
   readonly name: string;
@@ -53,7 +53,7 @@ export class ExecutionResult {
   readonly startDate: number;
   readonly stopDate: number;
   readonly redriveCount: number;
-  /** The Map Run that started it, if one did. */
+  /** The Map Run that started it, if any. */
   readonly mapRunArn: string | undefined;
   /** AWS's bill for it and its children. */
   readonly billing: BillingCounters;
@@ -85,7 +85,7 @@ export class ExecutionResult {
     this.children = execution.mapRuns.flatMap(childrenOf).map(child => new ExecutionResult(child, records));
   }
 
-  /** Milliseconds from start to end on the execution's clock, the time before a redrive included. */
+  /** Duration on the execution's clock, including the time before a redrive, milliseconds. */
   get durationMs(): number {
     return this.stopDate - this.startDate;
   }
@@ -162,7 +162,7 @@ export class ExecutionResult {
     return this.#records.redrive(options.functions ?? {});
   }
 
-  /** The execution in a few lines, for the message of an assertion. */
+  /** Describes the execution in a few lines, for the message of an assertion. */
   describe(): string {
     return describeExecution(this);
   }

@@ -4,14 +4,14 @@ import { HarnessError } from './errors.ts';
 
 /** One call of a mocked function, for the mock. */
 export interface Call {
-  /** Name of the function, without its ARN and qualifier; of another Resource its service and action: `dynamodb:putItem`. */
+  /** Name of the function, without its ARN and qualifier; for other Resources their service and action: `dynamodb:putItem`. */
   readonly functionName: string;
   readonly functionArn: string;
-  /** The state that calls. */
+  /** Name of the calling state. */
   readonly state: string;
-  /** 1 for the first attempt of this visit of the state, 2 for the first retry… */
+  /** Number of the attempt in this visit of the state, from 1. */
   readonly attempt: number;
-  /** 1 for the first call of this function in the execution, its children included. */
+  /** Number of the call of this function in the execution and its children, from 1. */
   readonly count: number;
   /** Waits on the execution's clock, which takes no real time when the clock is virtual. */
   sleep(ms: number): Promise<void>;
@@ -30,7 +30,7 @@ export interface Call {
 // biome-ignore lint/suspicious/noExplicitAny: an event is whatever the definition makes of it; with unknown, no mock could read it without a cast
 export type MockFunction = (event: any, call: Call) => unknown;
 
-/** Any value that JSON can hold, readonly or not. */
+/** Any JSON value, readonly or not. */
 export type Answer =
   | string
   | number
@@ -83,11 +83,11 @@ export async function perform(step: MockStep, event: unknown, call: Call): Promi
   return step;
 }
 
-/** Lambda's form of an error that a function threw, as its Node.js runtime reports it. */
+/** Converts a thrown error to Lambda's form, as its Node.js runtime reports it. */
 export function failureOf(thrown: unknown): Extract<FunctionResult, { ok: false }> {
   const errorType = isError(thrown) ? thrown.name : typeof thrown;
   const errorMessage = isError(thrown) ? thrown.message : String(thrown);
-  // Lambda itself answers in plain text. The stack of a function is left out: it is another one on each machine.
+  // Lambda's own errors are plain text. The stack of a function is left out, because it differs between machines.
   const cause = errorType.startsWith('Lambda.') ? errorMessage : { errorType, errorMessage, trace: [] };
   return { ok: false, errorType, errorMessage, cause };
 }

@@ -28,20 +28,20 @@ export interface MachineOptions {
 export interface RunOptions extends ClockOptions {
   /** Any JSON value. @default {} */
   readonly input?: unknown;
-  /** Mocks by name, `name:qualifier` or ARN of the function or other Resource, or by the state that calls. */
+  /** Mocks by name, `name:qualifier` or ARN of the function or other Resource, or by the calling state. */
   readonly functions?: Mocks;
   /** Name of the execution. @default a new id */
   readonly name?: string;
-  /** Jitter, `$random`, `$uuid` and all ids come from it: the same seed gives the same run. @default 1 */
+  /** Seed for jitter, `$random`, `$uuid` and all ids: the same seed gives the same run. @default 1 */
   readonly seed?: number;
   /** Runs an Express state machine as StartSyncExecution does. @default false */
   readonly sync?: boolean;
 }
 
-/** An execution under way. */
+/** A running execution. */
 export interface RunningExecution {
   readonly arn: string;
-  /** Sleep on it to do something at a certain moment. */
+  /** Clock of the execution; sleep on it to act at a certain moment. */
   readonly clock: Clock;
   /** Stops the execution as StopExecution does. */
   stop(error?: string, cause?: string): void;
@@ -66,14 +66,13 @@ export class TestedStateMachine {
     this.name = name;
     this.type = type;
     this.definition = definition;
-    // A Resource without a mock is refused when it is called.
+    // A Resource without a mock is refused only when it is called.
     this.#loaded = loadDefinition(definition, type, () => true);
     this.#mocks = functions;
   }
 
   /**
-   * Runs the state machine to its end, however that is: an execution that fails is a result as well.
-   *
+   * Runs the state machine to its end, whatever the status: a failed execution is a result as well.
    * @throws {MissingMockError} when a function is called that has no mock
    * @throws {InvalidStartError} when the name or the input isn't allowed
    */
@@ -81,7 +80,7 @@ export class TestedStateMachine {
     return this.start(options).result();
   }
 
-  /** Starts an execution, to be stopped or watched. @throws {InvalidStartError} */
+  /** Starts an execution that the test can stop or observe. @throws {InvalidStartError} */
   start(options: RunOptions = {}): RunningExecution {
     const { input = {}, functions = {}, name, seed = 1, sync = false } = options;
     if (sync && this.type !== 'EXPRESS') {

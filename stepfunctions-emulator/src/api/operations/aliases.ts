@@ -59,7 +59,7 @@ export const describeStateMachineAlias: Operation = ({ stateMachines }, members)
   };
 };
 
-/** Succeeds also when there is none, as on AWS. */
+/** Succeeds also when the alias does not exist, as on AWS. */
 export const deleteStateMachineAlias: Operation = ({ stateMachines }, members) => {
   stateMachines.aliases.delete(takeAliasArn(members));
   return {};
@@ -102,7 +102,7 @@ function takeRoutes(members: Members): Route[] {
   return routes;
 }
 
-/** The state machine whose versions they all lead to. */
+/** Returns the state machine of all routed versions. */
 function machineOf(routes: readonly Route[]): string {
   const machines = new Set(routes.map(({ versionArn }) => machineOfVersion(versionArn)));
   const [machineArn] = machines;

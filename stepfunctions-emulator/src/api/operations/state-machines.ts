@@ -115,7 +115,7 @@ export const describeStateMachineForExecution: Operation = ({ executions }, memb
   };
 };
 
-/** Succeeds also when there is none, as on AWS. */
+/** Succeeds also when the state machine does not exist, as on AWS. */
 export const deleteStateMachine: Operation = ({ stateMachines, executions }, members) => {
   const arn = takeMachineArn(members);
   if (stateMachines.delete(arn)) executions.forget(arn);

@@ -16,7 +16,7 @@ import { invalidDefinition } from './state-machines.ts';
 const DEFINITION_LENGTH = { min: 1, max: 1_048_576 };
 const DATA_LENGTH = { max: 262_144 };
 const NAME_LENGTH = { min: 1, max: 80 };
-/** The model's bound is that of an Integer. */
+/** The API model's limit is the largest Integer. */
 const MOST = 2_147_483_647;
 
 /** Runs one state. A Task without a mock calls its function, and a Wait waits. */

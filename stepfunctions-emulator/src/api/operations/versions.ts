@@ -38,7 +38,7 @@ export const listStateMachineVersions: Operation = ({ stateMachines }, members) 
   return { stateMachineVersions: listed, ...more };
 };
 
-/** Succeeds also when there is none, as on AWS. */
+/** Succeeds also when the version does not exist, as on AWS. */
 export const deleteStateMachineVersion: Operation = ({ stateMachines }, members) => {
   const arn = takeVersionArn(members);
   const aliases = stateMachines.aliases.leadingTo(arn);

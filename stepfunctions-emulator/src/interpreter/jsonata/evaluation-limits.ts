@@ -2,12 +2,12 @@ import type jsonata from 'jsonata';
 import { EmulatorError } from '../../errors.ts';
 import { EXPRESSION_BYTES, EXPRESSION_DEPTH, EXPRESSION_TIMEOUT_MS } from '../limits.ts';
 
-/** An expression went past a limit of Step Functions; the message is AWS's, word for word where it is known. */
+/** An expression exceeded a limit of Step Functions; the message is AWS's own where it is known. */
 export class EvaluationLimitError extends EmulatorError {
   override readonly name = 'EvaluationLimitError';
 }
 
-/** The time and space that one evaluation has used. It cannot be part of an expression, since all executions share these. */
+/** The time and space that one evaluation has used. It is not stored in the expression, because all executions share that. */
 interface Usage {
   depth: number;
   /** Epoch milliseconds of the wall clock. */
@@ -60,7 +60,7 @@ export function limitEvaluation(expression: jsonata.Expression): void {
 
 type Hook = (node: unknown, input: unknown, frame: Frame, result: unknown) => void;
 
-/** jsonata looks its hooks up under symbols, which its types don't know of. */
+/** jsonata stores its hooks under symbols, which its types do not declare. */
 function assignHook(expression: jsonata.Expression, name: string, hook: Hook): void {
   expression.assign(Symbol.for(name) as unknown as string, hook);
 }

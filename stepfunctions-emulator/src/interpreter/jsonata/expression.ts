@@ -9,23 +9,20 @@ import { type ExpressionPlace, inspectExpression } from './rules.ts';
 export interface ExpressionScope {
   /** Value of the reserved variable `$states`; called only when the expression mentions it. */
   states(): unknown;
-  /** A workflow variable, or undefined when none of that name was assigned. */
+  /** Value of a workflow variable, or undefined when it was not assigned. */
   variable(name: string): unknown;
   readonly runtime: FunctionRuntime;
 }
 
-/** A JSONata expression, parsed once, evaluated as often as its state is entered. */
+/** A JSONata expression, which is parsed once and evaluated on every entry into its state. */
 export interface AslExpression {
   /** The text between `{%` and `%}`, trimmed, as messages quote it. */
   readonly source: string;
-  /**
-   * Resolves to what jsonata returned, which need not be JSON; rejects with jsonata's error, or an
-   * {@link EvaluationLimitError}.
-   */
+  /** Resolves to jsonata's result, which may not be JSON; rejects with jsonata's error, or an {@link EvaluationLimitError}. */
   evaluate(scope: ExpressionScope): Promise<unknown>;
 }
 
-/** An expression is wrong; the message doesn't repeat the expression. */
+/** An invalid expression; the message does not contain the expression. */
 export class ExpressionSyntaxError extends EmulatorError {
   override readonly name = 'ExpressionSyntaxError';
 }

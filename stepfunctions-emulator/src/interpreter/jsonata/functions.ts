@@ -3,7 +3,7 @@ import jsonata from 'jsonata';
 import type { Clock } from '../../clock.ts';
 import { javaRandom, type RandomSource, uuidFrom } from '../random.ts';
 
-/** The sources of functions that depend on time or chance. */
+/** Sources of time and random numbers for functions. */
 export interface FunctionRuntime {
   readonly clock: Pick<Clock, 'now'>;
   readonly random: RandomSource;
@@ -35,7 +35,7 @@ function partition(array: unknown[] | undefined, size: number | undefined): unkn
   return parts;
 }
 
-/** The range operator of jsonata allows as many. */
+/** Largest length, as in the range operator of jsonata. */
 const MAX_RANGE_LENGTH = 10_000_000;
 
 /**

@@ -1,17 +1,17 @@
 import { createContext, Script } from 'node:vm';
 import { REGEX_TIMEOUT_MS } from '../limits.ts';
 
-/** The time that every match may take, also after others have used up {@link REGEX_TIMEOUT_MS}: far more than an ordinary match needs. */
+/** Time that every match has, even when earlier ones have used up {@link REGEX_TIMEOUT_MS}: far more than an ordinary match needs. */
 const MIN_TIMEOUT_MS = 20;
 
-/** A match over so few characters can't take long, and not without something that repeats. */
+/** A match over at most this number of characters cannot take long, nor can one without a repetition. */
 const FEW_CHARACTERS = 16;
 const REPEATS = /[*+{]/;
 
 const sandbox = createContext({ match: () => null });
 const script = new Script('match()');
 
-/** Milliseconds that matches have taken since the event loop last came round. */
+/** Time that matches have taken in the current turn of the event loop, milliseconds. */
 let spent = 0;
 
 /**

@@ -1,7 +1,7 @@
 import { isObject } from '../json.ts';
 import { ASL_FUNCTIONS } from './functions.ts';
 
-/** The functions of JSONata 2.0.6, the version that Step Functions names, without `$eval`, which it leaves out. */
+/** The functions of JSONata 2.0.6, the version that Step Functions names, except `$eval`, which it does not support. */
 const JSONATA_FUNCTIONS: ReadonlySet<string> = new Set(
   (
     'abs append assert average base64decode base64encode boolean ceil clone contains count decodeUrl ' +
@@ -98,7 +98,7 @@ function visit(value: unknown, inContext: boolean, walk: Walk): void {
   visitMembers(value, inContext, walk);
 }
 
-/** Filters, groupings and sort terms see what they are applied to as their context; other members don't. */
+/** In filters, groupings and sort terms the context is the value that they apply to; other parts have no such context. */
 const SEES_CONTEXT: ReadonlySet<string> = new Set(['predicate', 'stages', 'group', 'terms']);
 
 function visitMembers(node: Node, inContext: boolean, walk: Walk): void {

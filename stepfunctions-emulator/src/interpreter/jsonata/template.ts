@@ -3,7 +3,7 @@ import { isObject, type Json, setKey } from '../json.ts';
 import { type AslExpression, compileExpression, type ExpressionScope } from './expression.ts';
 import type { ExpressionPlace } from './rules.ts';
 
-/** JSON whose strings of the form `{% … %}` are JSONata. */
+/** JSON with JSONata in its strings of the form `{% … %}`. */
 export type Template =
   | { readonly kind: 'literal'; readonly value: Json }
   | { readonly kind: 'expression'; readonly expression: AslExpression; readonly field: string }
@@ -17,7 +17,7 @@ export type EvaluateExpression = (
   scope: ExpressionScope,
 ) => Promise<Json>;
 
-/** Called with each string that looks like an expression and isn't a valid one. */
+/** Called with each string that looks like an expression but is not valid. */
 export type ReportProblem = (path: string, error: Error) => void;
 
 /** A string that has only one of the two markers of an expression. */
@@ -41,10 +41,6 @@ export function expressionIn(text: string, place: ExpressionPlace): AslExpressio
   return undefined;
 }
 
-/**
- * @param path JSON pointer to `value` in the definition, for `report`
- * @param field the name of `value` in messages at run time
- */
 export function compileTemplate(
   value: Json,
   path: string,
@@ -83,7 +79,7 @@ export function compileTemplate(
   return { kind: 'object', members };
 }
 
-/** A key as a step of a JSON pointer (RFC 6901). */
+/** Escapes a key for a JSON pointer (RFC 6901). */
 export const escapePointer = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** Evaluates a template. Literals are returned synchronously, so that states without expressions need no promise. */

@@ -7,18 +7,18 @@ import { loadState } from './state.ts';
 
 export type QueryLanguage = 'JSONata' | 'JSONPath';
 
-/** The surroundings of a state that is loaded. */
+/** The surroundings of a state while it is loaded. */
 export interface LoadContext {
   readonly problems: DefinitionProblem[];
   /** Query language of the state machine: as measured on AWS, states inside a Map or a Parallel do not use that of the Map or Parallel. */
   readonly language: QueryLanguage;
-  /** Every state name of the whole machine → where it is. */
+  /** Names of all states of the whole machine → their paths. */
   readonly names: Map<string, string>;
-  /** Every Label of the whole machine → where it is. */
+  /** Labels of the whole machine → their paths. */
   readonly labels: Map<string, string>;
   /** Whether a Resource that is not implemented can be mocked. */
   readonly isMocked: (arn: string) => boolean;
-  /** Inside a distributed Map whose children are Express executions, where no distributed Map may be. */
+  /** Whether it is inside a distributed Map with Express children, where no other distributed Map is allowed. */
   readonly express: boolean;
 }
 

@@ -2,7 +2,7 @@ import { EmulatorError } from '../../errors.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { escapePointer } from '../jsonata/template.ts';
 
-/** One thing that keeps a definition from being accepted. */
+/** One reason why a definition is not accepted. */
 export interface DefinitionProblem {
   /** JSON pointer to the offending field, such as `/States/EachOrder/ItemReader`. */
   readonly path: string;
@@ -26,13 +26,13 @@ export class InvalidDefinitionError extends EmulatorError {
   }
 }
 
-/** JSON for a message, cut to a length a person reads. */
+/** Formats JSON for a message, shortened to a readable length. */
 export function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
 }
 
-/** Reads one object of a definition and notes what is wrong with it. Every `take…` marks its field as known. */
+/** Reads one object of a definition and collects its problems. Every `take…` marks its field as known. */
 export class FieldReader {
   readonly path: string;
   readonly raw: JsonObject;

@@ -45,7 +45,7 @@ function innerGraphs(state: State): Array<readonly [field: string, graph: StateG
   return state.branches.map((branch, index) => [`Branches/${index}`, branch] as const);
 }
 
-/** The variables that a Parallel or a Map passes on to the states inside of it. */
+/** The variables of a Parallel or a Map that the states inside of it can read. */
 function visibleIn(owner: State, graph: StateGraph, outer: Readonly<Assigned>): Assigned {
   const visible = new Map(outer);
   for (const state of graph.states.values()) {

@@ -44,7 +44,7 @@ function group(inputs: readonly Payload[], maxItems: number, maxBytes: number): 
   let current: Payload[] = [];
   let bytes = 0;
   for (const input of inputs) {
-    const size = Buffer.byteLength(input.text) + 1; // and a comma
+    const size = Buffer.byteLength(input.text) + 1; // The size includes a comma.
     if (current.length > 0 && (current.length >= maxItems || bytes + size > maxBytes)) {
       groups.push(current);
       current = [];

@@ -179,7 +179,7 @@ function conclude(visit: StateVisit, { mapRun, children }: MapRunProgress): Payl
   return result;
 }
 
-/** The Map Run failed, or was cut off while it waited or its children ran: whoever did that has recorded it. */
+/** Ends a Map Run that failed or was aborted; the event of the failure is already recorded. */
 function endBadly({ line }: StateVisit, mapRun: MapRun, error: unknown): void {
   const failed = error instanceof StateFailure;
   mapRun.end(failed ? 'FAILED' : 'ABORTED', line.run.engine.clock.now());

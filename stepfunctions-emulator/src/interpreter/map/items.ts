@@ -7,7 +7,7 @@ import type { StateVisit } from '../run/visit.ts';
 
 /** Settings of a Map, evaluated on entry. */
 export interface MapSettings {
-  /** 0: as many as there may be. */
+  /** 0 means no limit. */
   readonly maxConcurrency: number;
   readonly toleratedFailureCount: number | undefined;
   readonly toleratedFailurePercentage: number | undefined;
@@ -44,7 +44,7 @@ export async function evaluateItems(visit: StateVisit, state: MapState): Promise
   throw visit.evaluationFailed('Items', `Map state input must be ${kinds} but was: ${JSON.stringify(value)}`);
 }
 
-/** The input of an iteration or a child: the ItemSelector's value or the item. */
+/** Evaluates the input of an iteration or a child: the ItemSelector's value or the item. */
 export async function iterationInput(
   visit: StateVisit,
   state: MapState,

@@ -29,7 +29,7 @@ export class Cancellation {
     return () => this.#listeners.delete(listener);
   }
 
-  /** A part inside this one. `release` it when it has ended, or this one remembers it as long as it lives. */
+  /** Creates a part inside this one. `release` it when it has ended, otherwise this one keeps a reference to it. */
   part(): { readonly cancellation: Cancellation; release(): void } {
     const cancellation = new Cancellation();
     return { cancellation, release: this.onCancel(() => cancellation.cancel()) };

@@ -12,7 +12,7 @@ export interface MachineIdentity {
 
 export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';
 
-/** The settings with which a distributed Map starts one of its children. */
+/** Settings of a distributed Map for one of its children. */
 export interface ChildSpec {
   readonly machine: MachineIdentity;
   readonly graph: StateGraph;

@@ -4,9 +4,9 @@
  */
 export class HeldData {
   readonly #around: HeldData | undefined;
-  /** The largest payload of the state that the line is in. */
+  /** Size of the largest payload of the line's current state, bytes. */
   #payload = 0;
-  /** The data that the iterations or branches of that state hold. */
+  /** Size of the data that the iterations or branches of that state hold, bytes. */
   #parts = 0;
   #most = 0;
 
@@ -14,12 +14,12 @@ export class HeldData {
     this.#around = around;
   }
 
-  /** Bytes. */
+  /** Largest size, bytes. */
   get most(): number {
     return this.#most;
   }
 
-  /** A line inside of the state that this one is in. */
+  /** Returns the data of a line inside of the current state. */
   inner(): HeldData {
     return new HeldData(this);
   }

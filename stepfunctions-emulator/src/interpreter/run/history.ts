@@ -1,8 +1,8 @@
-/** One event as GetExecutionHistory returns it, except that its timestamp is a number. */
+/** One event of GetExecutionHistory, with its timestamp as a number. */
 export interface HistoryEvent {
   /** Event id, from 1, without gaps. */
   readonly id: number;
-  /** The event before this one in the same line of states; 0 for the first. */
+  /** The previous event in the same line of states; 0 for the first. */
   readonly previousEventId: number;
   /** Epoch milliseconds. */
   readonly timestamp: number;
@@ -15,7 +15,7 @@ export interface EventDetails {
   readonly [key: string]: unknown;
 }
 
-/** Put beside every payload in an event; this history never truncates. */
+/** Added to every payload in an event; this history never truncates. */
 export const NOT_TRUNCATED = { truncated: false } as const;
 
 /** The events of one execution, in order. */
@@ -42,7 +42,7 @@ export class History {
     return this.#closed;
   }
 
-  /** Events that did not fit. */
+  /** Number of dropped events. */
   get dropped(): number {
     return this.#dropped;
   }

@@ -15,20 +15,20 @@ export interface MapItem {
   readonly key?: string;
 }
 
-/** States that run one after the other: the execution itself, a branch, or an iteration. */
+/** States that run one after another: the execution itself, a branch, or an iteration. */
 export class Line {
   readonly run: Run;
   readonly variables: VariableScope;
   readonly cancellation: Cancellation;
   readonly item: MapItem | undefined;
   readonly progress: Progress;
-  /** The data that its states hold; only in an Express execution, which is billed by it. */
+  /** The data that its states hold; defined only in an Express execution, whose bill depends on it. */
   readonly held: HeldData | undefined;
   /** The state that was entered and not left, which is reported when it is aborted. */
   openState: { readonly name: string; readonly type: string } | undefined;
   /** Branches or iterations of the open state that have not ended, by index. */
   readonly openParts = new Map<number, Line>();
-  /** The event that the next one of this line follows. */
+  /** The event that the line's next event follows. */
   lastEventId: number;
 
   constructor(
@@ -59,7 +59,7 @@ export class Line {
     return this.lastEventId;
   }
 
-  /** The same for an event that the next one does not follow: on AWS, both follow the one before. */
+  /** Records an event that the next one does not follow: on AWS, both follow the previous event. */
   recordAside(type: string, detailsKey?: string, details?: EventDetails): number {
     this.cancellation.throwIfCancelled();
     return this.run.history.add(type, this.lastEventId, detailsKey, details);

@@ -1,7 +1,7 @@
 import { type Clock, giveWay } from '../../clock.ts';
 import { STATES_WITHOUT_TIME } from '../limits.ts';
 
-/** States that an engine runs before it gives way. */
+/** Number of states that an engine runs before other work on the thread. */
 const STATES_IN_A_ROW = 1_000;
 
 /**
@@ -16,14 +16,14 @@ export class Pace {
     this.#clock = clock;
   }
 
-  /** Counts a state. A promise only when it is time to give way. */
+  /** Counts a state. Returns a promise only when other work must run. */
   next(): Promise<void> | undefined {
     this.#states += 1;
     return this.#states % STATES_IN_A_ROW === 0 ? giveWay(this.#clock) : undefined;
   }
 }
 
-/** The states that a line has entered since time last passed for it. */
+/** The states that a line has entered since time last advanced for it. */
 export class Rounds {
   readonly #clock: Clock;
   readonly #names = new Set<string>();

@@ -3,7 +3,7 @@ import type { Payload } from '../payload.ts';
 import type { ChildExecution, MachineIdentity } from './child.ts';
 import type { VariableScope } from './variables.ts';
 
-/** The state that a line is in. */
+/** The current state of a line. */
 export interface CurrentState {
   readonly name: string;
   readonly input: Payload;
@@ -11,7 +11,7 @@ export interface CurrentState {
   readonly enteredTime: number;
 }
 
-/** A branch or an iteration of the current state: what it returned, or how far it has got. */
+/** A branch or an iteration of the current state: its output, or its progress. */
 export type Part =
   | { readonly output: Payload }
   | { readonly output?: never; readonly progress: Progress; readonly variables: VariableScope };
@@ -31,7 +31,7 @@ export class Progress {
   mapRun: MapRunProgress | undefined;
   readonly #parts = new Map<number, Part>();
 
-  /** The line enters a state: what happened inside the one before no longer matters. */
+  /** Enters a state: the progress inside the previous one is discarded. */
   enter(state: CurrentState): void {
     this.forgetParts();
     this.current = state;

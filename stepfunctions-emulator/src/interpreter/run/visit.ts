@@ -9,14 +9,14 @@ import { NOT_TRUNCATED } from './history.ts';
 import type { Line } from './line.ts';
 import type { CurrentState } from './progress.ts';
 
-/** AWS's message for a result that is too big. `what` is the state, or the resource of a Task. */
+/** AWS's message for a result that is too large. `what` is the state, or the resource of a Task. */
 export const tooBigCause = (what: string) =>
   `The state/task '${what}' returned a result with a size exceeding the maximum number of bytes service limit.`;
 
 export const waitsForTaskToken = (state: State): boolean =>
   state.type === 'Task' && state.resource.arn.endsWith('.waitForTaskToken');
 
-/** The part of `$states` besides input and context. */
+/** The fields of `$states` besides input and context. */
 export interface StateResult {
   readonly result?: Json;
   readonly errorOutput?: Json;
@@ -88,7 +88,7 @@ export class StateVisit {
     engine.onCutOff?.({ executionArn, state: state.name, enteredEventId });
   }
 
-  /** The value of a payload field; a promise only when there is something to evaluate. */
+  /** Evaluates a payload field; returns a promise only when it contains an expression. */
   evaluate(template: Template, result: StateResult = {}, line: Line = this.line): Json | Promise<Json> {
     return evaluateTemplate(template, this.#scope(result, line), (expression, field, scope) =>
       this.#evaluateExpression(expression, field, scope, line),
@@ -96,8 +96,7 @@ export class StateVisit {
   }
 
   /**
-   * The value of a field of one type.
-   *
+   * Evaluates a field of one type.
    * @param check whether a value is in range
    * @param range what is allowed, for the message
    */
@@ -136,7 +135,7 @@ export class StateVisit {
   /** Records an EvaluationFailed event and returns its failure. */
   evaluationFailed(location: string, cause: string, line: Line = this.line): StateFailure {
     const failure = this.failure('States.QueryEvaluationError', cause);
-    // Recorded on AWS: what fails right upon the entry follows the event before it, not the entry.
+    // Recorded on AWS: a failure directly at the entry follows the event before it, not the entry.
     if (line.lastEventId === this.enteredEventId) line.lastEventId = this.#beforeEntry;
     const { error, cause: wholeCause } = failure;
     const details = { error, cause: wholeCause, location, state: this.state.name };
@@ -150,12 +149,12 @@ export class StateVisit {
     return new StateFailure(error, `${where} ${cause}`);
   }
 
-  /** Counts the memory of a payload that the state has. */
+  /** Counts the memory of a payload of the state. */
   hold({ text }: Payload): void {
     this.line.held?.hold(Buffer.byteLength(text));
   }
 
-  /** Whether a payload is too big to be passed on. */
+  /** Whether a payload is too large to be passed on. */
   isTooBig(result: Payload): boolean {
     return exceedsBytes(result.text, this.line.run.engine.limits.payloadBytes);
   }
@@ -173,8 +172,7 @@ export class StateVisit {
   }
 
   /**
-   * Leaves the state: all expressions see the variables as they were on entry, then the variables change.
-   *
+   * Leaves the state: all expressions use the variables at the entry, then the variables change.
    * @param otherwise the output when there is no Output field
    */
   async leave(

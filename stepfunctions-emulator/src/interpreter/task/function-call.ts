@@ -10,7 +10,7 @@ export type CallOutcome =
   | { readonly kind: 'timedOut' }
   | { readonly kind: 'heartbeatMissed' };
 
-/** The error of a value that a function can return but not send back as JSON. */
+/** The error for a value that a function returns but that cannot be converted to JSON. */
 const MARSHAL_ERROR = 'Runtime.MarshalError';
 
 interface CallLimits {
@@ -39,7 +39,7 @@ export async function call(line: Line, arn: string, event: string, limits: CallL
   }
 }
 
-/** The same for a Resource that is no function: what others charge for it is not counted here. */
+/** Calls a Resource that is not a function; costs of other services are not counted here. */
 export async function callResource(
   line: Line,
   arn: string,
@@ -114,7 +114,7 @@ function read(result: FunctionResult): CallOutcome {
     const errorMessage = `Unable to marshal response: ${describe(result.payload)} is not JSON serializable`;
     return read({ ok: false, errorType: MARSHAL_ERROR, errorMessage });
   }
-  // Parsed anew: the function may keep what it returned and change it later.
+  // Parsed again: the function may keep its returned object and change it later.
   const payload = { value: JSON.parse(text) as Json, text };
   return { kind: 'returned', payload, executedVersion: result.executedVersion ?? '$LATEST' };
 }
