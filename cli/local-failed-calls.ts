@@ -1,7 +1,7 @@
 import { Execution } from 'stepfunctions-emulator';
 import type { InvocationRecord } from '../local/functions/local-functions.ts';
 
-/** Executions, with their children, whose last failed call is remembered: more than run at the same time. */
+/** The most executions, with their children, whose last failed call is remembered: more than run at the same time. */
 const MOST = 1_000;
 
 /** The last failed call of a function in each running execution. Its log lines explain the failure. */

@@ -8,7 +8,7 @@ import type { SweepReport } from '../statemachine/contract/report.ts';
 
 /** Tables that are shown for an execution. */
 const MAX_TABLES = 10;
-/** Keys that are shown for a table, of those that a sweep did not delete. */
+/** Keys that are shown for a table and that a sweep could not delete. */
 const MAX_KEYS = 5;
 
 /** Table names, each with the result of an execution for that table; the result may have several lines. */

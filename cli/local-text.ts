@@ -21,6 +21,8 @@ export interface StartOptions {
   readonly schedules: boolean;
   /** The first table of the configuration. */
   readonly first: Pick<ResolvedProps, 'tableName' | 'sweep'>;
+  /** The address of the page of the sweep. @default there is none */
+  readonly page?: string | undefined;
   /** The items that `--seed` wrote into it. */
   readonly seeded?: Seeded | undefined;
   /** Folder of the archived objects. */
@@ -30,7 +32,7 @@ export interface StartOptions {
 /** The text that is shown once all services run. */
 export function describeStart(
   served: ServedCloud,
-  { schedules: fire, first, seeded, archiveFolder }: StartOptions,
+  { schedules: fire, first, page, seeded, archiveFolder }: StartOptions,
 ): string {
   const { cloud, dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint } = served;
   const { rehearsal } = served;
@@ -50,6 +52,7 @@ export function describeStart(
     ['CloudWatch', `${cloudWatchEndpoint}: ${describeAlarms(synthesized.alarms.length)}`],
     ...describeStreams(cloud, archiveFolder),
     ['schedules', fire ? schedules.join(', ') || 'none is enabled' : 'none fires (--no-schedules)'],
+    ...(page === undefined ? [] : [['page', `${page} shows the sweep in a browser`] as const]),
     ...(rehearsal === undefined ? [] : [['incident', describePlan(rehearsal)] as const]),
     ...(seeded === undefined ? [] : describeSeeded(seeded, fire && schedules.length > 0)),
   ] as const;
@@ -76,7 +79,7 @@ function describeAlarms(alarms: number): string {
 }
 
 /** The environment variables with which an AWS client uses these services. */
-function environmentOf(served: ServedCloud) {
+export function environmentOf(served: ServedCloud) {
   const { dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint, region } = served;
   // Functions are not called from outside.
   const { lambda: _lambda, ...services } = served.cloud.services.endpoints;
@@ -221,7 +224,7 @@ export function describeExecution(
     return [`${head}${result}`, ...(isShort ? [] : rowLines(tables ?? [])), billed].join('\n');
   }
   const failure = describeFailure(execution, failedCall);
-  // When a sweep leaves items, the cause of its failure is its report, which is shown already.
+  // A sweep that leaves items fails, and the cause of its failure is its report, which is shown already.
   const why = tables === undefined ? failure : failure.filter(([row]) => row !== 'cause');
   return [head, ...rowLines([...why, ...(tables ?? [])]), billed].join('\n');
 }

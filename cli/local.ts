@@ -60,6 +60,7 @@ the configuration, S3, SQS, EventBridge and Kinesis too, as far as it uses them:
 Prints the variables that let the AWS CLI and SDKs in another terminal use it, and for every execution which schedule or tick started it,
 what it found in which table, and what it would cost on AWS. Of one that failed: the state, the function, the error, and what the last
 failed call printed. What Ctrl-C has cut off is said so. An alarm that changes its state is one line.
+A page that it prints the address of shows the sweep in a browser, as npx precise-ttl dashboard does for a deployment.
 With --seed the example that it prints deletes items.
 With --break something goes wrong for everybody who uses it, as soon as two ticks have planned: after one to two minutes.
 

@@ -25,7 +25,7 @@ const JSON_FILE = {
   help: 'also write the report to a file; - prints it instead of the text',
 } as const;
 
-/** What a command that only reads gets besides its flags. */
+/** The arguments of a command that only reads, besides its flags. */
 export interface LookSession<Asked> {
   /** The result of `read`. */
   readonly asked: Asked;
@@ -67,7 +67,7 @@ interface Look<F extends Flags, Asked> {
   readonly status: string;
   /** @default 2 for wrong flags, 1 for everything else */
   readonly failureStatus?: number;
-  /** What was not done, for the message after an interruption; nothing is known then. */
+  /** The part that was not done, for the message after an interruption; nothing is known then. */
   readonly interrupted: string;
   /**
    * Reads the flags, before the configuration is loaded and before any request.
@@ -100,7 +100,7 @@ export function defineLook<const F extends Flags, Asked>(definition: Look<F, Ask
         const whole = () => JSON.stringify(report, null, 2);
         if (file !== undefined) writeFileSync(file, `${whole()}\n`);
         if (json !== '-') show(text());
-        // Looks that follow each other are lines.
+        // Repeated looks print one JSON document on each line.
         else printData(show === print ? whole() : JSON.stringify(report));
       };
       try {

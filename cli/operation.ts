@@ -17,7 +17,7 @@ import { type AnyCommand, defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
 
-/** What an operation gets besides its flags. */
+/** The arguments of an operation, besides its flags. */
 export interface Session {
   readonly clients: Clients;
   /** Only counts; changes nothing. */

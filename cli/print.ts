@@ -20,25 +20,25 @@ export function printable(text: string): string {
   );
 }
 
-/** A text as this screen shows it: its own characters only, lines of its width, and colours where it has them. */
+/** Prepares a text for a screen: escapes special characters, wraps lines to its width, and adds colours if it has them. */
 export function shownOn(screen: Screen, text: string, kind?: TextKind): string {
   return formatText(printable(text), lookOf(screen), kind);
 }
 
 /**
- * Writes a text for a person to stdout. Every command prints by this or by what stands below; the linter sees to it, so that texts
- * are wrapped and coloured here and nowhere else.
+ * Writes a text for a person to stdout. The linter requires that every command prints with this or with the functions below, so
+ * that all texts are wrapped and coloured here.
  */
 export function print(text: string): void {
   console.log(shownOn(process.stdout, text));
 }
 
-/** Writes what a program reads to stdout, such as JSON: as it is, without colours. */
+/** Writes data for a program, such as JSON, to stdout: unchanged and without colours. */
 export function printData(text: string): void {
   console.log(printable(text));
 }
 
-/** Writes a help. */
+/** Writes a help to stdout. */
 export function printHelp(text: string): void {
   console.log(shownOn(process.stdout, text, 'help'));
 }

@@ -29,7 +29,7 @@ const FLAGS = {
 const help = (flags: string) => `npx precise-ttl start [flags]
 
 Starts DynamoDB Local and everything that a deployment provisions for a table. Lets sessions expire for some minutes,
-and shows that every expired session was deleted in time, and no other.
+and shows that every expired session was deleted in time, and no other. A page that it prints the address of shows the sweep meanwhile.
 
 ${flags}
 
@@ -54,6 +54,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const { EXIT_STATUS, runMainJob } = await import('./main-job.ts');
   const { result } = await runMainJob({
     ...flags,
+    withPage: true,
     config: await loadConfigFile(flags.config),
     resultFile,
     output: process.stdout,

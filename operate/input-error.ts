@@ -4,7 +4,7 @@ import { PreciseTtlError } from '../expiry/errors.ts';
 export class FieldError extends PreciseTtlError {
   override readonly name: string = 'FieldError';
   readonly field: string;
-  /** What was expected, what was got, and what to do. */
+  /** The expected value, the value that was got, and the remedy. */
   readonly detail: string;
 
   constructor(field: string, detail: string) {

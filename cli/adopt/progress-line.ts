@@ -2,7 +2,7 @@ import type { Building } from '../../operate/adopt/until-built.ts';
 
 const BAR_WIDTH = 20;
 
-/** One line of progress, with a bar if the part that is done is known. */
+/** One line of progress, with a bar if the finished part is known. */
 export function progressLine({ name, backfilling, elapsedMs, part }: Building): string {
   const phase = backfilling ? 'DynamoDB puts the items into it' : 'DynamoDB makes room for it';
   const done = Math.round((part ?? 0) * BAR_WIDTH);

@@ -17,7 +17,7 @@ const TITLES: Readonly<Record<BillPart, string>> = {
 export function describeBill(bill: Bill, facts: BillFacts): string {
   const amountOf = ({ amount, unit }: Pick<Bill['lines'][number], 'amount' | 'unit'>) =>
     `${count(amount)} ${unit}`;
-  // A long name takes of the room of its amount.
+  // A long name takes space from the column of amounts.
   const counted = widthOf(bill.lines.map(line => `${line.name}  ${amountOf(line)}`));
   const prices = widthOf([bill.total, facts.nativeDollars].map(money));
   const row = (name: string, amount: string, dollars: number, free = '') =>
@@ -82,7 +82,7 @@ function describeShards(facts: BillFacts): string[] {
 
 const widthOf = (texts: readonly string[]): number => Math.max(...texts.map(({ length }) => length));
 
-/** Small amounts to the hundredth, large ones whole. */
+/** Rounds small amounts to hundredths and large ones to whole numbers. */
 function count(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: value < 100 ? 2 : 0 });
 }

@@ -2,24 +2,24 @@ import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Words and signs at the begin of a line that are shown in a colour, each with its style. */
+/** Words and signs at the beginning of a line that are shown in a colour, each with its style. */
 const SIGNS: readonly (readonly [RegExp, Style])[] = [
   [/^ *(✓|Fine\b|Healthy\b)/u, 'green'],
   [/^ *(WARNING\b|Warnings\b|NOT KNOWN\b|Not known\b|\?(?= ))/u, 'yellow'],
   [/^ *(✗|BROKEN\b|Broken\b|DIFFERS\b|FAILED\b)/u, 'red'],
-  // What became of an execution, behind its time and its name.
+  // The result of an execution comes after its time and its name.
   [/^\d\d:\d\d.* {2}(failed|FAILED|TIMED_OUT)\b/u, 'red'],
   [/^\d\d:\d\d.* {2}(ALARM)\b/u, 'red'],
 ];
 
-/** What a heading says of its subject. */
+/** Verdicts at the end of a heading, each with its style. */
 const VERDICTS: readonly (readonly [RegExp, Style])[] = [
   [/: (fine|equal)$/, 'green'],
   [/: (warnings|not known)\b/, 'yellow'],
   [/: (broken)\b/, 'red'],
 ];
 
-/** A line with its signs in their colours. */
+/** A line with its first word or sign in colour. */
 export function withColouredSigns(line: string): string {
   return colouredBy(SIGNS, line);
 }
@@ -28,7 +28,7 @@ export function asHeading(line: string): string {
   return bold(colouredBy(VERDICTS, line));
 }
 
-/** The head of an error: the field that it names, or all of its first line. */
+/** Colours the field that an error names, or the whole first line if it names none. */
 export function asError(line: string): string {
   const [head = ''] = /^.{1,60}?(?=: )/.exec(line) ?? [line];
   return `${styled('red', head)}${line.slice(head.length)}`;
@@ -46,7 +46,7 @@ function colouredBy(signs: typeof SIGNS, line: string): string {
 
 const bold = (text: string): string => (text === '' ? text : styled('bold', text));
 
-/** Whether the terminal has colours was asked before; the older Nodes do not ask it here. */
+/** The caller has checked that the terminal has colours, because older versions of Node do not check it here. */
 function styled(style: Style, text: string): string {
   return styleText(style, text, { validateStream: false });
 }

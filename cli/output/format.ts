@@ -1,20 +1,23 @@
 import { asError, asHeading, withColouredSigns } from './colours.ts';
 import { isCommand, paragraphsOf, wrapLine } from './layout.ts';
 
-/** How a text is shown. */
+/** Settings for showing a text. */
 export interface Look {
-  /** Columns that a line may have. Undefined: as many as it has. */
+  /** Columns of a line; undefined: unlimited. */
   readonly width: number | undefined;
   readonly colours: boolean;
 }
 
-/** What a text is: helps have paragraphs, and the first line of an error stands out. */
+/** Kinds of texts: helps consist of paragraphs, and the first line of an error is highlighted. */
 export type TextKind = 'text' | 'help' | 'error';
 
-/** Without a terminal, where nobody knows the width. Scripts read no helps, and pagers cut long lines in mid-word. */
+/**
+ * Width of helps if the width is not known, as without a terminal. Scripts do not read helps, and pagers cut long lines in the
+ * middle of a word.
+ */
 const HELP_WIDTH = 80;
 
-/** A text of a command as it is shown. Its words stay the same, in the same order, in every look. */
+/** Formats a text of a command. Its words and their order never change. */
 export function formatText(text: string, { width, colours }: Look, kind: TextKind = 'text'): string {
   const isHelp = kind === 'help';
   const lines = (isHelp ? paragraphsOf(text) : text).split('\n');
@@ -34,7 +37,7 @@ function withFirst([first = '', ...rest]: readonly string[], style: (line: strin
   return [style(first), ...rest];
 }
 
-/** Longer ones are sentences before a list. */
+/** Longer lines before a list are sentences and not headings. */
 const MAX_HEADING = 100;
 
 function isHeading(line: string, next = ''): boolean {

@@ -1,21 +1,21 @@
 import stringWidth from 'string-width';
 
-/** Columns that a text beside a name needs; with fewer it stands below the name. */
+/** Columns that a text beside a name needs; if fewer are left, it is placed below the name. */
 const MIN_COLUMN = 24;
 
-/** Lines that somebody copies into a shell: a break in one of them would be another command. */
+/** Commands that the user copies into a shell: a line break would split one into two commands. */
 const COMMAND = /^ *(?:-> )?(?:npx|aws|export|terraform) /;
 
-/** Whether a line is a command to copy, which is left as long as it is. */
+/** Whether a line is a command to copy, which is never wrapped. */
 export function isCommand(line: string): boolean {
   return COMMAND.test(line);
 }
 
 /**
- * A line, in as many as it takes at a width. It breaks between words only. What follows hangs below where the text of the line
- * begins: behind its name or its sign. A word that is longer than the width stays whole, on a line of its own.
+ * Wraps a line between words. Further lines are indented to the beginning of the line's text, which comes after its name or sign.
+ * A word that is longer than the width stays whole on a line of its own.
  *
- * @param isHelp nobody copies a command of it: it has words such as FILE
+ * @param isHelp wrap commands too: those of a help are patterns, with words such as FILE
  */
 export function wrapLine(line: string, width: number, isHelp = false): string[] {
   if (stringWidth(line) <= width || (isCommand(line) && !isHelp)) return [line];
@@ -31,7 +31,7 @@ export function wrapLine(line: string, width: number, isHelp = false): string[] 
 
 const USAGE_HANG = 4;
 
-/** The text behind the last gap of a line, which stands beside something. */
+/** Splits a line at its last gap, after which the text of the last column begins. */
 function lastColumn(line: string): { readonly head: string; readonly text: string } | undefined {
   const [, head, text] = /^(.*\S) {2,}(\S.*)$/.exec(line) ?? [];
   return head === undefined || text === undefined ? undefined : { head, text };
@@ -39,7 +39,7 @@ function lastColumn(line: string): { readonly head: string; readonly text: strin
 
 const indentOf = (line: string): number => line.search(/\S/);
 
-/** Deeper than that begins a column whose name was left out, and no paragraph. */
+/** A line with a deeper indent belongs to a column whose name is omitted, and is not a paragraph. */
 const MAX_INDENT = 6;
 
 function hangOf(line: string): number {
@@ -64,18 +64,18 @@ function wrapWords(line: string, width: number, hang: number): string[] {
   return [...lines, current];
 }
 
-/** A long word goes to the left where that keeps it in the width. */
+/** Indents a word, but less if the word would not fit otherwise. */
 function indented(word: string, hang: number, width: number): string {
   const room = width - stringWidth(word);
   return ' '.repeat(room < 0 ? hang : Math.min(hang, room)) + word;
 }
 
-/** Between two lines of a paragraph, and before what goes on below the text of a row. */
+/** Line breaks within a paragraph, and before a further line of a row's text. */
 const SOURCE_BREAK = /(?<=^\S.*)\n(?=\S)|\n {8,}(?=\S)/gm;
 
 /**
- * A help whose paragraphs are one line each, as in Markdown: a break of a line in a paragraph is one of the source. The first
- * paragraph has a line for each usage, and indented lines are rows; a row goes on where its text began.
+ * Joins the lines of each paragraph of a help, as Markdown does. The first paragraph is unchanged, because it has one line for
+ * each usage. Indented lines are rows; deeper indented lines continue the text of a row.
  */
 export function paragraphsOf(help: string): string {
   const [usage = '', ...rest] = help.split('\n\n');

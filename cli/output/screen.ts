@@ -1,20 +1,20 @@
 import { WriteStream } from 'node:tty';
 import type { Look } from './format.ts';
 
-/** Where a command writes. */
+/** The stream that a command writes to. */
 export interface Screen {
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
-/** A terminal that does not say how wide it is. */
+/** Columns of a terminal that does not report its width. */
 const USUAL_WIDTH = 80;
-/** Narrower ones break lines by themselves: names and numbers need that much. */
+/** Columns that names and numbers need; narrower terminals wrap lines by themselves. */
 const LEAST_WIDTH = 40;
 
 /**
- * How texts look on a screen. A terminal says its width; `COLUMNS` says it before, and for a file or a pipe, whose lines are
- * else left as they are: scripts read them. Colours are as Node has them for a terminal: by `NO_COLOR`, `FORCE_COLOR` and `TERM`.
+ * Settings for a screen. The width is that of `COLUMNS`, or else of the terminal; files and pipes without `COLUMNS` have unlimited
+ * width, because scripts read them. Colours depend on the terminal and on `NO_COLOR`, `FORCE_COLOR` and `TERM`, as in Node.
  */
 export function lookOf(screen: Screen, environment: NodeJS.ProcessEnv = process.env): Look {
   return { width: widthOf(screen, environment), colours: hasColours(screen, environment) };

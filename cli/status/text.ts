@@ -98,7 +98,7 @@ function goneSentence(
   }
   const { since, by, left, gapUntil } = gone;
   const time = (seconds: number) => clockTime(fromSeconds(seconds), now);
-  // With a grace, items are due later than they expire.
+  // Items are due a grace later than they expire.
   const was = props.graceSeconds === 0 ? 'was due' : 'had expired';
   const kept = props.holdAttribute === undefined ? '' : ', but for what is held';
   const [oldest] = left;

@@ -22,7 +22,7 @@ export interface Experiment {
   readonly question: string;
   /** The condition that must hold: what the project assumes or promises. */
   readonly criterion: string;
-  /** What a failure means for the user, and for the project. */
+  /** The consequence of a failure for the user, and for the project. */
   readonly otherwise: string;
   readonly judge: (seen: Seen) => Checked<Finding>;
 }

@@ -23,7 +23,7 @@ export interface AdoptOptions extends Wish, With<'dynamoDb' | 'cloudWatch' | 'is
   readonly pollMs?: number;
 }
 
-/** What the adoption did to the table. */
+/** The changes that the adoption made to the table. */
 export interface Adopted {
   readonly index: 'as it was' | 'being built' | 'built';
   readonly nativeTtl: 'as it was' | 'turned on';

@@ -21,7 +21,7 @@ export function adoptedProps(
   const props = propsOfSettings({
     tableName,
     existingTable: true,
-    // Without the ARN the roles may not use the key, and DynamoDB denies them access to the table.
+    // The roles may not use the key unless its ARN is given, and DynamoDB then denies them access to the table.
     ...(tableKmsKeyArn !== undefined && { tableKmsKeyArn }),
     partitionKey: partitionKey.name,
     ...(partitionKey.type !== 'S' && { partitionKeyType: partitionKey.type }),

@@ -33,7 +33,7 @@ export interface TableAudit {
   readonly name: string;
   /** Time of the first deletion in the ledger; null if the ledger is empty. */
   readonly ledgerFrom: string | null;
-  /** With `deleteMode: 'batch'` the count includes items that others had deleted. */
+  /** With `deleteMode: 'batch'` the count of deletions includes items that others had deleted. */
   readonly isBatch: boolean;
   readonly readers: readonly ReaderAudit[];
 }

@@ -11,8 +11,8 @@ const QUICK_ATTEMPTS = 4;
 
 export interface ClientOptions {
   /**
-   * For commands with a waiting user: a call fails after two attempts without an answer, in about ten seconds. @default long work
-   * retries for about a minute, for example while a network restarts
+   * Sets short limits for a command with a waiting user: a call fails after two attempts without an answer, in about ten seconds.
+   * @default long work retries for about a minute, for example while a network restarts
    */
   readonly quick?: boolean;
   /** Time limit of the whole command. @default none */
@@ -59,7 +59,7 @@ function boundedConfig(config: ReturnType<typeof clientConfig>, quick: boolean) 
   return {
     ...config,
     ...(quick && { maxAttempts: Math.min(config.maxAttempts, QUICK_ATTEMPTS) }),
-    // Without socketTimeout a call would wait forever for the rest of an incomplete answer.
+    // A call without socketTimeout would wait forever for the rest of an incomplete answer.
     requestHandler: {
       connectionTimeout: CONNECTION_MS,
       requestTimeout: ANSWER_MS,

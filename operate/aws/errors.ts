@@ -26,7 +26,7 @@ export function describeSdkError(
       `AWS_PROFILE or log in, or AWS_ENDPOINT_URL_${service} for the local ${title}`
     );
   }
-  // For example the body of an object that ends in the middle.
+  // The error may also come from the body of an object that ends in the middle.
   const silence = silenceOf(error);
   if (silence !== undefined) return new NoAnswerError(service, silence, local).message;
   if (isThrottled(error)) {

@@ -27,7 +27,7 @@ export class NoAnswerError extends PreciseTtlError {
   override readonly name = 'NoAnswerError';
   readonly service: Service;
   readonly silence: Silence;
-  /** What happened, for a line about one of many things: `DynamoDB refused the connection (ECONNREFUSED)`. */
+  /** The reason in words, for a line about one of many things: `DynamoDB refused the connection (ECONNREFUSED)`. */
   readonly reason: string;
 
   /** @param local the endpoint on this machine that was called, if it was one */

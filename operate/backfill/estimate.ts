@@ -23,7 +23,7 @@ export function estimate(
   functionMemoryMb: number,
 ): Estimate {
   const ofOneItem = Math.max(1, Math.ceil(bytes / Math.max(1, items) / WRITE_UNIT_BYTES));
-  // One write for the item, and one for its index entry.
+  // Each item takes one write for itself and one for its index entry.
   const writeUnits = dryRun ? 0 : items * (ofOneItem + 1);
   const readUnits = Math.ceil(bytes / READ_UNIT_BYTES);
   const seconds = items / (dryRun ? ratePerSecond * READS_PER_WRITE : ratePerSecond);

@@ -22,7 +22,7 @@ export interface BillFacts {
   readonly lifetimeHours: number;
   /** Different settings on which the bill depends, with the tables of each. */
   readonly settings: readonly TableSettings[];
-  /** The table to which the following facts apply: the one whose shards are least sufficient. */
+  /** The table to which the following facts apply: the one whose shards fit its writes least. */
   readonly shardTable: string;
   readonly shards: number;
   /** Write units per second that the index accepts without growing first. */
@@ -102,7 +102,7 @@ function shardFacts(
 /** Verdicts, from good to bad. */
 const VERDICTS = ['holds', 'late', 'impossible'] as const;
 
-/** The facts about the table whose shards are least sufficient. */
+/** The facts about the table whose shards fit its writes least. */
 function worstOf(facts: readonly ShardFacts[]): ShardFacts {
   const [first, ...others] = facts;
   if (first === undefined) throw new TypeError('cost: expected a table');

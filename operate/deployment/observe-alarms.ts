@@ -27,7 +27,7 @@ export async function observeAlarms(
   wanted: WantedAlarms,
   region: string,
 ): Promise<Checked<readonly SeenAlarm[]>> {
-  // Without names CloudWatch would list all alarms of the account.
+  // CloudWatch would list all alarms of the account if no names were given.
   if ('names' in wanted && wanted.names.length === 0) return { seen: [] };
   const input =
     'names' in wanted ? { AlarmNames: [...wanted.names] } : { AlarmNamePrefix: `${wanted.sweep}-` };

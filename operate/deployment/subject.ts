@@ -4,7 +4,7 @@ import { modelOf } from '../../config/model-of.ts';
 import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../../config/props.ts';
 import type { ExpiryModel } from '../../expiry/model.ts';
 
-/** What a look is about: a table of the configuration, with its region and the deployment that sweeps it. */
+/** The subject of a look: a table of the configuration, with its region and the deployment that sweeps it. */
 export interface Subject {
   readonly props: ResolvedProps;
   readonly model: ExpiryModel;

@@ -227,7 +227,7 @@ function failureFindings(
     ...(undeletable.length > 0
       ? [
           finding('undeletable-keys', subject, {
-            // Without keys, repeated failures of one item count several times.
+            // Repeated failures of one item count several times if the keys are not known.
             count: logKeys === 'none' ? undeletable.length : samples.size,
             samples: [...samples].slice(0, SAMPLES),
             values,

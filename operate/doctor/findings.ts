@@ -46,7 +46,7 @@ const adopt = ({ props: { tableName, holdAttribute, graceSeconds } }: Subject) =
     'adopt',
     quoted([
       ...['--table', tableName],
-      // Without these flags `adopt` would turn native TTL on.
+      // The command would turn native TTL on if these flags were missing.
       ...(holdAttribute === undefined ? [] : [`--hold-attribute=${holdAttribute}`]),
       ...(graceSeconds === 0 ? [] : ['--grace-seconds', `${graceSeconds}`]),
     ]),

@@ -28,7 +28,7 @@ export interface ArchiveComparison {
   /** Number of lines in the manifest, and how many of them are in the archive. */
   readonly expected: number;
   readonly found: number;
-  /** Lines that cannot be judged yet: the manifest of the next day lists late ones. */
+  /** Lines that cannot be judged yet: the manifest of the next day lists the late lines. */
   readonly open: number;
   readonly findings: readonly Finding[];
 }

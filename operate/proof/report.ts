@@ -36,7 +36,7 @@ export interface ProofReport {
   readonly archive: { readonly found: number; readonly expected: number } | null;
   /** Lines that were archived after the manifest or not at all; the manifest of the next day will show which. */
   readonly open: number;
-  /** Null where the day has no manifest. */
+  /** Null if the day has no manifest. */
   readonly journal: { readonly notAsked: string | null; readonly differences: number } | null;
   readonly findings: readonly Finding[];
 }

@@ -6,7 +6,7 @@ import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import type { ArchivedImage } from './archived-image.ts';
 import { keyId } from './wanted-keys.ts';
 
-/** Where a line contradicts itself or its folder; undefined if it does not. @param date of the folder of the line */
+/** The place where a line contradicts itself or its folder; undefined if it does not. @param date of the folder of the line */
 export function contradictionIn(image: ArchivedImage, model: ExpiryModel, date: string): string | undefined {
   const { item, id, expiredAt } = image;
   const names = keyAttributeNames(model).filter(name => Object.hasOwn(item, name));

@@ -75,7 +75,7 @@ async function missingNow(
   const [first, last] = [minutes[0], minutes.at(-1)];
   if (first === undefined || last === undefined) return [];
   const comparing = compareBooks(journal, { ...book, from: first.from, before: last.from + 60 });
-  comparing.catch(() => undefined); // after the time limit nobody waits for it
+  comparing.catch(() => undefined); // nobody waits for it after the time limit
   const account = await Promise.race([comparing, sleep(againMs, undefined, { ref: false })]);
   if (account === undefined) return undefined;
   const byMinute = Map.groupBy(account.missing, ({ at }) => Math.floor(at / 60) * 60);

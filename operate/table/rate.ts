@@ -7,8 +7,8 @@ export interface Pace {
 }
 
 /**
- * Limits the rate of reads or deletes for all callers together. Each caller waits until the units of earlier calls are used up at
- * this rate. So no period uses more than its units plus those of the last call.
+ * Limits the rate of reads or deletes for all callers together. Each caller waits until the units of earlier calls are paid off at
+ * this rate. So the units used in a period exceed its limit by at most the last call.
  */
 export class Rate {
   readonly #unitsPerSecond: number;

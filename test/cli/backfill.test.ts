@@ -119,7 +119,7 @@ describe('against the local Step Functions', () => {
       child.stdout.on('data', function follow(data: Buffer) {
         printed += data;
         if (!printed.includes('0 of 3 segments')) return;
-        // Once: a second one, when the command has ended what it does, would end the process as it ends any.
+        // Only once: a second signal after the end of the command would end the process like any other.
         child.stdout.off('data', follow);
         child.kill('SIGINT');
       });

@@ -283,7 +283,7 @@ test('what a stop of the command has cut off is no failure', async () => {
   expect(describeExecution(execution, { schedule: 'sweep-B-tick', stopping: true })).toMatch(
     /^09:00:00Z {2}sweep-B:one {2}cut off after 0\.00 s, as this command was stopped, by sweep-B-tick: \$[\d.]+$/,
   );
-  // Somebody has ended it with StopExecution.
+  // The execution was stopped with StopExecution.
   expect(describeExecution(execution, { schedule: 'sweep-B-tick' })).toContain(
     'ABORTED in 0.00 s, by sweep-B-tick\n',
   );

@@ -26,7 +26,7 @@ function facts(...pairs: readonly (readonly [string, string | undefined])[]): HT
     'dl',
     { class: 'facts' },
     ...shown.flatMap(([name, value]) => [
-      element('dt', { class: name.toLowerCase() }, name),
+      element('dt', { class: name === 'Lasts' ? 'lasts' : undefined }, name),
       element('dd', {}, value ?? ''),
     ]),
   );

@@ -65,15 +65,42 @@ export class GraphView {
       about.textContent = aboutState(box.state.type, summary);
       group.setAttribute('aria-label', labelOfState(name, box.state.type, summary));
     }
-    for (const { arrow, group } of this.#arrows) group.setAttribute('class', classOf(arrow, taken));
+    for (const { arrow, group } of this.#arrows) group.setAttribute('class', classOf(arrow, taken, outcome));
     for (const end of this.#ends) end.setAttribute('class', `terminal end ${outcome ?? ''}`);
   }
 
-  /** Draws it as large as there is room, but not larger than it is, and not so small that it can't be read. */
-  fit(width: number, height: number): void {
-    const scale = Math.max(SMALLEST, Math.min(1, width / this.#layout.width, height / this.#layout.height));
+  /**
+   * Draws it as large as there is room, but not larger than it is.
+   * @param whole whether all of it is shown, even if it can't be read then
+   */
+  fit(width: number, height: number, whole: boolean): void {
+    const scale = Math.max(whole ? 0 : SMALLEST, this.#scaleFor(width, height));
     this.svg.setAttribute('width', String(Math.floor(this.#layout.width * scale)));
     this.svg.setAttribute('height', String(Math.floor(this.#layout.height * scale)));
+  }
+
+  /** Whether there is room for all of it at a size that can be read. */
+  fits(width: number, height: number): boolean {
+    return this.#scaleFor(width, height) >= SMALLEST;
+  }
+
+  /** Scrolls to a state, if it is not in sight. */
+  reveal(state: string): void {
+    const found = this.#states.get(state);
+    const shown = this.svg.parentElement;
+    if (found === undefined || shown === null) return;
+    const scale = Number(this.svg.getAttribute('width')) / this.#layout.width;
+    const { x, width } = found.box;
+    const left =
+      (x + width / 2) * scale + this.svg.getBoundingClientRect().left - shown.getBoundingClientRect().left;
+    const top =
+      middleOf(found.box) * scale + this.svg.getBoundingClientRect().top - shown.getBoundingClientRect().top;
+    if (left < 0 || left > shown.clientWidth) shown.scrollLeft += left - shown.clientWidth / 2;
+    if (top < 0 || top > shown.clientHeight) shown.scrollTop += top - shown.clientHeight / 2;
+  }
+
+  #scaleFor(width: number, height: number): number {
+    return Math.min(1, width / this.#layout.width, height / this.#layout.height);
   }
 
   mark(selected: string | undefined): void {
@@ -173,8 +200,13 @@ function labelOfState(name: string, type: string, summary: StateSummary | undefi
   return `${name}, ${type}, ${OUTCOMES[outcome]}, ${count(visits.length, 'visit')}${again}`;
 }
 
-function classOf({ from, to, transition: { kind } }: Arrow, taken: Path['taken']): string {
-  return `arrow ${kind}${taken.has(transitionKey(from, to, kind === 'catch')) ? ' taken' : ''}`;
+function classOf(
+  { from, to, transition: { kind } }: Arrow,
+  taken: Path['taken'],
+  outcome: Path['outcome'],
+): string {
+  if (!taken.has(transitionKey(from, to, kind === 'catch'))) return `arrow ${kind}`;
+  return `arrow ${kind} taken${to === '' && outcome === 'failed' ? ' failed' : ''}`;
 }
 
 /** Through the first and the last point, and past the others in curves. */

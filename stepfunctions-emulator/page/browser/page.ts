@@ -51,6 +51,7 @@ export class Page {
   readonly #place: HTMLElement;
   readonly #header = element('header');
   readonly #graph = element('section', { class: 'graph', 'aria-label': 'Graph' });
+  readonly #size = element('button', { type: 'button', class: 'size', hidden: true });
   readonly #main = element('main');
   readonly #details = element('aside', { class: 'details', 'aria-label': 'Details', 'aria-live': 'polite' });
   readonly #notice = element('p', { class: 'notice', role: 'status', hidden: true });
@@ -69,6 +70,10 @@ export class Page {
   /** What the lists showed last. */
   #listed = '';
   #opened: Opened | undefined;
+  /** The graph that is shown. */
+  #view: GraphView | undefined;
+  /** Whether all of it is, however small. */
+  #isWhole = false;
   /** What the panel says of a visit. */
   #detailed = '';
 
@@ -79,10 +84,11 @@ export class Page {
 
   async start(): Promise<void> {
     this.#place.className = this.#source.live ? 'live' : 'report';
-    this.#main.append(this.#notice, this.#graph, this.#waterfall.element);
+    this.#size.addEventListener('click', () => this.#changeSize());
+    this.#main.append(this.#notice, this.#size, this.#graph, this.#waterfall.element);
     this.#place.append(this.#header, this.#navigation.element, this.#main, this.#details);
     this.#navigation.element.open = !isNarrow();
-    new ResizeObserver(() => this.#opened?.view && this.#fit(this.#opened.view)).observe(this.#main);
+    new ResizeObserver(() => this.#fit()).observe(this.#main);
     window.addEventListener('hashchange', () => void this.#openAddressed());
     document.addEventListener('visibilitychange', () => void this.#refresh());
     document.addEventListener('keydown', ({ key }) => {
@@ -106,7 +112,7 @@ export class Page {
     if (arn === this.#opened?.arn) return;
     if (arn !== '') return this.#open(arn);
     const [first] = this.#executions;
-    if (first === undefined) this.#showMachine();
+    if (first === undefined) await this.#showMachine();
     else await this.#open(first.arn);
   }
 
@@ -146,14 +152,14 @@ export class Page {
     const machine = this.#machines.find(({ arn }) => arn === this.#machine);
     this.#navigation.showMachines(this.#machines, this.#machine);
     this.#navigation.showExecutions(this.#executions, this.#opened?.arn, this.#hintFor(machine));
-    if (this.#opened === undefined) this.#showMachine();
+    if (this.#opened === undefined) void this.#showMachine();
   }
 
   #hintFor(machine: PageMachine | undefined): string {
     if (machine === undefined) return 'No state machine yet. Clients of the API can create some.';
     if (this.#executions.length > 0) return '';
     if (machine.type === 'EXPRESS')
-      return 'Executions of an Express state machine are seen only while they run.';
+      return 'No execution yet. Of an Express state machine, the last 20 are shown.';
     return 'No execution yet.';
   }
 
@@ -174,21 +180,25 @@ export class Page {
     this.#executions = [];
   }
 
-  /** Where there is no execution to show. */
-  #showMachine(): void {
-    this.#header.replaceChildren(
-      element('h1', {}, 'Step Functions'),
-      element('span', { class: 'facts' }, 'on this machine'),
+  /** Where there is no execution to show: the graph alone. */
+  async #showMachine(): Promise<void> {
+    const machine = this.#machine;
+    const title = element(
+      'h1',
+      {},
+      this.#machines.find(({ arn }) => arn === machine)?.name ?? 'Step Functions',
     );
-    this.#graph.replaceChildren();
+    this.#header.replaceChildren(title, element('span', { class: 'facts' }, 'on this machine'));
     this.#waterfall.element.hidden = true;
-    this.#details.replaceChildren(
-      element(
-        'p',
-        { class: 'hint' },
-        'The graph and the times of an execution are shown as soon as there is one.',
-      ),
-    );
+    const hint = 'The path, the times and the data of an execution are shown as soon as there is one.';
+    this.#details.replaceChildren(element('p', { class: 'hint' }, hint));
+    this.#showGraph(undefined);
+    if (machine === undefined) return;
+    const definition = await this.#source.definition(machine);
+    if (this.#opened !== undefined || machine !== this.#machine) return;
+    const view = new GraphView(layOut(readDefinition(definition)), () => {});
+    view.show({ states: new Map(), taken: new Set(), outcome: undefined });
+    this.#showGraph(view);
   }
 
   async #open(arn: string): Promise<void> {
@@ -265,16 +275,42 @@ export class Page {
     if (first === undefined && description.parentArn !== undefined) return undefined;
     const part = (first && graphWith(graph, first.name)) ?? graph;
     const view = new GraphView(layOut(part), state => this.#selectState(state));
-    this.#graph.replaceChildren(view.svg);
-    this.#fit(view);
+    this.#showGraph(view);
     return view;
   }
 
-  /** The whole graph is in sight, unless its texts would be too small to be read. */
-  #fit(view: GraphView): void {
-    const { clientWidth } = this.#graph;
-    const height = isNarrow() ? Number.POSITIVE_INFINITY : GRAPH_SHARE * this.#main.clientHeight;
-    view.fit(clientWidth - GRAPH_PADDING, height - GRAPH_PADDING);
+  #showGraph(view: GraphView | undefined): void {
+    this.#view = view;
+    this.#graph.replaceChildren(...(view === undefined ? [] : [view.svg]));
+    this.#fit();
+  }
+
+  /** The whole graph is in sight, unless its texts would be too small to be read; a button shows it all the same. */
+  #fit(): void {
+    if (this.#view === undefined) return;
+    const width = this.#graph.clientWidth - GRAPH_PADDING;
+    const height = isNarrow()
+      ? Number.POSITIVE_INFINITY
+      : GRAPH_SHARE * this.#main.clientHeight - GRAPH_PADDING;
+    this.#view.fit(width, height, this.#isWhole);
+    this.#size.hidden = this.#view.fits(width, height);
+    this.#size.textContent = this.#isWhole ? 'Readable size' : 'Whole graph';
+  }
+
+  #changeSize(): void {
+    this.#isWhole = !this.#isWhole;
+    this.#fit();
+    if (this.#opened !== undefined) this.#revealState(this.#opened);
+  }
+
+  /** Brings the state that matters into sight: the one that is selected, or else where the execution is or has ended. */
+  #revealState({ model, selection }: Opened): void {
+    const { visits } = model;
+    const last =
+      visits.findLast(({ outcome }) => outcome === 'running' || outcome === 'failed') ?? visits.at(-1);
+    const name =
+      selection === undefined ? last?.name : 'visit' in selection ? selection.visit.name : selection.state;
+    if (name !== undefined) this.#view?.reveal(name);
   }
 
   #showHeader({ description, model, now }: Opened): void {
@@ -345,6 +381,7 @@ export class Page {
     if (selection !== undefined && 'visit' in selection) this.#showIterationOf(opened, selection.visit);
     this.#showWaterfall(opened);
     this.#showDetails(opened);
+    this.#revealState(opened);
     if (selection === undefined) return;
     if ('visit' in selection) this.#waterfall.reveal(selection.visit.id);
     // There the panel is below everything else.

@@ -14,6 +14,8 @@ export interface Source {
   /** Whether it can change. */
   readonly live: boolean;
   machines(): Promise<readonly PageMachine[]>;
+  /** JSON text of a state machine as it is now. */
+  definition(machineArn: string): Promise<string>;
   executions(machineArn: string, version: number | undefined): Promise<ExecutionList>;
   execution(arn: string): Promise<ExecutionDescription>;
   history(arn: string, after: number): Promise<HistoryPage>;
@@ -28,6 +30,7 @@ export class RefusedError extends Error {}
 export const SERVER: Source = {
   live: true,
   machines: () => ask('machines', {}),
+  definition: async machine => (await ask<{ definition: string }>('definition', { machine })).definition,
   executions: (machine, version = -1) => ask('executions', { machine, version: String(version) }),
   execution: arn => ask('execution', { arn }),
   history: (arn, after) => ask('history', { arn, after: String(after) }),
@@ -58,6 +61,7 @@ export function reportSource({ executions, definition }: Report): Source {
       const { machine: name, machineArn: arn, type } = first.description;
       return [{ arn, name, type, running: 0 }];
     },
+    definition: async () => definition,
     executions: async () => ({ version: 1, executions: first === undefined ? [] : [first.description] }),
     execution: async arn => ({ ...find(arn).description, definition }),
     async history(arn, after) {

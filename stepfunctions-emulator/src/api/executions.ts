@@ -63,6 +63,9 @@ export const KEPT_EXECUTIONS: KeptExecutions = {
   names: 100_000,
 };
 
+/** Ended executions of an Express state machine that the page can show, and the events that they may have together. */
+const SHOWN_EXPRESS = { executions: 20, events: 10_000 };
+
 interface Size {
   readonly events: number;
   readonly characters: number;
@@ -77,6 +80,8 @@ export class Executions {
   readonly #ended = new Map<string, Set<string>>();
   /** Ended executions that still have one, and its size; the longest ago first. */
   readonly #histories = new Map<string, Size>();
+  /** Ended executions of Express state machines, by state machine, the last first: AWS's API has none of them, the page has. */
+  readonly #endedExpress = new Map<string, readonly StartedExecution<Execution>[]>();
   #historySize: Size = { events: 0, characters: 0 };
   #sequence = 0;
   #version = 0;
@@ -134,6 +139,17 @@ export class Executions {
     throw executionDoesNotExist(arn);
   }
 
+  /** Executions of an Express state machine that have ended lately, the last one first. */
+  endedExpress(machineArn: string): readonly StartedExecution<Execution>[] {
+    return this.#endedExpress.get(machineArn) ?? [];
+  }
+
+  /** The same as {@link get}, and Express executions that have ended lately. */
+  look(arn: string): ReturnType<Executions['get']> {
+    const ended = [...this.#endedExpress.values()].flat().find(({ execution }) => execution.arn === arn);
+    return ended === undefined ? this.get(arn) : { execution: ended.execution, started: ended };
+  }
+
   /** An execution with its history and its Map Runs. */
   whole(arn: string): Execution {
     const { execution } = this.get(arn);
@@ -174,6 +190,7 @@ export class Executions {
     }
     this.#version += 1;
     this.#names.delete(machineArn);
+    this.#endedExpress.delete(machineArn);
     this.#ended.delete(machineArn);
   }
 
@@ -181,10 +198,12 @@ export class Executions {
     this.#version += 1;
     void execution.done.then(({ arn }) => {
       this.#version += 1;
-      if (!this.#byArn.has(arn) || execution.status === 'RUNNING') return;
-      // Nobody can ask for it any more.
+      const started = this.#byArn.get(arn);
+      if (started === undefined || execution.status === 'RUNNING') return;
+      // No client can ask for it any more.
       if (execution.machine.type === 'EXPRESS') {
         this.#byArn.delete(arn);
+        this.#keepExpress({ ...started, execution });
         return;
       }
       const size = sizeOf(execution);
@@ -194,6 +213,18 @@ export class Executions {
       this.#historySize = add(this.#historySize, size, 1);
       this.#evict(ended);
     });
+  }
+
+  /** The last one stays, however long it is. */
+  #keepExpress(started: StartedExecution<Execution>): void {
+    const { arn } = started.stateMachine;
+    const all = [started, ...this.endedExpress(arn)].slice(0, SHOWN_EXPRESS.executions);
+    let events = 0;
+    const kept = all.filter(({ execution }, index) => {
+      events += execution.history.length;
+      return index === 0 || events <= SHOWN_EXPRESS.events;
+    });
+    this.#endedExpress.set(arn, kept);
   }
 
   /** The last history stays, however long it is. */

@@ -24,10 +24,16 @@ export const ANSWERS: Readonly<Record<string, (context: ApiContext, query: URLSe
       return { arn, name, type, running };
     }),
 
+  definition: ({ stateMachines }, query): { readonly definition: string } => ({
+    definition: stateMachines.get(query.get('machine') ?? '').definitionText,
+  }),
+
   executions({ executions }, query): ExecutionList {
     const { version } = executions;
     if (query.get('version') === String(version)) return { version };
-    const list = executions.of(query.get('machine') ?? '').map(({ execution }) => summaryOf(execution));
+    const machine = query.get('machine') ?? '';
+    const all = [...executions.of(machine), ...executions.endedExpress(machine)];
+    const list = all.map(({ execution }) => summaryOf(execution));
     return { version, executions: list };
   },
 
@@ -36,7 +42,7 @@ export const ANSWERS: Readonly<Record<string, (context: ApiContext, query: URLSe
     childrenOf(executions.mapRun(query.get('mapRun') ?? '').mapRun).map(summaryOf),
 
   execution({ executions }, query): ExecutionDescription {
-    const { execution, started } = executions.get(query.get('arn') ?? '');
+    const { execution, started } = executions.look(query.get('arn') ?? '');
     const { inputText, outputText, machine, error, cause, redriveCount } = execution;
     const parent = execution === started.execution ? undefined : parentOf(execution, executions);
     return {
@@ -54,9 +60,9 @@ export const ANSWERS: Readonly<Record<string, (context: ApiContext, query: URLSe
   },
 
   history({ executions, stateMachines }, query): HistoryPage {
-    const { execution } = executions.get(query.get('arn') ?? '');
+    const { execution } = executions.look(query.get('arn') ?? '');
     const after = Number(query.get('after') ?? 0);
-    const history = execution instanceof Execution ? execution.history : [];
+    const history = historyOf(execution);
     // Ids count from 1, without gaps.
     const events = history.slice(after, after + EVENTS_AT_ONCE).map(pageEvent);
     const more = after + events.length < history.length;
@@ -65,11 +71,15 @@ export const ANSWERS: Readonly<Record<string, (context: ApiContext, query: URLSe
 
   /** The data of some events. */
   data({ executions }, query): readonly EventData[] {
-    const { history } = executions.whole(query.get('arn') ?? '');
+    const history = historyOf(executions.look(query.get('arn') ?? '').execution);
     const ids = (query.get('ids') ?? '').split(',').slice(0, DATA_AT_ONCE);
     return ids.flatMap(id => history[Number(id) - 1] ?? []).map(eventData);
   },
 };
+
+/** What is left of it: none, when it was forgotten. */
+const historyOf = (execution: ExecutionSummary): Execution['history'] =>
+  execution instanceof Execution ? execution.history : [];
 
 /** An execution in a list. */
 export const summaryOf = ({ arn, name, status, startDate, stopDate }: ExecutionSummary): PageExecution => ({

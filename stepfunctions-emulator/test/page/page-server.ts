@@ -7,7 +7,7 @@ import {
   StateMachines,
 } from '../../src/api/index.ts';
 import { type Clock, realClock } from '../../src/clock.ts';
-import { Engine, type Execution, loadDefinition } from '../../src/interpreter/index.ts';
+import { Engine, type Execution, loadDefinition, type WorkflowType } from '../../src/interpreter/index.ts';
 import { PLACE, ROLE_ARN } from '../../src/made-up.ts';
 import { StateTester } from '../../src/test-state/index.ts';
 import { arnOf, pageFunctions } from './machines.ts';
@@ -17,7 +17,8 @@ export interface PageServer {
   readonly address: string;
   /** The address of the page of one execution. */
   addressOf(execution: Execution): string;
-  add(name: string, definition: object): void;
+  /** @param type @default STANDARD */
+  add(name: string, definition: object, type?: WorkflowType): void;
   start(machine: string, input: unknown, name: string): Execution;
   stop(): Promise<void>;
 }
@@ -37,11 +38,11 @@ export async function startPageServer(clock: Clock = realClock): Promise<PageSer
   return {
     address: `${server.endpoint}/`,
     addressOf: ({ arn }) => `${server.endpoint}/#${encodeURIComponent(arn)}`,
-    add(name, definition) {
+    add(name, definition, type = 'STANDARD') {
       const definitionText = JSON.stringify(definition);
       stateMachines.create({
-        ...{ arn: arnOf(name), name, type: 'STANDARD', roleArn: ROLE_ARN, definitionText },
-        definition: loadDefinition(definitionText, 'STANDARD'),
+        ...{ arn: arnOf(name), name, type, roleArn: ROLE_ARN, definitionText },
+        definition: loadDefinition(definitionText, type),
         ...{ loggingConfiguration: NO_LOGGING, tracingConfiguration: NO_TRACING },
       });
     },

@@ -223,10 +223,34 @@ test('without an execution, and without its server, the page says so', async () 
   expect(await page.locator('.navigation').innerText()).toContain('No state machine yet');
   empty.add('orders', ORDERS);
   await page.waitForSelector('text=No execution yet', { timeout: 4_000 });
+  expect(await stateOf(page, 'Ship')).toBe('Ship, Task, not visited');
   await empty.stop();
   await page.waitForSelector('.notice:has-text("The server does not answer")', { timeout: 4_000 });
   const complaints = browser.takeComplaints();
   expect(complaints.filter(each => !each.includes('ERR_CONNECTION_REFUSED'))).toEqual([]);
+});
+
+test('a graph that is larger than the window: the state that failed is in sight, and a button shows all of it', async () => {
+  const names = Array.from({ length: 30 }, (_none, index) => `State ${index}`);
+  const States = Object.fromEntries(
+    names.map((name, index) => [name, { Type: 'Pass', Next: names[index + 1] ?? 'Broken' }]),
+  );
+  server.add('long', {
+    ...{ QueryLanguage: 'JSONata', StartAt: 'State 0' },
+    States: { ...States, Broken: { Type: 'Fail', Error: 'Broken' } },
+  });
+  const page = await open(await ended('long', {}, 'long'));
+  await page.waitForSelector('header .badge.failed');
+  const inSight = (state: string) =>
+    page.evaluate(`(() => {
+      const [shown, state] = ['.graph', '[data-state="${state}"]'].map(each => document.querySelector(each).getBoundingClientRect());
+      return state.top >= shown.top - 1 && state.bottom <= shown.bottom + 1;
+    })()`);
+  expect(await Promise.all([inSight('Broken'), inSight('State 0')])).toEqual([true, false]);
+  await page.click('button:has-text("Whole graph")');
+  expect(await Promise.all([inSight('Broken'), inSight('State 0')])).toEqual([true, true]);
+  await page.click('button:has-text("Readable size")');
+  expect(await inSight('State 0')).toBe(false);
 });
 
 describe('500 executions, and one with 25,000 events', () => {

@@ -103,6 +103,28 @@ test('the data follow an execution: lists with a version, events without data, a
   expect(await dataOf(`data?${of}&ids=2,x,999`)).toEqual([{ id: 2, input: JSON.stringify(order) }]);
 });
 
+test('of an Express state machine, the last 20 executions are shown, which the API does not have', async () => {
+  server.add('express', ORDERS, 'EXPRESS');
+  for (let index = 0; index < 22; index++) await server.start('express', order, `e-${index}`).done;
+  const machine = 'arn:aws:states:us-east-1:123456789012:stateMachine:express';
+  const { executions = [] } = await dataOf<ExecutionList>(`executions?machine=${machine}`);
+  expect(executions.map(({ name }) => name)).toEqual(
+    Array.from({ length: 20 }, (_none, index) => `e-${21 - index}`),
+  );
+  const of = `arn=${encodeURIComponent(executions[0]?.arn ?? '')}`;
+  expect(await dataOf<ExecutionDescription>(`execution?${of}`)).toMatchObject({
+    name: 'e-21',
+    forgotten: false,
+  });
+  expect((await dataOf<HistoryPage>(`history?${of}&after=0`)).events.at(-1)?.type).toBe('ExecutionSucceeded');
+  const asked = await fetch(server.address, {
+    method: 'POST',
+    headers: { 'x-amz-target': 'AWSStepFunctions.DescribeExecution' },
+    body: JSON.stringify({ executionArn: executions[0]?.arn }),
+  });
+  expect(asked.status).toBe(400);
+});
+
 test('an execution that is not there is told in words', async () => {
   const { status, body } = await get('/page/data/execution?arn=nothing');
   expect(status).toBe(400);

@@ -16,7 +16,7 @@ const INDEX: DescribedIndex = {
 };
 const ACTIVE = { ...INDEX, status: 'ACTIVE' };
 
-/** Waits on a clock that each answer of DynamoDB moves on. */
+/** Waits on a clock that advances with each answer of DynamoDB. */
 async function wait(states: readonly (DescribedIndex | undefined)[], secondsEach = 10) {
   const shown: Building[] = [];
   let told = 0;
