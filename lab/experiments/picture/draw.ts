@@ -112,7 +112,7 @@ function axis(): string {
 
 const FIGURES_Y = GROUND + 62;
 
-const PLACES = { left: MARGIN, there: NOW_X, lag: 490 } as const;
+const PLACES = { left: MARGIN, there: 256, lag: 500 } as const;
 
 function captions(): string {
   const caption = (x: number, text: string) =>
