@@ -80,7 +80,7 @@ const PAGE_KEYS = 1000;
 
 /** Memory that Step Functions bills an execution, GB: one step of 64 MB. */
 const EXECUTION_GB = 64 / 1024;
-/** Seconds in which its duration is billed. */
+/** Step in which an execution's duration is billed, seconds. */
 const EXECUTION_STEP_SECONDS = 0.1;
 /** Duration of a child without its waits, seconds. */
 const CHILD_SECONDS = 0.1;

@@ -235,7 +235,7 @@ async function probeTable(carried: CarriedSettings, options: TableOptions): Prom
     );
     const { oldestOverdueSeconds, cursor } = round;
     const unseen = isAsked ? unseenSpan(request, known, limited) : undefined;
-    // With a limit the tick deletes as much as allowed anyway.
+    // A table with a limit hands over only its unseen span: its ticks already delete as much as the limit allows.
     const leftOver =
       cursor === null || request.limit !== null
         ? unseen
