@@ -37,14 +37,9 @@ export const COMMANDS = {
     summary: 'provision what the configuration says',
     load: async () => (await import('./deploy.ts')).command,
   },
-  outputs: {
-    group: 'set up',
-    summary: 'print what was deployed, as JSON',
-    load: async () => (await import('./outputs.ts')).command,
-  },
   model: {
     group: 'set up',
-    summary: "print a table's expiry model as JSON, for its writers in any language",
+    summary: "print a table's expiry model as JSON, for its writers in any language, and what is deployed",
     load: async () => (await import('./model.ts')).command,
   },
   iam: {
@@ -71,6 +66,11 @@ export const COMMANDS = {
     group: 'watch',
     summary: 'show how the sweeps stand: what is gone, what is overdue, the last sweeps, alarms',
     load: async () => (await import('./status.ts')).command,
+  },
+  dashboard: {
+    group: 'watch',
+    summary: 'show the same and the last three hours on a page in the browser of this machine',
+    load: async () => (await import('./dashboard.ts')).command,
   },
   history: {
     group: 'watch',

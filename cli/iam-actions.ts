@@ -34,6 +34,16 @@ const UNMEASURED = 'that is not measured';
 /** The doctor reports the checks that it could not make. */
 const UNCHECKED = 'that check is not made';
 
+const STATUS = [
+  ...on("the table's index and the journal", ['dynamodb:Query'], UNCHECKED),
+  ...on(TABLE, ['dynamodb:BatchGetItem'], 'only with hold; it does not say what is overdue'),
+  ...on('*', ['states:ListStateMachines'], UNCHECKED),
+  ...on(REPLAYS, ['states:ListExecutions'], UNCHECKED),
+  ...on('the schedules', ['scheduler:GetSchedule'], UNCHECKED),
+  ...on('the dead-letter queue', ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes'], UNCHECKED),
+  ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
+];
+
 /**
  * The IAM actions of each command that calls AWS by itself. The help and docs/reference/iam.md are generated from this list; a
  * test compares it with the real calls.
@@ -70,15 +80,9 @@ export const COMMAND_ACTIONS = {
     ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
     ...on('*', ['cloudwatch:GetMetricData'], UNCHECKED),
   ],
-  status: [
-    ...on("the table's index and the journal", ['dynamodb:Query'], UNCHECKED),
-    ...on(TABLE, ['dynamodb:BatchGetItem'], 'only with hold; it does not say what is overdue'),
-    ...on('*', ['states:ListStateMachines'], UNCHECKED),
-    ...on(REPLAYS, ['states:ListExecutions'], UNCHECKED),
-    ...on('the schedules', ['scheduler:GetSchedule'], UNCHECKED),
-    ...on('the dead-letter queue', ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes'], UNCHECKED),
-    ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
-  ],
+  status: STATUS,
+  // Besides, the history and the audit query the journal.
+  dashboard: STATUS,
   history: on(JOURNAL, ['dynamodb:Query']),
   audit: on(JOURNAL, ['dynamodb:Query']),
   backfill: [

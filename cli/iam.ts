@@ -37,8 +37,8 @@ Prints what IAM has to allow, for the names of the configuration. It calls nothi
   deploy    what Terraform needs to deploy, to plan and to destroy, on everything whose name begins with that of a deployment
             or of a table, turned on or not
   pipeline  what a plan needs: only what reads, and the lock of the state
-  operate   what the commands need that look and act: status, history, audit, doctor, pause, resume, limit, replay, backfill,
-            restore
+  operate   what the commands need that look and act: status, dashboard, history, audit, doctor, pause, resume, limit, replay,
+            backfill, restore
   verify    what verify needs, in the region of the configuration, with what Terraform needs for it
   roles     who may take the roles of the deployment and what they may do, to make them elsewhere and name them in roleArns
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkConfig } from '../config/config.ts';
 import { hasProof, type ResolvedProps, resolveProps } from '../config/props.ts';
+import { startDashboard } from '../dashboard/start.ts';
 import type { RehearsalOptions } from '../local/rehearsal.ts';
 import { serve } from '../local/serve.ts';
 import type { ServiceName } from '../local/services/local-services.ts';
@@ -19,7 +20,14 @@ import {
   describeObject,
   describeStreamTrouble,
 } from './local-stream-text.ts';
-import { describeAlarm, describeExecution, describeLine, describeStart, factsOf } from './local-text.ts';
+import {
+  describeAlarm,
+  describeExecution,
+  describeLine,
+  describeStart,
+  environmentOf,
+  factsOf,
+} from './local-text.ts';
 import { print, printError } from './print.ts';
 
 export interface LocalJobOptions {
@@ -102,17 +110,32 @@ export async function runLocalJob({
           failedCall: failedCalls.take(execution),
           schedule,
           stopping: signal.aborted,
+          verbose,
         }),
       ),
     onAlarm: seen => print(describeAlarm(seen)),
     onScheduleError: (error, { schedule }) => printError(`${schedule.name} didn't start: ${error}`),
   });
+  const page = await startDashboard({
+    config,
+    environment: environmentOf(served),
+    links: [{ text: 'State machines', href: `${served.endpoint}/` }],
+  });
   try {
     const seeded = seed === undefined ? undefined : await writeSeed(seed, served.cloud, config, existing);
     if (factsFile !== undefined) writeFileSync(factsFile, `${JSON.stringify(factsOf(served), null, 2)}\n`);
-    print(describeStart(served, { schedules: options.schedules, first, seeded, archiveFolder }));
+    print(
+      describeStart(served, {
+        schedules: options.schedules,
+        first,
+        page: page.address,
+        seeded,
+        archiveFolder,
+      }),
+    );
     if (!signal.aborted) await once(signal, 'abort');
   } finally {
+    await page.stop();
     await served.stop();
   }
 }

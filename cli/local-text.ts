@@ -8,6 +8,7 @@ import type { DynamoDbCounter } from '../cost/dynamodb-usage.ts';
 import { costOf } from '../cost/prices.ts';
 import type { InvocationRecord } from '../local/functions/local-functions.ts';
 import type { ServedCloud } from '../local/serve.ts';
+import { describeOnOneLine } from './local-execution-line.ts';
 import { describeFailure } from './local-failure.ts';
 import { readableLine } from './local-log-line.ts';
 import { describePlan, describePlay } from './local-rehearsal.ts';
@@ -21,6 +22,8 @@ export interface StartOptions {
   readonly schedules: boolean;
   /** The first table of the configuration. */
   readonly first: Pick<ResolvedProps, 'tableName' | 'sweep'>;
+  /** The address of the page of the sweep. @default there is none */
+  readonly page?: string | undefined;
   /** The items that `--seed` wrote into it. */
   readonly seeded?: Seeded | undefined;
   /** Folder of the archived objects. */
@@ -30,7 +33,7 @@ export interface StartOptions {
 /** The text that is shown once all services run. */
 export function describeStart(
   served: ServedCloud,
-  { schedules: fire, first, seeded, archiveFolder }: StartOptions,
+  { schedules: fire, first, page, seeded, archiveFolder }: StartOptions,
 ): string {
   const { cloud, dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint } = served;
   const { rehearsal } = served;
@@ -50,6 +53,7 @@ export function describeStart(
     ['CloudWatch', `${cloudWatchEndpoint}: ${describeAlarms(synthesized.alarms.length)}`],
     ...describeStreams(cloud, archiveFolder),
     ['schedules', fire ? schedules.join(', ') || 'none is enabled' : 'none fires (--no-schedules)'],
+    ...(page === undefined ? [] : [['page', `${page} shows the sweep in a browser`] as const]),
     ...(rehearsal === undefined ? [] : [['incident', describePlan(rehearsal)] as const]),
     ...(seeded === undefined ? [] : describeSeeded(seeded, fire && schedules.length > 0)),
   ] as const;
@@ -76,7 +80,7 @@ function describeAlarms(alarms: number): string {
 }
 
 /** The environment variables with which an AWS client uses these services. */
-function environmentOf(served: ServedCloud) {
+export function environmentOf(served: ServedCloud) {
   const { dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint, region } = served;
   // Functions are not called from outside.
   const { lambda: _lambda, ...services } = served.cloud.services.endpoints;
@@ -178,6 +182,8 @@ export interface EndedOptions {
   readonly failedCall?: InvocationRecord | undefined;
   /** Name of the schedule that started it, if one did. */
   readonly schedule?: string | undefined;
+  /** Everything that is known of it; else what went well is one line. @default true */
+  readonly verbose?: boolean;
   /** The command is stopping and aborts running executions. @default false */
   readonly stopping?: boolean;
 }
@@ -189,8 +195,10 @@ export interface EndedOptions {
  */
 export function describeExecution(
   execution: Execution,
-  { failedCall, schedule, stopping = false }: EndedOptions = {},
+  { failedCall, schedule, stopping = false, verbose = true }: EndedOptions = {},
 ): string {
+  const line = verbose ? undefined : describeOnOneLine(execution, schedule);
+  if (line !== undefined) return line;
   const { status, startDate, stopDate = startDate, machine, name, billing, input } = execution;
   const used = (counter: DynamoDbCounter) => billing.usage[counter] ?? 0;
   const parts = [

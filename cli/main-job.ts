@@ -11,6 +11,7 @@ import {
 } from '../config/props.ts';
 import { resolvedArchive } from '../config/stream-props.ts';
 import { hasOldImages } from '../config/table-settings.ts';
+import { startDashboard } from '../dashboard/start.ts';
 import type { IndexedBy } from '../expiry/model.ts';
 import { DESTINATIONS, destinationIn } from '../functions/publish-expiries/destinations.ts';
 import { ownTableName } from '../lab/demo/own-table.ts';
@@ -34,6 +35,8 @@ export interface MainJobOptions
   readonly archive: boolean;
   /** @default a new seed each time */
   readonly seed: number | undefined;
+  /** Whether a page shows the sweep. @default false */
+  readonly withPage?: boolean;
   /** File for the result, as JSON. */
   readonly resultFile: string | undefined;
 }
@@ -87,6 +90,14 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
     ...(show && { show }),
     ...(intervalMs !== undefined && { intervalMs }),
     ...(cloud && { cloud }),
+    ...(options.withPage && {
+      sweepPage: ({ dynamoDb, stepFunctions }) =>
+        startDashboard({
+          config: own,
+          environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb, AWS_ENDPOINT_URL_SFN: stepFunctions },
+          links: [{ text: 'State machines', href: `${stepFunctions}/` }],
+        }),
+    }),
   });
   if (options.resultFile !== undefined) {
     writeFileSync(options.resultFile, `${JSON.stringify(judged.result, null, 2)}\n`);

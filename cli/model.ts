@@ -1,39 +1,71 @@
-/** `precise-ttl model`: prints as JSON what all writers of a table must agree on. See `--help`. */
+/** `precise-ttl model`: prints as JSON what all writers of a table must agree on, or the outputs of the deployment. See `--help`. */
 import { writeFileSync } from 'node:fs';
 import { loadConfig } from '../config/load-config.ts';
 import { modelPropsOf } from '../config/model-of.ts';
 import { chooseTable } from '../operate/choose-tables.ts';
-import { CONFIG } from './flags.ts';
+import { TERRAFORM_HELP } from './deploy/flags.ts';
+import { CONFIG, FlagError, type FlagValues } from './flags.ts';
 import { print, printData } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { writableFile } from './writable-file.ts';
 
+const FLAGS = {
+  table: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: the only one)' },
+  deployed: { type: 'switch', help: 'print what is deployed, of all tables, as Terraform has it' },
+  out: { type: 'text', value: 'FILE', help: 'write it to a file (default: print it)' },
+  config: CONFIG,
+} as const;
+
 export const command = defineCommand({
-  flags: {
-    table: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: the only one)' },
-    out: { type: 'text', value: 'FILE', help: 'write it to a file (default: print it)' },
-    config: CONFIG,
-  },
+  flags: FLAGS,
   help: flags => `npx precise-ttl model [flags]
 
 Prints the expiry model of a table as JSON, as the configuration has it: the names of its keys and attributes and, by window,
 granularityMinutes and shards. expiryModel(JSON.parse(text)) takes it, and writers in other languages can read the same file.
 
+With --deployed it prints the deployment's outputs: by table its ARN, that of its stream where archive or events reads it, its
+deployment with the ARNs of the state machines of the ticks and of replays, the URL of the queue of starts that did not get through,
+the ARN of the topic that its alarms tell, the name and the address of its dashboard, the expiry model that its writers must have, and
+with index.backfill the ARN of its state machine. Everything else that it says goes to stderr.
+
 ${flags}
 
-What is deployed has it too: expiryModel in npx precise-ttl outputs. How to stamp items by it: docs/use.md of precise-ttl.
+How to stamp items by it: docs/use.md of precise-ttl. With --deployed it runs Terraform.
+${TERRAFORM_HELP}
 
-Exit status: 0 printed or written, 1 not (no configuration, or a wrong one), 2 wrong flags.`,
-  async run({ table, out, config }) {
+Exit status: 0 printed or written; 1 not (no configuration or a wrong one; with --deployed nothing deployed yet, or no access to the
+state); 2 wrong flags.`,
+  async run(flags) {
+    const { table, deployed, out } = flags;
+    if (deployed && table !== undefined) {
+      throw new FlagError(`--table: expected none with --deployed, got "${table}"; it prints all tables`);
+    }
     const file = out === undefined ? undefined : writableFile('--out', out);
-    const chosen = chooseTable(await loadConfig(config), table);
-    const json = JSON.stringify(modelPropsOf(chosen), null, 2);
+    const { what, value } = await (deployed ? deployment(flags) : tableModel(flags));
+    const json = JSON.stringify(value, null, 2);
     if (file === undefined) {
       printData(json);
     } else {
       writeFileSync(file, `${json}\n`);
-      print(`${out}: the expiry model of ${chosen.tableName}`);
+      print(`${out}: ${what}`);
     }
     return 0;
   },
 });
+
+/** What is printed, and words for it. */
+interface Printed {
+  readonly what: string;
+  readonly value: object;
+}
+
+async function tableModel({ table, config }: FlagValues<typeof FLAGS>): Promise<Printed> {
+  const chosen = chooseTable(await loadConfig(config), table);
+  return { what: `the expiry model of ${chosen.tableName}`, value: modelPropsOf(chosen) };
+}
+
+async function deployment({ config }: FlagValues<typeof FLAGS>): Promise<Printed> {
+  // CDKTF is large.
+  const { deployedOutputs } = await import('./model/deployed.ts');
+  return { what: 'what is deployed', value: await deployedOutputs(config) };
+}

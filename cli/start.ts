@@ -5,6 +5,7 @@ import { paint } from '../lab/demo/live/paint.ts';
 import { BY, CONFIG, type FlagValues, MINUTES, RATE, SEED } from './flags.ts';
 import type { MainJobOptions } from './main-job.ts';
 import { lookOf } from './output/screen.ts';
+import { STDOUT } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -29,7 +30,7 @@ const FLAGS = {
 const help = (flags: string) => `npx precise-ttl start [flags]
 
 Starts DynamoDB Local and everything that a deployment provisions for a table. Lets sessions expire for some minutes,
-and shows that every expired session was deleted in time, and no other.
+and shows that every expired session was deleted in time, and no other. A page that it prints the address of shows the sweep meanwhile.
 
 ${flags}
 
@@ -54,9 +55,10 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const { EXIT_STATUS, runMainJob } = await import('./main-job.ts');
   const { result } = await runMainJob({
     ...flags,
+    withPage: true,
     config: await loadConfigFile(flags.config),
     resultFile,
-    output: process.stdout,
+    output: STDOUT,
     ...liveView(process.stdout),
     signal: stop.signal,
   });

@@ -12,7 +12,7 @@ import type { MetricSet } from '../functions/runtime/environment.ts';
 import { type AWS_METRICS, awsMetric, type MetricReference } from './aws-metrics.ts';
 import { failureQueueOf } from './names.ts';
 
-/** The part of a deployment on which its alarms depend. */
+/** The settings of a deployment that its alarms depend on. */
 export interface AlarmedDeployment {
   readonly name: string;
   readonly enabled: boolean;
@@ -22,7 +22,7 @@ export interface AlarmedDeployment {
   readonly tables: readonly AlarmedTable[];
 }
 
-/** The same of a table of it. */
+/** The settings of a table that its alarms depend on. */
 export interface AlarmedTable {
   readonly tableName: string;
   readonly name: string;
@@ -32,14 +32,14 @@ export interface AlarmedTable {
   readonly proof?: boolean;
 }
 
-/** The dimensions of what the alarms look at. */
+/** The resources whose metrics the alarms watch. */
 export interface AlarmedResources {
   readonly stateMachineArn: string;
   readonly replayStateMachineArn: string;
   readonly deadLetterQueueName: string;
 }
 
-/** The props with which a table has further alarms. */
+/** The props that add alarms to a table. */
 type Subject = 'archive' | 'events';
 
 /** The source of an alarm's metric: the sweep itself, or AWS. */
@@ -49,13 +49,13 @@ type Watched =
   | {
       readonly by: 'AWS/States';
       readonly name: (typeof AWS_METRICS)['AWS/States']['names'][number];
-      /** It adds up the replays too. @default the ticks alone */
+      /** Whether the replays are added. @default only the ticks */
       readonly ofBoth?: true;
     }
   | {
       readonly by: 'AWS/SQS';
       readonly name: (typeof AWS_METRICS)['AWS/SQS']['names'][number];
-      /** Whose failures are in the queue. @default the starts of the schedules */
+      /** The function whose failures are in the queue. @default the starts of the schedules */
       readonly of?: StreamFunctionName;
     }
   | {
@@ -68,7 +68,7 @@ interface Alarm {
   readonly watched: Watched;
   readonly statistic: 'Sum' | 'Maximum' | 'p99';
   readonly comparison: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
-  /** In the unit of the metric. */
+  /** Default threshold, in the unit of the metric. */
   readonly threshold: (table: Pick<AlarmedTable, 'precisionSeconds'>) => number;
   /** Unit of the threshold, in words. */
   readonly unit:
@@ -81,51 +81,51 @@ interface Alarm {
     | 'messages'
     | 'milliseconds'
     | 'seconds';
-  /** No other threshold makes sense. @default it can be tuned */
+  /** Whether the threshold is fixed. @default it can be tuned */
   readonly isFixed?: true;
-  /** Below it the metric is not recorded. @default 1 */
+  /** Lowest threshold: the metric is not recorded below it. @default 1 */
   readonly leastThreshold?: number;
   readonly periodSeconds: 60 | 300;
-  /** How many periods in a row must be beyond the threshold. */
+  /** Consecutive periods that must be beyond the threshold. */
   readonly periods: number;
-  /** The metric is a sign of life: the alarm is about its absence, see {@link HEARTBEAT}. @default it is about its values */
+  /** Whether the alarm watches for missing datapoints of the metric, see {@link HEARTBEAT}. @default it watches its values */
   readonly isHeartbeat?: true;
-  /** The meaning of a period without a datapoint. `ignore`: the alarm stays as it is. */
+  /** The meaning of a period without a datapoint. `ignore`: the alarm does not change. */
   readonly treatMissingData: 'notBreaching' | 'ignore';
-  /** The alarm would always sound while the schedules are off. @default it makes sense then, too */
+  /** Whether the alarm is left out while the schedules are off, since it would always sound. @default it is included then too */
   readonly onlyEnabled?: true;
-  /** It is there with this prop only, for each table that has it. @default it always is */
+  /** Whether the alarm exists only with this prop, for each table that has it. @default it always exists */
   readonly subject?: Subject;
-  /** It is there with the prop `proof`, too. */
+  /** Whether it also exists with the prop `proof`. */
   readonly ofProof?: true;
-  /** It is there once, and only where a table has a reader of its stream. @default it always is */
+  /** Whether it exists once, and only if a table has a reader of its stream. @default it always exists */
   readonly ofReaders?: true;
-  /** The meaning of the alarm, a sentence. */
+  /** The meaning of the alarm, as a sentence. */
   readonly help: string;
 }
 
-/** Longer than this the oldest item is not left by a sweep that keeps up, or by one tick that never came. */
+/** Longest time since the expiry of the oldest item while the sweep keeps up, even if one tick is skipped. */
 const OVERDUE_SECONDS = 300;
 
-/** A day, in which somebody who has paused a table comes back to it, and an hour more, in which a scan of each day has run. */
+/** A day, in which the person who paused a table returns, and one more hour, so that a daily scan has run. */
 const WATERMARK_SECONDS = 25 * 60 * 60;
 
-/** The stream keeps a record for 24 hours: an hour behind leaves a day to mend it in. */
+/** Threshold of an hour: the stream keeps a record for 24 hours, so almost a day is left for the repair. */
 const DELAY_MS = 60 * 60 * 1000;
 
 /**
- * How an alarm hears that a metric is silent which was not. What it looks at is 0 in a span that has no datapoint, but only behind
- * one that has: before the first success ever there is no datapoint at all, and so no alarm on a deployment that has just been made.
+ * How an alarm detects that a metric has stopped. Its expression is 0 in a span without a datapoint, but only after a span with one:
+ * before the first success there is no datapoint at all, so a new deployment raises no alarm.
  *
- * - One datapoint is the sum of the whole span, so that a single success in it is enough. CloudWatch looks at the span that ends now,
+ * - One datapoint is the sum of the whole span, so that a single success in it is enough. CloudWatch evaluates the span that ends now,
  *   each minute.
- * - Two are evaluated, and one that is 0 is enough: so the one before, which was not, is among those that the expression is made
- *   of. That CloudWatch reads some more of them is documented, how many is not, and nothing here depends on it.
- * - When the last success is too long ago to be read, there are no datapoints any more: `ignore` lets the alarm stay as it is.
+ * - Two are evaluated, and one that is 0 is enough: so the previous one, which was not 0, is among those from which the expression is
+ *   computed. It is documented that CloudWatch reads some more of them, but not how many, and nothing here depends on it.
+ * - When the last success is too long ago to be read, there are no datapoints any more: with `ignore` the alarm does not change.
  *
- * Missing data treated as `breaching` would sound with the first evaluation, before any sweep: an alarm does not know since when it
- * is there. Sources: CloudWatch User Guide, "Configuring how CloudWatch alarms treat missing data" and "Using math expressions with
- * CloudWatch metrics" (FILL, IF).
+ * With missing data as `breaching` the alarm would sound at the first evaluation, before any sweep, since an alarm does not know its own
+ * age. Sources: CloudWatch User Guide, "Configuring how CloudWatch alarms treat missing data" and "Using math expressions with CloudWatch
+ * metrics" (FILL, IF).
  */
 export const HEARTBEAT = {
   metricId: 'beats',
@@ -134,16 +134,16 @@ export const HEARTBEAT = {
   datapointsToAlarm: 1,
 } as const;
 
-/** Minutes without a sweep that succeeded. */
+/** Minutes without a successful sweep. */
 const NO_SWEEP_PERIODS = 5;
 
 /**
- * The alarms of a deployment, by the name that the prop `alarms` calls them by; those with a subject are there for each table that has it.
- * The Terraform, the dashboard, what the commands look for, and the tables in docs/reference/metrics.md are made from this list.
+ * The alarms of a deployment, by their names in the prop `alarms`; alarms with a subject exist for each table that has it. The Terraform
+ * code, the dashboard, the alarms that commands look up, and the tables in docs/reference/metrics.md are made from this list.
  *
- * A tick that finds nothing and is not behind records no metric of ours, so missing data is good. Those of queues
- * keep their state: SQS stops its metrics six hours after the last call of a queue, with the messages still in it. So do those of
- * the stream's readers: a reader that is turned off while it is behind has no metric, and is still behind.
+ * A tick that finds nothing and keeps up records none of our metrics, so missing data means no alarm. Alarms on queues keep their state:
+ * SQS stops a queue's metrics six hours after its last call, with messages still in it. Alarms on the stream's readers do too: a reader
+ * that is turned off while it is behind has no metric, and is still behind.
  */
 export const ALARMS = {
   noSweep: {
@@ -348,22 +348,22 @@ export const ALARM_NAMES = Object.keys(ALARMS) as AlarmName[];
 
 /** The settings of an alarm. */
 export interface AlarmTuning {
-  /** In the unit of its metric. */
+  /** Threshold in the unit of the metric. */
   readonly threshold?: number;
-  /** How many periods in a row must be beyond it. */
+  /** Consecutive periods that must be beyond the threshold. */
   readonly periods?: number;
 }
 
-/** `false`: no alarms. Else by name what is set of one, or `false` for none of that name. */
+/** `false`: no alarms. Otherwise by name: the tuning of an alarm, or `false` to turn it off. */
 export type AlarmsProp = false | { readonly [Name in AlarmName]?: false | AlarmTuning };
 
-/** In the units of the metrics: 31 days in milliseconds are the most that anything can be late and still be found. */
+/** Highest threshold: 31 days in milliseconds, the longest lookback. */
 const MAX_THRESHOLD = 31 * 24 * 60 * 60 * 1000;
 
-/** All periods of an alarm together, with periods of less than an hour. Source: CloudWatch API reference, PutMetricAlarm. */
+/** Most seconds of all periods of an alarm, if a period is shorter than an hour. Source: CloudWatch API reference, PutMetricAlarm. */
 const MAX_SECONDS = 24 * 60 * 60;
 
-/** The kinds of what can be set of an alarm. */
+/** The kinds of the fields that tune an alarm. */
 export function tuningKinds(alarm: AlarmName): Readonly<Record<string, Kind<number>>> {
   const { periodSeconds, isFixed, leastThreshold = 1, isHeartbeat }: Alarm = ALARMS[alarm];
   const spans = isHeartbeat ? HEARTBEAT.evaluationPeriods : 1;
@@ -415,17 +415,17 @@ export interface DeployedAlarm
     | 'ofProof'
   > {
   readonly alarm: AlarmName;
-  /** In CloudWatch. */
+  /** Name in CloudWatch. */
   readonly name: string;
-  /** Name of the table that it is about. @default it is about the deployment */
+  /** Name of the table of the alarm. @default the alarm is for the deployment */
   readonly table?: string;
   readonly metric: MetricReference;
-  /** A metric that is added to it. @default none */
+  /** A metric that is added to the alarm's metric. @default none */
   readonly other?: MetricReference;
   readonly threshold: number;
 }
 
-/** `noSweep` is `no-sweep` in the name of an alarm, and in the runbook. */
+/** Converts a name: `noSweep` becomes `no-sweep` in the name of an alarm, and in the runbook. */
 export function kebab(alarm: AlarmName): string {
   return alarm.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
 }
@@ -436,19 +436,19 @@ export function isRecorded(alarm: AlarmName, metrics: MetricSet): boolean {
   return watched.by !== 'sweep' || recordedMetrics(metrics).some(({ name }) => name === watched.name);
 }
 
-/** The prop that an alarm is about; undefined for one of the sweep itself. */
+/** The prop of an alarm; undefined for an alarm of the sweep itself. */
 export function subjectOf(alarm: AlarmName): Subject | undefined {
   const { subject }: Alarm = ALARMS[alarm];
   return subject;
 }
 
-/** The props of which one must be there for an alarm; empty for one that always is. */
+/** The props one of which an alarm requires; empty for one that always exists. */
 export function neededFor(alarm: AlarmName): readonly Subject[] {
   const { subject, ofReaders }: Alarm = ALARMS[alarm];
   return ofReaders ? ['archive', 'events'] : subject === undefined ? [] : [subject];
 }
 
-/** Whether there is what an alarm is about. */
+/** Whether a table has what an alarm watches. */
 export function hasSubject(alarm: AlarmName, table: Pick<AlarmedTable, Subject | 'proof'>): boolean {
   const needed = neededFor(alarm);
   const { ofProof }: Alarm = ALARMS[alarm];
@@ -457,8 +457,7 @@ export function hasSubject(alarm: AlarmName, table: Pick<AlarmedTable, Subject |
 }
 
 /**
- * The alarms of a deployment: those that are not turned off, and whose metric is recorded; and those of each of its tables that are about
- * something that the table has.
+ * The alarms of a deployment that are not turned off, and whose metric is recorded; and those of its tables that have the alarm's subject.
  */
 export function alarmsOf(
   deployment: AlarmedDeployment,
@@ -514,12 +513,12 @@ function deployed(
   };
 }
 
-/** The alarms that a deployment has, for whom it does not matter which resources they look at. */
+/** The alarms of a deployment, for callers that need no metrics' resources. */
 export function deployedAlarms(deployment: AlarmedDeployment): readonly DeployedAlarm[] {
   return alarmsOf(deployment, { stateMachineArn: '', replayStateMachineArn: '', deadLetterQueueName: '' });
 }
 
-/** Names of the alarms that a deployment has, in CloudWatch. */
+/** Names in CloudWatch of a deployment's alarms. */
 export function alarmNamesOf(deployment: AlarmedDeployment): readonly string[] {
   return deployedAlarms(deployment).map(({ name }) => name);
 }
@@ -563,7 +562,7 @@ function metricOfTable(alarm: AlarmName, table: AlarmedTable): MetricReference {
   return awsMetric(watched.by, watched.name, { QueueName: failureQueueOf(watched.of, table) });
 }
 
-/** A metric of the sweep's own, as CloudWatch finds it. */
+/** A metric that the sweep records, with its dimensions in CloudWatch. */
 export function sweepMetric(
   name: SweepMetricName,
   { name: deployment, metricsNamespace }: Pick<AlarmedDeployment, 'name' | 'metricsNamespace'>,
@@ -571,7 +570,7 @@ export function sweepMetric(
   return { namespace: metricsNamespace, name, dimensions: { ...METRIC_DIMENSIONS, Deployment: deployment } };
 }
 
-/** The threshold of an alarm: what is set, or its default. With tables of several precisions the coarsest counts. */
+/** The threshold of an alarm: its tuning, or its default. If the tables have different precisions, the coarsest counts. */
 export function thresholdOf(
   alarm: AlarmName,
   deployment: Pick<AlarmedDeployment, 'alarms' | 'tables'>,
@@ -584,12 +583,12 @@ function tuningOf(alarm: AlarmName, { alarms }: Pick<AlarmedDeployment, 'alarms'
   return (alarms !== false && alarms[alarm]) || {};
 }
 
-/** Where the runbook has the section of an alarm: whoever is told of one has this text and no checkout. */
+/** URL of an alarm's section in the runbook: a person who receives an alarm has this text, but perhaps no checkout. */
 export function runbookOf(alarm: AlarmName): string {
   return `https://github.com/precise-ttl/precise-ttl/blob/main/docs/reference/alarms.md#${kebab(alarm)}`;
 }
 
-/** The text that CloudWatch shows with an alarm, and sends with it. At most 1,024 characters. Source: PutMetricAlarm. */
+/** The text that CloudWatch shows with an alarm and sends with it. It has at most 1,024 characters. Source: PutMetricAlarm. */
 export function descriptionOf({
   alarm,
   help,

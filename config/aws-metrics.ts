@@ -1,6 +1,5 @@
 /**
- * The metrics of AWS's own that alarms and the dashboard use, by namespace: names, and the dimensions that they are recorded by. AWS
- * records them without being asked, and bills nothing for them.
+ * AWS's own metrics that alarms and the dashboard use, by namespace: their names and dimensions. AWS always records them, free of charge.
  */
 export const AWS_METRICS = {
   /** Source: Step Functions Developer Guide, "Monitoring Step Functions metrics using Amazon CloudWatch". */
@@ -46,15 +45,15 @@ export const AWS_METRICS = {
 
 export type AwsNamespace = keyof typeof AWS_METRICS;
 
-/** A metric as CloudWatch finds it. */
+/** A metric with its dimensions in CloudWatch. */
 export interface MetricReference {
   readonly namespace: string;
   readonly name: string;
-  /** By their names. */
+  /** The dimensions by name. */
   readonly dimensions: Readonly<Record<string, string>>;
 }
 
-/** One of AWS's own; a name that the namespace does not have is no type. */
+/** A metric of AWS's own; the compiler refuses a name that the namespace does not have. */
 export function awsMetric<Namespace extends AwsNamespace>(
   namespace: Namespace,
   name: (typeof AWS_METRICS)[Namespace]['names'][number],

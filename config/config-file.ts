@@ -1,19 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs';
-// A namespace: Node before 22.15 has no registerHooks, and would not even load a file that imports it by name.
+// Imported as a namespace: Node before 22.15 has no registerHooks, and could not even load a file that imports it by name.
 import * as nodeModule from 'node:module';
 import { relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PreciseTtlError } from '../expiry/errors.ts';
 
-/** The file that says what is provisioned, as `precise-ttl init` calls it. */
+/** The name of the configuration file that `precise-ttl init` writes. */
 export const CONFIG_FILE = 'precise-ttl.config.ts';
 
-/** The file's possible names, in the folder in which a command is run. */
+/** The possible names of the file, in the current folder. */
 export const CONFIG_FILES = ['ts', 'js', 'mjs', 'cjs', 'json'].map(
   extension => `precise-ttl.config.${extension}`,
 );
 
-/** The configuration file cannot be read; the message is one line that begins with the place. */
+/** The configuration file cannot be read; the message is one line that begins with the file and line of the error. */
 export class ConfigFileError extends PreciseTtlError {
   override readonly name = 'ConfigFileError';
 }
@@ -21,7 +21,7 @@ export class ConfigFileError extends PreciseTtlError {
 /**
  * The configuration file's absolute path.
  *
- * @param named what `--config` says. @default the one in this folder
+ * @param named value of `--config`. @default the file in the current folder
  * @throws ConfigFileError when there is none, or more than one
  */
 export function findConfigFile(named?: string): string {
@@ -81,10 +81,10 @@ export async function loadConfigFile(named?: string): Promise<unknown> {
   );
 }
 
-/** As a person sees it from here. */
+/** The path relative to the current folder, for messages. */
 const nameOf = (file: string): string => relative(process.cwd(), file) || file;
 
-/** Without `$schema`, which is for editors. */
+/** Reads JSON, without `$schema`, which is for editors. */
 function readJson(file: string): unknown {
   let content: unknown;
   try {
@@ -102,8 +102,8 @@ function readJson(file: string): unknown {
 let hooked = false;
 
 /**
- * Lets a configuration in TypeScript be an ES module whatever the `package.json` beside it says: `npm init` writes
- * `"type": "commonjs"`, with which Node refuses `import` and `export` in a `.ts` file.
+ * Loads a configuration in TypeScript as an ES module whatever the `package.json` beside it says: `npm init` writes `"type": "commonjs"`,
+ * with which Node refuses `import` and `export` in a `.ts` file.
  */
 function takeTypeScriptAsModules(): void {
   if (hooked || !process.features.typescript || !('registerHooks' in nodeModule)) return;
@@ -117,8 +117,8 @@ function takeTypeScriptAsModules(): void {
 }
 
 /**
- * The file and line at which it went wrong, as far as Node says: a stack begins with them when a file could not be parsed;
- * else the line of the configuration itself counts, whichever function it had called.
+ * The file and line of an error, if Node provides them: the stack begins with them when a file could not be parsed; otherwise the
+ * configuration's own line counts, whichever function it had called.
  */
 function placeOf(error: unknown, config: string): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
@@ -133,7 +133,7 @@ function placeOf(error: unknown, config: string): string | undefined {
   return place && `${place.file}:${place.line}`;
 }
 
-/** Does something with what the file exports. What is wrong with it is printed, and is the status of the process. */
+/** Calls a function with the file's export. An error is printed, and sets the exit status of the process. */
 export async function useConfigFile(use: (config: unknown) => unknown): Promise<void> {
   try {
     use(await loadConfigFile());

@@ -31,78 +31,78 @@ import { isReference, listOf } from './references.ts';
 import { nearestRegion, REGION, REGIONS } from './regions.ts';
 import { TAGS, TAGS_OR_REFERENCES } from './tags.ts';
 
-/** Terraform's state in a file beside the project: for trying things out, alone. */
+/** Terraform's state in a local file beside the project: only for trials by one person. */
 export interface LocalState {
   readonly backend: 'local';
 }
 
-/** Object key of the state, where the configuration names none. */
+/** Default object key of the state. */
 export const DEFAULT_STATE_KEY = 'precise-ttl/terraform.tfstate';
 
-/** Terraform's state in a bucket, with a lock: for everything that more than one person deploys. */
+/** Terraform's state in a bucket, with a lock: for deployments by several people. */
 export interface S3State {
   readonly backend: 's3';
   /** The bucket; it must exist. */
   readonly bucket: string;
   /** Object key. @default 'precise-ttl/terraform.tfstate' */
   readonly key?: string;
-  /** The bucket's region. @default the region that is deployed to */
+  /** The bucket's region. @default the region of the deployment */
   readonly region?: string;
-  /** Others of Terraform's backend, as it calls them: `kms_key_id`, `assume_role`, `profile`, `dynamodb_table`… */
+  /** Further settings of Terraform's backend, by its names: `kms_key_id`, `assume_role`, `profile`, `dynamodb_table`… */
   readonly [setting: string]: unknown;
 }
 
 /**
- * Terraform's state in any other backend of Terraform, whose settings are named as there: `{ backend: 'gcs', bucket: 'states', prefix:
- * 'ttl' }`.
+ * Terraform's state in any other backend of Terraform, with its settings by Terraform's names: `{ backend: 'gcs', bucket: 'states',
+ * prefix: 'ttl' }`.
  */
 export interface OtherState {
   readonly backend: string;
   readonly [setting: string]: unknown;
 }
 
-/** Who deploys, and where to: settings of Terraform's provider of AWS. */
+/** The identity and the account for the deployment: settings of Terraform's AWS provider. */
 export interface ProviderConfig {
-  /** A role that Terraform takes to deploy. */
+  /** A role that Terraform assumes for the deployment. */
   readonly assumeRole?: {
     readonly roleArn: string;
     readonly sessionName?: string;
     readonly externalId?: string;
   };
-  /** The only accounts that are deployed to. */
+  /** The only accounts to which it may deploy. */
   readonly allowedAccountIds?: readonly string[];
   /** A profile of AWS's configuration files. */
   readonly profile?: string;
 }
 
-/** Arguments of Terraform's resources, by the type of the resources or the address of one. */
+/** Arguments of Terraform's resources, by the type or the address of a resource. */
 export type Overrides = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** The content of `precise-ttl.config.ts`. Props of deployments can stand beside `tables`, for all of them. */
+/** The content of `precise-ttl.config.ts`. Props of deployments that stand beside `tables` apply to all tables. */
 export interface DeploymentConfig extends DeploymentProps {
   /** AWS region, e.g. 'eu-central-1'. */
   readonly region: string;
-  /** Take regions that this version does not know, which are newer than it. @default false */
+  /** Allow regions that are newer than this version, which does not know them. @default false */
   readonly allowUnknownRegion?: boolean;
   /** Where Terraform keeps its state. @default { backend: 'local' } */
   readonly state?: LocalState | S3State | OtherState;
   /**
-   * How Terraform comes into the account: `assumeRole`, `allowedAccountIds`, `profile`. @default as the AWS credentials say that Terraform
+   * How Terraform signs in to the account: `assumeRole`, `allowedAccountIds`, `profile`. @default with the AWS credentials that Terraform
    * finds
    */
   readonly provider?: ProviderConfig;
   /**
-   * Arguments of Terraform that no field is for, by type or address: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`.
+   * Arguments of Terraform without a field here, by type or address: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`.
    * @default none
    */
   readonly overrides?: Overrides;
-  /** Tags on everything that can have some. @default none */
+  /** Tags on all resources that can have tags. @default none */
   readonly tags?: Readonly<Record<string, string>>;
-  /** The tables to sweep. They share one deployment, but for those that say `sweep`. */
+  /** The tables to sweep. They share one deployment, except those with another `sweep`. */
   readonly tables: readonly PreciseTtlProps[];
 }
 
-/** Gives the configuration file its types; {@link checkConfig} is what judges it. */
+/** Gives the configuration file its types; {@link checkConfig} checks it. */
 export function defineConfig(config: DeploymentConfig): DeploymentConfig {
   return config;
 }
@@ -128,7 +128,7 @@ const BACKEND = text(/^[a-z][a-z0-9_]*$/, "the name of a backend of Terraform, e
 
 export const S3_KINDS = {
   bucket: BUCKET,
-  // Terraform refuses a slash at either end, and reads a template elsewhere in the file.
+  // Terraform refuses a slash at either end, and would read `${` as a template.
   key: text(
     /^(?!\/)(?!.*\/$)(?!.*[$%]\{)[^\p{C}]{1,1024}$/u,
     'an object key of 1 to 1024 characters, without ${, %{ and control characters, and without a slash at either end',
@@ -154,7 +154,7 @@ const STATE: Kind<LocalState | S3State | OtherState> = kind(
   },
 );
 
-/** Fields that are not known here go into Terraform's JSON unchanged. */
+/** Problems of values in fields that are not known here: they go into Terraform's JSON unchanged. */
 function plainProblems(values: Readonly<Record<string, unknown>>): FieldProblem[] {
   return Object.entries(values).flatMap(([field, got]) => valueProblems(field, PLAIN, got, CORRECT));
 }
@@ -169,7 +169,7 @@ function isPlain(value: unknown): boolean {
 
 export const ASSUME_ROLE_KINDS = {
   roleArn: ROLE_ARN,
-  // Source: STS API reference, AssumeRole, as the other.
+  // Source, also for the other pattern: STS API reference, AssumeRole.
   sessionName: text(/^[\w+=,.@-]{2,64}$/, 'a name of 2 to 64 letters, digits and _ + = , . @ -'),
   externalId: text(/^[\w+=,.@:/-]{2,1224}$/, 'an id of 2 to 1224 letters, digits and _ + = , . @ : / -'),
 } satisfies Kinds;
@@ -192,7 +192,7 @@ const PROVIDER: Kind<ProviderConfig> = kind(isObject, '{ assumeRole?, allowedAcc
   inside: provider => objectProblems(PROVIDER_KINDS, provider, { remedy: CORRECT }),
 });
 
-/** Terraform's own arguments: they say what becomes of a resource, and that nothing that holds something is deleted. */
+/** Terraform's meta-arguments: they control the lifecycle of a resource, and so protect those that hold data. */
 const META_ARGUMENTS = [
   'connection',
   'count',
@@ -203,7 +203,7 @@ const META_ARGUMENTS = [
   'provisioner',
 ];
 
-/** Names, by which alarms, commands and other resources find a resource. */
+/** Names by which alarms, commands and other resources find a resource. */
 const NAMES = [
   'alarm_name',
   'bucket',
@@ -216,7 +216,7 @@ const NAMES = [
 
 const NOT_OVERRIDDEN: ReadonlySet<string> = new Set([...META_ARGUMENTS, ...NAMES]);
 
-/** CDKTF takes a dot for the way to an argument within another, such as `lifecycle.prevent_destroy`. */
+/** The name of an argument. CDKTF would treat a dot as the path to a nested argument, such as `lifecycle.prevent_destroy`. */
 const ARGUMENT = /^[a-z][a-z0-9_]*$/;
 
 const OVERRIDES: Kind<Overrides> = kind(
@@ -247,13 +247,13 @@ const TABLES: Kind<readonly PreciseTtlProps[]> = kind(
   {
     remedy: () => SEE_DOCS,
     inside: tables => {
-      // flatMap would skip the holes of a list.
+      // flatMap would skip holes in the list.
       return Array.from(tables).flatMap(entryProblems);
     },
   },
 );
 
-/** The problems of a table's entry, which has the props beside `tables`. @param index its place among them */
+/** The problems of a table's entry, including the props beside `tables`. @param index index of the entry */
 export function entryProblems(table: unknown, index: number): FieldProblem[] {
   return valueProblems(`[${index}]`, TABLE, table, SEE_DOCS);
 }
@@ -279,8 +279,8 @@ export const CONFIG_KINDS = {
 const DEPLOYMENT_KINDS = Object.fromEntries(DEPLOYMENT_PROPS.map(prop => [prop, PROPS[prop].kind]));
 
 /**
- * Checks a whole configuration, as it came out of the file: it need not have been type-checked. Each table of what it returns has what
- * stands beside `tables`.
+ * Checks a whole configuration as read from the file: it need not have been type-checked. Each table of the result has the props that
+ * stand beside `tables`.
  * @throws InvalidConfigError with all problems, each with its path, e.g. `tables[0].granularityMinutes`
  */
 export function checkConfig(config: unknown): DeploymentConfig {
@@ -307,7 +307,10 @@ export function checkConfig(config: unknown): DeploymentConfig {
   return checked;
 }
 
-/** The resources of a table have the deployment's tags and their own: each is fine, and together they may not be. */
+/**
+ * Problems of tags together: a table's resources have the deployment's tags and their own, which may be too many, though each list is
+ * valid.
+ */
 function sharedTagProblems({ tags, tables }: DeploymentConfig): FieldProblem[] {
   return tables.flatMap((table, index) =>
     table.tags === undefined
@@ -317,8 +320,8 @@ function sharedTagProblems({ tags, tables }: DeploymentConfig): FieldProblem[] {
 }
 
 /**
- * Everything that a table names by an ARN has to be in the region of the deployment: DynamoDB, Lambda and CloudWatch use keys and topics of
- * their own region only, and the functions call the destinations of events there.
+ * Problems of ARNs in other regions than the deployment: DynamoDB, Lambda and CloudWatch use keys and topics only of their own region, and
+ * the functions call the destinations of events there.
  */
 function otherRegionProblems({ region, tables }: DeploymentConfig): FieldProblem[] {
   return tables.flatMap(({ events, kmsKeyArn, tableKmsKeyArn, alarmTopicArn }, index) => {
@@ -337,7 +340,7 @@ function otherRegionProblems({ region, tables }: DeploymentConfig): FieldProblem
   });
 }
 
-/** Regions that have the form of one and are none; a wrong form is told elsewhere. */
+/** Regions that have a valid form but do not exist; another check reports a wrong form. */
 function unknownRegionProblems({
   region,
   state,

@@ -7,21 +7,21 @@ import { DEPLOYMENT_PROPS, type DeploymentProps, functionSettings, type Resolved
 
 type SharedName = (typeof DEPLOYMENT_PROPS)[number];
 
-/** Tables that are swept together, and what they share. */
+/** Tables that one deployment sweeps, and the settings that they share. */
 export interface Deployment extends Pick<ResolvedProps, SharedName | 'tags' | 'logKeys'> {
   readonly name: string;
   readonly tables: readonly ResolvedProps[];
-  /** Whether any of its tables is swept. */
+  /** Whether any of its tables is enabled. */
   readonly enabled: boolean;
 }
 
-/** The deployments of these tables, in the order of their first ones. */
+/** The deployments of these tables, ordered by their first tables. */
 export function deploymentsOf(tables: readonly ResolvedProps[]): Deployment[] {
   const names = [...new Set(tables.map(({ sweep }) => sweep))];
   return names.map(name => deploymentOf(tables.filter(({ sweep }) => sweep === name)));
 }
 
-/** @param tables at least one, of the same deployment */
+/** @param tables at least one table, all of the same deployment */
 export function deploymentOf(tables: readonly ResolvedProps[]): Deployment {
   const [first] = tables;
   if (first === undefined) throw new TypeError('deploymentOf: expected at least one table');
@@ -35,12 +35,12 @@ export function deploymentOf(tables: readonly ResolvedProps[]): Deployment {
     name: first.sweep,
     tables,
     enabled: tables.some(({ enabled }) => enabled),
-    // The data of the states have keys of all tables.
+    // The states' data contain keys of all tables.
     logKeys: tables.every(({ logKeys }) => logKeys === 'full') ? 'full' : 'none',
   };
 }
 
-/** The tags that all of the tables have, with equal values. */
+/** The tags that all tables have, with equal values. */
 function tagsOfAll(tables: readonly ResolvedProps[]): ResolvedProps['tags'] {
   const [first, ...others] = tables.map(({ tags = {} }) => tags);
   const shared = Object.entries(first ?? {}).filter(([key, value]) =>
@@ -49,15 +49,17 @@ function tagsOfAll(tables: readonly ResolvedProps[]): ResolvedProps['tags'] {
   return shared.length === 0 ? undefined : Object.fromEntries(shared);
 }
 
-/** How a problem names a table: the index in the configuration, or nothing for the only one of a construct. */
+/**
+ * Makes the field name of a problem with a table: with its index in the configuration, or without one for the only table of a construct.
+ */
 export type FieldOf = (table: number, prop: string) => string;
 
 export const fieldInTables: FieldOf = (index, prop) =>
   prop === '' ? `tables[${index}]` : `tables[${index}].${prop}`;
 
 /**
- * Problems between tables that are each correct.
- * @param given the props as they were written, without defaults
+ * Problems between tables that are each valid.
+ * @param given props as written, without defaults
  */
 export function deploymentProblems(
   tables: readonly ResolvedProps[],
@@ -74,7 +76,7 @@ export function deploymentProblems(
   ];
 }
 
-/** Two tables of one name, or with one prefix, would fight over the same resources. */
+/** Problems of tables with the same name or the same prefix, whose resources would conflict. */
 function twinProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): FieldProblem[] {
   return (['tableName', 'name'] as const).flatMap(field => {
     const names = tables.map(table => table[field]);
@@ -93,7 +95,7 @@ function twinProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): Field
   });
 }
 
-/** One set of functions cannot be two ways at once. */
+/** Problems of shared settings in which tables differ: one set of functions has only one value for each. */
 function disagreements(
   table: ResolvedProps,
   index: number,
@@ -113,7 +115,7 @@ function disagreements(
 
 const inWords = (value: unknown): string => JSON.stringify(value) ?? 'none';
 
-/** Whoever tunes an alarm expects it to sound. */
+/** Problems of tuned alarms that would not exist. */
 function subjectProblems(
   { alarms, tables: own }: Deployment,
   tables: readonly ResolvedProps[],
@@ -135,7 +137,7 @@ function subjectProblems(
   );
 }
 
-/** Roles are an account's own. */
+/** Problems of names that two tables or deployments would share. Role names are unique in an account. */
 function nameProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): FieldProblem[] {
   const named: Named[] = [];
   const problems: FieldProblem[] = [];
@@ -151,7 +153,7 @@ function nameProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): Field
   return problems;
 }
 
-/** Tables whose settings are more than one state takes; null when it takes them. */
+/** The problem that the settings of the tables are too large for one state; null when they fit. */
 export function settingsProblem({ name, tables }: Deployment): FieldProblem | null {
   const settings = tables.map(table => carriedSettings(functionSettings(table)));
   const bytes = Buffer.byteLength(JSON.stringify(settings)) + tables.length * COPY_TO_BYTES;
@@ -164,8 +166,8 @@ export function settingsProblem({ name, tables }: Deployment): FieldProblem | nu
   };
 }
 
-/** The part of a state's 256 KiB that the settings may take; the rest is for the targets. Source: Step Functions quotas. */
+/** Most bytes of the settings in a state's 256 KiB; the rest is for the targets. Source: Step Functions quotas. */
 const MAX_SETTINGS_BYTES = 200_000;
 
-/** Further bytes of a table that archives first: the name of a bucket has 63 characters. */
+/** Further bytes of a table that archives first: the name of a bucket has up to 63 characters. */
 const COPY_TO_BYTES = 200;

@@ -1,35 +1,35 @@
-/** An edit, or a command, does one of these to something that holds something. */
+/** The result of an edit, or a command, for a resource that holds data. */
 export type Fate =
-  /** It stays in AWS with what it holds. Where it was Terraform's, Terraform forgets it. */
+  /** The resource stays in AWS with its data. If Terraform managed it, Terraform forgets it. */
   | 'stays'
-  /** The plan is refused before anything is changed, until another step has said that it is meant. */
+  /** The plan is refused before anything is changed, until a separate step confirms it. */
   | 'refused'
-  /** It is deleted with what it holds. */
+  /** The resource is deleted with its data. */
   | 'goes';
 
-/** A kind of thing that holds what no deployment could make again. */
+/** A kind of resource whose data no deployment could restore. */
 export interface Holding {
   /** Its name in docs/operate.md. */
   readonly what: string;
   readonly holds: string;
-  /** Type of the resource in Terraform; undefined for what is no resource. */
+  /** Type of the resource in Terraform; undefined if it is not a resource. */
   readonly type?: string;
-  /** Where its resources stand in a deployment or beside a table, as ids of constructs. Undefined where a part of its own looks after them. */
+  /** Paths of its resources in a deployment or beside a table, as ids of constructs. Undefined if other code keeps them. */
   readonly paths?: readonly string[];
-  /** When the prop is taken out that it is there for. */
+  /** The result when the prop that creates it is removed. */
   readonly turnedOff: Fate;
   /** The props that turn it off, and what happens when it is turned on again. */
   readonly onAgain: string;
-  /** When the entry of its table is taken out, after the step that the guard asks for. */
+  /** The result when the entry of its table is removed, after the step that the guard requires. */
   readonly entryOut: Exclude<Fate, 'refused'>;
-  /** With `precise-ttl destroy`. */
+  /** The result of `precise-ttl destroy`. */
   readonly destroyed: Exclude<Fate, 'refused'>;
 }
 
-/** Log groups of what every deployment has. */
+/** Log groups that every deployment has. */
 const LOGS = ['plan-sweep', 'query-expired', 'delete-chunk', 'record-metrics', 'sweep', 'replay'];
 
-/** Log groups of what props turn on and off. They are the same ones when it is turned on again: see `Guard.adopt`. */
+/** Log groups that props turn on and off. After they are turned on again they are the same groups: see `Guard.adopt`. */
 const OPTIONAL_LOGS = [
   'archive/reader/archive-expiries',
   'archive/proof/write-manifest',
@@ -42,13 +42,12 @@ const OPTIONAL_LOGS = [
 const logsOf = (path: string) => `${path}/logs`;
 
 /**
- * Everything that holds something, and what takes it away. Nothing else of a deployment holds what the next one could not make
- * again. One guard serves all of it (`stacks/parts/guard.ts`), by one rule: **no edit takes it away in one step**. Whatever would
- * replace it, such as another `name`, is refused when the plan is made; what an edit turns off stays in AWS, and is taken up
- * again when it is turned on again.
+ * All resources that hold data, and how they can be removed. Nothing else in a deployment holds data that the next deployment could not
+ * create again. One guard protects all of them (`stacks/parts/guard.ts`), by one rule: **no edit removes them in one step**. A change that
+ * would replace one, such as another `name`, is refused in the plan; a resource that an edit turns off stays in AWS, and is used again
+ * when it is turned on again.
  *
- * test/config/holdings.test.ts holds the list against what is synthesized; `npm run docs` makes a table of it in
- * docs/operate.md.
+ * test/config/holdings.test.ts compares the list with the synthesized stack; `npm run docs` makes a table of it in docs/operate.md.
  */
 export const HOLDINGS = {
   table: {
@@ -131,10 +130,13 @@ export const HOLDINGS = {
   },
 } as const satisfies Readonly<Record<string, Holding>>;
 
-/** Policy of the topic. It goes where the topic goes: a topic without it would have SNS's own, and CloudWatch could not publish. */
+/**
+ * Policy of the topic. It is kept or removed with the topic: without it the topic would have SNS's default, and CloudWatch could not
+ * publish.
+ */
 export const TOPIC_POLICY = { type: 'aws_sns_topic_policy', path: 'alarms/topic-policy' } as const;
 
-/** A deployment or a table has these, or leaves them behind when it has them no more: types by where they stand. */
+/** Types, by path, of the resources that a deployment or a table has, or leaves in AWS when it no longer has them. */
 export const PLACES: ReadonlyMap<string, string> = new Map<string, string>([
   ...Object.values(HOLDINGS).flatMap((holding: Holding) =>
     (holding.paths ?? []).map(path => [path, holding.type ?? ''] as const),
@@ -143,17 +145,17 @@ export const PLACES: ReadonlyMap<string, string> = new Map<string, string>([
 ]);
 
 /**
- * Those that a table has, or had in a version in which each table had a deployment of its own: what is the deployment's now is left behind
- * there.
+ * The paths in a table's scope. In an earlier version each table had its own deployment: its resources, which the common deployment has
+ * now, are left in AWS.
  */
 export const TABLE_PLACES: ReadonlyMap<string, string> = new Map(
   [...PLACES].filter(([path]) => !['journal/table', 'replay/logs'].includes(path)),
 );
 
-/** Those that a deployment has: the others are a table's own. */
+/** The paths in a deployment's scope: all but those of a table. */
 export const DEPLOYMENT_PLACES: ReadonlyMap<string, string> = new Map(
   [...PLACES].filter(([path]) => !/^(archive|events|backfill)\//.test(path)),
 );
 
-/** Where what can be turned on again stands, that AWS would refuse to make a second time. */
+/** Paths of resources that can be turned on again, but that AWS would refuse to create again. */
 export const ADOPTED: readonly string[] = OPTIONAL_LOGS.map(logsOf);

@@ -9,7 +9,7 @@ import {
 import { BACKFILL_TASKS } from '../statemachine/backfill-contract.ts';
 import { TASKS } from '../statemachine/contract/machines.ts';
 
-/** The ids that a stack of ours has for something else than a table. */
+/** The ids that a stack of ours uses for other constructs than tables. */
 const TAKEN_IDS: readonly string[] = ['aws', 'backend', ...ALL_FUNCTIONS.map(task => bundleId(fileOf(task)))];
 
 /** Construct id of a function's archive. */
@@ -18,13 +18,13 @@ export function bundleId(file: string): string {
 }
 
 /**
- * Construct id of a table's `PreciseTtl`: the table's name, unless Terraform would refuse the names made from it (they begin
- * with a letter or `_`; constructs leave out what else Terraform does not take), or something else has that id. A table's
- * name has no colon, so the other form is nobody's.
+ * Construct id of a table's `PreciseTtl`: the table's name, unless Terraform would refuse the names made from it (they begin with a letter
+ * or `_`; constructs leave out other characters that Terraform refuses), or another construct has that id. The other form contains a
+ * colon, which no table's name has.
  */
 export function constructId(tableName: string): string {
   const begins = tableName.replaceAll(/[^A-Za-z0-9_-]/g, '').slice(0, 1);
-  // Constructs keep their children in a plain object, where a child named toString is there before it is made.
+  // Constructs keep their children in a plain object, which inherits names such as toString.
   const taken = TAKEN_IDS.includes(tableName) || tableName in Object.prototype;
   return /[A-Za-z_]/.test(begins) && !taken ? tableName : `table:${tableName}`;
 }
@@ -34,7 +34,7 @@ export function backfillName(name: string): string {
   return `${name}-backfill`;
 }
 
-/** Name of the schedule that lets a table's manifests be written, of its group and of its role. */
+/** Name of the schedule of a table's manifests, of its group and of its role. */
 export function proofName(name: string): string {
   return `${name}-proof`;
 }
@@ -44,21 +44,24 @@ export function replayName(deployment: string): string {
   return `${deployment}-replay`;
 }
 
-/** Name of a deployment's queue for starts that did not get through. */
+/** Name of a deployment's queue for starts that failed. */
 export function deadLetterQueueOf(deployment: string): string {
   return `${deployment}-dead-letters`;
 }
 
-/** Name of the queue for what a function of the stream gave up. */
+/** Name of the queue for records that a function of the stream gave up. */
 export function failureQueueOf(name: StreamFunctionName, table: { readonly name: string }): string {
   return `${table.name}-${name === 'ArchiveExpiries' ? 'archive' : 'event'}-failures`;
 }
 
-/** Terraform adds 26 characters to a prefix, and a name has 63. Source: the provider's documents; S3 User Guide. */
+/**
+ * Longest prefix of a bucket's name: Terraform adds 26 characters, and a name has at most 63. Source: the provider's documents; S3 User
+ * Guide.
+ */
 const MAX_PREFIX = 37;
 const ENDING = '-archive-';
 
-/** A bucket's name has small letters, digits and hyphens, and begins with none of these. */
+/** The prefix of a bucket's name, with only lower-case letters, digits and hyphens, and without a beginning that S3 reserves. */
 export function bucketPrefixOf(name: string): string {
   const begin = name
     .toLowerCase()
@@ -69,58 +72,58 @@ export function bucketPrefixOf(name: string): string {
   return begin === '' ? ENDING.slice(1) : `${begin}${ENDING}`;
 }
 
-/** A table, as far as what it must not send events to is named after it. */
+/** The names of a table and its deployment, to which the table must not send its events. */
 interface OwnNames {
   readonly name: string;
   readonly sweep: string;
 }
 
-/** Names of the functions that a table and its deployment have, or would have. */
+/** Names of the functions that a table and its deployment have, or could have. */
 export function ownFunctions(table: OwnNames): string[] {
   return ALL_FUNCTIONS.map(name => `${name in TASKS ? table.sweep : table.name}-${fileOf(name)}`);
 }
 
-/** Names of their queues for what failed. */
+/** Names of the queues for failures of a table and its deployment. */
 export function ownQueues(table: OwnNames): string[] {
   const readers = Object.keys(STREAM_FUNCTIONS) as StreamFunctionName[];
   return [deadLetterQueueOf(table.sweep), ...readers.map(name => failureQueueOf(name, table))];
 }
 
 /**
- * Whether events would go to what this deployment itself makes: to one of its functions, or to a queue for what failed, where they
- * would look like failures.
+ * Whether events would go to a resource of this deployment: to one of its functions, or to a queue for failures, where they would look
+ * like failures.
  *
- * @param arn of a function or a queue
+ * @param arn ARN of a function or a queue
  */
 export function isOwnDestination(arn: string, table: OwnNames): boolean {
   const [, , service, , , ...resource] = arn.split(':');
-  // `function:NAME:VERSION`, and a queue has its name alone.
+  // A function's ARN may end in `function:NAME:VERSION`; a queue's ends in its name.
   return service === 'lambda'
     ? ownFunctions(table).includes(resource[1] ?? '')
     : ownQueues(table).includes(resource[0] ?? '');
 }
 
-/** A deployment or a table, whose names can meet those of another. */
+/** A deployment or a table whose names can conflict with those of another. */
 export interface Named {
-  /** In words, for a message. */
+  /** Description for a message. */
   readonly who: string;
-  /** The field that its name is from, and the name. */
+  /** The field of the name, and the name. */
   readonly field: string;
   readonly name: string;
   readonly roles: readonly string[];
   readonly stateMachines: readonly string[];
 }
 
-/** A table, as far as names are made from it. */
+/** The fields of a table from which names are made. */
 export interface NamedTable {
   readonly tableName: string;
   readonly name: string;
-  /** @default false */
+  /** Whether it has a backfill. @default false */
   readonly backfill?: boolean;
-  /** @default there is none */
+  /** Its archive. @default none */
   readonly archive?: object;
   readonly events?: object;
-  /** @default false */
+  /** Whether it has a proof. @default false */
   readonly proof?: boolean;
 }
 
@@ -146,7 +149,7 @@ export function namesOfTable(
   };
 }
 
-/** The same of a deployment. */
+/** The names of a deployment's resources. */
 export function namesOfDeployment(field: string, name: string): Named {
   return {
     who: `deployment ${name}`,
@@ -168,8 +171,8 @@ export function sweepRole(deployment: string): string {
 }
 
 /**
- * A name that two would both have; undefined when they can stand side by side. Only roles and state machines can meet:
- * their suffixes end alike, or one has none. IAM's names do not differ by case. Source: IAM API reference, CreateRole.
+ * Finds a name that two sweeps would share; undefined when there is none. Only roles and state machines can conflict: some of their
+ * suffixes end alike, or one has no suffix. IAM's names do not differ by case. Source: IAM API reference, CreateRole.
  */
 function shared(own: Named, others: Named): { readonly what: string; readonly name: string } | undefined {
   const takenRoles = others.roles.map(role => role.toLowerCase());
@@ -179,7 +182,7 @@ function shared(own: Named, others: Named): { readonly what: string; readonly na
   return machine === undefined ? undefined : { what: 'state machine', name: machine };
 }
 
-/** The problem of names beside others; null when there is none. */
+/** The problem that names conflict with others; null when there is none. */
 export function nameProblem(own: Named, other: Named): FieldProblem | null {
   const both = shared(own, other);
   if (both === undefined) return null;

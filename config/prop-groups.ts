@@ -1,19 +1,19 @@
 import { isObject } from '../expiry/fields.ts';
 
 interface Group {
-  /** The field that is given alone when the value is no object. */
+  /** The field that a value stands for that is not an object. */
   readonly short?: string;
-  /** The name of each field among the settings of a table, which are flat: `index.by` is `indexedBy` there. */
+  /** The setting of each field; a table's settings are flat: `index.by` is `indexedBy` there. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
 /**
- * Props of a table that have fields, because they are about one thing. What is behind the configuration knows each field as a setting of its
- * own ({@link flattened}): that is how executions carry them.
+ * Props of a table that have fields, because they concern one subject. The code behind the configuration has each field as a separate
+ * setting ({@link flattened}), like executions do.
  */
 export const GROUPS = {
   /**
-   * what only a table has that the deployment creates: any of `{ deletionProtection, pointInTimeRecovery, stream, provisionedCapacity,
+   * settings of a table that the deployment creates: any of `{ deletionProtection, pointInTimeRecovery, stream, provisionedCapacity,
    * warmThroughput, tableClass }`. With `existingTable` there is none
    * @default the defaults of its fields
    */
@@ -68,7 +68,7 @@ interface Place {
   readonly isShort: boolean;
 }
 
-/** Where each setting is written that is no prop itself. */
+/** The prop and field of each setting that is not itself a prop. */
 const PLACES: ReadonlyMap<string, Place> = new Map([
   ...Object.entries(groupsByName).flatMap(([group, { short, fields }]) =>
     Object.entries(fields).map(
@@ -78,24 +78,24 @@ const PLACES: ReadonlyMap<string, Place> = new Map([
   ['archiveFirst', { group: 'archive', field: 'first', isShort: false }],
 ]);
 
-/** Whether a setting is written within a prop of another name, or of its own. */
+/** Whether a setting is a field of a prop. */
 export function isGrouped(setting: string): boolean {
   return PLACES.has(setting);
 }
 
-/** The prop in which a person writes a setting, with the field: `index.by` of `indexedBy`. */
+/** The prop in which a setting is written, with the field: `index.by` for `indexedBy`. */
 export function pathOf(setting: string): string {
   const place = PLACES.get(setting);
   return place?.isShort ? place.group : fieldPathOf(setting);
 }
 
-/** The same where nothing is written short: `hold.attribute` of `holdAttribute`. */
+/** The same path, but always with the field: `hold.attribute` for `holdAttribute`. */
 export function fieldPathOf(setting: string): string {
   const place = PLACES.get(setting);
   return place === undefined ? (FORMER_NAMES[setting] ?? setting) : `${place.group}.${place.field}`;
 }
 
-/** The settings that are written in a prop, in their order. */
+/** The settings that are fields of a prop, in order. */
 export function settingsIn(prop: string, settings: readonly string[]): string[] {
   return settings.filter(setting => fieldPathOf(setting).split('.')[0] === prop);
 }
@@ -105,19 +105,19 @@ export function groupOf(setting: string): GroupName | undefined {
   return GROUP_NAMES.find(group => group === PLACES.get(setting)?.group);
 }
 
-/** Props of former versions that have become one with another. */
+/** Props of earlier versions that were merged into others. */
 const FORMER_NAMES: Readonly<Record<string, string>> = {
   functionTracing: 'tracing',
   tableRoleArns: 'roleArns',
 };
 
-/** The prop that does what one of a former version did; undefined for a name that none had. */
+/** The prop that replaces one of an earlier version; undefined for a name that no version had. */
 export function renamed(name: string): string | undefined {
   const path = pathOf(name);
   return path === name ? undefined : path;
 }
 
-/** The props as the settings that they are. What is no prop, or has a value of a wrong kind, comes along as it is. */
+/** Converts props to flat settings. Unknown props and values of a wrong kind are copied unchanged. */
 export function flattened(props: object, tableRoles: readonly string[]): Readonly<Record<string, unknown>> {
   const settings = Object.entries(props).flatMap(([name, value]): [string, unknown][] => {
     const { short, fields } = groupsByName[name] ?? {};
@@ -138,7 +138,7 @@ export function flattened(props: object, tableRoles: readonly string[]): Readonl
   return Object.fromEntries(settings);
 }
 
-/** The roles of the deployment, and those of what the table has for itself. */
+/** The roles of the deployment, and those of the table's own functions. */
 function rolesOf(
   roles: Readonly<Record<string, unknown>>,
   tableRoles: readonly string[],
@@ -155,8 +155,9 @@ function rolesOf(
 }
 
 /**
- * The props that settings stand for, also those of former versions, which a deployment has noted. Settings that no prop is for are left out.
- * @param names the props that there are
+ * Converts flat settings to props, including settings of earlier versions that a deployment has stored. Settings without a prop are left
+ * out.
+ * @param names names of the existing props
  */
 export function nested(settings: object, names: readonly string[]): Record<string, unknown> {
   const props: Record<string, unknown> = {};

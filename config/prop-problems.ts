@@ -27,7 +27,7 @@ const OPTIONS: ReadOptions = {
   remedy: CORRECT,
 };
 
-/** Everything that is wrong with the props; empty when they are good. */
+/** All problems of the props; empty when there are none. */
 export function propProblems(props: PreciseTtlProps): FieldProblem[] {
   const ofFields = fieldProblems(WRITTEN_KINDS, props, OPTIONS);
   if (ofFields.length > 0) return ofFields;
@@ -36,13 +36,13 @@ export function propProblems(props: PreciseTtlProps): FieldProblem[] {
   return problems.map(asWritten);
 }
 
-/** A problem of settings, by the names of the props. */
+/** Renames the fields of a problem from settings to props. */
 function asWritten({ field, expected, remedy, ...problem }: FieldProblem): FieldProblem {
   const written = (text: string) => text.replaceAll(/\bindexedBy: ('\w+')/g, 'index: { by: $1 }');
   return { ...problem, field: pathOf(field), expected: written(expected), remedy: written(remedy) };
 }
 
-/** Problems between fields that are each correct. */
+/** Problems between fields that are each valid. */
 function problemsBetween(props: PreciseTtlProps): FieldProblem[] {
   const resolved = resolveProps(props);
   const problems: FieldProblem[] = relationProblems(resolved);
@@ -91,7 +91,10 @@ function streamProblems(props: ResolvedProps): FieldProblem[] {
   return problems;
 }
 
-/** A function that publishes to itself would never end, and an event in a queue for failures would look like one. */
+/**
+ * Problems of events that go to the deployment's own resources: a function that publishes to itself would never end, and an event in a
+ * queue for failures would look like a failure.
+ */
 function ownDestinationProblems({ events = {}, ...names }: ResolvedProps): FieldProblem[] {
   return DESTINATION_NAMES.flatMap(field => {
     const arn = events[field];
@@ -107,7 +110,7 @@ function ownDestinationProblems({ events = {}, ...names }: ResolvedProps): Field
   });
 }
 
-/** Whoever tunes an alarm expects it to sound. */
+/** Problems of tuned alarms whose metric is not recorded. */
 function alarmProblems({ alarms, metrics }: ResolvedProps): FieldProblem[] {
   if (alarms === false) return [];
   return ALARM_NAMES.filter(alarm => alarms[alarm] && !isRecorded(alarm, metrics)).map(alarm => ({

@@ -20,14 +20,14 @@ import {
 type Text = string | ((table: ResolvedProps) => string);
 
 /**
- * A rule between settings of a table that are each fine. Its values may be expressions, so that one list checks a configuration and writes
- * the conditions of the Terraform module.
+ * A rule between settings of a table that are each valid. Its values may be expressions, so that one list checks a configuration and also
+ * generates the conditions of the Terraform module.
  */
 export interface Relation {
-  /** The settings that it is about; a problem names the first. */
+  /** The settings of the rule; a problem names the first. */
   readonly props: readonly [PropName, ...PropName[]];
   readonly holds: (table: ResolvedProps) => boolean;
-  /** Behind "expected". */
+  /** The text after "expected". */
   readonly expected: Text;
   readonly remedy: Text;
 }
@@ -37,11 +37,11 @@ const isPlain = ({ precisionSeconds }: ResolvedProps): boolean => equal(precisio
 const polls = ({ pollSeconds }: ResolvedProps): boolean => less(0, pollSeconds);
 const isGuarded = ({ deleteMode }: ResolvedProps): boolean => equal(deleteMode, 'guarded');
 
-/** The rules between the settings of a table, but for those about what a deployment makes. */
+/** The rules between the settings of a table, except those about created resources. */
 export const RELATIONS: readonly Relation[] = [
   {
-    // A limit must be lower than the shards' rate, even without any put. By second a limit is for items that have
-    // been left, and that lies under many keys.
+    // A limit must be lower than the shards' rate even without any puts. By second a limit concerns overdue items, which lie under many
+    // keys.
     props: ['maxDeletesPerSecond', 'shards', 'indexedBy'],
     holds: table => anyOf(bySecond(table), not(less(capacity(table), table.maxDeletesPerSecond))),
     expected: table =>
@@ -84,13 +84,13 @@ export const RELATIONS: readonly Relation[] = [
       "Set deleteMode: 'guarded', or leave it out: without the guard a renewed item would be deleted whose image is not archived.",
   },
   {
-    // The delete must know which items are held.
+    // The delete must check which items are held.
     props: ['holdAttribute', 'deleteMode'],
     holds: table => not(both(given(table.holdAttribute), not(isGuarded(table)))),
     expected: "none with deleteMode: 'batch', which deletes without looking at the item",
     remedy: "Set deleteMode: 'guarded', or leave hold out.",
   },
-  // An attribute that every item has holds all of them.
+  // An attribute that every item has would hold all of them.
   ...(['partitionKey', 'sortKey', 'ttlAttribute', 'windowAttribute'] as const).map(
     (other): Relation => ({
       props: ['holdAttribute', other],
@@ -102,8 +102,8 @@ export const RELATIONS: readonly Relation[] = [
       remedy: 'Name an attribute that only held items have: every item that has it is held.',
     }),
   ),
-  // The settings of tables stand in the definitions of the state machines, where such a text would be evaluated, or refused when it has
-  // only one of both. Source: Step Functions Developer Guide, "Transforming data with JSONata".
+  // The tables' settings are part of the state machines' definitions, where such a text would be evaluated, or refused if it has only one
+  // of the delimiters. Source: Step Functions Developer Guide, "Transforming data with JSONata".
   ...(['partitionKey', 'sortKey', 'ttlAttribute', 'windowAttribute', 'holdAttribute'] as const).map(
     (name): Relation => ({
       props: [name],
@@ -114,12 +114,12 @@ export const RELATIONS: readonly Relation[] = [
   ),
 ];
 
-/** Deletes a second that the shards take. */
+/** Deletes per second that the shards allow. */
 function capacity({ shards }: ResolvedProps): number {
   return product(shards, PARTITION_UNITS);
 }
 
-/** How a table can delete as much in a second. */
+/** Advice on how a table can delete this many items per second. */
 function fasterAdvice(table: ResolvedProps): string {
   const { maxDeletesPerSecond: deletesPerSecond } = table;
   if (isOpen(deletesPerSecond)) return 'Lower it, or raise shards.';
@@ -128,7 +128,7 @@ function fasterAdvice(table: ResolvedProps): string {
   return `Lower it, or set index: { shards: ${shards} }, which takes as many puts, too, on an index that is warm for ${warmUnits} write units a second (docs/reference/configuration.md, "How many shards").`;
 }
 
-/** A rule as it reads for a table. */
+/** The problem of a rule that a table breaks. */
 export function problemOf(
   { props: [field], expected, remedy }: Relation,
   table: ResolvedProps,
@@ -137,7 +137,7 @@ export function problemOf(
   return { field, expected: text(expected), got: table[field], remedy: text(remedy) };
 }
 
-/** The rules that a table breaks. */
+/** The problems of all rules that a table breaks. */
 export function relationProblems(table: ResolvedProps): FieldProblem[] {
   return RELATIONS.filter(({ holds }) => !holds(table)).map(relation => problemOf(relation, table));
 }

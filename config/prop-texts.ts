@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { GROUP_NAMES } from './prop-groups.ts';
 import { PROP_NAMES } from './props.ts';
 
-/** The text on a field, in documents and editors. */
+/** The description of a field, for documents and editors. */
 export interface FieldText {
   readonly text: string;
   /** The text after `@default`. */
@@ -10,7 +10,8 @@ export interface FieldText {
 }
 
 /**
- * The comments of the lists of props, of their fields and of the groups, which editors show too. So a prop is described in one place.
+ * The descriptions of props, of their fields and of the groups: the comments in their lists, which editors show too. So each prop is
+ * described only once.
  *
  * @throws TypeError for a prop without a comment
  */
@@ -27,7 +28,7 @@ function textsOf(names: readonly string[], file: string, begin: string): Readonl
   return Object.fromEntries(names.map(name => [name, textAbove(`${name}: `, list, `config/${file}`)]));
 }
 
-/** The texts of a deployment's fields in `config/config.ts`. */
+/** The descriptions of a deployment's fields in `config/config.ts`. */
 export function deploymentTexts(fields: readonly string[]): Readonly<Record<string, FieldText>> {
   const source = readFileSync(new URL('./config.ts', import.meta.url), 'utf8');
   const list = source.slice(source.indexOf('export interface DeploymentConfig '));

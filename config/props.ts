@@ -49,20 +49,20 @@ import { anyOf, both, equal, given, less, NONE, replaced, sum, when } from './va
 const KEY_TYPES = ['S', 'N', 'B'] as const;
 export type KeyType = (typeof KEY_TYPES)[number];
 
-/** Retention periods that CloudWatch Logs takes. Source: PutRetentionPolicy in its API reference. */
+/** Retention periods that CloudWatch Logs allows. Source: PutRetentionPolicy in its API reference. */
 const LOG_RETENTION_DAYS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 
 /**
- * A name such that the longest thing named after it stays within AWS's limit: the function `<name>-backfill-segment`
- * and the roles have 64 characters.
+ * Longest name of a deployment: with it the longest name made from it stays within AWS's limit of 64 characters, that of the function
+ * `<name>-backfill-segment` and of the roles.
  */
 export const MAX_NAME_LENGTH = 45;
 
-/** The part of a VPC that the functions run in. */
+/** The subnets and security groups of a VPC for the functions. */
 export interface FunctionVpc {
-  /** Ids of private subnets with a way to DynamoDB. */
+  /** Ids of private subnets from which DynamoDB can be reached. */
   readonly subnetIds: readonly string[];
   readonly securityGroupIds: readonly string[];
 }
@@ -77,13 +77,13 @@ const NAME = text(
   `a name of 1 to ${MAX_NAME_LENGTH} letters, digits, \`_\` and \`-\``,
 );
 
-/** precisionSeconds of the plain mode: nothing runs between two ticks. */
+/** precisionSeconds of the plain mode, in which nothing runs between two ticks. */
 export const PLAIN_MODE_SECONDS = 60;
 
-/** The remedy for a value whose kind has no better one. */
+/** The remedy for a value whose kind has none of its own. */
 export const CORRECT = 'Correct the value, or leave the field out for its default.';
 
-/** The form of the ids in each list of a VPC, and their largest number. Source: Lambda API reference, VpcConfig. */
+/** The form of the ids in each list of a VPC, and the most ids in it. Source: Lambda API reference, VpcConfig. */
 export const VPC_IDS = {
   subnetIds: {
     pattern: /^subnet-[0-9a-z]+$/,
@@ -129,7 +129,7 @@ export const ROLE_ARN = text(
   "the ARN of a role, e.g. 'arn:aws:iam::123456789012:role/sweeps/plan-sweep'",
 );
 
-/** Roles of a deployment: of its functions by their state, of its state machines, of its schedules. */
+/** Roles of a deployment: of its functions by their states, of its state machines, of its schedules. */
 export const DEPLOYMENT_ROLES = [
   ...(Object.keys(TASKS) as TaskName[]),
   'sweep',
@@ -137,7 +137,7 @@ export const DEPLOYMENT_ROLES = [
   'schedule',
 ] as const;
 
-/** Roles of what a table has for itself: of its functions, and of the state machine of its backfill. */
+/** Roles of a table: of its own functions, and of the state machine of its backfill. */
 export const TABLE_ROLES = [
   ...(Object.keys(STREAM_FUNCTIONS) as StreamFunctionName[]),
   ...(Object.keys(PROOF_FUNCTIONS) as ProofFunctionName[]),
@@ -155,7 +155,7 @@ function roleArns<Key extends string>(keys: readonly Key[]): Kind<{ readonly [Ro
   });
 }
 
-/** The props that other props' defaults are made of. */
+/** The props from which defaults of other props are computed. */
 interface Before {
   readonly tableName: string;
   readonly indexedBy?: IndexedBy;
@@ -174,7 +174,7 @@ interface DefaultedProp<Value> {
   readonly byDefault: (props: Before) => Value;
 }
 
-/** A prop that the resolved ones may lack too. */
+/** A prop that may also be missing after the defaults are filled in. */
 interface AbsentProp<Value> {
   readonly kind: Kind<Value>;
   readonly isRequired: false;
@@ -197,9 +197,8 @@ function orNone<Value>(kind: Kind<Value>): AbsentProp<Value> {
 }
 
 /**
- * The props of a table: everything about them that is written by hand. Their types, checks and defaults come from this list;
- * `npm run docs` makes the table in docs/reference/configuration.md of it, in which the comments are the texts. A prop that the
- * functions know stands in SETTING_KINDS too.
+ * The props of a table. Their types, checks and defaults come from this list; `npm run docs` makes the table in
+ * docs/reference/configuration.md from it, with the comments as texts. A prop that the functions know is in SETTING_KINDS too.
  */
 export const PROPS = {
   /** name of the DynamoDB table */
@@ -210,8 +209,8 @@ export const PROPS = {
    */
   existingTable: optional(boolean(), false),
   /**
-   * DynamoDB refuses to delete the created table, whoever asks. Terraform [never deletes it](../operate.md#tables-are-never-deleted)
-   * anyhow
+   * DynamoDB refuses to delete the created table. In any case Terraform [never deletes
+   * it](../operate.md#tables-are-never-deleted)
    */
   deletionProtection: optional(boolean(), true),
   /**
@@ -225,8 +224,8 @@ export const PROPS = {
    */
   tableKmsKeyArn: orNone(KMS_KEY_ARN),
   /**
-   * the created table's stream: `'KEYS_ONLY'`, `'NEW_IMAGE'`, `'OLD_IMAGE'` or `'NEW_AND_OLD_IMAGES'`. With another value the stream is
-   * made anew. Only `archive` and `events` need one, with old images
+   * the created table's stream: `'KEYS_ONLY'`, `'NEW_IMAGE'`, `'OLD_IMAGE'` or `'NEW_AND_OLD_IMAGES'`. Another value
+   * replaces the stream. Only `archive` and `events` need one, with old images
    * @default `'NEW_AND_OLD_IMAGES'` with `archive` or `events`; else a deployment leaves alone whether the table has one
    */
   stream: orNone(oneOf(STREAM_VIEWS)),
@@ -280,9 +279,9 @@ export const PROPS = {
     when(equal(indexedBy, 'second'), 1, DEFAULT_GRANULARITY_MINUTES),
   ),
   /**
-   * by window: index keys that one window is spread over, 1 to 1,000: [How many shards](#how-many-shards). Raise it in the deployment
-   * and then in the writers. To lower it, change the writers first, and the deployment once all items that they stamped before have
-   * expired
+   * by window: index keys that one window is spread over, 1 to 1,000: [How many shards](#how-many-shards). Raise it first in the
+   * deployment, then in the writers. To lower it, change the writers first, and the deployment once all items that they stamped before
+   * have expired
    */
   shards: calculated(SETTING_KINDS.shards, ({ indexedBy }) =>
     when(equal(indexedBy, 'second'), 1, DEFAULT_SHARDS),
@@ -356,22 +355,22 @@ export const PROPS = {
    */
   events: orNone(EVENTS),
   /**
-   * name of the deployment that sweeps the table, and prefix of the names of what it has: at most 45 letters, digits, `_` and `-`.
-   * Tables with the same name [share it](#what-all-tables-share); another name puts the table behind a wall of its own
+   * name of the deployment that sweeps the table, and prefix of the names of its resources: at most 45 letters, digits, `_` and `-`.
+   * Tables with the same name [share it](#what-all-tables-share); another name gives the table a separate deployment
    */
   sweep: optional(NAME, DEFAULT_SWEEP),
   /**
-   * whether ticks sweep the table; replays work all the same. To stop for a while,
-   * [pause](../operate.md#how-do-i-stop-it-or-slow-it-down) it
+   * whether ticks sweep the table; replays work in any case. To stop for a while, [pause](../operate.md#how-do-i-stop-it-or-slow-it-down)
+   * it
    */
   enabled: optional(boolean(), true),
   /**
-   * `'daily'`: once a day a scan reads the table's whole index, deletes what is overdue however long ago it expired, and names what no
-   * sweep deletes. `'off'`: none is started but by `precise-ttl replay --index`
+   * `'daily'`: once a day a scan reads the table's whole index, deletes all overdue items, however old, and lists those that no sweep
+   * deletes. `'off'`: none is started but by `precise-ttl replay --index`
    */
   indexScan: optional(SETTING_KINDS.indexScan, 'daily'),
   /**
-   * deletes per second at most; `0` = no limit. What is not done then is late, and not lost: [Slow it
+   * deletes per second at most; `0` = no limit. Further deletes are late, but not lost: [Slow it
    * down](../operate.md#how-do-i-stop-it-or-slow-it-down)
    */
   maxDeletesPerSecond: optional(SETTING_KINDS.maxDeletesPerSecond, 0),
@@ -390,7 +389,7 @@ export const PROPS = {
   functionRuntime: optional(oneOf(['nodejs24.x', 'nodejs22.x']), 'nodejs24.x'),
   /** CloudWatch namespace of the metrics; it must not begin with `AWS/` */
   metricsNamespace: optional(
-    // Source: CloudWatch API reference, PutMetricData, and its User Guide, "Namespaces".
+    // Source: CloudWatch API reference, PutMetricData, and CloudWatch User Guide, "Namespaces".
     text(
       /^(?!AWS\/|:| *$)[A-Za-z0-9_./#: -]{1,255}$/,
       'a CloudWatch namespace of 1 to 255 letters, digits, blanks and _ . / # : -, not beginning with AWS/ or a colon',
@@ -425,8 +424,8 @@ export const PROPS = {
    */
   tracing: optional(boolean(), false),
   /**
-   * tags for everything of this table, besides those of the configuration. What a deployment has for several tables gets those that all
-   * of them have
+   * tags for all resources of this table, in addition to those of the configuration. Resources that tables share get the tags that all of
+   * these tables have
    * @default none
    */
   tags: orNone(TAGS_OR_REFERENCES),
@@ -463,7 +462,7 @@ export const PROPS = {
    */
   roleArns: orNone(roleArns(DEPLOYMENT_ROLES)),
   /**
-   * of a table, roles for what it has for itself, any of `{ ArchiveExpiries, PublishExpiries, WriteManifest, proofSchedule, PlanBackfill,
+   * roles of a table's own resources, any of `{ ArchiveExpiries, PublishExpiries, WriteManifest, proofSchedule, PlanBackfill,
    * BackfillSegment, backfill }`
    * @default each has a role of its own
    */
@@ -481,39 +480,35 @@ export const PROPS = {
    */
   kmsKeyArn: orNone(KMS_KEY_ARN),
   /**
-   * prefix of the names of what the table has for itself, its archive, events and backfill: at most 45 letters, digits, `_` and `-`
+   * prefix of the names of the table's own resources (archive, events, backfill): at most 45 letters, digits, `_` and `-`
    * @default `'precise-ttl-'` and the table's name
    */
   name: calculated(NAME, ({ tableName }) => `precise-ttl-${replaced(tableName, '.', '-')}`),
 };
 
-/** Settings of a table that no prop is for: each has the value that was measured to do for every table. */
+/** Settings of a table without a prop: each has one value, which measurements showed to be right for every table. */
 const TUNED = {
   /**
-   * Children of the lookback, or of a replay, that run at once: with the chunks of each they delete up to 200 chunks at a time, which is
-   * more than an index's partitions take.
+   * Concurrent children of the lookback or of a replay: with the chunks of each they delete up to 200 chunks at a time, which is more than
+   * an index's partitions allow.
    */
   shardConcurrency: 20,
-  /** Chunks of 25 keys that a child deletes at once: so many keep up with the 1,000 deletes a second that a partition takes. */
+  /** Chunks of 25 keys that a child deletes concurrently: enough for the 1,000 deletes per second that a partition allows. */
   chunkConcurrency: 10,
-  /** Calls for one chunk, the first included: with these waits a throttled chunk is tried for about as long as its child lives. */
+  /** Attempts for one chunk, including the first: with these waits a throttled chunk is tried for about as long as its child lives. */
   deleteAttempts: 20,
-  /**
-   * Upper bound of the first wait before keys, or a query, are tried again. It doubles each time, and each wait is a random share of it.
-   */
+  /** Upper bound of the first wait before a retry of keys or a query. It doubles each time, and each wait is a random share of it. */
   backoffBaseSeconds: 1,
-  /** The most that this bound grows to: a table that takes requests again is not left alone for longer. */
+  /** Highest value of this bound, so that a table that recovers is used again soon. */
   backoffCapSeconds: 20,
 } satisfies Partial<Settings>;
 
-/**
- * How far back every tick searches. By second each second is a query: a minute costs $0.22 a month. The daily scan finds what lies before.
- */
+/** How far back every tick searches. By second each second is a query: a minute costs $0.22 a month. The daily scan finds older items. */
 function lookbackOf({ indexedBy }: Pick<Before, 'indexedBy'>): number {
   return when(equal(indexedBy, 'second'), 2, 10);
 }
 
-/** The settings that no prop is for. */
+/** The settings without a prop. */
 export function tuned(props: Pick<Before, 'indexedBy'>) {
   return { ...TUNED, lookbackMinutes: lookbackOf(props) } satisfies Partial<Settings>;
 }
@@ -524,7 +519,7 @@ type PropNames<Shape> = {
   [Name in keyof PropList]: PropList[Name] extends Shape ? Name : never;
 }[keyof PropList];
 
-/** The props of a table as its settings: each by its own name, as the functions know it. */
+/** The props of a table as flat settings, by the names that the functions use. */
 export type FlatProps = {
   readonly [Name in keyof Pick<PropList, PropNames<{ isRequired: true }>>]: PropValue<Name>;
 } & { readonly [Name in keyof Pick<PropList, PropNames<{ isRequired: false }>>]?: PropValue<Name> };
@@ -550,7 +545,7 @@ export type PreciseTtlProps = Omit<FlatProps, WrittenOtherwise> & {
 
 type PresentName = PropNames<{ isRequired: true }> | PropNames<{ byDefault: unknown }>;
 
-/** The props with every default filled in. What has none, such as a sort key, can be missing here too. */
+/** The props with every default filled in. Optional ones without a default, such as a sort key, can be missing here too. */
 export type ResolvedProps = {
   readonly [Name in keyof Pick<PropList, PresentName>]: PropValue<Name>;
 } & { readonly [Name in keyof Omit<PropList, PresentName>]?: PropValue<Name> } & Readonly<
@@ -561,7 +556,7 @@ export type PropName = keyof PropList;
 
 export const PROP_NAMES = Object.keys(PROPS) as PropName[];
 
-/** The kind of each prop that a person writes, in the order of the list. */
+/** The kind of each prop in a configuration, in the order of the list. */
 export const WRITTEN_KINDS: Readonly<Record<string, Kind<unknown>>> = {
   ...Object.fromEntries(PROP_NAMES.filter(name => !isGrouped(name)).map(name => [name, PROPS[name].kind])),
   ...Object.fromEntries(GROUP_NAMES.map(name => [name, groupKind(name)])),
@@ -593,13 +588,13 @@ function groupKind(group: GroupName): Kind<unknown> {
   );
 }
 
-/** The props that a person writes of a table, those of its deployment included. */
+/** The names of a table's props in a configuration, including those of its deployment. */
 export const WRITTEN_NAMES: readonly string[] = PROP_NAMES.flatMap(name => {
   const [group = name] = pathOf(name).split('.');
   return group in WRITTEN_KINDS ? [group] : [];
 }).filter((name, index, all) => all.indexOf(name) === index);
 
-/** A problem for each field that is no prop. Of one that was a prop the remedy is the one that does its work now. */
+/** A problem for each field that is not a prop. The remedy for a prop of an earlier version is the one that replaces it. */
 export function unknownPropProblems(props: object, names: readonly string[]): FieldProblem[] {
   return unknownFieldProblems(props, names).map(problem => {
     const path = renamed(problem.field);
@@ -607,19 +602,19 @@ export function unknownPropProblems(props: object, names: readonly string[]): Fi
   });
 }
 
-/** The settings of the props, without defaults. */
+/** Converts props to settings, without defaults. */
 export function settingsOfProps(props: PreciseTtlProps | FlatProps): FlatProps {
   return flattened(props, TABLE_ROLES) as FlatProps;
 }
 
-/** The props of settings, also of former ones. */
+/** Converts settings to props, including settings of earlier versions. */
 export function propsOfSettings(settings: FlatProps): PreciseTtlProps {
   return nested(settings, WRITTEN_NAMES) as unknown as PreciseTtlProps;
 }
 
 /**
- * Props of what the tables of a deployment share. They can stand beside `tables` too, for all of them, and those of the tables of one
- * deployment agree.
+ * Props that the tables of a deployment share. They can stand beside `tables` too, for all tables; the tables of one deployment must agree
+ * on them.
  */
 export const DEPLOYMENT_PROPS = [
   'logRetentionDays',
@@ -641,7 +636,7 @@ export const DEPLOYMENT_PROPS = [
 
 export type DeploymentProps = Pick<FlatProps, (typeof DEPLOYMENT_PROPS)[number]>;
 
-/** A table with what stands beside the list of tables, where it does not say otherwise. */
+/** Fills in a table's missing props from those beside the list of tables. */
 export function withShared<Table extends DeploymentProps>(table: Table, shared: DeploymentProps): Table {
   const own = settingsOfProps(table as object as FlatProps);
   const all = settingsOfProps(shared as object as FlatProps);
@@ -653,14 +648,14 @@ export function withShared<Table extends DeploymentProps>(table: Table, shared: 
   };
 }
 
-/** A table without what its deployment shares. Of its roles those stay that are its own. */
+/** Removes the props that a table shares with its deployment. The table's own roles stay. */
 export function withoutShared(table: object): object {
   const { roleArns: _shared, tableRoleArns, ...settings } = flattened(table, TABLE_ROLES);
   const own = Object.entries(settings).filter(([name]) => !DEPLOYMENT_PROPS.some(prop => prop === name));
   return nested({ ...Object.fromEntries(own), tableRoleArns }, WRITTEN_NAMES);
 }
 
-/** Whether something of the deployment reads the table's stream. */
+/** Whether a function of the deployment reads the table's stream. */
 export function readsStream({ archive, events }: Pick<ResolvedProps, 'archive' | 'events'>): boolean {
   return anyOf(given(archive), given(events));
 }
@@ -673,28 +668,28 @@ export function hasProof({ archive, proof = false }: Omit<LedgerProps, 'events'>
   return anyOf(given(archive), proof);
 }
 
-/** Whether DeleteChunk writes down what it deletes. */
+/** Whether DeleteChunk writes a ledger. */
 export function hasLedger(props: LedgerProps): boolean {
   return anyOf(hasProof(props), given(props.events));
 }
 
-/** The functions know this of the props. */
+/** The settings that the functions get from the props. */
 export function functionSettings(props: ResolvedProps): Settings {
   const { batchSeconds } = resolvedArchive(props.archive ?? {});
   return { ...props, ...readerSettings({ ...props, batchSeconds }) };
 }
 
 /**
- * A reader of the stream has so long after the time for which it gathers records, seconds, until what it has not seen is told of. It
- * usually has a record within a second; a call that fails is tried again with pauses, and the function may take up to a minute.
+ * Seconds that a reader of the stream has, after the time for which it collects records, until a deletion that it has not seen is
+ * reported. It usually has a record within a second; a failed call is repeated with pauses, and the function may take up to a minute.
  */
 const READ_WITHIN_SECONDS = 180;
 
-/** The settings of the functions about the readers of the table's stream. */
+/** The settings of the functions for the readers of the table's stream. */
 export function readerSettings(readers: LedgerProps & { readonly batchSeconds: number }) {
   const { archive, events, batchSeconds } = readers;
   return {
-    // Where records are judged, an item goes a second later: decisions.md says why.
+    // With readers of the stream, an item is deleted one second later: decisions.md explains why.
     marginSeconds: when(readsStream(readers), 1, NONE),
     archivedWithinSeconds: when(given(archive), sum(batchSeconds, READ_WITHIN_SECONDS), NONE),
     publishedWithinSeconds: when(given(events), READ_WITHIN_SECONDS, NONE),
@@ -702,7 +697,7 @@ export function readerSettings(readers: LedgerProps & { readonly batchSeconds: n
   } satisfies Partial<Settings>;
 }
 
-/** Whether native TTL has to be off: it would delete what is held, and what is still in its grace, within days. */
+/** Whether native TTL must be off: it would delete held items, and items in their grace, within days. */
 export function refusesNativeTtl({
   holdAttribute,
   graceSeconds,

@@ -1,17 +1,17 @@
 import { editDistance } from '../expiry/unknown-fields.ts';
 
 interface Partition {
-  /** The second part of its ARNs. */
+  /** The name in its ARNs, after `arn:`. */
   readonly name: string;
-  /** How the names of its regions begin, and no others do. */
+  /** Prefix of the names of its regions, which no other partition has. */
   readonly prefix: string;
   readonly dnsSuffix: string;
-  /** End of the host names of its console, behind the region. */
+  /** End of the host names of its console, after the region. */
   readonly console?: string;
   readonly regions: readonly string[];
 }
 
-/** The one that has no prefix of its own. */
+/** The partition whose regions have no common prefix. */
 const COMMERCIAL: Partition = {
   name: 'aws',
   prefix: '',
@@ -58,8 +58,8 @@ const COMMERCIAL: Partition = {
 };
 
 /**
- * AWS's regions by partition. The AWS SDK brings the same list and shows nobody its names; a test holds this one against
- * it, so that a new version of the SDK says what is missing here.
+ * AWS's regions by partition. The AWS SDK has the same list but does not export the names; a test compares both, so that a new version of
+ * the SDK shows which regions are missing here.
  */
 const PARTITIONS: readonly Partition[] = [
   {
@@ -102,15 +102,15 @@ const PARTITIONS: readonly Partition[] = [
 /** Every region that this version knows. */
 export const REGIONS: readonly string[] = PARTITIONS.flatMap(({ regions }) => regions);
 
-/** The form of a region's name, e.g. `eu-central-1`, also of one that this version does not know. */
+/** The form of a region's name, e.g. `eu-central-1`, for regions that this version does not know too. */
 export const REGION = /^[a-z]{2,}(-[a-z]+)+-\d{1,2}$/;
 
-/** The partition of a region and the end of its host names, also for regions that are newer than the list. */
+/** The partition of a region and the suffix of its host names, also for regions that are newer than the list. */
 export function partitionOf(region: string): Pick<Partition, 'name' | 'dnsSuffix' | 'console'> {
   return PARTITIONS.find(({ prefix }) => region.startsWith(prefix)) ?? COMMERCIAL;
 }
 
-/** The known region whose name is most like this one. */
+/** The known region whose name is most similar to this one. */
 export function nearestRegion(region: string): string {
   return REGIONS.reduce((best, each) =>
     editDistance(each, region) < editDistance(best, region) ? each : best,

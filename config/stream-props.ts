@@ -15,27 +15,27 @@ import { orReference } from './references.ts';
 
 /** The archive: expired items are kept in S3. */
 export interface ArchiveProp {
-  /** Name of a bucket that is there. @default one is created, which no deployment deletes */
+  /** Name of an existing bucket. @default a bucket is created, which no deployment deletes */
   readonly bucket?: string;
   /** Prefix of every key. @default '' */
   readonly prefix?: string;
-  /** @default 'expiries' */
+  /** Which removals are archived. @default 'expiries' */
   readonly removals?: ArchiveRemovals;
-  /** @default 'dynamodb-json' */
+  /** Format of the items. @default 'dynamodb-json' */
   readonly format?: ArchiveFormat;
-  /** How long removals are gathered for one object, 0 to 300. @default 60 */
+  /** Seconds for which removals are collected for one object, 0 to 300. @default 60 */
   readonly batchSeconds?: number;
-  /** Days until an object of a created bucket goes to colder storage. @default 90 */
+  /** Days until an object of a created bucket moves to colder storage. @default 90 */
   readonly coldAfterDays?: number;
   /** Whether an item is deleted only after it is in the archive. @default false */
   readonly first?: boolean;
 }
 
-/** Where expiries go as events: one of the fields of {@link DESTINATIONS}. */
+/** The destination of events: one of the fields of {@link DESTINATIONS}. */
 export interface EventsProp extends EventsDestination {
-  /** Whether an event has the item as it was. @default false */
+  /** Whether an event contains the item before its deletion. @default false */
   readonly oldImage?: boolean;
-  /** Whether expiries of up to 24 hours before the events are turned on are sent, too. @default false */
+  /** Whether expiries of up to 24 hours before the events are turned on are published too. @default false */
   readonly includePast?: boolean;
 }
 
@@ -61,13 +61,16 @@ export function resolvedArchive(archive: ArchiveProp): ResolvedArchive {
   return { ...ARCHIVE_DEFAULTS, ...archive };
 }
 
-/** Nothing else is an expiry: Lambda calls nothing for other changes, and bills nothing for them. */
+/**
+ * The filter of the stream: only removals can be expiries. Lambda does not call the function for other changes, and bills nothing for
+ * them.
+ */
 export const STREAM_FILTER = { eventName: ['REMOVE'] };
 
-/** The longest that Lambda gathers records for. Source: Lambda API reference, CreateEventSourceMapping. */
+/** The longest time for which Lambda collects records. Source: Lambda API reference, CreateEventSourceMapping. */
 const MAX_BATCH_SECONDS = 300;
 
-/** Ten years. */
+/** Most days until colder storage: ten years. */
 const MAX_COLD_DAYS = 3650;
 
 export const ARCHIVE_PROP_KINDS = {
@@ -89,7 +92,7 @@ export const ARCHIVE: Kind<ArchiveProp> = kind(isObject, '{} or { bucket: …, r
   },
 });
 
-/** The owner of a bucket decides what becomes of its objects. */
+/** Problems of `coldAfterDays` with an existing bucket, whose owner decides on its lifecycle. */
 function lifecycleProblems({ bucket, coldAfterDays }: ArchiveProp): FieldProblem[] {
   if (bucket === undefined || coldAfterDays === undefined) return [];
   return [
@@ -122,14 +125,14 @@ export const EVENTS: Kind<EventsProp> = kind(
   },
 );
 
-/** The rule for the destination of events, for fields of these names. */
+/** The rule that exactly one destination of events is set, for fields of these names. */
 export const ONE_DESTINATION = {
   expected: (names: readonly string[]) => `exactly one of ${names.join(', ')}`,
   remedy:
     'Say where the events go. One that is to go to several places goes to a bus, whose rules hand it on.',
 };
 
-/** The remedy for a destination that is the deployment's own. */
+/** The remedy for a destination that belongs to the deployment itself. */
 export const OWN_DESTINATION_REMEDY = 'Name one of yours, which does something with the events.';
 
 function destinationProblems(events: EventsProp): FieldProblem[] {
@@ -145,7 +148,7 @@ function destinationProblems(events: EventsProp): FieldProblem[] {
   ];
 }
 
-/** The functions of the stream that a table has. */
+/** The functions that the stream of a table calls. */
 export function streamFunctionsOf({
   archive,
   events,

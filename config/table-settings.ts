@@ -3,7 +3,7 @@ import { isObject, type Kind, kind, objectProblems, whole } from '../expiry/fiel
 /** The views that a table's stream can have. Source: DynamoDB API reference, StreamSpecification. */
 export const STREAM_VIEWS = ['KEYS_ONLY', 'NEW_IMAGE', 'OLD_IMAGE', 'NEW_AND_OLD_IMAGES'] as const;
 
-/** Whether a view has the item as it was before the change. */
+/** Whether a view contains the item before the change. */
 export function hasOldImages(view: string): boolean {
   return view === 'OLD_IMAGE' || view === 'NEW_AND_OLD_IMAGES';
 }
@@ -17,15 +17,15 @@ export interface Capacity {
   readonly write: number;
 }
 
-/** Units per second of a provisioned table, and of its index where that needs others. */
+/** Units per second of a provisioned table, and of its index if that needs other values. */
 export interface ProvisionedCapacity extends Capacity {
-  /** @default `read` */
+  /** Read units of the index. @default `read` */
   readonly indexRead?: number;
-  /** @default `write` */
+  /** Write units of the index. @default `write` */
   readonly indexWrite?: number;
 }
 
-/** No quota: those of an account can be raised. It is here to catch a number of another kind. */
+/** Most units. It is not a quota, since an account's can be raised; it catches numbers with another meaning. */
 const MAX_UNITS = 10_000_000;
 
 const UNITS = whole(1, MAX_UNITS, 'a whole number of units a second');
@@ -37,7 +37,7 @@ export const CAPACITY_KINDS = {
   indexWrite: UNITS,
 } satisfies { readonly [Name in keyof ProvisionedCapacity]-?: Kind<number> };
 
-/** The throughput of every table on demand, and the smallest that can be asked for. Source: DynamoDB Developer Guide, "Warm throughput". */
+/** The throughput of every table on demand, and the smallest that can be requested. Source: DynamoDB Developer Guide, "Warm throughput". */
 export const MIN_WARM = { read: 12_000, write: 4_000 } as const satisfies Capacity;
 
 export const WARM_KINDS = {

@@ -2,26 +2,26 @@ import type { FieldProblem } from '../expiry/errors.ts';
 import { isObject, type Kind, kind } from '../expiry/fields.ts';
 import { isReference } from './references.ts';
 
-/** The strictest rule of all services whose resources are tagged. */
+/** Most tags of a resource: the lowest limit of all services that are tagged. */
 const MAX_TAGS = 50;
 const MAX_KEY_LENGTH = 128;
 const MAX_VALUE_LENGTH = 256;
 
-/** Source: IAM API reference, Tag; the others take more. */
+/** Allowed characters: those of IAM; other services allow more. Source: IAM API reference, Tag. */
 const CHARACTERS = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
 
 const ALLOWED = 'letters, digits, blanks and _ . : / = + - @';
 
 /**
- * The rules for tags. AWS would refuse others after half of a deployment was made.
+ * The rules for tags. AWS would refuse others after half of the deployment was made.
  *
- * 1. A key has 1 to 128 characters and a value 1 to 256: EventBridge Scheduler takes no empty one.
- * 2. Neither begins with `aws:`, in whatever case: AWS keeps that for itself.
- * 3. IAM does not tell keys apart by case.
+ * 1. A key has 1 to 128 characters and a value 1 to 256: EventBridge Scheduler allows no empty value.
+ * 2. Neither begins with `aws:`, in upper or lower case: AWS reserves that.
+ * 3. Keys must not differ only by case, because IAM treats them as equal.
  */
 export const TAGS = tagsWith(valueProblems);
 
-/** The same where a value may be one that only Terraform knows: that is AWS's to judge. */
+/** The rules for tags whose values may be references, which AWS checks. */
 export const TAGS_OR_REFERENCES = tagsWith((field, value) =>
   isReference(value) ? [] : valueProblems(field, value),
 );
@@ -70,7 +70,7 @@ function tagProblems(tags: Readonly<Record<string, unknown>>, ofValue: ValueProb
   return [...tooMany, ...inheritedProblems(tags), ...ofTags];
 }
 
-/** An inherited tag would be in no copy of the object. */
+/** Problems of inherited tags, which a copy of the object would lose. */
 function inheritedProblems(tags: object): FieldProblem[] {
   const inherited: FieldProblem[] = [];
   for (const key in tags) {
@@ -82,7 +82,9 @@ function inheritedProblems(tags: object): FieldProblem[] {
   return inherited;
 }
 
-/** Objects of JavaScript have a meaning of their own for it, and it would get lost on its way into Terraform's JSON. */
+/**
+ * The problem of the key `__proto__`: it has a special meaning in JavaScript objects, and would get lost on the way into Terraform's JSON.
+ */
 function protoProblem(field: string): FieldProblem {
   return { field, expected: 'a key other than __proto__', got: '__proto__', remedy: 'Choose another key.' };
 }

@@ -1,19 +1,19 @@
 /**
- * Text as Terraform takes it literally. It reads every string in `cdk.tf.json` as a template, in which `${` begins an
- * expression and `%{` a directive. Source: Terraform's "Strings and Templates", "JSON Configuration Syntax".
+ * Escapes a text so that Terraform takes it literally. Terraform reads every string in `cdk.tf.json` as a template, in which `${` begins
+ * an expression and `%{` a directive. Source: Terraform's "Strings and Templates", "JSON Configuration Syntax".
  */
 export function escaped(text: string): string {
   return text.replaceAll(/[$%]\{/g, begin => `${begin[0]}${begin}`);
 }
 
-/** The texts among an object's values escaped. */
+/** Escapes the texts among an object's values. */
 export function escapedTexts<Value>(values: Readonly<Record<string, Value>>): Record<string, Value | string> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? escaped(value) : value]),
   );
 }
 
-/** The same as a quoted string within an expression. Terraform lacks two of JSON's escapes. */
+/** Writes a text as a quoted string within an expression. Terraform lacks two of JSON's escapes. */
 export function literal(text: string): string {
   const quoted = JSON.stringify(text).replaceAll(/\\./g, each => NOT_IN_TERRAFORM[each] ?? each);
   return escaped(quoted);

@@ -2,10 +2,10 @@ import type { TickInput } from '../statemachine/contract/inputs.ts';
 import type { Deployment } from './deployments.ts';
 import { isOpen, when } from './values.ts';
 
-/** The text in a target's input that Scheduler replaces by the schedule's time. It must reach Scheduler with its brackets. */
+/** The placeholder in a target's input that Scheduler replaces by the schedule's time. Its angle brackets must not be escaped. */
 const SCHEDULED_TIME = '<aws.scheduler.scheduled-time>';
 
-/** `rate(1 minute)` would be aligned to its own start; a cron expression to the minute. */
+/** Every full minute: `rate(1 minute)` would count from its own start. */
 export const EVERY_MINUTE = 'cron(* * * * ? *)';
 
 /** The schedule as it is deployed. */
@@ -13,13 +13,15 @@ export interface TickSchedule {
   readonly name: string;
   readonly expression: string;
   readonly input: TickInput;
-  /** How long Scheduler tries to start it. A tick that comes late is worth little: the next ones look back far enough to cover it. */
+  /**
+   * Seconds for which Scheduler retries the start. A late tick has little value: the next ones look back far enough to cover its minute.
+   */
   readonly retryForSeconds: number;
-  /** Where Terraform knows whether there is one. @default there is one */
+  /** Expression for the number of schedules, if only Terraform knows whether there is one. @default there is one */
   readonly count?: number;
 }
 
-/** The schedule that starts the sweep, once a minute. */
+/** The schedule that starts a tick once a minute. */
 export function tickSchedule({ name, enabled }: Pick<Deployment, 'name' | 'enabled'>): TickSchedule {
   return {
     name: `${name}-tick`,

@@ -1,21 +1,21 @@
 /**
- * Stands for `\${`, within which CDKTF would take the braces off the tokens that it finds. Whatever is synthesized with expressions is read
- * by {@link withOpenings}.
+ * A placeholder for `\${`, within which CDKTF would remove the braces of tokens that it finds. {@link withOpenings} replaces it in all
+ * synthesized output with expressions.
  */
 const OPENING = '\uE000{';
 
-/** Synthesized JSON with its expressions as Terraform has them. */
+/** Restores the expressions in synthesized JSON. */
 export function withOpenings(json: string): string {
   return json.replaceAll(OPENING, '${');
 }
 
 /**
- * A value that only Terraform knows, as a variable of a module is: its expression. It stands wherever a known one may; a text that it is
- * put into becomes a template. A reference to another resource is no such value: it is known to be there.
+ * A value that only Terraform knows, like a variable of a module: its expression. It can replace any known value; a text into which it is
+ * inserted becomes a template. A reference to another resource is not such a value: it is known to exist.
  */
 export class Expression {
   readonly hcl: string;
-  /** Wanted by CDKTF. */
+  /** Required by CDKTF. */
   readonly creationStack: string[] = [];
 
   constructor(hcl: string) {
@@ -35,17 +35,17 @@ export class Expression {
   }
 }
 
-/** Typed as the value that it will be. */
+/** Makes an expression, typed as its future value. */
 export function expression<Type>(hcl: string): Type {
   return new Expression(hcl) as Type;
 }
 
-/** Whether it is an expression, or a text that one is in. */
+/** Whether a value is an expression, or a text that contains one. */
 export function isOpen(value: unknown): boolean {
   return value instanceof Expression || (typeof value === 'string' && value.includes(OPENING));
 }
 
-/** Calculated now, when all operands are known; else by Terraform. */
+/** Computes a value now if all operands are known; otherwise makes an expression for Terraform. */
 function either<Type>(
   operands: readonly unknown[],
   known: () => Type,
@@ -54,7 +54,7 @@ function either<Type>(
   return operands.some(isOpen) ? expression<Type>(open(...operands.map(each => hcl(each)))) : known();
 }
 
-/** Whether there is a value. */
+/** Whether a value is set. */
 export function given(value: unknown): boolean {
   return either(
     [value],
@@ -97,7 +97,7 @@ export function both(one: boolean, other: boolean): boolean {
   );
 }
 
-/** At least one of both. */
+/** Whether at least one of two conditions is true. */
 export function anyOf(one: boolean, other: boolean): boolean {
   if (one === false) return other;
   if (other === false) return one;
@@ -108,7 +108,7 @@ export function anyOf(one: boolean, other: boolean): boolean {
   );
 }
 
-/** Stands for a value that is left out. */
+/** A value that is left out. */
 export const NONE = undefined as never;
 
 export function when<Type>(condition: boolean, yes: Type, no: Type): Type {
@@ -118,17 +118,17 @@ export function when<Type>(condition: boolean, yes: Type, no: Type): Type {
   return expression(fits(line) ? line : `(\n${indented(`${term}\n? ${branches.join('\n: ')}`)}\n)`);
 }
 
-/** The value, or another where there is none. */
+/** Returns the value, or the other one if it is not set. */
 export function or<Type>(value: Type | undefined, other: Type): Type {
   return isOpen(value) ? when(given(value), value as Type, other) : (value ?? other);
 }
 
-/** A value as JSON. What writes a module makes `jsonencode` of it. */
+/** A value as JSON. In a written module it becomes `jsonencode`. */
 export function jsonText(value: unknown): string {
   return isOpen(value) ? expression(`jsonencode(${hcl(value)})`) : JSON.stringify(value);
 }
 
-/** A list of the value; an empty one where there is none. */
+/** A list of the value; empty if it is not set. */
 export function present<Type>(value: Type | undefined): readonly Type[] {
   return either(
     [value],
@@ -137,7 +137,7 @@ export function present<Type>(value: Type | undefined): readonly Type[] {
   );
 }
 
-/** The fields that have a value. */
+/** The fields that are set. */
 export function withoutNone<Value>(fields: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
   return either(
     Object.values(fields),
@@ -146,7 +146,7 @@ export function withoutNone<Value>(fields: Readonly<Record<string, Value>>): Rea
   );
 }
 
-/** The fields of both; those of the second win. */
+/** The fields of both objects; those of the second win. */
 export function merged<Value>(
   one: Readonly<Record<string, Value>>,
   other: Readonly<Record<string, Value>>,
@@ -174,7 +174,7 @@ export function endsWith(text: string, end: string): boolean {
   );
 }
 
-/** A text with another one in the place of each of its parts. */
+/** Replaces each occurrence of a part of a text. */
 export function replaced(text: string, part: string, other: string): string {
   return either(
     [text],
@@ -183,7 +183,7 @@ export function replaced(text: string, part: string, other: string): string {
   );
 }
 
-/** Between the separators of a text, the part of an index; '' where there is none. */
+/** The part of a text with this index, between separators; '' if there is none. */
 export function pieceOf(text: string, separator: string, index: number): string {
   return either(
     [text],
@@ -192,7 +192,7 @@ export function pieceOf(text: string, separator: string, index: number): string 
   );
 }
 
-/** The end of a text that is longer than AWS takes is cut off; only of a known one a sign says so. */
+/** Shortens a text to AWS's limit; only if it is known, a sign at its end shows that. */
 export function cut(text: string, most: number): string {
   return either(
     [text],
@@ -217,7 +217,7 @@ export function product(one: number, other: number): number {
   );
 }
 
-/** The text of a value within an expression; it may hold references. */
+/** A value as text within an expression; it may contain references. */
 export function hcl(value: unknown): string {
   if (value instanceof Expression) return value.hcl;
   if (value === undefined || value === null) return 'null';
@@ -244,10 +244,10 @@ export function hcl(value: unknown): string {
   return String(value);
 }
 
-/** Columns of a line, and what it may be indented by. */
+/** Most columns of a line without its indentation. */
 const WIDTH = 96;
 
-/** Length of a text that is not cut into lines. */
+/** Longest text that is not split into lines. */
 const MAX_TEXT_LENGTH = 108;
 
 const fits = (line: string) => line.length <= WIDTH && !line.includes('\n');
@@ -270,7 +270,7 @@ function call(name: string, ...terms: readonly string[]): string {
 
 const bracketed = (term: string) => (/^\(.*\)$/s.test(term) || !term.includes(' ') ? term : `(${term})`);
 
-/** Without the brackets round the whole of it. */
+/** Removes brackets around a whole term. */
 function unbracketed(term: string): string {
   if (!term.startsWith('(')) return term;
   let depth = 0;
@@ -284,7 +284,7 @@ function unbracketed(term: string): string {
 
 const key = (name: string) => (/^[A-Za-z_][A-Za-z0-9_-]*$/.test(name) ? name : quoted(name));
 
-/** The expression of a text that is nothing else. CDKTF finds its tokens only within their braces, which those in an expression have. */
+/** The expression in a text that contains nothing else. CDKTF finds its tokens only in braces, which tokens in an expression have. */
 function wholeReference(text: string, isExpression: boolean): string | undefined {
   const [only, ...others] = pieces(text);
   if (only === undefined || others.length > 0 || !only.isReference) return undefined;
@@ -292,7 +292,7 @@ function wholeReference(text: string, isExpression: boolean): string | undefined
   return only.text.slice(2, -1);
 }
 
-/** A text in quotes; a long one as the lines that it is joined from. */
+/** A quoted text; a long one is split into lines, which are joined. */
 function inLines(text: string): string {
   const words = pieces(text).flatMap(piece => (piece.isReference ? [piece.text] : piece.text.split(/(?= )/)));
   const lines: string[] = [''];
@@ -305,14 +305,14 @@ function inLines(text: string): string {
   return `join(" ", ${enclosed('[', lines.map(quoted), ']', ',')})`;
 }
 
-/** A text in quotes, with the references in it as they are. */
+/** A quoted text with its references unchanged. */
 export function quoted(text: string): string {
   return `"${pieces(text)
     .map(piece => (piece.isReference ? piece.text : escapes(piece.text)))
     .join('')}"`;
 }
 
-/** Terraform lacks two of JSON's escapes. */
+/** Replaces two of JSON's escapes that Terraform lacks. */
 function escapes(text: string): string {
   return JSON.stringify(text)
     .slice(1, -1)
@@ -324,7 +324,7 @@ interface Piece {
   readonly isReference: boolean;
 }
 
-/** A template, cut into its references and what stands between them. */
+/** Splits a template into its references and the texts between them. */
 function pieces(template: string): Piece[] {
   const found: Piece[] = [];
   let from = 0;
@@ -346,7 +346,7 @@ function pieces(template: string): Piece[] {
   return found;
 }
 
-/** Behind the brace that closes what is open at `from`. */
+/** The position after the brace that closes the one open at `from`. */
 function endOfReference(template: string, from: number): number {
   let depth = 1;
   let isQuoted = false;

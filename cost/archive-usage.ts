@@ -4,39 +4,42 @@ import { ARCHIVE, CALL_MS } from './assumptions.ts';
 export interface ArchiveShape {
   readonly itemsPerMonth: number;
   readonly itemBytes: number;
-  /** How long removals are gathered. */
+  /** Seconds for which removals are collected. */
   readonly batchSeconds: number;
   readonly functionMemoryMb: number;
 }
 
-/** A month of the archive, in the units in which it is billed. */
+/** The archive's usage in a month, in the units that are billed. */
 export interface ArchiveUsage {
   readonly calls: number;
   readonly gbSeconds: number;
   readonly puts: number;
-  /** Size of the objects that were put. */
+  /** Size of the stored objects. */
   readonly storedGb: number;
   readonly loggedGb: number;
 }
 
-/** A month of 30 days, as the ticks are counted. */
+/** Seconds of a month of 30 days, for which the ticks are counted too. */
 const SECONDS = 2_592_000;
 const GB = 1e9;
 
-/** Lambda asks a shard four times a second. Source: Lambda Developer Guide, "Using AWS Lambda with Amazon DynamoDB". */
+/** Lambda polls a shard four times per second. Source: Lambda Developer Guide, "Using AWS Lambda with Amazon DynamoDB". */
 const POLL_SECONDS = 0.25;
 
-/** A call has at most so many records, and 6 MB of them. Source: Lambda quotas; stacks/parts/archive.ts. */
+/** Most records of a call, whose 6 MB are the other limit. Source: Lambda quotas; stacks/parts/archive.ts. */
 const MAX_RECORDS = 1000;
 const MAX_BYTES = 6e6;
 
 /**
- * Deletions a second of one partition of a table, and so removals a second of one shard of its stream. Source: DynamoDB Developer Guide,
- * "Partitions".
+ * Deletions per second of one partition of a table, and so removals per second of one shard of its stream. Source: DynamoDB Developer
+ * Guide, "Partitions".
  */
 const REMOVALS_PER_SHARD = 1000;
 
-/** When as many items expire in each second, evenly. Fewer than one in each time of gathering: each is an object of its own. */
+/**
+ * The archive's usage in a month in which the same number of items expires in each second. If less than one item expires in each
+ * collecting time, each is an object of its own.
+ */
 export function archiveOfMonth(shape: ArchiveShape): ArchiveUsage {
   const { itemsPerMonth, itemBytes, batchSeconds, functionMemoryMb } = shape;
   const shards = Math.max(1, Math.ceil(itemsPerMonth / SECONDS / REMOVALS_PER_SHARD));
@@ -44,13 +47,13 @@ export function archiveOfMonth(shape: ArchiveShape): ArchiveUsage {
   const lineBytes = itemBytes + ARCHIVE.lineBytes;
   const atMost = Math.max(1, Math.min(MAX_RECORDS, MAX_BYTES / lineBytes));
   const calls = Math.max(Math.min(itemsPerMonth, gathered), itemsPerMonth / atMost);
-  // The processor's part is of items of 1 KB, most of which is their bytes.
+  // The measured processor time is for items of 1 KB, and mostly depends on their bytes.
   const itemsMs = itemsPerMonth * ARCHIVE.itemMs * Math.max(1, itemBytes / 1000);
   const milliseconds = calls * (CALL_MS + ARCHIVE.putMs) + itemsMs;
   return {
     calls,
     gbSeconds: (milliseconds / 1000) * (functionMemoryMb / 1024),
-    // The items of a call are mostly of one date.
+    // The items of a call mostly have the same date.
     puts: calls,
     storedGb: (itemsPerMonth * itemBytes * ARCHIVE.storedShare) / GB,
     loggedGb: (calls * ARCHIVE.loggedBytes) / GB,

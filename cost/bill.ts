@@ -7,63 +7,63 @@ import { LOG_BYTES } from './measured.ts';
 import { BILL_PRICES, PRICES } from './prices.ts';
 import { type SweepUsage, type SweptDeployment, usageOfMonth } from './sweep-usage.ts';
 
-/** A table and its items: all that its part of a bill depends on. */
+/** A table and its items: all values on which its part of a bill depends. */
 export interface BilledTable extends LedgerShape {
   /** How often an item gets another TTL before it expires. */
   readonly renewalsPerItem: number;
-  /** The table is ours, and has point-in-time recovery. */
+  /** Whether the table is created by the deployment, with point-in-time recovery. */
   readonly isRecoverable: boolean;
-  /** Its metrics are recorded for itself, too. */
+  /** Whether it has metrics of its own. */
   readonly metricsPerTable: boolean;
 }
 
-/** A deployment, which sweeps tables together and watches the sweep. */
+/** A deployment with its tables and its monitoring. */
 export interface BilledDeployment extends SweptDeployment {
   readonly tables: readonly BilledTable[];
-  /** Custom metrics: in an hour in which something is deleted, and in one in which tables are only watched. */
+  /** Number of custom metrics: in an hour with deletes, and in one in which tables are only polled. */
   readonly customMetrics: { readonly deleting: number; readonly watching: number };
   readonly metricSet: keyof (typeof LOG_BYTES)['metrics'];
-  /** Metrics that its alarms look at. */
+  /** Number of metrics that its alarms watch. */
   readonly alarmMetrics: number;
   readonly hasDashboard: boolean;
   readonly isTraced: boolean;
   readonly logRetentionDays: number;
 }
 
-/** Who pays for what: the sweep itself, what watches it, the tables that it deletes from, the archive if there is one. */
+/** The parts of a bill: the sweep itself, its monitoring, the tables that it sweeps, and the archive if there is one. */
 export const BILL_PARTS = ['sweep', 'monitoring', 'table', 'archive'] as const;
 export type BillPart = (typeof BILL_PARTS)[number];
 
 export interface BillLine {
   readonly part: BillPart;
   readonly name: string;
-  /** The amount in a month in words, e.g. `43,920 × 3`. */
+  /** The amount per month in words, e.g. `43,920 × 3`. */
   readonly amount: number;
   readonly unit: string;
-  /** Dollars a month. */
+  /** Dollars per month. */
   readonly dollars: number;
-  /** The free part in each account; it is not taken off. */
+  /** The free tier of each account, which is not subtracted. */
   readonly free?: string;
 }
 
 export interface Bill {
   readonly lines: readonly BillLine[];
-  /** Dollars a month. */
+  /** Dollars per month. */
   readonly total: number;
   readonly byPart: Readonly<Record<BillPart, number>>;
 }
 
-/** A month of 30 days, as the ticks are counted. */
+/** Hours of a month of 30 days, for which the ticks are counted too. */
 const HOURS = 720;
 const GB = 1e9;
 
 /** Bytes that CloudWatch adds to each event of a log. Source: CloudWatch Logs API reference, PutLogEvents. */
 const EVENT_BYTES = 26;
 
-/** Bytes of a row of the journal, and days for which it is kept; the watermarks are nothing beside them. */
+/** Bytes of a row of the journal, and days for which it is kept; the watermarks are negligible. */
 const ROW = { bytes: 700, days: 90 } as const;
 
-/** A month of these deployments. Everything that a bill has is a line, those that cost nothing too. */
+/** The bill of these deployments for a month. All items of the bill are listed, even those that cost nothing. */
 export function monthlyBill(deployments: readonly BilledDeployment[]): Bill {
   const lines = addedUp(deployments.flatMap(linesOf));
   const sum = (those: readonly BillLine[]) => those.reduce((total, { dollars }) => total + dollars, 0);
@@ -71,7 +71,7 @@ export function monthlyBill(deployments: readonly BilledDeployment[]): Bill {
   return { lines, total: sum(lines), byPart: Object.fromEntries(byPart) as Record<BillPart, number> };
 }
 
-/** In the order of the parts; lines of one name and part as one. */
+/** Joins lines of the same name and part; the result is in the order of the parts. */
 function addedUp(lines: readonly BillLine[]): BillLine[] {
   const byName = new Map<string, BillLine>();
   for (const line of lines) {
@@ -122,7 +122,7 @@ function linesOfSweep(deployment: BilledDeployment): BillLine[] {
     ),
     line('Express executions', usage.expressRequests, 'executions', priced('expressRequests')),
     line('Express executions: time', usage.expressGbSeconds, 'GB-seconds', priced('expressGbSeconds')),
-    // Scans of indexes. Besides, only replays by hand and what ticks hand over run on the Standard machine.
+    // Only scans of indexes are counted. Replays by hand and hand-overs run on the Standard machine too.
     line(
       'transitions of Standard executions',
       usage.stateTransitions,
@@ -138,7 +138,7 @@ function linesOfSweep(deployment: BilledDeployment): BillLine[] {
   ];
 }
 
-/** Only such a table has a ledger. */
+/** Whether the table has a ledger. */
 function hasLedger({ archiveBatchSeconds, hasEvents, hasProof }: BilledTable): boolean {
   return archiveBatchSeconds !== undefined || hasEvents || hasProof;
 }
@@ -183,12 +183,12 @@ function linesOfMonitoring(deployment: BilledDeployment): BillLine[] {
     line('alarms', alarmMetrics, 'metrics', alarmMetrics * BILL_PRICES.alarmMetrics, '10'),
     line('dashboard', hasDashboard ? 1 : 0, 'dashboards', hasDashboard ? BILL_PRICES.dashboards : 0, '3'),
     line('traces in X-Ray', traces, 'traces', traces * BILL_PRICES.traces, '100,000'),
-    // Messages and dead letters are of a sweep that something is wrong with.
+    // Messages and dead letters exist only when a sweep has failed.
     line('notifications (SNS) and dead letters (SQS)', 0, 'messages', 0, '1,000 e-mails, 1 million'),
   ];
 }
 
-/** Metrics with a datapoint, on average of all hours, that are recorded of these tables together. */
+/** Average number of metrics per hour with a datapoint, for these tables together. */
 function metricsOf(tables: readonly BilledTable[], { customMetrics }: BilledDeployment): number {
   const items = tables.reduce((sum, { itemsPerMonth }) => sum + itemsPerMonth, 0);
   const deletingHours = Math.min(1, items / HOURS);
@@ -196,7 +196,7 @@ function metricsOf(tables: readonly BilledTable[], { customMetrics }: BilledDepl
   return customMetrics.deleting * deletingHours + customMetrics.watching * watchingHours;
 }
 
-/** Lambda's own lines of calls that went well are not logged. */
+/** Bytes of our own log lines. Lambda's lines of successful calls are not logged. */
 function bytesLogged({ tables, metricSet }: BilledDeployment, usage: SweepUsage): number {
   const items = tables.reduce((sum, { itemsPerMonth }) => sum + itemsPerMonth, 0);
   const document = metricSet === 'all' || items > 0 ? LOG_BYTES.metrics[metricSet] + EVENT_BYTES : 0;
@@ -218,7 +218,7 @@ function linesOfTable(table: BilledTable): BillLine[] {
   });
   return [
     written('index entries of puts', itemsPerMonth * ofEntry),
-    // The entry is deleted under the one key, and written under the other.
+    // A renewal deletes the entry under one index key and writes it under another.
     written('index entries moved by renewals', itemsPerMonth * renewalsPerItem * 2 * ofEntry),
     written('deletes of items and their entries', itemsPerMonth * (writeUnits(itemBytes) + ofEntry)),
     {
@@ -232,7 +232,7 @@ function linesOfTable(table: BilledTable): BillLine[] {
   ];
 }
 
-/** A manifest of each day's deletions. */
+/** The lines of the bill for daily manifests. */
 function linesOfManifests(table: BilledTable, functionMemoryMb: number): BillLine[] {
   const { readUnits, gbSeconds, requests, storedGb } = manifestsOfMonth(table, functionMemoryMb);
   const line = lineOf('archive');
@@ -244,7 +244,10 @@ function linesOfManifests(table: BilledTable, functionMemoryMb: number): BillLin
   ];
 }
 
-/** Lambda's reads of a table's stream are free. Source: https://aws.amazon.com/dynamodb/pricing/on-demand/, "DynamoDB Streams". */
+/**
+ * The lines of the bill for the archive. Lambda's reads of a table's stream are free. Source:
+ * https://aws.amazon.com/dynamodb/pricing/on-demand/, "DynamoDB Streams".
+ */
 function linesOfArchive({
   archiveBatchSeconds,
   logRetentionDays,

@@ -8,11 +8,11 @@ import {
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** A request of a function as it is sent on, and what its answer has to be read with. */
+/** A function's request with the added parameter for consumed units, and what is needed to read its answer. */
 export interface CapacityRequest {
   readonly operation: string;
   readonly body: Body;
-  /** The function wanted the units for itself: they stay in the answer. */
+  /** Whether the function itself requested the units: then they stay in the answer. */
   readonly wanted: boolean;
 }
 
@@ -20,7 +20,7 @@ const READS = new Set(['BatchGetItem', 'GetItem', 'Query', 'Scan', 'TransactGetI
 const WRITES = new Set(['BatchWriteItem', 'DeleteItem', 'PutItem', 'TransactWriteItems', 'UpdateItem']);
 const STATEMENTS = new Set(['BatchExecuteStatement', 'ExecuteStatement', 'ExecuteTransaction']);
 
-/** Has DynamoDB say what a call consumes; undefined for an operation that can't. */
+/** Makes DynamoDB return the units that a call consumes; undefined for an operation that cannot. */
 export function askForCapacity(operation: string, body: Body): CapacityRequest | undefined {
   if (!READS.has(operation) && !WRITES.has(operation) && !STATEMENTS.has(operation)) return undefined;
   const { ReturnConsumedCapacity: setting } = body;
@@ -28,7 +28,7 @@ export function askForCapacity(operation: string, body: Body): CapacityRequest |
   return { operation, wanted, body: wanted ? body : { ...body, ReturnConsumedCapacity: 'TOTAL' } };
 }
 
-/** Reads the units in an answer, and gives the answer as the function would have got it. */
+/** Reads the units in an answer, and returns the answer that the function would have got. */
 export async function takeCapacity(
   request: CapacityRequest,
   answer: Body,
@@ -44,7 +44,7 @@ export async function takeCapacity(
   };
 }
 
-/** A read that finds nothing is billed as one of the smallest item; DynamoDB Local reports 0 for it. */
+/** Read units that are billed at least, even if nothing is found; DynamoDB Local reports 0 then. */
 function leastOf({ operation, body }: CapacityRequest): number {
   if (operation !== 'GetItem' && operation !== 'Query' && operation !== 'Scan') return 0;
   return body['ConsistentRead'] === true ? 1 : 0.5;
@@ -61,7 +61,7 @@ function statementsOf(body: Body): string[] {
 }
 
 function isRead({ operation, body }: CapacityRequest): boolean {
-  // DynamoDB doesn't take reads and writes in one batch.
+  // DynamoDB does not allow reads and writes in one batch.
   return (
     READS.has(operation) || (STATEMENTS.has(operation) && /^\s*select\b/i.test(statementsOf(body)[0] ?? ''))
   );

@@ -6,11 +6,11 @@ export interface DynamoDbUsage {
 
 export const NO_USAGE: DynamoDbUsage = { readUnits: 0, writeUnits: 0 };
 
-/** The names under which an execution's `billing.usage` has DynamoDB. */
+/** The names of DynamoDB's counters in an execution's `billing.usage`. */
 export const DYNAMODB_COUNTERS = ['dynamoDbCalls', 'dynamoDbReadUnits', 'dynamoDbWriteUnits'] as const;
 export type DynamoDbCounter = (typeof DYNAMODB_COUNTERS)[number];
 
-/** Takes an amount for a counter; `onUsage` of an invocation. */
+/** Adds an amount to a counter; `onUsage` of an invocation. */
 export type OnUsage = (counter: string, amount: number) => void;
 
 /** Reports one answer of DynamoDB. */

@@ -1,22 +1,21 @@
-/** An item, or one of its values, as DynamoDB's JSON says it. */
+/** An item, or one of its values, in DynamoDB's JSON. */
 export type AttributeMap = Readonly<Record<string, unknown>>;
 
-/** A kilobyte of a write unit. */
+/** Bytes of a write unit. */
 const WRITE_UNIT_BYTES = 1024;
 
 /** Write units for writing or deleting an item of this size; at least one. */
 export const writeUnits = (bytes: number): number => Math.max(1, Math.ceil(bytes / WRITE_UNIT_BYTES));
 
-/** A unit of a consistent read; an eventually consistent one takes half. */
+/** Bytes of a unit of a consistent read; an eventually consistent one costs half. */
 const READ_UNIT_BYTES = 4096;
 
 /** Read units for a consistent read of items of this size together; at least one. */
 export const readUnits = (bytes: number): number => Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES));
 
 /**
- * Bytes of an item as DynamoDB counts them
- * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html): names and strings
- * by their UTF-8, a number about one byte for two digits and one more, lists and maps three bytes and one for each
+ * Bytes of an item by DynamoDB's rules (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html):
+ * names and strings by their UTF-8, a number about one byte for two digits and one more, lists and maps three bytes and one for each
  * member.
  */
 export function itemBytes(item: AttributeMap): number {

@@ -6,36 +6,36 @@ import { deletesOfMonth, type SweptTable, TICKS_A_MONTH } from './sweep-usage.ts
 /** The settings of a table that decide the size and cost of its ledger. */
 export interface LedgerShape extends SweptTable {
   readonly itemBytes: number;
-  /** How long removals are gathered for one object of the archive, seconds; undefined: nothing is archived. */
+  /** Seconds for which removals are collected for one object of the archive; undefined: there is no archive. */
   readonly archiveBatchSeconds: number | undefined;
   readonly hasEvents: boolean;
-  /** A manifest of each day's deletions is written: with an archive, or without one. */
+  /** Whether a manifest of each day's deletions is written, with or without an archive. */
   readonly hasProof: boolean;
 }
 
-/** A month of the ledger, in the units in which it is billed. */
+/** The ledger's usage in a month, in the units that are billed. */
 export interface LedgerUsage {
   readonly readUnits: number;
   readonly writeUnits: number;
   readonly storedGb: number;
-  /** Duration of the functions that write it. */
+  /** Duration of the functions that write the ledger. */
   readonly gbSeconds: number;
 }
 
 const NOTHING: LedgerUsage = { readUnits: 0, writeUnits: 0, storedGb: 0, gbSeconds: 0 };
 const GB = 1e9;
 
-/** A book of a month. */
+/** The usage of one book in a month. */
 interface BookOfMonth {
-  /** A call of its function writes one. */
+  /** Number of rows; each call of its function writes one. */
   readonly rows: number;
   readonly bytes: number;
 }
 
 /**
- * The sweep writes a row with each batch that it deletes, and each reader one with each call. Every tick compares a minute of each reader:
- * it reads what was deleted in it and, where anything was, the reader's book of that minute and of those beside it, and writes what came of
- * it.
+ * The ledger's usage in a month. The sweep writes a row with each batch that it deletes, and each reader writes one with each call. Every
+ * tick compares one minute of each reader: it reads the minute's deletions and, if there are any, the reader's book of that minute and of
+ * the neighbouring ones, and writes the result.
  */
 export function ledgerOfMonth(table: LedgerShape, functionMemoryMb: number): LedgerUsage {
   const { itemsPerMonth, archiveBatchSeconds, hasEvents, hasProof } = table;
@@ -81,7 +81,10 @@ function book(rows: number, items: number, entryBytes: number): BookOfMonth {
   return { rows, bytes: rows * LEDGER.rowBytes + items * entryBytes };
 }
 
-/** PublishExpiries gathers nothing: Lambda asks a shard four times a second, and gives a call a hundred records. */
+/**
+ * Number of calls of PublishExpiries. It does not collect records: Lambda polls a shard four times per second, and passes up to a hundred
+ * records to a call.
+ */
 function callsOfEvents(items: number): number {
   return Math.max(Math.min(items, 4 * 60 * TICKS_A_MONTH), items / 100);
 }

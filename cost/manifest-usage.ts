@@ -2,7 +2,7 @@ import { JOURNAL_MS, MANIFEST } from './assumptions.ts';
 import { readUnits } from './item-size.ts';
 import { booksOfMonth, type LedgerShape } from './ledger-usage.ts';
 
-/** A month of manifests, in the units in which it is billed. */
+/** The usage of manifests in a month, in the units that are billed. */
 export interface ManifestUsage {
   readonly readUnits: number;
   readonly gbSeconds: number;
@@ -13,7 +13,7 @@ export interface ManifestUsage {
 const DAYS = 30;
 const GB = 1e9;
 
-/** A day's books are read for its own manifest, and once more for what came late, which stands in the next one. */
+/** A day's books are read for its own manifest, and once more for late entries, which are in the next manifest. */
 const TIMES_READ = 2;
 
 export function manifestsOfMonth(table: LedgerShape, functionMemoryMb: number): ManifestUsage {

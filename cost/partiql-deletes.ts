@@ -1,6 +1,6 @@
 import { type AttributeMap, itemBytes, writeUnits } from './item-size.ts';
 
-/** The part of a table's description that decides the units of a delete. */
+/** The fields of a table's description that determine the units of a delete. */
 export interface TableDescription {
   readonly KeySchema?: readonly { readonly AttributeName: string }[];
   readonly GlobalSecondaryIndexes?: readonly Index[];
@@ -23,10 +23,9 @@ export function tableOfDelete(statement: string): string | undefined {
 }
 
 /**
- * Write units of one DELETE with `RETURNING ALL OLD *`: DynamoDB Local says nothing of what PartiQL batches consume.
- * By DynamoDB's rules: the item's size in kilobytes and as much as its entry takes in every index that held it. Where
- * there was no item, or its condition failed, one unit; AWS counts the size of the item that failed the condition,
- * which isn't known here.
+ * Write units of one DELETE with `RETURNING ALL OLD *`, because DynamoDB Local does not report the units of PartiQL batches. By DynamoDB's
+ * rules they are the item's size in kilobytes and the same for its entry in every index that held it. If the item was missing, or its
+ * condition failed, one unit; AWS bills the size of the item that failed the condition, which is not known here.
  */
 export function unitsOfDelete(response: StatementResponse, table: TableDescription): number {
   const { Item: item, Error: error } = response;

@@ -1,6 +1,6 @@
 import type { DynamoDbCounter } from './dynamodb-usage.ts';
 
-/** Dollars for one of each, in us-east-1, without free tiers and without the lower prices for large volumes. */
+/** Prices in dollars per unit, in us-east-1, without free tiers and without volume discounts. */
 export const PRICES = {
   /** https://aws.amazon.com/step-functions/pricing/: $25 per million. */
   stateTransitions: 25 / 1e6,
@@ -19,15 +19,15 @@ export const PRICES = {
 } as const;
 
 /**
- * Dollars for what no execution counts, in us-east-1, as on 2026-11-21; the prices above are of the same day. Free tiers are not taken
- * off: they are an account's, and other work in it may have used them up.
+ * Prices in dollars of usage that executions do not count, in us-east-1, as of 2026-11-21, like the prices above. Free tiers are not
+ * subtracted: each account has them once, and other workloads may have used them up.
  */
 export const BILL_PRICES = {
   /** https://aws.amazon.com/eventbridge/pricing/, Scheduler: $1 per million invocations. */
   schedulerInvocations: 1 / 1e6,
-  /** https://aws.amazon.com/cloudwatch/pricing/, logs: $0.50 per GB taken in, the first tier of Lambda's too. */
+  /** https://aws.amazon.com/cloudwatch/pricing/, logs: $0.50 per ingested GB, which is also the first tier of Lambda's logs. */
   logGb: 0.5,
-  /** The same page: $0.03 per GB and month that is kept. It is compressed then; this is without. */
+  /** The same page: $0.03 per stored GB and month. Stored logs are compressed, which is not taken into account. */
   logGbMonths: 0.03,
   /** The same page: $0.30 for each of the first 10,000 custom metrics, for the hours in which it has a datapoint. */
   customMetrics: 0.3,
@@ -51,20 +51,20 @@ export const BILL_PRICES = {
 
 export type PricedCounter = keyof typeof PRICES;
 
-/** The counters of an execution and everything below it, as its `billing` has them. A counter without a price costs nothing. */
+/** The counters of an execution and all its child executions, as in its `billing`. A counter without a price costs nothing. */
 export type Counted = Readonly<Record<Exclude<PricedCounter, DynamoDbCounter>, number>> & {
-  /** Counters that its functions reported besides. */
+  /** Further counters that its functions reported. */
   readonly usage: Readonly<Record<string, number>>;
 };
 
 export interface Cost {
-  /** Dollars in all. */
+  /** Total in dollars. */
   readonly total: number;
-  /** Dollars by what they are paid for. */
+  /** Dollars by counter. */
   readonly parts: Readonly<Record<PricedCounter, number>>;
 }
 
-/** The cost of executions and all below them. `monthlyBill` has the rest. */
+/** The cost of executions and their child executions. `monthlyBill` adds the rest. */
 export function costOf({ usage, ...counted }: Counted): Cost {
   const amounts: Readonly<Record<string, number>> = { ...usage, ...counted };
   const names = Object.keys(PRICES) as PricedCounter[];

@@ -12,7 +12,7 @@ import { readUnits, writeUnits } from './item-size.ts';
 /** The settings of a table that decide the cost of its sweep. */
 export interface SweepShape {
   readonly indexedBy: 'window' | 'second';
-  /** Length of a window. */
+  /** Length of a window in minutes. */
   readonly granularityMinutes: number;
   readonly shards: number;
   readonly precisionSeconds: number;
@@ -24,10 +24,10 @@ export interface SweepShape {
   readonly indexScan: 'daily' | 'off';
 }
 
-/** A table of a deployment, and how busy it is. */
+/** A table of a deployment, and its load. */
 export interface SweptTable extends SweepShape {
   readonly itemsPerMonth: number;
-  /** How long an item lives, hours: how many entries its index has. */
+  /** Lifetime of an item in hours, which determines the number of index entries. */
   readonly lifetimeHours: number;
 }
 
@@ -37,11 +37,11 @@ export interface SweptDeployment {
   readonly tables: readonly SweptTable[];
 }
 
-/** Usage of executions, in the units in which it is billed. */
+/** Usage of executions, in the units that are billed. */
 export interface SweepUsage {
   /** State transitions of Standard executions: scans of indexes run on the replay machine. */
   readonly stateTransitions: number;
-  /** By EventBridge Scheduler. */
+  /** Starts by EventBridge Scheduler. */
   readonly starts: number;
   readonly expressRequests: number;
   readonly expressGbSeconds: number;
@@ -51,53 +51,52 @@ export interface SweepUsage {
   readonly dynamoDbReadUnits: number;
   /** Writes to the journal. */
   readonly dynamoDbWriteUnits: number;
-  /** Executions that print what they planned and a document of metrics. */
+  /** Executions that log their plan and a document of metrics. */
   readonly recordedSweeps: number;
-  /** Tables of an execution that it deleted something of: a line of the log and a row of the journal each. */
+  /** Tables from which an execution deleted items: each adds a log line and a row of the journal. */
   readonly sweptTables: number;
 }
 
-/** Ticks of a month of 30 days, as the benchmarks count it. */
+/** Ticks of a month of 30 days, like in the benchmarks. */
 export const TICKS_A_MONTH = 43_200;
 export const DAYS_A_MONTH = 30;
 
 const PLAIN_MODE_SECONDS = 60;
-/** Seconds. */
+/** Seconds of a minute. */
 const MINUTE = 60;
 
-/** Targets of one execution, and children of a table. */
+/** Most targets of one execution, and most children of a table. */
 const TICK_TARGETS = 40;
 
-/** Before the upcoming minute further executions are started so much earlier, seconds. */
+/** Seconds before the upcoming minute at which further executions are started. */
 const PART_LEAD_SECONDS = 15;
 
 /** Shards of an upcoming minute that one child sweeps. */
 const SHARDS_OF_CHILD = 8;
 
-/** Keys of a chunk, and of a page. */
+/** Keys of a chunk and of a page. */
 const CHUNK_KEYS = 25;
 const PAGE_KEYS = 1000;
 
 /** Memory that Step Functions bills an execution, GB: one step of 64 MB. */
 const EXECUTION_GB = 64 / 1024;
-/** Its duration is billed in steps of so much, seconds. */
+/** Step in which an execution's duration is billed, seconds. */
 const EXECUTION_STEP_SECONDS = 0.1;
-/** Duration of a child besides its waits, seconds. */
+/** Duration of a child without its waits, seconds. */
 const CHILD_SECONDS = 0.1;
 
-/** A window of so many minutes is looked back to while the upcoming minute lies in it, but for its first minutes. */
+/** Shortest window, in minutes, that the lookback usually shares with the upcoming minute. */
 const SHARED_WINDOW_MINUTES = 3;
 
-/** A poll reads on from what is due by this share of it, and this many entries; at least what half a read unit pays for. */
+/** Entries that a poll requests: this share of the due ones, plus this number; at least as many as half a read unit covers. */
 const READ_AHEAD = { share: 1.25, entries: 10, atLeast: 36 } as const;
 
-/** It plans the deletes of so many seconds, of what it has read. */
+/** Seconds for which it plans the deletes of entries that it has read. */
 const PLANNED_SECONDS = 30;
 
 /**
- * A scan of an index: entries of a page, read units a second at the most, and how long a call of its function reads. Then what it takes
- * whatever it reads, the tick's part included: transitions, calls of functions, calls of the journal, and its writes but for those of each
- * page.
+ * A scan of an index: entries of a page, most read units per second, and the duration of a call's reads. Then its fixed costs, including
+ * the tick's part: transitions, calls of functions, calls of the journal, and its writes except those for each page.
  */
 const SCAN = {
   ...{ entries: 5_000, unitsPerSecond: 600, callMs: 2_000 },
@@ -108,20 +107,21 @@ const SCAN = {
 const unitsOfQuery = (entries: number): number => readUnits(entries * ENTRY_BYTES) / 2;
 
 /**
- * Usage of a month's ticks, when as many items expire in each minute, evenly. With fewer than one a minute, so many minutes have one. The
- * sweep's work is counted as `npm run bench cost` counts it, which runs the real definition; test/lab/experiments holds the two together.
+ * Usage of a month's ticks when the same number of items expires in each minute. With less than one item per minute, that share of the
+ * minutes has one. The sweep's work is counted like in `npm run bench cost`, which runs the real definition; test/lab/experiments compares
+ * the two.
  */
 export function ticksOfMonth(deployment: SweptDeployment): SweepUsage {
   return times(TICKS_A_MONTH, tick(deployment));
 }
 
-/** Usage of a month's scans of the indexes when nothing is overdue. Their deletes are those that a tick would have made. */
+/** Usage of a month's scans of the indexes when nothing is overdue. A scan's deletes would otherwise be made by a tick. */
 export function scansOfMonth({ tables, functionMemoryMb }: SweptDeployment): SweepUsage {
   const scans = tables.filter(({ indexScan }) => indexScan === 'daily');
   return scans.map(table => times(DAYS_A_MONTH, scan(table, functionMemoryMb))).reduce(plus, NOTHING);
 }
 
-/** From the tick that starts it, which records that and does nothing else but what it does anyway. */
+/** Usage of one scan, from the tick that starts it, which records the start and has no other extra work. */
 function scan({ itemsPerMonth, lifetimeHours }: SweptTable, functionMemoryMb: number): SweepUsage {
   const entries = (itemsPerMonth * lifetimeHours) / (DAYS_A_MONTH * 24);
   const pages = Math.max(1, Math.ceil(entries / SCAN.entries));
@@ -159,8 +159,8 @@ const NOTHING: SweepUsage = {
 };
 
 /**
- * A tick of a deployment: one execution plans all tables, and the children of up to 40 targets are iterations of it; more targets take
- * further executions. Which tables have something in a minute is each one's own chance.
+ * Usage of one tick of a deployment: one execution plans all tables, and the children of up to 40 targets are iterations of its Map; more
+ * targets need further executions. Each table has items in a minute with its own probability.
  */
 function tick({ tables, functionMemoryMb }: SweptDeployment): SweepUsage {
   const swept = tables.map(sweepOfTable);
@@ -177,7 +177,7 @@ function tick({ tables, functionMemoryMb }: SweptDeployment): SweepUsage {
   const reads = sum(swept, each => each.reads);
   const rows = sum(swept, ({ rowsPerTick }) => rowsPerTick);
   const planSeconds = planMs / 1000;
-  // Then the watermarks are written every other minute.
+  // Without due items the watermarks are written every other minute.
   const quiet = tables.every(({ indexedBy }) => indexedBy === 'window') ? 1 - sweeping : 0;
   return {
     stateTransitions: 0,
@@ -186,12 +186,12 @@ function tick({ tables, functionMemoryMb }: SweptDeployment): SweepUsage {
     expressGbSeconds:
       (1 - sweeping) * executionGbSeconds(planSeconds) +
       executionGbSeconds(longest(swept)) +
-      // The others begin shortly before the minute, or where one begins at once when it has planned, and end with it.
+      // The others begin shortly before the minute, or at once after the plan if one of them must, and end with it.
       (started - 1) *
         executionGbSeconds(Math.max(0, longest(swept) - Math.max(planSeconds, waitsForParts(tables)))),
     functionInvocations: 1 + calls,
     functionGbSeconds: gbSeconds(
-      // A planned delete waits until DynamoDB's second has begun for sure: as long as its poll waited for the answer.
+      // A planned delete waits until DynamoDB's second has certainly begun: as long as its poll waited for the answer.
       planMs +
         calls * CALL_MS +
         (reads + sum(swept, each => each.planned)) * READ_MS.ms +
@@ -212,21 +212,21 @@ export function deletesOfMonth(table: SweptTable): number {
   return TICKS_A_MONTH * sweepOfTable(table).deletes;
 }
 
-/** How long after its start a tick begins its further executions, seconds; 0: as soon as it has planned. */
+/** Seconds after its start at which a tick begins its further executions; 0: directly after planning. */
 function waitsForParts(tables: readonly SweptTable[]): number {
   return tables.some(isPlain) ? 0 : MINUTE - TICK_LATE_SECONDS - PART_LEAD_SECONDS;
 }
 
-/** A tick's work for one of its tables, on average. */
+/** The average work of a tick for one of its tables. */
 interface TableSweep extends Children {
-  /** That it has anything to sweep in a minute. */
+  /** Probability that the table has anything to sweep in a minute. */
   readonly chance: number;
-  /** Children. */
+  /** Number of children. */
   readonly targets: number;
   readonly probes: number;
-  /** Those that wait for each other, of which those of other tables need not. */
+  /** Number of consecutive probes; probes of other tables run at the same time. */
   readonly probesInTurn: number;
-  /** Rows of the journal: of the minutes in which something expired. */
+  /** Rows of the journal for minutes in which something expired. */
   readonly rowsPerTick: number;
 }
 
@@ -234,18 +234,18 @@ function sweepOfTable(table: SweptTable): TableSweep {
   const items = table.itemsPerMonth / TICKS_A_MONTH;
   const isWatched = table.pollSeconds > 0;
   const wanted = isPlain(table) ? table.shards : Math.ceil(table.shards / SHARDS_OF_CHILD);
-  // One that has more shards has children that take more of them.
+  // If a table has more shards, each child takes more of them.
   const children = Math.min(wanted, TICK_TARGETS);
   const shardsOfChild = table.shards / children;
   const ofChild = items / children;
   const swept = isWatched ? children : children * Math.min(1, ofChild);
-  // A child that is there because there is something has one item at least.
+  // A child that runs because something is due has at least one item.
   const own = isWatched ? ofChild : Math.max(1, ofChild);
   const childrenOf = (expiring: number) =>
     isPlain(table) ? plainSweep(table, expiring) : watch({ ...table, shards: children }, expiring);
   const of = childrenOf(own);
   const ofShard = items / table.shards;
-  // A poll that is made for what is known reads the shards that have it.
+  // A poll for known items reads only the shards that have them.
   const read =
     isWatched || isPlain(table)
       ? { shards: swept * shardsOfChild, each: of }
@@ -254,12 +254,12 @@ function sweepOfTable(table: SweptTable): TableSweep {
     chance: isWatched ? 1 : Math.min(1, items),
     targets: swept * of.children,
     probes: probesOfTick(table, ofShard),
-    // An upcoming minute of seconds is asked until one of them holds something.
+    // A minute of seconds is probed until one of them has entries.
     probesInTurn:
       table.indexedBy === 'second' && !isWatched && !isPlain(table) ? (1 - Math.min(1, items)) * MINUTE : 0,
     rowsPerTick: Math.min(1, items),
     children: swept * of.children,
-    // Items come to the shards by turns: the child with the last one of the table is the last to end.
+    // Items fall into the shards at random: the child with the table's last item ends last.
     seconds: childrenOf(isWatched ? items : Math.max(1, items)).seconds,
     queries: swept * of.queries,
     deletes: swept * of.deletes,
@@ -269,7 +269,7 @@ function sweepOfTable(table: SweptTable): TableSweep {
   };
 }
 
-/** How long the execution lasts whose tables have something by chance, on average, seconds; 0 where none of them has. */
+/** Average duration of an execution whose tables have items with these probabilities, seconds; 0 if none has any. */
 function longest(swept: readonly TableSweep[]): number {
   let [seconds, noneBefore] = [0, 1];
   for (const { chance, seconds: own } of swept.toSorted((one, other) => other.seconds - one.seconds)) {
@@ -284,7 +284,7 @@ function executionGbSeconds(seconds: number): number {
   return Math.ceil(seconds / EXECUTION_STEP_SECONDS) * EXECUTION_STEP_SECONDS * EXECUTION_GB;
 }
 
-/** A tick reads the entries of the deployment, and writes the one with its watermarks. */
+/** Units of the journal: a tick reads the deployment's items, and writes the one with its watermarks. */
 function journalUnits(tables: readonly SweptTable[]): { read: number; written: number } {
   const bytes = WATERMARK_BYTES.item + tables.length * WATERMARK_BYTES.table;
   const scanned = tables.filter(({ indexScan }) => indexScan === 'daily').length;
@@ -300,16 +300,16 @@ interface Children {
   readonly deletes: number;
   /** Deletes that a poll planned ahead. */
   readonly planned: number;
-  /** Queries of the index, one after the other. */
+  /** Consecutive queries of the index. */
   readonly reads: number;
   readonly readUnits: number;
 }
 
-/** The child that is there through the upcoming minute. @param items of its shard */
+/** Usage of the child that runs through the upcoming minute. @param items number of items of its shard */
 function watch(shape: SweepShape, items: number): Children {
   const { indexedBy, precisionSeconds } = shape;
   const spans = MINUTE / precisionSeconds;
-  // Polls that are seconds apart are made at both ends of the minute.
+  // With polls that are several seconds apart, one is at each end of the minute.
   const most = precisionSeconds === 1 ? spans : spans + 1;
   const moments = Math.min(items, most);
   const ofMoment = moments === 0 ? 0 : items / moments;
@@ -317,10 +317,10 @@ function watch(shape: SweepShape, items: number): Children {
   const queries = pollsOf(shape, items, step) + moments * Math.floor(ofMoment / PAGE_KEYS);
   const bySecond = indexedBy === 'second';
   const toTheEnd = shape.pollSeconds > 0 || moments > spans;
-  // By window it ends with the last item that it knows of; by second with the last second.
+  // By window the child ends with the last item that it knows; by second with the last second.
   const early = bySecond ? precisionSeconds : MINUTE / Math.max(1, moments);
   const lasts = toTheEnd ? MINUTE : MINUTE - early;
-  // The last call of a child that knows of nothing more only adds up.
+  // The last call of a child without known items only adds up.
   const polls = shape.pollSeconds > 0 ? queries : queries - 1;
   const reads = bySecond ? MINUTE : polls + windowsOfMinute(shape) - 1;
   const machinePolls = bySecond && precisionSeconds === 1;
@@ -332,13 +332,13 @@ function watch(shape: SweepShape, items: number): Children {
     queries,
     deletes: moments * Math.ceil(ofMoment / CHUNK_KEYS),
     planned: moments - moments / step,
-    // The machine's own polls take no time of a function.
+    // Polls by the state machine itself use no time of a function.
     reads: machinePolls ? queries - 1 : reads,
     readUnits: filled * unitsOfQuery(Math.min(items, entries)) + (reads - filled) * unitsOfQuery(0),
   };
 }
 
-/** Moments of deletes that one poll takes or plans, on average, when so many of them are spread over the minute. */
+/** Average number of delete moments that one poll covers, taken or planned, when this many are spread over the minute. */
 function stepOf(
   { indexedBy, precisionSeconds, pollSeconds, deleteMode, shards }: SweepShape,
   items: number,
@@ -354,9 +354,9 @@ function stepOf(
 }
 
 /**
- * Calls of QueryExpired in a minute, the last of which ends the child.
+ * Number of calls of QueryExpired in a minute, the last of which ends the child.
  *
- * @param step moments of deletes for each poll
+ * @param step delete moments that each poll covers
  */
 function pollsOf(
   { indexedBy, precisionSeconds, pollSeconds, shards }: SweepShape,
@@ -367,7 +367,7 @@ function pollsOf(
   const addsUp = precisionSeconds > 1 && items > spans ? 1 : 0;
   if (indexedBy === 'second' && precisionSeconds === 1) return callsBySecond(Math.min(items, spans));
   if (indexedBy === 'second') return spans + 1 + addsUp;
-  // The first poll is that of the minute's start, where of all shards one has an item; others find what they can plan.
+  // The first poll is at the start of the minute and finds an item in one of the shards; other polls find what they can plan.
   const first = items < spans && step === 1 ? 1 - 1 / shards : 0;
   if (pollSeconds === 0)
     return Math.min(items, precisionSeconds === 1 ? spans : spans + 1) / step + 1 + first;
@@ -377,8 +377,8 @@ function pollsOf(
 }
 
 /**
- * By second the machine polls, until it finds something: QueryExpired is called for that, and for the second after it, which it also polls
- * where that holds something too. It begins with the first second.
+ * Number of calls of QueryExpired by second. The state machine polls until it finds an entry: QueryExpired is called for that second and
+ * the next one, which it also polls if it has entries. It begins with the first second.
  */
 function callsBySecond(seconds: number): number {
   const share = seconds / MINUTE;
@@ -386,7 +386,7 @@ function callsBySecond(seconds: number): number {
   return share === 1 ? MINUTE + 1 : 2 + seconds + afterEmpty;
 }
 
-/** In the plain mode: one child for what expired in this minute so far, and one for the minute before when that is another window. */
+/** Usage in the plain mode: one child for the expired items of this minute, and one for the minute before if that is in another window. */
 function plainSweep({ indexedBy, granularityMinutes }: SweepShape, items: number): Children {
   const children = Math.min(granularityMinutes < SHARED_WINDOW_MINUTES ? 2 : 1, items);
   const ofChild = items / children;
@@ -407,31 +407,31 @@ function isPlain({ precisionSeconds }: SweepShape): boolean {
   return precisionSeconds === PLAIN_MODE_SECONDS;
 }
 
-/** Probes of the windows behind, and of the upcoming minute unless it is watched anyway. */
+/** Number of probes of the lookback's windows, and of the upcoming minute unless it is always polled. */
 function probesOfTick(shape: SweepShape, itemsOfShard: number): number {
   const back = probesBack(shape, shape.lookbackMinutes);
   const { indexedBy, shards } = shape;
   const found = Math.min(1, itemsOfShard);
   if (isPlain(shape)) {
-    // A minute of seconds is probed until one of them holds something; its child reads the others.
+    // A minute of seconds is probed until one of them has entries; its child reads the others.
     return indexedBy === 'second' ? back - found * MINUTE + found : back + shards / shape.granularityMinutes;
   }
   if (shape.pollSeconds > 0) return back;
   if (indexedBy === 'second') return back + (1 - found) * MINUTE + found;
-  // One probe asks for both, and where it finds the minute before, another one for the minute alone.
+  // One probe covers both; if it finds the minute before, a second one probes only the minute.
   if (shape.granularityMinutes >= SHARED_WINDOW_MINUTES) return back + shards * found;
   return back + shards * windowsOfMinute(shape);
 }
 
 /**
- * Windows that may hold items of a minute, on average: one that begins with it has another one before, for what is stamped the older way.
- * Only the first poll reads both.
+ * Average number of windows that may have items of a minute: a minute at the start of a window also has the window before, for items
+ * stamped in the older way. Only the first poll reads both.
  */
 function windowsOfMinute({ granularityMinutes }: SweepShape): number {
   return 1 + 1 / granularityMinutes;
 }
 
-/** Probes of all that lies so far back: by window and shard, or by second. */
+/** Number of probes of the lookback: by window and shard, or by second. */
 function probesBack({ indexedBy, granularityMinutes, shards }: SweepShape, minutes: number): number {
   return indexedBy === 'second' ? minutes * 60 + 1 : (minutes / granularityMinutes + 1) * shards;
 }

@@ -1,6 +1,6 @@
 /**
- * DynamoDB's own form of a value, as the low-level client, streams and exports have it: `{ N: '1658266020' }`.
- * Source: DynamoDB API reference, AttributeValue.
+ * DynamoDB's low-level form of a value, which the low-level client, streams and exports use: `{ N: '1658266020' }`. Source: DynamoDB API
+ * reference, AttributeValue.
  */
 const MEMBERS = {
   S: (value: unknown) => typeof value === 'string',
@@ -17,7 +17,7 @@ const MEMBERS = {
 
 type MemberName = keyof typeof MEMBERS;
 
-/** Whether this is an attribute's value in the low-level form. A map of the document client's can look the same. */
+/** Whether this is an attribute value in the low-level form. A map of the document client can look the same. */
 export function isAttributeValue(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const [member, ...others] = Object.entries(value);

@@ -7,9 +7,9 @@ import { shardOf } from './shard.ts';
 import { checkTtl, MAX_TTL_SECONDS } from './ttl.ts';
 import { windowKey, windowStart } from './window.ts';
 
-/** When an item expires. Without `ttlSeconds` and `expiresAt` the model's default TTL holds. */
+/** When an item expires. Without `ttlSeconds` and `expiresAt` the model's default TTL applies. */
 export interface ExpiryOptions {
-  /** Seconds from now that the item lives; 0 = it does not expire, whatever the table's default. */
+  /** Lifetime of the item in seconds from now; 0 = it does not expire, whatever the model's default TTL. */
   readonly ttlSeconds?: number;
   /** The moment of expiry in epoch seconds, instead of `ttlSeconds`. */
   readonly expiresAt?: number;
@@ -20,14 +20,13 @@ export interface ExpiryOptions {
 const OPTIONS = ['ttlSeconds', 'expiresAt', 'nowMs'] as const satisfies (keyof ExpiryOptions)[];
 
 /**
- * The attributes that make an item expire: put them into the item on every write, so that a renewal moves the
- * item into its new window. Empty when the item does not expire; to make a stored item permanent, use
- * {@link withExpiry} on an update, which removes the old ones. In a table that is indexed by second it is the TTL alone.
- *
- * @param key the item's primary key, or the whole item, as the document client takes it
+ * The attributes that make an item expire: put them into the item on every write, so that a renewal moves the item into its new window.
+ * Empty when the item does not expire; to make a stored item permanent, use {@link withExpiry} on an update, which removes the old ones.
+ * In a table that is indexed by second it is the TTL alone.
+ * @param key the item's primary key, or the whole item, in the form of the document client
  * @returns e.g. `{ ttl: 1658266020, expirationWindow: '2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z' }`
- * @throws InvalidTtlError for a TTL that must not be written, InvalidKeyError for an incomplete key,
- *   InvalidArgumentError for an unknown option and for a clock in another unit
+ * @throws InvalidTtlError for a TTL that must not be written, InvalidKeyError for an incomplete key, InvalidArgumentError for an unknown
+ * option and for a clock in another unit
  */
 export function expiryAttributes<Key extends ItemLike>(
   model: ExpiryModel,
@@ -38,7 +37,7 @@ export function expiryAttributes<Key extends ItemLike>(
   checkOptions(options, OPTIONS);
   const ttl = expiryTime(model, options);
   if (ttl === undefined) return {};
-  // Also by second: a key that is none is an error in every table.
+  // A malformed key is an error in every table, even by second.
   const shard = shardOf(key, model, model.shards);
   const { granularitySeconds, ttlAttribute, windowAttribute } = model;
   if (windowAttribute === undefined) return { [ttlAttribute]: ttl };

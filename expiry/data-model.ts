@@ -1,6 +1,6 @@
 /**
- * The rules behind the entry point: windows, shards, bounds and every error by its class. For tools that stamp or find
- * items themselves, such as a migration. Applications need `precise-ttl` alone.
+ * The rules behind the main entry point: windows, shards, bounds and all error classes. They are for tools that stamp or find items
+ * themselves, such as migrations. Applications only need `precise-ttl`.
  */
 export {
   describeProblem,

@@ -1,4 +1,4 @@
-/** All that a person needs to correct a wrong value: where it is, what belongs there, what stood there, what to do. */
+/** The data for correcting a wrong value: the field, the expected and the actual value, and the remedy. */
 export interface FieldProblem {
   readonly field: string;
   readonly expected: string;
@@ -6,12 +6,12 @@ export interface FieldProblem {
   readonly remedy: string;
 }
 
-/** Root of every error this project throws on purpose. */
+/** The base class of all errors that this project throws deliberately. */
 export class PreciseTtlError extends Error {
   override readonly name: string = 'PreciseTtlError';
 }
 
-/** A value is wrong; the message names the field, what was expected, what was got and the remedy. */
+/** A value is wrong; the message names the field, the expected and the actual value, and the remedy. */
 export class InvalidFieldError extends PreciseTtlError {
   override readonly name: string = 'InvalidFieldError';
   readonly problem: FieldProblem;
@@ -22,7 +22,7 @@ export class InvalidFieldError extends PreciseTtlError {
   }
 }
 
-/** A TTL or an expiry time that must not be written. */
+/** A TTL or an expiry time must not be written. */
 export class InvalidTtlError extends InvalidFieldError {
   override readonly name = 'InvalidTtlError';
 }
@@ -32,17 +32,17 @@ export class InvalidModelError extends InvalidFieldError {
   override readonly name = 'InvalidModelError';
 }
 
-/** The item's key lacks a key attribute, or holds a value that cannot be one. */
+/** The item's key lacks a key attribute, or one has a value of an invalid type. */
 export class InvalidKeyError extends InvalidFieldError {
   override readonly name = 'InvalidKeyError';
 }
 
-/** The request to add the expiry to cannot take it. */
+/** The expiry cannot be added to the request. */
 export class InvalidRequestError extends InvalidFieldError {
   override readonly name = 'InvalidRequestError';
 }
 
-/** An option, a clock or an item that was passed is none. */
+/** An option, a clock or an item is malformed. */
 export class InvalidArgumentError extends InvalidFieldError {
   override readonly name = 'InvalidArgumentError';
 }
@@ -54,7 +54,7 @@ export function describeProblem({ field, expected, got, remedy }: FieldProblem):
 
 const MAX_SHOWN_LENGTH = 120;
 
-/** A value as a person would write it, cut to a length that fits into a message. */
+/** Formats a value as a person would write it, shortened to fit into a message. */
 function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'bigint') return `${value}n`;
@@ -70,6 +70,6 @@ function safeJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? `${inner}n` : inner));
   } catch {
-    return undefined; // a cycle: the caller falls back to String()
+    return undefined; // JSON.stringify fails for a cycle: the caller falls back to String()
   }
 }

@@ -1,28 +1,28 @@
 /**
- * An expiry as an event of the prop `events`: the `detail` of an EventBridge event, the body of an SQS message, or an element of `events`
- * in what a function is called with.
+ * The event of an expiry, for the prop `events`: the `detail` of an EventBridge event, the body of an SQS message, or an element of
+ * `events` in a function's input.
  */
 export interface ExpiryEvent {
-  /** The same however often the event is delivered, and no other expiry's. */
+  /** A unique id that is the same at every delivery of the event. */
   readonly id: string;
   /** The table's name. */
   readonly table: string;
   /** The item's primary key, in DynamoDB JSON: `{ "id": { "S": "a" } }`. */
   readonly key: EventImage;
-  /** The item's TTL as an ISO time; null where native TTL deleted an item by another attribute. */
+  /** The item's TTL as an ISO time; null if native TTL deleted an item by another attribute. */
   readonly expiredAt: string | null;
-  /** When the item was deleted, an ISO time. Streams say it to the second, rounded down. */
+  /** The time of the deletion, an ISO time. Streams round it down to the second. */
   readonly deletedAt: string;
-  /** The item as it was, in DynamoDB JSON. Only with `oldImage: true`. */
+  /** The item before its deletion, in DynamoDB JSON. Only with `oldImage: true`. */
   readonly oldImage?: EventImage;
-  /** There should be an image, but with it the event was larger than its destination takes. */
+  /** Set if the image was left out because the event with it was too large for its destination. */
   readonly oldImageOmitted?: true;
 }
 
 /** Attributes in DynamoDB JSON. */
 export type EventImage = Readonly<Record<string, EventValue>>;
 
-/** A value in DynamoDB JSON. A number is text, because a double would lose digits; bytes are base64. */
+/** A value in DynamoDB JSON. A number is a string, because a double would lose digits; bytes are base64. */
 export type EventValue =
   | { readonly S: string }
   | { readonly N: string }

@@ -2,24 +2,24 @@ import type { FieldProblem } from './errors.ts';
 import { unknownFieldProblems } from './unknown-fields.ts';
 
 /**
- * The values that a field takes. Everything that a person or another program can get wrong is read by these: models and options, the
+ * The valid values of a field. Kinds check everything that a person or another program can get wrong: models and options, the
  * configuration, environments, the input of an execution, command lines, Terraform's JSON.
  */
 export interface Kind<Value> {
   /** The text after "expected". */
   readonly expected: string;
   readonly is: (value: unknown) => value is Value;
-  /** The rule of the kind, where others have to write it in a language of theirs. */
+  /** The rule of the kind, for code that must write it in another language. */
   readonly rule?: Rule;
-  /** The value that a text stands for; the text itself when it stands for none. */
+  /** Parses a text; returns the text itself if it is not a value. */
   readonly fromText: (text: string) => unknown;
-  /** The remedy for another value, when there is more to say than that it must be corrected. */
+  /** The remedy for an invalid value, if there is more to say than to correct it. */
   readonly remedy?: (got: unknown) => string;
-  /** Problems within a value that has fields of its own, by their paths in it. */
+  /** Problems within a value that has fields, with their paths. */
   inside?(value: Value): FieldProblem[];
 }
 
-/** A text of a pattern, a number within bounds that are included, or one of some values. */
+/** A regular expression, a range of numbers with its bounds included, or a list of values. */
 export type Rule =
   | { readonly pattern: RegExp }
   | { readonly least: number; readonly most: number; readonly whole: boolean }
@@ -27,7 +27,7 @@ export type Rule =
 
 export type ValueOf<AnyKind> = AnyKind extends Kind<infer Value> ? Value : never;
 
-/** A kind by its rule, for what has none of its own below. */
+/** Makes a kind from a rule, for rules without a function below. */
 export function kind<Value>(
   is: (value: unknown) => boolean,
   expected: string,
@@ -54,7 +54,7 @@ export function number(least: number, most: number): Kind<number> {
   });
 }
 
-/** A whole one. `what`: of what, e.g. `a whole number of minutes`. */
+/** Whole numbers in a range. `what` names the unit, e.g. `a whole number of minutes`. */
 export function whole(least: number, most: number, what = 'a whole number'): Kind<number> {
   const { is, fromText } = number(least, most);
   return kind(value => is(value) && Number.isInteger(value), `${what} from ${least} to ${most}`, {
@@ -68,7 +68,7 @@ export function oneOf<const Value>(values: readonly Value[]): Kind<Value> {
   return kind(value => values.some(each => each === value), expected, { rule: { values } });
 }
 
-/** Digits, as a person writes them: neither `1e3` nor ` 1` nor `0x1`. */
+/** Parses plain digits as a person writes them: not `1e3`, ` 1` or `0x1`. */
 function decimal(value: string): unknown {
   return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
 }
@@ -76,13 +76,13 @@ function decimal(value: string): unknown {
 export type Kinds = Readonly<Record<string, Kind<unknown>>>;
 
 export interface ReadOptions {
-  /** Fields that must be there. @default none */
+  /** Required fields. @default none */
   readonly required?: readonly string[];
-  /** The remedy for a value, where its kind has no better one. */
+  /** The remedy for a value whose kind has none of its own. */
   readonly remedy: string;
 }
 
-/** The problems of one value; empty when it is good. */
+/** The problems of one value; empty if it is valid. */
 export function valueProblems(
   field: string,
   { expected, is, inside, remedy: ownRemedy }: Kind<unknown>,
@@ -93,9 +93,7 @@ export function valueProblems(
   return [{ field, expected, got, remedy: ownRemedy?.(got) ?? remedy }];
 }
 
-/**
- * The problems of an object's fields. A field that is left out is good unless it is required; null is not "left out", but a wrong value.
- */
+/** The problems of an object's fields. A missing field is valid unless it is required; null is a wrong value, not a missing one. */
 export function fieldProblems(
   kinds: Kinds,
   object: object,
@@ -113,12 +111,12 @@ function mend(got: unknown): string {
   return `${got === undefined ? 'Add the field' : 'Correct the value'}: there is no default for it.`;
 }
 
-/** The same of an object that may have no other fields. */
+/** The problems of an object that may have no other fields. */
 export function objectProblems(kinds: Kinds, object: object, options: ReadOptions): FieldProblem[] {
   return [...unknownFieldProblems(object, Object.keys(kinds)), ...fieldProblems(kinds, object, options)];
 }
 
-/** The problems of something that lies within something else; a field without a name is that itself. */
+/** Puts a path before the fields of problems within a value; a problem without a field concerns the value itself. */
 export function under(path: string, problems: readonly FieldProblem[]): FieldProblem[] {
   return problems.map(problem => ({
     ...problem,

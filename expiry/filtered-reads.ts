@@ -4,26 +4,26 @@ import type { Fields } from './requests.ts';
 import { tableNameOf } from './table-name.ts';
 import { isExpired } from './ttl.ts';
 
-/** A read that gives live items only. */
+/** A read that returns only live items. */
 export interface FilteredRead {
-  /** The request for DynamoDB: the one that was given, where nothing has to be added to it. */
+  /** The request to send: the original one if nothing must be added to it. */
   readonly request: Fields;
-  /** The answer without what is expired, as if it were not there. */
+  /** Removes expired items from the answer, as if they did not exist. */
   readonly answer: (output: Fields) => Fields;
 }
 
-/** The tables that a read knows. */
+/** The tables that a read may name. */
 export interface Tables {
   /**
    * The attribute with a table's expiry times; null for a table whose items do not expire.
-   * @throws for a table of which nothing is known
+   * @throws for an unknown table
    */
   readonly ttlAttributeOf: (tableName: unknown) => string | null;
-  /** The second by which an answer is judged when it is there; epoch seconds. */
+  /** The cutoff for an answer, in epoch seconds, taken when it arrives. */
   readonly cutoff: () => number;
 }
 
-/** The commands that give items, by the SDK's names of them. What writes may give items back too: those are its own. */
+/** The commands that return items, by their names in the SDK. Items that a write returns are not filtered: they are those of the writer. */
 const READS: Readonly<Record<string, (request: Fields, tables: Tables) => FilteredRead>> = {
   QueryCommand: manyItems,
   ScanCommand: manyItems,
@@ -49,10 +49,10 @@ export function filteredRead(
   return READS[commandName]?.(request, tables);
 }
 
-/** The items of one table that a request asks for. */
+/** The items that a request reads from one table. */
 interface TableRead {
   readonly request: Fields;
-  /** Those that are live, with the attributes that the reader asked for. */
+  /** Returns the live items, with the attributes that the reader requested. */
   readonly live: (items: readonly Fields[]) => Fields[];
 }
 
@@ -78,7 +78,7 @@ function tableRead(
 const untouched = (request: Fields): FilteredRead => ({ request, answer: output => output });
 
 function manyItems(request: Fields, tables: Tables): FilteredRead {
-  // DynamoDB itself refuses a request that counts and has a projection too.
+  // DynamoDB refuses a request with both a count and a projection.
   const counts =
     request['Select'] === 'COUNT' &&
     request['ProjectionExpression'] === undefined &&
@@ -86,7 +86,7 @@ function manyItems(request: Fields, tables: Tables): FilteredRead {
   const read = tableRead(request, request['TableName'], tables, !counts);
   if (read === undefined) return untouched(request);
   return {
-    // A count alone cannot be filtered, and a filter cannot name the key of an index. It costs the same to read.
+    // A count cannot be filtered by the client, and a filter cannot name the key of an index. So the items are read, at the same price.
     request: counts ? { ...read.request, Select: 'SPECIFIC_ATTRIBUTES' } : read.request,
     answer: output => {
       const items = read.live(itemsOf(output['Items']));
@@ -122,7 +122,7 @@ function batch(request: Fields, tables: Tables): FilteredRead {
     answer: output => ({
       ...output,
       ...mapped(output, 'Responses', (name, items) => readOf(name)?.read?.live(itemsOf(items)) ?? items),
-      // They are there to be sent again, and ask for what the reader asked for.
+      // Unprocessed keys are returned to be sent again, so they get the reader's own projection.
       ...mapped(output, 'UnprocessedKeys', (name, left) => ({
         ...readOf(name)?.asked,
         Keys: (left as Fields)['Keys'],
@@ -131,7 +131,7 @@ function batch(request: Fields, tables: Tables): FilteredRead {
   };
 }
 
-/** A field with something for each table; nothing where the answer does not have it. */
+/** Converts a field with one value for each table; does nothing if the answer lacks it. */
 function mapped(output: Fields, field: string, change: (table: string, value: unknown) => unknown): Fields {
   const tables = output[field];
   if (tables === undefined || tables === null) return {};
@@ -140,7 +140,7 @@ function mapped(output: Fields, field: string, change: (table: string, value: un
   };
 }
 
-/** The answers have the places of the questions: an expired item leaves the place of a missing one. */
+/** Filters a transaction. Its answers have the order of its requests, so an expired item becomes a missing one in its place. */
 function transaction(request: Fields, tables: Tables): FilteredRead {
   const asked = itemsOf(request['TransactItems']);
   const reads = asked.map(({ Get }) => {
@@ -165,7 +165,7 @@ function transaction(request: Fields, tables: Tables): FilteredRead {
   };
 }
 
-/** It would take a parser to know what a statement reads, and whether it reads the TTL. */
+/** Refuses PartiQL: only a parser could tell what a statement reads, and whether it reads the TTL. */
 function statements(request: Fields): FilteredRead {
   const all = [request, ...itemsOf(request['Statements']), ...itemsOf(request['TransactStatements'])];
   const reading = all

@@ -1,7 +1,7 @@
 /**
- * precise-ttl for applications: stamp items with an expiry as you write them, leave expired ones out as you read. No
- * AWS client, no dependency, and no clock but the one you pass; for Node 20 or later and for browsers. The rules behind
- * it, for tools and migrations, are in `precise-ttl/data-model`.
+ * precise-ttl for applications: stamp items with an expiry when you write them, leave out expired items when you read. It has no AWS
+ * client, no dependency, and no clock but the one you pass; it runs on Node 20 or later and in browsers. The rules behind it, for tools
+ * and migrations, are in `precise-ttl/data-model`.
  */
 export { type ExpiryOptions, expiryAttributes } from './attributes.ts';
 export { type FieldProblem, PreciseTtlError } from './errors.ts';

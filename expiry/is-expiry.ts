@@ -5,28 +5,29 @@ import { changedAtMs, changeOf, type StreamRecord } from './stream-record.ts';
 import { expiredRange, isWithin, toEpochSeconds } from './ttl.ts';
 
 /**
- * Whether a record of a table's stream is an expiry: an item was removed whose TTL had expired by then.
+ * Whether a record of a table's stream is an expiry: the removal of an item whose TTL had expired by then.
  *
- * 1. The change is a REMOVE. What is written or changed is no expiry.
+ * 1. The change is a REMOVE. Writes and updates are no expiries.
  * 2. The TTL in the old image had expired at the time of the record, by the rule of `isExpired`.
- * 3. Who removed it does not matter. So it holds for this sweep's deletions, for native TTL's, for both in replicas, where native
- *    TTL's mark is missing, and for an item that an application deletes after its expiry. Before its expiry that is no expiry.
- * 4. Native TTL's mark (`userIdentity`) is enough by itself: its records are recognized in streams without old images too.
+ * 3. It does not matter who removed the item. So deletions by this sweep and by native TTL are expiries, also in replicas, where native
+ *    TTL's mark is missing, and so is a deletion by an application after the item's expiry. An application's deletion before the expiry is
+ *    not.
+ * 4. Native TTL's mark (`userIdentity`) is sufficient: its records are recognized even in streams without old images.
  *
- * Records of DynamoDB Streams are timed to the second, rounded down. So a delete in the very second of the expiry is one.
+ * Times of DynamoDB Streams are rounded down to the second. So a delete in the very second of the expiry counts as one.
  *
- * @param record as the stream, Lambda or (decoded) Kinesis gives it
+ * @param record record from the stream, Lambda or (decoded) Kinesis
  * @throws InvalidModelError for a model that `expiryModel()` did not make
- * @throws InvalidArgumentError for what is no stream record, and for a removal without its old image or its time
+ * @throws InvalidArgumentError for anything but a stream record, and for a removal without its old image or its time
  */
 export function isExpiry(model: ExpiryModel, record: StreamRecord): boolean {
   return isNearlyExpiry(model, record, 0);
 }
 
 /**
- * The same, also for an item that was removed so many seconds before its expiry.
+ * Does the same as {@link isExpiry}, but also accepts items that were removed up to this many seconds before their expiry.
  *
- * @throws what {@link isExpiry} throws
+ * @throws the errors of {@link isExpiry}
  */
 export function isNearlyExpiry(model: ExpiryModel, record: StreamRecord, toleranceSeconds: number): boolean {
   checkModel(model);
@@ -50,7 +51,10 @@ export function isNearlyExpiry(model: ExpiryModel, record: StreamRecord, toleran
   return isWithin(ttl, { after, upTo: upTo + toleranceSeconds });
 }
 
-/** Lambda and Kinesis write the fields small, and so does the AWS SDK's type by their other case. Source: DynamoDB Developer Guide. */
+/**
+ * Whether the record has native TTL's mark. Lambda and Kinesis write its fields in lower case; the AWS SDK's type has them in upper case.
+ * Source: DynamoDB Developer Guide.
+ */
 function isByNativeTtl(identity: unknown): boolean {
   if (!isObject(identity)) return false;
   const { type, principalId, Type, PrincipalId } = identity as Record<string, unknown>;

@@ -1,6 +1,6 @@
 /**
- * One item, as a class, an interface or a record. The two fields keep out what is none and would pass for one that does
- * not expire: the output of a command instead of its Item, and lists, Sets and Maps.
+ * One item, as a class, an interface or a record. The two fields exclude values that would otherwise pass for an item without an expiry:
+ * the output of a command instead of its Item, and lists, Sets and Maps.
  */
 export type ItemLike = object & { readonly $metadata?: never; readonly forEach?: never };
 

@@ -13,7 +13,7 @@ import { MINUTES_PER_DAY } from './window.ts';
 export const INDEXED_BY = ['window', 'second'] as const;
 export type IndexedBy = (typeof INDEXED_BY)[number];
 
-/** How a table says when its items expire. Writers, readers and the sweep must agree on it. */
+/** How the items of a table expire. Writers, readers and the sweep must use the same model. */
 export interface ExpiryModelProps extends KeyNames {
   /** Name of the table's partition key. */
   readonly partitionKey: string;
@@ -27,9 +27,9 @@ export interface ExpiryModelProps extends KeyNames {
   readonly windowAttribute?: string;
   /** By window: length of a window in minutes; a divisor of a day. @default 1440, a day */
   readonly granularityMinutes?: number;
-  /** By window: index keys that one window is spread over. @default 2 */
+  /** By window: number of index keys over which one window is spread. @default 2 */
   readonly shards?: number;
-  /** Seconds an item lives when its writer does not say; 0 = it does not expire. @default 0 */
+  /** Lifetime of an item in seconds if its writer names none; 0 = it does not expire. @default 0 */
   readonly defaultTtlSeconds?: number;
 }
 
@@ -37,9 +37,9 @@ export interface ExpiryModelProps extends KeyNames {
 export interface ExpiryModel extends KeyNames {
   readonly ttlAttribute: string;
   readonly indexedBy: IndexedBy;
-  /** Undefined by second: items have none. */
+  /** Undefined by second: items have no such attribute. */
   readonly windowAttribute: string | undefined;
-  /** Seconds of expiry times under one key of the index. */
+  /** Seconds of expiry times under one index key. */
   readonly granularitySeconds: number;
   readonly shards: number;
   readonly defaultTtlSeconds: number;
@@ -56,21 +56,21 @@ export const DEFAULT_INDEXED_BY: IndexedBy = 'window';
 export const DEFAULT_WINDOW_ATTRIBUTE = 'expirationWindow';
 export const DEFAULT_GRANULARITY_MINUTES = MINUTES_PER_DAY;
 /**
- * Two keys seldom share a partition of the index, and cost an idle table a cent a month more than one: docs/contributing/decisions.md, "Two shards by
- * default".
+ * Two keys seldom share a partition of the index. For an idle table they cost a cent a month more than one key:
+ * docs/contributing/decisions.md, "Two shards by default".
  */
 export const DEFAULT_SHARDS = 2;
 
 /**
- * Most shards of one window: what holds 20,000 items a second in windows of a day, with some reserve (partition-rule.ts). A table on demand
- * takes 40,000 writes a second by default, which are 20,000 puts and as many deletes.
+ * Most shards of one window: enough for 20,000 items per second in windows of a day, with some reserve (partition-rule.ts). A table on
+ * demand allows 40,000 writes per second by default, which are 20,000 puts and as many deletes.
  */
 export const MAX_SHARDS = 1000;
 
 /** Longest attribute name that can be part of an index key. Source: DynamoDB quotas. */
 const MAX_KEY_ATTRIBUTE_NAME_LENGTH = 255;
 
-/** A plain object of JavaScript has this name for something else: nothing that reads keys or times by it can be relied on. */
+/** An attribute name with a special meaning in JavaScript objects: code that reads keys or times by it would fail. */
 const LOST_NAME = '__proto__';
 
 /** The kind of each field of a model. */
@@ -89,7 +89,7 @@ const FIELDS = Object.keys(MODEL_KINDS);
 
 /**
  * Checks the model and fills in the defaults.
- * @throws InvalidModelError naming the first wrong field, also one that a model does not have
+ * @throws InvalidModelError naming the first wrong or unknown field
  */
 export function expiryModel(props: ExpiryModelProps & { readonly indexedBy?: 'window' }): WindowModel;
 export function expiryModel(props: ExpiryModelProps): ExpiryModel;
@@ -122,7 +122,7 @@ export function expiryModel(props: ExpiryModelProps): ExpiryModel {
 }
 
 /**
- * Refuses what {@link expiryModel} has not made, such as its props: attributes would be stamped as `undefined`.
+ * Refuses objects that {@link expiryModel} has not made, such as its props: attributes would be stamped as `undefined`.
  * @throws InvalidModelError
  */
 export function checkModel(model: unknown, field = 'model'): void {
@@ -135,10 +135,7 @@ export function checkModel(model: unknown, field = 'model'): void {
   });
 }
 
-/**
- * Everything that is wrong with the values of a model; empty when they are good. The configuration of a deployment uses
- * it too, whose fields are more than these.
- */
+/** All problems of a model's values; empty if they are valid. The configuration of a deployment uses it too, which has more fields. */
 export function modelProblems(props: ExpiryModelProps): FieldProblem[] {
   const options = {
     required: ['partitionKey'],
@@ -147,7 +144,7 @@ export function modelProblems(props: ExpiryModelProps): FieldProblem[] {
   return [...fieldProblems(MODEL_KINDS, props, options), ...clashProblems(props), ...secondProblems(props)];
 }
 
-/** Problems of fields that a model by second does not use: whoever names one expects it to have an effect. */
+/** Problems of fields that a model by second does not use: a user who sets one expects an effect. */
 function secondProblems(props: ExpiryModelProps): FieldProblem[] {
   if (props.indexedBy !== 'second') return [];
   return (['windowAttribute', 'granularityMinutes', 'shards'] as const).flatMap(field =>
@@ -164,7 +161,7 @@ function secondProblems(props: ExpiryModelProps): FieldProblem[] {
   );
 }
 
-/** Not `??`: a null is not the default, it is a wrong value. */
+/** Returns the value or its default. It does not use `??`, because a null must be reported as a wrong value. */
 function given<T>(value: T | undefined, defaultValue: T): T {
   return value === undefined ? defaultValue : value;
 }

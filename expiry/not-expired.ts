@@ -6,7 +6,7 @@ import { checkOptions } from './options.ts';
 import { checkRequest, type PlainValues, type RequestRules } from './requests.ts';
 import { expiredRange, isExpired } from './ttl.ts';
 
-/** The part of the document client's Query, Scan and Get inputs that the filter is merged into. */
+/** The fields of the document client's Query, Scan and Get inputs into which the filter is merged. */
 export interface ReadRequest {
   readonly TableName?: string | undefined;
   readonly Key?: object | undefined;
@@ -15,13 +15,13 @@ export interface ReadRequest {
   readonly ExpressionAttributeNames?: Record<string, string> | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: the document client types its values as any
   readonly ExpressionAttributeValues?: Record<string, any> | undefined;
-  // Only requests that write have these.
+  // Only write requests have these fields.
   readonly Item?: never;
   readonly UpdateExpression?: never;
   readonly ConditionExpression?: never;
 }
 
-/** The additions of {@link notExpired} to a request. Its values are plain ones: the low-level client does not take them. */
+/** The additions of {@link notExpired} to a request. Its values are plain, which the low-level client does not accept. */
 export interface ReadAdditions {
   readonly FilterExpression?: string | undefined;
   readonly ProjectionExpression?: string | undefined;
@@ -40,8 +40,8 @@ const NAME = '#preciseTtl';
 const VALUES = { after: ':preciseTtlAfter', upTo: ':preciseTtlUpTo', type: ':preciseTtlType' } as const;
 
 /**
- * The rules of {@link isExpired}, negated, as a filter. Every case is written out rather than wrapped into one
- * NOT, so that nothing hangs on how a comparison with a missing attribute comes out.
+ * The filter for items that are not expired: the negated rules of {@link isExpired}. Every case is written out instead of one NOT, so that
+ * nothing depends on the result of a comparison with a missing attribute.
  */
 const FILTER =
   `(attribute_not_exists(${NAME}) OR NOT attribute_type(${NAME}, ${VALUES.type})` +
@@ -61,16 +61,13 @@ const RULES: RequestRules = {
 };
 
 /**
- * Merges "not expired" into the input of a Query, Scan or Get of the document client, so that readers never see an
- * expired item, even before it is swept.
- *
- * A Query or Scan gets the condition ANDed to its filter. A Get cannot filter: its projection, where it has one,
- * gets the TTL attribute, and {@link unlessExpired} decides on the item that comes back. A Query on an index whose
- * key is the TTL attribute cannot filter on it: put the bound into its key condition instead.
- *
- * @throws InvalidRequestError for the input of another command or of the low-level client (of which only a Get is
- *   taken), for legacy parameters, which cannot be mixed with expressions, and for a request that has the filter
- *   already; InvalidArgumentError for a clock in another unit
+ * Merges "not expired" into the input of a Query, Scan or Get of the document client, so that readers never see an expired item, even
+ * before it is swept. A Query or Scan gets the condition ANDed to its filter. A Get cannot filter: the TTL attribute is added to its
+ * projection, if it has one, and {@link unlessExpired} decides on the item that comes back. A Query on an index whose key is the TTL
+ * attribute cannot filter on it: put the bound into its key condition instead.
+ * @throws InvalidRequestError for the input of another command or of the low-level client (of which only a Get is taken), for legacy
+ * parameters, which cannot be mixed with expressions, and for a request that has the filter already; InvalidArgumentError for a clock in
+ * another unit
  */
 export function notExpired<Request extends ReadRequest>(
   model: ExpiryModel,
@@ -98,10 +95,10 @@ export function notExpired<Request extends ReadRequest>(
 }
 
 /**
- * The item, or undefined when it is expired (or there is none).
+ * Returns the item, or undefined when it is expired or missing.
  *
- * @param item what a Get or BatchGet of the document client or of the low-level one gives, or a stream record's image
- * @throws InvalidArgumentError for what is no item, and for a clock in another unit
+ * @param item result of a Get or BatchGet of the document client or of the low-level one, or a stream record's image
+ * @throws InvalidArgumentError for anything but an item, and for a clock in another unit
  */
 export function unlessExpired<Item extends ItemLike>(
   model: ExpiryModel,
@@ -132,7 +129,7 @@ function withTtlProjected<Request extends ReadRequest>(
   if (!projection?.trim()) return request;
   const names = request.ExpressionAttributeNames ?? {};
   const projected = projection.split(',').map(path => names[path.trim()] ?? path.trim());
-  // Naming an attribute twice is refused by DynamoDB ("two document paths overlap").
+  // DynamoDB refuses to name an attribute twice ("two document paths overlap").
   if (projected.includes(model.ttlAttribute)) return request;
   return {
     ...request,

@@ -3,7 +3,7 @@ import { isObject } from './fields.ts';
 import { unknownFieldProblems } from './unknown-fields.ts';
 
 /**
- * Checks the options of a call: a misspelt one would be taken for one that was left out.
+ * Checks the names of a call's options, because a misspelt option would otherwise be ignored.
  * @throws InvalidArgumentError
  */
 export function checkOptions(options: unknown, known: readonly string[]): void {

@@ -1,25 +1,26 @@
 import { type IndexedBy, MAX_SHARDS } from './model.ts';
 
 /*
- * How many shards a window needs. DynamoDB writes at most 1,000 units a second to a partition. An index has partitions of its own, its
- * keys are spread over them by a hash, and several keys share one. A put of an item writes its entry, and its delete takes the entry away:
- * one unit each. Keys on a partition that is full keep the sweep waiting, and DynamoDB throttles the users' own puts to them.
+ * Determines how many shards a window needs. DynamoDB writes at most 1,000 units per second to a partition. An index has its own
+ * partitions, over which a hash spreads its keys; several keys share one. A put of an item writes its index entry, and its delete removes
+ * the entry: one unit each. Keys on a full partition delay the sweep, and DynamoDB throttles the users' own puts to them.
  */
 
-/** Write units a second that one partition, and so one key, takes. Source: DynamoDB Developer Guide, "Burst and adaptive capacity". */
+/** Write units per second that one partition, and so one key, allows. Source: DynamoDB Developer Guide, "Burst and adaptive capacity". */
 export const PARTITION_UNITS = 1000;
 
-/** Write units a second that a new table on demand takes, and its index too. Source: DynamoDB Developer Guide, "Warm throughput". */
+/** Write units per second that a new table on demand and its index allow. Source: DynamoDB Developer Guide, "Warm throughput". */
 export const NEW_TABLE_UNITS = 4000;
 
-/** A load that fits one partition however the hash spreads it, units a second: a peak is uneven within its seconds. */
+/** Units per second that fit one partition, however the hash spreads the keys; below 1,000, because a peak is uneven within its seconds. */
 const FITS_ONE_PARTITION = 800;
 
-/** Standard deviations of a partition's load that have to fit beside the average: one of a hundred partitions may have as much. */
+/** Standard deviations above the average for which a partition must have room: one of a hundred partitions may have such a load. */
 const DEVIATIONS = 3;
 
 /**
- * An index should be warm for so much that it is no fuller on average: else it needs too many shards. 100 units a second a key hold then.
+ * Highest average share of the warm throughput that is used: above it an index needs too many shards. With it, keys may have 100 units per
+ * second.
  */
 const FULL_SHARE = 0.4;
 
@@ -28,30 +29,33 @@ export interface IndexLoad {
   readonly indexedBy: IndexedBy;
   readonly granularityMinutes: number;
   readonly shards: number;
-  /** Items with a TTL that are put a second, and items that get another TTL. */
+  /** Items with a TTL that are put per second, and items that get another TTL. */
   readonly putsPerSecond: number;
-  /** Items that are deleted a second, and items that get another TTL: their old entry is deleted. */
+  /** Items that are deleted per second, and items that get another TTL, since their old entries are deleted. */
   readonly deletesPerSecond: number;
-  /** Write units a second that the index takes at once. @default those of a new table's index */
+  /** Write units per second that the index allows at once. @default those of a new table's index */
   readonly warmUnits?: number | undefined;
 }
 
 export interface ShardAdvice {
   /**
-   * `holds`: what expires is gone within two seconds. `late`: some partitions are too full, and what lies there is late and throttled.
-   * `impossible`: more is written to one key than DynamoDB takes.
+   * `holds`: items are deleted within two seconds after their expiry. `late`: some partitions are too full, so their items are late and
+   * throttled. `impossible`: more is written to one key than DynamoDB allows.
    */
   readonly verdict: 'holds' | 'late' | 'impossible';
-  /** The fewest that hold on an index that is warm for `warmUnits`; undefined when none hold, as by second, where a second is one key. */
+  /**
+   * The smallest sufficient number for an index that is warm for `warmUnits`; undefined when none is, for example by second, where a
+   * second is one key.
+   */
   readonly shards: number | undefined;
-  /** Write units a second that the index should be warm for, no less than it is. */
+  /** Write units per second for which the index should be warm, at least those of today. */
   readonly warmUnits: number;
 }
 
 /**
- * Judges the load of an index, and says which number of shards and which warm throughput hold. Keys of x units a second, on partitions of
- * which a share is used on average, give a partition that share with a standard deviation of √(share × x); three of these have to fit.
- * `npm run bench partitions` holds it against the real sweep.
+ * Judges the load of an index, and returns a sufficient number of shards and warm throughput. Keys of x units per second, on partitions
+ * with a given average share of the keys, give a partition that share of the load with a standard deviation of √(share × x); three of
+ * these must fit. `npm run bench partitions` compares it with the real sweep.
  */
 export function adviseShards(load: IndexLoad): ShardAdvice {
   const { indexedBy, shards, putsPerSecond, deletesPerSecond, warmUnits: warm = NEW_TABLE_UNITS } = load;
@@ -69,8 +73,8 @@ export function adviseShards(load: IndexLoad): ShardAdvice {
 }
 
 /**
- * The load on the keys of one window. Items seldom live for less than a minute, so windows of a minute get their puts before their deletes;
- * longer ones may get both at once.
+ * The load on the keys of one window. Items seldom live for less than a minute, so windows of a minute get their puts before their
+ * deletes; longer windows may get both at once.
  */
 function unitsOfWindow({
   indexedBy,
@@ -83,7 +87,7 @@ function unitsOfWindow({
     : Math.max(putsPerSecond, deletesPerSecond);
 }
 
-/** The most units a second of one key, when so many are written to an index that takes so many. */
+/** Most units per second of one key, at this load and this warm throughput. */
 function mostOfKey(units: number, warmUnits: number): number {
   if (units <= FITS_ONE_PARTITION) return FITS_ONE_PARTITION;
   const used = units / warmUnits;

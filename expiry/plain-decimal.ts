@@ -1,11 +1,11 @@
-/** Sign, digits before the point, digits behind it, exponent. DynamoDB's exponents have three digits at most. */
+/** Sign, digits before the point, digits after it, exponent. DynamoDB's exponents have at most three digits. */
 const NUMBER = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i;
 
 /**
- * A number's text in plain digits, as DynamoDB gives a Number back: no exponent, no plus sign, no zeros before the first
- * digit nor behind the last one of a fraction, and `0` for every zero. JavaScript writes `1e+21` and `1e-7`.
+ * Writes a number in plain digits, like DynamoDB returns a Number: no exponent, no plus sign, no leading zeros, no trailing zeros of a
+ * fraction, and `0` for every zero. JavaScript would write `1e+21` and `1e-7`.
  *
- * @returns undefined for a text that is no number
+ * @returns undefined if the text is not a number
  */
 export function plainDecimal(text: string): string | undefined {
   const [matched, sign, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];

@@ -1,28 +1,28 @@
 import { InvalidRequestError } from './errors.ts';
 import type { Fields } from './requests.ts';
 
-/** Stands for the TTL attribute in expressions that are not its own. */
+/** The placeholder for the TTL attribute in a reader's expression. */
 const NAME = '#preciseTtl';
 
 /**
- * Parameters that DynamoDB does not take together with a projection expression. A request that has one names its attributes in
+ * Parameters that DynamoDB does not allow together with a projection expression. A request with one of them names its attributes in
  * AttributesToGet. Source: DynamoDB Developer Guide, "Legacy conditional parameters".
  */
 const LEGACY = ['AttributesToGet', 'KeyConditions', 'QueryFilter', 'ScanFilter', 'ConditionalOperator'];
 
-/** A read that gets the TTL attribute of every item, whatever else it asks for. */
+/** A read whose projection includes the TTL attribute. */
 export interface Projected {
-  /** The request itself where it asks for the attribute already, or for whole items. */
+  /** The original request if it already reads the attribute, or whole items. */
   readonly request: Fields;
-  /** Whether the reader did not ask for the attribute, and must not see it. */
+  /** Whether the attribute was added, so that it must be removed from the answer. */
   readonly isAdded: boolean;
 }
 
 /**
- * Adds the TTL attribute to what a read asks for.
+ * Adds the TTL attribute to a read's projection.
  *
- * @param wholeItems whether a request without a projection gives whole items; one that counts gives none
- * @throws InvalidRequestError where the attribute cannot be added
+ * @param wholeItems whether a request without a projection returns whole items; one that counts returns none
+ * @throws InvalidRequestError if the attribute cannot be added
  */
 export function withTtlAttribute(request: Fields, ttlAttribute: string, wholeItems = true): Projected {
   const { ProjectionExpression: projection, AttributesToGet: attributes } = request;

@@ -1,7 +1,7 @@
 import { isLowLevel } from './attribute-value.ts';
 import { InvalidRequestError } from './errors.ts';
 
-/** The names of the low-level form's members; `$unknown` is the SDK's. */
+/** The member names of the low-level form; `$unknown` comes from the SDK. */
 type AttributeValueName = 'S' | 'N' | 'B' | 'SS' | 'NS' | 'BS' | 'M' | 'L' | 'NULL' | 'BOOL' | '$unknown';
 type LowLevelValue =
   | { readonly S: string }
@@ -17,7 +17,7 @@ type LowLevelValue =
 
 type Refused = "a plain value, as the document client takes it, not the low-level client's AttributeValue";
 
-/** The value itself; a text that the compiler shows where the value is in the low-level form. */
+/** The value itself; for a value in the low-level form a text, which the compiler shows as the error. */
 type PlainValue<Value> = 0 extends 1 & Value
   ? Value
   : Value extends LowLevelValue
@@ -38,10 +38,10 @@ export type PlainKey<Request> = Request extends { readonly Key?: infer Key }
   ? { readonly Key?: PlainRecord<Key> | undefined }
   : unknown;
 
-/** A request, an answer or an item. Requests and answers have the same names in both clients; only their values differ. */
+/** A request, an answer or an item. Both clients use the same field names; only the values differ. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The parts of a request that are merged into, where a null would be taken for one that is left out. */
+/** The fields of a request into which expressions are merged; a null in them would be treated as missing. */
 const MERGED = [
   'Key',
   'UpdateExpression',
@@ -51,7 +51,7 @@ const MERGED = [
   'ExpressionAttributeValues',
 ] as const;
 
-/** Where a request holds values, or whole keys. */
+/** Fields of a request that contain values, or whole keys. */
 const VALUES = ['ExpressionAttributeValues', 'ExclusiveStartKey'] as const;
 
 /** Parameters that DynamoDB refuses together with expressions. */
@@ -67,19 +67,19 @@ const LEGACY = [
 
 /** Rules for a request that conditions are merged into. */
 export interface RequestRules {
-  /** E.g. `the input of an UpdateCommand`. */
+  /** For the message, e.g. `the input of an UpdateCommand`. */
   readonly expected: string;
-  /** Parameters that only other commands have, with what to do instead. */
+  /** Parameters of other commands, with the remedy for each. */
   readonly foreign: Readonly<Record<string, string>>;
-  /** A placeholder that stands in requests that have been merged into before. */
+  /** A placeholder by which a request is recognized that was merged into before. */
   readonly placeholder: string;
   /** The name of the function, for the message. */
   readonly caller: string;
 }
 
 /**
- * @throws InvalidRequestError for the input of another command or of the low-level client, for legacy parameters, which
- *   DynamoDB does not take together with expressions, and for a request that has been merged into before
+ * @throws InvalidRequestError for the input of another command or of the low-level client, for legacy parameters, which DynamoDB does not
+ * allow together with expressions, and for a request that was merged into before
  */
 export function checkRequest(request: unknown, rules: RequestRules): void {
   if (typeof request !== 'object' || request === null || Array.isArray(request)) {
@@ -115,7 +115,7 @@ export function checkRequest(request: unknown, rules: RequestRules): void {
   }
 }
 
-/** The expected form where a value is in the form of the low-level client. */
+/** The problem's texts for a value in the form of the low-level client. */
 export const DOCUMENT_CLIENT = {
   expected: 'plain values, as the document client takes them',
   remedy: "Use the commands of @aws-sdk/lib-dynamodb: the low-level client's form is not merged into.",

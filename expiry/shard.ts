@@ -12,15 +12,15 @@ export interface KeyNames {
 }
 
 /**
- * The shard (0 … shards-1) of a window that an item belongs to: a hash of its primary key, so that every writer
- * puts the same item into the same shard. The sweep reads all shards, so another choice would lose nothing.
+ * The shard (0 … shards-1) of a window for an item: a hash of its primary key, so that every writer puts the same item into the same
+ * shard. The sweep reads all shards, so another choice would lose no item.
  *
- * The hash is the first 32 bits of SHA-256 over `S:…`, `N:…` or `B:…` (B in base64) of the partition key and, where
- * there is one, the sort key, each followed by a zero byte, taken modulo the number of shards. A number is its text in
- * plain digits. docs/use.md is the specification for writers in other languages.
+ * The hash is the first 32 bits of SHA-256 over `S:…`, `N:…` or `B:…` (B in base64) of the partition key and, if there is one, the sort
+ * key, each followed by a zero byte, taken modulo the number of shards. A number is written in plain digits. docs/use.md is the
+ * specification for writers in other languages.
  *
- * @param key the primary key by attribute name; more attributes may be there (a whole item will do)
- * @throws InvalidKeyError when a key attribute is missing or is no string, number or bytes
+ * @param key the primary key by attribute name; other attributes are ignored, so a whole item can be passed
+ * @throws InvalidKeyError when a key attribute is missing or is not a string, number or bytes
  */
 export function shardOf<Key extends ItemLike>(key: Key, names: KeyNames, shards: number): number {
   if (!isItem(key)) {
@@ -35,7 +35,7 @@ export function shardOf<Key extends ItemLike>(key: Key, names: KeyNames, shards:
   const parts = [names.partitionKey, ...(names.sortKey === undefined ? [] : [names.sortKey])].map(name =>
     canonical(name, values[name]),
   );
-  if (shards === 1) return 0; // after the check of the key: a wrong key is an error with any number of shards
+  if (shards === 1) return 0; // the key is checked first: a malformed key is an error with any number of shards
   const [first = 0] = sha256(utf8(parts.map(part => `${part}\0`).join('')));
   return first % shards;
 }
@@ -55,7 +55,7 @@ function canonical(name: string, value: unknown): string {
   });
 }
 
-/** One text for a number, whichever client has read or will write it; undefined for what is no number. */
+/** One text for a number, whichever client has read or will write it; undefined if it is not a number. */
 function numberText(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return plainDecimal(String(value));
   return isNumberValue(value) ? plainDecimal(value.value) : undefined;

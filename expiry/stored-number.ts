@@ -1,7 +1,6 @@
 /**
- * The number that an attribute's value stands for, in each form in which a client hands it out: a number, a bigint, the
- * document client's NumberValue or another object that wraps it, or the low-level `{ N: '…' }` of streams. NaN for
- * everything that is no Number in DynamoDB.
+ * The number in an attribute's value, in any form that a client returns: a number, a bigint, the document client's NumberValue or another
+ * wrapper object, or the low-level `{ N: '…' }` of streams. NaN for a value that is not a Number in DynamoDB.
  */
 export function storedNumber(value: unknown): number {
   if (typeof value === 'number') return value;

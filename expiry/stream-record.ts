@@ -2,46 +2,46 @@ import { InvalidArgumentError } from './errors.ts';
 import { isObject } from './fields.ts';
 
 /**
- * A change of an item as DynamoDB Streams, a Lambda event source mapping or Kinesis Data Streams for DynamoDB hands it on. Only what
- * is read here is named; records of the AWS SDK and of `@types/aws-lambda` have this shape. A record of Kinesis is what stands in its
- * data, as JSON.
+ * A change of an item, as a record of DynamoDB Streams, a Lambda event source mapping or Kinesis Data Streams for DynamoDB. The type has
+ * only the fields that are read here; records of the AWS SDK and of `@types/aws-lambda` fit it. For Kinesis it is the record's data,
+ * parsed as JSON.
  */
 export interface StreamRecord {
   /** `INSERT`, `MODIFY` or `REMOVE`. */
   readonly eventName?: string | undefined;
   readonly dynamodb?: StreamChange | undefined;
-  /** Whose change it was. Only native TTL's deletions have one, and not in replicas. */
+  /** Who made the change. Only native TTL's deletions have it, and not in replicas. */
   readonly userIdentity?: unknown;
 }
 
-/** The part of a record that has the item. */
+/** The part of a record that contains the item. */
 export interface StreamChange {
   /** The item before the change, in DynamoDB JSON. Only in streams with old images. */
   readonly OldImage?: object | undefined;
   /**
-   * When the change was made: a Date (AWS SDK), epoch seconds (Lambda), or epoch milliseconds or microseconds (Kinesis). DynamoDB
-   * Streams round it down to the second.
+   * When the change was made: a Date (AWS SDK), epoch seconds (Lambda), or epoch milliseconds or microseconds (Kinesis). DynamoDB Streams
+   * round it down to the second.
    */
   readonly ApproximateCreationDateTime?: Date | number | undefined;
-  /** The unit, where the record says it. */
+  /** The unit, if the record names it. */
   readonly ApproximateCreationDateTimePrecision?: string | undefined;
 }
 
-/** Parts of a second. Source: DynamoDB API reference, KinesisDataStreamDestination. */
+/** Units per second. Source: DynamoDB API reference, KinesisDataStreamDestination. */
 const UNITS_PER_SECOND: Readonly<Record<string, number>> = {
   SECOND: 1,
   MILLISECOND: 1e3,
   MICROSECOND: 1e6,
 };
 
-/** The years 1973 to 5138 have 12 to 14 digits in milliseconds, fewer in seconds, more in microseconds. */
+/** Bounds for milliseconds: the years 1973 to 5138 have 12 to 14 digits, fewer in seconds, more in microseconds. */
 const FIRST_MS = 1e11;
 const END_MS = 1e14;
 const END_MICROSECONDS = END_MS * 1000;
 
 /**
- * When the change of a record was made, epoch milliseconds; in streams to the second.
- * @throws InvalidArgumentError for a record that does not say it
+ * When the change of a record was made, in epoch milliseconds; times of streams are whole seconds.
+ * @throws InvalidArgumentError for a record without a time
  */
 export function changedAtMs(record: StreamRecord): number {
   const { ApproximateCreationDateTime: at, ApproximateCreationDateTimePrecision: precision } =
@@ -63,8 +63,8 @@ function milliseconds(at: unknown, precision: string | undefined): number {
 }
 
 /**
- * The part of a record that has the item.
- * @throws InvalidArgumentError for what is no record, such as one of Kinesis that is not decoded
+ * The part of a record that contains the item.
+ * @throws InvalidArgumentError for anything but a record, such as one of Kinesis that is not decoded
  */
 export function changeOf(record: StreamRecord): StreamChange {
   const given: unknown = record;

@@ -3,15 +3,15 @@ import { InvalidTtlError } from './errors.ts';
 import { storedNumber } from './stored-number.ts';
 
 /**
- * Five years of 365 days, in seconds. Native TTL ignores a time further back than five years, so that a wrong
- * unit or a zero does not empty a table; we keep the same rule. Source: DynamoDB Developer Guide, "Time to Live".
+ * Five years of 365 days, in seconds. Native TTL ignores an older TTL, so that a wrong unit or a zero does not empty a table; the sweep
+ * does the same. Source: DynamoDB Developer Guide, "Time to Live".
  */
 export const OLDEST_EXPIRY_AGE_SECONDS = 5 * 365 * 24 * 60 * 60;
 
-/** 20 years of 365 days, in seconds: the longest TTL of Amazon Keyspaces, whose semantics the writer helper has. */
+/** 20 years of 365 days, in seconds: the longest TTL of Amazon Keyspaces, whose rules the writer helper follows. */
 export const MAX_TTL_SECONDS = 20 * 365 * 24 * 60 * 60;
 
-/** The whole second an instant lies in. `epochMs`: milliseconds since 1970, as `Date.now()` gives them. */
+/** The whole second of a time. `epochMs`: milliseconds since 1970, like `Date.now()`. */
 export function toEpochSeconds(epochMs: number): number {
   return Math.floor(epochMs / 1000);
 }
@@ -29,12 +29,10 @@ export function expiredRange(cutoff: number): ExpiredRange {
 
 /**
  * Whether an item with this value in its TTL attribute is expired at `cutoff` (epoch seconds, whole).
- *
  * 1. The TTL attribute is a Number of epoch seconds; an item without it, or with any other type, never expires.
  * 2. The item is expired from the second that its TTL names: `ttl <= cutoff`.
  * 3. A TTL more than five years before the cutoff is ignored, as native TTL ignores it.
- * 4. The clock is an argument: whoever deletes freezes the cutoff once and asks with the same one again.
- *
+ * 4. The clock is an argument: a sweep fixes the cutoff once, and checks with the same one when it deletes.
  * @param ttl the attribute's value as any client gives it: a number, a bigint, a NumberValue or `{ N: '…' }`
  * @throws InvalidArgumentError for a cutoff in another unit: nothing would ever be expired
  */
@@ -43,23 +41,22 @@ export function isExpired(ttl: unknown, cutoff: number): boolean {
   return isWithin(ttl, expiredRange(cutoff));
 }
 
-/** Whether a value in the TTL attribute, as any client gives it, is a Number of this range. */
+/** Whether a value in the TTL attribute, in any client's form, is a Number in this range. */
 export function isWithin(ttl: unknown, { after, upTo }: ExpiredRange): boolean {
   const seconds = storedNumber(ttl);
   return seconds > after && seconds <= upTo;
 }
 
-/** The faults of a TTL. All but `tooFarAhead` mean that neither native TTL nor a sweep ever deletes the item. */
+/** The faults of a TTL. With all but `tooFarAhead`, neither native TTL nor a sweep ever deletes the item. */
 export type TtlFault = 'notNumber' | 'negative' | 'tooOld' | 'milliseconds' | 'tooFarAhead';
 
-/** Numbers of 13 or 14 digits: epoch milliseconds of 2001 to 5138. As seconds they lie over 29,000 years ahead. */
+/** Numbers of 13 or 14 digits: epoch milliseconds of the years 2001 to 5138. As seconds they would be over 29,000 years ahead. */
 const MILLISECONDS = { from: 1e12, before: 1e14 } as const;
 
 /**
- * The fault of a TTL, whoever wrote it; undefined for a correct one. A fraction is no fault: the item is
- * expired in its second, though an index by second does not find it.
- *
- * @param seconds the TTL, epoch seconds; NaN for a value that is no Number
+ * The fault of a TTL, whoever wrote it; undefined for a correct one. A fraction is no fault: the item is expired in its second, though an
+ * index by second does not find it.
+ * @param seconds the TTL, epoch seconds; NaN for a value that is not a Number
  * @param nowSeconds the clock, epoch seconds
  */
 export function ttlFault(seconds: number, nowSeconds: number): TtlFault | undefined {
@@ -73,7 +70,7 @@ export function ttlFault(seconds: number, nowSeconds: number): TtlFault | undefi
 const WHOLE_SECONDS = 'a Number of whole epoch seconds';
 const NOT_TOO_FAR = 'epoch seconds at most 20 years ahead';
 
-/** For who wrote it: what was expected, and what to do. */
+/** The expected value and the remedy for each fault, for the writer. */
 const REFUSALS: Readonly<
   Record<Exclude<TtlFault, 'notNumber'>, readonly [expected: string, remedy: string]>
 > = {
@@ -91,13 +88,12 @@ const REFUSALS: Readonly<
 
 /**
  * Checks a TTL that an application is about to write.
- *
  * @param field the attribute's name, for the message
  * @param value the candidate: whole epoch seconds
  * @param nowSeconds the writer's clock, epoch seconds
- * @returns the value, known to be a good one
- * @throws InvalidTtlError for milliseconds, strings, dates, NaN, fractions, negative values, times more than
- *   20 years ahead, and times more than five years back (which no sweep would ever delete)
+ * @returns the value, which is valid
+ * @throws InvalidTtlError for milliseconds, strings, dates, NaN, fractions, negative values, times more than 20 years ahead, and times
+ * more than five years back (which no sweep would ever delete)
  */
 export function checkTtl(field: string, value: unknown, nowSeconds: number): number {
   const refuse = (expected: string, remedy: string): never => {

@@ -1,8 +1,8 @@
 import type { FieldProblem } from './errors.ts';
 
 /**
- * A problem for each field that does not exist, with the one that was probably meant, and for each that the object only inherits:
- * a copy of the object would be without it.
+ * A problem for each unknown field, with the most similar known one as a suggestion, and for each inherited field, which a copy of the
+ * object would lose.
  */
 export function unknownFieldProblems(object: object, known: readonly string[]): FieldProblem[] {
   return [...inheritedFieldProblems(object, known), ...misspeltFieldProblems(object, known)];
@@ -39,10 +39,10 @@ function misspeltFieldProblems(object: object, known: readonly string[]): FieldP
     });
 }
 
-/** Levenshtein's distance: the fewest letters to insert, drop or replace that turn one text into the other. */
+/** Levenshtein distance: the fewest insertions, deletions and replacements of letters that turn one text into the other. */
 export function editDistance(one: string, other: string): number {
   const columns = [...other];
-  // Distances from the letters of `one` so far to each beginning of `other`.
+  // Distances between the letters of `one` so far and each prefix of `other`.
   let distances = [0, ...columns.map((_letter, column) => column + 1)];
   for (const letter of one) {
     const [first = 0] = distances;

@@ -10,7 +10,7 @@ import {
   type RequestRules,
 } from './requests.ts';
 
-/** The part of the document client's UpdateCommandInput that the expiry is merged into. */
+/** The fields of the document client's UpdateCommandInput into which the expiry is merged. */
 export interface UpdateRequest {
   readonly Key: object | undefined;
   readonly UpdateExpression?: string | undefined;
@@ -19,7 +19,7 @@ export interface UpdateRequest {
   readonly ExpressionAttributeValues?: Record<string, any> | undefined;
 }
 
-/** The additions of {@link withExpiry} to a request. Its values are plain ones: the low-level client does not take them. */
+/** The additions of {@link withExpiry} to a request. Its values are plain, which the low-level client does not accept. */
 export interface UpdateAdditions {
   readonly UpdateExpression: string;
   readonly ExpressionAttributeNames: Record<string, string>;
@@ -37,12 +37,11 @@ const RULES: RequestRules = {
 };
 
 /**
- * Merges the expiry into an UpdateCommand's input, as every update recomputes it: the item's TTL and, by window, its
- * window are set together, or removed together when the item shall not expire.
+ * Merges the expiry into an UpdateCommand's input. Each update computes it anew: the item's TTL and, by window, its window are set
+ * together, or removed together when the item shall not expire.
  *
- * @throws InvalidTtlError, InvalidKeyError, InvalidArgumentError as {@link expiryAttributes}; InvalidRequestError for
- *   the input of another command or of the low-level client, for legacy parameters and for a request that has been
- *   given an expiry before
+ * @throws InvalidTtlError, InvalidKeyError, InvalidArgumentError as {@link expiryAttributes}; InvalidRequestError for the input of another
+ * command or of the low-level client, for legacy parameters and for a request that has been given an expiry before
  */
 export function withExpiry<Request extends UpdateRequest>(
   model: ExpiryModel,
@@ -85,8 +84,8 @@ export function withExpiry<Request extends UpdateRequest>(
 }
 
 /**
- * Adds to the clause of an update expression, which may hold each keyword once. The keywords are reserved words,
- * so a bare one is always the clause: as an attribute it could only stand behind `#`.
+ * Adds to a clause of an update expression, which may contain each keyword once. The keywords are reserved words, so a bare one always
+ * begins the clause: as an attribute name it would need a placeholder with `#`.
  */
 function addClause(expression: string | undefined, keyword: 'SET' | 'REMOVE', addition: string): string {
   if (!expression?.trim()) return `${keyword} ${addition}`;

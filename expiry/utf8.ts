@@ -1,6 +1,6 @@
 /**
- * The text in UTF-8; a half of a surrogate pair without the other becomes U+FFFD, as TextEncoder has it. By hand because
- * the entry point runs everywhere, and jsdom, in which front ends are tested, has had no TextEncoder for long.
+ * Encodes a text in UTF-8; an unpaired surrogate becomes U+FFFD, like in TextEncoder. It is implemented here because the entry point runs
+ * everywhere, and jsdom, in which front ends are tested, long had no TextEncoder.
  */
 export function utf8(text: string): Uint8Array {
   const bytes: number[] = [];
@@ -15,7 +15,7 @@ export function utf8(text: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** A byte that follows the first one: its six lowest bits. */
+/** A continuation byte with the six lowest bits. */
 function tail(point: number): number {
   return 0x80 | (point & 0x3f);
 }

@@ -1,26 +1,25 @@
 /**
- * Windows: the partition keys of the expiry index. A window is half-open, [start, end): an item that expires
- * exactly on an edge belongs to the window that starts there.
+ * Windows are the partition keys of the expiry index. A window is half-open, [start, end): an item that expires exactly on an edge belongs
+ * to the window that starts there.
  */
 
-/** Minutes in a day: a granularity divides it, so that windows line up with midnight UTC and with replays. */
+/** Minutes in a day. A granularity must divide it, so that windows are aligned with midnight UTC and with replays. */
 export const MINUTES_PER_DAY = 24 * 60;
 
-/** All lengths that a window can have, minutes, the shortest first. */
+/** All allowed lengths of a window in minutes, the shortest first. */
 export const GRANULARITIES: readonly number[] = Array.from(
   { length: MINUTES_PER_DAY },
   (_unused, index) => index + 1,
 ).filter(minutes => MINUTES_PER_DAY % minutes === 0);
 
-/** The start (epoch seconds) of the window that holds `ttl` (epoch seconds). */
+/** The start (epoch seconds) of the window that contains `ttl` (epoch seconds). */
 export function windowStart(ttl: number, granularitySeconds: number): number {
   return Math.floor(ttl / granularitySeconds) * granularitySeconds;
 }
 
 /**
- * The index key of a window, e.g. `2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z`; shard k > 0 appends `#k`.
- * Shard 0 keeps the plain key, so that one shard is the format of tables stamped before there were shards.
- *
+ * The index key of a window, e.g. `2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z`; shard k > 0 appends `#k`. Shard 0 has the plain
+ * key, so that a table with one shard has the same keys as tables from before shards existed.
  * @param start the window's start, epoch seconds
  */
 export function windowKey(start: number, granularitySeconds: number, shard = 0): string {
@@ -28,7 +27,7 @@ export function windowKey(start: number, granularitySeconds: number, shard = 0):
   return shard === 0 ? plain : `${plain}#${shard}`;
 }
 
-/** The window that a key names. */
+/** The window of a key. */
 export interface Window {
   /** Epoch seconds. */
   readonly start: number;
@@ -36,14 +35,13 @@ export interface Window {
   readonly shard: number;
 }
 
-/** `start_end`, and `#shard` where it is not shard 0. */
+/** `start_end`, and `#shard` for all shards but 0. */
 const WINDOW_KEY = /^([^_#]+)_([^_#]+)(?:#(\d+))?$/;
 
 /**
- * The inverse of {@link windowKey}. Whether a granularity is an allowed one, and whether the window lies where one of that
- * length can, is not asked here.
+ * The inverse of {@link windowKey}. It does not check whether the granularity is allowed, and whether the start is aligned to it.
  *
- * @returns undefined for what `windowKey` does not write; written again, a key is the same text
+ * @returns undefined for keys that `windowKey` does not write; writing the result gives the same key again
  */
 export function readWindowKey(key: string): Window | undefined {
   const [, from = '', to = '', shardText = '0'] = WINDOW_KEY.exec(key) ?? [];

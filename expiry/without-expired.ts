@@ -7,7 +7,7 @@ import { checkOptions } from './options.ts';
 import type { Fields } from './requests.ts';
 import { tableNameOf } from './table-name.ts';
 
-/** The document client or the low-level one of the AWS SDK for JavaScript v3. */
+/** The document client or the low-level client of the AWS SDK for JavaScript v3. */
 export interface SdkClient {
   readonly middlewareStack: object;
   readonly send: unknown;
@@ -23,10 +23,10 @@ export interface FilterOptions {
 
 const OPTIONS = ['now'] as const satisfies (keyof FilterOptions)[];
 
-/** The part of the SDK's middleware that is used here. Source: @smithy/types, MiddlewareStack. */
+/** The fields of the SDK's middleware stack that are used here. Source: @smithy/types, MiddlewareStack. */
 interface Stack {
   clone(): Stack;
-  /** The names of what is in it. The SDK has it since 2023. */
+  /** Lists the names of the middleware in the stack. The SDK has this method since 2023. */
   identify?(): readonly string[];
   add(middleware: Middleware, options: Readonly<Record<string, string>>): void;
 }
@@ -42,21 +42,21 @@ type Middleware = (next: Next, context: { readonly commandName?: string }) => Ne
 const FILTER_NAME = 'preciseTtlWithoutExpired';
 
 /**
- * A client whose reads give no expired items: Query, Scan, Get, BatchGet and TransactGet, by their commands, the methods of
- * `DynamoDBDocument` and the paginators. An expired item looks as if it were not there. Everything else is sent as it is.
+ * Makes a client whose reads return no expired items: Query, Scan, Get, BatchGet and TransactGet, by their commands, the methods of
+ * `DynamoDBDocument` and the paginators. An expired item looks like a missing one. All other requests are sent unchanged.
  *
- * The client that is passed stays as it is; the one that is returned has its configuration and its connections. What is
- * added to the middleware of one of them afterwards, the other does not have.
+ * The client that is passed does not change; the returned one shares its configuration and its connections. Middleware that is added to
+ * one of them later does not apply to the other.
  *
- * Expired items are taken out of the answers, and `Count` with them. `ScannedCount` and `LastEvaluatedKey` stay, so a page
- * can be empty with more to come. A read with a projection also asks for the TTL, and so does one with `Select: 'COUNT'`; the
- * reader does not see it. A secondary index has to project the TTL: of an index that does not, DynamoDB refuses a read with a
- * projection and a count, and gives expired items to a read without one.
+ * Expired items are removed from the answers, and `Count` is reduced. `ScannedCount` and `LastEvaluatedKey` stay, so a page can be empty
+ * although more pages follow. A read with a projection also reads the TTL, and so does one with `Select: 'COUNT'`; it is removed from the
+ * answer. A secondary index must project the TTL: otherwise DynamoDB refuses a read with a projection or a count, and a read without one
+ * returns expired items.
  *
+ * @throws InvalidArgumentError for anything but a client, for a client that this function returned, and for malformed options;
+ * InvalidModelError for a malformed model. A read of a table that is not in `models`, a PartiQL statement that reads, and a projection of
+ * a part of the TTL attribute fail with an InvalidRequestError before they are sent
  * @param models each table that is read, e.g. `{ Sessions: expiryModel({ partitionKey: 'id' }), Users: null }`
- * @throws InvalidArgumentError for what is no client, for one that was returned from here, and for options that cannot be;
- *   InvalidModelError for a model that is none. A read of a table that is not in `models`, a PartiQL statement that reads, and a
- *   projection of a part of the TTL attribute fail with an InvalidRequestError before they are sent
  */
 export function withoutExpired<Client extends SdkClient>(
   client: Client,
@@ -80,7 +80,7 @@ export function withoutExpired<Client extends SdkClient>(
     ttlAttributeOf: tableName => ttlAttributeOf(models, tableName),
     cutoff: () => clockSecondsOf(now),
   });
-  // Both share their configuration. Cached handlers belong to a stack, and must not be shared.
+  // Both clients share their configuration. Cached handlers belong to one stack, and must not be shared.
   return Object.assign(Object.create(Object.getPrototypeOf(client)), client, {
     middlewareStack: stack,
     handlers: undefined,
@@ -88,7 +88,7 @@ export function withoutExpired<Client extends SdkClient>(
 }
 
 function addFilter(stack: Stack, tables: Tables): void {
-  // Outside of everything else: what the application asks, and what it gets.
+  // This middleware is outside of all others: it sees the application's own request and answer.
   stack.add(
     (next, { commandName }) =>
       async call => {
@@ -99,7 +99,7 @@ function addFilter(stack: Stack, tables: Tables): void {
       },
     { step: 'initialize', priority: 'high', name: FILTER_NAME },
   );
-  // Just before it is sent: without its TTL an expired item passes for a live one.
+  // This check runs just before sending: without its TTL an expired item would pass for a live one.
   stack.add(
     (next, { commandName }) =>
       async call => {
@@ -142,7 +142,7 @@ function checkClient(client: unknown): void {
     throw new InvalidArgumentError({ field: 'client', expected, got, remedy });
   };
   if (!isClient) {
-    // Not its fields: a client of another kind can hold credentials.
+    // Fields of the client are not shown: an object of another kind can contain credentials.
     const got = isObject(client) ? `an object of ${client.constructor?.name ?? 'no class'}` : client;
     refuse(
       'a DynamoDBDocumentClient of the AWS SDK for JavaScript v3',

@@ -1,7 +1,7 @@
 import { BACKFILL_TASKS, type BackfillTaskName } from '../statemachine/backfill-contract.ts';
 import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
 
-/** The functions that no state calls, but the table's stream: of the props `archive` and `events`. */
+/** The functions that the table's stream calls, not a state: those of the props `archive` and `events`. */
 export const STREAM_FUNCTIONS = {
   ArchiveExpiries: 'archive-expiries',
   PublishExpiries: 'publish-expiries',
@@ -9,7 +9,7 @@ export const STREAM_FUNCTIONS = {
 
 export type StreamFunctionName = keyof typeof STREAM_FUNCTIONS;
 
-/** The function that a schedule calls once a day: of the props `archive` and `proof`. */
+/** The function that a schedule calls once a day: that of the props `archive` and `proof`. */
 export const PROOF_FUNCTIONS = { WriteManifest: 'write-manifest' } as const;
 
 export type ProofFunctionName = keyof typeof PROOF_FUNCTIONS;

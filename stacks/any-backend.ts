@@ -1,6 +1,6 @@
 import { TerraformBackend, type TerraformRemoteState, type TerraformStack } from 'cdktf';
 
-/** Where Terraform keeps the state, with the settings as Terraform calls them: CDKTF's classes are older than some backends and settings. */
+/** A Terraform backend with any type and settings, by Terraform's names: CDKTF's classes lack newer backends and settings. */
 export class AnyBackend extends TerraformBackend {
   readonly #settings: object;
 
@@ -13,7 +13,7 @@ export class AnyBackend extends TerraformBackend {
     return { ...this.#settings };
   }
 
-  /** @throws TypeError always: no stack of ours reads the outputs of another */
+  /** @throws TypeError always: none of our stacks reads the outputs of another */
   override getRemoteStateDataSource(): TerraformRemoteState {
     throw new TypeError(`AnyBackend: expected nobody to read the outputs in the state of ${this.node.path}`);
   }

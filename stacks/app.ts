@@ -22,27 +22,26 @@ import { Place } from './parts/place.ts';
 import { SweptTable } from './parts/swept-table.ts';
 import { guardDeployment, guardTable, removeTable } from './precise-ttl.ts';
 
-/** Name of the one stack; `cdktf.out/stacks/<name>` holds what is synthesized. */
+/** Name of the only stack, which is synthesized into `cdktf.out/stacks/<name>`. */
 export const STACK = 'precise-ttl';
 
-/** `removed` blocks came with 1.7, the lock file in a bucket with 1.10. `cli/deploy/terraform-binary.ts` says it earlier. */
+/**
+ * Terraform's versions: 1.7 added `removed` blocks, 1.10 the lock file in a bucket. `cli/deploy/terraform-binary.ts` checks this earlier.
+ */
 export const TERRAFORM_VERSION = '>= 1.10';
 
 /**
- * The provider's versions. The classes that write the resources are made for one of them, and would pin it; what they write has been there
- * since the first of these.
+ * The provider's versions. CDKTF's classes for the resources were generated for one of them, and would pin it; all arguments that we use
+ * exist since the first of these.
  */
 export const AWS_PROVIDER = { source: 'hashicorp/aws', version: '>= 6.25, < 7' };
 
-/**
- * Existing tables that a deployment leaves as they are, and does not look at: by their names the ARNs of their streams, as far as something
- * reads them.
- */
+/** Existing tables that a deployment neither changes nor reads, by name. The ARNs of their streams are there if something reads them. */
 export type LeftTables = ReadonlyMap<string, { readonly streamArn?: string }>;
 
-/** Everything that a configuration file describes: the provider, the state, the tables and the deployments that sweep them. */
+/** The stack of a whole configuration file: the provider, the state, the tables and the deployments that sweep them. */
 export class PreciseTtlStack extends TerraformStack {
-  /** @throws InvalidConfigError with everything that is wrong with the configuration, which need not have been type-checked */
+  /** @throws InvalidConfigError with all errors of the configuration, which need not have been type-checked */
   constructor(scope: Construct, id: string, given: DeploymentConfig, left: LeftTables = new Map()) {
     super(scope, id);
     const config = checkConfig(given);
@@ -70,8 +69,8 @@ export class PreciseTtlStack extends TerraformStack {
       return { sweep, tables: own };
     });
     if (config.overrides) applyOverrides(this, config.overrides);
-    // One output for all: Terraform's names cannot hold every table's name. Its own is `tables`: a colon, which no table's
-    // name has, is left out of it.
+    // One output for all tables: Terraform's names allow fewer characters than table names do. The output's own name is `tables`: CDKTF
+    // leaves out a colon, which no table's name has.
     new TerraformOutput(this, ':tables', {
       description:
         'By table: its ARN, that of its stream where something reads it, its deployment, the state machine to start replays of, the queue of starts that did not get through, the topic that the alarms tell, the dashboard, the bucket of its archive, the queues of what was given up, and what its writers give to expiryModel',
@@ -81,18 +80,18 @@ export class PreciseTtlStack extends TerraformStack {
         ),
       ),
     });
-    // The deployed configuration, for a later deployment of some tables that leaves the others unchanged.
+    // The deployed configuration, for a later deployment of only some tables.
     const { tables: entries, tags, overrides } = config;
     new TerraformOutput(this, ':configuration', {
       description: 'The tables as the configuration had them, with its tags and overrides',
       value: escaped(JSON.stringify({ tables: entries, tags, overrides })),
-      // Each plan would show all of it.
+      // Hidden, because otherwise each plan would show all of it.
       sensitive: true,
     });
   }
 }
 
-/** Where the deployments stand. A table has no colon in its name. */
+/** The construct that contains the deployments. A table's name has no colon. */
 function scopeOfSweeps(stack: TerraformStack): Construct {
   const id = ':sweeps';
   return (stack.node.tryFindChild(id) as Construct | undefined) ?? new Construct(stack, id);
@@ -124,7 +123,7 @@ function outputOf(table: SweptTable, sweep: DeployedSweep, region: string): obje
   };
 }
 
-/** Where a dashboard is seen; of a partition whose console this version does not know, nothing. */
+/** URL of a dashboard; nothing for a partition whose console this version does not know. */
 function dashboardUrl(region: string, name: string): { dashboardUrl?: string } {
   const { console } = partitionOf(region);
   if (console === undefined) return {};
@@ -134,8 +133,8 @@ function dashboardUrl(region: string, name: string): { dashboardUrl?: string } {
 }
 
 /**
- * A deployment whose sweeps are removed: it has nothing but the order to keep its tables. Applying it deletes everything else, and leaves
- * an empty state. It reads no table, so that a missing table is no obstacle.
+ * A deployment whose sweeps are removed: it only tells Terraform to keep the tables. Applying it deletes everything else, and leaves an
+ * empty state. It reads no table, so a missing table is no obstacle.
  */
 export class RemovedStack extends TerraformStack {
   constructor(scope: Construct, id: string, config: DeploymentConfig) {
@@ -148,14 +147,14 @@ export class RemovedStack extends TerraformStack {
   }
 }
 
-/** The state and the provider. */
+/** Sets up the state and the provider. */
 function prepare(stack: TerraformStack, config: DeploymentConfig): void {
   const { region, state = { backend: 'local' }, provider = {}, tags, allowUnknownRegion } = config;
-  // Terraform's own lists of regions are as old as its versions.
+  // Terraform's own list of regions may be older than a region.
   const validation = allowUnknownRegion === true ? { skipRegionValidation: true } : {};
   const { backend, ...settings } = state;
   if (backend === 'local') {
-    // Relative to the stack's folder in cdktf.out, where Terraform runs: beside cdktf.json.
+    // The path is relative to the stack's folder in cdktf.out, where Terraform runs: this leads to the folder of cdktf.json.
     new LocalBackend(stack, { path: `../../../terraform.${stack.node.id}.tfstate` });
   } else {
     new AnyBackend(
@@ -174,7 +173,7 @@ function prepare(stack: TerraformStack, config: DeploymentConfig): void {
   stack.addOverride('terraform.required_providers.aws', AWS_PROVIDER);
 }
 
-/** With Terraform's own lock in the bucket, and encrypted, unless the configuration says otherwise. */
+/** Settings of a state in S3: with Terraform's own lock in the bucket, and encrypted, unless the configuration overrides that. */
 function s3Settings(
   { backend: _backend, ...state }: S3State,
   region: string,
@@ -199,13 +198,13 @@ function providerSettings({ assumeRole, allowedAccountIds, profile }: ProviderCo
 }
 
 export interface SynthesisOptions {
-  /** As it came out of the file. */
+  /** The configuration as read from the file. */
   readonly config: unknown;
-  /** @default cdktf's own */
+  /** Folder to write to. @default cdktf's own */
   readonly outdir?: string;
-  /** Write what removes the deployment and keeps its tables, instead of the deployment. @default false */
+  /** Whether to write a stack that removes the deployment and keeps its tables. @default false */
   readonly removed?: boolean;
-  /** @default none */
+  /** Tables that are not changed. @default none */
   readonly left?: LeftTables;
 }
 
@@ -221,7 +220,7 @@ export function synthesize({ config, outdir, removed = false, left }: SynthesisO
   withoutDeprecations(() => app.synth());
 }
 
-/** CDKTF 0.21, the last there is, calls util.isArray for every output, and Node warns everybody of that. */
+/** Runs without Node's deprecation warnings: CDKTF 0.21, the last version, calls util.isArray for every output. */
 export function withoutDeprecations<Result>(work: () => Result): Result {
   const { noDeprecation = false } = process;
   process.noDeprecation = true;

@@ -2,8 +2,7 @@ import type { FunctionName } from '../functions/function-list.ts';
 import { bundleBackfill, bundleFunctions, bundleProof, bundleStreamFunctions } from './bundle.ts';
 
 /**
- * Where a function's archive lies. In the package tools/package/prebuilt-archives.ts is in the place of this file, so that whoever
- * installs it needs no bundler.
+ * Path of a function's archive. In the npm package tools/package/prebuilt-archives.ts replaces this file, so that users need no bundler.
  */
 export function archiveOf(name: FunctionName): string {
   switch (name) {

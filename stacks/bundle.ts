@@ -16,20 +16,20 @@ import { LICENCES_FILE, licencesOf } from './licences.ts';
 const FUNCTIONS = join(import.meta.dirname, '../functions');
 
 /**
- * The options with which the bundles are built. ESM with the packages' own ES modules is smaller than CommonJS and imports faster;
+ * The options of the bundler. ESM with the packages' own ES modules is smaller than CommonJS and imports faster;
  * docs/contributing/decisions.md has the measurements.
  */
 const OPTIONS: BuildOptions = {
   bundle: true,
   minify: true,
   platform: 'node',
-  // The oldest that functionRuntime takes.
+  // The oldest version that functionRuntime allows.
   target: 'node22',
   format: 'esm',
   mainFields: ['module', 'main'],
   alias: { '@aws-sdk/credential-provider-node': join(FUNCTIONS, 'runtime/lambda-credentials.ts') },
-  // CommonJS packages inside the bundle ask for Node's own modules with require, which ESM does not have. The long
-  // name is one that the minifier does not choose too.
+  // CommonJS packages in the bundle load Node's modules with require, which ESM does not have. The name is so long that the minifier
+  // cannot choose it too.
   banner: {
     js: "import{createRequire as preciseTtlRequire}from'node:module';const require=preciseTtlRequire(import.meta.url);",
   },
@@ -39,13 +39,13 @@ const OPTIONS: BuildOptions = {
 
 /** A bundled function. */
 export interface Bundle {
-  /** The ES module: `index.mjs` in a folder of its own. */
+  /** Path of the ES module: `index.mjs` in a folder of its own. */
   readonly module: string;
-  /** The zip archive with the module and the licences of what is bundled into it, the same bytes for the same module. */
+  /** Path of the zip archive with the module and the licences of the bundled packages. The same module gives the same bytes. */
   readonly archive: string;
 }
 
-/** The earliest time that a zip archive can hold: archives must not differ by when they were made. */
+/** The earliest time that a zip archive can hold, so that the archives do not depend on the time of the build. */
 const ARCHIVED_AT = new Date(1980, 0, 1);
 
 let ofSweep: Readonly<Record<TaskName, Bundle>> | undefined;
@@ -54,35 +54,35 @@ let ofStream: Readonly<Record<StreamFunctionName, Bundle>> | undefined;
 let ofProof: Readonly<Record<ProofFunctionName, Bundle>> | undefined;
 
 /**
- * Bundles the four functions of the sweep and archives them. They are the same for all tables, so this is done once per
- * process; the files go when the process ends.
+ * Bundles and archives the four functions of the sweep. They are the same for all tables, so this is done once per process; the files are
+ * removed when the process ends.
  */
 export function bundleFunctions(): Readonly<Record<TaskName, Bundle>> {
   ofSweep ??= bundles(TASKS);
   return ofSweep;
 }
 
-/** The same of the functions of the backfill, which most deployments do not have. */
+/** Bundles and archives the functions of the backfill, which most deployments do not have. */
 export function bundleBackfill(): Readonly<Record<BackfillTaskName, Bundle>> {
   ofBackfill ??= bundles(BACKFILL_TASKS);
   return ofBackfill;
 }
 
-/** The same of the functions that a table's stream calls. */
+/** Bundles and archives the functions that a table's stream calls. */
 export function bundleStreamFunctions(): Readonly<Record<StreamFunctionName, Bundle>> {
   ofStream ??= bundles(STREAM_FUNCTIONS);
   return ofStream;
 }
 
-/** The same of the function that writes the manifests. */
+/** Bundles and archives the function that writes the manifests. */
 export function bundleProof(): Readonly<Record<ProofFunctionName, Bundle>> {
   ofProof ??= bundles(PROOF_FUNCTIONS);
   return ofProof;
 }
 
 /**
- * The archives are made here and not by a `TerraformAsset` of type ARCHIVE: that one starts a process for each of them, in
- * every synthesis, and archives the time too.
+ * Makes bundles and archives. A `TerraformAsset` of type ARCHIVE would start a process for each of them, in every synthesis, and put the
+ * time into the archive.
  */
 function bundles<Name extends string>(tasks: Readonly<Record<Name, string>>): Readonly<Record<Name, Bundle>> {
   const root = mkdtempSync(join(tmpdir(), 'precise-ttl-functions-'));
@@ -114,9 +114,9 @@ function bundles<Name extends string>(tasks: Readonly<Record<Name, string>>): Re
   return Object.fromEntries(made) as Readonly<Record<Name, Bundle>>;
 }
 
-/** The files that something of is in a module. */
+/** The files of which a module contains code. */
 function bundledInto(module: string, { outputs }: Metafile): string[] {
-  // Paths are told relative to the working directory.
+  // The bundler's paths are relative to the working directory.
   const output = Object.entries(outputs).find(([file]) => resolve(file) === resolve(module))?.[1];
   return Object.entries(output?.inputs ?? {}).flatMap(([file, { bytesInOutput }]) =>
     bytesInOutput > 0 ? [resolve(file)] : [],

@@ -1,6 +1,4 @@
-/**
- * `precise-ttl/cdktf`, and by other names of the same modules `precise-ttl/cdktn`: what teams import into stacks of their own.
- */
+/** `precise-ttl/cdktf`, which is also `precise-ttl/cdktn` with other names of the same modules: constructs for a team's own stacks. */
 
 export type { AlarmName, AlarmsProp, AlarmTuning } from '../config/alarms.ts';
 export {

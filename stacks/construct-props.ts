@@ -23,34 +23,34 @@ import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
 import { SETTING_KINDS } from '../functions/runtime/environment.ts';
 import type { TableReference } from './parts/expiring-table.ts';
 
-/** The props that say what becomes of a table of ours, which one of the stack's own is not. */
+/** The props for a table that the construct makes or looks up. A table that is made elsewhere in the stack has none of them. */
 const OF_OUR_TABLE = ['tableName', 'existingTable', 'newTable'] as const;
 
-/** A table that another part of the stack makes, and how its expired items are swept. */
+/** A table that another part of the stack makes, and how it is swept. */
 export type SweptTableProps = Omit<PreciseTtlProps, (typeof OF_OUR_TABLE)[number]> & {
   /**
-   * Its name and its ARN, which can be tokens: the `DynamodbTable` itself will do. The stack makes its index and turns on its
+   * Its name and its ARN, which can be tokens: the `DynamodbTable` itself can be passed. The stack must make its index and turn on its
    * native TTL; nothing checks them.
    */
   readonly table: TableReference;
 } & { readonly [Name in (typeof OF_OUR_TABLE)[number]]?: never };
 
-/** A table of a construct: by its name, or one that another part of the stack makes. */
+/** A table of a construct: given by its name, or made by another part of the stack. */
 export type TableProps = (PreciseTtlProps & { readonly table?: never }) | SweptTableProps;
 
-/** Many tables, and what they share. */
+/** Several tables, and the settings that they share. */
 export interface TablesProps extends DeploymentProps {
   /** Name of the deployment. @default 'precise-ttl' */
   readonly name?: string;
   readonly tables: readonly (TableProps & { readonly sweep?: never })[];
 }
 
-/** Props of the construct: one table, whose deployment has its name unless `sweep` names another; or many. */
+/** Props of the construct: one table, whose deployment has the table's name unless `sweep` names another; or several tables. */
 export type ConstructProps = TableProps | TablesProps;
 
-/** A table with every default filled in, and what else the construct knows of it. */
+/** A table with every default filled in, and the construct's further data on it. */
 export interface ResolvedTable {
-  /** Id of its constructs, where there are many. */
+  /** Id of its constructs, if there are several tables. */
   readonly id: string;
   readonly props: ResolvedProps;
   readonly given: TableReference | undefined;
@@ -67,7 +67,7 @@ const REFERENCE_KINDS = {
 } satisfies { readonly [Name in keyof TableReference]-?: Kind<string> };
 
 const TABLE_REFERENCE: Kind<TableReference> = kind(isObject, '{ name, arn } of a table, and its streamArn', {
-  // A construct has many more fields.
+  // The constructs that are passed have many more fields than these.
   inside: table =>
     fieldProblems(REFERENCE_KINDS, table, {
       required: ['name', 'arn'],
@@ -75,10 +75,10 @@ const TABLE_REFERENCE: Kind<TableReference> = kind(isObject, '{ name, arn } of a
     }),
 });
 
-/** A name that fits every check, in the place of one that only Terraform knows. */
+/** A valid name that replaces one that only Terraform knows. */
 const SOME_NAME = 'table';
 
-/** Everything that is wrong with the props of a construct, which need not have been type-checked; empty when they are good. */
+/** All problems of a construct's props, which need not have been type-checked; empty when there are none. */
 export function constructProblems(props: ConstructProps): FieldProblem[] {
   if (!('tables' in props)) {
     const problems = tableProblems(props);
@@ -107,7 +107,7 @@ export function constructProblems(props: ConstructProps): FieldProblem[] {
   return sharedProblems(tables, resolveConstruct(props), fieldInTables);
 }
 
-/** Problems between tables that are each correct. */
+/** Problems between tables that are each valid. */
 function sharedProblems(
   given: readonly TableProps[],
   tables: readonly ResolvedTable[],
@@ -161,7 +161,7 @@ function tableProblems(props: TableProps): FieldProblem[] {
   return propProblems({ ...sweep, tableName: isReference(table.name) ? SOME_NAME : table.name });
 }
 
-/** Props that may be a token, or hold some: these go into Terraform's JSON unchanged. */
+/** Props that may be or contain tokens: these are written unchanged into Terraform's JSON. */
 const MAY_BE_TOKENS = [
   'table',
   'tags',
@@ -176,7 +176,10 @@ const MAY_BE_TOKENS = [
   'events',
 ];
 
-/** The others are needed now, or are escaped on their way, which would make a text of the reference that a token becomes. */
+/**
+ * Problems with tokens in other props: these must be known now, or are escaped later, which would turn a token's reference into plain
+ * text.
+ */
 function tokenProblems(props: TableProps): FieldProblem[] {
   return Object.entries(settingsOfProps(props as PreciseTtlProps))
     .filter(([field, got]) => !MAY_BE_TOKENS.includes(field) && Token.isUnresolved(got))
@@ -191,7 +194,7 @@ function tokenProblems(props: TableProps): FieldProblem[] {
     }));
 }
 
-/** Fills in the defaults. */
+/** Fills in the defaults of a construct's props. */
 export function resolveConstruct(props: ConstructProps): ResolvedTable[] {
   if (!('tables' in props)) {
     const only = resolveTable(props);

@@ -22,12 +22,12 @@ import {
 import { TASKS } from '../statemachine/contract/machines.ts';
 import { COUNT_LIST } from '../statemachine/counts.ts';
 
-/** The part of a deployment on which its dashboard depends. */
+/** The settings of a deployment that its dashboard depends on. */
 export interface ShownDeployment extends AlarmedDeployment {
   readonly tables: readonly ShownTable[];
 }
 
-/** The same of a table of it. */
+/** The settings of a table that the dashboard depends on. */
 export interface ShownTable extends AlarmedTable {
   readonly indexName: string;
   readonly metricsPerTable: boolean;
@@ -35,47 +35,48 @@ export interface ShownTable extends AlarmedTable {
 
 export interface ShownResources extends AlarmedResources {
   readonly region: string;
-  /** ARNs of the alarms that there are. */
+  /** ARNs of the existing alarms. */
   readonly alarmArns: readonly string[];
-  /** In the order of the deployment; they may be references. */
+  /** Names in the order of the deployment; they may be references. */
   readonly tableNames: readonly string[];
 }
 
-/** A line of a graph; or with a query as many as that finds. */
+/** A line of a graph; a query may find several lines. */
 type Line =
   | { readonly metric: MetricReference; readonly statistic: string; readonly label: string }
   | { readonly query: string };
 
-/** A graph; one without lines is left out. */
+/** A graph. Graphs without lines are left out. */
 interface Graph {
   readonly title: string;
   readonly lines: readonly Line[];
-  /** @default lines */
+  /** Whether values are stacked. @default false */
   readonly isStacked?: boolean;
-  /** A line across the graph. */
+  /** A horizontal line across the graph. */
   readonly threshold?: { readonly label: string; readonly value: number };
 }
 
-/** The grid has 24 columns. Source: CloudWatch API reference, "Dashboard Body Structure and Syntax", as all of this. */
+/** Half of the grid's 24 columns. Source for this file: CloudWatch API reference, "Dashboard Body Structure and Syntax". */
 const WIDTH = 12;
 const HEIGHT = 6;
 const PERIOD_SECONDS = 60;
 
-/** The shown statistic of one of our metrics, by its unit. */
+/** The statistic of our metrics that a graph shows, by unit. */
 const STATISTICS: Readonly<Record<SweepMetric['unit'], readonly string[]>> = {
   Count: ['Sum'],
   Seconds: ['Maximum'],
   Milliseconds: ['p50', 'p99', 'Maximum'],
 };
 
-/** Metrics of the fates that an item can have. */
+/** Metrics of the results that an item can have. */
 const FATE_METRICS: readonly string[] = COUNT_LIST.flatMap(([, { isFate, metric }]) =>
   isFate && metric !== undefined ? [metric.name] : [],
 );
 
 /**
- * The dashboard of a deployment, as CloudWatch takes it: JSON. Every metric that the sweep records is on it; one that no graph is for is
- * in the last of ours. However many tables there are, it has as many graphs: what is told by table is a query.
+ * The body of a deployment's dashboard, as JSON for CloudWatch. It shows every metric that the sweep records; metrics without a graph of
+ * their own are in the last graph of ours. The number of graphs does not depend on the number of tables: values by table come from a
+ * query.
  */
 export function dashboardBody(deployment: ShownDeployment, resources: ShownResources): string {
   const graphs = [...graphsOfSweep(deployment), ...graphsOfAws(deployment, resources)].filter(
@@ -170,7 +171,7 @@ function graphsOfSweep(deployment: ShownDeployment): Graph[] {
     ...graphsByTable(deployment),
   ];
 
-  /** The lag has one sample for each deleted item. */
+  /** The number of deletions: the lag has one sample for each deleted item. */
   function deletions(): Line[] {
     const metric = sweepMetric('DeletionLag', deployment);
     return [{ metric, statistic: 'SampleCount', label: 'Items deleted' }];
@@ -178,7 +179,7 @@ function graphsOfSweep(deployment: ShownDeployment): Graph[] {
 }
 
 /**
- * Graphs by table, of those that record metrics of their own. Source: CloudWatch User Guide, "Query components and syntax in CloudWatch
+ * Graphs by table, for those that record metrics of their own. Source: CloudWatch User Guide, "Query components and syntax in CloudWatch
  * Metrics Insights".
  */
 function graphsByTable({ name, metrics, metricsNamespace, tables }: ShownDeployment): Graph[] {
@@ -198,10 +199,10 @@ function graphsByTable({ name, metrics, metricsNamespace, tables }: ShownDeploym
   ];
 }
 
-/** Tables that a graph by table shows. */
+/** Most tables in a graph by table. */
 const SHOWN_TABLES = 20;
 
-/** Lines of one graph. Source: CloudWatch API reference, "Dashboard Body Structure and Syntax". */
+/** Most lines of one graph. Source: CloudWatch API reference, "Dashboard Body Structure and Syntax". */
 const MAX_LINES = 100;
 
 function graphsOfAws(deployment: ShownDeployment, resources: ShownResources): Graph[] {
@@ -274,7 +275,7 @@ function graphsOfAws(deployment: ShownDeployment, resources: ShownResources): Gr
   ];
 }
 
-/** Nobody can stop an Express execution. */
+/** Metrics of the tick. There is none for stopped executions: an Express execution cannot be stopped. */
 const TICK_METRICS = [
   'ExecutionsStarted',
   'ExecutionsSucceeded',
@@ -285,8 +286,8 @@ const TICK_METRICS = [
 const REPLAY_METRICS = ['ExecutionsStarted', 'ExecutionsFailed', 'ExecutionsTimedOut'] as const;
 
 /**
- * DynamoDB's metrics of the only table; for several tables, those of the account's tables that are throttled most. A query cannot name its
- * tables, since it has no OR.
+ * DynamoDB's metrics of the only table; for several tables, those of the tables in the account that are throttled most. A query cannot
+ * name the deployment's tables, since it has no OR.
  */
 function graphsOfDynamoDb({ tables }: ShownDeployment, { tableNames }: ShownResources): Graph[] {
   const [table, another] = tables;

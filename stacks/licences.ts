@@ -1,25 +1,24 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The file that lies beside a bundle, in the functions' archives and in the npm package. */
+/** The file beside each bundle, in the functions' archives and in the npm package. */
 export const LICENCES_FILE = 'LICENSES.txt';
 
-/** The Mozilla Public License wants it said where the source is, in the form in which it is changed. */
+/** Head of the file: the Mozilla Public License requires to name the place of the source, in the form in which it is edited. */
 const HEAD =
   'The code beside this file holds code of these packages, as npm pack NAME@VERSION gets it. Behind each licence stands where its source is.';
 
-/** Up to the folder of the innermost package that a file is of. */
+/** Matches a path up to the folder of its innermost package. */
 const PACKAGE_FOLDER = /^.*(?:^|[/\\])node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+(?=[/\\])/;
 
-/** Licences, and the notices that the Apache License wants handed on. */
+/** Licences, and the notices that must be distributed under the Apache License. */
 const LEGAL_FILE = /^(licen[cs]e|copying|notice)/i;
 
 /**
- * The licences of the packages that a bundle holds: each text once, under the packages that it is the licence of, which are
- * told as `name version: licence, repository`.
+ * The licences of the packages in a bundle: each text once, below the list of its packages, each as `name version: licence, repository`.
  *
- * @param files the files that were bundled, as a bundler names them
- * @throws Error for a package that says nothing of its licence
+ * @param files the bundled files, as named by the bundler
+ * @throws Error for a package that does not name its licence
  */
 export function licencesOf(files: readonly string[]): string {
   const folders = new Set(files.flatMap(file => PACKAGE_FOLDER.exec(file) ?? []));

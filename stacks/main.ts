@@ -1,9 +1,9 @@
 import { useConfigFile } from '../config/config-file.ts';
 import { synthesize } from './app.ts';
 
-/** The CDKTF app, for who runs the CDKTF CLI in this checkout: `npx cdktf deploy`. The commands in `cli/` synthesize themselves. */
+/** The CDKTF app for users of the CDKTF CLI in this checkout: `npx cdktf deploy`. The commands in `cli/` synthesize without it. */
 
-/** Set to remove everything but the tables, as `npx precise-ttl destroy` does. */
+/** If this variable is set, everything but the tables is removed, like `npx precise-ttl destroy` does. */
 const REMOVED = 'PRECISE_TTL_REMOVED';
 
 await useConfigFile(config => synthesize({ config, removed: process.env[REMOVED] !== undefined }));

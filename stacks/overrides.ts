@@ -3,8 +3,8 @@ import { InvalidConfigError, type Overrides } from '../config/config.ts';
 import type { FieldProblem } from '../expiry/errors.ts';
 
 /**
- * Merges arguments into the resources of a type, or into the one of an address: what no field of the configuration is for.
- * @throws InvalidConfigError for what nothing in the stack has as its type or address
+ * Merges arguments into all resources of a type, or into the one of an address: for arguments without a field in the configuration.
+ * @throws InvalidConfigError for a type or an address that nothing in the stack has
  */
 export function applyOverrides(stack: TerraformStack, overrides: Overrides): void {
   const all = stack.node.findAll().filter(TerraformResource.isTerraformResource);

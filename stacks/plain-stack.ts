@@ -9,22 +9,22 @@ import { archiveOf } from './archives.ts';
 /** Resources or data sources by their type and id, each with its arguments. */
 export type Blocks = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
 
-/** Everything that a configuration describes as plain values, which can be handed to another process. */
+/** A configuration's stack as plain values, which can be passed to another process. */
 export interface PlainStack {
   readonly region: string;
-  /** As Terraform gets them: the configuration's overrides are in them, and references to others stand as `${type.id.attribute}`. */
+  /** The resources for Terraform: with the configuration's overrides, and with references as `${type.id.attribute}`. */
   readonly resource: Blocks;
   readonly data: Blocks;
   readonly output: Readonly<Record<string, { readonly value: unknown }>>;
-  /** Absolute paths of the functions' archives, by the argument `filename`. They are there for as long as the process that made them. */
+  /** Absolute paths of the functions' archives, by the argument `filename`. They exist as long as the process that made them. */
   readonly archives: Readonly<Record<string, string>>;
 }
 
 /**
- * The stack of a configuration, without a folder to synthesize into.
+ * Makes the stack of a configuration without a folder for the synthesis.
  *
- * @param config as it came out of the file
- * @throws {InvalidConfigError} for a person to read
+ * @param config configuration as read from the file
+ * @throws {InvalidConfigError} with a message for the user
  */
 export function plainStack(config: unknown): PlainStack {
   const checked = checkConfig(config);

@@ -23,23 +23,23 @@ import type { SweepSchedules } from './parts/sweep-schedules.ts';
 import { ARCHIVE, SweptTable } from './parts/swept-table.ts';
 
 /**
- * Precise TTL for one table, or for many: each table with its index, and with the props `archive`, `events` and `backfill` what belongs to
- * them; and one deployment that sweeps them all, which has the four functions, the two state machines, the journal, the schedules, the
- * alarms and the dashboard. Use it in a stack of your own, or name the tables in `precise-ttl.config.ts` and let `stacks/main.ts` do it.
+ * Precise TTL for one table or several: each table has its index, and the resources of its props `archive`, `events` and `backfill`; one
+ * deployment sweeps all of them, with the four functions, the two state machines, the journal, the schedules, the alarms and the
+ * dashboard. Use it in a stack of your own, or name the tables in `precise-ttl.config.ts` and let `stacks/main.ts` make the stack.
  *
- * Whatever no prop is for can be overridden where it stands: `functions.DeleteChunk.function.addOverride(…)`. The resource that
- * each construct is about is its `node.defaultChild`.
+ * Arguments without a prop can be overridden on their resources: `functions.DeleteChunk.function.addOverride(…)`. The main resource of
+ * each construct is its `node.defaultChild`.
  */
 export class PreciseTtl extends Construct {
   /** The props that the tables share, with every default filled in. */
   readonly deployment: Deployment;
-  /** In the order of the props. */
+  /** The tables in the order of the props. */
   readonly tables: readonly SweptTable[];
-  /** By the state that calls it. */
+  /** The functions, by the state that calls them. */
   readonly functions: Readonly<Record<TaskName, SweepFunction>>;
   /** The state machine of the ticks. */
   readonly tick: TickMachine;
-  /** The one of replays. */
+  /** The state machine of replays. */
   readonly replay: ReplayMachine;
   readonly journal: Journal;
   readonly schedules: SweepSchedules;
@@ -59,17 +59,17 @@ export class PreciseTtl extends Construct {
   readonly scheduleGroupArn: string;
   readonly deadLetterQueueArn: string;
   readonly deadLetterQueueUrl: string;
-  /** That the alarms tell. Undefined without alarms. */
+  /** The topic that the alarms notify. Undefined without alarms. */
   readonly alarmTopicArn: string | undefined;
-  /** ARNs of the alarms that there are, by their names in CloudWatch. */
+  /** ARNs of the existing alarms, by their names in CloudWatch. */
   readonly alarmArns: Readonly<Record<string, string>>;
   /** Undefined with `dashboard: false`. */
   readonly dashboardName: string | undefined;
-  /** ARNs of the roles: of the functions by their state, of the two state machines, and of the schedules. */
+  /** ARNs of the roles: of the functions by their states, of the two state machines, and of the schedules. */
   readonly roleArns: DeployedSweep['roleArns'];
   readonly logGroupArns: DeployedSweep['logGroupArns'];
 
-  /** @throws InvalidConfigError with everything that is wrong with the props */
+  /** @throws InvalidConfigError with all errors of the props */
   constructor(scope: Construct, id: string, props: ConstructProps) {
     super(scope, id);
     const problems = constructProblems(props);
@@ -116,7 +116,8 @@ export class PreciseTtl extends Construct {
     }
     guardDeployment(this, { place, sweep, places: DEPLOYMENT_PLACES });
     for (const table of this.tables) guardTable(table, place);
-    // Where the only table of this construct would stand: Terraform would delete it, since the one of its name stands elsewhere now.
+    // The path that this construct's only table would have: Terraform would delete that table, since the one of the same name now has
+    // another path.
     Guard.of(this).leave(this, 'table/table', 'aws_dynamodb_table');
   }
 
@@ -133,23 +134,23 @@ export class PreciseTtl extends Construct {
 interface GuardedDeployment {
   readonly place: Place;
   readonly sweep: DeployedSweep;
-  /** The places that it may have. */
+  /** Types of its possible resources by path. */
   readonly places: ReadonlyMap<string, string>;
 }
 
-/** Guards the resources of a deployment through every later plan. @param scope where it stands */
+/** Guards the resources of a deployment through every later plan. @param scope scope of the deployment */
 export function guardDeployment(scope: Construct, { place, sweep, places }: GuardedDeployment): void {
   const name = `${sweep.tick.stateMachine.name} in ${place.region}`;
   Guard.of(scope).keepSweep(scope, { name, isRunning: sweep.deployment.enabled }, places);
 }
 
-/** The same of what a table has for itself. */
+/** Guards the resources of a table through every later plan. */
 export function guardTable({ scope, props }: SweptTable, place: Place): void {
   const name = `${props.name} in ${place.region}`;
   Guard.of(scope).keepSweep(scope, { name, isRunning: props.enabled }, TABLE_PLACES);
 }
 
-/** Roles are an account's own, and a stack is deployed to one. */
+/** Refuses two deployments of the same name: role names are unique in an account, and a stack is deployed to one account. */
 function refuseTwins(own: PreciseTtl): void {
   const others = TerraformStack.of(own)
     .node.findAll()
@@ -166,7 +167,10 @@ function namesOf({ deployment }: PreciseTtl): Named[] {
   ];
 }
 
-/** A table is not there any more: it and its bucket are left where they stood, and the rest of it may go. @param scope where it stood */
+/**
+ * Removes a table from the deployment: the table and its bucket are kept, its other resources may be deleted. @param scope former scope of
+ * the table
+ */
 export function removeTable(scope: Construct, props: PreciseTtlProps): void {
   const resolved = resolveProps(props);
   const table = new Construct(new Construct(scope, 'table'), 'table');

@@ -1,6 +1,6 @@
 import type { TtlFault } from '../expiry/ttl.ts';
 
-/** Why an item is not stamped although it has something in its TTL attribute: the sweep would never delete it. */
+/** Why an item whose TTL attribute is set is not stamped: the sweep would never delete it. */
 export const REFUSALS = {
   notNumber: 'the TTL is no Number: it never expires',
   negative: 'the TTL lies before 1970: it never expires',
@@ -11,7 +11,7 @@ export const REFUSALS = {
 
 export const REFUSAL_NAMES = Object.keys(REFUSALS) as readonly TtlFault[];
 
-/** The fates of an item, besides being refused. Together with the refusals they add up to `scanned`. */
+/** The results of an item other than being refused. Together with the refusals they add up to `scanned`. */
 export const BACKFILL_FATES = {
   stamped: 'its window was written',
   toStamp: 'its window would be written (dry run)',
@@ -25,13 +25,13 @@ export type BackfillFate = keyof typeof BACKFILL_FATES;
 
 export const BACKFILL_FATE_NAMES = Object.keys(BACKFILL_FATES) as readonly BackfillFate[];
 
-/** Counts of a backfill: scanned = the sum of the fates and of the refusals. */
+/** Counts of a backfill: `scanned` is the sum of the results and of the refusals. */
 export interface BackfillCounts extends Readonly<Record<BackfillFate, number>> {
   readonly scanned: number;
   readonly refused: Readonly<Record<TtlFault, number>>;
 }
 
-/** The fate of one item. */
+/** The result of one item. */
 export type ItemFate = BackfillFate | { readonly refused: TtlFault };
 
 export const NO_BACKFILL_COUNTS: BackfillCounts = {
@@ -40,7 +40,7 @@ export const NO_BACKFILL_COUNTS: BackfillCounts = {
   refused: each(REFUSAL_NAMES, () => 0),
 };
 
-/** The counts, and these items with them. */
+/** Adds these items to the counts. */
 export function countItems(before: BackfillCounts, fates: readonly ItemFate[]): BackfillCounts {
   const refused = each(
     REFUSAL_NAMES,
@@ -54,7 +54,7 @@ export function countItems(before: BackfillCounts, fates: readonly ItemFate[]): 
   };
 }
 
-/** The sum of the counts of items: `scanned`. */
+/** Adds up the counts of items: `scanned`. */
 export function sumOfItems({ refused, ...counts }: BackfillCounts): number {
   return (
     BACKFILL_FATE_NAMES.reduce((sum, name) => sum + counts[name], 0) +

@@ -7,19 +7,19 @@ import { invokeTask, jsonata, route } from './states.ts';
 export type BackfillFunctionArns = Readonly<Record<BackfillTaskName, string>>;
 
 /**
- * The backfill as Amazon States Language: it gives every item that is in the table the window of its TTL.
+ * Makes the backfill's definition in Amazon States Language. The backfill gives every item of the table the window of its TTL.
  *
  * 1. PlanBackfill checks the input and cuts the table into segments.
- * 2. BackfillSegments runs a child for each, some at once. BackfillSegment reads a page, writes what is to be written, and says
- *    where it is; the child calls it again from there. A call that fails is repeated from where it began, and finds what it
- *    has written to be right already.
- * 3. The children's counts are added up. Nothing left: BackfillCompleted; else BackfillIncomplete, and the next execution does
- *    what is left.
+ * 2. BackfillSegments runs a child for each segment, several at once. BackfillSegment reads a page, writes the missing windows, and
+ *    returns its position, from which the child calls it again. A failed call is repeated from its start, and skips the windows that it
+ *    has written already.
+ * 3. The children's counts are added up. If nothing is left, it ends in BackfillCompleted; otherwise in BackfillIncomplete, and the next
+ *    execution does the rest.
  *
- * The children are Standard executions: a call takes up to a minute, so a transition is cheap, and a segment may take longer
- * than the five minutes of an Express one.
+ * The children are Standard executions: a call takes up to a minute, so transitions cost little, and a segment may take longer than the
+ * five minutes of an Express one.
  *
- * @param partition AWS's, or a Terraform reference to it
+ * @param partition AWS's partition, or a Terraform reference to it
  */
 export function backfillDefinition(functions: BackfillFunctionArns, partition = 'aws') {
   return {
@@ -40,13 +40,13 @@ export function backfillDefinition(functions: BackfillFunctionArns, partition = 
         Type: 'Map',
         Items: jsonata('$states.input.segments'),
         MaxConcurrency: SEGMENTS_AT_ONCE,
-        // One segment's trouble must not stop the others; it fails the execution at its end.
+        // A failed segment must not stop the others; it fails the execution at its end.
         ToleratedFailurePercentage: 100,
         ItemProcessor: segmentDefinition(functions, partition),
         Output: {
           dryRun: jsonata('$states.input.dryRun'),
           segments: jsonata('$count($states.input.segments)'),
-          // It counts all children that were started: one that crashed may leave nothing in the result.
+          // Counts all children that were started: a crashed one may have no result.
           segmentsIncomplete: jsonata('$count($states.input.segments) - $count($states.result[complete])'),
           scanned: sum('scanned'),
           ...sums(BACKFILL_FATE_NAMES, ''),
@@ -87,7 +87,7 @@ function segmentDefinition(functions: BackfillFunctionArns, partition: string) {
         }),
         Retry: PATIENT_RETRY,
         Output: jsonata("$merge([$states.result.Payload, {'retries': $states.context.State.RetryCount}])"),
-        // The counts so far must not be lost with it.
+        // The counts so far must survive the failure.
         Catch: [
           {
             ErrorEquals: ['States.ALL'],
@@ -113,7 +113,10 @@ function segmentDefinition(functions: BackfillFunctionArns, partition: string) {
   };
 }
 
-/** The array holds one result, or none, together: a sequence of one is its element, and one of none is undefined. */
+/**
+ * A sum in JSONata. The outer array makes it work for one result or none: JSONata turns a sequence of one into its element, and an empty
+ * one into undefined.
+ */
 function sum(path: string): string {
   return jsonata(`$sum([$states.result.counts.${path}])`);
 }

@@ -3,31 +3,31 @@ import { POLL_TIMEOUT_SECONDS, REFUSED, TRANSIENT_ERRORS } from './contract/mach
 import { CAUGHT_ERROR, type FunctionArns, invokeTask, jsonata, queryTask, route } from './states.ts';
 
 /**
- * The child of SweepShards, for one target of one table: an iteration of the tick, or an Express execution of a replay's distributed Map.
- * QueryExpired decides everything, in `functions/query-expired/next-step.ts`; the machine does what it says and comes back to it with what
- * came of it.
+ * The child of SweepShards, for one target of one table: an iteration of the tick's Map, or an Express execution of a replay's distributed
+ * Map. QueryExpired decides everything, in `functions/query-expired/next-step.ts`; the state machine carries out its steps and returns
+ * their results to it.
  *
- * 1. PlanSweep says how a child begins: at once, or with a wait until its upcoming minute.
- * 2. QueryExpired reads a page of what is expired and cuts it into chunks (`delete`), or says until when there is nothing to do (`wait`),
- *    or that the child is done or out of time (`end`). By second, where it has just found nothing, it says which seconds are next (`poll`):
- *    each of them has one key of the index, and the machine counts what lies under it by itself. It comes back to QueryExpired when there
- *    is something, when a query fails, and when it has polled the last of them.
- * 3. DeleteChunks deletes the chunks side by side. A chunk is tried again, with backoff, with the keys that came back unprocessed and no
- *    others; while the upcoming minute is on it is tried once, so that nothing else waits for it.
- * 4. What QueryExpired said comes next takes the results along: the next page, the wait before it, or waits after each of which chunks are
- *    deleted that it planned, since it had seen what expires next. The next call adds all of them up. When keys are left in a chunk
- *    QueryExpired is called at once, to say how long these wait, and what was planned is left.
- * 5. Back to 2. QueryExpired carries its `progress` through all this; nothing here looks into it.
+ * 1. PlanSweep decides how a child begins: at once, or with a wait until its upcoming minute.
+ * 2. QueryExpired reads a page of expired keys and cuts it into chunks (`delete`), or returns a time to wait for (`wait`), or ends the
+ *    child, which is done or out of time (`end`). By second, after a poll that found nothing, it returns the next seconds (`poll`): each
+ *    is one key of the index, whose entries the state machine counts by itself. QueryExpired is called again when an entry is found, when
+ *    a query fails, and after the last of these seconds.
+ * 3. DeleteChunks deletes the chunks concurrently. A chunk is retried, with backoff, only with its unprocessed keys; during the upcoming
+ *    minute it is tried once, so that no other chunk is delayed.
+ * 4. The results are passed to the step that QueryExpired has chosen: the next page, the wait before it, or several waits, each followed
+ *    by chunks that QueryExpired has planned. The next call adds all results up. When keys are left in a chunk, QueryExpired is called at
+ *    once to decide when they are retried, and the rest of the plan is dropped.
+ * 5. Back to 2. QueryExpired gets its own `progress` back each time; no state reads it.
  *
- * An execution has 300 seconds. QueryExpired ends a child at an age of MAX_CHILD_SECONDS, says no wait beyond that, and gives every chunk a
- * deadline, so that what is under way then ends in time. When a task fails for good the child hands back the progress as it is: the page in
+ * An execution has 300 seconds. QueryExpired ends a child at an age of MAX_CHILD_SECONDS, returns no wait beyond that, and gives every
+ * chunk a deadline, so that running work ends in time. When a task fails permanently the child returns the last progress: the page in
  * flight counts as failed.
  *
- * An iteration that fails would end the Map of a tick and with it the sweeps of all other tables. So nothing in here fails: an answer that
- * the states cannot go on with fails the task that gave it, which is caught; expressions of states without a Catch take any value; and what
- * stays in the state while a failure is caught, and what a child hands back, has a bounded size.
+ * A failed iteration would end the Map of a tick and with it the sweeps of all other tables. So nothing in here fails: a malformed answer
+ * fails the task that gave it, which is caught; expressions of states without a Catch accept any value; and all data that a state keeps
+ * while a failure is caught, and that a child returns, has a limited size.
  *
- * @param resultBytes most bytes of what a child hands back
+ * @param resultBytes most bytes of a child's result
  */
 export function childStates(
   functions: FunctionArns,
@@ -87,7 +87,7 @@ export function childStates(
         }),
         TimeoutSeconds: POLL_TIMEOUT_SECONDS,
         Output: jsonata(POLLED),
-        // QueryExpired asks again, and judges what is wrong.
+        // QueryExpired repeats the query, and judges the error.
         Catch: TOO_LARGE_AND_ALL.map(ErrorEquals => ({
           ErrorEquals,
           Output: jsonata("$merge([$states.input, {'next': 'query'}])"),
@@ -100,7 +100,7 @@ export function childStates(
           progress: jsonata('$states.input.progress'),
           results: jsonata('$states.input.results'),
           startedAt: jsonata('$states.context.Execution.StartTime'),
-          // Waits are by this clock. DynamoDB's own says what is expired.
+          // Waits use this clock. Expiry is judged by DynamoDB's.
           now: jsonata('$states.context.State.EnteredTime'),
           polledUpTo: jsonata('$exists($states.input.polledUpTo) ? $states.input.polledUpTo : null'),
           settings: jsonata('$settings'),
@@ -123,7 +123,7 @@ export function childStates(
               Type: 'Choice',
               Choices: [
                 {
-                  // A chunk waits for its turn in the Map, and for those before it that hang.
+                  // A chunk waits for its turn in the Map, and for earlier ones that hang.
                   Condition: jsonata(
                     `$states.context.State.EnteredTime >= $states.input.deadline or ${millisOfAge('$toMillis($states.context.State.EnteredTime)')} > ${LAST_STEP_MS}`,
                   ),
@@ -136,7 +136,7 @@ export function childStates(
             },
             WaitForCapacity: {
               Type: 'Wait',
-              // As CHECKED_STEP and CHECKED_CHUNK have read it: a Wait takes fewer ways to write a time.
+              // The time as CHECKED_STEP and CHECKED_CHUNK have converted it: a Wait accepts fewer formats.
               Timestamp: jsonata('$fromMillis($toMillis($states.input.until))'),
               Next: 'DeleteChunk',
             },
@@ -148,7 +148,7 @@ export function childStates(
               }),
               TimeoutSeconds: jsonata('$states.input.timeoutSeconds'),
               Output: jsonata(CHECKED_CHUNK),
-              // Which keys were deleted before the call failed is not known. QueryExpired decides what it was worth.
+              // It is unknown which keys were deleted before the call failed. QueryExpired decides how they count.
               Catch: TOO_LARGE_AND_ALL.map(ErrorEquals => ({
                 ErrorEquals,
                 Output: jsonata(`$merge([$states.input, {'error': ${CAUGHT_ERROR}}])`),
@@ -182,14 +182,14 @@ export function childStates(
 
 const LAST_STEP_MS = LAST_STEP_SECONDS * 1000;
 
-/** How old the execution is at a moment, milliseconds. */
+/** The age of the execution at a moment, in milliseconds. */
 function millisOfAge(atMs: string): string {
   return `${atMs} - $toMillis($states.context.Execution.StartTime)`;
 }
 
 /**
- * The child's input from PlanSweep, if the states can go on with it. A Pass has no Catch, so this takes any value: a time is checked before
- * it is read, and any other value ends the child.
+ * The child's input from PlanSweep, if it is well-formed. A Pass has no Catch, so this accepts any value: a time is checked before it is
+ * converted, and any other value ends the child.
  */
 const CHECKED_START = oneLine(`(
   $start := $states.input.start;
@@ -204,8 +204,8 @@ const CHECKED_START = oneLine(`(
 )`);
 
 /**
- * The answer of QueryExpired, if the states can go on with it: a Wait and a Choice have no Catch, and the task has one. A wait ends within
- * the time of the execution. A time is handed on as it was read, since a Wait takes fewer ways to write one.
+ * The answer of QueryExpired, if it is well-formed: a Wait and a Choice have no Catch, but the task has one. A wait ends within the time
+ * of the execution. Times are passed on in converted form, since a Wait accepts fewer formats.
  */
 const CHECKED_STEP = oneLine(`(
   $step := $states.result.Payload;
@@ -237,7 +237,7 @@ const POLLED = oneLine(`(
   } : {'next': 'query'}])
 )`);
 
-/** As CHECKED_STEP, of DeleteChunk's answer: it hands back the chunk that it was given, with what is left of it. */
+/** The answer of DeleteChunk, if it is well-formed, like CHECKED_STEP: it returns its chunk with the keys that are left. */
 const CHECKED_CHUNK = oneLine(`(
   $chunk := $states.result.Payload;
   $assert($chunk.next in ['wait', 'delete', 'done'], 'next');
@@ -248,7 +248,8 @@ const CHECKED_CHUNK = oneLine(`(
 )`);
 
 /**
- * The result of a child, with its table. A Succeed has no Catch. A character beyond ASCII takes at most three bytes, or two of them four.
+ * The result of a child, with its table, limited in size. A Succeed has no Catch. A character beyond ASCII takes at most three bytes, and
+ * a surrogate pair takes four.
  */
 function boundedResult(mostBytes: number): string {
   return oneLine(`(
@@ -267,8 +268,8 @@ function oneLine(expression: string): string {
 }
 
 /**
- * Few and short, since a child's time is limited: a call that hangs takes all of its time each time, one that Lambda refuses
- * takes none. A busy DynamoDB is no error of QueryExpired, but a reason to wait.
+ * Few and short retries, since a child's time is limited: a call that hangs uses its whole timeout each time, one that Lambda refuses
+ * takes no time. A busy DynamoDB is no error of QueryExpired, but a reason to wait.
  */
 const SHORT_RETRY = [
   { ErrorEquals: [REFUSED], MaxAttempts: 6 },
@@ -281,7 +282,7 @@ const SHORT_RETRY = [
   JitterStrategy: 'FULL',
 }));
 
-/** States.ALL does not stand for States.DataLimitExceeded: an answer or results above 256 KiB. */
+/** The errors of a Catch: States.ALL does not include States.DataLimitExceeded, which is an answer or result above 256 KiB. */
 export const TOO_LARGE_AND_ALL: readonly string[][] = [['States.DataLimitExceeded'], ['States.ALL']];
 
 function interrupted() {
@@ -292,7 +293,7 @@ function interrupted() {
   }));
 }
 
-/** The progress says what the child has come to. */
+/** The result of an interrupted child: its progress has the counts. */
 function interruptedResult(error: string) {
   return { interruptedBy: jsonata(error), progress: jsonata('$states.input.progress') };
 }

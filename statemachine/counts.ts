@@ -1,30 +1,30 @@
-/** One thing that a sweep counts. */
+/** A count of a sweep. */
 export interface Count {
   /**
-   * Who counts it: a call of DynamoDB, the attempts at a chunk, a child or the execution. What a call counts is added up by its
-   * chunk, and so on upwards.
+   * Where it is counted: in a call of DynamoDB, the attempts at a chunk, a child or the execution. Each level adds up the counts of the
+   * level below.
    */
   readonly by: 'call' | 'chunk' | 'child' | 'execution';
-  /** It is one of the fates that an item can have: their sum is `found`. */
+  /** Whether it is one of the results that an item can have: their sum is `found`. */
   readonly isFate?: true;
-  /** The meaning of the count, a sentence for the metrics and the glossary. */
+  /** The meaning of the count, as a sentence for the metrics and the glossary. */
   readonly help: string;
-  /** Name and unit of the metric that it is recorded as. @default it is in the report only */
+  /** Name and unit of the metric for it. @default no metric, only in the report */
   readonly metric?: {
     readonly name: string;
     readonly unit: 'Count' | 'Seconds';
-    /** Left out when it is 0: CloudWatch bills a metric by the hours that have a datapoint. */
+    /** Whether a value of 0 is left out: CloudWatch bills a metric for each hour with a datapoint. */
     readonly onlyAboveZero?: true;
-    /** Recorded with `metrics: 'essential'`, too. */
+    /** Whether it is recorded with `metrics: 'essential'` too. */
     readonly isEssential?: true;
   };
-  /** `precise-ttl replay` adds it up and shows it. */
+  /** Whether `precise-ttl replay` adds it up and shows it. */
   readonly replayed?: true;
 }
 
 /**
- * Everything that a sweep counts, in the order of its report. The types of what the states hand on, the sums, the report, the
- * metrics, the totals of a replay and the tables in README.md and docs/contributing/glossary.md are made from this list.
+ * All counts of a sweep, in the order of its report. The types of the states' values, the sums, the report, the metrics, the totals of a
+ * replay and the tables in README.md and docs/contributing/glossary.md are made from this list.
  */
 export const COUNTS = {
   found: {
@@ -138,7 +138,7 @@ export const COUNTS = {
 
 export type CountName = keyof typeof COUNTS;
 
-/** The names of what these count. */
+/** The names of the counts of these levels. */
 export type CountNameBy<By extends Count['by']> = {
   [Name in CountName]: (typeof COUNTS)[Name]['by'] extends By ? Name : never;
 }[CountName];
@@ -146,7 +146,7 @@ export type CountNameBy<By extends Count['by']> = {
 /** Values of these counts, by name. */
 export type Counts<By extends Count['by'] = Count['by']> = Readonly<Record<CountNameBy<By>, number>>;
 
-/** The list for what works through it; TypeScript knows the keys of an object as texts only. */
+/** The counts as a list with typed names; TypeScript types the keys of an object only as strings. */
 export const COUNT_LIST = Object.entries(COUNTS) as readonly (readonly [CountName, Count])[];
 
 function namesBy<const By extends Count['by']>(...by: By[]): readonly CountNameBy<By>[] {
@@ -155,7 +155,7 @@ function namesBy<const By extends Count['by']>(...by: By[]): readonly CountNameB
   );
 }
 
-/** Counts that only a scan of the index has. It counts each entry, whatever becomes of it. */
+/** Counts that only a scan of the index has. A scan counts each entry, whatever its result. */
 export const SCAN_COUNTS = [
   'scanned',
   'misfiled',
@@ -173,7 +173,7 @@ export const CHILD_COUNTS = namesBy('call', 'chunk', 'child');
 /** Counts of an execution. */
 export const EXECUTION_COUNTS = namesBy('call', 'chunk', 'child', 'execution');
 
-/** The fates of an item. */
+/** The results of an item. */
 export type Fate = {
   [Name in CountName]: (typeof COUNTS)[Name] extends { isFate: true } ? Name : never;
 }[CountName];
@@ -185,17 +185,17 @@ export function wordsOf(name: CountName): string {
   return name.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`);
 }
 
-/** How many items have a fate. */
+/** Adds up the counts of results. */
 export function sumOfFates(counts: Readonly<Record<Fate, number>>): number {
   return FATES.reduce((sum, fate) => sum + counts[fate], 0);
 }
 
-/** Nothing counted yet. */
+/** Makes counts of 0. */
 export function noCounts<Name extends CountName>(names: readonly Name[]): Readonly<Record<Name, number>> {
   return countEach(names, () => 0);
 }
 
-/** Two of the same counts as one. An execution that began before a deployment lacks a count that came with it. */
+/** Adds two sets of counts. An execution that began before a deployment lacks the counts that the deployment added. */
 export function addCounts<Name extends CountName>(
   names: readonly Name[],
   one: Readonly<Record<Name, number>>,
@@ -204,7 +204,7 @@ export function addCounts<Name extends CountName>(
   return countEach(names, name => (one[name] ?? 0) + (other[name] ?? 0));
 }
 
-/** These counts and nothing else of what holds them. */
+/** Picks these counts from an object. */
 export function countEach<Name extends CountName>(
   names: readonly Name[],
   count: (name: Name) => number,

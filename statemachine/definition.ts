@@ -10,9 +10,9 @@ import {
 import { PATIENT_RETRY } from './patient-retry.ts';
 import { CAUGHT_ERROR, type FunctionArns, invokeTask, jsonata, route, startExecutionTask } from './states.ts';
 
-/** Options of both definitions, besides the functions. */
+/** Options of both definitions, in addition to the functions. */
 export interface DefinitionOptions {
-  /** All that the deployment sweeps. They stand in the definition, so that an execution keeps those that it began with. */
+  /** The settings of all tables of the deployment. They are part of the definition, so that they never change during an execution. */
   readonly tables: readonly CarriedSettings[];
   /** AWS's partition, or a Terraform reference to it: GovCloud and China have their own. @default 'aws' */
   readonly partition?: string;
@@ -24,14 +24,15 @@ export interface TickOptions extends DefinitionOptions {
 }
 
 /**
- * The tick as Amazon States Language (a plain object; `JSON.stringify` makes the definition): an Express execution that sweeps all tables
- * in one round. The functions decide and add up; the machine routes by `next` and carries `sweeps` round.
+ * Makes the tick's definition in Amazon States Language (a plain object, for `JSON.stringify`). The tick is an Express execution that
+ * sweeps all tables in one round. The functions decide and add up; the state machine routes by `next` and passes `sweeps` on.
  *
- * 1. PlanSweep asks every table what is due. When nothing is, that is all.
- * 2. What is due beyond 40 targets goes to further executions of the tick, which begin at 3. Those that only wait for the upcoming minute
- *    are started shortly before it.
- * 3. SweepShards sweeps the targets, each as `child.ts` has it.
- * 4. RecordMetrics adds up and reports, also what could not be planned. What is left goes to the replay machine.
+ * 1. PlanSweep probes every table. If nothing is due, the tick ends.
+ * 2. Targets beyond 40 go to further executions of the tick, which begin at 3. An execution that only waits for the upcoming minute is
+ *    started shortly before it.
+ * 3. SweepShards sweeps the targets, each as defined in `child.ts`.
+ * 4. RecordMetrics adds up and reports, including tables that could not be planned. Targets that are left are handed over to the replay
+ *    machine.
  */
 export function tickDefinition(
   functions: FunctionArns,
@@ -78,7 +79,7 @@ export function tickDefinition(
           States: {
             WaitForStart: {
               Type: 'Wait',
-              // A Wait has no Catch, so this takes any value.
+              // A Wait has no Catch, so this accepts any value.
               Seconds: jsonata(
                 `$states.input.afterSeconds in [0..${MAX_AFTER_SECONDS}] ? $states.input.afterSeconds : 0`,
               ),
@@ -91,7 +92,7 @@ export function tickDefinition(
               }),
               Retry: SHORT_PATIENCE,
               Output: { started: true },
-              // Its targets are not swept now: RecordMetrics says so.
+              // The part's targets are not swept now, which RecordMetrics reports.
               Catch: [
                 { ErrorEquals: ['States.ALL'], Output: jsonata('$states.input'), Next: 'PartNotStarted' },
               ],
@@ -112,7 +113,7 @@ export function tickDefinition(
         MaxConcurrency: TICK_TARGETS,
         ItemProcessor: { ProcessorConfig: { Mode: 'INLINE' }, ...states.child },
         Output: swept(jsonata('$states.result')),
-        // Nothing is known of any target: without results they count as failed.
+        // No results are known: without them all targets count as failed.
         Catch: TOO_LARGE_AND_ALL.map(ErrorEquals => ({
           ErrorEquals,
           Output: swept([]),
@@ -124,7 +125,7 @@ export function tickDefinition(
         ...states.recordMetrics,
         Retry: SHORT_PATIENCE,
         Output: jsonata(CHECKED_RECORD),
-        // The next tick finds what was to be handed over. Only this state tells that nothing was recorded.
+        // The next tick finds the work that was to be handed over. Only this state reports that nothing was recorded.
         Catch: [
           {
             ErrorEquals: ['States.ALL'],
@@ -184,7 +185,7 @@ export function tickDefinition(
       SweepIncomplete: {
         Type: 'Fail',
         Error: SWEEP_INCOMPLETE,
-        // As CHECKED_RECORD has it, it is short enough.
+        // CHECKED_RECORD has limited its length.
         Cause: jsonata('$string($states.input)'),
       },
     },
@@ -192,16 +193,17 @@ export function tickDefinition(
 }
 
 /**
- * The replay machine: a Standard execution that sweeps a span of one table, for a person or for a tick that could not finish it.
+ * Makes the replay machine's definition. It is a Standard execution that sweeps a span of one table, for a person or for a tick that could
+ * not finish it.
  *
- * 1. PlanSweep says which children there are to start (`sweep`), or that nothing is due (`end`).
- * 2. SweepShards runs them. When they were the last and all are complete, RecordMetrics adds them up and reports.
- * 3. Else PlanFurther adds them up and says what comes next: a further round of what is left (`sweep`), or the report of a
- *    sweep that left something (`recordFailure`).
+ * 1. PlanSweep returns the children to start (`sweep`), or that nothing is due (`end`).
+ * 2. SweepShards runs them. If they were the last and all are complete, RecordMetrics adds them up and reports.
+ * 3. Otherwise PlanFurther adds them up and decides the next step: a further round for the remaining targets (`sweep`), or the report of
+ *    an incomplete sweep (`recordFailure`).
  */
 export function replayDefinition(functions: FunctionArns, { tables, partition = 'aws' }: DefinitionOptions) {
   const states = sweepStates(functions, { machine: 'replay', tables, partition });
-  /** The round as a whole came to nothing that is known of: without results its children count as failed. */
+  /** The state after a failed round: without results its children count as failed. */
   const roundFailed = {
     Output: {
       sweeps: jsonata('$states.input.sweeps'),
@@ -216,7 +218,7 @@ export function replayDefinition(functions: FunctionArns, { tables, partition = 
     TimeoutSeconds: EXECUTION_TIMEOUT_SECONDS,
     StartAt: 'PlanSweep',
     States: {
-      // A wrong input, or a table that cannot be asked, fails the execution in this state: nothing was swept.
+      // A wrong input, or a table that cannot be probed, fails the execution in this state: nothing was swept.
       PlanSweep: { ...states.planSweep, Retry: PATIENT_RETRY, Next: 'AnythingDue?' },
       'AnythingDue?': {
         Type: 'Choice',
@@ -231,14 +233,14 @@ export function replayDefinition(functions: FunctionArns, { tables, partition = 
       SweepShards: {
         ...states.sweepShards,
         MaxConcurrency: jsonata('$states.input.sweeps.*.settings.shardConcurrency'),
-        // One shard's trouble must not stop the others; a child that fails is counted and fails the sweep at its end.
+        // A failed shard must not stop the others; a failed child is counted and fails the sweep at its end.
         ToleratedFailurePercentage: 100,
         ItemProcessor: {
           ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
           ...states.child,
         },
         Output: {
-          // It counts all children that were started: a child that crashed may leave nothing in the result, AWS is not clear about that.
+          // Counts all children that were started: a crashed child may have no result, which AWS does not document clearly.
           next: jsonata(
             "$states.input.last and $count($states.result[complete]) = $count($states.input.due) ? 'record' : 'plan'",
           ),
@@ -252,7 +254,7 @@ export function replayDefinition(functions: FunctionArns, { tables, partition = 
       PlanFurther: {
         ...states.planFurther,
         Retry: PATIENT_RETRY,
-        // The results so far must not be lost with it.
+        // The results so far must survive the failure.
         Catch: [
           {
             ErrorEquals: ['States.ALL'],
@@ -266,7 +268,7 @@ export function replayDefinition(functions: FunctionArns, { tables, partition = 
         ...states.recordMetrics,
         Retry: PATIENT_RETRY,
         Output: jsonata('$states.result.Payload.tables.*'),
-        // The items are deleted: a metric that cannot be recorded must not turn that into a failed sweep.
+        // The items are deleted: if a metric cannot be recorded, the sweep must not fail for that.
         Catch: [
           {
             ErrorEquals: ['States.ALL'],
@@ -305,7 +307,7 @@ interface StatesOptions extends Required<DefinitionOptions> {
   readonly machine: MachineName;
 }
 
-/** The states that both machines have in common. */
+/** Makes the states that both machines share. */
 function sweepStates(functions: FunctionArns, { machine, tables, partition }: StatesOptions) {
   const execution = {
     machine,
@@ -324,7 +326,7 @@ function sweepStates(functions: FunctionArns, { machine, tables, partition }: St
     sweepShards: {
       Type: 'Map',
       Items: jsonata('$states.input.due'),
-      // Whatever stands there must have an iteration of its own: what fails here fails all others.
+      // Any value here must have its own iteration: a failure outside of it would fail all others.
       ItemSelector: {
         start: jsonata(target),
         settings: jsonata(
@@ -335,7 +337,7 @@ function sweepStates(functions: FunctionArns, { machine, tables, partition }: St
     child: childStates(functions, { partition, resultBytes: CHILD_RESULT_BYTES[machine] }),
     recordMetrics: invokeTask(functions.RecordMetrics, partition, {
       ...execution,
-      // That of a part of a tick would have all that the state has already.
+      // The input of a tick's part would repeat all of the state's data.
       executionInput: machine === 'replay' ? execution.executionInput : null,
       soFar: jsonata('$states.input'),
       endedAt: jsonata('$states.context.State.EnteredTime'),
@@ -343,7 +345,7 @@ function sweepStates(functions: FunctionArns, { machine, tables, partition }: St
   };
 }
 
-/** RecordMetrics' answer, with the hand-overs that can be started: one that cannot be must not keep the others from it. */
+/** RecordMetrics' answer, with only the hand-overs that can be started, so that a malformed one does not stop the others. */
 const CHECKED_RECORD = [
   '( $record := $states.result.Payload;',
   "$handOvers := [$record.handOvers[$type(name) = 'string' and $type(input) = 'object']];",
@@ -353,5 +355,5 @@ const CHECKED_RECORD = [
   "'complete': $record.complete = true and $count($handOvers) = $count($record.handOvers)} )",
 ].join(' ');
 
-/** A tick has five minutes, and the next one comes in one. */
+/** Retries of a tick, which has five minutes, while the next tick comes after one. */
 const SHORT_PATIENCE = PATIENT_RETRY.map(retry => ({ ...retry, MaxAttempts: 3, MaxDelaySeconds: 2 }));

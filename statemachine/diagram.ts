@@ -16,8 +16,8 @@ interface Graph {
 }
 
 /**
- * One machine, or what a Map does with each item. A Map inside it is a subgraph; that of a distributed Map, a child execution,
- * is left to a picture of its own.
+ * Draws one machine, or the processing of a Map's items. A Map inside it is a subgraph; a distributed Map, whose items are child
+ * executions, has a diagram of its own.
  */
 export function mermaid(graph: Graph): string {
   return ['flowchart TD', ...lines(graph, '  ')].join('\n');
@@ -44,7 +44,7 @@ function node(name: string, { Type, ItemProcessor }: State, indent: string): str
   return [`${indent}${id(name)}${open}"${name}"${close}`];
 }
 
-/** Shapes of states that are not just rectangles. */
+/** Shapes of states that are not plain rectangles. */
 const SHAPES: Readonly<Record<string, readonly [string, string]>> = {
   Choice: ['{{', '}}'],
   Wait: ['[/', '/]'],
@@ -64,7 +64,7 @@ function edges(name: string, state: State): string[] {
   ];
 }
 
-/** `$states.input.next = 'wait'` reads as what it says: wait. */
+/** Label of a condition: `$states.input.next = 'wait'` becomes `wait`. */
 function labelOf(condition: string): string {
   const text = condition.replaceAll(/^\{% | %\}$/g, '');
   const [, routed] = /^\$states\.input\.next = '(\w+)'$/.exec(text) ?? [];

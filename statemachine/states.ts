@@ -1,19 +1,19 @@
 import type { TaskName } from './contract/machines.ts';
 
 /**
- * An expression as the Amazon States Language takes it. Terraform reads the definition as a template, so none may contain
- * `${` or `%{`; an object right behind the opening delimiter is therefore set off by a space.
+ * A JSONata expression in Amazon States Language. Terraform reads the definition as a template, so none may contain `${` or `%{`; an
+ * object right after the opening delimiter therefore follows a space.
  */
 export function jsonata(expression: string): string {
   return `{% ${expression} %}`;
 }
 
-/** A rule of a Choice: the step that a function asked for, and the state that takes it. */
+/** A rule of a Choice: the step that a function returned, and the state for it. */
 export function route(next: string, state: string) {
   return { Condition: jsonata(`$states.input.next = '${next}'`), Next: state };
 }
 
-/** The name of the error that a state has caught. It is whatever a function says, and has to have room in what is handed on. */
+/** The name of the error that a state has caught, shortened, since a function can choose any name and it must fit into the payload. */
 export const CAUGHT_ERROR = '$substring($states.errorOutput.Error, 0, 100)';
 
 /** ARNs of the functions, or Terraform references to them. */
@@ -35,12 +35,12 @@ export function invokeTask(
   };
 }
 
-/** A Task that asks DynamoDB; the caller adds TimeoutSeconds, Output, Catch and Next. */
+/** A Task that queries DynamoDB; the caller adds TimeoutSeconds, Output, Catch and Next. */
 export function queryTask(partition: string, query: Readonly<Record<string, unknown>>) {
   return { Type: 'Task', Resource: `arn:${partition}:states:::aws-sdk:dynamodb:query`, Arguments: query };
 }
 
-/** A Task that starts an execution, and does not wait for its end; the caller adds Retry, Output, Catch and Next. */
+/** A Task that starts an execution without waiting for its end; the caller adds Retry, Output, Catch and Next. */
 export function startExecutionTask(
   partition: string,
   execution: { readonly StateMachineArn: string; readonly Name?: string; readonly Input: string },

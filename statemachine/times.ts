@@ -1,13 +1,13 @@
 /*
- * Times that a state of the machine or a person reads are ISO-8601. Those that only functions read are numbers: what is compared with a TTL
- * is in whole seconds, and a moment within one is in milliseconds.
+ * Times that a state of the machine or a person reads are ISO-8601. Times that only functions read are numbers: whole seconds if they are
+ * compared with a TTL, otherwise milliseconds.
  *
- * Numbers by their unit. A plain number fits both, and what is calculated from them is a plain number again; but where the one is expected,
- * the other is refused.
+ * The types of numbers by their units. A plain number fits both, and a calculation gives a plain number again; but the compiler refuses
+ * seconds for milliseconds, and milliseconds for seconds.
  */
 
-/** Seconds since 1970, or so many of them. */
+/** Seconds since 1970, or a duration in seconds. */
 export type Seconds = number & { readonly unit?: 'seconds' };
 
-/** Milliseconds since 1970, or so many of them. */
+/** Milliseconds since 1970, or a duration in milliseconds. */
 export type Millis = number & { readonly unit?: 'milliseconds' };

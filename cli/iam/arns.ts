@@ -23,7 +23,7 @@ const FORMS = {
   },
   aws_cloudwatch_log_group: {
     service: 'logs',
-    // IAM checks the ARN of the group's contents for some actions.
+    // Some actions need permission on the log streams of the group, whose ARNs end with `:*`.
     resources: name =>
       name.endsWith('*') ? [`log-group:${name}`] : [`log-group:${name}`, `log-group:${name}:*`],
   },

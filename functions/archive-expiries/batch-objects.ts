@@ -2,12 +2,12 @@ import { type ArchiveObject, compressed, hashOfLines, OBJECT_EXTENSION } from '.
 import type { DynamoDbStreamRecord } from '../stream/event.ts';
 import type { Removal } from './removal.ts';
 
-/** An object of a batch. */
+/** An S3 object that is made from a batch of stream records. */
 export interface BatchObject {
-  /** The first of the records that are in it. */
+  /** The first record of the batch that is in the object. */
   readonly first: DynamoDbStreamRecord;
   readonly removals: readonly Removal[];
-  /** Made when it is put: a batch of many dates has one compressed object at a time. */
+  /** Makes the object just before the put, so that a batch with many dates has one compressed object in memory at a time. */
   readonly make: () => ArchiveObject;
 }
 
@@ -15,11 +15,11 @@ export interface BatchObject {
 const HASH_DIGITS = 16;
 
 /**
- * The objects of a batch, one for each partition, in the order of their first records.
+ * Makes the objects of a batch, one for each partition, in the order of their first records.
  *
- * The name is made of what is in it: the first and last sequence number, and a hash of its lines. So what is delivered again is
- * written again to the same object, and nothing else ever is: Lambda does not tell the shard, and two shards are not
- * promised to have different sequence numbers.
+ * The name is made from the content: the first and last sequence number, and a hash of the lines. So a batch that is delivered again
+ * overwrites the same objects, and two different batches never share a name. The shard is not part of it: Lambda does not pass the shard,
+ * and sequence numbers of two shards may be equal.
  *
  * @param folder what the keys begin with, with the slash at the end
  */

@@ -25,10 +25,10 @@ export interface ArchiveRuntime {
 /**
  * Archives the expired items of a batch of the stream: one object for each date of expiry.
  *
- * 1. A record is judged before anything is put. The first one that nobody can judge ends the batch: it is delivered again,
- *    and when the stream is nearly over it goes to the failure queue. None is skipped.
- * 2. What S3 has taken is written into the ledger. Where that fails nothing is put again for it.
- * 3. Calling it again with the same records is harmless: it puts the same objects.
+ * 1. Every record is judged before anything is put. The first record that cannot be judged ends the batch: it is delivered again, and
+ *    shortly before the stream drops it, it goes to the failure queue. No record is skipped.
+ * 2. Objects that S3 has stored are written into the ledger. If the ledger fails, nothing is put again for it.
+ * 3. A second call with the same records is harmless: it puts the same objects.
  *
  * @returns the first record that is not archived, which Lambda delivers again with all that follow it
  */
@@ -63,7 +63,7 @@ export async function archiveExpiries(
   return batchAnswer(left[0]?.first ?? unjudged);
 }
 
-/** The removals to archive among the records, up to the first one that cannot be judged. */
+/** Returns the removals to archive, up to the first record that cannot be judged. */
 function judge(
   records: readonly DynamoDbStreamRecord[],
   { settings, logger }: Pick<ArchiveRuntime, 'settings' | 'logger'>,
@@ -94,7 +94,7 @@ function nameAndMessage(error: unknown): string {
 
 let runtime: ArchiveRuntime | undefined;
 
-/** Made at the first call and kept while the execution environment lives. */
+/** Makes the runtime at the first call and reuses it while the execution environment lives. */
 function lambdaRuntime(): ArchiveRuntime {
   if (runtime !== undefined) return runtime;
   const archive = readArchiveSettings(process.env);

@@ -6,15 +6,15 @@ export interface PutOptions {
   readonly put: PutObject;
   /** Called with each object that could not be put. */
   readonly onFailed: (key: string, error: unknown) => void;
-  /** Whether another object may begin. */
+  /** Whether there is time to start another put. */
   readonly hasTime: () => boolean;
 }
 
 /**
- * Puts objects, some at once, in their order. After one that failed no other begins: the stream delivers the first record that is
- * not archived again, and all that follow it.
+ * Puts objects in their order, several at the same time. After a failed put no other one starts: the stream delivers the first record that
+ * is not archived again, and all records that follow it.
  *
- * @returns those that are not stored, in their order
+ * @returns the objects that are not stored, in their order
  */
 export async function putObjects(
   objects: readonly BatchObject[],

@@ -10,13 +10,13 @@ import type { DynamoDbStreamRecord, ItemImage } from '../stream/event.ts';
 import { ledgerEntry } from '../stream/ledger-entry.ts';
 import { ttlTimeMs } from '../stream/ttl-time.ts';
 
-/** A removed item on its way into the archive. */
+/** A removed item that is to be archived. */
 export interface Removal {
   readonly record: DynamoDbStreamRecord;
   readonly partition: string;
   /** JSON, without the line's end. */
   readonly line: string;
-  /** Its entry in the ledger; undefined for one that had not expired. */
+  /** The entry in the ledger; undefined for an item that had not expired. */
   readonly entry: LedgerEntry | undefined;
 }
 
@@ -24,17 +24,17 @@ export type RemovalSettings = Pick<SweepSettings, 'tableName' | 'model'> &
   Pick<ArchiveSettings, 'archiveFormat' | 'archiveRemovals'>;
 
 /**
- * The sweep deletes by the clock of the server that answers it, and a record is timed by that of another one. What an archive has of an
- * item that a user deleted so shortly before its expiry harms nobody; an expiry that it has not is lost. Events have no tolerance:
- * consumers act on them.
+ * How long before its expiry a removal still counts as an expiry. The delete is judged by one server's clock, the record is timed by
+ * another. A few items too many in the archive, deleted by a user just before they expired, do no harm; a missing expiry is data loss.
+ * Events have no tolerance: consumers act on them.
  */
 export const TOLERANCE_SECONDS = 2;
 
 /**
- * The archived form of a record: an expired item, or any removed one where all removals are wanted.
+ * Returns the archive's form of a record: an expired item, or any removed item if all removals are archived.
  *
- * @returns undefined for a record that does not belong into the archive @throws InvalidArgumentError for a removal of which nobody can
- * tell: it has no old image, or no time
+ * @returns undefined for a record that does not belong into the archive
+ * @throws InvalidArgumentError for a removal that cannot be judged: it has no old image, or no time
  */
 export function removalOf(
   record: DynamoDbStreamRecord,
@@ -58,13 +58,13 @@ export function removalOf(
     },
     archiveFormat,
   );
-  // Native TTL's mark makes an expiry of an item whose TTL stands in another attribute, too.
+  // A record with native TTL's mark is an expiry even if the item's TTL stands in another attribute.
   const partition = expired ? expiredPartition(expiredAtMs ?? deletedAtMs) : removedPartition(deletedAtMs);
   const entry = expired ? { ...ledgerEntry(record, model.ttlAttribute), line: hashOfLine(line) } : undefined;
   return { record, partition, line, entry };
 }
 
-/** Native TTL's mark is enough for `isExpiry`, but not for an archive. */
+/** Returns the old image. `isExpiry` can do without it if the record has native TTL's mark; an archive cannot. */
 function oldImage({ dynamodb: { OldImage } }: DynamoDbStreamRecord): ItemImage {
   if (OldImage !== undefined) return OldImage;
   throw new InvalidArgumentError({

@@ -6,7 +6,7 @@ import type { ArchiveFormat } from './settings.ts';
 export interface ArchiveLine {
   readonly table: string;
   readonly key: ItemImage;
-  /** ISO time of the TTL; null where it is none. */
+  /** ISO time of the TTL; null if the TTL is missing or no time. */
   readonly expiredAt: string | null;
   /** ISO time of the stream's record, to the second. */
   readonly deletedAt: string;
@@ -17,14 +17,14 @@ export interface ArchiveLine {
   readonly item: ItemImage;
 }
 
-/** A line of an archive: a key, usually its item, and texts that say more. */
+/** A line of an archive: a key, usually its item, and further text fields. */
 export interface ItemLine {
   readonly key: ItemImage;
   readonly item?: ItemImage;
 }
 
 /**
- * The text of a line, without its end. The fields stand in the order in which they are given.
+ * Returns the text of a line, without a line end. The fields stand in the order in which they are passed.
  * @throws TypeError for a value that has no plain form
  */
 export function lineText<Line extends ItemLine>(line: Line, format: ArchiveFormat): string {

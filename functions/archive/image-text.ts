@@ -4,10 +4,10 @@ import type { ImageValue, ItemImage } from '../stream/event.ts';
 import type { ArchiveFormat } from './settings.ts';
 
 /**
- * An item, or its key, as JSON text. Attributes stand in the order of their names, so that the same item is the same text, however
- * it was delivered. No digit of a number is lost: in DynamoDB JSON it is a text, and plain all its digits are written.
+ * Returns an item, or its key, as JSON text. Attributes are sorted by name, so that equal items give equal texts. Numbers lose no digit:
+ * DynamoDB JSON has them as strings, and the plain format writes all their digits.
  *
- * @throws TypeError for a value that is none, and for one that has no plain form
+ * @throws TypeError for a value that is not an attribute value, and for one that has no plain form
  */
 export function imageText(image: ItemImage, format: ArchiveFormat): string {
   return format === 'json' ? objectText(image, plainText) : sortedJson(image);
@@ -20,14 +20,14 @@ function objectText<Value>(object: Readonly<Record<string, Value>>, text: (value
   return `{${fields.join()}}`;
 }
 
-/** DynamoDB JSON, whatever members a value has: also those that DynamoDB may get. */
+/** Returns DynamoDB JSON with sorted members, including members of types that DynamoDB may add in the future. */
 function sortedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join()}]`;
   if (isObject(value)) return objectText(value, sortedJson);
   return jsonText(value);
 }
 
-/** `JSON.stringify` makes no text of what is no JSON, which would stand as `undefined` in the line. */
+/** Returns JSON, or throws: `JSON.stringify` returns undefined for some values, which would stand as `undefined` in the line. */
 function jsonText(value: unknown): string {
   const text: string | undefined = JSON.stringify(value);
   if (text === undefined) throw new TypeError(`expected JSON, got ${typeof value}`);
@@ -50,7 +50,7 @@ function plainText(value: ImageValue): string {
   );
 }
 
-/** JSON allows as many digits as there are; a double would keep 15. */
+/** Returns a number as JSON with all its digits, which JSON allows; a double would keep only 15. */
 function numberText(digits: string): string {
   const plain = plainDecimal(digits);
   if (plain === undefined) throw new TypeError('expected the digits of a Number, got another text');

@@ -1,6 +1,4 @@
-/**
- * S3's answers of the status 4xx after which the same put may succeed. Source: Amazon S3 API reference, "Error responses".
- */
+/** Errors of S3 with a 4xx status after which the same put may succeed. Source: Amazon S3 API reference, "Error responses". */
 const PASSING: ReadonlySet<string> = new Set([
   'ConditionalRequestConflict',
   'OperationAborted',
@@ -10,8 +8,9 @@ const PASSING: ReadonlySet<string> = new Set([
 const PASSING_STATUS: ReadonlySet<number> = new Set([408, 429]);
 
 /**
- * Whether S3 has refused a put for good: no access, no such bucket, or one in another region, to which it redirects. After anything else it may succeed later: S3 is busy or away, the
- * connection broke, or no answer came in time. The object may be there nevertheless.
+ * Whether S3 has refused a put permanently: no access, no such bucket, or a bucket in another region, to which S3 redirects. After any
+ * other error a retry may succeed: S3 is busy or unavailable, the connection broke, or no answer came in time. In these cases the object
+ * may be stored nevertheless.
  */
 export function isRefusedByS3(error: unknown): boolean {
   if (!(error instanceof Error) || !('$metadata' in error)) return false;

@@ -1,22 +1,22 @@
 import { PutObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import type { ArchiveObject } from './archive-object.ts';
 
-/** Puts an object; rejects unless S3 has answered that it is stored. */
+/** Puts an object; rejects unless S3 has confirmed that it is stored. */
 export type PutObject = (object: ArchiveObject, options?: PutOptions) => Promise<void>;
 
 export interface PutOptions {
-  /** How long this call may take in all, milliseconds. @default the client's own limit */
+  /** Timeout of this put including its retries, in milliseconds. @default the client's own limit */
   readonly timeoutMs?: number;
 }
 
 export interface S3Options {
-  /** Calls in all per command. */
+  /** Attempts per command, including the first one. */
   readonly maxAttempts: number;
-  /** How long one call may take, milliseconds. A hanging one is then tried again. */
+  /** Timeout of one attempt, in milliseconds. After it the attempt is repeated. */
   readonly requestTimeoutMs: number;
 }
 
-/** @param connection only where it is not Lambda's environment that says it */
+/** @param connection only needed outside of Lambda, whose environment has it */
 export function createS3(
   { maxAttempts, requestTimeoutMs }: S3Options,
   connection: Pick<S3ClientConfig, 'endpoint' | 'region' | 'credentials'> = {},
@@ -25,7 +25,7 @@ export function createS3(
   return new S3Client({
     ...connection,
     maxAttempts,
-    // An endpoint other than AWS's seldom has a host name for each bucket.
+    // An endpoint that is not AWS's seldom has a host name for each bucket.
     forcePathStyle: ownEndpoint !== undefined,
     requestHandler: {
       connectionTimeout: 1_000,
@@ -35,7 +35,10 @@ export function createS3(
   });
 }
 
-/** Puts objects into a bucket. The SDK sends a checksum with each, by which S3 refuses what was damaged on the way. */
+/**
+ * Returns a function that puts objects into a bucket. The SDK sends a checksum with each, so S3 refuses an object that was damaged on the
+ * way.
+ */
 export function putInto(bucket: string, client: Pick<S3Client, 'send'>): PutObject {
   return async ({ key, body }, { timeoutMs } = {}) => {
     await client.send(

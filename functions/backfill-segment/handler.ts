@@ -9,12 +9,12 @@ import { segmentReader } from './scan-page.ts';
 import { backfillSegment } from './segment.ts';
 import { windowWriter } from './write-window.ts';
 
-/** A page that cannot be read is the state machine's to wait for, and a write has its own backoff. */
+/** One attempt per call: the state machine waits when a page cannot be read, and writes have their own backoff. */
 const ATTEMPTS = 1;
 
 /**
- * Reads on in a segment of the table, and writes into each item the window of its TTL. Calling it again with the same input is
- * harmless: what it wrote is right already.
+ * Reads the next items of a table's segment, and writes into each item the window of its TTL. A second call with the same input is
+ * harmless: items that the first call stamped are right already.
  *
  * @throws DynamoDbBusyError; DynamoDB's error when no item can be read or written
  */
@@ -52,7 +52,7 @@ function requireWindows(model: ExpiryModel): asserts model is WindowModel {
 const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });
 let settings: SweepSettings | undefined;
 
-/** Read at the first call. */
+/** Reads the settings at the first call. */
 function ownSettings(): SweepSettings {
   settings ??= readEnvironment(process.env);
   return settings;

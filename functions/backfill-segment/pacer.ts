@@ -1,10 +1,10 @@
 /**
- * Lets no more through than a rate allows, evenly spread. What was not used is not made up for, and the first turn comes after
- * a whole interval: whoever makes a new pacer must not get past the rate by that.
+ * Limits calls to a rate, evenly spread. Unused turns are lost, and the first turn comes after a whole interval: otherwise a caller that
+ * makes a new pacer for each call would exceed the rate.
  *
- * @param perSecond turns a second, above 0
+ * @param perSecond turns per second, above 0
  * @param clock epoch milliseconds
- * @returns waits for the next turn; when it stands for several, those after it wait for them
+ * @returns waits for the next turn; while one caller waits, later callers wait behind it
  */
 export function pacer(
   perSecond: number,

@@ -8,21 +8,21 @@ import { isBusy } from '../table/dynamodb-errors.ts';
 import { keyAttributeNames, toItemKey, toNativeKey } from '../table/item-key.ts';
 import type { ScannedItem } from './stored-window.ts';
 
-/** Most items of a page. A page of small items would be thousands, and all of it be read again after a crash. */
+/** Most items of a page. Without it a page of small items would have thousands, which would all be read again after a crash. */
 const PAGE_ITEMS = 1000;
 
-/** As many items of a segment as one Scan gave. */
+/** The items of a segment that one Scan returned. */
 export interface ScannedPage {
   readonly items: readonly ScannedItem[];
-  /** Where the next page begins; null: this was the last one. */
+  /** Where the next page begins; null after the last page. */
   readonly next: ItemKey | null;
 }
 
-/** Reads the items of the segment behind a position. */
+/** Reads the items of the segment after a position. */
 export type ScanPage = (position: ItemKey | null) => Promise<ScannedPage>;
 
 /**
- * Reads a segment of the table, and of its items no more than their keys, TTLs and windows.
+ * Makes a reader for a segment of the table. It reads only keys, TTLs and windows.
  * @throws DynamoDbBusyError when DynamoDB throttles or is unavailable; DynamoDB's own error otherwise
  */
 export function segmentReader(

@@ -33,23 +33,22 @@ export interface SegmentOptions {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** Most items that are worked on side by side. */
+/** Most items that are processed at the same time. */
 const BATCH_ITEMS = 100;
 
-/** A batch takes about so many seconds at a low rate: what a call has begun it must be able to end. */
+/** Duration of a batch at a low rate, in seconds: a call must be able to finish the batch that it has begun. */
 const BATCH_SECONDS = 10;
 
 /**
- * One call for a segment: reads on from where the call before ended, and writes the windows that are missing or wrong.
+ * One call for a segment: reads on from where the previous call ended, and writes the windows that are missing or wrong.
  *
- * 1. A page is read. Its items are worked on in batches, in their order, so that the position behind a batch is a place to go
- *    on from.
- * 2. Each write waits for its turn, each further attempt too. A write that DynamoDB is too busy for is tried again, with
- *    backoff; it counts as failed when attempts or time run out.
- * 3. After CALL_SECONDS no batch begins. The next call goes on behind the last one (`scan`), unless the segment is through or
- *    the child's history is full (`end`).
+ * 1. A page is read. Its items are processed in batches, in their order, so that the next call can continue after the last batch.
+ * 2. Each attempt to write waits for its turn. If DynamoDB is too busy for a write, it is tried again with backoff; it counts as failed
+ *    when attempts or time run out.
+ * 3. After CALL_SECONDS no batch begins. The next call continues after the last one (`scan`), unless the segment is read to its end or the
+ *    child's history is full (`end`).
  *
- * @throws DynamoDbBusyError when a page cannot be read; whatever no retry can mend
+ * @throws DynamoDbBusyError when a page cannot be read; any error that a retry cannot solve
  */
 export async function backfillSegment(
   { progress, retries }: BackfillSegmentInput,
@@ -86,7 +85,7 @@ type Settle = (item: ScannedItem, stamp: ReturnType<typeof stampOf>) => Promise<
 
 const dryFate: Settle = async (_item, stamp) => (isStamp(stamp) ? 'toStamp' : stamp);
 
-/** Writes what is to be written, each in its turn. */
+/** Writes the windows of stamps, one turn of the pacer for each. */
 function stamper(
   { settings, writeWindow, clock, random, sleep }: SegmentOptions,
   writesPerSecond: number,

@@ -8,18 +8,18 @@ import type { ItemFate } from '../../statemachine/backfill-counts.ts';
 /** An item as the scan reads it, with wrapped numbers: its key, its TTL and its window. */
 export type ScannedItem = Readonly<Record<string, unknown>>;
 
-/** A window that is to be written, as long as the TTL is still the one that was read. */
+/** A window to write, on condition that the TTL is still the one that was read. */
 export interface Stamp {
   readonly window: string;
 }
 
 /**
- * Decides on an item: its window is to be written, or the reason why it is not.
+ * Decides whether the window of an item is written, or returns the reason why not.
  *
- * 1. An item without TTL never expires and needs no window.
- * 2. An item that no sweep would ever delete gets none either: its writer must be mended first.
- * 3. A TTL with a fraction is deleted in its second like any other, and gets the window that this second lies in.
- * 4. A window of another granularity or shard is as wrong as none.
+ * 1. An item without a TTL never expires and needs no window.
+ * 2. An item whose TTL no sweep would ever delete gets no window: its writer must be corrected first.
+ * 3. An item whose TTL has a fraction is deleted in its second like any other, and gets the window of that second.
+ * 4. A window of another granularity or shard is as wrong as a missing one.
  *
  * @param nowSeconds epoch seconds
  */

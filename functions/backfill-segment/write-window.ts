@@ -12,10 +12,10 @@ export type WriteOutcome = 'stamped' | 'changedMeanwhile' | 'busy' | 'failed';
 export type WriteWindow = (item: ScannedItem, window: string) => Promise<WriteOutcome>;
 
 /**
- * Writes a window as long as the item is there and has the TTL that was read: whoever renewed it, took its TTL away or deleted
- * it in the meantime has the last word.
+ * Makes a function that writes the window of an item, on condition that the item exists and still has the TTL that was read: a writer that
+ * renewed it, removed its TTL or deleted it in the meantime wins.
  *
- * @param onFailed told of each item that DynamoDB will not write
+ * @param onFailed called with each item that DynamoDB refuses to write
  * @throws DynamoDB's error when no item of the table can be written (no access, no such table)
  */
 export function windowWriter(

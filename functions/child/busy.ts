@@ -2,12 +2,12 @@ import type { BusyProgress } from '../../statemachine/contract/child.ts';
 import type { Millis } from '../../statemachine/times.ts';
 import { type BackoffSettings, backoffMs } from '../retry/backoff.ts';
 
-/* The slice of a child's progress that says how long it leaves a DynamoDB alone that was too busy for its queries. */
+/* The part of a child's progress that says how long it makes no queries because DynamoDB was too busy. */
 
-/** A query got through. */
+/** The state after a query that succeeded. */
 export const NOT_BUSY: BusyProgress = { polls: 0, untilMs: null };
 
-/** DynamoDB was too busy for a query. */
+/** The state after a query for which DynamoDB was too busy. */
 export function afterBusy(
   busy: BusyProgress,
   nowMs: Millis,

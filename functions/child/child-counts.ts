@@ -6,7 +6,7 @@ import { addLags, NO_LAG } from '../report/lag.ts';
 import { firstThatFit, listFailedKeys } from '../report/listed-keys.ts';
 import type { PageFate } from './brake.ts';
 
-/* The slice of a child's progress that says what it came to. */
+/* The part of a child's progress that counts its results. */
 
 export const NOTHING_COUNTED: CountsProgress = {
   ...noCounts(CHILD_COUNTS),
@@ -21,9 +21,9 @@ export function countChunk(counts: CountsProgress, chunk: ChunkProgress): Counts
 }
 
 /**
- * So many keys failed for good.
+ * Counts keys that failed permanently.
  *
- * @param maxBytes of the keys that are listed, as JSON
+ * @param maxBytes most bytes of the listed keys, as JSON
  */
 export function countFailed(
   counts: CountsProgress,
@@ -36,9 +36,9 @@ export function countFailed(
 }
 
 /**
- * A dry run found so many.
+ * Counts keys that a dry run found.
  *
- * @param maxBytes of the keys that are listed, as JSON
+ * @param maxBytes most bytes of the listed keys, as JSON
  */
 export function countFound(
   counts: CountsProgress,
@@ -50,12 +50,14 @@ export function countFound(
   return { ...counts, found: counts.found + found, sampleKeys };
 }
 
-/** A poll from the start of the windows finds again what failed and what is held, which is still there, and counts it then. */
+/**
+ * Resets the counts of failed and held keys: they are still there, and a poll from the start of the windows finds and counts them again.
+ */
 export function countAgain(counts: CountsProgress): CountsProgress {
   return { ...counts, failed: 0, failedKeys: [], held: 0 };
 }
 
-/** The fate of a page's keys in DynamoDB, by the counts before it and after it. */
+/** Returns the results of a page's keys in DynamoDB: the difference between the counts before and after it. */
 export function fateOfPage(before: CountsProgress, after: CountsProgress): PageFate {
   const throttled = after.throttled - before.throttled;
   const tried = throttled + sumOfFates(after) - sumOfFates(before);

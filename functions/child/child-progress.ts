@@ -7,8 +7,8 @@ import { startPoll } from './poll.ts';
 import { startScan } from './scan.ts';
 
 /**
- * The progress of a child, which for one that has done nothing yet is made of what it starts with. So is that of a child which an earlier
- * deployment left under way with a progress in another shape: it sweeps its target from the start again.
+ * Returns the progress of a child. A child that has done nothing yet starts with its initial progress. So does a child that began under an
+ * earlier deployment whose progress has another shape: it sweeps its target from the start again.
  */
 export function startProgress(from: InitialProgress | ChildProgress): ChildProgress {
   if ('poll' in from) return from;

@@ -4,7 +4,7 @@ import type { Millis, Seconds } from '../../statemachine/times.ts';
 import { listFailedKeys } from '../report/listed-keys.ts';
 import { type BackoffSettings, backoffMs } from '../retry/backoff.ts';
 
-/* The slice of a child's progress that says what a poll from the start of the windows will find again, and when that is due. */
+/* The part of a child's progress about deferred keys: how many a poll from the start of the windows will find again, and when it is due. */
 
 export const NOTHING_DEFERRED: DeferredProgress = {
   count: 0,
@@ -15,9 +15,9 @@ export const NOTHING_DEFERRED: DeferredProgress = {
 };
 
 /**
- * So many keys are left to a later poll.
+ * Defers keys to a later poll.
  *
- * @param maxBytes of the keys that are listed, as JSON
+ * @param maxBytes most bytes of the listed keys, as JSON
  */
 export function defer(
   deferred: DeferredProgress,
@@ -30,10 +30,10 @@ export function defer(
 }
 
 /**
- * Gives what is deferred a poll of its own: soon for what is deferred for the first time, whatever else has been waiting
- * for long; later and later for what such a poll has left again.
+ * Schedules a poll for the deferred keys: soon after keys are deferred for the first time, even if others have waited long; later and
+ * later for keys that such a poll has deferred again.
  *
- * @param ttls those of the keys that were deferred right now
+ * @param ttls TTLs of the keys that were just deferred
  */
 export function scheduleRetry(
   deferred: DeferredProgress,
@@ -44,7 +44,7 @@ export function scheduleRetry(
 ): DeferredProgress {
   const { count, retriedUpTo } = deferred;
   if (ttls.length === 0) {
-    // Only the end of a poll tells that it left nothing.
+    // Only at its end is it known that a poll has deferred nothing.
     return count === 0 && position === null ? { ...deferred, polls: 0 } : deferred;
   }
   const isAgain = (ttl: Seconds) => retriedUpTo !== null && ttl <= retriedUpTo;
@@ -58,12 +58,12 @@ export function scheduleRetry(
   return { ...deferred, polls, retryAtMs: Math.min(...waits) };
 }
 
-/** A poll from the start of the windows begins: it finds again what is deferred, which of these is still there. */
+/** Begins a poll from the start of the windows, which finds those deferred keys that are still there. */
 export function beginRetry({ polls }: DeferredProgress, seen: Seconds | null): DeferredProgress {
   return { ...NOTHING_DEFERRED, polls, retriedUpTo: seen };
 }
 
-/** Any other poll begins. */
+/** Begins any other poll. */
 export function noRetry(deferred: DeferredProgress): DeferredProgress {
   return { ...deferred, retriedUpTo: null };
 }

@@ -7,10 +7,10 @@ import type { Chunk } from '../../statemachine/contract/chunks.ts';
 import { waitUntil } from '../retry/backoff.ts';
 
 /*
- * With `graceSeconds` a sweep decides as if it were so many seconds earlier, so that all that it compares with a TTL is the grace behind
- * the clock: the cutoff, the upcoming minute, the polls. Its times go through here on their way from and to the machine, which waits by
- * the clock. Where the stream's records are judged, a second is added to the grace: a record's time, and the time by which the item was
- * read, are each rounded down, and come from different servers.
+ * With `graceSeconds` a sweep decides as if it were that many seconds earlier. Everything that it compares with a TTL is behind the clock
+ * by the grace: the cutoff, the upcoming minute, the polls. This file converts the times on their way from and to the state machine, which
+ * waits by the clock. Where the stream's records are judged, the grace is one second longer: the record's time and the time at which the
+ * item was read are both rounded down, and come from different servers.
  */
 
 /** The machine's input with its times moved back by the grace. */
@@ -23,7 +23,7 @@ export function beforeGrace(input: QueryExpiredInput, behindSeconds: number): Qu
   };
 }
 
-/** The decision, whose times are those of the grace before, with the times of the clock. */
+/** The machine's output with its times moved forward by the grace. */
 export function afterGrace(output: QueryExpiredOutput, behindSeconds: number): QueryExpiredOutput {
   return {
     ...output,
@@ -40,7 +40,7 @@ function shiftedStep({ until, chunks }: UpcomingStep, seconds: number): Upcoming
   };
 }
 
-/** Its cutoff stays: an item's TTL is compared with it. */
+/** Moves a chunk's times. The cutoff stays: it is compared with an item's TTL. */
 function shiftedChunk(chunk: Chunk, seconds: number): Chunk {
   const { progress } = chunk;
   return {

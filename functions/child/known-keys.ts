@@ -2,14 +2,14 @@ import type { KeyRead, KnownKeys } from '../../statemachine/contract/child.ts';
 import { rangesOf, shardsOf } from '../table/target-windows.ts';
 
 /*
- * What the poll slice knows of a target's index keys. A child may have a thousand shards in two windows, of which most hold nothing: those of
- * which the same is known are carried as one, since each state carries the progress.
+ * The part of the poll's progress about a target's index keys. A child may have a thousand shards in two windows, most of them empty. Each
+ * state carries the progress, so keys with equal values are stored as one group.
  */
 
-/** By their places. */
+/** The last read of each index key, by the key's place. */
 export type KeyReads = Readonly<Record<string, KeyRead>>;
 
-/** As a child carries it; the inverse of {@link knownOf}. */
+/** Groups the reads for a child's progress; the inverse of {@link knownOf}. */
 export function knownKeys(reads: KeyReads): KnownKeys[] {
   const alike = new Map<string, { readonly places: number[]; readonly read: KeyRead }>();
   for (const [place, read] of Object.entries(reads)) {
@@ -21,7 +21,7 @@ export function knownKeys(reads: KeyReads): KnownKeys[] {
   return [...alike.values()].map(({ places, read }) => ({ places: rangesOf(places), ...read }));
 }
 
-/** By the places of the keys. */
+/** Returns the reads by the places of their keys. */
 export function knownOf(known: readonly KnownKeys[] = []): KeyReads {
   return Object.fromEntries(
     known.flatMap(({ places, ...read }) => shardsOf(places).map(place => [place, read] as const)),

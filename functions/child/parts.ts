@@ -10,16 +10,16 @@ import { defer, NOTHING_DEFERRED } from './deferred.ts';
 import { fromTheStart, isUnread } from './poll.ts';
 
 /*
- * A child sweeps several shards of an upcoming minute as one, which costs as little as sweeping one of them, until DynamoDB throttles it. It may be
- * a single shard's key that is throttled. So from then on each of its shards is a part with a brake and retries of its own, and they take
- * turns: none waits for what another one is braked for.
+ * A child sweeps several shards of an upcoming minute as one, which costs as little as sweeping one of them, until DynamoDB throttles it.
+ * The cause may be a single shard's key. From then on each shard is a part with its own brake and retries, and the parts take turns, so
+ * that none waits because another one is braked.
  */
 
-/** Shards of an upcoming minute that one child sweeps: it deletes several thousand items a second, while a shard takes 400. */
+/** Shards of an upcoming minute that one child sweeps: a child deletes several thousand items per second, a shard allows 400. */
 export const SHARDS_OF_CHILD = 8;
 
 /**
- * The child in parts once it is braked, where it has several shards; each polls again from the start of its windows. With a limit a child has one
+ * Splits a braked child that has several shards into parts; each polls again from the start of its windows. A child with a limit has one
  * shard.
  */
 export function inParts(progress: ChildProgress, nowSeconds: Seconds): ChildProgress {
@@ -36,7 +36,7 @@ export function inParts(progress: ChildProgress, nowSeconds: Seconds): ChildProg
         target,
         shards.filter((_shard, index) => index % count === part),
       ),
-      // Together their two lists each have half of the room: a part may have a position besides.
+      // Each part may also have a position, so its two lists together get only half of its room.
       listedKeysBytes: Math.floor(listedKeysBytes / (2 * count)),
       poll: { ...fromTheStart(poll), position: null, nextAt: nowSeconds, lastDue: 0 },
       deferred: NOTHING_DEFERRED,
@@ -48,9 +48,9 @@ export function inParts(progress: ChildProgress, nowSeconds: Seconds): ChildProg
 }
 
 /**
- * The child with the part in front that has something to do next. Of those that have it now, it is the one whose turn is longest ago.
+ * Moves the part that has work next to the front. Of several parts that have work now, the one that has waited longest is chosen.
  *
- * @param wakeOf when a part has something to do; null: it is done
+ * @param wakeOf when a part has work; null: it is done
  */
 export function takeTurn(
   { others, ...current }: ChildProgress,
@@ -64,7 +64,7 @@ export function takeTurn(
   return { ...(parts[turn] ?? current), others: parts.filter((_part, index) => index !== turn) };
 }
 
-/** All parts as one, for the child's end. Another child would begin them anew. */
+/** Joins all parts to one progress for the child's end. The next child starts without parts. */
 export function asOne({ others, ...current }: ChildProgress): ChildProgress {
   if (others === undefined) return current;
   const parts = [current, ...others];
@@ -96,7 +96,7 @@ function together(one: ChildProgress, other: ChildProgress): ChildProgress {
   };
 }
 
-/** There is more to read as long as a part has. */
+/** Joins the polls of all parts: as long as one part has something to read, so has the child. */
 function pollTogether(polls: readonly PollProgress[], current: PollProgress): PollProgress {
   return { ...current, position: null, nextAt: polls.some(isUnread) ? 0 : null };
 }

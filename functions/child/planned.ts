@@ -4,18 +4,18 @@ import type { Chunk } from '../../statemachine/contract/chunks.ts';
 import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
 import { knownKeys, knownOf } from './known-keys.ts';
 
-/* The part of the poll slice that says which deletes were planned before their items were due. */
+/* The part of the poll's progress about deletes that were planned before their items were due. */
 
-/** A later poll that comes upon the entry does not take it again: its delete has been counted. */
+/** Whether the delete of an entry is planned. Later polls skip such an entry: its delete is counted already. */
 export function isPlanned({ planned = [] }: Partial<KeyRead>, entry: ExpiredKey): boolean {
   return planned.some(({ key, ttl }) => ttl === entry.ttl && isDeepStrictEqual(key, entry.key));
 }
 
 /**
- * The poll as if what was left of a plan had never been planned: keys that were left ended it. Chunks are deleted in the order of their
- * cutoffs.
+ * Returns the poll without the part of a plan that DeleteChunks did not do: keys that were left have ended the plan. Chunks are deleted in
+ * the order of their cutoffs.
  *
- * @param results what DeleteChunks came to
+ * @param results the results of DeleteChunks
  */
 export function withoutUndone(poll: PollProgress, results: readonly Chunk[]): PollProgress {
   if (results.length === 0) return poll;

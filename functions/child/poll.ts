@@ -4,13 +4,13 @@ import type { PagePosition, SweepTarget } from '../../statemachine/contract/targ
 import type { Seconds } from '../../statemachine/times.ts';
 import { type KeyReads, knownKeys, knownOf } from './known-keys.ts';
 
-/* The slice of a child's progress that says how far it has read its target, and when it reads on. */
+/* The part of a child's progress that says how far it has read its target, and when the next poll is due. */
 
 export function startPoll({ position, upcomingFrom }: SweepTarget): PollProgress {
   return {
     position: position ?? null,
     seen: null,
-    // An upcoming minute is polled for the first time at its start, anything else at once.
+    // The first poll of an upcoming minute is at its start; any other target is polled at once.
     nextAt: upcomingFrom ?? 0,
     lastDue: 0,
     holdsStrays: false,
@@ -19,32 +19,32 @@ export function startPoll({ position, upcomingFrom }: SweepTarget): PollProgress
 
 /** How often an upcoming minute is polled. */
 export interface PollPace {
-  /** Seconds between two polls at least. */
+  /** Minimum seconds between two polls. */
   readonly precisionSeconds: Seconds;
-  /** Seconds between two polls at most; 0 = only when something known expires. */
+  /** Maximum seconds between two polls; 0: a poll is due only when a known item expires. */
   readonly pollSeconds: Seconds;
 }
 
-/** One page of what is due. */
+/** One page of the entries that are due. */
 export interface PolledPage {
   readonly due: ExpiredKey[];
-  /** This page took TTLs up to this one for expired. */
+  /** Cutoff of this page: TTLs up to it counted as expired. */
   readonly cutoff: Seconds;
-  /** How far DynamoDB's clock is ahead of the machine's, whole seconds: 0 for clocks that go together. */
+  /** How far DynamoDB's clock is ahead of the machine's, in whole seconds; 0 for equal clocks. */
   readonly ahead: Seconds;
-  /** Where the poll goes on; null when it has read everything that is due. */
+  /** Where the poll continues; null after it has read everything that is due. */
   readonly position: PagePosition | null;
-  /** The earliest TTL that this page saw and that is neither due yet nor planned; infinite when it saw none. */
+  /** The earliest TTL on this page that is neither due yet nor planned; infinite if there is none. */
   readonly nextExpiry: Seconds;
-  /** The entries that are due up to then are planned. @default nothing is */
+  /** The deletes of all entries that are due up to this second are planned. @default none are planned */
   readonly plannedUpTo?: Seconds;
-  /** It saw an entry that is not due yet in a window that has ended. */
+  /** The page had an entry that is not due yet, in a window that has ended. */
   readonly sawStrays: boolean;
   /** The index keys that this page has read to their ends. */
   readonly keys?: KeyReads;
 }
 
-/** A page was read. */
+/** Updates the poll after a page. */
 export function afterPage(
   poll: PollProgress,
   target: SweepTarget,
@@ -53,14 +53,14 @@ export function afterPage(
 ): PollProgress {
   const lastDue = due.length;
   const isOfSeveral = poll.position !== null || position !== null;
-  // One of several has not read all of the windows.
+  // Some windows are not read yet.
   const holdsStrays = sawStrays || (isOfSeveral && poll.holdsStrays);
   const known = keys && { known: knownKeys({ ...knownOf(poll.known), ...keys }) };
   if (position !== null) return { ...poll, position, lastDue, holdsStrays, ahead, ...known };
   const next = nextPollAt(target, pace, cutoff, { nextExpiry, plannedUpTo, tookSeveralPages: isOfSeveral });
   return {
     position,
-    // Another one of DynamoDB's servers may be a little behind.
+    // The clock of another server of DynamoDB may be a little behind.
     seen: Math.max(cutoff, poll.seen ?? cutoff),
     nextAt: next === null ? null : next - ahead,
     lastDue,
@@ -70,7 +70,7 @@ export function afterPage(
   };
 }
 
-/** The machine has polled the seconds up to this one by itself, each when it was due, and found nothing. */
+/** Updates the poll after the state machine has polled all seconds up to this one by itself and found nothing. */
 export function afterPolledSeconds(
   poll: PollProgress,
   { before }: SweepTarget,
@@ -85,10 +85,10 @@ export function afterPolledSeconds(
 }
 
 /**
- * The seconds that the machine can poll by itself, each when it is due; null: the next poll is QueryExpired's. After one that found
- * something it is, since the next one probably finds something too. So it is where polls are further apart.
+ * The seconds that the state machine can poll by itself, each when it is due; null: QueryExpired makes the next poll. That is so after a
+ * poll that found something, since the next one probably finds something too, and when polls are further apart.
  *
- * @param until the child waits for nothing from then on, a whole second
+ * @param until whole second at which the child stops waiting
  */
 export function nextSeconds(
   { seen, nextAt, position, lastDue, ahead = 0 }: PollProgress,
@@ -102,8 +102,8 @@ export function nextSeconds(
 }
 
 /**
- * When the poll after a complete one is due, by the clock of its cutoff; null when the target is done. Whole seconds
- * apart, so that polls do not drift. A poll that took several pages took time: it is followed by another one at once.
+ * When the poll after a complete one is due, by the clock of its cutoff; null when the target is done. Polls are whole seconds apart, so
+ * that they do not drift. A poll that took several pages took time: the next one follows at once.
  */
 export function nextPollAt(
   { before, upcomingFrom }: SweepTarget,
@@ -127,12 +127,12 @@ export function nextPollAt(
   return Number.isFinite(next) ? Math.min(next, before) : null;
 }
 
-/** The next poll takes everything that is due, also what earlier ones have seen. */
+/** Makes the next poll read everything that is due, including entries that earlier polls have seen. */
 export function fromTheStart({ known: _known, ...poll }: PollProgress): PollProgress {
   return { ...poll, seen: null };
 }
 
-/** There is more to read: of this poll, or in one to come. */
+/** Whether there is more to read, in this poll or in a later one. */
 export function isUnread({ position, nextAt }: PollProgress): boolean {
   return position !== null || nextAt !== null;
 }

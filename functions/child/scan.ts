@@ -9,18 +9,18 @@ import { jsonBytes } from '../report/listed-keys.ts';
 import type { ScannedEntry } from '../table/index-scan.ts';
 import { type BehindSettings, secondsBehind, sweptRange } from './swept-range.ts';
 
-/* The slice of a child's progress that says what it has read of a whole index. */
+/* The part of a child's progress that says what it has read of a whole index. */
 
 /**
- * A scan leaves to the ticks what has expired so lately, seconds: they look back as far by themselves, to what one of them was throttled at
- * or what a missed one has left.
+ * Seconds since the expiry below which a scan leaves an entry to the ticks: they look back as far by themselves, for items of a throttled
+ * or a missed tick.
  */
 export const LEFT_TO_TICKS_SECONDS = 600;
 
-/** Entries of a kind that are named. */
+/** Entries of each kind that are listed. */
 const NAMED_OF_KIND = 3;
 
-/** UTF-8 bytes of the entries that are named, as JSON: they stand in each checkpoint. */
+/** UTF-8 bytes of the listed entries, as JSON: every checkpoint contains them. */
 const NAMED_BYTES = 3_000;
 
 export const NO_SCAN_COUNTS: Readonly<Record<ScanCount, number>> = noCounts(SCAN_COUNTS);
@@ -33,21 +33,21 @@ export function startScan(position: PagePosition | null): ScanProgress {
 
 /** The judgement of a scan on an entry. */
 export interface ScanVerdict {
-  /** It is to be deleted, if it still is what the index says. */
+  /** The entry is deleted if the item still has the values that the index shows. */
   readonly isDue: boolean;
-  /** The kinds as which it is counted and named. */
+  /** The kinds by which the entry is counted and listed. */
   readonly kinds: readonly NamedEntry['is'][];
 }
 
 /**
  * Judges an entry.
  *
- * 1. A TTL that no sweep and no native TTL ever takes for expired, or that is out of range, is named with its fault, and stays.
- * 2. An entry that no sweep looks for where it lies, or when its time has come, is named, since its writer goes on. By second that is a TTL
- *    with a fraction; by window it is a window of another length, another time or another shard.
- * 3. Whatever is overdue for longer than the ticks look back is due, these two as well.
+ * 1. A TTL that is out of range, or that neither a sweep nor native TTL ever treats as expired, is listed with its fault and not deleted.
+ * 2. An entry that no sweep finds under its index key, or at its time, is listed, since its writer makes more of them. By second it is a
+ *    TTL with a fraction; by window it is a window of another length, another time or another shard.
+ * 3. Any entry that is overdue for longer than the ticks look back is due, including those of 2.
  *
- * @param cutoff epoch seconds: DynamoDB's clock less what the sweep is behind it
+ * @param cutoff epoch seconds: DynamoDB's clock minus the sweep's delay (grace and margin)
  */
 export function judgeEntry(
   { ttl, window }: Pick<ScannedEntry, 'ttl' | 'window'>,
@@ -68,7 +68,10 @@ export function judgeEntry(
   };
 }
 
-/** The older way of stamping puts a TTL on the edge of two windows into the one that ends there, and a sweep looks for it there. */
+/**
+ * Whether an entry lies in a wrong window. The older way of stamping puts a TTL on the edge of two windows into the one that ends there; a
+ * sweep also looks there.
+ */
 function isMisfiled(ttl: number, window: string | undefined, model: ExpiryModel): boolean {
   if (model.indexedBy === 'second') return false;
   const { granularitySeconds, shards } = model;
@@ -90,7 +93,7 @@ const COUNTED_AS: Readonly<Record<NamedEntry['is'], ScanCount | undefined>> = {
   tooFarAhead: 'outOfRange',
 };
 
-/** So many entries were read, of which these are remarkable. */
+/** Adds entries that were read, and lists the faulty ones. */
 export function afterEntries(
   scan: ScanProgress,
   read: number,
@@ -110,7 +113,7 @@ export function afterEntries(
   };
 }
 
-/** The first few of each kind, as far as there is room for them. */
+/** The first entries of each kind, as far as there is room for them. */
 export function firstNamed(all: readonly NamedEntry[]): NamedEntry[] {
   const named: NamedEntry[] = [];
   let bytes = 0;
@@ -124,7 +127,7 @@ export function firstNamed(all: readonly NamedEntry[]): NamedEntry[] {
   return named;
 }
 
-/** Nothing of what was read is under way any more: the scan goes on from there, whoever goes on with it. */
+/** Settles the scan's position: no delete of the entries before it is pending, so any later child can continue there. */
 export function settle(
   counts: CountsProgress,
   scan: ScanProgress,
@@ -140,7 +143,7 @@ export function settle(
   };
 }
 
-/** The record of the whole scan, up to where it is settled. */
+/** The record of the whole scan, up to its settled position. */
 export function recordOf(
   { before }: IndexScan,
   { counts, scan }: Pick<ChildProgress, 'counts' | 'scan'>,

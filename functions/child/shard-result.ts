@@ -15,32 +15,32 @@ import { asOne } from './parts.ts';
 import { recordOf } from './scan.ts';
 
 /**
- * How a child ends. In all of these found is the sum of the fates, except in a dry run: the counts are
- * made of fates, so that nothing is counted twice and nothing that is left is counted by a child that hands it on.
+ * How a child ends. Except in a dry run, `found` is the sum of all results: the counts are made from the results, so that nothing is
+ * counted twice, and a child that hands its target on does not count the items that it leaves.
  */
 
 /**
- * A child that got nowhere would hand its target on for ever. A dry run gets on by its position, and so does a child that came upon
- * what is held, which stays where it is.
+ * Whether the child made progress. If it did not, handing its target on would repeat for ever. A dry run and a scan progress by their
+ * positions, and so does a child that found held items, which stay where they are.
  */
 export function madeProgress(progress: ChildProgress): boolean {
   const { dryRun, poll, counts, scan } = progress;
   if (counts.scanned > 0) return true;
   if (dryRun) return counts.found > 0 && poll.position !== null;
-  // A scan that goes on reads its first page again, with what is held in it.
+  // A scan that continues reads its first page again, including the held items on it.
   const held = scan === undefined && goesOnBehindHeld(progress) ? counts.held : 0;
   return sumOfFates({ ...counts, failed: 0, held }) > 0;
 }
 
-/** Nothing that is left lies before its position but what is held. */
+/** Whether only held items are left before its position. */
 function goesOnBehindHeld({ dryRun, poll, deferred, counts }: ChildProgress): boolean {
   return !dryRun && poll.position !== null && counts.held > 0 && counts.failed === 0 && deferred.count === 0;
 }
 
 /**
- * The child is done, or can go no further: what is deferred has failed.
+ * Ends a child that is done, or that can do no more: its deferred keys have failed.
  *
- * @param interrupted it ends before it has read everything that is its own: the sweep must not pass for complete
+ * @param interrupted it ends before it has read its whole target: the sweep must not count as complete
  */
 export function endShard(progress: ChildProgress, { interrupted }: { interrupted: boolean }): ShardResult {
   const { deferred, counts, listedKeysBytes } = progress;
@@ -49,13 +49,13 @@ export function endShard(progress: ChildProgress, { interrupted }: { interrupted
 }
 
 /**
- * The child is out of time and hands its target on. What failed, is deferred or held is not counted: the next child finds it again and
- * counts it then. Where it would find nothing but what is held, it goes on behind it: over and over, it would never get further.
+ * Ends a child that is out of time and hands its target on. Failed, deferred and held keys are not counted: the next child finds and
+ * counts them again. If it would find only held items, it continues after them; otherwise it would never get further.
  */
 export function handOn(progress: ChildProgress): ShardResult {
   const { dryRun, target, poll, counts, scan } = progress;
   if (target.scan !== undefined && scan !== undefined) {
-    // Whatever lies before is counted: the next child does not come upon it.
+    // Everything before the position is counted: the next child does not find it.
     const resume = {
       ...target,
       position: scan.settled,
@@ -72,8 +72,8 @@ export function handOn(progress: ChildProgress): ShardResult {
 }
 
 /**
- * The result of a child in the Map Run; undefined when it crashed and nothing is known. A child with any other result counts as crashed: it
- * must not spoil the sums of the others.
+ * The result of a child in the Map Run; undefined when it crashed and has none. A child with a malformed result counts as crashed, so that
+ * it does not spoil the sums of the others.
  */
 export function shardResultOf(output: ChildOutput): ShardResult | undefined {
   try {
@@ -94,7 +94,7 @@ function isShardResult({
   ...counts
 }: ShardResult): boolean {
   return (
-    // A child that began before a deployment lacks a count that came with it.
+    // A child that began before a deployment lacks the counts that the deployment added.
     [...CHILD_COUNTS.map(name => counts[name] ?? 0), lagMaxMs, ...Object.values(lagCounts)].every(isCount) &&
     Object.keys(lagCounts).every(bucket => isCount(Number(bucket)) && Number(bucket) < LAG_BUCKETS) &&
     failedKeys.every(isObject) &&
@@ -122,7 +122,7 @@ function resultOfOutput(output: ChildOutput): ShardResult | undefined {
   if (!('interruptedBy' in output) || output.progress === null) return undefined;
   const progress = asOne(startProgress(output.progress));
   const { counts } = progress;
-  // Some of the page in flight may have been deleted: which is not known, so all of it counts as failed.
+  // An unknown number of keys of the page in flight was deleted, so all of them count as failed.
   const failed = { ...counts, failed: counts.failed + counts.inFlight };
   return endShard({ ...progress, counts: failed }, { interrupted: true });
 }

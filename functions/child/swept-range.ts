@@ -2,12 +2,12 @@ import { type ExpiredRange, expiredRange } from '../../expiry/ttl.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 
 /**
- * A child lives for 300 s, and its last function ends 15 s after it. What it deletes must still be an expiry when its record is made:
- * native TTL's bound of five years then lies so much later.
+ * Longest time between the cutoff and the stream's record of a delete. A child lives for 300 s, and its last function ends 15 s after
+ * that. The item must still count as expired when its record is made, so native TTL's bound of five years lies later by this time.
  */
 const CHILD_LIFE_SECONDS = 10 * 60;
 
-/** How far a sweep is behind DynamoDB's clock. */
+/** The settings that delay a sweep behind DynamoDB's clock. */
 export type BehindSettings = Pick<SweepSettings, 'graceSeconds' | 'marginSeconds'>;
 
 /** Seconds from an item's expiry to the moment from which a sweep may delete it. */
@@ -16,10 +16,10 @@ export function secondsBehind({ graceSeconds, marginSeconds = 0 }: BehindSetting
 }
 
 /**
- * The TTLs that a sweep deletes. Unlike those that are expired at the cutoff, none of them will be more than five years back when its
- * record is made, also with a grace.
+ * The range of TTLs that a sweep deletes. It leaves out TTLs that would be more than five years old when their records are made, also with
+ * a grace.
  *
- * @param cutoff epoch seconds: DynamoDB's clock less {@link secondsBehind}
+ * @param cutoff epoch seconds: DynamoDB's clock minus {@link secondsBehind}
  */
 export function sweptRange(cutoff: number, settings: BehindSettings): ExpiredRange {
   const now = cutoff + secondsBehind(settings);

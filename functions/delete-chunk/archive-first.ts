@@ -24,7 +24,7 @@ import { isHeld } from './guarded-delete.ts';
 import { putAll, type Stored } from './store.ts';
 import { timeLeftOf } from './time-left.ts';
 
-/** Where DeleteChunk puts what it is about to delete. */
+/** The archive into which DeleteChunk puts items before it deletes them. */
 export interface CopyArchive {
   readonly settings: ArchiveSettings;
   readonly put: PutObject;
@@ -36,37 +36,37 @@ export interface ArchiveFirstOptions {
   readonly settings: SweepSettings;
   /** TTLs up to this one count as expired, epoch seconds. */
   readonly cutoff: number;
-  /** Epoch milliseconds, less the grace: an item is late from its end on. */
+  /** Epoch milliseconds, minus the grace: lateness counts from the end of the grace. */
   readonly clock: () => number;
   /** TimeoutSeconds of the task. */
   readonly timeoutSeconds: number;
-  /** Called with the lines that S3 did not take, and its error, which is undefined when time ran out. The keys are tried again. */
+  /** Called with the lines that S3 did not store, and its error, which is undefined when time ran out. Their keys are tried again. */
   readonly onNotStored: (lines: readonly (Copy | Mark)[], error: unknown) => void;
-  /** Called with an item that was deleted with an attribute that its copy lacks, where S3 did not take a second copy either. */
+  /** Called with an item that was deleted although its copy lacks an attribute, if S3 did not store a second copy either. */
   readonly onIncomplete: (expired: ExpiredKey) => void;
 }
 
-/** Shares of the task's time: for the calls up to the delete, and for what is put after it. The rest is the function's own. */
+/** Shares of the task's time: for all calls up to the delete, and for the puts after it. The rest is the function's own. */
 const UP_TO_DELETE = 0.75;
 const AFTER_DELETE = 0.9;
 
-/** Tries of what is put after the delete: no retry of the chunk puts a second copy. */
+/** Attempts of a put after the delete: no retry of the chunk would put this second copy. */
 const TRIES_AFTER_DELETE = 2;
 
 /**
  * Deletes an item only after its image is in S3.
  *
- * 1. Reads the items. What is gone, renewed or held is left alone.
- * 2. Puts the images of the others into S3. One that cannot be written, such as a type that has no plain form, fails its key: the
- *    item stays. With them goes a mark for what is not as it was found: an earlier call that did not get
- *    to its end may have copied it. What S3 has not answered for is unprocessed.
- * 3. Deletes the items whose images are there, each if it is still as it was copied.
- * 4. Marks the copies of items that were renewed or changed. Puts a second copy of an item that was deleted with an attribute more.
+ * 1. Reads the items. Items that are missing, renewed or held are not touched.
+ * 2. Puts the images of the others into S3. If an image cannot be written, for example because a type has no plain form, its key fails and
+ *    the item stays. If an item differs from its index entry, a mark is put too, because an earlier call that died may have copied it.
+ *    Keys for which S3 has not answered are unprocessed.
+ * 3. Deletes the items whose images are stored, each on condition that it equals its copy.
+ * 4. Puts marks for the copies of items that were renewed or changed. Puts a second copy of an item that was deleted with a further
+ *    attribute.
  *
- * What is held gets no mark: it is still to be deleted, and its copy, which would have the same name, would pass for one of an item
- * that was not.
+ * A held item gets no mark: it will be deleted later, and its copy would have the same name, so the mark would apply to that copy too.
  *
- * Whoever calls again after this one died does the same again. So there is at worst a copy whose mark the second call puts.
+ * A retry after a crash does the same again. So the worst case is a copy whose mark is put by the retry.
  */
 export function archiveFirstBatch(options: ArchiveFirstOptions): SendBatch {
   const { archive, documents, settings, cutoff, clock, timeoutSeconds } = options;
@@ -84,7 +84,7 @@ export function archiveFirstBatch(options: ArchiveFirstOptions): SendBatch {
     return putAll(objectsOf(those, archive.settings, settings.tableName), archive.put, { timeoutMs });
   };
 
-  /** The marks that S3 has not taken. Nothing is thrown any more: what was deleted has to be counted. */
+  /** The marks that S3 has not stored. From here on nothing is thrown, because the deletes must be counted. */
   const storeAfterDelete = async (those: readonly (Copy | Mark)[]): Promise<readonly (Copy | Mark)[]> => {
     let left = those;
     let error: unknown;
@@ -178,12 +178,12 @@ function sortOut(found: readonly CurrentItem[], settings: SweepSettings, cutoff:
   return sorted;
 }
 
-/** For a copy that an earlier call may have made when the item was as it was found. */
+/** A mark for a copy that an earlier call may have made, when the item was as its index entry. */
 function markFound({ expired }: CurrentItem, kept: Kept, settings: LineSettings): Mark {
   return markOf(expired, { ttl: expired.ttl, kept, copy: null }, settings);
 }
 
-/** Copies, and the keys of items of which none can be made. */
+/** Makes copies of items, and lists the keys of items that cannot be copied. */
 function copiesOf(items: readonly CurrentItem[], settings: LineSettings) {
   const made = { copies: [] as Copy[], failed: [] as ExpiredKey[] };
   for (const item of items) {
@@ -217,9 +217,9 @@ function linesAfterDelete(
   }
   const ttl = ttlOf(image, settings);
   if (became === 'renewed') return [markOf(expired, { ttl, kept: 'renewed', copy: null }, settings)];
-  // Held, deleted, or to be tried again as it is.
+  // The item is held, deleted, or tried again without a change.
   if (became !== 'unprocessed' || item === undefined) return [];
-  // It was changed and is expired still: a further copy follows. With the same TTL only this one is out of date.
+  // The item has changed and is still expired: another copy follows. If the TTL is the same, only this copy is out of date.
   const isMoved = ttlOf(item, settings) !== ttl;
   return [markOf(expired, { ttl, kept: 'changed', copy: isMoved ? null : copy }, settings)];
 }

@@ -8,16 +8,16 @@ type LedgerSettings = Pick<
   'tableName' | 'archivedWithinSeconds' | 'publishedWithinSeconds' | 'proof'
 >;
 
-/** Whether somebody compares what was deleted: with what readers of the stream have seen, or for a proof. */
+/** Whether the deletes are written into the ledger: to compare them with the readers of the stream, or for a proof. */
 export function hasLedger({ archivedWithinSeconds, publishedWithinSeconds, proof }: LedgerSettings): boolean {
   return archivedWithinSeconds !== undefined || publishedWithinSeconds !== undefined || proof === true;
 }
 
 /**
- * Writes into the ledger what became of the keys of a call.
+ * Writes the results of a call's keys into the ledger.
  *
- * @param atMs when they were done with, epoch milliseconds
- * @param withinMs milliseconds for all of it
+ * @param atMs when the call was done with these keys, epoch milliseconds
+ * @param withinMs timeout of the write, milliseconds
  */
 export async function writeSettled(
   bookkeeping: Bookkeeping,
@@ -29,7 +29,7 @@ export async function writeSettled(
   await Promise.all(books.map(entered => writeBook(bookkeeping, entered, withinMs)));
 }
 
-/** Items that were kept are for a proof only. @param at epoch seconds */
+/** Makes the ledger's entries. Items that were not deleted are entered for a proof only. @param at epoch seconds */
 function bookEntries(
   settled: readonly SettledKey[],
   { tableName: table, proof }: LedgerSettings,

@@ -9,9 +9,9 @@ import { deleteKeys, type SendBatch, type SettledKey } from './deletion.ts';
 export interface ChunkAttemptOptions {
   readonly settings: AttemptSettings;
   readonly send: SendBatch;
-  /** Called with each key that DynamoDB will not delete. */
+  /** Called with each key that DynamoDB refuses to delete. */
   readonly onFailed: (failed: FailedKey) => void;
-  /** Called with the keys that are settled. */
+  /** Called with the keys that are done. */
   readonly onSettled: (settled: readonly SettledKey[]) => Promise<void>;
   /** Epoch milliseconds. */
   readonly clock: () => number;
@@ -21,14 +21,14 @@ export interface ChunkAttemptOptions {
 }
 
 /**
- * One attempt at what is left of a chunk.
+ * Makes one attempt at the unprocessed keys of a chunk.
  *
- * 1. Within the second in which its wait ended a chunk has a moment of its own.
- * 2. Nothing begins after the deadline: the child must be able to end.
- * 3. What is unprocessed then is tried again (`wait`) unless the chunk has one attempt only, the attempts are used up, or
- *    the wait would go beyond the deadline (`done`).
+ * 1. Each chunk has its own random moment within the second in which its wait ended.
+ * 2. No call begins after the deadline: the child must be able to end.
+ * 3. Keys that are unprocessed after the call are tried again (`wait`) unless the chunk has only one attempt, its attempts are used up, or
+ *    the wait would end after the deadline (`done`).
  *
- * @throws whatever no retry and no smaller batch can mend
+ * @throws any error that neither a retry nor a smaller batch can solve
  */
 export async function attemptChunk(
   chunk: Chunk,

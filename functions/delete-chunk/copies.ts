@@ -17,15 +17,12 @@ import type { CurrentItem } from './current-items.ts';
 
 declare const stored: unique symbol;
 
-/**
- * Key of an object of which S3 has answered that it is stored. Only `putAll` makes one, and `deleteUnchanged` takes no item without
- * one.
- */
+/** Key of an object that S3 has confirmed as stored. Only `putAll` makes one, and `deleteUnchanged` takes no item without one. */
 export type StoredKey = string & { readonly [stored]: true };
 
 /**
- * An item as it was before its deletion: one line of an object in `before_deletion/`. It does not say that the item was deleted.
- * That says the line of the deletion in the archive; a mark says that it was not.
+ * An item as it was before its deletion: one line of an object in `before_deletion/`. It does not prove that the item was deleted: the
+ * line of the deletion in the archive does, and a mark says that it was not.
  */
 export interface CopyLine {
   readonly table: string;
@@ -35,10 +32,10 @@ export interface CopyLine {
   readonly item: ItemImage;
 }
 
-/** Why an item was not deleted as it was copied. */
+/** Why an item was not deleted after it was copied. */
 export type Kept = 'renewed' | 'changed';
 
-/** That the item of a copy was not deleted: one line of an object in `kept/`. */
+/** A mark says that a copied item was not deleted: one line of an object in `kept/`. */
 export interface MarkLine {
   readonly table: string;
   readonly key: ItemImage;
@@ -46,32 +43,32 @@ export interface MarkLine {
   readonly expiredAt: string;
   readonly kept: Kept;
   /**
-   * Key of the object with the copy. Null: every copy of this key and TTL, since earlier calls may have made some that this one does
-   * not know of.
+   * Key of the object with the copy. Null: every copy of this key and TTL, since earlier calls may have made copies that this call does
+   * not know.
    */
   readonly copy: StoredKey | null;
 }
 
 interface Line {
   readonly expired: ExpiredKey;
-  /** The TTL in epoch milliseconds; it says in which partition the line lies. */
+  /** The TTL in epoch milliseconds, which determines the line's partition. */
   readonly ttlMs: number;
-  /** The line, without its end. */
+  /** The line without its line end. */
   readonly text: string;
 }
 
-/** A copy to be put. */
+/** A copy to put. */
 export interface Copy extends Line {
   readonly folder: 'before_deletion';
   readonly image: ItemImage;
 }
 
-/** A mark to be put. */
+/** A mark to put. */
 export interface Mark extends Line {
   readonly folder: 'kept';
 }
 
-/** The TTL of an item, epoch seconds; NaN for one without. */
+/** The TTL of an item, epoch seconds; NaN for an item without one. */
 export function ttlOf(image: ItemImage, { model }: Pick<SweepSettings, 'model'>): number {
   return storedNumber(image[model.ttlAttribute]);
 }
@@ -81,7 +78,7 @@ export type LineSettings = Pick<SweepSettings, 'tableName' | 'model'> & {
 };
 
 /**
- * The copy of an expired item.
+ * Makes the copy of an expired item.
  * @throws TypeError for an image that cannot be written
  */
 export function copyOf({ expired, image }: CurrentItem, settings: LineSettings): Copy {
@@ -93,7 +90,7 @@ export function copyOf({ expired, image }: CurrentItem, settings: LineSettings):
   return { expired, ttlMs, folder: 'before_deletion', image, text: lineText(line, archiveFormat) };
 }
 
-/** @param ttl that the copy has, epoch seconds */
+/** @param ttl TTL of the copy, epoch seconds */
 export function markOf(
   expired: ExpiredKey,
   { ttl, kept, copy }: { readonly ttl: number; readonly kept: Kept; readonly copy: StoredKey | null },
@@ -111,8 +108,8 @@ export interface PartitionObject {
 }
 
 /**
- * One object for each folder and date of expiry. The name is a hash of what is in it, whatever the order: the same lines, put again
- * by a retry, are the same object.
+ * Makes one object for each folder and date of expiry. The name is a hash of the lines in any order: a retry that puts the same lines
+ * overwrites the same object.
  */
 export function objectsOf(
   lines: readonly (Copy | Mark)[],

@@ -11,31 +11,31 @@ export interface CurrentItem {
   readonly image: ItemImage;
 }
 
-/** DynamoDB's JSON. Source: DynamoDB API reference, BatchGetItem. */
+/** DynamoDB's JSON answer. Source: DynamoDB API reference, BatchGetItem. */
 interface ReadAnswer {
   readonly Responses?: Readonly<Record<string, readonly ItemImage[]>>;
   readonly UnprocessedKeys?: Readonly<Record<string, { readonly Keys: readonly ItemKey[] }>>;
 }
 
-/** The present state of some keys in the table: each key is in one of these. */
+/** The current state of some keys in the table: each key is in exactly one of these lists. */
 export interface CurrentItems {
   readonly found: readonly CurrentItem[];
   readonly gone: readonly ExpiredKey[];
-  /** Not read: DynamoDB was too busy, or there was no time. */
+  /** Keys that were not read: DynamoDB was too busy, or time ran out. */
   readonly unprocessed: readonly ExpiredKey[];
-  /** How many of these DynamoDB left although nothing else was in the way. */
+  /** How many unprocessed keys DynamoDB left for no other reason than throttling. */
   readonly throttled: number;
 }
 
 /**
- * Reads the items of a chunk, strongly consistent: an image that is a moment old would be refused by the delete, or be no image of
- * what it deletes.
+ * Reads the items of a chunk with strong consistency: an outdated image would make the delete fail, or would be a wrong copy of the
+ * deleted item.
  *
- * A call may leave keys although nothing is wrong: one partition gives 1 MB at a time. They are asked for again as long as calls
- * get on. Source: DynamoDB API reference, BatchGetItem.
+ * A call may leave keys unread without an error: one partition returns 1 MB at a time. These keys are requested again as long as each call
+ * returns some items. Source: DynamoDB API reference, BatchGetItem.
  *
- * @param keyNames of the key attributes
- * @param options of the next call; undefined when there is no time for another
+ * @param keyNames names of the key attributes
+ * @param options options of the next call; undefined when there is no time for another
  * @throws DynamoDB's error when the first call fails
  */
 export async function readCurrentItems(

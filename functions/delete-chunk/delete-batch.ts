@@ -7,9 +7,8 @@ import type { SendBatch } from './deletion.ts';
 import { NO_DELETION } from './deletion.ts';
 
 /**
- * Deletes without checking the TTL again: the fastest way, for tables whose keys are never written again
- * once they have a TTL. BatchWriteItem does not
- * say which items were there, so everything it processed counts as deleted.
+ * Deletes without checking the TTL again: the fastest way, for tables whose keys are never written again once they have a TTL.
+ * BatchWriteItem does not say which items existed, so all processed keys count as deleted.
  */
 export function unguardedBatch(
   documents: Documents,
@@ -36,7 +35,7 @@ export function unguardedBatch(
       deleted.map(({ ttl }) => ttl),
       lagClock(),
     );
-    // DynamoDB does not say why it left them; its documents name throttling first.
+    // DynamoDB gives no reason for unprocessed keys; its documentation names throttling first.
     const throttled = unprocessed.length;
     const settled = deleted.map(expired => ({ expired, became: 'deleted' as const }));
     return { ...NO_DELETION, deleted: deleted.length, settled, throttled, unprocessed, ...lag };

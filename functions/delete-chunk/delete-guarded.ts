@@ -9,11 +9,11 @@ import { type GuardSettings, guardedDelete, isHeld } from './guarded-delete.ts';
 import { deletionOf, fatesOf } from './statement-fates.ts';
 
 /**
- * Deletes only what is expired at the moment of the delete: each statement repeats the rule by which the item was found, with the
- * same cutoff, so an item that was renewed, or lost its TTL, after it was found stays.
+ * Deletes only items that are expired at the moment of the delete: each statement repeats the condition by which the item was found, with
+ * the same cutoff. So an item that was renewed or lost its TTL in the meantime stays.
  *
- * An item with the hold attribute stays, whatever its value. The item that a refused statement answers with tells a held one from
- * one that was renewed.
+ * An item with the hold attribute stays, whatever its value. When a delete is refused, the returned item shows whether it is held or
+ * renewed.
  */
 export function guardedBatch(
   documents: Documents,
@@ -27,7 +27,7 @@ export function guardedBatch(
   const { statement } = guardedDelete(settings);
   const onRefusal =
     settings.holdAttribute === undefined ? {} : ({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const);
-  // A renewed item does not count as held, whatever attributes it has: nothing would delete it now.
+  // A renewed item does not count as held, whatever its attributes: no delete is due for it.
   const refusal = (item: Item = {}) =>
     isHeld(settings, item) && isWithin(item[settings.model.ttlAttribute], range) ? 'held' : 'renewed';
   return async keys => {

@@ -25,43 +25,43 @@ import {
 } from './statement-fates.ts';
 import { type UnchangedDelete, unchangedDelete } from './unchanged-delete.ts';
 
-/** An item whose image lies in S3. */
+/** An item whose image is stored in S3. */
 export interface CopiedItem extends CurrentItem {
   readonly copy: StoredKey;
 }
 
-/** The fate of a copied item. */
+/** The result of the delete of a copied item. */
 export interface CopyFate {
   readonly copied: CopiedItem;
   readonly became: StatementFate<ItemImage>['became'];
-  /** The item that was deleted, or the one that refused the delete. */
+  /** The item that was deleted, or the item whose state made the delete fail. */
   readonly item?: ItemImage | undefined;
-  /** Deleted with an attribute that the copy does not have. */
+  /** Whether the item was deleted with an attribute that the copy does not have. */
   readonly isIncomplete: boolean;
 }
 
-/** DynamoDB's JSON. Source: DynamoDB API reference, BatchExecuteStatement. */
+/** DynamoDB's JSON answer. Source: DynamoDB API reference, BatchExecuteStatement. */
 interface DeleteAnswer {
   readonly Responses?: readonly StatementAnswer<ItemImage>[];
 }
 
 export interface UnchangedDeletion {
   readonly deletion: Deletion;
-  /** The fates of the statements that were answered. */
+  /** The results of the statements that were answered. */
   readonly fates: readonly CopyFate[];
 }
 
 /**
- * Images of one batch together, as JSON: what DynamoDB takes as one request is documented for other calls only (16 MB), and large
- * items gain nothing by going together.
+ * Most bytes of images in one batch, as JSON. DynamoDB documents a request limit only for other calls (16 MB), and large items gain
+ * nothing from a larger batch.
  */
 const MAX_BATCH_BYTES = 1024 * 1024;
 
 /**
- * Deletes copied items, each only if it is still expired, not held, and as it was copied.
+ * Deletes copied items, each on condition that it is expired, not held, and equal to its copy.
  *
- * An item that was changed and is still expired is unprocessed: it needs another copy. An attribute that was added after the image
- * was read is in no condition; `RETURNING ALL OLD *` shows it.
+ * An item that has changed and is still expired is unprocessed: it needs another copy. No condition covers an attribute that was added
+ * after the image was read; `RETURNING ALL OLD *` shows it.
  */
 export async function deleteUnchanged(
   copied: readonly CopiedItem[],
@@ -112,14 +112,14 @@ export async function deleteUnchanged(
   return { deletion: deletions.reduce(addDeletions, NO_DELETION), fates };
 }
 
-/** Without the item that refused the delete nobody can tell; the next attempt reads it. */
+/** Why the delete was refused. Without the item in the answer the reason is unknown; the next attempt reads it. */
 function refusalOf(item: ItemImage | undefined, settings: SweepSettings, swept: ExpiredRange): Refusal {
   if (item === undefined) return 'unprocessed';
   if (!isWithin(item[settings.model.ttlAttribute], swept)) return 'renewed';
   return isHeld(settings, item) ? 'held' : 'unprocessed';
 }
 
-/** Whether an item has something that its copy does not have, or the other way round, where the delete did not look. */
+/** Whether copy and deleted item differ in an attribute that the delete's condition did not compare. */
 function differs(copied: ItemImage, deleted: ItemImage, { compared }: UnchangedDelete): boolean {
   const unseen = (image: ItemImage) =>
     imageText(
@@ -129,7 +129,7 @@ function differs(copied: ItemImage, deleted: ItemImage, { compared }: UnchangedD
   return unseen(copied) !== unseen(deleted);
 }
 
-/** As many together as one call takes. */
+/** Groups items into batches of one call each. */
 function batchesOf(copied: readonly CopiedItem[]): ExpiredKey[][] {
   const batches: ExpiredKey[][] = [];
   let bytes = 0;

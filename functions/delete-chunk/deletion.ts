@@ -5,16 +5,16 @@ import { addLags, NO_LAG } from '../report/lag.ts';
 import { failedKey } from '../report/listed-keys.ts';
 import { isBusy, isInvalid, isThrottling } from '../table/dynamodb-errors.ts';
 
-/** A key of which the ledger says what became of it. */
+/** A key and its result, for the ledger. */
 export interface SettledKey {
   readonly expired: ExpiredKey;
   readonly became: 'deleted' | 'held' | 'renewed';
 }
 
-/** The fates of some keys of a chunk. */
+/** The results of some keys of a chunk. */
 export interface Deletion extends DeletionCounts {
   readonly settled: readonly SettledKey[];
-  /** To be tried again, and only these. */
+  /** Only these keys are tried again. */
   readonly unprocessed: readonly ExpiredKey[];
   readonly failed: readonly FailedKey[];
 }
@@ -31,12 +31,12 @@ export const NO_DELETION: Deletion = {
 };
 
 /**
- * Deletes a chunk and gives every one of its keys exactly one fate.
+ * Deletes a chunk and gives each key exactly one result.
  *
- * A call that DynamoDB is too busy for leaves all its keys unprocessed. A call that it refuses as invalid is cut in
- * half until the key that it cannot take stands alone, so that one such key does not keep the others alive.
+ * If DynamoDB is too busy for a call, all its keys are unprocessed. If it refuses a call as invalid, the call is cut in half until the
+ * invalid key stands alone, so that one such key does not keep the others from being deleted.
  *
- * @throws whatever else the call throws (no access, no such table): no retry and no smaller batch can mend it
+ * @throws any other error of the call (no access, no such table): neither a retry nor a smaller batch can solve it
  */
 export async function deleteKeys(keys: readonly ExpiredKey[], send: SendBatch): Promise<Deletion> {
   if (keys.length === 0) return NO_DELETION;
@@ -57,7 +57,7 @@ export async function deleteKeys(keys: readonly ExpiredKey[], send: SendBatch): 
   }
 }
 
-/** The sum of two deletions. */
+/** Adds two deletions. */
 export function addDeletions(one: Deletion, other: Deletion): Deletion {
   return {
     ...addCounts(CALL_COUNTS, one, other),

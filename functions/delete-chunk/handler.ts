@@ -12,21 +12,21 @@ import { unguardedBatch } from './delete-batch.ts';
 import { guardedBatch } from './delete-guarded.ts';
 import type { SendBatch } from './deletion.ts';
 
-/** There the state machine backs off. */
+/** Attempts per call: the state machine does the backoff. */
 const ATTEMPTS = 1;
 
-/** Share of the task's time up to which the ledger is written: what was deleted has to be counted. */
+/** Share of the task's time in which the ledger must be written: the rest is for counting the deletes. */
 const UP_TO_LEDGER = 0.9;
 
-/** The ledger is given this time however late it is, milliseconds. */
+/** Minimum time for the ledger's write, even when it is late, in milliseconds. */
 const MIN_LEDGER_MS = 50;
 
 /**
- * Deletes the keys of one chunk, and says what became of each, how late that was by the clock, and whether and when the
- * unprocessed ones are to be tried again. Calling it again with the same keys is harmless.
+ * Deletes the keys of one chunk. Returns the result of each key, the lag by the clock, and whether and when the unprocessed keys are tried
+ * again. A second call with the same keys is harmless.
  *
- * @param archive where each item is to be before it is deleted; undefined: nowhere
- * @param journal where it is written down which keys were deleted, and for a proof which were kept; undefined: nowhere
+ * @param archive archive that must have each item before it is deleted; undefined: none
+ * @param journal journal whose ledger gets the deleted keys, and for a proof also those that were not deleted; undefined: none
  * @throws S3's error when nothing can be put there (no access, no such bucket)
  * @throws DynamoDB's error when no key of the table can be deleted (no access, no such table)
  */
@@ -38,7 +38,7 @@ export async function deleteChunk(
 ): Promise<Chunk> {
   const { settings, logger, clock } = runtime;
   const ledgerUntilMs = clock() + chunk.timeoutSeconds * 1000 * UP_TO_LEDGER;
-  // Deadlines and waits are the machine's: its clock decides about them, and goes on from the moment that it gave.
+  // Deadlines and waits use the machine's clock, counted on from the moment that it passed.
   const ahead = Date.parse(now) - clock();
   const showKey = keyShower(settings);
   return attemptChunk(chunk, {
@@ -56,7 +56,7 @@ export async function deleteChunk(
   });
 }
 
-/** An item is late from the end of its grace on. */
+/** A clock for the lag, which counts from the end of the grace. */
 function lagClockOf({ settings, clock }: Runtime): () => number {
   return () => clock() - settings.graceSeconds * 1000;
 }
@@ -91,7 +91,7 @@ function archiveFirst(chunk: Chunk, runtime: Runtime, archive: CopyArchive): Sen
 
 const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });
 
-/** Loaded only where something is archived first: S3's client would lengthen every start of the function. */
+/** Makes the archive. S3's client is loaded only for tables that archive before the delete: it would make every cold start slower. */
 async function lambdaArchive({ copyTo }: SweepSettings): Promise<CopyArchive | undefined> {
   if (copyTo === undefined) return undefined;
   const { lambdaCopyArchive } = await import('./lambda-copy-archive.ts');

@@ -5,12 +5,12 @@ import type { CopyArchive } from './archive-first.ts';
 
 let s3: S3Client | undefined;
 
-/** The archive of these settings. There the state machine backs off, so a put has one attempt. */
+/** Makes the archive for these settings. The state machine does the backoff, so a put has one attempt. */
 export function lambdaCopyArchive(
   settings: ArchiveSettings,
   { attempts }: { readonly attempts: number },
 ): CopyArchive {
-  // Every put gets a limit of its own, which is never above this one.
+  // Every put has its own timeout, which is never above this one.
   s3 ??= createS3({ maxAttempts: attempts, requestTimeoutMs: 5_000 });
   return { settings, put: putInto(settings.archiveBucket, s3) };
 }

@@ -4,30 +4,30 @@ import { failedKey } from '../report/listed-keys.ts';
 import { isBusyStatement, isThrottling } from '../table/dynamodb-errors.ts';
 import type { Deletion, SettledKey } from './deletion.ts';
 
-/** Why a conditional delete of a key was refused. */
+/** Why the conditional delete of a key failed. */
 export type Refusal = 'renewed' | 'held' | 'unprocessed';
 
-/** The fate of one key in a batch of statements. */
+/** The result of one key in a batch of statements. */
 export interface StatementFate<Item> {
   readonly expired: ExpiredKey;
   readonly became: 'deleted' | 'notFound' | 'failed' | Refusal;
-  /** The item that was deleted, or, where the statement asks for it, the one that refused the delete. */
+  /** The deleted item, or, if the statement requests it, the item whose state made the delete fail. */
   readonly item?: Item | undefined;
-  /** DynamoDB's code, if it answered with an error. */
+  /** DynamoDB's error code, if there was an error. */
   readonly code?: string | undefined;
 }
 
-/** An answer to one statement, of the document client or of the low-level one. */
+/** The answer to one statement, from the document client or the low-level one. */
 export interface StatementAnswer<Item> {
   readonly Item?: Item | undefined;
   readonly Error?: { readonly Code?: string | undefined; readonly Item?: Item | undefined } | undefined;
 }
 
 /**
- * Gives each key its fate. `RETURNING ALL OLD *` is what tells an item that this call deleted from one that was gone before.
+ * Returns the result of each key. `RETURNING ALL OLD *` tells an item that this call deleted from one that was missing.
  *
  * @param answers in the order of the statements
- * @param refusal what the item that refused a delete says of it
+ * @param refusal derives the reason of a refused delete from the returned item
  */
 export function fatesOf<Item>(
   keys: readonly ExpiredKey[],
@@ -47,7 +47,7 @@ export function fatesOf<Item>(
   });
 }
 
-/** The fates of a batch that was answered at this moment, counted. */
+/** Counts the results of a batch that was answered at this moment. */
 export function deletionOf(fates: readonly StatementFate<unknown>[], answeredAtMs: number): Deletion {
   const unprocessed: ExpiredKey[] = [];
   const failed: FailedKey[] = [];

@@ -2,14 +2,14 @@ import type { PutObject, PutOptions } from '../archive/s3.ts';
 import { isRefusedByS3 } from '../archive/s3-errors.ts';
 import type { Copy, Mark, PartitionObject, StoredKey } from './copies.ts';
 
-/** The lines that S3 has stored, each with the key of its object, and why it has not stored the rest. */
+/** The lines that S3 has stored, each with the key of its object, and the error of those that it has not stored. */
 export interface Stored {
   readonly keyOf: ReadonlyMap<Copy | Mark, StoredKey>;
   readonly errors: readonly unknown[];
 }
 
 /**
- * Puts objects side by side.
+ * Puts objects concurrently.
  * @throws S3's error when no retry can mend it (no access, no such bucket)
  */
 export async function putAll(

@@ -1,17 +1,17 @@
 import { requestTimeoutMs } from '../table/dynamodb.ts';
 
-/** Milliseconds without which a call is not begun. */
+/** Minimum time in milliseconds to begin a call. */
 const MIN_CALL_MS = 50;
 
-/** How long the next call may take, milliseconds; undefined when there is no time for one. */
+/** Timeout of the next call, milliseconds; undefined when there is no time for one. */
 export type TimeLeft = (share: number) => number | undefined;
 
 /**
- * Divides the time of a task among several calls, from the first one on.
+ * Divides the time of a task among several calls. The time starts at the first call.
  *
  * @param timeoutSeconds TimeoutSeconds of the task
  * @param clock epoch milliseconds
- * @returns what is left of a share (0 to 1) of the task's time, for one call at most as much as any request may take
+ * @returns the rest of a share (0 to 1) of the task's time, for one call at most the timeout of a request
  */
 export function timeLeftOf(timeoutSeconds: number, clock: () => number): TimeLeft {
   let startedMs: number | undefined;

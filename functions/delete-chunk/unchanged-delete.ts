@@ -3,29 +3,38 @@ import type { ImageValue, ItemImage } from '../stream/event.ts';
 import { keyAttributeNames } from '../table/item-key.ts';
 import { equals, guardedDelete } from './guarded-delete.ts';
 
-/** Conditions of one expression: each has an operator, and so has each AND between them. Source: DynamoDB Developer Guide, "Quotas". */
+/**
+ * Most conditions of one expression: each has an operator, and so has each AND between them. Source: DynamoDB Developer Guide, "Quotas".
+ */
 const MAX_CONDITIONS = Math.floor((300 + 1) / 2);
 
-/** UTF-8 bytes, of which a statement has at least as many as characters. Source: DynamoDB API reference, BatchStatementRequest. */
+/**
+ * Most UTF-8 bytes of a statement; the documented limit counts characters, which are never more. Source: DynamoDB API reference,
+ * BatchStatementRequest.
+ */
 const MAX_STATEMENT_BYTES = 8192;
 
-/** The beginning of a name that DynamoDB Local takes for a placeholder's, although it is quoted. */
+/** The first character of names that DynamoDB Local mistakes for placeholders although they are quoted. */
 const PLACEHOLDER = /^[#:]/;
 
-/** A guarded delete of an item that is still as it was read. */
+/** A guarded delete with the condition that the item equals the one that was read. */
 export interface UnchangedDelete {
   readonly statement: string;
-  /** The values of the compared attributes, in the order of the statement; they stand behind those of the guarded delete. */
+  /** The values of the compared attributes, in the order of the statement; they follow those of the guarded delete. */
   readonly values: readonly ImageValue[];
-  /** Names of all attributes that the statement sees a change of. It does not see what is added, nor what had no room. */
+  /**
+   * Names of all attributes whose changes the statement detects. It does not detect added attributes, nor changes of those that did not
+   * fit.
+   */
   readonly compared: ReadonlySet<string>;
 }
 
 /**
- * Adds to the guarded delete that every attribute has the value that it had. Maps, lists and sets are compared as a whole, so that a
- * change deep inside of one is seen.
+ * Adds to the guarded delete the condition that every attribute is unchanged. Maps, lists and sets are compared as a whole, so that a
+ * change deep inside is detected.
  *
- * An item of up to 145 attributes whose names are not long is compared whole. Of others the TTL comes first, then what has room.
+ * An item of up to 145 attributes with short names is compared completely. For other items the TTL comes first, then the attributes that
+ * fit.
  */
 export function unchangedDelete(settings: SweepSettings, image: ItemImage): UnchangedDelete {
   const keyNames = keyAttributeNames(settings.model);

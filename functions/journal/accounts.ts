@@ -7,32 +7,32 @@ import { CLOCKS_APART_SECONDS, isNear, nearest } from './nearest.ts';
 import { unreadable } from './read-state.ts';
 import { type JournalTable, updateItem } from './update-entry.ts';
 
-/** The comparison of the books for a span of the ledger. */
+/** The comparison of the ledger's books for a span of time. */
 export interface Account {
-  /** Keys that the sweep deleted, each once. */
+  /** Number of keys that the sweep deleted, each counted once. */
   readonly deleted: number;
-  /** Those of them that are not in the reader's book, oldest first. */
+  /** Deleted keys that are not in the reader's book, oldest first. */
   readonly missing: readonly LedgerEntry[];
 }
 
 export interface AccountSpan {
   readonly table: string;
   readonly reader: Reader;
-  /** Epoch seconds: deletions in [from, before), both on a minute. All keys deleted in it are in memory at once. */
+  /** Epoch seconds: deletions in [from, before), both at the start of a minute. All keys deleted in the span are in memory at once. */
   readonly from: number;
   readonly before: number;
 }
 
-/** How far a comparison may go. */
+/** The limits of a comparison. */
 export interface AccountLimits {
-  /** Deletions of the span. @default as many as there are */
+  /** Most deletions of the span. @default unlimited */
   readonly mostKeys?: number;
-  /** Once it is aborted no further row is read. */
+  /** Stops the reading of further rows when it is aborted. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Which of the keys that the sweep deleted a reader has not seen.
+ * Finds the keys that the sweep deleted and a reader has not seen.
  *
  * @throws JournalUnreadableError, LedgerTooLongError, or the signal's reason
  */
@@ -47,7 +47,7 @@ export async function compareBooks(
     for (const entry of entries) {
       const key = keyTextOf(entry.key);
       const others = deleted.get(key);
-      // In batch mode a chunk that is tried again has its keys in the book twice.
+      // In batch mode the keys of a chunk that is tried again are in the book twice.
       if (others === undefined) deleted.set(key, [entry]);
       else if (!others.some(other => other.ttl === entry.ttl && isNear(other, entry))) others.push(entry);
     }
@@ -65,7 +65,7 @@ export async function compareBooks(
         const key = keyTextOf(entry.key);
         if (!deleted.has(key)) continue;
         const others = seen.get(key);
-        // A batch that was delivered again may be cut otherwise.
+        // A batch that is delivered again may have other bounds.
         if (others === undefined) seen.set(key, [entry]);
         else if (!others.some(({ at, ttl }) => at === entry.at && ttl === entry.ttl)) others.push(entry);
       }
@@ -81,12 +81,12 @@ export async function compareBooks(
   return { deleted: count, missing: missing.sort((one, other) => one.at - other.at) };
 }
 
-/** The comparison of a minute's books by a tick. A minute in which nothing was deleted has none. */
+/** The comparison of a minute's books by a tick. A minute without deletes has none. */
 export interface AccountRow {
   /** When the minute began, epoch seconds. */
   readonly from: number;
   readonly deleted: number;
-  /** How many of them a reader had not seen; a reader whose time is not up yet, or that the table has not, is missing. */
+  /** Number of keys that a reader had not seen. A reader is missing while its time is not up, or if the table does not have it. */
   readonly missing: { readonly [Of in Reader]?: number };
 }
 
@@ -96,8 +96,8 @@ function accountsId(table: string): string {
 }
 
 /**
- * Notes what the comparison of a minute with one reader's book came to. Each reader's number is an attribute of its own: their times are up
- * at different ticks.
+ * Records the result of comparing a minute with one reader's book. Each reader's number is an attribute of its own: their times are up at
+ * different ticks.
  *
  * @param span of one minute
  * @throws JournalUnwritableError
@@ -123,7 +123,7 @@ export async function writeAccount(
 }
 
 /**
- * Compares a minute with one reader's book, and notes what came of it when anything was deleted in it.
+ * Compares a minute with one reader's book, and records the result if anything was deleted in it.
  *
  * @throws JournalUnreadableError, JournalUnwritableError, LedgerTooLongError, or the signal's reason
  */

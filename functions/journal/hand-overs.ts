@@ -4,9 +4,9 @@ import { type JournalTable, updateEntry } from './update-entry.ts';
 const NOT_PAUSED = '(attribute_not_exists(pause) OR pause.#until <= :nowIso)';
 
 /**
- * Leaves all TTLs below `before`, epoch seconds, to an execution. One at a time has them of a table, and a paused table has none.
+ * Hands all TTLs below `before` (epoch seconds) over to an execution. A table has at most one hand-over, and a paused table has none.
  *
- * @returns whether it is this execution's now
+ * @returns whether this execution has the hand-over now
  * @throws JournalUnwritableError
  */
 export async function takeHandOver(
@@ -17,7 +17,7 @@ export async function takeHandOver(
   const now = Math.floor(nowMs / 1_000);
   const taken = await updateEntry(journal, tableEntry(table), {
     UpdateExpression: 'SET handOver = :handOver',
-    // The same one again: the function was called once more.
+    // A repeated call of the function by the same execution succeeds.
     ConditionExpression: `(attribute_not_exists(handOver) OR handOver.#until <= :now OR handOver.execution = :execution) AND ${NOT_PAUSED}`,
     ExpressionAttributeNames: { '#until': 'until' },
     ExpressionAttributeValues: {
@@ -31,10 +31,10 @@ export async function takeHandOver(
 }
 
 /**
- * Says that the execution still sweeps what was left to it.
+ * Renews the hand-over of an execution that is still running.
  *
- * @param forSeconds how long it lives without a further word
- * @returns false when it is another one's by now, or the table is paused
+ * @param forSeconds seconds until the hand-over expires without a further renewal
+ * @returns false when another execution has it now, or the table is paused
  * @throws JournalUnwritableError
  */
 export async function renewHandOver(
@@ -60,7 +60,7 @@ export async function renewHandOver(
 }
 
 /**
- * Gives back to the ticks what was left to the execution; nothing happens when it is another one's by now.
+ * Ends the execution's hand-over, so that the ticks sweep these TTLs again; does nothing when another execution has it now.
  *
  * @throws JournalUnwritableError
  */

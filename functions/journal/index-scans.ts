@@ -7,8 +7,8 @@ import { plainValue } from './stored-values.ts';
 import { type JournalTable, updateEntry, updateItem } from './update-entry.ts';
 
 /*
- * The scans of indexes. Each table has two items, of which no tick reads any: how far the scan under way is, and what the last one that has
- * ended came to. When the next one is due stands where a tick reads it.
+ * The scans of indexes. Each table has two records, which no tick reads: the progress of the running scan, and the result of the last
+ * finished one. The time of the next scan is in a record that ticks read.
  */
 
 /** Partition key of a table's scans. */
@@ -19,10 +19,10 @@ export function scansId(table: string): string {
 const RUNNING_AT = 'running';
 const FINISHED_AT = 'finished';
 
-/** A scan that somebody has ended is gone on with for so long; then another one begins. */
+/** Seconds for which a stopped scan can be continued; after that a new one begins. */
 const RESUMED_SECONDS = 86_400;
 
-/** A scan under way. */
+/** A running scan. */
 export interface RunningScan {
   /** ISO-8601. */
   readonly beganAt: string;
@@ -30,7 +30,7 @@ export interface RunningScan {
   readonly record: ScanRecord | null;
 }
 
-/** The findings of a scan that has read the whole index. */
+/** The results of a scan that has read the whole index. */
 export interface FinishedScan {
   /** ISO-8601. */
   readonly beganAt: string;
@@ -39,10 +39,10 @@ export interface FinishedScan {
 }
 
 /**
- * Takes the turn of a table, of which one tick starts a scan. Until an hour later no other one does, and longer where the scan says that it
- * is under way: one that was not started, or was ended, is started again then.
+ * Claims the start of a table's scan for one tick. For an hour no other tick starts one, and longer while the scan reports that it runs: a
+ * scan that did not start, or was stopped, is started again after that.
  *
- * @returns false when it is not the table's turn any more
+ * @returns false when the table's scan is not due any more
  * @throws JournalUnwritableError
  */
 export async function takeScanTurn(journal: JournalTable, table: string, nowMs: number): Promise<boolean> {
@@ -63,9 +63,9 @@ function writeScanAt(journal: JournalTable, table: string, scanAt: number): Prom
 }
 
 /**
- * Takes the scan of a table: goes on with the one that is under way, or begins one. From then on no other execution's checkpoints count, so
- * that two at once cannot throw each other back: the one that had it before ends at its next page. Each round of an execution takes it
- * again, and so keeps the ticks from starting another one.
+ * Claims the scan of a table: continues the running one, or begins a new one. From then on the checkpoints of other executions are
+ * refused, so that two at once cannot set each other back: the previous owner ends at its next page. Each round of an execution claims it
+ * again, which keeps the ticks from starting another scan.
  *
  * @throws JournalUnwritableError
  */
@@ -86,7 +86,7 @@ export async function takeScan(
     ReturnValues: 'ALL_NEW',
   });
   const under = continued && (plainValue(continued.Attributes) as RunningScan);
-  // One that has come to the end has nothing to go on with: it was ended before it could say so.
+  // A scan that has reached its end has no position to continue from: it was stopped before it recorded its end.
   if (under !== undefined && (under.position !== null || under.record === null)) {
     const { beganAt, position, record } = under;
     return { beganAt, position, record };
@@ -102,9 +102,9 @@ export async function takeScan(
 }
 
 /**
- * Writes down how far a scan is.
+ * Writes a checkpoint of a scan.
  *
- * @returns false when another execution has it now, or another run of the same child is further
+ * @returns false when another execution owns it now, or another run of the same child is further
  * @throws JournalUnwritableError
  */
 export async function checkpointScan(
@@ -132,8 +132,8 @@ export async function checkpointScan(
 }
 
 /**
- * Writes down what a scan came to that has read the whole index. Before it is under way no more: nothing is lost by a crash between the
- * two.
+ * Records the result of a scan that has read the whole index. This happens before its running record is removed, so that a crash between
+ * the two writes loses nothing.
  *
  * @throws JournalUnwritableError
  */
@@ -165,7 +165,7 @@ export async function finishScan(
   );
 }
 
-/** The scans of a table in the journal; undefined: there is none. */
+/** The scans of a table in the journal; undefined where there is none. */
 export interface SeenScans {
   readonly running: RunningScan | undefined;
   readonly finished: FinishedScan | undefined;
@@ -190,14 +190,14 @@ export async function readScans({ documents, tableName }: JournalTable, table: s
   const at = (key: string) => Items.find(item => item[JOURNAL_KEYS.sortKey] === key);
   const [running, finished] = [at(RUNNING_AT), at(FINISHED_AT)];
   return {
-    // One that has ended leaves its key.
+    // An ended scan leaves a record with only its key.
     running: running?.['beganAt'] === undefined ? undefined : (plainValue(running) as RunningScan),
     finished: finished && (plainValue(finished) as FinishedScan),
   };
 }
 
 /**
- * Reads the findings of the last scan of a table that has read the whole index; undefined: there was none.
+ * Reads the results of the last finished scan of a table; undefined: there was none.
  *
  * @throws JournalUnreadableError
  */

@@ -2,7 +2,7 @@ import type { RecordDeploymentMetric } from '../runtime/deployment-metric.ts';
 import { JournalUnreadableError, JournalUnwritableError } from '../runtime/errors.ts';
 import type { Journal } from './journal.ts';
 
-/** The same journal, of which each call that fails is also a metric, whichever function has called. */
+/** Returns the same journal; each failed call also records a metric, whichever function made it. */
 export function withMetric(journal: Journal, record: RecordDeploymentMetric): Journal {
   const told =
     <Args extends readonly unknown[], Result>(call: (...args: Args) => Promise<Result>) =>

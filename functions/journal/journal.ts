@@ -24,7 +24,7 @@ export interface Journal {
   ): Promise<boolean>;
   finishScan(table: string, scan: IndexScan, record: ScanRecord): Promise<void>;
   noteThrottled(table: string, keys: number): Promise<void>;
-  /** @param withinMs milliseconds for all of it */
+  /** @param withinMs timeout of the whole write, milliseconds */
   writeEntries(entered: Omit<BookEntries, 'nowMs'>, withinMs: number): Promise<void>;
   takeAccount(span: Pick<AccountSpan, 'table' | 'reader' | 'from'>, limits?: AccountLimits): Promise<Account>;
 }

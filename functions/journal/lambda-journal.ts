@@ -13,11 +13,11 @@ import { noteThrottled } from './throttling.ts';
 import type { JournalTable } from './update-entry.ts';
 import { noteReplayed, writeWatermarks } from './write-watermarks.ts';
 
-/** Calls in all per command: the journal is one small table, whose answer everything waits for. */
+/** Attempts per command: the journal is one small table, and everything waits for its answers. */
 const ATTEMPTS = 3;
 
 /**
- * The journal, by a clock: {@link readState} and its neighbours say what each does, and what it throws.
+ * Makes the journal with a clock: {@link readState} and its neighbours describe each call and its errors.
  * @param clock epoch milliseconds
  */
 export function journalOf(journal: JournalTable, clock: () => number): Journal {
@@ -45,7 +45,7 @@ export function journalOf(journal: JournalTable, clock: () => number): Journal {
 let made: Journal | undefined;
 
 /**
- * The journal of the function's deployment, made at the first call and kept while the execution environment lives.
+ * The journal of the function's deployment, made at the first call and reused while the execution environment lives.
  * @throws InvalidEnvironmentError
  */
 export function lambdaJournal(): Journal {

@@ -2,18 +2,21 @@ import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
 
 /**
- * How the journal's table is laid out. One query of {@link DEPLOYMENT_ID} reads all that a tick has to know:
+ * How the journal's table is laid out. One query of {@link DEPLOYMENT_ID} reads all that a tick needs. Each line: partition key `id`, sort
+ * key `at`: attributes.
  *
- * | id | at | what it has | |---|---|---| | `deployment` | `table#TABLE` | `pause`, `limit`, `handOver` and `scanAt` of the table, each an
- * attribute of its own: whoever writes one loses no other | | `deployment` | `watermarks` | `tick`, the time of the last one, and
- * `table#TABLE` for each table, in one item: a write a minute | | `scan#TABLE` | `running`, `finished` | how far the scan of the index is
- * that is under way, and what the last one that has ended came to | | `throttled#TABLE` | START of ten seconds | `keys`, how many deletes
- * DynamoDB throttled in them; the native TTL removes it | | `BOOK#TABLE` | `MINUTE#HASH` | keys of a book of the table's ledger
- * (ledger.ts); the native TTL removes it | | `accounts#TABLE` | MINUTE | what was deleted in it, and how much of that each reader of the
- * stream had not seen (accounts.ts); the native TTL removes it | | `sweep#TABLE` | `START#EXECUTION` | what an execution came to for the
- * table; the native TTL removes it |
+ * - `deployment`, `table#TABLE`: `pause`, `limit`, `handOver` and `scanAt` of the table. Each is an attribute of its own, so that a write
+ *   of one does not undo another.
+ * - `deployment`, `watermarks`: `tick`, the time of the last tick, and `table#TABLE` for each table, in one item, which takes one write
+ *   per minute.
+ * - `scan#TABLE`, `running` or `finished`: the progress of the running scan of the index, and the result of the last finished one.
+ * - `throttled#TABLE`, start of ten seconds: `keys`, the number of deletes that DynamoDB throttled in them; removed by native TTL.
+ * - `BOOK#TABLE`, `MINUTE#HASH`: keys of a book of the table's ledger (ledger.ts); removed by native TTL.
+ * - `accounts#TABLE`, `MINUTE`: the number of keys deleted in the minute, and how many of them each reader of the stream had not seen
+ *   (accounts.ts); removed by native TTL.
+ * - `sweep#TABLE`, `START#EXECUTION`: the result of an execution for the table; removed by native TTL.
  *
- * Losing the journal loses no item: what is missing reads as nothing paused, no limit, nothing handed over and nothing known to be gone.
+ * Losing the journal loses no item: without it nothing is paused, limited or handed over, and there is no watermark.
  */
 
 /** Partition and sort key of the journal, both S. */
@@ -26,7 +29,7 @@ export const DEPLOYMENT_ID = 'deployment';
 
 export const WATERMARKS_AT = 'watermarks';
 
-/** Days for which the journal has what executions came to. */
+/** Days for which the journal keeps the results of executions. */
 const ROW_DAYS = 90;
 
 /** Name of a deployment's journal. */
@@ -36,55 +39,55 @@ export function journalName(deployment: string): string {
 
 const TABLE_PREFIX = 'table#';
 
-/** The sort key of what was set for a table, and the attribute of its watermark. */
+/** The sort key of a table's settings, and the attribute of its watermark. */
 export function tableEntry(table: string): string {
   return `${TABLE_PREFIX}${table}`;
 }
 
-/** The table of an entry; undefined for another one. */
+/** The table of an entry; undefined if the entry is not that of a table. */
 export function tableOfEntry(entry: string): string | undefined {
   return entry.startsWith(TABLE_PREFIX) ? entry.slice(TABLE_PREFIX.length) : undefined;
 }
 
-/** Partition key of what executions came to for a table. */
+/** Partition key of the results of executions for a table. */
 export function sweepsId(table: string): string {
   return `sweep#${table}`;
 }
 
-/** The table is not swept from `since` on, until somebody ends it or, where it is given, until `until`; ISO-8601. */
+/** The table is not swept from `since` until somebody resumes it or, if set, until `until`; both ISO-8601. */
 export interface Pause {
   readonly since: string;
   readonly until?: string;
 }
 
-/** So long an execution that a tick starts has to say that it is there, seconds. */
+/** Time within which an execution that a tick started must renew its hand-over for the first time, in seconds. */
 export const TAKEN_SECONDS = 300;
 
 /**
- * So long a hand-over lives without a further word, seconds: longer than a usual round, of 200 children that are swept 20 at once and end
- * after 195 seconds at the latest. For so long the ticks leave to it what it sweeps although somebody has stopped it.
+ * Seconds after which a hand-over expires without a renewal: longer than a usual round, which has 200 children, runs 20 at once, and ends
+ * each after at most 195 seconds. If the execution is stopped, the ticks leave its TTLs alone for this time.
  */
 export const RENEWED_SECONDS = 1_800;
 
-/** An execution of the replay machine sweeps the TTLs below `before`; the ticks leave them to it as long as it lives. */
+/** An execution of the replay machine sweeps the TTLs below `before`; the ticks do not, until the hand-over ends. */
 export interface HandOverLease {
   /** Epoch seconds. */
   readonly before: number;
-  /** It lives until then, epoch seconds, unless it says again that it does. */
+  /** The hand-over expires then, epoch seconds, unless the execution renews it. */
   readonly until: number;
   /** Name of the execution. */
   readonly execution: string;
 }
 
 /**
- * How long an entry may take to show in the index, seconds. A global secondary index is eventually consistent, "usually within a
+ * Longest time until an entry shows in the index, in seconds. A global secondary index is eventually consistent, "usually within a
  * fraction of a second". Source: DynamoDB Developer Guide, "Using Global Secondary Indexes".
  */
 export const INDEX_SECONDS = 10;
 
 /**
- * Everything that was due from `since` to `gone`, epoch seconds, was gone at `at`, ISO-8601, but for what had not shown in the index then:
- * entries of the last {@link INDEX_SECONDS} before `gone`. What is before `since` no tick of the deployment has ever looked for.
+ * All items with TTLs from `since` to `gone` (epoch seconds) were deleted at `at` (ISO-8601), except those whose entries had not shown in
+ * the index: the last {@link INDEX_SECONDS} before `gone`. No tick of the deployment has looked for TTLs before `since`.
  */
 export interface Watermark {
   readonly since: number;
@@ -92,7 +95,7 @@ export interface Watermark {
   readonly at: string;
 }
 
-/** The part of the journal that a tick reads, by names of tables. */
+/** The part of the journal that a tick reads, by table name. */
 export interface DeploymentState {
   readonly control: {
     readonly pauses: Readonly<Record<string, Pause>>;
@@ -100,10 +103,10 @@ export interface DeploymentState {
     readonly limits: Readonly<Record<string, number>>;
     readonly handOvers: Readonly<Record<string, HandOverLease>>;
   };
-  /** When ticks start the next scan of a table's index, epoch seconds; a table that has never been scanned is missing. */
+  /** When ticks start the next scan of a table's index, epoch seconds; a table without any scan so far is missing. */
   readonly scansAt: Readonly<Record<string, number>>;
   readonly watermarks: {
-    /** When the last tick that planned began, ISO-8601; missing before the first one. */
+    /** When the last tick began that planned, ISO-8601; missing before the first one. */
     readonly tick?: string;
     readonly tables: Readonly<Record<string, Watermark>>;
   };
@@ -111,7 +114,7 @@ export interface DeploymentState {
 
 export type SweepKind = 'tick' | 'replay' | 'handOver' | 'scan';
 
-/** The outcome of an execution for one table. */
+/** The result of an execution for one table. */
 export interface SweepRow {
   readonly table: string;
   readonly kind: SweepKind;
@@ -127,12 +130,12 @@ export function isPaused({ control }: DeploymentState, table: string, nowMs: num
   return pauseOf(control.pauses[table], nowMs) !== undefined;
 }
 
-/** The pause, as long as it lasts. */
+/** Returns the pause while it lasts. */
 export function pauseOf(pause: Pause | undefined, nowMs: number): Pause | undefined {
   return pause?.until !== undefined && Date.parse(pause.until) <= nowMs ? undefined : pause;
 }
 
-/** The table's hand-over, as long as it lives. */
+/** Returns the table's hand-over while it has not expired. */
 export function liveHandOver(
   { control }: DeploymentState,
   table: string,
@@ -142,7 +145,7 @@ export function liveHandOver(
   return handOver !== undefined && handOver.until * 1_000 > nowMs ? handOver : undefined;
 }
 
-/** A row as the journal has it: counts that are 0 are left out, and so are empty lists. */
+/** A row as the journal stores it: counts of 0 and empty lists are left out. */
 export function rowItem({ table, execution, report, ...row }: SweepRow): Record<string, unknown> {
   const told = Object.entries(report).filter(
     ([, value]) => value !== 0 && value !== undefined && value !== false && !isEmptyList(value),
@@ -157,7 +160,7 @@ export function rowItem({ table, execution, report, ...row }: SweepRow): Record<
   };
 }
 
-/** The report that {@link rowItem} has shortened. */
+/** Restores the report that {@link rowItem} has shortened. */
 export function wholeReport(told: Partial<SweepReport>): SweepReport {
   return { dryRun: false, ...noCounts(EXECUTION_COUNTS), failedKeys: [], sampleKeys: [], ...told };
 }

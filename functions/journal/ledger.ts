@@ -9,45 +9,48 @@ import { unreadable } from './read-state.ts';
 import { type JournalTable, unwritable } from './update-entry.ts';
 
 /*
- * The ledger of a table says which items a sweep deleted, and which of them each reader of the stream has seen. The sweep and the readers
- * write it independently of each other, so a difference between their books is a deletion that was not archived or not published.
+ * The ledger of a table records which items a sweep deleted, and which of them each reader of the stream has seen. The sweep and the
+ * readers write it independently of each other, so a difference between their books is a deletion that was not archived or not published.
  *
- * It goes by the time of the deletion, so every deletion is in it once, however late it was. The sweep takes that time from its own clock and
- * a reader takes it from the stream's record: the two differ by seconds.
+ * Entries are grouped by the time of the deletion, so every deletion is in it once, however late it was. The sweep takes that time from
+ * its own clock and a reader takes it from the stream's record: the two differ by seconds.
  */
 
 /** A key in a book. */
 export interface LedgerEntry {
   readonly key: ItemKey;
-  /** Its TTL, epoch seconds; null where the item had none that is a time. */
+  /** TTL in epoch seconds; null if the item had none, or one that is no time. */
   readonly ttl: number | null;
-  /** Epoch seconds: when it was deleted, or when it was found and kept. */
+  /** Epoch seconds: when the item was deleted, or when the sweep decided not to delete it. */
   readonly at: number;
-  /** Why it was not deleted; only in `kept`. */
+  /** Why the item was not deleted; only in the book `kept`. */
   readonly kept?: 'held' | 'renewed';
-  /** SHA-256 of its line in the archive, without the line's end, hexadecimal; only in `archived`. */
+  /** SHA-256 of the item's line in the archive, without the line end, hexadecimal; only in the book `archived`. */
   readonly line?: string;
 }
 
-/** Entries of one minute that one call of a function wrote. */
+/** Entries of one minute that one call of a function has written. */
 export interface LedgerRow {
-  /** ISO-8601: when it was written. */
+  /** When the row was written, ISO-8601. */
   readonly writtenAt: string;
   readonly entries: readonly LedgerEntry[];
 }
 
-/** Days for which the journal has the ledger. A stream has a record for one day. */
+/** Days for which the journal keeps the ledger. A stream keeps a record for one day. */
 export const LEDGER_DAYS = 14;
 
-/** Entries of a row, as text: an item has 400 KB, and keys may be long and hard to compress. Source: DynamoDB Developer Guide, "Quotas". */
+/**
+ * Most bytes of a row's entries as text: an item has at most 400 KB, and keys may be long and hard to compress. Source: DynamoDB Developer
+ * Guide, "Quotas".
+ */
 const MAX_ROW_BYTES = 256 * 1024;
 
-/** The text of a key, the same in whichever order its attributes come. */
+/** The text of a key, which does not depend on the order of its attributes. */
 export function keyTextOf(key: ItemKey): string {
   return imageText(key, 'dynamodb-json');
 }
 
-/** The minute of a time, as the sort keys of the ledger begin: `2026-11-23T15:35`. @param seconds epoch */
+/** The minute of a time, with which the sort keys of the ledger begin: `2026-11-23T15:35`. @param seconds epoch seconds */
 export function minuteOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 16);
 }
@@ -61,9 +64,10 @@ export interface BookEntries {
 }
 
 /**
- * Writes entries into a book, a row for each minute. The same entries again change nothing, and neither when they were first written.
+ * Writes entries into a book, one row for each minute. Writing the same entries again changes nothing, not even the time of the first
+ * write.
  *
- * @param withinMs milliseconds for all of it
+ * @param withinMs timeout of the whole write, milliseconds
  * @throws JournalUnwritableError
  */
 export async function writeEntries(
@@ -82,14 +86,14 @@ export async function writeEntries(
     }
   };
   try {
-    // Side by side: a reader that was away for a day has a row for each of many minutes.
+    // Writes run concurrently: a reader that was down for a day has rows for many minutes.
     await Promise.all(rowItems(entered).map(put));
   } catch (error) {
     throw unwritable(tableName, error);
   }
 }
 
-/** The rows that entries become, as the journal has them. */
+/** Makes the rows of entries, as the journal stores them. */
 export function rowItems({ book, table, entries, nowMs }: BookEntries): Record<string, unknown>[] {
   return [...Map.groupBy(entries, ({ at }) => minuteOf(at))].flatMap(([minute, those]) =>
     [...rowsOf(those.map(entry => JSON.stringify(entry)))].map(lines => ({
@@ -102,7 +106,7 @@ export function rowItems({ book, table, entries, nowMs }: BookEntries): Record<s
   );
 }
 
-/** Lines in as many rows as they need. */
+/** Splits lines into as many rows as needed. */
 function* rowsOf(lines: readonly string[]): Generator<readonly string[]> {
   let row: string[] = [];
   let bytes = 0;
@@ -129,7 +133,8 @@ export interface BookSpan {
 }
 
 /**
- * The rows of a book by the minutes of their deletions, oldest minute first. A page of up to 1 MB is read when somebody asks for more.
+ * Reads the rows of a book by the minutes of their deletions, oldest minute first. It reads a page of up to 1 MB when the caller needs
+ * more rows.
  *
  * @throws JournalUnreadableError
  */
@@ -141,7 +146,7 @@ export async function* readBook(
   do {
     const command: QueryCommand = new QueryCommand({
       TableName: tableName,
-      // A row's minute is followed by `#`, which sorts before any minute that is later.
+      // The minute is followed by `#`, which sorts before the digits of any later minute.
       KeyConditionExpression: '#id = :id AND #at BETWEEN :from AND :before',
       ExpressionAttributeNames: { '#id': JOURNAL_KEYS.partitionKey, '#at': JOURNAL_KEYS.sortKey },
       ExpressionAttributeValues: {

@@ -1,22 +1,22 @@
 import type { LedgerEntry } from './ledger.ts';
 
 /**
- * How far the time of a deletion in a reader's book may be from its time in the sweep's, seconds: two clocks of AWS, and the answer to the
- * delete. The books are compared so much further on both sides.
+ * Greatest difference between the times that the sweep's book and a reader's book have for the same deletion, in seconds: it covers two
+ * clocks of AWS and the latency of the delete. A comparison reads the books that much further on both sides.
  */
 export const CLOCKS_APART_SECONDS = 60;
 
-/** Whether two entries of a key can be of one deletion. A key that is written again can be deleted again. */
+/** Whether two entries of a key can belong to the same deletion. A key that is written again can be deleted again. */
 export function isNear(one: Pick<LedgerEntry, 'at'>, other: Pick<LedgerEntry, 'at'>): boolean {
   return Math.abs(one.at - other.at) <= CLOCKS_APART_SECONDS;
 }
 
 /**
- * Finds for each deletion of a key what a reader has of it. A key that is deleted again and again, as that of a lock is, has several that are
- * near: those whose times are the nearest to each other belong together.
+ * Finds the reader's entry of each deletion of a key. A key that is deleted often, such as that of a lock, can have several candidates:
+ * entries whose times are nearest to each other are matched.
  *
- * @param deleted entries of one key, each deletion once
- * @param seen the reader's entries of that key, each once
+ * @param deleted entries of one key, one for each deletion
+ * @param seen the reader's entries of that key, without duplicates
  */
 export function nearest(
   deleted: readonly LedgerEntry[],

@@ -3,14 +3,14 @@ import { plainValue } from './stored-values.ts';
 import { type JournalTable, updateEntry } from './update-entry.ts';
 
 /**
- * Settings that operators make for a table. They hold from the next tick on. Each setting is an attribute of its own and is written alone,
- * so that two operators at once do not undo each other's settings.
+ * Settings that operators make for a table. They apply from the next tick. Each setting is an attribute of its own and is written
+ * separately, so that two operators at once do not undo each other's settings.
  */
 
 /**
- * Pauses a table, or changes until when it is paused: it stays paused since its first time.
+ * Pauses a table. If it is paused already, only the end of the pause changes, not its start.
  *
- * @returns the pause that it had; undefined when it was not paused
+ * @returns the previous pause; undefined when it was not paused
  * @throws JournalUnwritableError
  */
 export async function pauseTable(
@@ -35,7 +35,7 @@ export async function pauseTable(
     ...(until !== undefined && { ExpressionAttributeValues: { ':until': until } }),
     ReturnValues: 'ALL_OLD',
   });
-  // Somebody has resumed it meanwhile.
+  // Somebody has resumed the table in the meantime.
   return changed === undefined
     ? pauseTable(journal, table, { since, ...(until !== undefined && { until }) })
     : (plainValue(changed.Attributes?.['pause']) as Pause);
@@ -44,7 +44,7 @@ export async function pauseTable(
 /**
  * Ends the pause of a table.
  *
- * @returns the pause; undefined when it was not paused
+ * @returns the ended pause; undefined when it was not paused
  * @throws JournalUnwritableError
  */
 export async function resumeTable(
@@ -61,10 +61,10 @@ export async function resumeTable(
 }
 
 /**
- * Limits the deletes of a table, in place of what it was deployed with.
+ * Limits the deletes of a table, overriding the deployed limit.
  *
- * @param perSecond 0 for none; undefined for what it was deployed with
- * @returns what was set before
+ * @param perSecond deletes per second; 0 for no limit; undefined for the deployed limit
+ * @returns the previous setting
  * @throws JournalUnwritableError
  */
 export async function limitTable(

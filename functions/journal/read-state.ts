@@ -42,7 +42,7 @@ const ENTRY_KINDS = {
 
 const WATERMARK = object({ since: seconds, gone: seconds, at: moment });
 
-/** A map with these fields, of which all are required if nothing else is said. */
+/** A map with these fields, all of them required by default. */
 function object(kinds: Kinds, required: readonly string[] = Object.keys(kinds)) {
   return kind<object>(isObject, `an object with ${Object.keys(kinds).join(', ')}`, {
     inside: value => objectProblems(kinds, value, { required, remedy: REMEDY }),
@@ -52,9 +52,9 @@ function object(kinds: Kinds, required: readonly string[] = Object.keys(kinds)) 
 const REMEDY = 'Correct it, or take the whole item away: then nothing is set.';
 
 /**
- * All that a tick has to know, read consistently. What is not there is not set.
+ * Reads all that a tick needs, with strong consistency. A missing entry means that nothing is set.
  *
- * @throws JournalUnreadableError when it cannot be read, or holds something else than the journal writes: what is paused is not known then
+ * @throws JournalUnreadableError when it cannot be read, or has a malformed entry: then it is unknown which tables are paused
  */
 export async function readState(journal: JournalTable): Promise<DeploymentState> {
   const pauses = byTable<Pause>();
@@ -76,7 +76,7 @@ export async function readState(journal: JournalTable): Promise<DeploymentState>
   return { control: { pauses, limits, handOvers }, scansAt, watermarks };
 }
 
-/** Tables may have the names of what each other object inherits. */
+/** An object without a prototype: tables may have the names of inherited properties. */
 function byTable<Value>(): Record<string, Value> {
   return Object.create(null);
 }

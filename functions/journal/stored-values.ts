@@ -1,8 +1,6 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 
-/**
- * A value from the document client, with plain numbers in place of wrapped ones: no number in the journal has more digits than a double.
- */
+/** Replaces wrapped numbers in a value of the document client by plain ones: no number in the journal has more digits than a double. */
 export function plainValue(value: unknown): unknown {
   if (value instanceof NumberValue) return Number(value.value);
   if (Array.isArray(value)) return value.map(plainValue);

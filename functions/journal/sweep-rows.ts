@@ -6,14 +6,14 @@ import { unreadable } from './read-state.ts';
 import { plainValue } from './stored-values.ts';
 import { type JournalTable, unwritable } from './update-entry.ts';
 
-/** Source: DynamoDB API reference, BatchWriteItem. */
+/** Rows per batch. Source: DynamoDB API reference, BatchWriteItem. */
 const ROWS_AT_ONCE = 25;
 
-/** Pauses before what DynamoDB had no capacity for is written again, milliseconds. */
+/** Pauses before each retry of rows that DynamoDB left unprocessed, milliseconds. */
 const PAUSES_MS = [50, 200, 800];
 
 /**
- * Writes what an execution came to. The same row again changes nothing.
+ * Writes the result of an execution. Writing the same row again changes nothing.
  *
  * @throws JournalUnwritableError
  */
@@ -50,18 +50,18 @@ type BatchWriteRequests = NonNullable<
 >;
 
 export interface RowQuery {
-  /** Executions that began in [from, to], ISO-8601. @default all */
+  /** Selects executions that began in [from, to], ISO-8601. @default all */
   readonly from?: string;
   readonly to?: string;
   /** @default 'oldest' */
   readonly first?: 'oldest' | 'latest';
-  /** Only those that left something. @default false */
+  /** Selects only executions that left items. @default false */
   readonly failed?: boolean;
-  /** Rows of a page. @default as many as DynamoDB gives */
+  /** Rows of a page. @default as many as DynamoDB returns */
   readonly pageRows?: number;
 }
 
-/** A report has no counts that are 0. */
+/** Whether a report has failures. Its counts of 0 are left out, so the fields exist only then. */
 const LEFT_SOMETHING = (
   ['failed', 'shardsFailed', 'tablesFailed', 'failure'] as const satisfies readonly (keyof SweepReport)[]
 )
@@ -69,7 +69,7 @@ const LEFT_SOMETHING = (
   .join(' OR ');
 
 /**
- * Outcomes of executions for a table, in the order of their starts; a page is read when somebody asks for more.
+ * Reads the results of executions for a table, in the order of their starts. It reads a page when the caller needs more rows.
  *
  * @throws JournalUnreadableError
  */
@@ -92,7 +92,7 @@ export async function* readRows(
       ...(pageRows !== undefined && { Limit: pageRows }),
       ExpressionAttributeValues: {
         ':id': sweepsId(table),
-        // A key is not empty, and each begins with a digit; the name of an execution follows after a #.
+        // A key must not be empty. All keys begin with a digit; the name of an execution follows after a #.
         ':from': from === '' ? '0' : from,
         ':to': to === undefined ? ':' : `${to}$`,
       },

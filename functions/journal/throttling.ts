@@ -4,17 +4,17 @@ import { unreadable } from './read-state.ts';
 import { type JournalTable, updateItem } from './update-entry.ts';
 
 /*
- * How many deletes DynamoDB throttles, as it happens: a sweep has its row only when it has ended, which is up to three minutes later. Only those
- * of chunks that are tried once are noted, which are those of an upcoming minute.
+ * Counts the deletes that DynamoDB throttles while they happen: a sweep writes its row only at its end, up to three minutes later. Only
+ * throttled deletes of an upcoming minute are counted, whose chunks are tried once.
  */
 
-/** Counts of so many seconds are in one item. */
+/** Seconds that one item counts. */
 const SLOT_SECONDS = 10;
 
-/** So long a count is kept, seconds; the native TTL removes it. */
+/** Seconds after which native TTL removes a count. */
 const KEPT_SECONDS = 3_600;
 
-/** A throttling counts for so long, seconds. */
+/** Seconds for which a throttled delete counts. */
 export const THROTTLED_SECONDS = 60;
 
 /** Partition key of a table's counts. */
@@ -22,15 +22,15 @@ function throttledId(table: string): string {
   return `throttled#${table}`;
 }
 
-/** Sort key of the counts of a moment. @param seconds epoch */
+/** Sort key of the counts at a moment. @param seconds epoch seconds */
 function slotAt(seconds: number): string {
   return new Date(Math.floor(seconds / SLOT_SECONDS) * SLOT_SECONDS * 1000).toISOString();
 }
 
 /**
- * Adds to what DynamoDB has throttled.
+ * Adds throttled deletes to the count.
  *
- * @param keys that it throttled in deletes, each as often as it did
+ * @param keys number of throttled deletes, including repeated ones of the same key
  * @throws JournalUnwritableError
  */
 export async function noteThrottled(
@@ -51,7 +51,7 @@ export async function noteThrottled(
 }
 
 /**
- * Keys whose delete DynamoDB has throttled in the last minute, each as often as it did.
+ * Returns the number of throttled deletes in the last minute, including repeated ones of the same key.
  *
  * @throws JournalUnreadableError
  */
@@ -66,7 +66,7 @@ export async function readThrottled(
     ExpressionAttributeNames: { '#id': JOURNAL_KEYS.partitionKey, '#at': JOURNAL_KEYS.sortKey },
     ExpressionAttributeValues: {
       ':id': throttledId(table),
-      // One that began before the minute may hold what is longer ago.
+      // An item that begins before the minute may count older deletes too.
       ':from': new Date(nowMs - THROTTLED_SECONDS * 1000).toISOString(),
     },
     ConsistentRead: true,

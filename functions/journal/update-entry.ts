@@ -3,7 +3,7 @@ import { JournalUnwritableError } from '../runtime/errors.ts';
 import type { Documents } from '../table/dynamodb.ts';
 import { DEPLOYMENT_ID } from './layout.ts';
 
-/** Where a journal is and how to talk to it. */
+/** The table of a journal and its client. */
 export interface JournalTable {
   readonly documents: Documents;
   readonly tableName: string;
@@ -25,7 +25,7 @@ export function updateEntry(
   return updateItem(journal, { id: DEPLOYMENT_ID, at }, update);
 }
 
-/** The same of any item of the journal. */
+/** Changes any item of the journal, like {@link updateEntry}. */
 export async function updateItem(
   { documents, tableName }: JournalTable,
   key: { readonly id: string; readonly at: string },

@@ -2,17 +2,17 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Journal } from './journal.ts';
 import type { BookEntries } from './ledger.ts';
 
-/** Where a function writes the ledger of its table. */
+/** The journal and table for which a function writes the ledger. */
 export interface Bookkeeping {
   readonly journal: Pick<Journal, 'writeEntries'>;
   readonly logger: Pick<Logger, 'error'>;
 }
 
 /**
- * Writes entries into a book. What cannot be written is logged, and the journal's metric counts it: what they say has happened, whether it
- * is written down or not.
+ * Writes entries into a book. If the write fails, it is logged and counted by the journal's metric, and nothing is thrown: the entries
+ * describe what has already happened.
  *
- * @param withinMs milliseconds for all of it
+ * @param withinMs timeout of the whole write, milliseconds
  */
 export async function writeBook(
   { journal, logger }: Bookkeeping,

@@ -1,14 +1,17 @@
 import { tableEntry, WATERMARKS_AT, type Watermark } from './layout.ts';
 import { type JournalTable, updateEntry } from './update-entry.ts';
 
-/** An expression has 4 KB, and a table takes up to 12 characters of it. Source: DynamoDB Developer Guide, "Constraints". */
+/**
+ * Tables per update: an expression has at most 4 KB, and a table takes up to 12 characters of it. Source: DynamoDB Developer Guide,
+ * "Constraints".
+ */
 const TABLES_AT_ONCE = 300;
 
 /**
- * Notes when a tick has planned, and up to where everything is gone. Tables that are not named keep what they have: a replay of theirs
- * may have got further meanwhile.
+ * Records when a tick has planned, and the new watermarks. Tables without a new one keep theirs, which a replay may have moved further in
+ * the meantime.
  *
- * @param tick when it began, ISO-8601
+ * @param tick start of the tick, ISO-8601
  * @throws JournalUnwritableError
  */
 export async function writeWatermarks(
@@ -35,8 +38,8 @@ export async function writeWatermarks(
 }
 
 /**
- * A replay has swept all TTLs of [from, to), epoch seconds: the table's watermark moves to its end, unless there is a gap before it or
- * the watermark is further already.
+ * Records that a replay has swept all TTLs of [from, to), epoch seconds: the table's watermark moves to its end, unless there is a gap
+ * before the replay or the watermark is further already.
  *
  * @param endedAt ISO-8601
  * @throws JournalUnwritableError

@@ -19,7 +19,7 @@ const REMEDY =
   'Start the execution with {} or with {"segments": N, "ratePerSecond": N, "dryRun": true}, each of them optional. Nothing was written.';
 
 /**
- * Checks the input of an execution of the backfill, and fills in the defaults.
+ * Checks the input of a backfill's execution, and fills in the defaults.
  * @throws InvalidExecutionInputError naming the field
  */
 export function readBackfillInput(input: unknown): Required<BackfillInput> {
@@ -31,7 +31,7 @@ export function readBackfillInput(input: unknown): Required<BackfillInput> {
       remedy: REMEDY,
     });
   }
-  // A field that is there with nothing in it is as wrong as one with null.
+  // A field with the value undefined is as wrong as one with null.
   const options = { required: Object.keys(input), remedy: REMEDY };
   const [problem] = objectProblems(BACKFILL_INPUT_KINDS, input, options);
   if (problem) {

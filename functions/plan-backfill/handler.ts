@@ -7,7 +7,7 @@ import { NO_BACKFILL_COUNTS } from '../../statemachine/backfill-counts.ts';
 import { readBackfillInput } from './backfill-input.ts';
 
 /**
- * Checks the input of a backfill and cuts the table into segments. The rate is divided among those that run at once.
+ * Checks the input of a backfill and cuts the table into segments. The rate is divided among the segments that run concurrently.
  *
  * @throws InvalidExecutionInputError
  */

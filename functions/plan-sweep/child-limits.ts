@@ -3,10 +3,10 @@ import type { LimitedTarget } from './limited-targets.ts';
 import type { SweepLimit } from './sweep-input.ts';
 
 /**
- * Each child's part of what the execution may delete. A target of the plan is a window of a shard, and counts alike, since how much it
- * holds is not known. What a child does not need is not given to another.
+ * Divides the execution's limit among its children. All targets of the plan, each a window of a shard, get equal parts, since their
+ * numbers of items are not known. What one child does not use is not given to another.
  *
- * Parts that are fractions begin with different credits, or all their children would delete in the same second.
+ * If the parts are fractions, the children begin with different credits; otherwise all would delete in the same second.
  *
  * @param concurrency children that run at once; 0 = all
  */

@@ -8,7 +8,7 @@ import { recordedPart } from '../report/recorded-settings.ts';
 /** UTF-8 bytes of a whole plan's targets and sweeps: a state hands on at most 256 KiB. */
 const PLAN_BYTES = 250_000;
 
-/** A tick's work for a table. */
+/** The targets of a tick for one table. */
 export interface TickTable {
   readonly carried: CarriedSettings;
   readonly due: readonly ChildStart[];
@@ -16,17 +16,17 @@ export interface TickTable {
 }
 
 /**
- * Deals the children out to the executions of a tick, at most 40 to each; the first is the tick's own.
+ * Distributes the children among the executions of a tick, at most 40 to each; the first execution is the tick's own.
  *
- * 1. They are taken in turn, one of each table: a table with many has its others after everybody's first. Where there is no room for all,
- *    whole tables are taken, beginning with another one each minute: none is left out for longer than the others.
- * 2. Those of the upcoming minute come first. What lies back has executions of its own when there are any: these end, and hand over what
- *    they could not finish, while the minute is still on. Where there is no room for the sweep of a table in two executions, its children
- *    share one.
- * 3. What is known of a table is told by one execution: the last that has a child of it. The first tells of those that have no child.
- * 4. A table for whose children there is no room has failed, and the next ticks find what is due.
+ * 1. Children are taken in turn, one of each table, so that a table with many does not delay the others. If there is no room for all,
+ *    whole tables are taken, beginning with another table each minute, so that all are left out equally often.
+ * 2. The children of the upcoming minute come first. Children of the lookback get executions of their own if possible: these end, and hand
+ *    over what they could not finish, while the minute still runs. If there is no room for the sweep of a table in two executions, its
+ *    children share one.
+ * 3. One execution reports a table's sweep: the last that has a child of the table. The first reports the tables that have no child.
+ * 4. A table for whose children there is no room has failed, and the next ticks find its items.
  *
- * @param minute of the tick, whole minutes since 1970
+ * @param minute minute of the tick, in minutes since 1970
  */
 export function dealOut(planned: readonly TickTable[], minute: number): TickPart[] {
   const byName = new Map(planned.map(table => [table.carried.tableName, table]));
@@ -42,7 +42,7 @@ export function dealOut(planned: readonly TickTable[], minute: number): TickPart
   const apart = dealt([upcoming, back], childless);
   const first = minute % Math.max(1, planned.length);
   const byTurn = [...planned.slice(first), ...planned.slice(0, first)];
-  // That there is no room for a table is told in the first execution, whose room that takes too.
+  // The first execution reports the tables without room, and their reports take room too.
   const refused = planned.filter(({ carried }) => apart.noRoom.has(carried.tableName));
   const { hands, noRoom } =
     apart.noRoom.size === 0
@@ -64,15 +64,15 @@ export function dealOut(planned: readonly TickTable[], minute: number): TickPart
 
 interface Hand {
   readonly children: ChildStart[];
-  /** Those whose sweeps it has. */
+  /** Names of the tables whose sweeps the execution carries. */
   readonly tables: Set<string>;
   bytes: number;
 }
 
-/** Fills one hand after the other. */
+/** Fills one execution after the other. */
 class Dealer {
   readonly hands: Hand[];
-  /** Tables with a child that no hand has room for. */
+  /** Tables with a child for which no execution has room. */
   readonly noRoom = new Set<string>();
   readonly #sweepBytes: (table: string) => number;
   #children = 0;
@@ -85,7 +85,7 @@ class Dealer {
     this.#sweepBytes = sweepBytesOf;
   }
 
-  /** A hand that has children of another kind gets none of these. */
+  /** Adds children. An execution that has children of the other kind gets none of these. */
   deal(children: readonly ChildStart[]): void {
     let hand = this.hands.find(each => each.children.length === 0);
     for (const child of children) {
@@ -112,7 +112,7 @@ class Dealer {
   }
 }
 
-/** One of each list, then the second of each, and so on. */
+/** Returns the first of each list, then the second of each, and so on. */
 function inTurn<Each>(lists: readonly (readonly Each[])[]): Each[] {
   const most = Math.max(0, ...lists.map(({ length }) => length));
   return Array.from({ length: most }, (_unused, turn) =>
@@ -120,7 +120,7 @@ function inTurn<Each>(lists: readonly (readonly Each[])[]): Each[] {
   ).flat();
 }
 
-/** As it is told when there is no room for it. */
+/** The table's report when there is no room for its children. */
 function withoutChildren({ carried, plan }: TickTable): TickTable {
   return { carried, plan: { ...plan, failure: NO_ROOM }, due: [] };
 }
@@ -149,7 +149,7 @@ function sweepOf(
   };
 }
 
-/** At the most: with what tells that there is no room for it. */
+/** Most bytes of a table's sweep: including the message that there is no room for it. */
 function sweepBytes(table: TickTable | undefined): number {
   if (table === undefined) return 0;
   const { carried, due } = table;

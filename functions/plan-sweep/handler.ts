@@ -10,7 +10,7 @@ import { planReplay } from './plan-replay.ts';
 import { type AskedTable, askedTable } from './plan-round.ts';
 import { planTick } from './plan-tick.ts';
 
-/** Calls of a probe: three of up to five seconds, or of what a tick allows. */
+/** Attempts of a probe: three of up to five seconds each, or of the tick's own timeout. */
 const ATTEMPTS = 3;
 
 const runtimeOf = lambdaRuntime({ maxAttempts: ATTEMPTS });
@@ -19,7 +19,7 @@ const logger = new Logger();
 const tableOf = (settings: SweepSettings, options: RequestOptions = {}): AskedTable =>
   askedTable(runtimeOf(settings), options);
 
-/** It keeps no process alive that has answered. */
+/** Waits without keeping the process alive. */
 const patience = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false });
 
 export const handler = (

@@ -2,22 +2,22 @@ import type { SweepTarget } from '../../statemachine/contract/targets.ts';
 import { joinedWindows, shardsOfTarget } from '../table/target-windows.ts';
 import type { SweepLimit } from './sweep-input.ts';
 
-/** Deletes a second that one child gets done with some reserve: a few pages, in chunks side by side. */
+/** Deletes per second that one child reaches with some reserve: a few pages, in concurrent chunks. */
 const CHILD_PER_SECOND = 500;
 
-/** Targets that share a limit. */
+/** A target for a child that has a share of the limit. */
 export interface LimitedTarget {
   readonly target: SweepTarget;
-  /** How many targets of the plan it is. */
+  /** Number of targets of the plan that it joins. */
   readonly weight: number;
 }
 
 /**
- * The targets in as few children as the limit keeps busy: one that is done with a window goes on with another, while the part of a child
- * that has ended would be nobody's.
+ * Joins the targets into as few children as the limit keeps busy. A child that is done with one window continues with another; the share
+ * of a child that has ended would be lost.
  *
- * With an upcoming minute, each of its children also sweeps what the plan found of its shards, the oldest first. Else each child
- * has windows of every age.
+ * With an upcoming minute, each of its children also sweeps the older targets that the plan found for its shards, the oldest first.
+ * Otherwise each child has windows of every age.
  *
  * @param concurrency children that run at once; 0 = all
  */
@@ -43,7 +43,7 @@ function isBack({ upcomingFrom, position }: SweepTarget): boolean {
   return upcomingFrom === null && !position;
 }
 
-/** The backlog of a shard that has nothing upcoming goes to any of the children. */
+/** Adds the older targets. The backlog of a shard without an upcoming target goes to any child. */
 function withBack(upcoming: readonly SweepTarget[], back: readonly SweepTarget[]): LimitedTarget[] {
   const childOf = new Map(
     upcoming.flatMap((target, child) => shardsOfTarget(target).map(shard => [shard, child] as const)),
@@ -58,14 +58,14 @@ function withBack(upcoming: readonly SweepTarget[], back: readonly SweepTarget[]
   });
 }
 
-/** In so many groups, dealt out one after the other: each has some of every age. */
+/** Splits targets into this number of groups, in turn: each group has some of every age. */
 export function dealt(targets: readonly SweepTarget[], groups: number): SweepTarget[][] {
   return Array.from({ length: groups }, (_unused, group) =>
     targets.filter((_target, index) => index % groups === group),
   );
 }
 
-/** One target for several, swept as the last of them is. */
+/** Joins several targets into one, which is swept with the settings of the last. */
 export function joined(targets: readonly SweepTarget[]): SweepTarget {
   const last = targets.at(-1);
   if (last === undefined) throw new TypeError('a child needs a target');

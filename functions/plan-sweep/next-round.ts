@@ -10,22 +10,22 @@ import type { SweepLimit } from './sweep-input.ts';
 export interface PlannedRound {
   readonly due: readonly SweepTarget[];
   readonly cursor: PlanCursor | null;
-  /** How long the oldest item that earlier sweeps left is overdue, seconds; 0 when they left none. */
+  /** Age of the oldest item that earlier sweeps left, in seconds since its expiry; 0 when they left none. */
   readonly oldestOverdueSeconds: number;
-  /** Its TTL, epoch seconds; undefined when they left none, or when it is not known. */
+  /** TTL of that item, epoch seconds; undefined when there is none, or when it is not known. */
   readonly oldestOverdue?: number | undefined;
 }
 
 export interface NextRoundOptions {
   readonly dryRun: boolean;
   readonly limit: SweepLimit | null;
-  /** Children that Step Functions runs at once; 0 = as many as there are. */
+  /** Children that Step Functions runs at once; 0 = no limit. */
   readonly concurrency: number;
-  /** The targets' times are so much earlier than those of the clock. */
+  /** Seconds by which the times of the targets are earlier than those of the clock. */
   readonly behindSeconds: number;
-  /** Targets of a round at the most. @default ROUND_TARGETS */
+  /** Most targets of a round. @default ROUND_TARGETS */
   readonly mostTargets?: number;
-  /** Plans from a cursor on (null: from the beginning), at most so many targets. */
+  /** Plans from a cursor (null: from the beginning), with at most `maxDue` targets. */
   readonly plan: (cursor: PlanCursor | null, maxDue: number) => Promise<PlannedRound>;
 }
 
@@ -33,10 +33,10 @@ export interface NextRoundOptions {
  * Decides the next step of an execution.
  *
  * 1. The results of the last round's children are added up.
- * 2. They are all that there was, and the sweep cannot be recorded, or its steps are used up: report.
- * 3. Targets that children handed on come first, then what the plan finds from its cursor on.
- * 4. Nothing is due: plan on while there is a cursor, else report what there is to report.
- * 5. An execution that may delete only up to a moment sweeps one round, which lasts until then.
+ * 2. If the sweep cannot be recorded, or its steps are used up, these results are final: report.
+ * 3. Targets that children handed on come first, then those that the plan finds from its cursor.
+ * 4. If nothing is due, it plans on while there is a cursor; otherwise it reports.
+ * 5. An execution that may delete only until a certain time sweeps one round, which ends then.
  */
 export async function nextRound(
   soFar: TableRound | null,
@@ -59,7 +59,7 @@ export async function nextRound(
   if (resumed.length === 0 && plannedAll) return end(leftNothing(totals) ? 'record' : 'recordFailure');
   if (totals.steps + 2 > MAX_STEPS) return end('recordFailure');
 
-  // With a limit what is handed on is more than enough for a round.
+  // With a limit the targets that were handed on are enough for a round.
   const waits = plannedAll || (limit !== null && resumed.length > 0);
   const planned = waits
     ? { due: [], cursor: before.cursor, oldestOverdueSeconds: 0 }

@@ -13,19 +13,19 @@ import { planRound } from './plan-round.ts';
 import { besidesTheTicks, isDryRun, isHandOver, isScan, limitOfInput, tablesOfInput } from './sweep-input.ts';
 import type { TickSurroundings } from './tick-surroundings.ts';
 
-/** The surroundings that planning a replay needs. */
+/** Dependencies of planning a replay. */
 export interface ReplaySurroundings extends Pick<TickSurroundings, 'tableOf'> {
   readonly journal: Pick<TickSurroundings['journal'], 'read'> & {
     readonly takeScan: (table: string, execution: string) => Promise<RunningScan>;
-    /** @returns false when it is this execution's no longer, or the table is paused */
+    /** @returns false when this execution no longer has the hand-over, or the table is paused */
     readonly renewHandOver: (table: string, execution: string) => Promise<boolean>;
   };
 }
 
 /**
- * Plans a round of a replay: what it was asked for at first, and then what its children have left. One that a tick has handed over says
- * before each round that it is still there. It ends when its table was paused meanwhile, or got another limit than it was started with: the
- * ticks delete as much as that allows, and what they leave is theirs.
+ * Plans a round of a replay: first the input's span, then the targets that the children have left. A hand-over is renewed before each
+ * round. It ends when its table was paused in the meantime, or got another limit: the ticks delete at the new limit, and sweep what the
+ * execution leaves.
  *
  * @throws InvalidExecutionInputError, DynamoDbBusyError, JournalUnreadableError
  */
@@ -58,10 +58,10 @@ export async function planReplay(
     parts: [],
     sweeps: { [tableName]: { settings, progress } },
   };
-  // Not before: one that cannot be planned, and fails, is not to keep the ticks from what it was to sweep.
+  // The hand-over is renewed only after planning: if planning fails, the ticks must get these TTLs back.
   const goesOn = planned.next === 'sweep' || planned.next === 'plan';
   if (!isHandedOver) return planned;
-  // That nothing was there is worth knowing: the watermark moves on, and the ticks have their table back.
+  // An empty result is reported too: the watermark moves on, and the ticks sweep the table again.
   if (planned.next === 'end' && soFar === null) return { ...planned, next: 'record' };
   const hasLimit = limit > 0 && limitOfInput(executionInput) !== besidesTheTicks(limit);
   const isLeft = goesOn && (hasLimit || !(await journal.renewHandOver(tableName, execution)));
@@ -69,11 +69,11 @@ export async function planReplay(
 }
 
 /**
- * Plans a round of a scan of the index: one child, which goes on where the one before it has ended, in this execution or another. It reads
- * as fast as it may, so that a second one would only wait.
+ * Plans a round of a scan of the index. It has one child, which continues where the previous one has ended, in this execution or another.
+ * A single child reads as fast as allowed, so a second one would only wait.
  *
- * A paused table is left alone, unless nothing is deleted, also when it was paused meanwhile: the scan is gone on with when somebody starts
- * it again. With a limit, of which the ticks have all, it deletes a tenth besides.
+ * A paused table is not scanned, except in a dry run, also when it was paused in the meantime: the scan continues when it is started
+ * again. The ticks use the whole of a limit, so the scan deletes a tenth of it in addition.
  */
 async function planScan(
   { executionInput, execution, startedAt, soFar }: PlanSweepInput,
@@ -118,7 +118,7 @@ async function planScan(
   return isLeft ? leave(planned) : planned;
 }
 
-/** The ticks go on with it: at once, or when the pause has ended. */
+/** Ends the hand-over; the ticks sweep these TTLs again, at once or after the pause. */
 function leave(planned: PlanSweepOutput): PlanSweepOutput {
   const [[name, sweep] = []] = Object.entries(planned.sweeps);
   if (planned.next !== 'sweep' || name === undefined || sweep?.progress === undefined) return planned;
@@ -142,7 +142,7 @@ function roundOf(
   };
 }
 
-/** @throws InvalidExecutionInputError when the input does not say which */
+/** @throws InvalidExecutionInputError when the input does not name one table */
 function chosenTable(tables: readonly CarriedSettings[], executionInput: unknown): CarriedSettings {
   const names = tables.map(({ tableName }) => tableName);
   const [only, ...more] = tablesOfInput(executionInput, names) ?? names;

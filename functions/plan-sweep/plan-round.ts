@@ -14,16 +14,19 @@ import { nextRound, type PlannedRound } from './next-round.ts';
 import { plan } from './plan.ts';
 import { checkSpan, isHandOver, readSweepInput, type SweepRequest } from './sweep-input.ts';
 
-/** A probe reads the index and then the items, within the time that is reserved for it. Which items are held is not worth more. */
+/**
+ * Timeout for reading held items, milliseconds. A probe reads the index and then the items, within the time reserved for it, and may not
+ * spend more on this.
+ */
 const HELD_TIMEOUT_MS = 1_000;
 
-/** Probes in flight: enough to probe a day of minutes within seconds. */
+/** Concurrent probes: enough to probe a day of minutes within seconds. */
 const PROBE_CONCURRENCY = 32;
 
-/** A round of probes must be able to end before the function's time does. */
+/** Milliseconds reserved at the end of the function: a round of probes must be able to end in them. */
 export const RESERVED_MS = 40_000;
 
-/** So must a single one: three attempts of up to six seconds. */
+/** Milliseconds reserved for a single probe: three attempts of up to six seconds. */
 const PROBE_RESERVED_MS = 20_000;
 
 /** The input of an execution for one table. */
@@ -31,11 +34,11 @@ export interface RoundInput {
   readonly executionInput: unknown;
   /** When the execution started, ISO-8601. */
   readonly startedAt: string;
-  /** Null at first. */
+  /** Progress of earlier rounds; null in the first one. */
   readonly soFar: TableRound | null;
 }
 
-/** A table, as far as a plan asks it. */
+/** A table as a plan queries it. */
 export interface AskedTable {
   readonly settings: SweepSettings;
   readonly readIndex: ReadIndex;
@@ -57,9 +60,9 @@ export function askedTable(
 }
 
 /**
- * Decides what an execution does next for its table: checks its input, freezes the cutoff, and finds out which windows and shards hold
- * something due; later adds up what their children came to and goes on. It reads one entry of an index key and never
- * returns keys of what is due.
+ * Decides what an execution does next for its table: checks its input, fixes the cutoff, and finds the windows and shards in which items
+ * are due. Later it adds up the results of their children and plans the next round. It reads one entry of an index key and never returns
+ * keys of due items.
  *
  * @throws InvalidExecutionInputError, DynamoDbBusyError
  */
@@ -82,7 +85,7 @@ export async function planRound(
   });
   const { cursor, totals } = next.progress;
   const { oldestOverdueSeconds } = totals;
-  // Most sweeps of most tables find nothing at the first call: their executions say so, and a line for each would only be paid for.
+  // Most sweeps find nothing due at the first call. Their executions report that, and a log line for each would only cost money.
   if (soFar !== null || next.due.length > 0) {
     logger.info('planned', {
       request,
@@ -95,7 +98,7 @@ export async function planRound(
   return next;
 }
 
-/** A hand-over says once a round that it is there, and has to again within the time for which it is believed. */
+/** Most targets of a round: a hand-over is renewed once per round, which must end before the hand-over expires. */
 function handOverTargets({ shardConcurrency }: SweepSettings): number {
   const atOnce = shardConcurrency === 0 ? ROUND_TARGETS : shardConcurrency;
   return Math.min(ROUND_TARGETS, atOnce * Math.floor(RENEWED_SECONDS / (MAX_CHILD_SECONDS + 10)));
@@ -108,7 +111,7 @@ interface AskOptions extends AskedTable {
   readonly remainingMs: () => number;
 }
 
-/** Asks a table what is due, from a cursor on (null: from the beginning), at most so many targets. */
+/** Probes a table for due items, from a cursor (null: from the beginning), with at most `maxDue` targets. */
 export async function askTable(
   request: SweepRequest,
   cursor: PlanCursor | null,
@@ -120,7 +123,7 @@ export async function askTable(
   const probeOutOfTime = () => remainingMs() < PROBE_RESERVED_MS;
   const { oldestOverdue, ...planned } = await plan(request, cursor, {
     layout,
-    // For an upcoming minute it only decides whether there is a child.
+    // For an upcoming minute the probe only decides whether there is a child.
     probe: target =>
       earliestTtl(
         readIndex,

@@ -40,60 +40,60 @@ import { takeAccounts } from './take-accounts.ts';
 import type { TickSurroundings } from './tick-surroundings.ts';
 import { oldestWatermark } from './watermark-age.ts';
 
-/** Tables that are asked at once: a hanging one keeps nobody else waiting. */
+/** Tables that are probed at once, so that one that hangs does not delay the others. */
 const TABLES_AT_ONCE = 32;
 
-/** A table that has not answered by then is taken for busy, milliseconds: three attempts. */
+/** Milliseconds of three attempts, after which a table without an answer counts as busy. */
 const REQUEST_TIMEOUT_MS = 600;
 
 /**
- * A table that looks back far has so long for its probes, milliseconds; then it is taken for busy. By second each has a hundred and more,
- * which a hundred tables share a processor for.
+ * Milliseconds for the probes of a table with a long lookback, after which it counts as busy. By second there are more than a hundred
+ * probes, and a hundred tables share one processor.
  */
 const TABLE_MS = { windows: 5_000, seconds: 45_000 } as const;
 
-/** Longer than a minute, and less than two ticks that come when they can. */
+/** Seconds: longer than a minute, and shorter than two late ticks. */
 const QUIET_SECONDS = 90;
 
-/** A span that nobody has looked at for longer than this is left to the daily scan of the index, seconds. */
+/** Longest span without a sweep that ticks hand over, in seconds; a longer one is left to the daily scan of the index. */
 const MAX_UNSEEN_SECONDS = 86_400;
 
-/** Windows that a tick looks back to and that hold something, of all tables together; what is more is handed over. */
+/** Most windows with due items that a tick's lookback takes, for all tables together; further ones are handed over. */
 const MAX_BACK = 1_200;
 
-/** So long before its first child begins a part is started, seconds: four attempts, and what an execution takes to begin. */
+/** Seconds before its first child begins at which a part is started: enough for four attempts and the start of an execution. */
 const PART_LEAD_SECONDS = 15;
 
-/** A table whose minute begins soon has not even that, but at least so long, milliseconds: others wait for it. */
+/** Minimum milliseconds for the probes of a table. Otherwise they end when its minute begins, because other tables wait for them. */
 const MIN_TABLE_MS = 700;
 
-/** Seconds before a tick in which another one has left nothing that lies back to it: until then that one sweeps it. */
+/** Seconds before this tick in which an earlier tick leaves no lookback to it: the earlier one still sweeps. */
 const OTHER_TICK_SECONDS = BACK_SECONDS + 5;
 
 /** The result of a table's probes. */
 interface ProbedTable extends Pick<TickTable, 'carried' | 'plan'> {
   readonly targets: readonly SweepTarget[];
-  /** The children that sweep these targets. */
+  /** Makes the children that sweep these targets. */
   readonly start: (targets: readonly SweepTarget[]) => readonly PlannedStart[];
-  /** Undefined: no more is known than before. */
+  /** New values of the watermark; undefined: it does not move. */
   readonly gone: Pick<Watermark, 'since' | 'gone'> | undefined;
 }
 
 /**
- * Plans a tick: asks all tables that are not paused what is due, and deals their targets out to this execution and further ones.
+ * Plans a tick: probes all tables that are not paused, and distributes their targets among this execution and further ones.
  *
- * 1. What the operators have set is read first. When it cannot be read, nothing is deleted: a table may be paused.
- * 2. Tables are asked side by side. One that cannot be asked has its failure in the plan. One that is busy gets its children all the same:
- *    they ask again.
- * 3. A child of the upcoming minute takes several shards of its table, or one where the table has a limit, of which each shard has its
- *    part. Where all targets together are more than a tick has room for, the children of the tables with the most take more shards, and
+ * 1. The settings of the operators are read first. When they cannot be read, nothing is deleted: a table may be paused.
+ * 2. Tables are probed concurrently. If a table cannot be probed, its failure is in the plan. A busy table gets its children nevertheless:
+ *    they query again.
+ * 3. A child of the upcoming minute takes several shards of its table, or one if the table has a limit, which is divided among its shards.
+ *    If all targets together are more than a tick has room for, the children of the tables with the most targets take more shards, and
  *    more windows.
- * 4. A further execution that only waits for the upcoming minute is started shortly before it, since its waiting would be paid for. The
+ * 4. A further execution that only waits for the upcoming minute is started shortly before it, because its waiting time costs money. The
  *    tick's own execution waits anyway.
- * 5. Up to where everything is gone goes into the journal, every other minute while nothing is due. Where that does not get any further,
- *    for hours, a metric says so.
- * 6. Meanwhile one minute of each table's ledger is compared.
- * 7. Once a day, when it is a table's turn, the replay machine scans its whole index. RecordMetrics hands that over.
+ * 5. The watermarks are written into the journal, every other minute while nothing is due. If one does not move for hours, a metric shows
+ *    it.
+ * 6. In parallel one minute of each table's ledger is compared.
+ * 7. Once a day, at a table's time, the replay machine scans its whole index. RecordMetrics hands that over.
  *
  * @throws InvalidExecutionInputError, JournalUnreadableError
  */
@@ -131,7 +131,7 @@ export async function planTick(
     if (!isWhole || !isQuiet(probed, state, startedAtMs))
       await journal.writeWatermarks(tick, Object.fromEntries(watermarks));
   } catch (error) {
-    // The pauses are known, so the sweep goes on. The journal's metric shows the failure, and RecordMetrics fails.
+    // The pauses are known, so the sweep continues. The journal's metric shows the failure, and RecordMetrics fails.
     logger.error('cannot write the watermarks', { error: String(error).slice(0, 500) });
   }
   if (isWhole) {
@@ -161,8 +161,8 @@ export async function planTick(
 }
 
 /**
- * Nothing is due in windows of any table, and the last tick has written that: a write a minute is more than half of what DynamoDB takes for
- * idle tables. By second a tick reaches back to its watermark, and pays for each second.
+ * Whether this tick can skip its write: no table by window has due items, and the last tick has written that. A write per minute is more
+ * than half of DynamoDB's price for idle tables. By second a tick looks back to its watermark, and pays for each second.
  */
 function isQuiet(
   probed: readonly ProbedTable[],
@@ -182,7 +182,7 @@ function isQuiet(
   );
 }
 
-/** When each part is started. Where the tick's own targets begin at once, which they do after all parts are started, none waits. */
+/** When each part is started. If the tick's own targets begin at once, which is after all parts are started, no part waits. */
 function later(own: TickPart, parts: readonly TickPart[], nowMs: number): LaterPart[] {
   const isAwaiting = beginsMs(own) > nowMs;
   return parts.map(part => {
@@ -191,7 +191,7 @@ function later(own: TickPart, parts: readonly TickPart[], nowMs: number): LaterP
   });
 }
 
-/** When the first of its children begins, epoch milliseconds. */
+/** When the first child of a part begins, epoch milliseconds. */
 function beginsMs({ due }: TickPart): number {
   return Math.min(...due.map(({ until }) => (until === null ? 0 : Date.parse(until))));
 }
@@ -209,11 +209,11 @@ function tell(logger: TickSurroundings['logger'], tables: number, parts: readonl
 
 interface TableOptions extends TickSurroundings {
   readonly executionInput: unknown;
-  /** It sweeps all tables, at its minute. */
+  /** Whether it sweeps all tables, at its own minute. */
   readonly isWhole: boolean;
   readonly startedAtMs: number;
   readonly state: DeploymentState;
-  /** Windows that it looks back to at the most. */
+  /** Most windows that it looks back to. */
   readonly share: number;
 }
 
@@ -235,7 +235,7 @@ async function probeTable(carried: CarriedSettings, options: TableOptions): Prom
     );
     const { oldestOverdueSeconds, cursor } = round;
     const unseen = isAsked ? unseenSpan(request, known, limited) : undefined;
-    // With a limit the tick deletes as much as it may anyway.
+    // A table with a limit hands over only its unseen span: its ticks already delete as much as the limit allows.
     const leftOver =
       cursor === null || request.limit !== null
         ? unseen
@@ -266,7 +266,7 @@ async function probeTable(carried: CarriedSettings, options: TableOptions): Prom
   }
 }
 
-/** A tick of chosen tables starts none. */
+/** Whether a scan is started. A tick of selected tables starts none. */
 function isTimeToScan(
   { tableName, indexScan }: SweepSettings,
   { isWhole, state, startedAtMs }: TableOptions,
@@ -283,9 +283,9 @@ function failedTable(carried: CarriedSettings, error: unknown): ProbedTable {
 }
 
 /**
- * Who else sweeps what expired before a time: an execution that the table was handed over to, or another tick that is at it still.
+ * The time before which another execution sweeps: one to which the table was handed over, or an earlier tick that still runs.
  *
- * The other tick's own time is not known: it may have been up to a minute late.
+ * The start of the earlier tick is not known: it may have been up to a minute late.
  */
 function leftTo(
   request: SweepRequest,
@@ -296,13 +296,13 @@ function leftTo(
   const handedOver = liveHandOver(state, settings.tableName, startedAtMs);
   if (handedOver !== undefined) return handedOver;
   const otherMs = Date.parse(state.watermarks.tick ?? '');
-  // The one with its own time is this one, whose plan is tried again.
+  // An earlier tick with the same time is this one, whose plan is retried.
   const isAtIt = otherMs !== startedAtMs && Math.abs(startedAtMs - otherMs) < OTHER_TICK_SECONDS * 1000;
   if (!isAtIt || !request.followsBacklog) return undefined;
   return { before: Math.floor(otherMs / 60_000) * 60 - 60 - secondsBehind(settings) };
 }
 
-/** Only what expires from then on: what expired before is swept by another execution. */
+/** Limits the request to TTLs from then on: another execution sweeps those before. */
 function behind(request: SweepRequest, before: number): SweepRequest {
   return {
     ...request,
@@ -313,21 +313,21 @@ function behind(request: SweepRequest, before: number): SweepRequest {
 }
 
 /**
- * A busy table, and one that has not answered in time, is taken to have something due in each of its shards, now and in the upcoming
- * minute. What lies back is for the ticks after it to find.
+ * Probes a table. A busy table, and one that has not answered in time, counts as having due items in each of its shards, now and in the
+ * upcoming minute. Its lookback is left to later ticks.
  */
 async function ask(
   request: SweepRequest,
   table: AskedTable,
   { startedAtMs, clock, sleep, share }: TableOptions,
 ): Promise<PlannedRound & { readonly isAsked: boolean }> {
-  // A request's times are so much earlier than those of the clock.
+  // The times of a request are earlier than the clock by its delay.
   const beginsMs = request.upcoming && (request.upcoming.from + secondsBehind(table.settings)) * 1000;
   const layout = indexLayout(table.settings.model);
   const mostMs = layout.keysPerShard > 1 ? TABLE_MS.seconds : TABLE_MS.windows;
   const untilMinuteMs = beginsMs === null ? mostMs : beginsMs - clock();
   const patienceMs = Math.min(mostMs, Math.max(MIN_TABLE_MS, untilMinuteMs));
-  // All shards of the upcoming minute, and of a window that lies back, are no backlog.
+  // All shards of the upcoming minute, or of one lookback window, are no backlog.
   const mostDue = 2 * layout.shards + share;
   const endsAt = clock() + patienceMs;
   const remainingMs = () => endsAt - clock() + RESERVED_MS;
@@ -357,8 +357,8 @@ async function ask(
 }
 
 /**
- * How many children each table has: in turn one more for each that wants more, as long as a tick has room. Each has two at the least, for
- * the upcoming minute and for what lies back.
+ * Number of children of each table: in turn, each table that needs more gets one more while the tick has room. Each has at least two, for
+ * the upcoming minute and for the lookback.
  */
 function allotted(wanted: readonly number[]): number[] {
   const given = wanted.map(count => Math.min(count, 2));
@@ -373,14 +373,14 @@ function allotted(wanted: readonly number[]): number[] {
   return given;
 }
 
-/** Those of the children that a table should have. Each of the upcoming minute is paid for as long as that is on, whatever it deletes. */
+/** The targets of a table's children. Each child of the upcoming minute costs money for the whole minute, whatever it deletes. */
 function childTargets(targets: readonly SweepTarget[], isLimited: boolean): SweepTarget[] {
   const { upcoming, back } = byTime(targets);
   const children = Math.ceil(upcoming.length / (isLimited ? 1 : SHARDS_OF_CHILD));
   return [...inGroups(upcoming, children), ...back];
 }
 
-/** At most so many: a child takes more shards, or several windows. */
+/** Joins targets until at most this number is left: a child takes more shards, or several windows. */
 function fewTargets(targets: readonly SweepTarget[], most: number): SweepTarget[] {
   const { upcoming, back } = byTime(targets);
   const half = upcoming.length === 0 ? most : Math.max(1, Math.floor(most / 2));
@@ -399,7 +399,7 @@ function inGroups(targets: readonly SweepTarget[], most: number): SweepTarget[] 
   return dealt(targets, Math.min(most, targets.length)).map(joined);
 }
 
-/** A lookback may end before what the last ticks have left, or have not seen: a tick reaches for it, as far as that is near. */
+/** Extends a lookback that begins after the watermark to the watermark, if that is near. */
 function backToWatermark(
   request: SweepRequest,
   known: Watermark | undefined,
@@ -412,9 +412,9 @@ function backToWatermark(
 }
 
 /**
- * The times of expiry that nobody has looked at since the watermark, when the tick does not reach it. The ticks stood still for longer than
- * that. With a limit, of which the ticks have all, it may delete a tenth besides. What nobody has looked at for longer than a day is for
- * the scan of the index, which is due then.
+ * The expiry times since the watermark that the tick's lookback does not reach, because no tick ran for longer than that. With a limit,
+ * which the ticks use completely, they may be deleted at a tenth of it in addition. A span older than a day is left to the scan of the
+ * index, which is due then.
  */
 function unseenSpan(
   { cutoff, windowsFrom, before, followsBacklog }: SweepRequest,
@@ -429,19 +429,19 @@ function unseenSpan(
   return { from, to: before, ...(limit !== undefined && { maxDeletesPerSecond: limit }) };
 }
 
-/** By window a tick looks at the whole of the first one. */
+/** First TTL that a tick covers. By window it covers the whole first window. */
 function seenFrom(windowsFrom: number, { indexedBy, granularitySeconds }: SweepSettings['model']): number {
   return indexedBy === 'window' ? windowStart(windowsFrom, granularitySeconds) : windowsFrom;
 }
 
-/** Whoever looks at these windows looks at all that the watermark does not know of. */
+/** Whether the lookback reaches back to the watermark. */
 function reaches(windowsFrom: number, { gone }: Watermark): boolean {
   return gone - INDEX_SECONDS >= windowsFrom - 1;
 }
 
 /**
- * Up to which TTL everything is gone, epoch seconds; undefined when that is not known: nobody has looked at what lies between the last
- * such time and the windows of this tick, or a table was too busy to say.
+ * The new watermark, epoch seconds; undefined when it is not known: no tick has covered the time between the last watermark and the
+ * windows of this tick, or the table was too busy.
  */
 function goneBy(
   { cutoff, windowsFrom }: SweepRequest,

@@ -7,31 +7,31 @@ import { MAYBE } from '../table/index-query.ts';
 import { joined } from './limited-targets.ts';
 import type { SweepRequest } from './sweep-input.ts';
 
-/** A backlog is followed back until it is longer than so many windows, 12 hours in windows of a minute, or than the longest lookback. */
+/** Most windows that a backlog is followed back: 12 hours in windows of a minute, or the longest lookback. */
 const MAX_BACKLOG_WINDOWS = 720;
 
-/** Keys of the index that a limited tick asks at the most to find a backlog behind a gap: half an hour by second. */
+/** Most index keys that a limited tick probes to find a backlog behind a gap: half an hour by second. */
 const MAX_GAP_KEYS = 1_800;
 
 /** Options of planning. */
 export interface PlanOptions {
   readonly layout: IndexLayout;
   /**
-   * The earliest TTL (epoch seconds) that the target holds, but for those of items that are held; undefined when it holds nothing.
-   * A target whose probe throws DynamoDbBusyError counts as due, and so does one of which it is not known (MAYBE).
+   * Returns the earliest TTL (epoch seconds) of the target's items that are not held; undefined when there is none. A target whose probe
+   * throws DynamoDbBusyError counts as due, and so does one for which the answer is unknown (MAYBE).
    */
   readonly probe: (target: SweepTarget) => Promise<number | typeof MAYBE | undefined>;
-  /** Probes in flight. */
+  /** Concurrent probes. */
   readonly concurrency: number;
   /** Most targets to return. */
   readonly maxDue: number;
-  /** Upcoming minutes are polled even when nothing is known to expire in them. */
+  /** Whether upcoming minutes are polled even when no item is known to expire in them. */
   readonly watchAlways: boolean;
-  /** Asked between rounds of probes; true ends this call with a cursor. */
+  /** Called between rounds of probes; true ends this call with a cursor. */
   readonly outOfTime: () => boolean;
 }
 
-/** The targets that are due, and where to go on when not all could be probed. */
+/** The targets that are due, and a cursor when not all could be probed. */
 export interface Plan {
   readonly due: SweepTarget[];
   readonly cursor: PlanCursor | null;
@@ -40,12 +40,12 @@ export interface Plan {
 }
 
 /**
- * Probes each shard for the upcoming minute, then every (window, shard) that the request looks back
- * to, from the cursor on, and beyond while there is something. The minute comes first, since its children must be there
- * when it begins; what lies back goes oldest window first. The order is fixed, so a cursor is enough to go on.
+ * Probes each shard for the upcoming minute, then, from the cursor, every (window, shard) in the lookback, and further back while items
+ * are found. The minute comes first, since its children must run when it begins; the lookback goes from the oldest window to the newest.
+ * The order is fixed, so a cursor is enough to continue.
  *
- * A window can be both, and its key then has two targets. Their TTLs decide which of them an item belongs to: those of the upcoming
- * minute to the one, all before this tick to the other, and what lies between to the tick before.
+ * A window can be both in the lookback and in the upcoming minute; its key then has two targets. TTLs of the upcoming minute belong to the
+ * one, TTLs before this tick to the other, and those in between to the tick before.
  */
 export async function plan(
   request: SweepRequest,
@@ -61,7 +61,10 @@ export async function plan(
   return { due: [...upcoming, ...oncePerWindow(all.due)], cursor: next, oldestOverdue };
 }
 
-/** By second the edge of what was probed first may lie within a window, whose parts are found one after the other: they are one target. */
+/**
+ * Joins targets of the same window. By second the end of an earlier probe may lie within a window, whose parts are then found one after
+ * the other.
+ */
 function oncePerWindow(targets: readonly SweepTarget[]): SweepTarget[] {
   const byWindow = new Map<string, SweepTarget>();
   for (const target of targets) {
@@ -75,11 +78,11 @@ function oncePerWindow(targets: readonly SweepTarget[]): SweepTarget[] {
 const NONE_CLEAR: ReadonlySet<string> = new Set();
 
 interface PlanBack extends Plan {
-  /** Those of the due ones that may hold nothing but what is held. */
+  /** Due targets that possibly have only held items. */
   readonly maybe: ReadonlySet<SweepTarget>;
 }
 
-/** @param clear what is known to hold nothing of the request, as {@link pairOf} writes it */
+/** @param clear shards of windows without due items, as written by {@link pairOf} */
 async function planBack(
   request: SweepRequest,
   cursor: PlanCursor | null,
@@ -92,7 +95,7 @@ async function planBack(
   const pairs = pairsBack(request, cursor, layout, clear);
   let next = pairs.next();
   while (!next.done) {
-    // A round never finds more than there is room for, so no probe's answer is thrown away.
+    // A round never finds more than there is room for, so that no probe is wasted.
     const room = Math.min(concurrency, maxDue - due.length);
     if (room === 0 || outOfTime()) return { due, maybe, cursor: next.value.at, oldestOverdue };
     const round: SweepTarget[] = [];
@@ -108,12 +111,12 @@ async function planBack(
 }
 
 /**
- * Entries in the oldest window of the lookback have been left for long, and more may lie behind it: the sweep stood
- * still, or was held back by `maxDeletesPerSecond`. So the plan goes on backwards, twice as far each time, until a window is
- * empty or time is up. The windows that it does not reach then are left to the ticks that follow, and to the daily scan.
+ * Follows a backlog. Entries in the oldest window of the lookback have been overdue for long, and more may be in earlier windows: the
+ * sweep did not run, or was slowed down by `maxDeletesPerSecond`. So the plan goes back, twice as far each time, until a window is empty
+ * or time is up. Windows that it does not reach are left to the next ticks, and to the daily scan.
  *
- * With a limit a backlog has a gap before it as soon as less expires than may be deleted. So a limited tick also looks behind
- * empty windows, as far as {@link MAX_GAP_KEYS} reach. A window that holds nothing but what is held is as good as empty.
+ * With a limit, a gap appears before a backlog as soon as fewer items expire than may be deleted. So a limited tick also looks behind
+ * empty windows, as far as {@link MAX_GAP_KEYS} reach. A window that has only held items counts as empty.
  */
 async function followBacklog(
   request: SweepRequest,
@@ -147,7 +150,7 @@ async function followBacklog(
   return all;
 }
 
-/** As many windows as have {@link MAX_GAP_KEYS} in all shards. */
+/** Seconds of the windows that have {@link MAX_GAP_KEYS} keys in all shards. */
 function gapSeconds({ windowSeconds, shards, keysPerShard }: IndexLayout): number {
   return Math.floor(MAX_GAP_KEYS / (shards * keysPerShard)) * windowSeconds;
 }
@@ -158,17 +161,17 @@ function backlogSeconds({ windowSeconds }: IndexLayout): number {
 
 interface PlanUpcoming {
   readonly due: SweepTarget[];
-  /** Shards of windows without anything that the request looks back to, as {@link pairOf} writes them. */
+  /** Shards of windows without due items in the lookback, as written by {@link pairOf}. */
   readonly clear: ReadonlySet<string>;
 }
 
 /**
- * One target a shard for the upcoming minute. By window it starts in the window before when the minute begins on an edge, for items
- * stamped the older way.
+ * Plans one target per shard for the upcoming minute. By window, if the minute begins on the edge of a window, the target starts in the
+ * window before, for items that were stamped in the older way.
  *
- * Where the minute lies in a window that the request also looks back to, one probe asks for both: it reads in the order of TTL, so that
- * nothing up to the end of the minute, or first something of the minute, says all there is to know. What it finds before is held, or
- * overdue, or the minute's before: then each is probed for itself.
+ * If the minute lies in a window of the lookback, one probe covers both. It reads in the order of TTL: no entry before the end of the
+ * minute, or a first entry within the minute, answers both questions. If the first entry is earlier, it is held, overdue, or of the minute
+ * before: then each is probed separately.
  */
 async function planUpcoming(
   { upcoming, windowsBefore, from, before }: SweepRequest,
@@ -214,7 +217,7 @@ async function planUpcoming(
 
 interface Probed {
   readonly target: SweepTarget;
-  /** Null when DynamoDB was too busy to say. */
+  /** Null when DynamoDB was too busy to answer. */
   readonly earliest: number | typeof MAYBE | undefined | null;
 }
 
@@ -223,9 +226,9 @@ function isDue({ earliest }: Probed): boolean {
 }
 
 /**
- * Probes each target. A day can have 1,440 windows: with some throttling one of so many probes always fails, and a plan that failed with it
- * would never succeed. The target of a failed probe goes to a child, which asks again and has retries of its own. Only when all probes fail
- * does the plan fail, and the Retry of the state waits.
+ * Probes each target. A day can have 1,440 windows: with some throttling one of them always fails, and a plan that failed with it would
+ * never succeed. The target of a failed probe goes to a child, which queries again with its own retries. Only when all probes fail, the
+ * plan fails, and the state's Retry waits.
  */
 async function probeAll(targets: readonly SweepTarget[], probe: PlanOptions['probe']): Promise<Probed[]> {
   const answers = await Promise.allSettled(targets.map(probe));
@@ -263,12 +266,12 @@ function* pairsBack(
   }
 }
 
-/** A shard of a window as a text. */
+/** A shard of a window as text. */
 function pairOf(start: number, shard: number | string): string {
   return `${start}#${shard}`;
 }
 
-/** Those of a target with one shard. */
+/** The shards of a target's windows as texts, for a target with one shard. */
 function pairsOf({ windows }: SweepTarget): string[] {
   return windows.map(({ start, shards }) => pairOf(start, shards));
 }

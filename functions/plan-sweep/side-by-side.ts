@@ -1,4 +1,4 @@
-/** Does the same with all inputs, some of them at once; the outputs are in the order of the inputs. */
+/** Calls the function with each input, several at once; the outputs are in the order of the inputs. */
 export async function sideBySide<Input, Output>(
   inputs: readonly Input[],
   most: number,

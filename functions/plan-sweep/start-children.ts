@@ -10,19 +10,19 @@ import type { SweepLimit } from './sweep-input.ts';
 export interface StartOptions {
   readonly dryRun: boolean;
   readonly limit: SweepLimit | null;
-  /** Children that run at once; 0 = as many as there are. */
+  /** Children that run at once; 0 = no limit. */
   readonly concurrency: number;
-  /** The targets' times are so much earlier than those of the clock. */
+  /** Seconds by which the times of the targets are earlier than those of the clock. */
   readonly behindSeconds: number;
-  /** Children whose results are collected together. @default as many as these targets need */
+  /** Children whose results are collected together. @default the number of these targets' children */
   readonly collected?: number;
-  /** Age at which those that look back hand on what they have not read, unless they have a limit. @default MAX_CHILD_SECONDS */
+  /** Age at which children of the lookback without a limit hand on what they have not read. @default MAX_CHILD_SECONDS */
   readonly handsOnAfter?: number;
 }
 
 /**
- * The inputs of the children that sweep these targets of a table: one for each target, or with a limit only as many as the limit keeps
- * busy.
+ * Makes the inputs of the children that sweep these targets of a table: one for each target, or with a limit only as many as the limit
+ * keeps busy.
  */
 export function startChildren(
   targets: readonly SweepTarget[],
@@ -52,11 +52,11 @@ function limited(targets: readonly SweepTarget[], limit: SweepLimit, concurrency
 
 interface OneStart extends Omit<StartOptions, 'limit' | 'concurrency'> {
   readonly collected: number;
-  /** It deletes nothing before, epoch seconds; null: it begins at once. */
+  /** Start of the deletes, epoch seconds; null: at once. */
   readonly from: number | null;
 }
 
-/** The input of a child. Children that wait for the same minute all wake at its start, and each has its own shard. */
+/** The input of a child. All children of a minute start to delete at its beginning, and each has its own shard. */
 function startOf(
   { target, limit }: PlannedChild,
   { dryRun, collected, from, behindSeconds, handsOnAfter }: OneStart,

@@ -7,38 +7,38 @@ import { InvalidExecutionInputError } from '../runtime/errors.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
 
 /**
- * The checked input of an execution; times in epoch seconds. With `graceSeconds` all of them are so much earlier than the clock, since they
- * are compared with TTLs.
+ * The checked input of an execution; times in epoch seconds. With `graceSeconds` all of them are earlier than the clock by the grace,
+ * since they are compared with TTLs.
  */
 export interface SweepRequest {
   /** Windows that may hold a TTL in [windowsFrom, windowsBefore) are probed. */
   readonly windowsFrom: number;
   readonly windowsBefore: number;
-  /** The first TTL to take out of such a window. */
+  /** The first TTL to delete in such a window. */
   readonly from: number;
   readonly before: number;
-  /** It looks for items that had expired by then. Never later than the start of the execution. */
+  /** The sweep covers items that had expired by then. It is never later than the start of the execution. */
   readonly cutoff: number;
-  /** When even the oldest of these windows holds something, look behind it, too. A tick does; a replay says how far it looks. */
+  /** Whether earlier windows are probed too when the oldest one has due items: yes for a tick; a replay names its own span. */
   readonly followsBacklog: boolean;
-  /** The expiry times that this tick owns and waits for; null in the plain mode, and of a replay. */
+  /** The expiry times that this tick owns and waits for; null in the plain mode and for a replay. */
   readonly upcoming: { readonly from: number; readonly before: number } | null;
   readonly dryRun: boolean;
-  /** Null: it deletes as fast as it can. */
+  /** Null: no limit. */
   readonly limit: SweepLimit | null;
 }
 
 /** How fast an execution may delete, and when. */
 export interface SweepLimit {
-  /** Deletes per second, of all its children together. */
+  /** Deletes per second of all its children together. */
   readonly perSecond: number;
-  /** It deletes nothing before, epoch seconds; null: it begins at once. */
+  /** Start of the deletes, epoch seconds; null: at once. */
   readonly from: number | null;
-  /** It deletes nothing from then on, and leaves the rest to a later sweep, epoch seconds; null: it goes on to its end. */
+  /** End of the deletes, epoch seconds, after which the rest is left to a later sweep; null: no end. */
   readonly before: number | null;
 }
 
-/** Date, `T`, time with seconds, optional fraction, and a zone: a time without one means another moment elsewhere. */
+/** Date, `T`, time with seconds, optional fraction, and a zone: a time without a zone is ambiguous. */
 const ISO_TIME = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
 const TIME = kind<string>(isTime, 'a time in ISO-8601 with a zone, e.g. 2026-11-20T09:00:00Z');
@@ -70,16 +70,16 @@ const TICK_ONLY = ['tables', 'fromNow'] as const;
 type Fields = { readonly [Name in keyof typeof KINDS]?: ValueOf<(typeof KINDS)[Name]> };
 
 /**
- * Seconds from a tick's time to the minute of expiry times that it owns, the upcoming minute, and its length. Scheduler fires
- * anywhere within the minute, so a tick owns the minute after the next: its children are there before it begins.
+ * Seconds from a tick's time to its upcoming minute, and the length of that minute. Scheduler fires anywhere within a minute, so a tick
+ * owns the minute after the next: its children run before that begins.
  */
 const LEAD_SECONDS = 60;
 const UPCOMING_SECONDS = 60;
 
-/** The share of `maxDeletesPerSecond` that a hand-over and a scan may delete besides the ticks, which may use all of it. */
+/** The share of `maxDeletesPerSecond` that a hand-over or a scan may delete in addition to the ticks, which may use all of it. */
 const PART_BESIDES = 0.1;
 
-/** The same, deletes a second. Undefined: the table has no limit. */
+/** Deletes per second of a hand-over or a scan. Undefined: the table has no limit. */
 export function besidesTheTicks(maxDeletesPerSecond: number): number | undefined {
   return maxDeletesPerSecond > 0 ? Math.max(1, Math.floor(maxDeletesPerSecond * PART_BESIDES)) : undefined;
 }
@@ -88,18 +88,18 @@ export function besidesTheTicks(maxDeletesPerSecond: number): number | undefined
 export interface TickSettings extends BehindSettings {
   /** How far a tick looks back. */
   readonly lookbackMinutes: number;
-  /** Below 60, each tick owns an upcoming minute; 60 is the plain mode, which sweeps at the tick. */
+  /** Below 60, each tick owns an upcoming minute; 60 is the plain mode, which deletes at the tick. */
   readonly precisionSeconds: number;
-  /** When the input says nothing of it; 0 = no limit. */
+  /** Deletes per second if the input names no limit; 0 = no limit. */
   readonly maxDeletesPerSecond: number;
 }
 
 /**
  * Checks the input of an execution. With `graceSeconds` a tick owns the minute of TTLs whose grace ends in its upcoming minute, and
- * nothing is expired before its grace is over.
+ * nothing counts as expired before its grace is over.
  *
- * @param input what the execution was started with
- * @param startedAtMs when the execution started, epoch milliseconds: a cutoff frozen here is never later
+ * @param input input of the execution
+ * @param startedAtMs start of the execution, epoch milliseconds: the cutoff is never later
  * @throws InvalidExecutionInputError naming the field
  */
 export function readSweepInput(input: unknown, startedAtMs: number, settings: TickSettings): SweepRequest {
@@ -109,7 +109,10 @@ export function readSweepInput(input: unknown, startedAtMs: number, settings: Ti
     : readReplay(fields, startedAtMs, settings);
 }
 
-/** A minute of the clock begins on a whole one, and the TTLs that are due in it need not. So a tick is read by the clock. */
+/**
+ * Moves the times back by the delay. The input is read by the clock first: minutes begin on a whole minute of the clock, which the TTLs
+ * that are due in them need not do.
+ */
 function earlier(request: Omit<SweepRequest, 'from'>, settings: BehindSettings): SweepRequest {
   const { upcoming, limit } = request;
   const seconds = secondsBehind(settings);
@@ -119,7 +122,7 @@ function earlier(request: Omit<SweepRequest, 'from'>, settings: BehindSettings):
     ...request,
     windowsFrom: request.windowsFrom - seconds,
     windowsBefore: request.windowsBefore - seconds,
-    // Whatever such a window holds that is expired, also when it was stamped into the wrong one.
+    // All expired items of such a window, including items stamped into the wrong one.
     from: sweptRange(cutoff, settings).after + 1,
     before: request.before - seconds,
     cutoff,
@@ -129,8 +132,8 @@ function earlier(request: Omit<SweepRequest, 'from'>, settings: BehindSettings):
 }
 
 /**
- * Refuses more windows than one execution can be sure to get through. A tick stays below that: its configuration is checked against the
- * same bound.
+ * Refuses more windows than one execution can sweep for sure. A tick stays below that: its configuration is checked against the same
+ * bound.
  * @throws InvalidExecutionInputError
  */
 export function checkSpan(
@@ -148,7 +151,7 @@ export function checkSpan(
 }
 
 /**
- * Which of its tables an execution of a deployment sweeps; undefined for those that it does not name.
+ * Names of the tables that an execution of a deployment sweeps; undefined for those that it does not name.
  * @throws InvalidExecutionInputError naming the field
  */
 export function tablesOfInput(input: unknown, all: readonly string[]): readonly string[] | undefined {
@@ -158,27 +161,27 @@ export function tablesOfInput(input: unknown, all: readonly string[]): readonly 
   throw invalid(table === undefined ? 'tables' : 'table', `of ${all.join(', ')}`, other);
 }
 
-/** Whether a tick has handed it over. */
+/** Whether a tick has handed the execution over. */
 export function isHandOver(input: unknown): boolean {
   return readFields(input).handOver === true;
 }
 
-/** Whether it is to read the whole index. */
+/** Whether the execution scans the whole index. */
 export function isScan(input: unknown): boolean {
   return readFields(input).scanIndex === true;
 }
 
-/** Whether it only finds and counts. */
+/** Whether the execution only finds and counts. */
 export function isDryRun(input: unknown): boolean {
   return readFields(input).dryRun === true;
 }
 
-/** The limit that the input itself names, deletes a second. */
+/** The limit in the input itself, deletes per second. */
 export function limitOfInput(input: unknown): number | undefined {
   return readFields(input).maxDeletesPerSecond;
 }
 
-/** The fields, each with a value of its kind, and none of them beside one that it does not go with. */
+/** Reads the fields: each has a value of its kind, and no two fields exclude each other. */
 function readFields(input: unknown): Fields {
   if (!isObject(input)) throw invalid('input', 'an object', input);
   const [unknown] = unknownFieldProblems(input, Object.keys(KINDS));
@@ -199,7 +202,7 @@ function readFields(input: unknown): Fields {
   if (!['scheduledTime', 'from', 'to', 'scanIndex'].some(field => field in input)) {
     throw invalid('scheduledTime', 'either scheduledTime, or from and to', undefined);
   }
-  // A field that is there with nothing in it is as wrong as one with null.
+  // A field with the value undefined is as wrong as one with null.
   const required =
     'scheduledTime' in input ? ['scheduledTime'] : 'scanIndex' in input ? ['scanIndex'] : ['from', 'to'];
   const given = [...new Set([...required, ...Object.keys(input)])];
@@ -217,7 +220,7 @@ function readTick(
   const scheduled = Date.parse(scheduledTime);
   const minute = upcomingMinute(scheduled, startedAtMs, settings);
   const upcoming = minute && fromNow ? { ...minute, from: toEpochSeconds(startedAtMs) } : minute;
-  // With an upcoming minute, what expires in this very second belongs to the tick before.
+  // With an upcoming minute, TTLs of this very second belong to the tick before.
   const cutoff = toEpochSeconds(Math.min(scheduled, startedAtMs)) - (upcoming ? 1 : 0);
   return {
     windowsFrom: cutoff - settings.lookbackMinutes * 60,
@@ -232,19 +235,19 @@ function readTick(
 }
 
 /**
- * Ticks overlap, and so would what each of them may delete. So a tick deletes in one minute of the clock, the one that it owns,
- * and no other tick does. What it does not get done is found by the ticks after it.
+ * The limit of a tick. Ticks overlap, and would together exceed the limit. So a tick deletes only in one minute of the clock, the one that
+ * it owns, and no other tick does. Later ticks find what it leaves.
  */
 function limitOfTick(perSecond: number, scheduledMs: number, startedAtMs: number): SweepLimit | null {
   if (perSecond === 0) return null;
-  // A time that is yet to come would have the children wait longer than they can live.
+  // With a time in the future the children would wait longer than they can live.
   const isToCome = scheduledMs > startedAtMs + LEAD_SECONDS * 1000;
   const seconds = toEpochSeconds(isToCome ? startedAtMs : scheduledMs);
   const from = Math.floor(seconds / 60) * 60 + LEAD_SECONDS;
   return { perSecond, from, before: from + UPCOMING_SECONDS };
 }
 
-/** A tick whose time is yet to come owns no minute. */
+/** The upcoming minute; none for a tick whose time is in the future. */
 function upcomingMinute(scheduledMs: number, startedAtMs: number, { precisionSeconds }: TickSettings) {
   if (precisionSeconds >= UPCOMING_SECONDS || scheduledMs > startedAtMs + LEAD_SECONDS * 1000) return null;
   const minute = Math.floor(toEpochSeconds(scheduledMs) / 60) * 60;
@@ -275,7 +278,7 @@ function readReplay(
     cutoff,
     upcoming: null,
     dryRun,
-    // A dry run deletes nothing.
+    // A dry run deletes nothing, so it needs no limit.
     limit: perSecond === 0 || dryRun ? null : { perSecond, from: null, before: null },
   };
 }
@@ -285,7 +288,7 @@ function isTime(value: unknown): boolean {
   return match !== null && !Number.isNaN(Date.parse(match[0])) && isCalendarDay(match);
 }
 
-/** Date.parse takes 30 February for 2 March. */
+/** Whether the day exists: Date.parse takes 30 February for 2 March. */
 function isCalendarDay([, year, month, day]: RegExpExecArray): boolean {
   return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
 }

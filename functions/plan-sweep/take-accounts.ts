@@ -5,27 +5,31 @@ import { SETTING_KINDS } from '../runtime/environment.ts';
 import { sideBySide } from './side-by-side.ts';
 import type { TickSurroundings } from './tick-surroundings.ts';
 
-/** The setting that says how long a reader has; a table that has no such reader has no such setting. */
+/** The setting with a reader's time limit; a table without the reader has no such setting. */
 const WITHIN = { archived: 'archivedWithinSeconds', published: 'publishedWithinSeconds' } as const;
 
-/** Accounts that are taken at once, each of two queries. */
+/** Comparisons that run at once, of two queries each. */
 const ACCOUNTS_AT_ONCE = 4;
 
-/** Keys of a minute that are compared: with their entries in both books a kilobyte each, and so many accounts are in memory at once. */
+/**
+ * Most keys of a minute that are compared: with their entries in both books each takes a kilobyte, and several comparisons are in memory
+ * at once.
+ */
 const MAX_KEYS = 20_000;
 
-/** So long all of them may take, milliseconds: the plan does not need them. */
+/** Timeout of all comparisons, milliseconds: the plan does not need them. */
 const ACCOUNTS_MS = 5_000;
 
 /**
- * Compares, for each reader of a table's stream, the minute for which its time has just run out: what was deleted in it and the reader has
- * not seen is recorded. Each tick compares one minute of each reader; the tables that are paused are among them, since what was deleted
- * before the pause is owed.
+ * Compares, for each reader of a table's stream, the minute for which the reader's time limit has just run out, and records the deletes
+ * that the reader has not seen. Each tick compares one minute of each reader. Paused tables are included, since deletes from before the
+ * pause must still be archived or published.
  *
- * It goes by the minute for which Scheduler has fired: a tick begins anywhere within it, and two of them can begin in one minute of the clock.
- * Nothing of it fails a tick: a minute with more than {@link MAX_KEYS} is left to `audit`, and what has not ended in time is stopped.
+ * The minute is derived from Scheduler's scheduled time: a tick begins anywhere within a minute, and two ticks can begin in the same
+ * minute of the clock. No failure here fails a tick: a minute with more than {@link MAX_KEYS} is left to `audit`, and a comparison that
+ * takes too long is stopped.
  *
- * @param executionInput of a tick of all tables
+ * @param executionInput input of a tick of all tables
  */
 export async function takeAccounts(
   tables: readonly CarriedSettings[],
@@ -56,7 +60,7 @@ export async function takeAccounts(
   tell(`expected an answer within ${ACCOUNTS_MS} ms`);
 }
 
-/** The minute that ended as long before this one as the reader has; none for a table without it. */
+/** The minute whose end lies as long ago as the reader's time limit; undefined for a table without the reader. */
 function spanOf(
   carried: CarriedSettings,
   reader: Reader,

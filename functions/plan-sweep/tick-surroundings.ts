@@ -6,7 +6,7 @@ import type { SweepSettings } from '../runtime/environment.ts';
 import type { RequestOptions } from '../table/dynamodb.ts';
 import type { AskedTable } from './plan-round.ts';
 
-/** The surroundings that planning a tick needs. */
+/** Dependencies of planning a tick. */
 export interface TickSurroundings {
   readonly tableOf: (settings: SweepSettings, options?: RequestOptions) => AskedTable;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -18,7 +18,7 @@ export interface TickSurroundings {
     readonly takeAccount: Journal['takeAccount'];
   };
   readonly record: RecordDeploymentMetric;
-  /** Epoch milliseconds, of the function. */
+  /** The function's clock, epoch milliseconds. */
   readonly clock: () => number;
   readonly sleep: (ms: number) => Promise<void>;
 }

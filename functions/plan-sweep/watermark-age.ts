@@ -3,26 +3,26 @@ import { secondsBehind } from '../child/swept-range.ts';
 import { type DeploymentState, isPaused } from '../journal/layout.ts';
 import { readSettings } from '../runtime/environment.ts';
 
-/** A watermark that is younger is that of a table that keeps up, or catches up: it is not recorded, and costs nothing. Seconds. */
+/** Seconds. A younger watermark belongs to a table that keeps up or catches up; it is not recorded, and costs nothing. */
 export const MIN_AGE_SECONDS = 3_600;
 
 /** The table that is furthest behind. */
 export interface OldestWatermark {
   readonly table: string;
-  /** Since then the ticks have not got any further with it, seconds. */
+  /** Seconds since the watermark stopped moving. */
   readonly age: number;
 }
 
 /**
- * The age of the oldest watermark: of a pause that somebody forgot, of a table that cannot be asked, and of one whose ticks do not look
- * back as far as it is behind.
+ * The age of the oldest watermark. It is old after a forgotten pause, for a table that cannot be probed, and for one that is further
+ * behind than its ticks look back.
  *
- * 1. A table that has no watermark is known to nobody; once it is paused, it is as old as the pause.
- * 2. A grace is no delay.
- * 3. A pause that has an end was meant: the age begins with the end, after which the ticks may still make up for it.
+ * 1. A table without a watermark has no age; while it is paused, its age is that of the pause.
+ * 2. A grace does not count as a delay.
+ * 3. A pause with an end was intended: the age begins at its end, since the ticks may catch up after it.
  *
- * @param tables those of the deployment
- * @param moved what this tick knows anew, by table: the TTL up to which everything is gone, epoch seconds
+ * @param tables tables of the deployment
+ * @param moved new watermarks of this tick by table, epoch seconds
  * @returns undefined when none is older than {@link MIN_AGE_SECONDS}
  */
 export function oldestWatermark(
@@ -35,7 +35,7 @@ export function oldestWatermark(
     const { tableName: table } = carried;
     const pause = state.control.pauses[table];
     const gone = moved.get(table) ?? state.watermarks.tables[table]?.gone;
-    // Most are younger, whatever their grace is: the settings of a hundred tables are not read each minute.
+    // Most are younger even without subtracting the grace, so the settings of a hundred tables are not read each minute.
     if (gone !== undefined && nowMs / 1000 - gone < MIN_AGE_SECONDS) return [];
     const from = gone === undefined ? pausedFrom(state, table, nowMs) : gone + behindOf(carried);
     if (from === undefined) return [];
@@ -51,7 +51,7 @@ function pausedFrom(state: DeploymentState, table: string, nowMs: number): numbe
   return pause !== undefined && isPaused(state, table, nowMs) ? Date.parse(pause.since) / 1000 : undefined;
 }
 
-/** A table whose settings cannot be read has a failure of its own. */
+/** The delay of a table. Unreadable settings of a table are reported as its own failure. */
 function behindOf(carried: CarriedSettings): number {
   try {
     return secondsBehind(readSettings(carried));

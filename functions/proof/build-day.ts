@@ -8,7 +8,7 @@ import { type DayCounts, DayTally, type KeyField, proofLineText } from './manife
 /** Reads the rows of a book of one table, of the deletions in [from, before). */
 export type ReadRows = (book: Book, from: number, before: number) => AsyncIterable<LedgerRow>;
 
-/** Those of a journal. */
+/** Makes a reader of a journal's rows for one table. */
 export function rowsOfTable(journal: JournalTable, table: string): ReadRows {
   return (book, from, before) => readBook(journal, { book, table, from, before });
 }
@@ -17,26 +17,24 @@ export interface DayOptions {
   readonly read: ReadRows;
   /** `2026-11-22`, in UTC. */
   readonly date: string;
-  /** ISO-8601: rows that were written later count as if they were not there. */
+  /** Rows that were written after this time are ignored, ISO-8601. */
   readonly asOf: string;
   readonly keyField: KeyField;
-  /** @default as many as whoever verifies it can unpack */
+  /** Most bytes of a part. @default as many as a verifier can unpack */
   readonly mostPartBytes?: number;
 }
 
 const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3_600;
-/** Entries of so long a time are matched at once: of ten million deletions a day those of an hour would take a gigabyte as objects. */
+/** Seconds whose entries are matched at once. With ten million deletions a day, the entries of an hour would take a gigabyte as objects. */
 export const SLICE_SECONDS = 600;
 
-/**
- * Bytes of a part's lines: it is unpacked at once by whoever verifies it, and a key can have 3 KB. An hour with more of them has further parts.
- */
+/** Most bytes of a part's lines. A verifier unpacks a part at once, and a key can have 3 KB. If an hour has more, it has further parts. */
 const MAX_PART_BYTES = 64 * 1024 * 1024;
 
 /** The lines of a part, sorted. */
 export interface PartLines {
-  /** The hour, `14`, or `late`; of its further parts `14-2` and so on. */
+  /** The hour, `14`, or `late`; further parts of the same hour are `14-2` and so on. */
   readonly name: string;
   readonly lines: readonly string[];
 }
@@ -46,7 +44,7 @@ export function beginOf(date: string): number {
   return Date.parse(date) / 1000;
 }
 
-/** The lines of a day, hour by hour, and no hour that has none. @throws JournalUnreadableError, ProofRefusedError */
+/** Yields the lines of a day hour by hour, without empty hours. @throws JournalUnreadableError, ProofRefusedError */
 export async function* linesOfDay(options: DayOptions, tally = new DayTally()): AsyncGenerator<PartLines> {
   async function* ofSlices(from: number) {
     for (const slice of slicesOf(from, HOUR_SECONDS)) {
@@ -60,7 +58,9 @@ export async function* linesOfDay(options: DayOptions, tally = new DayTally()): 
     yield* cut(String(hour).padStart(2, '0'), ofSlices(begin + hour * HOUR_SECONDS), options);
 }
 
-/** The same with what the lines come to. @param onPart told of each part; awaited, so that one part is in memory at a time */
+/**
+ * Builds the parts of a day and counts their lines. @param onPart called with each part; awaited, so that one part is in memory at a time
+ */
 export async function buildDay(
   options: DayOptions,
   onPart: (part: PartLines) => Promise<void>,
@@ -71,9 +71,9 @@ export async function buildDay(
 }
 
 /**
- * The lines of a day that its manifest would have, had it been written now, and has not.
+ * The lines that a day's manifest lacks because they were recorded after it was written.
  *
- * @param since the manifest's `asOf`
+ * @param since `asOf` of the manifest
  */
 export async function* lateLines(options: DayOptions, since: string): AsyncGenerator<PartLines> {
   async function* ofSlices() {
@@ -103,7 +103,7 @@ async function* cut(
     return part;
   };
   for await (const slice of slices) {
-    // The order of the rows changes no part.
+    // The order of the rows does not change the parts.
     for (const line of slice.sort()) {
       const length = Buffer.byteLength(line) + 1;
       if (lines.length > 0 && bytes + length > mostPartBytes) yield ended();
@@ -114,7 +114,7 @@ async function* cut(
   if (lines.length > 0) yield ended();
 }
 
-/** How many keys were found due on a day and not deleted. */
+/** Counts the keys that were due on a day and not deleted. */
 export async function countKept({
   read,
   date,
@@ -172,7 +172,7 @@ function linesIn(
   return deletionsOf(books, slice).map(deletion => proofLineText(deletion, keyField));
 }
 
-/** A manifest of entries that nobody has written would prove nothing. */
+/** Refuses malformed entries: a manifest of entries that the ledger did not write would prove nothing. */
 function check(book: Book, { key, ttl, at }: LedgerEntry): void {
   if (typeof key !== 'object' || key === null) throw refused(book, 'entries with a `key`', key);
   if (typeof at !== 'number') throw refused(book, 'entries with `at` in epoch seconds', at);

@@ -1,32 +1,32 @@
 import { keyTextOf, type LedgerEntry } from '../journal/ledger.ts';
 import { CLOCKS_APART_SECONDS, isNear, nearest } from '../journal/nearest.ts';
 
-/** A deletion, as the books of a ledger have it together. */
+/** A deletion, joined from the books of a ledger. */
 export interface Deletion {
-  /** DynamoDB JSON with the attributes in the order of their names. */
+  /** DynamoDB JSON with the attributes sorted by name. */
   readonly keyText: string;
-  /** Epoch seconds; null where the item had no TTL that is a time. */
+  /** Epoch seconds; null if the item had no TTL, or one that is no time. */
   readonly expiredAt: number | null;
   /** Epoch seconds. */
   readonly deletedAt: number;
-  /** The sweep, or somebody else: only the stream's reader has seen it, as it sees what native TTL deletes. */
+  /** Who deleted it: the sweep, or `other` if only the stream's reader has seen it, for example when native TTL deletes. */
   readonly by: 'sweep' | 'other';
-  /** SHA-256 of its line in the archive; missing where it is in none. */
+  /** SHA-256 of its line in the archive; missing if there is none. */
   readonly line?: string;
 }
 
 /**
- * So much of the books is read before and after the span whose deletions are wanted. Twice what the clocks may be apart: the entries that
- * could be matched with one of the span are there, and so are those that could be matched with these.
+ * Seconds that are read before and after the wanted span: twice the largest difference of the clocks. So all entries are read that can
+ * match an entry of the span, and all that can match those.
  */
 export const READ_AROUND_SECONDS = 2 * CLOCKS_APART_SECONDS;
 
 /**
- * The deletions of a span: those that the sweep has in its book, each with the archive's line of the same key and nearly the same time, and
- * those that the archive alone has. A deletion belongs to the time that the sweep's book has, where it is there: so it belongs to one span
- * although the reader's clock may say another one. The order of the entries and their repetition change nothing.
+ * The deletions of a span: those in the sweep's book, each with the archive's line of the same key and nearly the same time, and those
+ * that only the archive has. The time in the sweep's book counts if there is one, so that a deletion belongs to exactly one span even if
+ * the reader's clock differs. Order and repetition of the entries change nothing.
  *
- * @param entries of the span and of {@link READ_AROUND_SECONDS} on both sides
+ * @param entries entries of the span and of {@link READ_AROUND_SECONDS} on both sides
  * @param from epoch seconds: deletions in [from, before)
  */
 export function deletionsOf(
@@ -78,14 +78,14 @@ function inOrder(entries: readonly LedgerEntry[]): LedgerEntry[] {
   return [...entries].sort((one, other) => one.at - other.at || (text(one) < text(other) ? -1 : 1));
 }
 
-/** A batch of the stream that was delivered again, and cut otherwise. */
+/** Whether two entries are of the same record, which was delivered again in another batch. */
 function isSameLine(entry: LedgerEntry, before: LedgerEntry | undefined): boolean {
   return (
     before !== undefined && entry.at === before.at && entry.line === before.line && entry.ttl === before.ttl
   );
 }
 
-/** In batch mode a chunk that is tried again has its keys in the book twice. */
+/** Whether an entry repeats another. In batch mode the keys of a chunk that is tried again are in the book twice. */
 function isRepeated(entry: LedgerEntry, before: LedgerEntry | undefined): boolean {
   return before !== undefined && entry.ttl === before.ttl && isNear(entry, before);
 }

@@ -1,6 +1,6 @@
 import { PreciseTtlError } from '../../expiry/errors.ts';
 
-/** A manifest cannot be written of what is there, and none was. */
+/** The manifest cannot be written from the ledger's entries, and was not. */
 export class ProofRefusedError extends PreciseTtlError {
   override readonly name = 'ProofRefusedError';
 }

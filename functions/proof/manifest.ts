@@ -6,13 +6,13 @@ import type { DayCounts, Manifest, Part } from './manifest-shape.ts';
 export type { DayCounts, Manifest, Part } from './manifest-shape.ts';
 
 /*
- * A manifest says what was deleted of a table on a day. It lies beside the table's archive, outside of the folder that `restore` reads:
+ * A manifest lists the deletions of a table on one day. It lies beside the table's archive, outside of the folder that `restore` reads:
  *
- * PREFIX/proof/TABLE/salt                             32 random bytes, where keys are hashed
- * PREFIX/proof/TABLE/date=2026-11-22/manifest.json    counts, the hashes of the parts, the hash of the manifest before
+ * PREFIX/proof/TABLE/salt                             32 random bytes, if keys are hashed
+ * PREFIX/proof/TABLE/date=2026-11-22/manifest.json    counts, the hashes of the parts, the hash of the previous manifest
  * PREFIX/proof/TABLE/date=2026-11-22/14-HASH.jsonl.gz a part: a line for each deletion of that hour, sorted; `14-2` and so on
- *                                                     where they are too many for one
- * PREFIX/proof/TABLE/date=2026-11-22/late-HASH.jsonl.gz what came to light of the day before after its manifest was written
+ *                                                     if they are too many for one
+ * PREFIX/proof/TABLE/date=2026-11-22/late-HASH.jsonl.gz deletions of the previous day that were recorded after its manifest
  */
 
 /** The folder of a table's manifests below the archive's prefix, with the slash at the end. */
@@ -23,7 +23,7 @@ export function proofFolder(table: string): string {
 /** The name of the salt below {@link proofFolder}. */
 export const SALT = 'salt';
 
-/** How the folder of a day begins. */
+/** Prefix of the folders of days. */
 export const PROOF_DATE = 'date=';
 
 /** The folder of a day below {@link proofFolder}, with the slash at the end. */
@@ -34,21 +34,21 @@ export function dayFolder(date: string): string {
 /** The name of a manifest in its day's folder. */
 export const MANIFEST = 'manifest.json';
 
-/** A deletion as a part has it: one line of JSON. */
+/** A deletion in a part: one line of JSON. */
 export interface ProofLine {
-  /** Missing where keys are hashed. */
+  /** The key; missing if keys are hashed. */
   readonly key?: unknown;
   /** HMAC-SHA-256 of the key under the table's salt, hexadecimal. */
   readonly keyHash?: string;
-  /** ISO-8601; null where the item had no TTL that is a time. */
+  /** ISO-8601; null if the item had no TTL, or one that is no time. */
   readonly expiredAt: string | null;
   readonly deletedAt: string;
   readonly by: Deletion['by'];
-  /** SHA-256 of the line in the archive; missing where there is none. */
+  /** SHA-256 of the line in the archive; missing if there is none. */
   readonly line?: string;
 }
 
-/** The bytes of a manifest, whose SHA-256 the next one has. */
+/** The bytes of a manifest, whose SHA-256 is in the next manifest. */
 export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
@@ -64,20 +64,20 @@ export function partOf(name: string, lines: readonly string[]): Part {
   return { name, lines: lines.length, sha256: hashOfLines(lines) };
 }
 
-/** The name of a part's object: another content has another one, so two writers at once cannot spoil each other's. */
+/** The name of a part's object. It depends on the content, so that two writers at once do not overwrite each other's. */
 export function partFile({ name, sha256 }: Part): string {
   return `${name}-${sha256.slice(0, NAME_DIGITS)}${OBJECT_EXTENSION}`;
 }
 
-/** By which a manifest says which salt its keys are hashed with. */
+/** Identifies the salt with which a manifest's keys are hashed. */
 export function saltId(salt: Uint8Array): string {
   return sha256(salt).slice(0, NAME_DIGITS);
 }
 
-/** How a part has a key: `"key":{…}`, or `"keyHash":"…"`. */
+/** Returns the key's field in a line: `"key":{…}`, or `"keyHash":"…"`. */
 export type KeyField = (keyText: string) => string;
 
-/** @param salt undefined: keys are written as they are */
+/** @param salt undefined: keys are not hashed */
 export function keyField(salt: Uint8Array | undefined): KeyField {
   if (salt === undefined) return keyText => `"key":${keyText}`;
   return keyText => `"keyHash":"${createHmac('sha256', salt).update(keyText).digest('hex')}"`;
@@ -100,7 +100,7 @@ function iso(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }
 
-/** Counts of lines, added one after the other. */
+/** Counts a day's lines, which are added one after the other. */
 export class DayTally {
   readonly #deleted = { sweep: 0, other: 0 };
   readonly #expired = new Map<string, number>();

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { ProofStore } from './write-manifests.ts';
 
-/** The objects of a bucket, below a prefix that is empty or ends with a slash. */
+/** The objects of a bucket below a prefix, which is empty or ends with a slash. */
 export function s3ProofStore(client: S3Client, bucket: string, prefix: string): ProofStore {
   const put = (path: string, body: Uint8Array, more: { readonly IfNoneMatch?: string } = {}) =>
     client.send(new PutObjectCommand({ Bucket: bucket, Key: `${prefix}${path}`, Body: body, ...more }));
@@ -21,7 +21,7 @@ export function s3ProofStore(client: S3Client, bucket: string, prefix: string): 
     },
     get: async path => {
       const Key = `${prefix}${path}`;
-      // Who may list one folder alone is told AccessDenied when an object is not there that he asks for.
+      // With permission to list only one folder, S3 answers AccessDenied for a missing object.
       const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: Key, MaxKeys: 1 });
       const { Contents = [] } = await client.send(list);
       if (Contents[0]?.Key !== Key) return undefined;

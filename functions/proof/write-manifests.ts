@@ -23,10 +23,10 @@ import {
 export interface ProofStore {
   /** Names of the folders that lie directly in a folder, without slashes. */
   readonly folders: (path: string) => Promise<string[]>;
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   readonly get: (path: string) => Promise<Uint8Array | undefined>;
   readonly put: (path: string, body: Uint8Array) => Promise<void>;
-  /** Unless there is one. @returns whether it was put */
+  /** Puts the object unless it exists. @returns whether it was put */
   readonly create: (path: string, body: Uint8Array) => Promise<boolean>;
 }
 
@@ -36,27 +36,27 @@ export interface WriteOptions {
   readonly read: ReadRows;
   /** Whether a reader of the stream archives the table's deletions. */
   readonly archive: boolean;
-  /** Whether parts have hashes of keys, since keys are personal data. */
+  /** Whether parts have hashes instead of keys, since keys may be personal data. */
   readonly hashKeys: boolean;
   readonly nowMs: number;
   /** Called with each manifest that was written. */
   readonly onWritten: (manifest: Manifest) => void;
 }
 
-/** The ledger is read that far back: rows older than this may be taken away while they are read. */
+/** Days of the ledger that are read: older rows may be removed by native TTL during the read. */
 const DAYS_BACK = LEDGER_DAYS - 1;
 
-/** A day has a manifest when it has been over for so long: most of what the readers see of it they have seen by then. */
+/** Seconds after the end of a day until its manifest is written: by then the readers have seen most of its deletions. */
 export const SETTLED_SECONDS = 2 * 3_600;
 
-/** A row is put some seconds after the time that it names. */
+/** Seconds until a row is stored after the time that it names. */
 const PUT_SECONDS = 60;
 
 const DAY_MS = 86_400_000;
 
 /**
- * Writes the manifests that are missing since the last one, oldest first: of a table without any, since the first day that the ledger has.
- * One that is there is never changed. Whatever fails, what is written stays, and the next call goes on from there.
+ * Writes the manifests that are missing since the last one, oldest first. For a table without any it begins with the ledger's first day.
+ * An existing manifest is never changed. After a failure, written manifests stay, and the next call continues after them.
  *
  * @throws JournalUnreadableError, ProofRefusedError
  */
@@ -93,7 +93,7 @@ async function writeDay(
   const counts = await buildDay(day, async ({ name, lines }: PartLines) => {
     parts.push(await put(name, lines));
   });
-  // The readers write at most a day after the deletion, since a stream keeps a record for a day. So one day back is far enough.
+  // The readers write at most a day after the deletion, since a stream keeps a record for a day. So one day back is enough.
   const isNext = previous !== undefined && dayAfter(previous.date) === date;
   const late: Part[] = [];
   if (isNext)
@@ -126,7 +126,7 @@ async function lastManifest(table: string, store: ProofStore): Promise<Written |
   const dates = (await store.folders(folder))
     .filter(name => name.startsWith(PROOF_DATE))
     .map(name => name.slice(PROOF_DATE.length));
-  // A folder without a manifest is of a call that was cut off.
+  // A folder without a manifest was left by a call that was interrupted.
   for (const date of dates.sort().reverse()) {
     const bytes = await store.get(`${folder}${dayFolder(date)}${MANIFEST}`);
     if (bytes === undefined) continue;
@@ -136,7 +136,7 @@ async function lastManifest(table: string, store: ProofStore): Promise<Written |
   return undefined;
 }
 
-/** The first day of the ledger; today where it has none. */
+/** The first day of the ledger; today if the ledger is empty. */
 async function firstDay({ read, nowMs }: WriteOptions, earliest: string): Promise<string> {
   const days = [dateOf(nowMs)];
   for (const book of ['deleted', 'archived', 'kept'] as const) {
@@ -149,7 +149,10 @@ async function firstDay({ read, nowMs }: WriteOptions, earliest: string): Promis
   return days.sort()[0] ?? earliest;
 }
 
-/** The salt of the table, made when there is none: also when somebody took it away so that nobody can link hashes to keys any more. */
+/**
+ * The salt of the table; a new one is made if there is none, for example after somebody deleted it so that hashes can no longer be linked
+ * to keys.
+ */
 async function saltOf(table: string, store: ProofStore): Promise<Uint8Array> {
   const path = `${proofFolder(table)}${SALT}`;
   const made = randomBytes(32);

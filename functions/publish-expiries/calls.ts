@@ -1,28 +1,28 @@
-/** An event on its way, as text. */
+/** An event to publish, as text. */
 export interface Outgoing {
   readonly id: string;
-  /** The item's key as text, the same for the same key. Events of one key are delivered in their order. */
+  /** The item's key as text, equal for equal keys. Events of one key are delivered in order. */
   readonly key: string;
   /** The event as JSON. */
   readonly text: string;
-  /** The same without its old image; undefined when it has none. */
+  /** The event as JSON without its old image; undefined when it has none. */
   readonly textWithoutImage?: string | undefined;
 }
 
 /** Limits of one call to a destination. */
 export interface CallLimits {
   readonly events: number;
-  /** UTF-8 of one event, bytes. */
+  /** Most bytes of one event, in UTF-8. */
   readonly eventBytes: number;
-  /** UTF-8 of all events together, bytes. An event that is larger goes alone. */
+  /** Most bytes of all events together, in UTF-8. A larger event is sent alone. */
   readonly callBytes: number;
 }
 
 /**
- * Cuts events into calls, in their order. A destination can refuse single events of a call and take others that stand behind them, so
- * no call has two events of one key. An image with which an event is larger than the destination takes is left out.
+ * Splits events into calls, in their order. A destination can refuse single events of a call and accept later ones, so no call has two
+ * events of the same key. If an event with its image is larger than the destination allows, the image is left out.
  *
- * @param onImageOmitted told of such events
+ * @param onImageOmitted called with such events
  */
 export function cutIntoCalls<Event extends Outgoing>(
   events: readonly Event[],
@@ -51,7 +51,7 @@ export function cutIntoCalls<Event extends Outgoing>(
   return call.length === 0 ? calls : [...calls, call];
 }
 
-/** The event without its old image, which says that it is left out; the event itself when it has none. */
+/** Returns the event without its old image, with a field that says so; an event without an image is returned unchanged. */
 export function withoutImage<Event extends Outgoing>(event: Event): Event {
   const { textWithoutImage } = event;
   return textWithoutImage === undefined

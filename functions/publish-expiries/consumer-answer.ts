@@ -1,23 +1,23 @@
 import { PreciseTtlError } from '../../expiry/errors.ts';
 import { isObject } from '../../expiry/fields.ts';
 
-/** The function that events go to has failed. */
+/** The function that receives the events has failed. */
 export class ConsumerFailedError extends PreciseTtlError {
   override readonly name = 'ConsumerFailedError';
 }
 
-/** The function that events go to has answered something that cannot be understood. What it handled is unknown. */
+/** The answer of the function that receives the events is malformed, so it is unknown which events it handled. */
 export class ConsumerAnswerError extends PreciseTtlError {
   override readonly name = 'ConsumerAnswerError';
 }
 
 /**
- * The ids of the events that a function says it could not handle. As with Lambda's own event sources, no `batchItemFailures` in the
- * answer means that all were handled.
+ * The ids of the events that the function reports as failed. As with Lambda's own event sources, an answer without `batchItemFailures`
+ * means that all were handled.
  *
- * @param text the answer's payload
- * @param sent ids of the events that the function was called with
- * @throws ConsumerAnswerError for what names no such ids
+ * @param text payload of the answer
+ * @param sent ids of the events in the call
+ * @throws ConsumerAnswerError for an answer with anything else
  */
 export function failedIds(text: string, sent: ReadonlySet<string>): ReadonlySet<string> {
   const answer: unknown = text === '' ? null : JSON.parse(text);
@@ -38,7 +38,7 @@ export function failedIds(text: string, sent: ReadonlySet<string>): ReadonlySet<
   );
 }
 
-/** The error that a function which threw has left as its payload. */
+/** Makes an error of the payload that Lambda returns for a function that threw. */
 export function consumerFailure(text: string): ConsumerFailedError {
   return new ConsumerFailedError(text === '' ? 'it left no message' : text);
 }

@@ -3,21 +3,21 @@ import { consumerFailure, failedIds } from './consumer-answer.ts';
 import { CLIENT_OPTIONS, type Connection, type Destination } from './destination.ts';
 
 /**
- * A payload may have 6 MB, so the events of a whole batch mostly go at once. No event is larger: an item of 400 KB is 3 MB of JSON at
- * the most. Source: Lambda quotas, synchronous invocations.
+ * A payload may have 6 MB, so a whole batch of events usually fits in one call. No event is larger: an item of 400 KB is at most 3 MB of
+ * JSON. Source: Lambda quotas, synchronous invocations.
  */
 const LIMITS = { events: 1000, eventBytes: 5_900_000, callBytes: 5_900_000 } as const;
 
 /**
- * A function, called with `{ events: [...] }`. It may answer which of them it could not handle, as Lambda's own event sources let it:
- * `{ batchItemFailures: [{ itemIdentifier: id }] }`.
+ * A destination that calls a function with `{ events: [...] }`. The function may answer which events it could not handle, like a function
+ * of Lambda's own event sources: `{ batchItemFailures: [{ itemIdentifier: id }] }`.
  *
- * @param name or ARN
+ * @param name name or ARN of the function
  */
 export function consumerFunction(name: string, connection: Connection = {}): Destination {
   const client = new LambdaClient({
     ...CLIENT_OPTIONS,
-    // No limit to the answer but the caller's: the function has its own timeout.
+    // The answer has no timeout except the caller's: the function has its own.
     requestHandler: { connectionTimeout: 1_000 },
     ...connection,
   });

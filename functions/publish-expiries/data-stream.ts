@@ -15,8 +15,8 @@ import {
 const KEY_BYTES = 64;
 
 /**
- * 500 records of 5 MiB together, each of 1 MiB with its partition key. A stream can be set to take larger ones; not every one is. Source:
- * Kinesis Data Streams API reference, PutRecords.
+ * A call takes 500 records of 5 MiB together, each of at most 1 MiB with its partition key. Streams can be configured for larger records,
+ * but not all are. Source: Kinesis Data Streams API reference, PutRecords.
  */
 const LIMITS = {
   events: 500,
@@ -24,13 +24,13 @@ const LIMITS = {
   callBytes: 5_242_880 - 500 * KEY_BYTES,
 } as const;
 
-/** A data stream of Kinesis, whose shards have the events of an item in their order. */
+/** A destination that is a Kinesis data stream. Its shards keep the events of an item in order. */
 export function dataStream(arn: string, connection: Connection = {}): Destination {
   const { requestHandler, ...place } = { requestHandler: QUICK_REQUESTS, ...connection };
   const client = new KinesisClient({
     ...CLIENT_OPTIONS,
     ...place,
-    // By itself this client speaks HTTP/2, for consumers that are pushed to. It has no limit to the time of a connection there.
+    // By default this client speaks HTTP/2, for consumers that receive pushed records, and then its connections have no timeout.
     requestHandler: NodeHttpHandler.create(requestHandler),
   });
   return {
@@ -49,12 +49,15 @@ export function dataStream(arn: string, connection: Connection = {}): Destinatio
   };
 }
 
-/** Records of one partition key are in one shard. A hash, because an item's key can be longer than the 256 characters of this one. */
+/**
+ * Returns the record's partition key: records with the same one are in one shard. It is a hash, because an item's key can be longer than
+ * the limit of 256 characters.
+ */
 function partitionKeyOf({ key }: Outgoing): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-/** undefined: it was taken. */
+/** Why the entry was refused; undefined: it was accepted. */
 function whyRefused(entry: PutRecordsResultEntry | undefined): Why | undefined {
   if (entry?.SequenceNumber !== undefined && entry.ErrorCode === undefined) return undefined;
   const { ErrorCode: reason = 'NoAnswer', ErrorMessage: message } = entry ?? {};

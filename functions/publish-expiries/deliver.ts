@@ -2,7 +2,7 @@ import { backoffMs } from '../retry/backoff.ts';
 import { type Outgoing, withoutImage } from './calls.ts';
 import { type Send, type Why, whyFailed } from './destination.ts';
 
-/** Attempts at a call. What is then left is for Lambda to deliver again, which waits longer and longer between its attempts. */
+/** Attempts per call. Events that are still undelivered then are delivered again by Lambda, with growing pauses. */
 const ATTEMPTS = 3;
 const BACKOFF = { backoffBaseSeconds: 0.2, backoffCapSeconds: 2 } as const;
 
@@ -10,26 +10,26 @@ export interface Surroundings<Event extends Outgoing> {
   readonly send: Send;
   /** Epoch milliseconds. */
   readonly clock: () => number;
-  /** When to give up what is under way, by the clock. */
+  /** Epoch milliseconds of `clock` at which running calls are given up. */
   readonly deadline: number;
   /** At least 0, below 1. */
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
-  /** Called with events that are now sent without their old image. */
+  /** Called with events that are now sent without their old images. */
   readonly onImageOmitted: (event: Event) => void;
 }
 
-/** The events of a call that could not be delivered, in its order. */
+/** The events of a call that could not be delivered, in the order of the call. */
 export interface Undelivered<Event extends Outgoing> {
   readonly events: readonly Event[];
-  /** Why the first of them could not. */
+  /** Why the first of them could not be delivered. */
   readonly why: Why;
 }
 
 /**
- * Delivers one call after the other, and nothing of a call before all of those before it are delivered: so no event comes before
- * an earlier one of its key, however often a batch is tried. It ends with the first call that cannot be delivered whole. What
- * follows would be delivered again at the next attempt anyway, since Lambda goes on from the first record that is not done with.
+ * Delivers the calls in order, each only after all earlier ones are delivered: so an event never arrives before an earlier event of the
+ * same key, however often a batch is tried. It ends with the first call that is not delivered completely. Later events would be delivered
+ * again at the next attempt anyway, since Lambda continues from the first unfinished record.
  */
 export async function deliver<Event extends Outgoing>(
   calls: readonly (readonly Event[])[],
@@ -59,8 +59,8 @@ async function deliverCall<Event extends Outgoing>(
     const [first] = refusals;
     if (first === undefined) return undefined;
     why = first.why;
-    // One reason for all of them is that of the call. A queue may take less of all messages together than AWS allows: one by one they
-    // may fit, with their images.
+    // One reason for all events is the reason for the call. A queue may allow fewer bytes per call than AWS does: sent one by one, the
+    // messages may fit with their images.
     if (events.length > 1 && refusals.every(refusal => refusal.why === why) && why.isForTheEvent) {
       return deliver(
         events.map(event => [event]),
@@ -76,7 +76,7 @@ async function deliverCall<Event extends Outgoing>(
   return { events, why };
 }
 
-/** The events that were not taken; all of them when the call failed. */
+/** Returns the events that were refused; all of them when the call failed. */
 async function refusalsOf<Event extends Outgoing>(
   send: Send,
   events: readonly Event[],

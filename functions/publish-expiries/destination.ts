@@ -1,6 +1,6 @@
 import type { CallLimits, Outgoing } from './calls.ts';
 
-/** Where events go. */
+/** A service that receives events. */
 export interface Destination {
   readonly limits: CallLimits;
   readonly send: Send;
@@ -9,32 +9,32 @@ export interface Destination {
 /**
  * Sends the events of one call.
  *
- * @returns those that were not taken; rejects when none is known to be
+ * @returns the events that were refused; rejects when it is unknown whether any was accepted
  */
 export type Send = (
   events: readonly Outgoing[],
   options: { readonly abortSignal: AbortSignal },
 ) => Promise<readonly Refusal[]>;
 
-/** An event that a destination did not take. */
+/** An event that a destination refused. */
 export interface Refusal {
-  /** Place of the event in its call. */
+  /** Index of the event in its call. */
   readonly index: number;
   readonly why: Why;
 }
 
 /** Why a call or one of its events was refused. */
 export interface Why {
-  /** An error's name or code. */
+  /** Name or code of the error. */
   readonly reason: string;
   readonly message?: string | undefined;
-  /** It may be the event that is wrong, such as too large: the same one will be refused again. */
+  /** Whether the reason may be the event itself, for example its size: then a repeated call is refused too. */
   readonly isForTheEvent: boolean;
 }
 
 /**
- * Names and codes of errors by which a destination refuses what an event is like, above all its size. All others may be over a moment
- * later, and cost no event its image. Sources: EventBridge, SQS, Lambda and Kinesis API references.
+ * Names and codes of errors by which a destination refuses an event for its content, above all its size. All other errors may be
+ * temporary, and are no reason to leave out an image. Sources: EventBridge, SQS, Lambda and Kinesis API references.
  */
 const FOR_THE_EVENT =
   /TooLong|TooLarge|^(ValidationException|InvalidArgument|MalformedDetail|InvalidArgumentException|InvalidParameterValue(Exception)?|InvalidMessageContents)$/;
@@ -43,7 +43,7 @@ export function isForTheEvent(reason: string): boolean {
   return FOR_THE_EVENT.test(reason);
 }
 
-/** Why a whole call failed. */
+/** Returns why a whole call failed. */
 export function whyFailed(error: unknown): Why {
   if (!(error instanceof Error)) return { reason: String(error), isForTheEvent: false };
   const { name, message } = error;
@@ -51,17 +51,17 @@ export function whyFailed(error: unknown): Why {
   return { reason: name, message, isForTheEvent: httpStatusCode === 413 || isForTheEvent(name) };
 }
 
-/** Options of the clients of all destinations: deliver.ts tries again, and must not wait behind a second loop of the SDK's. */
+/** Options of the clients of all destinations: deliver.ts makes the retries, and must not wait for a second loop in the SDK. */
 export const CLIENT_OPTIONS = { maxAttempts: 1 } as const;
 
-/** For services that answer at once. One that does not is tried again. */
+/** Timeouts for services that answer quickly. After a timeout the call is tried again. */
 export const QUICK_REQUESTS = {
   connectionTimeout: 1_000,
   requestTimeout: 5_000,
   throwOnRequestTimeout: true,
 } as const;
 
-/** Where a client finds its service, when it is not Lambda's environment that says it. */
+/** Address and credentials of a service, when they do not come from Lambda's environment. */
 export interface Connection {
   readonly endpoint?: string;
   readonly region?: string;

@@ -2,11 +2,11 @@ import { type Kind, text } from '../../expiry/fields.ts';
 
 interface DestinationRow {
   readonly kind: string;
-  /** The same with its service, before its own name. */
+  /** Name of the service and its kind of resource, to stand before the resource's own name. */
   readonly noun: string;
   /** The value of the field of the prop `events`. */
   readonly prop: Kind<string>;
-  /** The setting of the function that names it; EVENTS_BUS is the variable of `eventsBus`. */
+  /** The function's setting with the resource's name; EVENTS_BUS is the variable of `eventsBus`. */
   readonly setting: string;
   readonly settingKind: Kind<string>;
 }
@@ -29,11 +29,11 @@ const STREAM_ARN = text(
 );
 
 /**
- * Where events can go, by the field of the prop `events` that says so. Where code has to know a further row, the compiler names the place,
- * also in the tests and in what is drawn for them. Tests name the documents: those that are generated, and the prose that lists all others.
+ * The kinds of destinations, by the field of the prop `events`. When a row is added, the compiler names the code that must handle it, also
+ * in tests and diagrams. Tests name the documents that must mention it: generated ones, and prose that lists the others.
  */
 export const DESTINATIONS = {
-  /** Name or ARN of an event bus; a reference is its ARN. */
+  /** Name or ARN of an event bus; a reference resolves to its ARN. */
   eventBus: {
     kind: 'bus',
     noun: 'EventBridge bus',
@@ -71,20 +71,20 @@ export type DestinationName = keyof typeof DESTINATIONS;
 
 export const DESTINATION_NAMES = Object.keys(DESTINATIONS) as readonly DestinationName[];
 
-/** A destination's kind, in a word. */
+/** A destination's kind as one word. */
 export type DestinationKind = (typeof DESTINATIONS)[DestinationName]['kind'];
 
-/** The setting of the function that names the destination. */
+/** The function's setting that names the destination. */
 export type DestinationSetting = (typeof DESTINATIONS)[DestinationName]['setting'];
 
-/** The field of the prop that is given, of which there is one. */
+/** The field of the prop that is set; exactly one is. */
 export function destinationIn(
   events: Readonly<Partial<Record<DestinationName, unknown>>>,
 ): DestinationName | undefined {
   return DESTINATION_NAMES.find(name => events[name] !== undefined);
 }
 
-/** A value for each destination. */
+/** Makes a value for each kind of destination. */
 export function byDestination<Value>(
   make: (name: DestinationName) => Value,
 ): Readonly<Record<DestinationName, Value>> {

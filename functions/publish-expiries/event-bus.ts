@@ -8,18 +8,18 @@ import {
   type Why,
 } from './destination.ts';
 
-/** By these two a rule finds the events. */
+/** The source of all events; a rule finds them by source and detail type. */
 export const EVENT_SOURCE = 'precise-ttl';
 export const EVENT_DETAIL_TYPE = 'DynamoDB Item Expired';
 
 /**
- * 10 entries. All of them together must be below 1 MB (256 KB before 2026, and in some regions perhaps still), with what JSON takes
- * around them: so events go together up to less than 256 KB, and a larger one alone. Source: EventBridge API reference, PutEvents, and AWS
- * Compute Blog, "More room to build", 29 January 2026.
+ * A call takes 10 entries. Together they must be below 1 MB including JSON's overhead (256 KB before 2026, and in some regions perhaps
+ * still). So events are sent together up to less than 256 KB, and a larger one alone. Source: EventBridge API reference, PutEvents, and
+ * AWS Compute Blog, "More room to build", 29 January 2026.
  */
 const LIMITS = { events: 10, eventBytes: 1_000_000, callBytes: 250_000 } as const;
 
-/** @param bus name or ARN */
+/** @param bus name or ARN of the bus */
 export function eventBus(bus: string, connection: Connection = {}): Destination {
   const client = new EventBridgeClient({ ...CLIENT_OPTIONS, requestHandler: QUICK_REQUESTS, ...connection });
   return {
@@ -40,7 +40,7 @@ export function eventBus(bus: string, connection: Connection = {}): Destination 
   };
 }
 
-/** undefined: it was taken. */
+/** Why the entry was refused; undefined: it was accepted. */
 function whyRefused(entry: PutEventsResultEntry | undefined): Why | undefined {
   if (entry?.EventId !== undefined && entry.ErrorCode === undefined) return undefined;
   const { ErrorCode: reason = 'NoAnswer', ErrorMessage: message } = entry ?? {};

@@ -19,7 +19,7 @@ import { type OutgoingExpiry, outgoing } from './outgoing.ts';
 import { queue } from './queue.ts';
 import { type EventsSettings, readEventsSettings } from './settings.ts';
 
-/** The handler's surroundings, from the process it runs in; tests pass their own. */
+/** The handler's dependencies, made from its process; tests pass their own. */
 export interface PublishRuntime {
   readonly settings: Pick<SweepSettings, 'tableName' | 'model' | 'logKeys'> &
     Pick<EventsSettings, 'eventsOldImage' | 'eventsSince'>;
@@ -38,23 +38,20 @@ export interface TimeLimit {
   readonly getRemainingTimeInMillis: () => number;
 }
 
-/** Milliseconds that the ledger of what was delivered may take. */
+/** Timeout of the ledger's write, in milliseconds. */
 const LEDGER_MS = 2_000;
 
-/**
- * The part of the function's time that is kept for the ledger and the answer. Without an answer, Lambda would deliver the whole batch
- * again.
- */
+/** Milliseconds reserved for the ledger and the answer. Without an answer, Lambda would deliver the whole batch again. */
 const ANSWER_MS = LEDGER_MS + 2_000;
 
 /**
  * Makes events of the expiries in a batch of the table's stream, and delivers them.
  *
- * 1. A record is judged before anything is sent. The first one that nobody can judge ends the batch. None is skipped but those from
- *    before the events were turned on, which a stream has for 24 hours.
- * 2. Events go out in the order of their records, so that those of one item stay in theirs.
- * 3. What was delivered is written into the ledger. Where that fails nothing is delivered again for it.
- * 4. Calling it again with the same records delivers the same events again, with the same ids.
+ * 1. Every record is judged before anything is sent. The first record that cannot be judged ends the batch. No record is skipped, except
+ *    those from before the events were turned on, which a stream keeps for 24 hours.
+ * 2. Events are sent in the order of their records, so the events of one item stay in order.
+ * 3. Delivered events are written into the ledger. If the ledger fails, nothing is delivered again for it.
+ * 4. A second call with the same records delivers the same events again, with the same ids.
  *
  * @returns the first record whose event is not delivered, which Lambda delivers again with all that follow it
  */
@@ -78,13 +75,13 @@ export async function publishExpiries(
   logger.error('cannot deliver', {
     id: first?.id,
     reason,
-    // A message can repeat what it is about, and with it a key.
+    // A message can repeat values of the event, including a key.
     ...(settings.logKeys === 'full' && { message }),
   });
   return batchAnswer(first?.record);
 }
 
-/** An event may have lost its image on its way. */
+/** The event's index, found by its record, because a copy without the image is another object. */
 function placeOf({ record }: OutgoingExpiry, expiries: readonly OutgoingExpiry[]): number {
   return expiries.findIndex(each => each.record === record);
 }
@@ -94,12 +91,12 @@ function bookOf(delivered: readonly OutgoingExpiry[], { tableName, model }: Publ
   return { book: 'published', table: tableName, entries } as const;
 }
 
-/** Epoch milliseconds, on a whole second as records are. */
+/** Start of the events in epoch milliseconds, rounded to a whole second like the times of records. */
 function startOf({ eventsSince }: PublishRuntime['settings']): number {
   return eventsSince === undefined ? 0 : Math.floor(Date.parse(eventsSince) / 1000) * 1000;
 }
 
-/** The expiries among the records, up to the first one that cannot be judged. */
+/** Returns the expiries among the records, up to the first record that cannot be judged. */
 function judge(
   records: readonly DynamoDbStreamRecord[],
   { settings, logger }: PublishRuntime,
@@ -125,7 +122,7 @@ function judge(
 
 let runtime: PublishRuntime | undefined;
 
-/** Made at the first call and kept while the execution environment lives. */
+/** Makes the runtime at the first call and reuses it while the execution environment lives. */
 function lambdaRuntime(): PublishRuntime {
   if (runtime !== undefined) return runtime;
   const settings = { ...readEnvironment(process.env), ...readEventsSettings(process.env) };
@@ -141,7 +138,7 @@ function lambdaRuntime(): PublishRuntime {
   return runtime;
 }
 
-/** The file of each destination. */
+/** The module of each kind of destination. */
 const SENDERS: Readonly<Record<DestinationName, (given: string) => Destination>> = {
   eventBus: given => eventBus(given),
   queueArn: given => queue(given),
@@ -149,7 +146,7 @@ const SENDERS: Readonly<Record<DestinationName, (given: string) => Destination>>
   streamArn: given => dataStream(given),
 };
 
-/** Where the environment says that events go: one place, as its check has seen. */
+/** The destination in the environment's settings: exactly one, as their check ensures. */
 export function destinationOf(settings: EventsSettings): Destination {
   const settingOf = (name: DestinationName) => settings[DESTINATIONS[name].setting];
   const given = byDestination(settingOf);

@@ -5,7 +5,7 @@ import type { DynamoDbStreamRecord } from '../stream/event.ts';
 import { ttlTimeMs } from '../stream/ttl-time.ts';
 import type { Outgoing } from './calls.ts';
 
-/** An event on its way, and the record that it is of. */
+/** An event to publish, and its record. */
 export interface OutgoingExpiry extends Outgoing {
   readonly record: DynamoDbStreamRecord;
 }
@@ -13,11 +13,11 @@ export interface OutgoingExpiry extends Outgoing {
 export interface EventSource {
   readonly tableName: string;
   readonly model: ExpiryModel;
-  /** Whether the event has the item as it was. */
+  /** Whether events contain the item before its deletion. */
   readonly eventsOldImage: boolean;
 }
 
-/** The event of an expiry. What its fields mean: expiry/expiry-event.ts. */
+/** Makes the event of an expiry. Its fields are documented in expiry/expiry-event.ts. */
 export function outgoing(
   record: DynamoDbStreamRecord,
   { tableName, model, eventsOldImage }: EventSource,
@@ -45,7 +45,7 @@ function field(name: string, value: string | null): string {
   return `"${name}":${JSON.stringify(value)}`;
 }
 
-/** SQS refuses these two characters, which JSON may write as they are. Source: SQS API reference, SendMessageBatch. */
+/** Two characters that SQS refuses, and that JSON does not escape. Source: SQS API reference, SendMessageBatch. */
 const NOT_IN_MESSAGES = /[\uFFFE\uFFFF]/g;
 
 function eventText(fields: readonly string[]): string {

@@ -11,18 +11,18 @@ import {
 } from './destination.ts';
 
 /**
- * 10 messages, of 1 MiB together (256 KiB before August 2025). A queue may take less: Terraform made queues with 256 KiB for long. So
- * messages go together up to less than that, and a larger one alone. Source: SQS API reference, SendMessageBatch.
+ * A call takes 10 messages of 1 MiB together (256 KiB before August 2025). A queue may allow less: Terraform long made queues with 256
+ * KiB. So messages are sent together up to less than that, and a larger one alone. Source: SQS API reference, SendMessageBatch.
  */
 const LIMITS = { events: 10, eventBytes: 1_048_576, callBytes: 250_000 } as const;
 
-/** @param url a FIFO queue's ends with `.fifo` */
+/** @param url URL of the queue, which ends with `.fifo` for a FIFO queue */
 export function queue(url: string, connection: Connection = {}): Destination {
   const isFifo = url.endsWith('.fifo');
   const client = new SQSClient({
     ...CLIENT_OPTIONS,
     requestHandler: QUICK_REQUESTS,
-    // The host of the URL would count for more than AWS_ENDPOINT_URL_SQS.
+    // Otherwise the host of the URL would override AWS_ENDPOINT_URL_SQS.
     useQueueUrlAsEndpoint: false,
     ...connection,
   });
@@ -42,7 +42,10 @@ export function queue(url: string, connection: Connection = {}): Destination {
   };
 }
 
-/** A group's messages are received in their order. A hash, because a key can be longer than the 128 characters of a group's id. */
+/**
+ * Returns the message's group, within which messages are received in order. It is a hash, because a key can be longer than the limit of
+ * 128 characters.
+ */
 function groupOf({ key }: Outgoing): string {
   return createHash('sha256').update(key).digest('hex');
 }

@@ -23,15 +23,15 @@ const VARIABLE_KINDS = {
 
 const OPTIONAL = [...PLACES, 'eventsSince'] as const;
 
-/** Where events go and what is in them. One of the destinations is there: an ARN, the URL of a queue, or the name of a bus. */
+/** The destination of events and their content. Exactly one destination is set: an ARN, the URL of a queue, or the name of a bus. */
 export type EventsSettings = { readonly [Setting in DestinationSetting]?: string } & {
-  /** Whether events have the item as it was. */
+  /** Whether events contain the item before its deletion. */
   readonly eventsOldImage: boolean;
-  /** ISO; of what was removed before, nothing is sent. @default everything that the stream has is sent */
+  /** ISO time; removals before it are not published. @default all records of the stream are published */
   readonly eventsSince?: string;
 };
 
-/** The environment that {@link readEventsSettings} reads. */
+/** Makes the environment that {@link readEventsSettings} reads. */
 export function toEventsEnvironment(
   settings: EventsSettings,
   write: (value: string) => string,

@@ -9,29 +9,28 @@ import { defer } from '../child/deferred.ts';
 import { failedKey } from '../report/listed-keys.ts';
 import { type ShowKey, shownFailure } from '../report/shown-keys.ts';
 
-/** The sums of the chunks of a page. */
+/** The summed results of a page's chunks. */
 export interface AddedUp {
   readonly progress: ChildProgress;
-  /** Keys left in chunks that were tried for as long as they may be. */
+  /** Number of unprocessed keys in chunks that used up their attempts or time. */
   readonly gaveUp: number;
-  /** Those of the keys that were deferred to a later poll. */
+  /** TTLs of the keys that were deferred to a later poll. */
   readonly deferredTtls: readonly Seconds[];
-  /** Chunks to be tried again; none when something was given up, since the child then ends. */
+  /** Chunks to try again; none when any keys were given up, since the child then ends. */
   readonly again: readonly Chunk[];
 }
 
 /**
- * Adds the results of DeleteChunks to a child's progress. Every key of a chunk has one fate:
+ * Adds the results of DeleteChunks to a child's progress. Every key of a chunk has one result:
  *
- * 1. deleted, renewed, not found, or failed for good: counted here;
- * 2. left in a chunk whose function failed for good (no access, a bug): failed, with the error as the reason;
- * 3. left in a chunk whose function failed and may be called again: tried again as it is, and counted then;
- * 4. left in a chunk that had one attempt: deferred. A later poll finds those that are still there, and they are counted
- *    then;
- * 5. left in a chunk that ran out of attempts or time: given up. They stay among the deferred; the child ends.
+ * 1. deleted, renewed, not found, or failed permanently: counted here;
+ * 2. unprocessed in a chunk whose function failed permanently (no access, a bug): failed, with the error as the reason;
+ * 3. unprocessed in a chunk whose function failed and may be called again: the chunk is tried again unchanged, and counted then;
+ * 4. unprocessed in a chunk with a single attempt: deferred. A later poll finds those that still exist, and they are counted then;
+ * 5. unprocessed in a chunk that ran out of attempts or time: given up. They stay among the deferred; the child ends.
  *
- * @param retry the chunk as it is to be tried again; undefined when it may not be any more
- * @param showKey what the lists show of a key
+ * @param retry makes the chunk's next attempt; undefined when it may not be tried again
+ * @param showKey form of a key in the lists
  */
 export function addResults(
   before: ChildProgress,
@@ -58,7 +57,7 @@ export function addResults(
     else if (once) deferred.push(...keys);
     else if (retried) again.push(retried);
     else gaveUp.push(...keys);
-    // The call that failed, if it was not the first, and the one that a later poll makes, as a chunk of its own.
+    // Two calls count as retries: a failed one that was not the first, and the one that a later poll makes in a new chunk.
     const failedAgain = error !== undefined && (result.progress?.attempts ?? 0) > 0 ? 1 : 0;
     const later = once && !isFinal ? 1 : 0;
     counts = { ...counts, retries: counts.retries + failedAgain + later };
@@ -66,7 +65,7 @@ export function addResults(
   if (gaveUp.length > 0) gaveUp.push(...again.splice(0).flatMap(({ keys }) => keys));
   const left = [...deferred, ...gaveUp].map(key => failedKey(key, 'Unprocessed'));
   const { listedKeysBytes } = before;
-  // No more than are listed: a page has a thousand.
+  // Only as many as are listed are collected: a page has a thousand.
   const shown = (keys: readonly FailedKey[]) =>
     keys.slice(0, LISTED_KEYS).map(key => shownFailure(key, showKey));
   return {

@@ -6,17 +6,17 @@ import { NOTHING_DEFERRED } from '../child/deferred.ts';
 import { isUnread } from '../child/poll.ts';
 import { endShard, handOn, madeProgress } from '../child/shard-result.ts';
 
-/* How a child ends before it is done. */
+/* The ways in which a child ends before it is done. */
 
-/** How long a child has. */
+/** The time limits of a child. */
 export interface Lifetime {
-  /** The child has come to the age of MAX_CHILD_SECONDS. */
+  /** The child has reached the age of MAX_CHILD_SECONDS. */
   readonly isOver: boolean;
-  /** Somebody else can go on with what it has not read. */
+  /** Another child can continue with what it has not read. */
   readonly handsOn: boolean;
-  /** Its part of `maxDeletesPerSecond` has ended. */
+  /** Its share of `maxDeletesPerSecond` has ended. */
   readonly isLimitOver: boolean;
-  /** No delete begins from then on. */
+  /** No delete begins after this time. */
   readonly deadlineMs: Millis;
 }
 
@@ -28,15 +28,15 @@ export function lifetime({ brake, handsOnAfter }: ChildProgress, startedAt: stri
     isOver: nowMs >= ageMs,
     handsOn: handsOnAfter !== undefined && nowMs >= Date.parse(startedAt) + handsOnAfter * 1000,
     isLimitOver,
-    // The entries that its last poll finds may still be deleted.
+    // The entries that its last poll finds can still be deleted.
     deadlineMs: isLimitOver ? ageMs : Math.min(ageMs, limitMs),
   };
 }
 
 /**
- * How a child ends before it is done; null: it goes on.
+ * How a child ends before it is done; null: it continues.
  *
- * @param gaveUp keys that were tried for as long as they may be
+ * @param gaveUp number of keys whose attempts or time are used up
  */
 export function earlyEnd(
   progress: ChildProgress,
@@ -44,20 +44,20 @@ export function earlyEnd(
   { isOver, handsOn, isLimitOver }: Lifetime,
   nowMs: Millis,
 ): ShardResult | null {
-  // One that only waits has nothing that another one would do sooner.
+  // A child that only waits hands nothing on: another one would not be faster.
   if (handsOn && progress.poll.position !== null && madeProgress(progress)) return handOn(progress);
   if (isLimitOver && (isOver || !hasKeptUp(progress, nowMs))) return leaveForLater(progress);
   return gaveUp > 0 || isOver ? stopEarly(progress) : null;
 }
 
-/** All that is left is the last poll of its upcoming minute, which is due at the end of that. */
+/** Whether only the last poll of its upcoming minute is left, which is due at the end of that minute. */
 function hasKeptUp({ poll, deferred, busy }: ChildProgress, nowMs: Millis): boolean {
   const { position, nextAt } = poll;
   const waitsForNothing = position === null && deferred.count === 0 && busy.untilMs === null;
   return waitsForNothing && nextAt !== null && nextAt * 1000 > nowMs - 1000;
 }
 
-/** It is late, not failed: a later sweep finds again what is left. */
+/** Ends the child without a failure: a later sweep finds what is left, only later. */
 export function leaveForLater(progress: ChildProgress): ShardResult {
   const { poll, deferred, busy, counts } = progress;
   const isDone = !isUnread(poll) && deferred.count === 0 && busy.polls === 0;
@@ -65,7 +65,7 @@ export function leaveForLater(progress: ChildProgress): ShardResult {
   return endShard({ ...progress, deferred: NOTHING_DEFERRED, counts: left }, { interrupted: false });
 }
 
-/** Time or attempts ran out. What could be done in this child can be done in the next one too. */
+/** Ends a child whose time or attempts ran out. If it made progress, the next child can too. */
 function stopEarly(progress: ChildProgress): ShardResult {
   const { poll, deferred, busy, brake, counts } = progress;
   const unread = isUnread(poll) || busy.polls > 0;

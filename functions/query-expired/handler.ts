@@ -13,15 +13,15 @@ import { indexScanner } from '../table/index-scan.ts';
 import { nextStep } from './next-step.ts';
 import { type ScanJournal, scanOf } from './scan-surroundings.ts';
 
-/** Calls of a Query: a second one at once costs less than a wait, which is a second at least. */
+/** Attempts of a query: an immediate second one is cheaper than a wait, which takes at least a second. */
 const ATTEMPTS = 2;
 
-/** The share of the task's time that each attempt to read held items may take. An item that is not read in time is tried. */
+/** The share of the task's time for each attempt to read held items. An item that is not read in time is treated as not held. */
 const HELD_SHARE = 0.1;
 
 /**
- * Decides what a child does next: adds up what its deletes came to, and reads a page of what is expired, or says until
- * when there is nothing to do, or how the child ends.
+ * Decides what a child does next: adds up the results of its deletes, then reads a page of expired keys, or returns until when to wait, or
+ * how the child ends.
  */
 export async function queryExpired(
   input: QueryExpiredInput,
@@ -33,7 +33,7 @@ export async function queryExpired(
   const requestTimeout = requestTimeoutMs(timeoutSeconds, ATTEMPTS);
   const heldTimeout = Math.floor(timeoutSeconds * 1000 * HELD_SHARE);
   const readIndex = indexReader(documents, settings, { requestTimeout });
-  // A chunk that is tried again and again tells of all its attempts at the end, which may be minutes later.
+  // A chunk that is retried many times reports all its attempts at the end, which may be minutes later.
   const throttled = input.results.reduce(
     (sum, { once, progress }) => sum + (once ? (progress?.throttled ?? 0) : 0),
     0,
@@ -55,12 +55,12 @@ export async function queryExpired(
   return output;
 }
 
-/** A sweep does not fail because nobody can be told of it. */
+/** Ignores a failed write: a sweep does not fail because of a note in the journal. */
 async function note(write: () => Promise<void>): Promise<void> {
   try {
     await write();
   } catch {
-    // The journal's metric tells of a journal that cannot be written.
+    // The journal's metric counts the failed write.
   }
 }
 

@@ -46,58 +46,58 @@ import {
   wasBraked,
 } from './wake.ts';
 
-/** The surroundings of a child's decisions. */
+/** Dependencies of a child's decisions. */
 export interface NextStepOptions {
   readonly pace: AheadSettings & AttemptSettings & BehindSettings;
   readonly layout: IndexLayout;
   readonly readIndex: ReadIndex;
   /** Undefined: the table has no hold attribute. */
   readonly readHeld?: ReadHeld | undefined;
-  /** How the lists of keys show a key. */
+  /** The form of keys in the lists. */
   readonly showKey: ShowKey;
   /** At least 0, below 1. */
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
-  /** The function's clock, milliseconds: only what passes on it counts. */
+  /** The function's clock in milliseconds, used only to measure durations. */
   readonly clock: () => number;
-  /** Where the target is a whole index. */
+  /** Set if the target is a whole index. */
   readonly scan?: ScanSurroundings;
 }
 
-/** Further surroundings for a scan of an index. */
+/** Further dependencies for a scan of an index. */
 export interface ScanSurroundings extends Pick<ScanPageOptions, 'model' | 'scanIndex'> {
-  /** Writes down how far it is settled; false: another execution has it now. */
+  /** Writes a checkpoint; false: another execution owns the scan now. */
   readonly checkpoint: (progress: ChildProgress) => Promise<boolean>;
-  /** Called with the entries that are due and held: nothing tries to delete them. Undefined: nobody wants to know. */
+  /** Called with entries that are due but held, which are never passed to a delete. Undefined: they are not recorded. */
   readonly onHeld?: ((entries: readonly ExpiredKey[]) => Promise<void>) | undefined;
-  /** It has read the whole index. */
+  /** Called when the whole index is read. */
   readonly finish: (progress: ChildProgress) => Promise<void>;
 }
 
 /**
- * Decides the next step of a child. It is called when the child begins, after each wait, and after each page of deletes that was followed
- * by another page or left something.
+ * Decides the next step of a child. It is called when the child begins, after each wait, and after each page of deletes that is not the
+ * last or was not completed.
  *
- * 1. The results of the DeleteChunks are added up. Where a plan was only partly carried out, the rest is polled again.
- * 2. Keys for which time or attempts ran out, or the age of MAX_CHILD_SECONDS: the child ends, and hands its target on unless it got
- *    nowhere. One that looks back in a tick hands on what it has not read after BACK_SECONDS. When its part of `maxDeletesPerSecond` ends,
- *    it ends, and leaves what it has not done to a later sweep.
- * 3. Chunks whose function failed, and may be called again, wait and are tried again at once, except while an upcoming minute is on.
- * 4. A child that may not delete as fast as it can makes no poll before it may delete again, and none of more keys than it may delete then.
- * 5. Keys that are deferred get a poll of their own, from the start of the windows, which finds them again: after 1, 2, 4 … seconds (full
- *    jitter, capped) as long as such polls leave something, and from 1 on again when one leaves nothing. A child of several shards that is
- *    braked is in parts from then on: the one that has something to do is in front.
- * 6. Nothing is due: wait for the next poll, or end when there is none. By second the machine makes the next ones by itself, as long as
- *    they find nothing; the seconds that it says it has polled count as those that were read here.
- * 7. A poll that is due is made: it reads a page of what is expired. A DynamoDB that is too busy for it gets the same waits as in 5.
- * 8. A dry run counts the page, and goes on as in 6.
- * 9. What is known to be held is counted and passed over. A delete would refuse it, but it would have used up the limit of those behind it.
- * 10. The rest of the page goes to DeleteChunks, and so does, at its time, what the poll saw of what expires next.
+ * 1. The results of DeleteChunks are added up. If a plan was only partly carried out, the rest is polled again.
+ * 2. When a key's attempts or time run out, or the child reaches the age of MAX_CHILD_SECONDS, the child ends, and hands its target on if
+ *    it made progress. A tick's child of the lookback hands on after BACK_SECONDS what it has not read. When its share of
+ *    `maxDeletesPerSecond` ends, the child ends, and leaves the rest to a later sweep.
+ * 3. Chunks whose function failed and may be called again wait and are tried again before the next poll, but not in an upcoming minute.
+ * 4. A braked child makes no poll before it may delete again, and reads no more keys than it may delete then.
+ * 5. Deferred keys get a poll of their own, from the start of the windows: after 1, 2, 4 … seconds (full jitter, capped) while such polls
+ *    leave keys, and from 1 again after one that leaves none. A child of several shards that is braked is split into parts: the part with
+ *    work is in front.
+ * 6. If nothing is due, it waits for the next poll, or ends when there is none. By second the state machine makes the next polls by
+ *    itself, while they find nothing; the seconds that it reports as polled count like those that were read here.
+ * 7. A due poll reads a page of expired keys. If DynamoDB is too busy for it, it waits as in 5.
+ * 8. A dry run counts the page, and continues as in 6.
+ * 9. Keys known as held are counted and skipped. A delete would refuse them, but they would use up the limit of the keys behind them.
+ * 10. The rest of the page goes to DeleteChunks, and so do, at their times, the keys that expire next.
  *
- * Where the target is a whole index, 7 reads it from one end to the other (`scanPages`), and what 1 adds up is written down as settled.
+ * If the target is a whole index, step 7 reads it from one end to the other (`scanPages`), and the results of step 1 settle its position.
  *
- * All of this is decided as if it were so much earlier as the sweep is behind. What is expired is decided by DynamoDB's clock, and all else
- * by the machine's, which waits. How they differ is seen at each poll.
+ * All decisions are made as if it were earlier by the sweep's delay. DynamoDB's clock decides what is expired; the machine's clock, which
+ * waits, decides all else. Each poll measures their difference.
  */
 export async function nextStep(
   input: QueryExpiredInput,
@@ -154,8 +154,7 @@ async function decide(
   if (nowMs < (nextWake(progress) ?? Number.POSITIVE_INFINITY))
     return waitOrEnd(progress, nowMs, deadlineMs, options.layout);
 
-  // 7.
-  // While one part sleeps the others would wait.
+  // 7. While one part sleeps the others would wait.
   if (progress.others === undefined) await sleepRest(ownMoment(progress, nowMs), nowMs, options.sleep);
   let polling = beginPoll(progress, nowMs);
   const ahead = aheadSeconds(polling, options.pace);
@@ -179,7 +178,7 @@ async function decide(
     }
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
-    // Nothing was read, so nothing of this poll has begun.
+    // Nothing was read, so no part of this poll has begun.
     const busy = afterBusy(progress.busy, nowMs, options);
     return waitOrEnd({ ...progress, busy }, nowMs, deadlineMs, options.layout);
   }
@@ -213,13 +212,13 @@ async function decide(
     : deletePage(passed, chunksOf(passed, due, page.cutoff, deadlineMs), planned, nowMs, deadlineMs);
 }
 
-/** Nothing of what a scan has read is under way any more. */
+/** Settles a scan: no delete of its entries is pending. */
 function settledScan(progress: ChildProgress): ChildProgress {
   const { counts, scan, poll } = progress;
   return scan === undefined ? progress : { ...progress, ...settle(counts, scan, poll.position) };
 }
 
-/** One that has come to the end of the index says so. */
+/** Records the end of a scan that has read the whole index. */
 async function endScan(
   output: QueryExpiredOutput,
   { scan }: Pick<NextStepOptions, 'scan'>,
@@ -236,7 +235,7 @@ function withPolledSeconds(progress: ChildProgress, polledUpTo: Seconds | null):
   return { ...progress, poll: afterPolledSeconds(progress.poll, progress.target, polledUpTo) };
 }
 
-/** A poll for what is deferred begins at the start of the windows, and so takes everything else that is due too. */
+/** Begins a poll. A poll for deferred keys begins at the start of the windows, and so takes everything else that is due too. */
 function beginPoll(progress: ChildProgress, nowMs: Millis): ChildProgress {
   const { poll, deferred, counts } = progress;
   if (isRetryDue(progress, nowMs)) {
@@ -250,10 +249,7 @@ function beginPoll(progress: ChildProgress, nowMs: Millis): ChildProgress {
   return poll.position === null ? { ...progress, deferred: noRetry(deferred) } : progress;
 }
 
-/**
- * Whether so much time is gone that a further query, with its second attempt, might not end in time. By second a page takes
- * many queries.
- */
+/** Whether too little time is left for a further query with its second attempt. By second a page takes many queries. */
 function timeToRead(progress: ChildProgress, clock: () => number): () => boolean {
   const startedAt = clock();
   const budgetMs = queryTimeoutSeconds(progress) * 200;
@@ -266,7 +262,10 @@ function withSamples(read: ChildProgress, due: readonly ExpiredKey[], showKey: S
   return { ...read, counts: countFound(read.counts, due.length, samples, read.listedKeysBytes) };
 }
 
-/** The delete asks again with the moment for which it is planned, and is made as far into that second as the page was told. */
+/**
+ * Makes the step of a planned delete. The delete asks again with its planned moment, and waits as long into that second as the page
+ * specifies.
+ */
 function plannedStep(
   read: ChildProgress,
   { at, keys }: PlannedDelete,
@@ -285,7 +284,7 @@ function chunksOf(
   cutoff: Seconds,
   deadlineMs: Millis,
 ): Chunk[] {
-  // Waiting for capacity would keep what expires meanwhile waiting too, and other parts.
+  // A wait for capacity would delay newly expired items, and other parts.
   const isWaitedFor = others.some(({ poll }) => isUnread(poll));
   const inItsMinute = cutoff < target.before || Number.isFinite(endOfLimitMs(brake)) || isWaitedFor;
   const once = target.upcomingFrom !== null && inItsMinute;
@@ -297,7 +296,7 @@ function chunksOf(
     cutoff,
     once,
     progress: null,
-    // A scan comes upon entries of any age: what they say is no longer so more often than what a sweep has just seen.
+    // A scan finds entries of any age, so more of them are outdated than of those that a sweep has just found.
     ...(target.scan && { guarded: true }),
   } as const;
   return toChunks(keys).map(some => ({ ...chunk, keys: some }));
@@ -314,7 +313,7 @@ function deletePage(
   return deleteChunks(spent, chunks, nowMs, deadlineMs, planned);
 }
 
-/** @param planned what is deleted after that, each at the end of a wait */
+/** @param planned deletes that follow, each at the end of a wait */
 function deleteChunks(
   before: ChildProgress,
   now: readonly Chunk[],
@@ -356,8 +355,8 @@ function step(
   answer: Pick<QueryExpiredOutput, 'next'> & Partial<QueryExpiredOutput>,
 ): QueryExpiredOutput {
   const { busy, deferred, others } = progress;
-  // A call that sleeps up to a second first must still be able to say that DynamoDB hangs. After deletes that left keys the
-  // next call may too.
+  // A call that first sleeps up to a second must still be able to report that DynamoDB hangs. After deletes that left keys the next call
+  // may sleep too.
   const maySleep = (answer.chunks ?? []).length > 0 || busy.untilMs !== null || deferred.retryAtMs !== null;
   const sleepSeconds = maySleep && others === undefined ? 1 : 0;
   const timeoutSeconds = queryTimeoutSeconds(progress) + sleepSeconds;

@@ -6,33 +6,33 @@ import type { SweepSettings } from '../runtime/environment.ts';
 import { keysThatFit } from './page.ts';
 import type { PageRead, UpcomingEntry } from './read-page.ts';
 
-/** An item that is written meanwhile waits at most so long for the next poll, as long as something that is known expires. */
+/** Seconds that are planned. A new item that is written in the meantime waits at most that long for the next poll. */
 export const AHEAD_SECONDS = 30;
 
-/** UTF-8 bytes of what is planned, as JSON: the chunks have it, and the child's progress. */
+/** Most UTF-8 bytes of planned keys, as JSON: they are in the chunks and in the child's progress. */
 const PLANNED_BYTES = 8 * 1024;
 
-/** A function that waits for longer until its items are due costs more than the call that the plan saves. */
+/** Longest wait of a function for its items, in milliseconds: a longer one costs more than the call that the plan saves. */
 const MAX_REST_MS: Millis = 200;
 
 export type AheadSettings = PollPace & Pick<SweepSettings, 'deleteMode'>;
 
-/** A delete that is made when its items are due. */
+/** A delete that is planned for the second in which its items are due. */
 export interface PlannedDelete {
-  /** By the clock of the page's cutoff, whole. */
+  /** Whole seconds, by the clock of the page's cutoff. */
   readonly at: Seconds;
   readonly keys: readonly ExpiredKey[];
 }
 
 export interface Plan {
   readonly deletes: readonly PlannedDelete[];
-  /** The page, as if what is planned were done. */
+  /** The page as if the planned deletes were done. */
   readonly page: PolledPage;
 }
 
 /**
- * How far ahead a child may plan deletes, seconds; 0: it plans none. Each delete must ask again whether its item is due. As long as
- * something is amiss, polls decide: what is throttled, limited or deferred, and what takes several pages.
+ * Seconds ahead for which a child may plan deletes; 0: it plans none. Each planned delete must check again that its item is due. While
+ * keys are throttled, limited or deferred, or a poll takes several pages, nothing is planned.
  */
 export function aheadSeconds(
   { target, poll, dryRun, deferred, brake, others }: ChildProgress,
@@ -46,16 +46,16 @@ export function aheadSeconds(
 }
 
 /**
- * Plans the deletes of what expires next, from what a poll saw beyond what is due: so much is read for the same price. Each has the moments
- * of the polls that would be made for it.
+ * Plans the deletes of the entries that expire next, which a poll has read beyond the due ones at no extra price. The deletes are made at
+ * the moments of the polls that they replace.
  *
- * DynamoDB's clock was read when the page was, in whole seconds. A planned delete waits as far into its second as the page was in its own
- * when it was answered: no earlier is it known to have begun by DynamoDB's clock.
+ * DynamoDB's clock has whole seconds. A planned delete waits as long into its second as the page was in its own when it was answered: only
+ * then has the second certainly begun by DynamoDB's clock.
  *
- * @param ahead what {@link aheadSeconds} allows
- * @param beganLateMs how long the function took to begin, by its own clock: the page was answered so much later than the machine's clock
+ * @param ahead result of {@link aheadSeconds}
+ * @param beganLateMs how long the function took to begin, by its own clock: the page was answered that much later than the machine's clock
  * says
- * @param deadlineMs no delete is planned from then on
+ * @param deadlineMs time after which no delete is planned
  */
 export function planAhead(
   page: PageRead,

@@ -13,7 +13,7 @@ import type { IndexKey, IndexLayout } from '../table/index-layout.ts';
 import type { IndexPage, ReadIndex, TtlRange } from '../table/index-query.ts';
 import { keysThatFit } from './page.ts';
 
-/** Entries asked for beyond what is expected to be due: the first that is not due tells when to poll next. */
+/** Entries requested beyond those that are expected to be due: the first that is not due determines the next poll. */
 const SPARE_ENTRIES = 10;
 
 /** Options of reading a page. */
@@ -21,49 +21,50 @@ export interface ReadPageOptions {
   readonly layout: IndexLayout;
   readonly readIndex: ReadIndex;
   readonly pace: BehindSettings & Pick<PollPace, 'pollSeconds'>;
-  /** The machine's clock, so far behind as the sweep is. */
+  /** The machine's clock, minus the sweep's delay. */
   readonly machineClock: () => Millis;
   /** Most keys of the page, at least 1. */
   readonly maxKeys: number;
-  /** Asked before each key of the index but the first; true ends the page there. */
+  /** Called before each index key except the first; true ends the page. */
   readonly outOfTime: () => boolean;
-  /** The entries that will be due in so many seconds are read now. @default 0 */
+  /** Entries that will be due within this time are read too. @default 0 */
   readonly ahead?: Seconds;
 }
 
 /** An entry that is not due yet. */
 export interface UpcomingEntry {
-  /** Which of the target's index keys. */
+  /** Index of its key among the target's index keys. */
   readonly indexKey: number;
   readonly entry: ExpiredKey;
 }
 
-/** A page with what it saw beyond what is due. */
+/** A page and the entries read beyond the due ones. */
 export interface PageRead extends PolledPage {
-  /** Entries of the target that are not due yet, nor planned. */
+  /** Entries of the target that are neither due nor planned yet. */
   readonly upcoming: readonly UpcomingEntry[];
-  /** None that is due by then is missing among them. */
+  /** `upcoming` is complete up to this second. */
   readonly knownUpTo: Seconds;
-  /** How far the machine's clock was beyond the cutoff when that was told, by whole seconds of `ahead` besides. */
+  /** How far the machine's clock was ahead of the cutoff at the answer, minus the whole seconds of `ahead`. */
   readonly restMs: Millis;
 }
 
 /**
- * Reads a page of what is due of a target, one key of the index after the other.
+ * Reads a page of a target's due entries, one index key after the other.
  *
- * 1. The cutoff is DynamoDB's clock when it gave the first answer, less the grace: the one clock that also times the deletes, and never
- *    later than they are. How that goes with the machine's clock, by which it waits, is seen anew at each page.
- * 2. A poll reads everything that is due; a page at a time, from a position on. A page that DynamoDB becomes too busy or too slow for ends
- *    where it has come to.
- * 3. By window, an upcoming minute is read in the order of TTL until the first entry that is not due: that one says when the next poll is
- *    due. So that little more is read than is due, a query asks for somewhat more than the last poll found. By second, the next poll is due
- *    when the next second is.
- * 4. TTLs that an earlier poll of the same child saw are left out: whatever of these is still there has been counted. So a window that
- *    ended before that is not read again, unless it holds what is due later, which its writer stamped wrong. What is stamped so after that
- *    poll is found by the lookback of the next tick.
- * 5. With `pollSeconds: 0` a poll leaves out the keys of which it is known that nothing is due, nor will be within `ahead`: what several
- *    shards cost in one child is then what their items cost.
- * 6. What was planned by an earlier poll is left out, and what is not due yet is handed on: deletes are planned of it.
+ * 1. The cutoff is DynamoDB's clock at the first answer, minus the grace. The deletes are timed by the same clock, and never earlier. Each
+ *    page compares it anew with the machine's clock, which times the waits.
+ * 2. A poll reads everything that is due, one page at a time, from a position. If DynamoDB becomes too busy or too slow, the page ends at
+ *    the position reached.
+ * 3. By window, an upcoming minute is read in the order of TTL up to the first entry that is not due, which determines the next poll. To
+ *    read little more than is due, a query requests somewhat more entries than the last poll found. By second, the next poll is due at the
+ *    next second.
+ * 4. TTLs that an earlier poll of the child has read are skipped: those that still exist are counted already. So a window that ended
+ *    before that poll is not read again, unless it holds later TTLs, which were stamped wrong. Entries that are stamped so after that poll
+ *    are found by the next tick's lookback.
+ * 5. With `pollSeconds: 0` a poll skips keys that are known to have nothing due now or within `ahead`: a child of several shards then
+ *    costs only as much as its items.
+ * 6. Entries that an earlier poll has planned are skipped; entries that are not due yet are returned, so that their deletes can be
+ *    planned.
  *
  * @throws DynamoDbBusyError when it has read nothing
  * @throws DynamoDbDateMissingError
@@ -82,20 +83,20 @@ export async function readPage(
   }
 }
 
-/** The answer to one Query of a key. */
+/** The answer to one query of a key. */
 interface Answer extends IndexPage {
   readonly key: IndexKey;
-  /** Which of the target's index keys. */
+  /** Index of the key among the target's index keys. */
   readonly indexKey: number;
-  /** The machine's clock when it was asked. */
+  /** The machine's clock when the query was sent. */
   readonly sentMs: Millis;
 }
 
 /**
- * Asks for the entries of a target from the poll's position on, in the order of its keys, with no more of them in an answer than the page
- * has room for when it is asked.
+ * Queries the entries of a target from the poll's position, in the order of its keys. Each answer has at most as many entries as the page
+ * has room for when the query is sent.
  *
- * @returns where the poll goes on; null: there is nothing more that is due
+ * @returns where the poll continues; null: nothing more is due
  */
 async function* readKeys(
   target: SweepTarget,
@@ -122,7 +123,7 @@ async function* readKeys(
       if (answer === undefined) return { indexKey, key: startKey };
       yield { ...answer, key, indexKey, sentMs };
       startKey = answer.positions.at(-1) ?? null;
-      // In the order of TTL: behind one that is not due yet, or not the target's any more, nothing is due.
+      // Entries are in the order of TTL: after one that is not due yet, or not the target's, none is due.
       more = answer.more && startKey !== null && answer.entries.every(({ ttl }) => page.isOwn(ttl));
       limit *= 4;
     }
@@ -131,7 +132,7 @@ async function* readKeys(
   return null;
 }
 
-/** Undefined for a DynamoDB that becomes too busy in the middle of a page, which then ends where it has come to. */
+/** Returns undefined when DynamoDB becomes too busy after the page's first answer; the page then ends at the position reached. */
 async function unlessBusy(answer: Promise<IndexPage>, { isBegun }: Page): Promise<IndexPage | undefined> {
   try {
     return await answer;
@@ -141,19 +142,19 @@ async function unlessBusy(answer: Promise<IndexPage>, { isBegun }: Page): Promis
   }
 }
 
-/** Takes of the entries what is due, as long as there is room. */
+/** Collects due entries while there is room. */
 class Page {
   readonly #target: SweepTarget;
   readonly #poll: PollProgress;
   readonly #known: KeyReads;
-  /** The earliest of the TTLs that earlier polls know of. */
+  /** The earliest of the upcoming TTLs that earlier polls found. */
   readonly #earliest: Seconds;
   readonly #options: Pick<ReadPageOptions, 'pace' | 'machineClock' | 'maxKeys' | 'ahead'>;
-  /** By their places: the keys that were read to their ends, and the earliest TTL of each that is not due. */
+  /** The keys that were read to their ends, by index, with the earliest TTL of each that is not due. */
   readonly #read = new Map<number, KeyRead>();
   readonly #nextOf = new Map<number, Seconds>();
   readonly #due: ExpiredKey[] = [];
-  /** For each entry that is due, where a poll goes on behind it. */
+  /** For each due entry, the position after it. */
   readonly #positions: PagePosition[] = [];
   readonly #upcoming: UpcomingEntry[] = [];
   #knownUpTo: Seconds = Number.POSITIVE_INFINITY;
@@ -169,7 +170,7 @@ class Page {
     this.#options = options;
   }
 
-  /** DynamoDB has answered. */
+  /** Whether DynamoDB has answered. */
   get isBegun(): boolean {
     return this.#clock !== null;
   }
@@ -178,7 +179,7 @@ class Page {
     return this.#options.maxKeys - this.#due.length;
   }
 
-  /** Neither a key of one TTL that is not due is asked for, nor a window that an earlier poll has seen to its end. */
+  /** Whether to query a key: not if its only TTL is not due, or an earlier poll has read its window to the end. */
   mayHold(key: IndexKey, indexKey: number): boolean {
     const { ttl } = key;
     if (ttl === undefined) return this.isOpen(key, indexKey);
@@ -188,12 +189,12 @@ class Page {
     return false;
   }
 
-  /** No earlier poll has seen the window to its end, or it holds something all the same. */
+  /** Whether a window must be read: no earlier poll has read it to its end, or it holds later TTLs. */
   isOpen(key: IndexKey, indexKey: number): boolean {
     return !this.#hasEnded(key, indexKey) || this.#poll.holdsStrays;
   }
 
-  /** TTLs of the key up to this one were seen by an earlier poll; null: none were. */
+  /** TTLs of the key up to this one were read by an earlier poll; null: none were. */
   seenOf(indexKey: number): Seconds | null {
     const { seen } = this.#poll;
     const { from } = this.#target;
@@ -202,8 +203,8 @@ class Page {
   }
 
   /**
-   * Earlier polls have seen that nothing of the key is due. As long as DynamoDB has not said what time it is, the key of the earliest TTL
-   * is asked, with those that may be due, too.
+   * Whether earlier polls have shown that nothing of the key is due. Until DynamoDB's clock is known from an answer, the key with the
+   * earliest TTL is queried too, with those that may be due.
    */
   isKnownNotDue(indexKey: number): boolean {
     const { pace, machineClock } = this.#options;
@@ -219,7 +220,7 @@ class Page {
     return true;
   }
 
-  /** The key was read to its end. */
+  /** Records that the key was read to its end. */
   end({ ttl }: IndexKey, indexKey: number): void {
     if (ttl !== undefined || this.#target.upcomingFrom === null) return;
     const seen = this.#time.cutoff;
@@ -228,7 +229,7 @@ class Page {
     this.#read.set(indexKey, { seen, next, ...(planned.length > 0 && { planned }) });
   }
 
-  /** The TTL is expired, and one of the target's. */
+  /** Whether the TTL is expired and belongs to the target. */
   isOwn(ttl: Seconds): boolean {
     return ttl <= this.#time.cutoff && ttl < this.#target.before;
   }
@@ -251,7 +252,7 @@ class Page {
     }
   }
 
-  /** The page, as far as a state's payload has room for it: the poll goes on behind that, or else at `next`. */
+  /** The page, limited to the room in a state's payload: the poll continues after the last entry that fits, or at `next` if all fit. */
   upTo(next: PagePosition | null): PageRead {
     const count = keysThatFit(this.#due);
     const position = count < this.#due.length ? (this.#positions[count - 1] ?? null) : next;
@@ -268,7 +269,7 @@ class Page {
     };
   }
 
-  /** Nothing is left of a target without a key to ask. */
+  /** DynamoDB's clock; a target without a key to query has nothing left. */
   get #time(): DynamoDbClock {
     return this.#clock ?? { cutoff: this.#target.before, ahead: 0, restMs: 0 };
   }
@@ -279,7 +280,7 @@ class Page {
     return this.isOwn(ttl) && ttl > after && (seen === null || ttl > seen);
   }
 
-  /** TTLs up to the window's end were seen by an earlier poll. */
+  /** Whether an earlier poll has read the TTLs up to the window's end. */
   #hasEnded({ end }: IndexKey, indexKey: number): boolean {
     const seen = this.seenOf(indexKey);
     return end !== undefined && seen !== null && seen >= end;
@@ -289,12 +290,12 @@ class Page {
     return !this.isOwn(ttl) && ttl < this.#target.before;
   }
 
-  /** From this TTL on there may be more than was seen. */
+  /** Records that entries from this TTL on may be missing. */
   #knowUpTo(ttl: Seconds): void {
     this.#knownUpTo = Math.min(this.#knownUpTo, Math.ceil(ttl) - 1);
   }
 
-  /** A TTL that is not due now says when the next poll is, and whether that reads a window which has ended. */
+  /** Takes a TTL that is not due into account: it may determine the next poll, and whether that must read a window that has ended. */
   #see(ttl: Seconds, { end = Number.POSITIVE_INFINITY }: IndexKey, indexKey: number): void {
     if (!this.#isUpcoming(ttl)) return;
     this.#nextOf.set(indexKey, Math.min(this.#nextOf.get(indexKey) ?? ttl, ttl));
@@ -303,12 +304,12 @@ class Page {
   }
 }
 
-/** DynamoDB's clock, less what the sweep is behind it. */
+/** DynamoDB's clock, minus the sweep's delay. */
 type DynamoDbClock = Pick<PageRead, 'cutoff' | 'ahead' | 'restMs'>;
 
 /**
- * Reads DynamoDB's clock off a page. It is compared with the machine's by whole seconds: DynamoDB tells no less, and a wait takes no
- * less.
+ * Reads DynamoDB's clock from a page. It is compared with the machine's clock in whole seconds, the resolution of DynamoDB's clock and of
+ * waits.
  */
 export function clockOf(
   { readAt }: Pick<IndexPage, 'readAt'>,
@@ -328,8 +329,8 @@ export function clockOf(
 }
 
 /**
- * Everything under a key of one TTL is due; of others only what is read ahead is not. A query asks at least for as many entries as it pays
- * for.
+ * Number of entries to request. Under a key with a single TTL everything is due; elsewhere all but the entries read ahead. A query
+ * requests at least as many entries as its minimum price covers.
  */
 function expectedEntries(
   { ttl }: IndexKey,

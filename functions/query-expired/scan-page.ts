@@ -9,12 +9,12 @@ import type { ScanIndex, ScannedEntry } from '../table/index-scan.ts';
 import { keysThatFit } from './page.ts';
 import { clockOf, type PageRead, type ReadPageOptions } from './read-page.ts';
 
-/** Entries of a page: what is read again after an execution was ended. Two of them are 1% of a million entries. */
+/** Entries of a page, which is the most that is read again after a crash. Two pages are 1% of a million entries. */
 export const SCAN_ENTRIES = 5_000;
 
 /**
- * Read units a second at the most. A partition of the index gives 3,000, which its queries need too. Source: DynamoDB Developer Guide,
- * "Best practices for designing and using partition keys effectively".
+ * Most read units per second. A partition of the index provides 3,000, which its queries need too. Source: DynamoDB Developer Guide, "Best
+ * practices for designing and using partition keys effectively".
  */
 const UNITS_PER_SECOND = 600;
 
@@ -23,11 +23,11 @@ export interface ScanPageOptions
   extends Pick<ReadPageOptions, 'pace' | 'machineClock' | 'maxKeys' | 'outOfTime'> {
   readonly model: ExpiryModel;
   readonly scanIndex: ScanIndex;
-  /** Writes down how far the scan is settled; false: another execution has it now. Undefined: it is a dry run. */
+  /** Writes a checkpoint; false: another execution owns the scan now. Undefined: it is a dry run. */
   readonly checkpoint?: ((progress: ChildProgress) => Promise<boolean>) | undefined;
   readonly showKey: ShowKey;
   readonly sleep: (ms: number) => Promise<void>;
-  /** Milliseconds, of the function. */
+  /** The function's clock, milliseconds. */
   readonly clock: () => number;
 }
 
@@ -35,17 +35,17 @@ export interface ScannedPage {
   readonly page: PageRead;
   readonly scan: ScanProgress;
   readonly counts: CountsProgress;
-  /** Another execution has the scan now. */
+  /** Another execution owns the scan now. */
   readonly isTaken: boolean;
 }
 
 /**
- * Reads on in the index until something is due, or time is up, or the index has ended.
+ * Reads on in the index until something is due, time is up, or the index ends.
  *
- * 1. A page without anything due is settled as it is read, and written down: whoever goes on after a crash goes on behind it.
- * 2. One with something due is settled when that is deleted. It ends where a page of keys has no more room.
- *    What is behind that is read again, so the next page is no larger than there is room: what is overdue often lies together.
- * 3. Each page takes at least as long as the rate allows, and no longer: a function is paid for while it waits.
+ * 1. A page without due entries is settled at once, and written as a checkpoint, after which a scan continues when this one crashes.
+ * 2. A page with due entries is settled when these are deleted. It ends when a page of keys is full. Entries behind that are read again,
+ *    so the next page is only as large as there is room: overdue entries often lie together.
+ * 3. Each page takes at least as long as the rate requires, and no longer: a function costs money while it waits.
  * 4. The cutoff is DynamoDB's clock at the page, as in `readPage`.
  *
  * @throws DynamoDbBusyError when it has read nothing; JournalUnwritableError; DynamoDbDateMissingError
@@ -97,7 +97,7 @@ export async function scanPages(progress: ChildProgress, options: ScanPageOption
   }
 }
 
-/** Takes the due entries of a page, as far as there is room for them, and the remarkable ones up to there. */
+/** Takes the due entries of a page, as far as there is room for them, and the faulty ones up to there. */
 function takeDue(
   entries: readonly ScannedEntry[],
   cutoff: number,

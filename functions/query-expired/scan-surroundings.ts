@@ -9,12 +9,12 @@ import type { NextStepOptions } from './next-step.ts';
 /** The part of the journal that a scan writes. */
 export type ScanJournal = Pick<Journal, 'checkpointScan' | 'finishScan' | 'writeEntries'>;
 
-/** Milliseconds that the ledger of what is held may take. */
+/** Timeout for writing held items into the ledger, milliseconds. */
 const LEDGER_MS = 1_000;
 
 /**
- * The further surroundings of a child whose target is a whole index. For a proof it records the entries that are due and held: DeleteChunk
- * is not given them, and no other sweep finds all of them.
+ * Further dependencies of a child whose target is a whole index. For a proof they record the entries that are due and held: these are not
+ * passed to DeleteChunk, and no other sweep finds all of them.
  */
 export function scanOf(
   { progress: { target } }: Pick<QueryExpiredInput, 'progress'>,

@@ -5,11 +5,11 @@ import { nextSeconds } from '../child/poll.ts';
 import { waitUntil } from '../retry/backoff.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
 
-/* When a child has something to do. Its waits end on whole seconds. */
+/* When a child has something to do next. Its waits end on whole seconds. */
 
 export const AT_ONCE: Millis = 0;
 
-/** When there is something to do that may be done, a whole second; null when nothing is left. */
+/** When the child may do its next work, a whole second; null when no work is left. */
 export function nextWake(progress: ChildProgress): Millis | null {
   const dueMs = nextDue(progress);
   const brakedMs = (brakedUntil(progress.brake) ?? 0) * 1000;
@@ -25,22 +25,22 @@ function nextDue({ poll, deferred, busy }: ChildProgress): Millis | null {
   return Math.min(wholeSecond(retryAtMs), nextAt === null ? retryAtMs : nextAt * 1000);
 }
 
-/** There was something to do before the child might delete again. */
+/** Whether there was work before the child was allowed to delete again. */
 export function wasBraked(before: BrakeProgress, progress: ChildProgress): boolean {
   const until = brakedUntil(before);
   const dueMs = nextDue(progress);
   return until !== null && dueMs !== null && dueMs < until * 1000;
 }
 
-/** In the middle of a poll nothing begins from the start: pages of what is stuck would keep those behind them waiting. */
+/** Whether a poll for deferred keys is due. During a poll none begins: repeated pages of stuck keys would delay those behind them. */
 export function isRetryDue({ poll, deferred }: ChildProgress, nowMs: Millis): boolean {
   const { retryAtMs } = deferred;
   return retryAtMs !== null && poll.position === null && wholeSecond(retryAtMs) <= nowMs;
 }
 
 /**
- * The moment, within the second in which a wait ended, at which this poll is made: what was throttled together spreads over that
- * second. A poll for what expires right then does not wait.
+ * The random moment of this poll within the second in which a wait ended: polls that were throttled together are spread over that second.
+ * A poll for items that expire right then does not wait.
  */
 export function ownMoment({ poll, deferred, busy }: ChildProgress, nowMs: Millis): Millis {
   if (busy.untilMs !== null) return busy.untilMs;
@@ -53,7 +53,7 @@ function wholeSecond(epochMs: Millis): Millis {
   return Math.floor(epochMs / 1000) * 1000;
 }
 
-/** The seconds that the machine can poll by itself, from the next wake on; null where the wake is for something else, or by window. */
+/** The seconds that the state machine can poll by itself, from the next wake; null if the wake is for something else, or by window. */
 export function secondsToPoll(
   { poll, target }: ChildProgress,
   wakeMs: Millis,
@@ -64,7 +64,7 @@ export function secondsToPoll(
   return nextSeconds(poll, target, Math.ceil(deadlineMs / 1000));
 }
 
-/** A wait that ended in the second before the deadline would be asked for again and again until then. */
+/** The end of a wait, or the deadline if that is less than a second later: otherwise the wait would be repeated until the deadline. */
 export function untilOrDeadline(epochMs: Millis, deadlineMs: Millis): string {
   return waitUntil(Math.min(epochMs / 1000, Math.ceil(deadlineMs / 1000)));
 }

@@ -5,8 +5,8 @@ import type { MetricSet } from '../runtime/environment.ts';
 import { recordedMetrics, type SweepSurroundings } from './metrics.ts';
 
 /**
- * The line of metrics of a sweep. Powertools makes the document; histograms are put in here, since it takes plain
- * numbers only, while the format also takes `{Values, Counts, Min, Max, Count, Sum}`.
+ * The line of metrics of a sweep. Powertools makes the document. Histograms are added here, since Powertools takes only numbers, while the
+ * format also allows `{Values, Counts, Min, Max, Count, Sum}`.
  *
  * @returns undefined when there is nothing to record
  */
@@ -28,7 +28,7 @@ export function embeddedMetrics(
       histograms[name] = measured;
     }
   }
-  // Powertools would warn of a document without metrics.
+  // Powertools warns about a document without metrics.
   const document = metrics.hasStoredMetrics() ? metrics.serializeMetrics() : undefined;
   metrics.clearMetrics();
   metrics.clearDimensions();

@@ -26,41 +26,41 @@ import {
 import { toldTables } from './told-tables.ts';
 
 /**
- * Kept of the function's time, milliseconds. The journal's client may try for as long as the function has, and a function that is ended
- * after it has printed its metrics is called again, and prints them again.
+ * Milliseconds reserved for printing. The journal's client may retry until the function's timeout, and a function that times out after it
+ * has printed its metrics is called again, and prints them again.
  */
 const PRINTING_MS = 3_000;
 
-/** The surroundings of recording. */
+/** Dependencies of recording. */
 export interface RecordSurroundings {
   readonly deployment: string;
   readonly logger: Pick<Logger, 'info' | 'error'>;
   readonly metrics: Metrics;
-  /** Gets each line of metrics. */
+  /** Prints a line of metrics. */
   readonly print: (line: string) => void;
-  /** Resolves when there is no more time to wait for the journal. */
+  /** Resolves when the time for waiting on the journal is up. */
   readonly timeIsUp: () => Promise<void>;
   readonly journal: {
     /** @throws JournalUnwritableError */
     readonly putRows: (rows: readonly SweepRow[]) => Promise<void>;
-    /** @returns false when the table has one that lives */
+    /** @returns false when the table already has a hand-over */
     readonly takeHandOver: (table: string, before: number, execution: string) => Promise<boolean>;
-    /** @returns false when another tick has started the scan of the index that was due */
+    /** @returns false when another tick has started the scan of the index */
     readonly takeScanTurn: (table: string) => Promise<boolean>;
     readonly endHandOver: (table: string, execution: string) => Promise<void>;
-    /** A replay has swept these times of expiry, and left nothing. */
+    /** Records that a replay has swept these expiry times and left nothing. */
     readonly replayed: (table: string, from: number, to: number, endedAt: string) => Promise<void>;
   };
 }
 
 /**
  * Adds up an execution: records it as CloudWatch metrics in the embedded metric format, as a log line for each table and in the journal,
- * and answers with its reports. A dry run is no metric: it deleted nothing.
+ * and returns its reports. A dry run records no metrics: it deleted nothing.
  *
- * 1. What a tick could not finish is handed over. Where another execution has the table, it is left to a later tick, and counted so: what
- *    the other one has may lie further back. A scan of an index that is due is started in the same way.
- * 2. The log and the metrics are printed last, since a call that ends before it has answered is made again. They are printed also when the
- *    journal cannot be written, or does not answer in time: then the execution fails, which is not tried again, and an alarm tells.
+ * 1. Work that a tick could not finish is handed over. If another execution has the table's hand-over, it is left to a later tick and
+ *    counted as left: the other execution may be sweeping older items. A scan of an index that is due is started in the same way.
+ * 2. The log and the metrics are printed last, since a call that ends before its answer is repeated. They are printed even when the
+ *    journal cannot be written, or does not answer in time: then the execution fails without a retry, which raises an alarm.
  *
  * @throws JournalUnwritableError
  */
@@ -94,7 +94,7 @@ export async function recordMetrics(
   }
 }
 
-/** @returns what is to be handed over, and the tables that another execution has */
+/** @returns the hand-overs to start, and the tables that another execution has */
 async function takeHandOvers(
   { execution, endedAt }: RecordMetricsInput,
   records: readonly TableRecord[],
@@ -105,7 +105,7 @@ async function takeHandOvers(
   const nextName = () =>
     `${execution.slice(0, 40)}-${toEpochSeconds(Date.parse(endedAt))}-${handOvers.length}`;
   for (const { table, leftOver, scanDue } of records) {
-    // A table that another tick scans meanwhile is done with.
+    // A table whose scan another tick has started in the meantime needs nothing more.
     if (scanDue && (await journal.takeScanTurn(table)))
       handOvers.push({ name: nextName(), input: { table, scanIndex: true } });
     if (leftOver === undefined) continue;
@@ -143,7 +143,10 @@ function replayKind(executionInput: unknown): 'replay' | 'scan' {
   return (executionInput as Partial<ScanInput>).scanIndex === true ? 'scan' : 'replay';
 }
 
-/** A metric costs for the hour in which it is recorded: a scan that has found nothing, and the tick that started it, record none. */
+/**
+ * Whether a scan, or the tick that started it, records nothing. A metric costs money for the hour in which it is recorded, so a scan that
+ * found nothing does without.
+ */
 function isQuietScan({ machine, executionInput }: RecordMetricsInput, record: TableRecord): boolean {
   const isScan = machine === 'replay' && replayKind(executionInput) === 'scan';
   return (isScan || record.scanDue) && !didAnything(record);
@@ -153,7 +156,7 @@ interface Printing extends Pick<RecordSurroundings, 'deployment' | 'metrics' | '
   readonly durationMs: number;
 }
 
-/** One line for the deployment, and one for each table that wants its own. */
+/** Prints one line for the deployment, and one for each table with metrics of its own. */
 function printMetrics(records: readonly TableRecord[], { deployment, durationMs, metrics, print }: Printing) {
   const recorded = records.filter(({ totals }) => !totals.dryRun);
   if (recorded.length === 0) return;
@@ -180,8 +183,8 @@ function printMetrics(records: readonly TableRecord[], { deployment, durationMs,
 }
 
 /**
- * Gives the tables back to their ticks. One that has left something further back than a tick reaches keeps its lease until that ends by
- * itself: what could not be deleted keeps the watermark where it is, and the next tick would hand over the same again.
+ * Ends the hand-overs, so that the ticks sweep the tables again. If an execution has left items further back than a tick reaches, its
+ * hand-over is not ended, but expires: these items keep the watermark where it is, and the next tick would hand the same over again.
  */
 async function endHandOvers(
   { execution, executionInput, startedAt, soFar }: RecordMetricsInput,
@@ -206,7 +209,7 @@ async function noteReplayed(
   for (const { table, totals } of records) {
     const isWhole = leftNothing(totals) && totals.leftForLater === 0 && !totals.dryRun;
     if (!isWhole || from === undefined || to === undefined) continue;
-    // Items that had not expired when it began are not swept, whatever its input says.
+    // Items that expire after its start are not swept, even if its input's span includes them.
     const settings = readSettings(soFar.sweeps[table]?.settings);
     const expired = toEpochSeconds(Date.parse(startedAt)) - secondsBehind(settings) + 1;
     const before = Math.min(toEpochSeconds(Date.parse(to)), expired);
@@ -214,13 +217,13 @@ async function noteReplayed(
   }
 }
 
-// Powertools takes namespace, service and log level from its own environment variables.
+// Powertools reads namespace, service and log level from its own environment variables.
 const logger = new Logger();
 const metrics = new Metrics();
 
 /**
- * Not `console.log`: with JSON logging Lambda wraps what that prints into a document of its own, and CloudWatch finds
- * embedded metrics at the root only.
+ * Prints to stdout directly. With JSON logging Lambda wraps the output of `console.log` into a document, and CloudWatch finds embedded
+ * metrics only at the root.
  */
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
@@ -231,7 +234,7 @@ export const handler = (
   context: { getRemainingTimeInMillis(): number },
 ): Promise<RecordMetricsOutput> => {
   const { deploymentName: deployment } = readDeployment(process.env);
-  // It keeps no process alive that has answered.
+  // The timer does not keep the process alive.
   const timeIsUp = () =>
     sleep(Math.max(0, context.getRemainingTimeInMillis() - PRINTING_MS), undefined, { ref: false });
   return recordMetrics(event, { deployment, logger, metrics, print, timeIsUp, journal: lambdaJournal() });

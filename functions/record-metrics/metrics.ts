@@ -13,24 +13,24 @@ type CountMetricName = {
 export type SweepMetricName = CountMetricName | 'ItemsDeletedLate' | 'DeletionLag' | 'SweepDuration';
 
 /**
- * The dimensions of every metric besides `Deployment`, and `TableName` where it is asked for: Powertools' `service` is the name of the
+ * The dimensions of every metric in addition to `Deployment`, and to `TableName` if configured: Powertools' `service` is the name of the
  * function.
  */
 export const METRIC_DIMENSIONS = { service: TASKS.RecordMetrics } as const;
 
-/** A metric of every sweep but a dry run: each count that has one, and what is measured. */
+/** A metric of every sweep except a dry run: either a count or a measured value. */
 export interface SweepMetric {
   readonly name: SweepMetricName;
   readonly unit: 'Count' | 'Milliseconds' | 'Seconds';
   readonly help: string;
-  /** No datapoint when it is 0. @default false */
+  /** Whether a value of 0 gives no datapoint. @default false */
   readonly onlyAboveZero?: true;
-  /** It is recorded with `metrics: 'essential'`, too: nothing that AWS records for free says it. @default false */
+  /** Whether it is recorded with `metrics: 'essential'` too, because AWS has no free metric for it. @default false */
   readonly isEssential?: true;
   readonly value: (totals: SweepTotals, surroundings: SweepSurroundings) => number | MetricHistogram;
 }
 
-/** Settings that a metric may depend on besides the totals. */
+/** Values that a metric may depend on in addition to the totals. */
 export interface SweepSurroundings {
   readonly durationMs: number;
   /** Items that were deleted later than {@link lateMs}. */
@@ -38,12 +38,12 @@ export interface SweepSurroundings {
 }
 
 /**
- * When a deletion is late: so many seconds more than `precisionSeconds`; in the plain mode, whose `precisionSeconds` is `plainSeconds`,
- * after `plainMs`.
+ * When a deletion counts as late: this many seconds after `precisionSeconds`; in the plain mode, whose `precisionSeconds` is
+ * `plainSeconds`, after `plainMs`.
  */
 export const LATE = { secondsMore: 10, plainMs: 120_000, plainSeconds: 60 } as const;
 
-/** Later than what a tick that comes deletes while it keeps up, milliseconds. */
+/** Lag in milliseconds above which a deletion counts as late: a tick that keeps up stays below it. */
 export function lateMs({ precisionSeconds }: { readonly precisionSeconds: number }): number {
   return precisionSeconds < LATE.plainSeconds ? (precisionSeconds + LATE.secondsMore) * 1000 : LATE.plainMs;
 }
@@ -82,7 +82,7 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
   },
 ];
 
-/** Those that are recorded by what the prop `metrics` says. */
+/** The metrics that are recorded with this value of the prop `metrics`. */
 export function recordedMetrics(metrics: MetricSet): readonly SweepMetric[] {
   return SWEEP_METRICS.filter(({ isEssential }) => metrics === 'all' || isEssential);
 }

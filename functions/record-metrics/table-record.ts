@@ -16,22 +16,22 @@ import { recordedSettings } from '../report/recorded-settings.ts';
 import { addRound, leftNothing, reportOf, startTotals } from '../report/sweep-totals.ts';
 import { lateMs } from './metrics.ts';
 
-/** The outcome of an execution for a table. */
+/** The result of an execution for a table. */
 export interface TableRecord {
   readonly table: string;
   readonly totals: SweepTotals;
   readonly report: SweepReport;
-  /** Items that were deleted later than what a tick deletes while it keeps up. */
+  /** Number of items that were deleted later than {@link lateMs}. */
   readonly late: number;
   readonly metrics: 'all' | 'essential';
   readonly metricsPerTable: boolean;
-  /** In a tick: what another execution is to sweep. */
+  /** In a tick: the span to hand over to another execution. */
   readonly leftOver: Span | undefined;
-  /** In a tick: it is time for a scan of its index. */
+  /** In a tick: a scan of the table's index is due. */
   readonly scanDue: boolean;
 }
 
-/** The outcomes of an execution's tables, those of its parts that were not started included. */
+/** The results of an execution's tables, including those of parts that were not started. */
 export function tableRecords({
   machine,
   executionInput,
@@ -48,23 +48,23 @@ export function tableRecords({
   });
 }
 
-/** Whether a tick has handed it over. */
+/** Whether a tick has handed the execution over. */
 export function isHandOver(machine: MachineName, executionInput: unknown): boolean {
   return machine === 'replay' && (executionInput as ReplayInput).handOver === true;
 }
 
-/** It counts itself: the tick does not know whether it was started. */
+/** Counts a hand-over in the execution itself: the tick does not know whether it was started. */
 function countHandOver({ totals, report, ...record }: TableRecord): TableRecord {
   return { ...record, totals: { ...totals, handedOver: 1 }, report: { ...report, handedOver: 1 } };
 }
 
-/** Counts the work that a tick could not finish and that no other execution takes. */
+/** Counts the work that a tick could not finish and that no other execution takes over. */
 export function leaveForLater({ totals, report, ...record }: TableRecord): TableRecord {
   const leftForLater = totals.leftForLater + 1;
   return { ...record, totals: { ...totals, leftForLater }, report: { ...report, leftForLater } };
 }
 
-/** A replay has one table, and its children that crashed do not say of which they were. */
+/** Whether a child is of this table. A replay has one table, and its crashed children have no result that names it. */
 function isOf(
   result: { readonly table?: string },
   table: string,
@@ -95,7 +95,7 @@ function recordOf(
     cursor: null,
   };
   const resumed = results.flatMap(result => shardResultOf(result)?.resume ?? []);
-  // With a limit it is the next tick's.
+  // A table with a limit hands nothing over: the next tick continues.
   const isLimited = plans.some(({ limited }) => limited);
   const leftOver = sweep.progress === undefined ? leftOverOf(plans, isLimited ? [] : resumed) : undefined;
   const added = addRound({ progress, results, retries, ...(planFailed && { planFailed }) });
@@ -115,7 +115,7 @@ function recordOf(
   };
 }
 
-/** The span for which the plan had no room, and that for which children ran out of time. */
+/** The span that must be handed over: what the plan had no room for, and what children did not finish in time. */
 function leftOverOf(plans: readonly TickPlan[], resumed: readonly SweepTarget[]): Span | undefined {
   const spans: Span[] = [
     ...plans.flatMap(({ leftOver }) => leftOver ?? []),
@@ -133,7 +133,7 @@ function leftOverOf(plans: readonly TickPlan[], resumed: readonly SweepTarget[])
   };
 }
 
-/** Several tables as one. */
+/** Adds the totals of several tables. */
 export function sumOfTables(totals: readonly SweepTotals[]): SweepTotals {
   return totals.reduce(
     (sum, each) => ({
@@ -146,7 +146,7 @@ export function sumOfTables(totals: readonly SweepTotals[]): SweepTotals {
   );
 }
 
-/** Whether a table's part of an execution is worth a row in the journal: watching a minute in which nothing expired is not. */
+/** Whether a table's result is worth a row in the journal. Polling a minute in which nothing expired is not. */
 export function didAnything({ totals, leftOver }: TableRecord): boolean {
   const { found, misfiled, leftForLater } = totals;
   return found + misfiled + leftForLater > 0 || leftOver !== undefined || !leftNothing(totals);

@@ -5,12 +5,12 @@ import { jsonBytes, listFailedKeys } from '../report/listed-keys.ts';
 import { leftNothing } from '../report/sweep-totals.ts';
 import type { TableRecord } from './table-record.ts';
 
-/** Keys of a table that are listed where there is no room for all of them, UTF-8 bytes. */
+/** Most UTF-8 bytes of a table's listed keys if there is no room for all. */
 const FEW_KEYS_BYTES = 1_000;
 
 /**
- * The reports of an execution's tables: as many as the cause of a failure has room for, those that left something first. The journal
- * has them all. A replay has one.
+ * The reports of an execution's tables that fit into the cause of a failure, those with failures first. The journal has all of them. A
+ * replay has one.
  */
 export function toldTables(
   machine: MachineName,

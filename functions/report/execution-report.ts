@@ -1,23 +1,23 @@
 import { isObject } from '../../expiry/fields.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 
-/** The report of an execution on its tables when it has ended. */
+/** The final report of an execution on its tables. */
 export type ExecutionReport = TickReport | SweepReport;
 
-/** By table: only those in which something was swept or failed. A replay has one table, which its input names. */
+/** Reports by table, only for tables in which something was swept or failed. A replay has one table, which its input names. */
 export interface TickReport {
   readonly tables: Readonly<Record<string, SweepReport>>;
-  /** So many more tables, for which there was no room: the journal has them. */
+  /** Number of further tables, for which there was no room: the journal has their reports. */
   readonly moreTables?: number;
-  /** Why nothing of it was recorded, an error's name; then it knows of no table. */
+  /** Name of the error due to which nothing was recorded; then the report has no tables. */
   readonly notRecorded?: string;
 }
 
 /**
- * Reads what an execution of either state machine says: its output, or the cause of its failure.
+ * Reads the report of an execution of either state machine: its output, or the cause of its failure.
  *
  * @param said the value, or its JSON
- * @returns undefined for anything else: an execution that failed on its way has a sentence as its cause
+ * @returns undefined for anything else: the cause of an execution that crashed is a sentence
  */
 export function readExecutionReport(said: unknown): ExecutionReport | undefined {
   const value = typeof said === 'string' ? parsed(said) : said;
@@ -26,10 +26,10 @@ export function readExecutionReport(said: unknown): ExecutionReport | undefined 
 }
 
 /**
- * The contents of a report, by table.
+ * The reports of an execution by table.
  *
- * @param input of its execution: a replay has one table, which that names where the deployment has several
- * @param only the table of a replay whose input names none; undefined: then nobody knows which it is
+ * @param input input of the execution: that of a replay names its table if the deployment has several
+ * @param only table of a replay whose input names none; undefined: then the table is unknown
  */
 export function reportsByTable(
   report: ExecutionReport,

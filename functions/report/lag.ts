@@ -2,9 +2,9 @@ import type { DeletionLag } from '../../statemachine/contract/chunks.ts';
 import type { LagSummary } from '../../statemachine/contract/report.ts';
 
 /**
- * Lag as a histogram: bucket 0 holds everything up to 16 ms, each further bucket ends 2^(1/4) (19%) higher, and the last
- * takes the rest. A hundred of them reach beyond five days, and a hundred values is what a metric in the embedded
- * metric format may have. Source: CloudWatch User Guide, "Embedded metric format specification", target members.
+ * Number of buckets of the lag's histogram. Bucket 0 counts everything up to 16 ms, each further bucket ends 2^(1/4) (19%) higher, and the
+ * last takes the rest. A hundred buckets reach beyond five days, and a metric in the embedded metric format may have a hundred values.
+ * Source: CloudWatch User Guide, "Embedded metric format specification", target members.
  */
 export const LAG_BUCKETS = 100;
 const FIRST_BUCKET_MS = 16;
@@ -24,7 +24,7 @@ function bucketOf(lagMs: number): number {
 }
 
 /**
- * The lag of items deleted at one moment.
+ * The lag of items that were deleted at the same moment.
  * @param ttls epoch seconds
  * @param deletedAtMs epoch milliseconds
  */
@@ -40,7 +40,7 @@ export function lagOf(ttls: readonly number[], deletedAtMs: number): DeletionLag
   return { lagCounts: counts, lagMaxMs };
 }
 
-/** Two lags as one. */
+/** Adds two lags. */
 export function addLags(one: DeletionLag, other: DeletionLag): DeletionLag {
   const lagCounts: Record<string, number> = { ...one.lagCounts };
   for (const [bucket, count] of Object.entries(other.lagCounts)) {
@@ -49,7 +49,7 @@ export function addLags(one: DeletionLag, other: DeletionLag): DeletionLag {
   return { lagCounts, lagMaxMs: Math.max(one.lagMaxMs, other.lagMaxMs) };
 }
 
-/** Buckets that hold something, and how many items, from the smallest lag on. */
+/** Buckets that are not empty, with their counts, from the smallest lag on. */
 function filledBuckets(lagCounts: DeletionLag['lagCounts']): [number, number][] {
   return Object.entries(lagCounts)
     .map(([bucket, count]): [number, number] => [Number(bucket), count])
@@ -72,7 +72,7 @@ export function summarizeLag({ lagCounts, lagMaxMs }: DeletionLag): LagSummary |
   return { p50: quantile(0.5), p99: quantile(0.99), max: lagMaxMs };
 }
 
-/** Items whose bucket begins at this lag or later. */
+/** Number of items whose bucket begins at this lag or later. */
 export function countAbove({ lagCounts }: DeletionLag, lagMs: number): number {
   return filledBuckets(lagCounts).reduce(
     (sum, [bucket, count]) => (bucketEndMs(bucket - 1) >= lagMs ? sum + count : sum),
@@ -90,7 +90,7 @@ export interface MetricHistogram {
   readonly Sum: number;
 }
 
-/** Each bucket that holds something, by its upper bound (the largest lag itself for the last). */
+/** The histogram's buckets that are not empty, by their upper bounds (the largest lag itself for the last). */
 export function toMetricHistogram({ lagCounts, lagMaxMs }: DeletionLag): MetricHistogram {
   const filled = filledBuckets(lagCounts);
   const Values = filled.map(([bucket]) => Math.min(bucketEndMs(bucket), lagMaxMs));

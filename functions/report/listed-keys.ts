@@ -6,10 +6,10 @@ export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** The first of these, as many as LISTED_KEYS allows and as fit into so many bytes of JSON together. */
+/** The first values of a list: at most LISTED_KEYS, and at most this many bytes as JSON. */
 export function firstThatFit<Listed>(all: readonly Listed[], maxBytes: number): Listed[] {
   const kept: Listed[] = [];
-  let bytes = 2; // the brackets
+  let bytes = 2; // bytes of the brackets
   for (const each of all) {
     const size = jsonBytes(each) + 1;
     if (kept.length === LISTED_KEYS || bytes + size > maxBytes) break;
@@ -20,8 +20,8 @@ export function firstThatFit<Listed>(all: readonly Listed[], maxBytes: number): 
 }
 
 /**
- * The same for failed keys, except that the first is always listed: by the beginning of its JSON, if it does not fit whole.
- * That has another name than a key, since a part of a key could be the key of a live item.
+ * Does the same as {@link firstThatFit} for failed keys, except that the first is always listed: by the beginning of its JSON if it does
+ * not fit. That field is not named `key`, since a part of a key could be the key of a live item.
  */
 export function listFailedKeys(all: readonly ListedFailure[], maxBytes: number): ListedFailure[] {
   const [first] = all;
@@ -35,7 +35,7 @@ export function failedKey({ key }: ExpiredKey, reason: string): FailedKey {
 
 function shorten({ key, keyStart, reason }: ListedFailure, maxBytes: number): ListedFailure {
   if (key === undefined && keyStart === undefined) return { reason: reason.slice(0, 100) };
-  // By code points: half a surrogate pair is no character.
+  // Counts code points: half of a surrogate pair is not a valid character.
   const characters = [...(keyStart ?? JSON.stringify(key))];
   for (let length = characters.length; ; length = Math.floor(length / 2)) {
     const shortened = { keyStart: characters.slice(0, length).join(''), reason: reason.slice(0, 100) };

@@ -4,17 +4,17 @@ import { SETTING_KINDS, type Settings } from '../runtime/environment.ts';
 /** The settings of a table that its record needs. */
 export type RecordedSettings = Pick<Settings, 'precisionSeconds' | 'metrics' | 'metricsPerTable'>;
 
-/** For a table whose settings cannot be read: that is what its record tells. */
+/** Used for a table whose settings cannot be read, which is what its record reports. */
 const DEFAULTS: RecordedSettings = { precisionSeconds: 1, metrics: 'all', metricsPerTable: false };
 
-/** The part of a table's settings that is carried where nothing of the table is swept. */
+/** The part of a table's settings that an execution carries if it does not sweep the table. */
 export function recordedPart(carried: CarriedSettings): CarriedSettings {
   const { tableName } = carried;
   const names = Object.keys(DEFAULTS).filter(name => name in carried);
   return { tableName, ...Object.fromEntries(names.map(name => [name, carried[name]])) };
 }
 
-/** Each as it is carried, or as it is by default. */
+/** The settings that are carried, with defaults for the rest. */
 export function recordedSettings(carried: CarriedSettings): RecordedSettings {
   const { precisionSeconds, metrics, metricsPerTable } = SETTING_KINDS;
   return {

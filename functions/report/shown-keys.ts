@@ -3,7 +3,7 @@ import type { ItemKey, KeyHash, ListedFailure, ShownKey } from '../../statemachi
 import type { SweepSettings } from '../runtime/environment.ts';
 import { keyAttributeNames } from '../table/item-key.ts';
 
-/** Hexadecimal digits of a hash: 64 bits, so that among a million keys two with the same one are hardly ever met. */
+/** Hexadecimal digits of a hash: 64 bits, so that even among a million keys two equal hashes are very unlikely. */
 const HASH_DIGITS = 16;
 
 /** The form in which a key may be shown outside of the table; undefined for none. */
@@ -31,16 +31,16 @@ export function shownFailure(
 }
 
 /**
- * A key's hash, the same in every log, report and command. The table's name is in it, so that the same key has another hash in
- * another table. It is no secret: whoever can guess a key can find out whether the hash is that key's.
+ * A key's hash, the same in every log, report and command. It includes the table's name, so that the same key has another hash in another
+ * table. It is not secret: a person who guesses a key can compare its hash.
  *
- * @param names of the key attributes, partition key first: a key that came through JSON may have them in any order
+ * @param names names of the key attributes, partition key first: a key that was parsed from JSON may have them in any order
  */
 export function hashOfKey(key: ItemKey, names: readonly string[], tableName: string): KeyHash {
   return hashOfText(JSON.stringify(Object.fromEntries(names.map(name => [name, key[name]]))), tableName);
 }
 
-/** The same of a key's JSON, or of a part of it. */
+/** The hash of a key's JSON, or of a part of it. */
 export function hashOfText(text: string, tableName: string): KeyHash {
   const digest = createHmac('sha256', tableName).update(text).digest('hex');
   return `hmac-sha256:${digest.slice(0, HASH_DIGITS)}`;

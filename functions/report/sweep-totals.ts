@@ -9,7 +9,7 @@ import { shardResultOf } from '../child/shard-result.ts';
 import { addLags, NO_LAG } from './lag.ts';
 import { firstThatFit, listFailedKeys } from './listed-keys.ts';
 
-/** RetryCount of a plan that counts as a step more. */
+/** Retries of a plan that count as one further step. */
 const RETRIES_A_STEP = 10;
 
 export function startTotals(dryRun: boolean): SweepTotals {
@@ -22,10 +22,7 @@ export function startTotals(dryRun: boolean): SweepTotals {
   };
 }
 
-/**
- * Adds what the children of a round came to. Those of which nothing is known have failed: they crashed, or the round as a
- * whole did.
- */
+/** Adds the results of a round's children. Children without a result have failed: they crashed, or the whole round did. */
 export function addRound({ progress, results, retries, planFailed }: TableRound): SweepTotals {
   const swept = results.map(shardResultOf).filter(result => result !== undefined);
   const through = swept.filter(({ interrupted }) => !interrupted).length;
@@ -34,7 +31,7 @@ export function addRound({ progress, results, retries, planFailed }: TableRound)
   const run = roundTargets > 0 ? 1 : 0;
   const named = firstNamed([...(totals.named ?? []), ...swept.flatMap(result => result.named ?? [])]);
   return {
-    // An execution that began before a deployment lacks a count that came with it.
+    // An execution that began before a deployment lacks the counts that the deployment added.
     ...startTotals(totals.dryRun),
     ...totals,
     ...swept.reduce<SweepCounts>((sum, result) => addCounts(CHILD_COUNTS, sum, result), totals),
@@ -54,7 +51,7 @@ export function addRound({ progress, results, retries, planFailed }: TableRound)
   };
 }
 
-/** Whether everything that was found is dealt with. What is still to be planned is not in it. */
+/** Whether everything that was found is done. Windows that are not planned yet do not count. */
 export function leftNothing({
   failed,
   shardsFailed,
@@ -63,7 +60,7 @@ export function leftNothing({
   return failed === 0 && shardsFailed === 0 && tablesFailed === 0;
 }
 
-/** The totals as a person reads them: without the histogram, which RecordMetrics makes percentiles of. */
+/** The totals in readable form, without the histogram, from which RecordMetrics computes percentiles. */
 export function reportOf({ lagCounts: _counts, lagMaxMs: _max, ...report }: SweepTotals): SweepReport {
   return report;
 }

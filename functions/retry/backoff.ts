@@ -1,4 +1,4 @@
-/** How long is waited before another attempt. */
+/** Settings of the wait before another attempt. */
 export interface BackoffSettings {
   /** Upper bound of the first wait, seconds; it doubles from attempt to attempt. */
   readonly backoffBaseSeconds: number;
@@ -7,8 +7,8 @@ export interface BackoffSettings {
 }
 
 /**
- * A wait in milliseconds: the upper bound doubles per attempt up to a cap, and the wait is a random share of it ("full
- * jitter"), so that what was throttled together does not come back together.
+ * A wait in milliseconds: its upper bound doubles per attempt up to a cap, and the wait is a random share of the bound ("full jitter"), so
+ * that calls that were throttled together are not repeated together.
  *
  * @param attempts attempts made so far, 1 at the first wait
  * @param random at least 0, below 1
@@ -22,13 +22,13 @@ export function backoffMs(
   return Math.round(random() * 1000 * boundSeconds);
 }
 
-/** A time for a Wait: ISO-8601 in whole seconds, since Step Functions drops the milliseconds of a Timestamp. */
+/** The time of a Wait state: ISO-8601 in whole seconds, since Step Functions drops the milliseconds of a Timestamp. */
 export function waitUntil(epochSeconds: number): string {
   return `${new Date(Math.floor(epochSeconds) * 1000).toISOString().slice(0, 19)}Z`;
 }
 
 /**
- * Sleeps what a Wait left of the time to `untilMs`: less than a second, in which what woke up together spreads.
+ * Sleeps the time from the end of a Wait to `untilMs`: less than a second, over which functions that woke together are spread.
  *
  * @param untilMs epoch milliseconds
  */

@@ -4,7 +4,7 @@ import { NO_LAG } from '../report/lag.ts';
 import { type BackoffSettings, backoffMs, waitUntil } from './backoff.ts';
 
 export interface AttemptSettings extends BackoffSettings {
-  /** Calls for one chunk, the first included. */
+  /** Attempts for one chunk, including the first. */
   readonly deleteAttempts: number;
 }
 
@@ -17,8 +17,8 @@ export const NO_PROGRESS: ChunkProgress = {
 };
 
 /**
- * A chunk whose function failed, to be tried again; undefined when attempts or time do not allow that. What its earlier
- * attempts came to is counted already.
+ * The next attempt for a chunk whose function failed; undefined when attempts or time do not allow one. The results of earlier attempts
+ * are counted already.
  */
 export function retryChunk(
   { error: _error, ...chunk }: Chunk,
@@ -33,13 +33,13 @@ export function retryChunk(
   return { ...chunk, next: 'wait', until: waitUntil(retryAtMs / 1000), progress: { ...progress, retryAtMs } };
 }
 
-/** The call that was made counts. */
+/** Counts the attempt that was made. */
 export function afterAttempt(before: ChunkProgress): ChunkProgress {
   const again = before.attempts > 0 ? 1 : 0;
   return { ...before, attempts: before.attempts + 1, retries: before.retries + again };
 }
 
-/** When the next attempt is due, epoch milliseconds; null when attempts or time run out before. */
+/** When the next attempt is due, epoch milliseconds; null when attempts or time run out before it. */
 export function retryAt(
   { deadline }: Pick<Chunk, 'deadline'>,
   { attempts }: ChunkProgress,

@@ -1,6 +1,6 @@
 import { readDeployment } from './deployment.ts';
 
-/** Metrics of the whole deployment that also a function records that adds nothing up, and only when something is wrong. */
+/** Metrics of the whole deployment that any function may record, and only when a problem occurs. */
 export const DEPLOYMENT_METRICS = {
   JournalFailed: {
     unit: 'Count',
@@ -24,13 +24,13 @@ export const DEPLOYMENT_DIMENSION = 'Deployment';
 export interface DeploymentMetricOptions {
   readonly namespace: string;
   readonly deployment: string;
-  /** Gets a line of metrics in the embedded metric format, at the root of what the function prints. */
+  /** Prints a line of metrics in the embedded metric format, at the root of the function's output. */
   readonly print: (line: string) => void;
   /** Epoch milliseconds. */
   readonly clock: () => number;
 }
 
-/** @param told what stands beside the value in its log line */
+/** @param told further fields of the log line */
 export type RecordDeploymentMetric = (
   name: DeploymentMetricName,
   value: number,
@@ -66,12 +66,12 @@ export function deploymentMetrics({
 }
 
 /**
- * Those of the function's deployment.
+ * The metrics of the function's deployment.
  * @throws InvalidEnvironmentError
  */
 export function lambdaDeploymentMetrics(): RecordDeploymentMetric {
   return deploymentMetrics({
-    // Powertools' own variable, as that of the other metrics.
+    // Powertools' own variable, which the other metrics use too.
     namespace: process.env['POWERTOOLS_METRICS_NAMESPACE'] ?? '',
     deployment: readDeployment(process.env).deploymentName,
     print: line => process.stdout.write(`${line}\n`),

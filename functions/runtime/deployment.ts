@@ -2,7 +2,7 @@ import { text } from '../../expiry/fields.ts';
 import { SETTING_KINDS } from './environment.ts';
 import { type Environment, readVariables } from './variables.ts';
 
-/** The environment variables of the functions of a sweep: what is the deployment's, and none of its tables' alone. */
+/** The environment variables of a sweep's functions: only those of the deployment, none of a single table. */
 const VARIABLE_KINDS = { deploymentName: text(), journalTable: SETTING_KINDS.tableName };
 
 export interface DeploymentVariables {

@@ -21,7 +21,7 @@ import { ARCHIVE_KINDS, type ArchiveSettings } from '../archive/settings.ts';
 import { InvalidSettingsError } from './errors.ts';
 import { type Environment, readVariables, toVariables } from './variables.ts';
 
-/** How expired items are deleted: re-checking each one's TTL, or without a condition. */
+/** How expired items are deleted: with a check of each TTL, or unconditionally. */
 export const DELETE_MODES = ['guarded', 'batch'] as const;
 export type DeleteMode = (typeof DELETE_MODES)[number];
 
@@ -29,14 +29,14 @@ export type DeleteMode = (typeof DELETE_MODES)[number];
 export const LOG_KEYS = ['full', 'hash', 'none'] as const;
 export type LogKeys = (typeof LOG_KEYS)[number];
 
-/** Which metrics a sweep records: all of them, or only what cannot be had for free. */
+/** Which metrics a sweep records: all, or only those that AWS does not record for free. */
 export const METRIC_SETS = ['all', 'essential'] as const;
 export type MetricSet = (typeof METRIC_SETS)[number];
 
 /** When ticks start a scan of a table's whole index. */
 export const INDEX_SCANS = ['daily', 'off'] as const;
 
-/** The name of an attribute: DynamoDB takes any text. A zero byte cannot be in a function's environment. */
+/** The name of an attribute: DynamoDB allows any text, but a function's environment no zero byte. */
 const ATTRIBUTE_NAME = kind<string>(
   value => MODEL_KINDS.partitionKey.is(value) && value.isWellFormed() && !value.includes('\0'),
   `${MODEL_KINDS.partitionKey.expected} of UTF-8 without a zero`,
@@ -44,7 +44,7 @@ const ATTRIBUTE_NAME = kind<string>(
 
 /**
  * The props of a table that the functions know; `config/props.ts` takes them from here. An execution carries them for each table that it
- * sweeps ({@link readSettings}). The functions of the stream and of the backfill, which are of one table, have each as an environment
+ * sweeps ({@link readSettings}). Functions of the stream and of the backfill belong to one table and have each prop as an environment
  * variable: `granularityMinutes` is GRANULARITY_MINUTES there ({@link readEnvironment}).
  */
 export const SETTING_KINDS = {
@@ -81,7 +81,7 @@ export const SETTING_KINDS = {
 
 type SettingName = keyof typeof SETTING_KINDS;
 
-/** Settings that a table may lack: its functions have no such variable then. */
+/** Optional settings of a table: if one is not set, its functions have no such variable. */
 const ABSENT_SETTINGS = [
   'sortKey',
   'holdAttribute',
@@ -96,25 +96,25 @@ const REQUIRED_SETTINGS = Object.keys(SETTING_KINDS).filter(
   name => !(ABSENT_SETTINGS as readonly string[]).includes(name),
 );
 
-/** The settings as props have them. A table without a sort key has none here either. */
+/** The settings in the form of props. A table without a sort key has no field for it here either. */
 export type Settings = {
   readonly [Name in Exclude<SettingName, AbsentName>]: ValueOf<(typeof SETTING_KINDS)[Name]>;
 } & { readonly [Name in AbsentName]?: ValueOf<(typeof SETTING_KINDS)[Name]> };
 
-/** The settings that an execution carries of a table that it sweeps. */
+/** The settings of a table in the input of an execution that sweeps it. */
 export interface TableSettings extends Settings {
-  /** Where each item is to be before it is deleted. @default nowhere */
+  /** Archive that must have each item before it is deleted. @default none */
   readonly copyTo?: ArchiveSettings;
 }
 
-/** The input of a function with the settings of its table, not checked yet. */
+/** The input of a function with its table's settings, which are not checked yet. */
 export type WithSettings<Input> = Input & { readonly settings: unknown };
 
-/** The settings that a function has of the table it sweeps. What each setting means: docs/reference/configuration.md. */
+/** The settings that a function has for the table that it sweeps. Each setting is documented in docs/reference/configuration.md. */
 export type SweepSettings = Omit<TableSettings, keyof ExpiryModelProps> & { readonly model: ExpiryModel };
 
 /**
- * The settings of a table as an execution carries them.
+ * Reads the settings of a table from an execution's input.
  * @throws InvalidSettingsError naming the field, or InvalidModelError for a model that does not hold together
  */
 export function readSettings(carried: unknown): SweepSettings {
@@ -140,8 +140,9 @@ function archiveProblems(archive: unknown, remedy: string): FieldProblem[] {
 }
 
 /**
- * The values that {@link readSettings} reads, out of more. Fields without a value are left out.
- * @param write what a text becomes on its way there, e.g. Terraform's escapes
+ * Picks the values that {@link readSettings} reads. Fields without a value are left out.
+ *
+ * @param write converts each text, for example with Terraform's escapes
  */
 export function carriedSettings(
   settings: TableSettings,
@@ -162,8 +163,9 @@ function written(kinds: Kinds, values: object, write: (value: string) => string)
 }
 
 /**
- * The environment of a function, which {@link readEnvironment} reads.
- * @param write what a value becomes on its way there, e.g. Terraform's escapes
+ * Makes the environment of a function, which {@link readEnvironment} reads.
+ *
+ * @param write converts each value, for example with Terraform's escapes
  */
 export function toEnvironment(settings: Settings, write: (value: string) => string): Record<string, string> {
   return toVariables(SETTING_KINDS, settings, write);
@@ -171,7 +173,7 @@ export function toEnvironment(settings: Settings, write: (value: string) => stri
 
 /** @throws InvalidEnvironmentError, or InvalidModelError for a model that does not hold together */
 export function readEnvironment(env: Environment): SweepSettings {
-  // Every other one is there: readVariables has seen to that.
+  // All other variables exist, as readVariables has checked.
   return withModel(readVariables(SETTING_KINDS, env, ABSENT_SETTINGS) as Settings);
 }
 
@@ -197,7 +199,7 @@ export function modelOfSettings(settings: Settings): ExpiryModel {
   return expiryModel(modelPropsOfSettings(settings));
 }
 
-/** The fields of that model, none of them left to a default. */
+/** The fields of that model, with no defaults left out. */
 export function modelPropsOfSettings(settings: Settings): ExpiryModelProps {
   const { partitionKey, sortKey, ttlAttribute, indexedBy, windowAttribute, granularityMinutes, shards } =
     settings;

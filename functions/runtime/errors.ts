@@ -1,8 +1,8 @@
 import { InvalidFieldError, PreciseTtlError } from '../../expiry/errors.ts';
 
 /**
- * The errors of the functions. Lambda hands an error's `name` to Step Functions, where `ErrorEquals` in the
- * definition names the same one.
+ * The errors of the functions. Lambda passes an error's `name` to Step Functions, where `ErrorEquals` in the definition uses the same
+ * name.
  */
 
 /** The input of an execution is wrong; it fails at once and nothing is swept. */
@@ -10,32 +10,32 @@ export class InvalidExecutionInputError extends InvalidFieldError {
   override readonly name = 'InvalidExecutionInputError';
 }
 
-/** A function's environment lacks a variable or holds a wrong one: the deployment is broken. */
+/** A function's environment lacks a variable or has an invalid one: the deployment is broken. */
 export class InvalidEnvironmentError extends InvalidFieldError {
   override readonly name = 'InvalidEnvironmentError';
 }
 
-/** The settings of a table that an execution carries lack a field or hold a wrong one: the deployment is broken. */
+/** A table's settings in an execution's input lack a field or have an invalid one: the deployment is broken. */
 export class InvalidSettingsError extends InvalidFieldError {
   override readonly name = 'InvalidSettingsError';
 }
 
-/** DynamoDB's answer does not say when it was made, and no other clock can say what is expired. Nothing is deleted. */
+/** DynamoDB's answer has no date, and no other clock can decide what is expired. Nothing is deleted. */
 export class DynamoDbDateMissingError extends PreciseTtlError {
   override readonly name = 'DynamoDbDateMissingError';
 }
 
-/** DynamoDB is throttling or briefly unavailable; asking again later is right. */
+/** DynamoDB throttles or is unavailable for a short time; a later retry may succeed. */
 export class DynamoDbBusyError extends PreciseTtlError {
   override readonly name = 'DynamoDbBusyError';
 }
 
-/** The journal cannot be read, or holds what nobody has written there: whether a table is paused is not known. Nothing is deleted. */
+/** The journal cannot be read, or has a malformed entry: it is unknown whether a table is paused. Nothing is deleted. */
 export class JournalUnreadableError extends PreciseTtlError {
   override readonly name = 'JournalUnreadableError';
 }
 
-/** A span of a ledger has more deletions than there is room for. */
+/** A span of a ledger has more deletions than the comparison allows. */
 export class LedgerTooLongError extends PreciseTtlError {
   override readonly name = 'LedgerTooLongError';
 }

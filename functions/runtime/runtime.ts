@@ -4,7 +4,7 @@ import { createDocuments, type Documents } from '../table/dynamodb.ts';
 import { withoutMessages } from '../table/hidden-messages.ts';
 import type { SweepSettings } from './environment.ts';
 
-/** The surroundings of a handler that calls DynamoDB, from the process it runs in; tests pass their own. */
+/** Dependencies of a handler that calls DynamoDB, made from its process; tests pass their own. */
 export interface Runtime {
   readonly settings: SweepSettings;
   readonly documents: Documents;
@@ -16,9 +16,7 @@ export interface Runtime {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/**
- * The handler's runtime: made for each table that it is called for, around a client that is kept while the execution environment lives.
- */
+/** The handler's runtime: made for each table, with a client that is reused while the execution environment lives. */
 export function lambdaRuntime(options: { maxAttempts: number }): (settings: SweepSettings) => Runtime {
   let kept: Pick<Runtime, 'documents' | 'logger'> | undefined;
   return settings => {

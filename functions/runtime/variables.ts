@@ -7,7 +7,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 type Values<Of extends Kinds> = { readonly [Name in keyof Of]?: ValueOf<Of[Name]> };
 
 /**
- * The settings that the environment has.
+ * Reads settings from the environment.
  *
  * @param optional names that may be missing or empty; they are left out then
  * @throws InvalidEnvironmentError for the first one that is missing or wrong
@@ -32,8 +32,9 @@ export function readVariables<const Of extends Kinds>(
 }
 
 /**
- * The environment that {@link readVariables} reads. What is undefined or empty is left out.
- * @param write what a value becomes on its way there, e.g. Terraform's escapes
+ * Makes the environment that {@link readVariables} reads. Undefined and empty values are left out.
+ *
+ * @param write converts each value, for example with Terraform's escapes
  */
 export function toVariables<Of extends Kinds>(
   kinds: Of,
@@ -48,7 +49,7 @@ export function toVariables<Of extends Kinds>(
   );
 }
 
-/** `backoffCapSeconds` is in BACKOFF_CAP_SECONDS. */
+/** Converts a setting's name: `backoffCapSeconds` becomes BACKOFF_CAP_SECONDS. */
 export function variableOf(name: string): string {
   return name.replaceAll(/[A-Z]/g, letter => `_${letter}`).toUpperCase();
 }

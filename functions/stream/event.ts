@@ -5,14 +5,14 @@ import type { ItemKey } from '../../statemachine/contract/keys.ts';
 
 /**
  * The event with which Lambda calls a function for records of a DynamoDB stream. Source: Lambda Developer Guide, "Using AWS Lambda with
- * Amazon DynamoDB". It does not name the shard; the records of one event are of one shard and in its order.
+ * Amazon DynamoDB". It does not name the shard; all records of one event come from one shard, in its order.
  */
 export interface DynamoDbStreamEvent {
   readonly Records: readonly DynamoDbStreamRecord[];
 }
 
 export interface DynamoDbStreamRecord extends StreamRecord {
-  /** The same at every delivery of the record, and no other record's. */
+  /** A unique id that is the same at every delivery of the record. */
   readonly eventID: string;
   readonly eventSourceARN?: string;
   readonly dynamodb: {
@@ -20,7 +20,7 @@ export interface DynamoDbStreamRecord extends StreamRecord {
     /** Missing in streams without old images. */
     readonly OldImage?: ItemImage;
     readonly NewImage?: ItemImage;
-    /** Digits, up to 40 of them. A later record of the shard has a higher one. */
+    /** Up to 40 digits. A later record of the shard has a higher number. */
     readonly SequenceNumber: string;
     /** Epoch seconds. */
     readonly ApproximateCreationDateTime: number;
@@ -45,7 +45,7 @@ export type ImageValue =
 
 /**
  * The records of an event, in the order of their shard.
- * @throws InvalidArgumentError for what is no event of a stream, such as one that a person has made
+ * @throws InvalidArgumentError for anything but an event of a stream, such as a handwritten one
  */
 export function recordsOf(event: DynamoDbStreamEvent): readonly DynamoDbStreamRecord[] {
   const given: unknown = event;

@@ -1,10 +1,10 @@
 import { storedNumber } from '../../expiry/stored-number.ts';
 import type { ItemImage } from './event.ts';
 
-/** Four digits of the year, so that dates have one length. */
+/** End of the years with four digits, so that all dates have the same length. */
 const YEARS_END_MS = Date.UTC(10_000, 0, 1);
 
-/** The time of an item's TTL, epoch milliseconds; undefined where it is none. */
+/** The time of an item's TTL, epoch milliseconds; undefined if it is missing or no time. */
 export function ttlTimeMs(item: ItemImage, ttlAttribute: string): number | undefined {
   const ttl = Object.hasOwn(item, ttlAttribute) ? item[ttlAttribute] : undefined;
   const ms = Math.floor(storedNumber(ttl) * 1000);

@@ -1,13 +1,13 @@
 /**
- * Which of DynamoDB's errors are worth another try. Source: DynamoDB Developer Guide, "Error handling", and the API
- * reference of BatchStatementError for the codes of single statements.
+ * Errors of DynamoDB after which a retry may succeed. Source: DynamoDB Developer Guide, "Error handling", and the API reference of
+ * BatchStatementError for the codes of single statements.
  */
 
 const BUSY_EXCEPTIONS: ReadonlySet<string> = new Set([
   'InternalServerError',
   'InternalServerErrorException',
   'ProvisionedThroughputExceededException',
-  // Tables that are replicated with strong consistency.
+  // For tables that are replicated with strong consistency.
   'ReplicatedWriteConflictException',
   'RequestLimitExceeded',
   'RequestLimitExceededException',
@@ -16,7 +16,7 @@ const BUSY_EXCEPTIONS: ReadonlySet<string> = new Set([
   'ThrottlingException',
   'TransactionConflictException',
   'TransactionInProgressException',
-  // The SDK's own names for a request that did not get through or took too long.
+  // The SDK's own errors for a request that did not get through or timed out.
   'TimeoutError',
   'NetworkingError',
   'AbortError',
@@ -40,7 +40,7 @@ const BUSY_STATEMENT_CODES: ReadonlySet<string> = new Set([
   'TransactionConflict',
 ]);
 
-/** Whether a failed call may succeed later: throttled, briefly unavailable, or cut off on the way. */
+/** Whether a failed call may succeed later: it was throttled, DynamoDB was unavailable for a short time, or the connection broke. */
 export function isBusy(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (BUSY_EXCEPTIONS.has(error.name)) return true;
@@ -59,7 +59,7 @@ const THROTTLING: ReadonlySet<string> = new Set([
   'ThrottlingException',
 ]);
 
-/** Whether it was for want of capacity that a call failed, or a statement with this code. */
+/** Whether a call, or a statement with this code, failed for lack of capacity. */
 export function isThrottling(error: unknown): boolean {
   return THROTTLING.has(error instanceof Error ? error.name : String(error));
 }
@@ -69,7 +69,7 @@ export function isBusyStatement(code: string | undefined): boolean {
   return code !== undefined && BUSY_STATEMENT_CODES.has(code);
 }
 
-/** Whether DynamoDB refused the whole call because something in it is wrong. */
+/** Whether DynamoDB refused the whole call because a part of it is invalid. */
 export function isInvalid(error: unknown): boolean {
   return error instanceof Error && error.name === 'ValidationException';
 }

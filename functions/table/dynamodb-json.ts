@@ -13,11 +13,10 @@ interface HttpMessage {
 }
 
 /**
- * Sends a command whose input is DynamoDB's JSON, as it is, and gives the JSON that DynamoDB answers with: bytes are base64, times
- * are epoch seconds, as in Lambda's events. An item that came this way goes back this way unchanged.
+ * Sends a command whose input is DynamoDB's JSON, and returns DynamoDB's JSON unchanged: bytes are base64, times are epoch seconds, as in
+ * Lambda's events. An item that was read this way can be written back unchanged.
  *
- * The SDK makes objects of the JSON, in which the value of an attribute with the name `__proto__` is undefined. An error is still
- * the SDK's.
+ * The SDK would make objects of the JSON, in which the value of an attribute named `__proto__` is undefined. Errors are still the SDK's.
  */
 export async function sendJson<Answer>(
   client: Client,
@@ -31,7 +30,7 @@ export async function sendJson<Answer>(
       (args.request as HttpMessage).body = JSON.stringify(args.input);
       return next(args);
     },
-    // Behind the SDK's serializer, which is of the same step.
+    // This runs after the SDK's serializer, which is in the same step.
     { name: 'jsonInput', step: 'serialize', priority: 'low' },
   );
   stack.add(
@@ -40,12 +39,12 @@ export async function sendJson<Answer>(
       const response = result.response as HttpMessage;
       if (response.statusCode === 200) {
         json = JSON.parse(await text(response.body as NodeJS.ReadableStream));
-        // Nothing is left for the SDK to make objects of.
+        // The rest of the response has nothing for the SDK to convert.
         response.body = Buffer.from('{}');
       }
       return result;
     },
-    // Before the SDK's deserializer, to which the response goes afterwards.
+    // This runs before the SDK's deserializer.
     { name: 'jsonAnswer', step: 'deserialize', priority: 'low' },
   );
   stack.add(

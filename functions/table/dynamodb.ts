@@ -6,23 +6,23 @@ export type Documents = Pick<DynamoDBDocumentClient, 'send'>;
 
 const MAX_REQUEST_TIMEOUT_MS = 5_000;
 
-/** How long a request of a task may take so that the function can still say so, milliseconds. */
+/** Timeout of a request, in milliseconds, that lets a function report its failure before the task's own timeout. */
 export function requestTimeoutMs(taskTimeoutSeconds: number, attempts: number): number {
   return Math.min(MAX_REQUEST_TIMEOUT_MS, Math.floor((taskTimeoutSeconds * 750) / attempts));
 }
 
-/** Options of one request besides its command. */
+/** Options of one request. */
 export interface RequestOptions {
   /** Milliseconds; the client's own limit is five seconds. */
   readonly requestTimeout?: number;
 }
 
 /**
- * A client whose numbers come wrapped, since a key's number may have more digits than a double.
+ * Makes a client that returns wrapped numbers, since a key's number may have more digits than a double.
  *
- * @param maxAttempts calls in all per command. The delete path takes 1: there the state machine backs off, and a
- *   second waiting loop inside would only hide the throttling from it.
- * @param connection only where it is not Lambda's environment that says it
+ * @param maxAttempts attempts per command. The delete path uses 1: there the state machine does the backoff, and a second loop inside
+ * would only hide the throttling from it.
+ * @param connection only needed outside of Lambda, whose environment has it
  */
 export function createDocuments(
   { maxAttempts }: { maxAttempts: number },
@@ -31,8 +31,8 @@ export function createDocuments(
   const client = new DynamoDBClient({
     ...connection,
     maxAttempts,
-    // Far above what DynamoDB takes and far below the function's timeout: an answer that does not come is a busy
-    // DynamoDB, which the state machine knows how to wait for, not a function that hangs.
+    // Far above DynamoDB's latency and far below the function's timeout: a missing answer counts as a busy DynamoDB, for which the state
+    // machine waits, and not as a function that hangs.
     requestHandler: {
       connectionTimeout: 1_000,
       requestTimeout: MAX_REQUEST_TIMEOUT_MS,
@@ -45,12 +45,12 @@ export function createDocuments(
 
 type Metadata = QueryCommandOutput['$metadata'];
 
-/** {@link keepDates} adds the header `Date`, as it came. */
+/** The header `Date` as received, added by {@link keepDates}. */
 interface DatedMetadata extends Metadata {
   readonly date?: string | undefined;
 }
 
-/** Adds to each answer when it was made ({@link answeredAt}): the SDK reads the header for itself, and hands on no headers. */
+/** Adds its date to each answer ({@link answeredAt}): the SDK reads the header itself, and passes no headers on. */
 export function keepDates(client: DynamoDBClient): void {
   client.middlewareStack.add(
     next => async args => {
@@ -58,7 +58,7 @@ export function keepDates(client: DynamoDBClient): void {
       const { headers = {} } = answer.response as { readonly headers?: Readonly<Record<string, string>> };
       return { ...answer, output: withDate(answer.output as QueryCommandOutput, headers['date']) };
     },
-    // Around the one that makes the output.
+    // This runs around the middleware that makes the output.
     { step: 'deserialize', priority: 'high', name: 'keepDates' },
   );
 }
@@ -72,7 +72,7 @@ function withDate<Output extends { readonly $metadata: Metadata }>(
 }
 
 /**
- * When DynamoDB answered by its own clock, epoch seconds, rounded down; undefined for an answer without a date. HTTP wants one of
+ * When DynamoDB answered by its own clock, epoch seconds, rounded down; undefined for an answer without a date. HTTP requires one from
  * every server with a clock. Source: RFC 9110, 6.6.1.
  */
 export function answeredAt({ $metadata }: { readonly $metadata?: DatedMetadata }): number | undefined {

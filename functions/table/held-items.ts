@@ -5,16 +5,16 @@ import type { Documents, RequestOptions } from './dynamodb.ts';
 import { isBusy } from './dynamodb-errors.ts';
 import { keyAttributeNames, keyText, toItemKey, toNativeKey } from './item-key.ts';
 
-/** Keys of a BatchGetItem. Source: DynamoDB API reference. */
+/** Most keys of a BatchGetItem. Source: DynamoDB API reference. */
 export const MAX_READ = 100;
 
-/** Which of some index entries are known to be of items that are held. */
+/** Returns those index entries whose items are known to be held. */
 export type ReadHeld = (entries: readonly ExpiredKey[]) => Promise<ReadonlySet<ExpiredKey>>;
 
 /**
- * Looks at the items themselves, since the index has their keys only. Undefined for a table without a hold attribute.
+ * Reads the items themselves, since the index has only their keys. Undefined for a table without a hold attribute.
  *
- * What a busy DynamoDB does not answer for is not known to be held: whoever asks goes on as if it were not.
+ * If DynamoDB is too busy, items without an answer count as not held.
  *
  * @throws DynamoDB's own error when it is not busy
  */
@@ -28,7 +28,7 @@ export function heldReader(
   const attributes = [...keyNames, holdAttribute].map((name, index) => [`#${index}`, name] as const);
   const textOf = (key: ItemKey) => keyText(key, keyNames);
   const readBatch = async (entries: readonly ExpiredKey[]): Promise<ExpiredKey[]> => {
-    // While the index catches up, an item that got another TTL can be there with both, and DynamoDB refuses a key twice.
+    // While the index lags, an item with a changed TTL can have two entries, and DynamoDB refuses duplicate keys.
     const keys = new Map(entries.map(({ key }) => [textOf(key), key]));
     const request = {
       Keys: [...keys.values()].map(toNativeKey),

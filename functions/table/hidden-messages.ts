@@ -1,12 +1,12 @@
 import type { Documents } from './dynamodb.ts';
 
-/** The fields of an error that are kept: they say which error it is, and whether another try may succeed. */
+/** The fields of an error that are not removed: they identify the error, and show whether a retry may succeed. */
 const KEPT = ['name', 'code', '$fault', '$retryable', '$metadata'] as const;
 
 /**
- * The same documents, whose errors do not say what DynamoDB says: some of its messages repeat a value of the request, such as a
- * number that it cannot take, and whatever a function throws is logged by Lambda and becomes the cause of a failed execution.
- * The request's id, by which AWS knows the message, stays.
+ * Returns the same client, but without DynamoDB's messages in its errors: some repeat values of the request, such as an invalid number,
+ * and Lambda logs whatever a function throws, which also becomes the cause of a failed execution. The request's id, by which AWS finds the
+ * message, stays.
  */
 export function withoutMessages(documents: Documents): Documents {
   const send = async (...args: Parameters<Documents['send']>) => {

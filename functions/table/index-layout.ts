@@ -10,33 +10,33 @@ import { shardsOf } from './target-windows.ts';
 export interface IndexKey {
   /** A window's key, or a second. */
   readonly value: string | number;
-  /** The one TTL that all its entries have, epoch seconds; undefined when they can have any. */
+  /** The TTL of all its entries, epoch seconds; undefined when they can differ. */
   readonly ttl?: number;
   /**
-   * The highest TTL that an entry has whose writer stamped it right, epoch seconds: the older way puts the edge into the window that ends
-   * there. Undefined where nothing is known.
+   * The highest TTL of correctly stamped entries, epoch seconds: the older way of stamping puts the edge into the window that ends there.
+   * Undefined if not known.
    */
   readonly end?: number;
 }
 
 /**
- * Where the index holds what expires: all that the sweep has to know of the two ways to be indexed. A sweep is planned in
- * windows, whose entries lie under one key each (by window and shard) or under one key per second.
+ * How the index is laid out: everything that the sweep must know of the two ways to index. A sweep is planned in windows, whose entries
+ * lie under one key each (by window and shard) or under one key per second.
  */
 export interface IndexLayout {
   /** Length of a window, seconds. */
   readonly windowSeconds: number;
-  /** Parts of a window, each under keys of its own. */
+  /** Number of shards of a window, each with its own keys. */
   readonly shards: number;
-  /** Keys of the index that one shard of a window has. */
+  /** Number of index keys in one shard of a window. */
   readonly keysPerShard: number;
-  /** Entries, about, that a query reads for the least that it costs. 1: a key holds nothing that is read for nothing. */
+  /** Approximate number of entries that a query reads for its minimum price; 1: reading more entries of a key is never free. */
   readonly entriesOfLeastRead: number;
-  /** A window can hold items whose TTL lies elsewhere: their writers stamped them wrong. */
+  /** Whether a window can hold items with TTLs outside of it, whose writers stamped them wrong. */
   readonly holdsStrays: boolean;
   /** The starts of the windows that may hold a TTL in [from, before), epoch seconds, oldest first. */
   windows(from: number, before: number): Iterable<number>;
-  /** The keys that a target's entries lie under, oldest first; always the same for the same target. */
+  /** The keys of a target's entries, oldest first; always the same for the same target. */
   keys(target: SweepTarget): readonly IndexKey[];
 }
 
@@ -44,25 +44,25 @@ export function indexLayout(model: ExpiryModel): IndexLayout {
   return model.indexedBy === 'window' ? byWindow(model) : BY_SECOND;
 }
 
-/** A tick looks back to the watermark through so many keys of the index by itself, or one window. By second that is ten minutes. */
+/** Most index keys through which a tick itself looks back to the watermark, unless it is one window. By second that is ten minutes. */
 const MAX_REACHED_KEYS = 600;
 
-/** How far back a tick looks to the watermark by itself, seconds. What lies further back is handed over. */
+/** How far a tick itself looks back to the watermark, seconds. Older TTLs are handed over. */
 export function reachSeconds({ windowSeconds, shards, keysPerShard }: IndexLayout): number {
   const windows = Math.max(1, Math.floor(MAX_REACHED_KEYS / (shards * keysPerShard)));
   return Math.min(windows * windowSeconds, MAX_LOOKBACK_MINUTES * 60);
 }
 
 /**
- * Bytes that an eventually consistent query reads for half a unit, the least that one costs. Source: DynamoDB Developer Guide, "Read
+ * Bytes that an eventually consistent query reads for half a unit, its minimum price. Source: DynamoDB Developer Guide, "Read
  * consumption".
  */
 const MIN_READ_BYTES = 4096;
 
-/** A TTL of ten digits. Source: DynamoDB Developer Guide, "Item sizes and formats". */
+/** Bytes of a TTL with ten digits. Source: DynamoDB Developer Guide, "Item sizes and formats". */
 const TTL_BYTES = 6;
 
-/** The writers decide what a key's attribute holds: a UUID is assumed. */
+/** Assumed bytes of a key attribute's value, which the writers choose: those of a UUID. */
 const KEY_VALUE_BYTES = 36;
 
 /** The approximate size of an index entry. */
@@ -95,7 +95,7 @@ function byWindow(model: ExpiryModel): IndexLayout {
   };
 }
 
-/** Seconds that are planned, probed and swept together: a child for each of them would cost more than what it deletes. */
+/** Seconds that are planned, probed and swept together: a child for each second would cost more than its deletes. */
 const MINUTE = 60;
 
 const BY_SECOND: IndexLayout = {

@@ -16,19 +16,19 @@ export interface TtlRange {
   readonly upTo: number;
 }
 
-/** As many entries under one key of the index as one Query gave. */
+/** The entries under one index key that one Query returned. */
 export interface IndexPage {
   /** In the order of their TTL. */
   readonly entries: ExpiredKey[];
-  /** For each entry, where a query goes on behind it. */
+  /** For each entry, the position after it. */
   readonly positions: ItemKey[];
-  /** Whether the key may hold more in the range. */
+  /** Whether the key may have more entries in the range. */
   readonly more: boolean;
-  /** DynamoDB's clock when it answered, epoch seconds, rounded down; undefined when the answer did not say it, or nothing was asked. */
+  /** DynamoDB's clock at the answer, epoch seconds, rounded down; undefined when the answer had no date, or no query was made. */
   readonly readAt?: number | undefined;
 }
 
-/** Reads what lies under a key of the index, from a position on; `limit` is the most entries. */
+/** Reads the entries under an index key, from a position; `limit` is the most entries. */
 export type ReadIndex = (
   key: IndexKey,
   range: TtlRange,
@@ -39,7 +39,7 @@ export type ReadIndex = (
 const NOTHING: IndexPage = { entries: [], positions: [], more: false };
 
 /**
- * Reads this table's index.
+ * Makes a reader of this table's index.
  * @throws DynamoDbBusyError when DynamoDB throttles or is unavailable; DynamoDB's own error otherwise
  */
 export function indexReader(
@@ -74,7 +74,7 @@ export function indexReader(
   };
 }
 
-/** By second the index has no sort key: everything under a key has the same TTL. */
+/** The key condition of a query. By second the index has no sort key: all entries under a key have the same TTL. */
 export function keyCondition(
   { ttlAttribute, windowAttribute }: ExpiryModel,
   { value }: IndexKey,
@@ -98,17 +98,17 @@ export function keyCondition(
   };
 }
 
-/** Held entries under one key of the index that are passed over; who comes upon more does not know whether anything is due. */
+/** Most held entries under one index key that are skipped; if there are more, it is unknown whether anything is due. */
 const MAX_HELD = 1_000;
 
-/** There may be something under all that is held. */
+/** The answer when there may be due entries behind many held ones. */
 export const MAYBE = 'maybe';
 
 /**
- * The earliest TTL of a target that is, or within its span will be, expired; reads one entry of each key, until it knows.
+ * The earliest TTL of a target that is expired, or will be within its span; reads one entry of each key until it is known.
  *
- * @param readHeld entries of items that are held are passed over; undefined: nothing is held
- * @returns undefined: nothing is; MAYBE: so much is held that it did not look behind all of it
+ * @param readHeld finds entries of held items, which are skipped; undefined: nothing is held
+ * @returns undefined: there is none; MAYBE: too many entries are held to look behind all of them
  * @throws DynamoDbBusyError also when time runs out before all keys are read
  */
 export async function earliestTtl(

@@ -9,29 +9,29 @@ import { keyAttributeNames } from './item-key.ts';
 
 /** An entry of the index, whatever its TTL. */
 export interface ScannedEntry extends ExpiredKey {
-  /** By window: the one that it lies in. */
+  /** By window: the window of the entry. */
   readonly window?: string;
-  /** Where a scan goes on behind it. */
+  /** The position after the entry, where a scan continues. */
   readonly position: ItemKey;
 }
 
-/** As many entries as one Scan gave. */
+/** The entries that one Scan returned. */
 export interface ScannedEntries {
   readonly entries: readonly ScannedEntry[];
-  /** Where the next page begins; null: this was the last one. */
+  /** Where the next page begins; null: this was the last page. */
   readonly next: ItemKey | null;
-  /** DynamoDB's clock when it answered, epoch seconds, rounded down; undefined when the answer did not say it. */
+  /** DynamoDB's clock at the answer, epoch seconds, rounded down; undefined when the answer had no date. */
   readonly readAt: number | undefined;
-  /** Read units that the page took. */
+  /** Read units that the page consumed. */
   readonly units: number;
 }
 
-/** Reads the entries of the index behind a position, in DynamoDB's own order; `limit` is the most entries. */
+/** Reads the entries of the index after a position, in DynamoDB's own order; `limit` is the most entries. */
 export type ScanIndex = (position: ItemKey | null, limit: number) => Promise<ScannedEntries>;
 
 type StoredEntry = Readonly<Record<string, { readonly S: string } & { readonly N: string }>>;
 
-/** DynamoDB's JSON. Source: DynamoDB API reference, Scan. */
+/** DynamoDB's JSON answer. Source: DynamoDB API reference, Scan. */
 interface ScanAnswer {
   readonly Items?: readonly StoredEntry[];
   readonly LastEvaluatedKey?: ItemKey;
@@ -40,8 +40,8 @@ interface ScanAnswer {
 }
 
 /**
- * Scans this table's index. A page is DynamoDB's JSON as it came: the SDK takes several times as long to make objects of thousands of
- * entries, of which hardly any is needed.
+ * Makes a scanner of this table's index. A page is DynamoDB's unchanged JSON: the SDK takes several times as long to make objects of
+ * thousands of entries, few of which are needed.
  *
  * @throws DynamoDbBusyError when DynamoDB throttles or is unavailable; DynamoDB's own error otherwise
  */

@@ -4,11 +4,11 @@ import type { ItemKey, KeyAttribute } from '../../statemachine/contract/keys.ts'
 import type { ItemImage } from '../stream/event.ts';
 
 /**
- * Keys travel between states as JSON. Numbers stay strings on the way, since a DynamoDB number has 38 digits and a
- * double 15; bytes become base64.
+ * Keys are passed between states as JSON. Numbers are strings there, since a DynamoDB number has 38 digits and a double 15; bytes are
+ * base64.
  */
 
-/** A native value as the document client takes and (with wrapped numbers) gives it. */
+/** A native value that the document client accepts and (with wrapped numbers) returns. */
 export type NativeKeyValue = string | NumberValue | Uint8Array;
 
 export type NativeKey = Record<string, NativeKeyValue>;
@@ -23,19 +23,19 @@ export function keyAttributeNames({ partitionKey, sortKey }: KeyNames): string[]
   return sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
 }
 
-/** The key as the document client takes it. */
+/** Converts a key for the document client. */
 export function toNativeKey(key: ItemKey): NativeKey {
   return Object.fromEntries(Object.entries(key).map(([name, value]) => [name, decode(value)]));
 }
 
-/** One attribute as the document client takes it. */
+/** Converts one attribute for the document client. */
 export function decode(value: KeyAttribute): NativeKeyValue {
   if ('S' in value) return value.S;
   if ('N' in value) return NumberValue.from(value.N);
   return Buffer.from(value.B, 'base64');
 }
 
-/** The key of an item, or a key, as text that is the same for the same key, whatever the order of its attributes. */
+/** The key of an item, or a key, as text, which does not depend on the order of its attributes. */
 export function keyText(of: ItemKey | ItemImage, names: readonly string[]): string {
   return JSON.stringify(names.map(name => of[name]));
 }

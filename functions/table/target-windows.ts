@@ -1,9 +1,12 @@
 import { isObject } from '../../expiry/fields.ts';
 import type { SweepTarget, TargetWindow } from '../../statemachine/contract/targets.ts';
 
-/* The windows of a target, and which of their shards. A target may have a thousand shards, and stands in payloads of a bounded size. */
+/*
+ * The windows of a target, and their shards. A target may have a thousand shards, which must fit into payloads of a limited size, so they
+ * are written as ranges.
+ */
 
-/** Ranges of shards: there are at most a thousand, from 0 on. */
+/** Ranges of shard numbers: at most a thousand shards, from 0 on. */
 const RANGES = /^\d{1,3}(?:-\d{1,3})?(?:,\d{1,3}(?:-\d{1,3})?)*$/;
 
 /** The shards of ranges, ascending. */
@@ -14,7 +17,7 @@ export function shardsOf(ranges: string): number[] {
   });
 }
 
-/** The inverse of {@link shardsOf}, of shards in any order. */
+/** Makes ranges of shards in any order; the inverse of {@link shardsOf}. */
 export function rangesOf(shards: Iterable<number>): string {
   const ranges: { first: number; last: number }[] = [];
   for (const shard of [...new Set(shards)].sort((one, other) => one - other)) {
@@ -25,7 +28,7 @@ export function rangesOf(shards: Iterable<number>): string {
   return ranges.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join();
 }
 
-/** Each window once, with all of its shards, the oldest first. */
+/** Joins equal windows and their shards; the oldest window is first. */
 export function joinedWindows(windows: readonly TargetWindow[]): TargetWindow[] {
   const byStart = new Map<number, number[]>();
   for (const { start, shards } of windows) {
@@ -38,12 +41,12 @@ export function joinedWindows(windows: readonly TargetWindow[]): TargetWindow[] 
     .sort((one, other) => one.start - other.start);
 }
 
-/** All that a target has in any of its windows, ascending. */
+/** All shards that a target has in any of its windows, ascending. */
 export function shardsOfTarget({ windows }: Pick<SweepTarget, 'windows'>): number[] {
   return shardsOf(rangesOf(windows.flatMap(({ shards }) => shardsOf(shards))));
 }
 
-/** The part of a target that lies in these shards. */
+/** The part of a target in these shards. */
 export function partOfTarget(target: SweepTarget, shards: readonly number[]): SweepTarget {
   const wanted = new Set(shards);
   const windows = target.windows.flatMap(window => {
@@ -53,7 +56,7 @@ export function partOfTarget(target: SweepTarget, shards: readonly number[]): Sw
   return { ...target, windows };
 }
 
-/** Whether it is the windows of a target, for what comes from another function. */
+/** Whether a value from another function is a target's windows. */
 export function areWindows(value: unknown): value is readonly TargetWindow[] {
   return Array.isArray(value) && value.every(isWindow);
 }

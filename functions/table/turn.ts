@@ -1,6 +1,6 @@
 /**
- * The turn of a table, 0 to `turns` - 1: those of a deployment have different ones. Names often differ in a number only, whose digits alone
- * would give many of them the same.
+ * A number for a table from 0 to `turns` - 1, by which the tables of a deployment take different turns. Names often differ only in a
+ * number, whose digits alone would give many of them the same turn.
  */
 export function turnOf(tableName: string, turns: number): number {
   return [...tableName].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % turns, 0);

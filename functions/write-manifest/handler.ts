@@ -8,7 +8,7 @@ import { readDeployment } from '../runtime/deployment.ts';
 import { readEnvironment } from '../runtime/environment.ts';
 import { createDocuments } from '../table/dynamodb.ts';
 
-/** Nobody waits for it: DynamoDB and S3 may be asked again for longer than in a sweep. */
+/** Attempts per call: nothing waits for this function, so DynamoDB and S3 may be called more often than in a sweep. */
 const ATTEMPTS = 8;
 const S3_TIMEOUT_MS = 30_000;
 
@@ -20,10 +20,10 @@ export interface ManifestRuntime
 }
 
 /**
- * Writes the manifests that are missing of a table's deletions, up to yesterday's. Each one is there for good: a call that fails is made
- * again, and goes on from the last one.
+ * Writes the missing manifests of a table's deletions, up to yesterday's. A written manifest is final: a failed call is repeated, and
+ * continues after the last one.
  *
- * @throws what kept it from writing one: JournalUnreadableError, ProofRefusedError, or S3's error
+ * @throws the error that prevented a manifest: JournalUnreadableError, ProofRefusedError, or S3's error
  */
 export async function writeManifest({ logger, clock, ...options }: ManifestRuntime): Promise<void> {
   try {
@@ -41,7 +41,7 @@ export async function writeManifest({ logger, clock, ...options }: ManifestRunti
 
 let runtime: ManifestRuntime | undefined;
 
-/** Made at the first call and kept while the execution environment lives. */
+/** Makes the runtime at the first call and reuses it while the execution environment lives. */
 function lambdaRuntime(): ManifestRuntime {
   if (runtime !== undefined) return runtime;
   const { tableName, logKeys, archivedWithinSeconds } = readEnvironment(process.env);

@@ -1,5 +1,5 @@
-/** The longest that Lambda allows. What a call has not done the next one does. */
+/** The longest timeout that Lambda allows. The next call continues where one was cut off. */
 export const MANIFEST_TIMEOUT_SECONDS = 900;
 
-/** A whole core: it takes 0.05 ms for each deletion, so that ten million of a day take nine minutes. */
+/** A whole core: each deletion takes 0.05 ms, so ten million in a day take nine minutes. */
 export const MANIFEST_MEMORY_MB = 1769;

@@ -59,8 +59,22 @@ export interface DemoOptions {
   readonly signal: AbortSignal;
   /** Pause between two reads of the stream, milliseconds. @default that of the observer */
   readonly intervalMs?: number;
+  /** Serves a page that shows the sweep. @default there is none */
+  readonly sweepPage?: (endpoints: Endpoints) => Promise<SweepPage>;
   /** For tests: how the cloud differs, its clock among it. */
   readonly cloud?: Partial<LocalCloudOptions>;
+}
+
+/** Where the services of a run are, for a page that asks them. */
+interface Endpoints {
+  readonly dynamoDb: string;
+  readonly stepFunctions: string;
+}
+
+/** A page for browsers of this machine. */
+export interface SweepPage {
+  readonly address: string;
+  stop(): Promise<void>;
 }
 
 /** After the last expiry: the tick that follows, one more for what that one missed, and time to sweep. */
@@ -120,6 +134,7 @@ async function runOn(
   const followers = new Followers({ ...following, graceSeconds, now: () => clock.now() });
   let cloud: LocalCloud | undefined;
   let page: ApiServer | undefined;
+  let sweepPage: SweepPage | undefined;
   try {
     if (options.output.isTTY) progress.show('The functions are bundled, and the table is made …');
     const surroundings = { dynamoDb, clock, progress, problems, ended, followers };
@@ -127,6 +142,8 @@ async function runOn(
     cloud = started;
     page = await clock.busy(() => ApiServer.start(started.stepFunctions));
     const { endpoint } = page;
+    sweepPage = await options.sweepPage?.({ dynamoDb: dynamoDb.endpoint, stepFunctions: endpoint });
+    if (sweepPage !== undefined) progress.say(`The page of the sweep, for a browser: ${sweepPage.address}`);
     return await sweepSessions({
       options,
       clock,
@@ -140,6 +157,7 @@ async function runOn(
     });
   } finally {
     machine.stop();
+    await sweepPage?.stop();
     await page?.stop();
     await cloud?.stop();
   }

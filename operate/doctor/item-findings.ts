@@ -12,7 +12,7 @@ export const SAMPLES = 3;
 /** Different details that are shown for one finding. */
 const DETAILS = 5;
 
-/** Probability below which unused shards are not a coincidence, if the writer uses all shards. */
+/** Unused shards count as a fault if chance leaves them unused with a lower probability than this. */
 const BY_CHANCE = 1e-6;
 
 interface Counted {

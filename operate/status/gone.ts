@@ -24,7 +24,7 @@ export type Gone =
   /** Everything that was due from `since` to `by` was deleted, except the items in `left`. */
   | {
       readonly known: true;
-      /** Start of the statement; null: no start, because the whole index was scanned. */
+      /** Start of the span; null if it has none, because the whole index was scanned. */
       readonly since: number | null;
       readonly by: number;
       /** End of a gap after `by` that was not read, although later items were; null: there is no gap. */
@@ -92,10 +92,10 @@ function firstChain(spans: readonly Span[]): (Span & { readonly gapUntil: number
   return { from: first.from, upTo, gapUntil: null };
 }
 
-/** The end of the statement, and the exceptions that it lists. */
+/** Finds up to which time the statement can reach, and which exceptions it must list. */
 function endOf({ upTo }: Span, look: Look | undefined): { by: number; left: readonly ExpiredKey[] } {
   const { named, overdue } = look ?? { named: [], overdue: 0 };
-  /** Possible ends of the statement, by number of listed exceptions. */
+  /** Times up to which the statement reaches if it lists the first 0, 1, 2, … items as exceptions. */
   const ends = named.map(({ ttl }) => Math.min(upTo, Math.ceil(ttl) - 1));
   if (overdue <= named.length) ends.push(upTo);
   const furthest = ends.at(-1) ?? upTo;

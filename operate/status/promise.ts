@@ -17,16 +17,23 @@ const NEXT_TICK_SECONDS = 120;
 /** Seconds in which several ticks should have deleted an item. */
 const TICKS_SECONDS = 180;
 
+type Pace = Pick<ResolvedProps, 'precisionSeconds' | 'pollSeconds'>;
+
+/** So many seconds after its expiry an item is gone while the sweep keeps up. */
+export function promisedSeconds({ precisionSeconds, pollSeconds }: Pace): number {
+  return lateMs({ precisionSeconds: Math.max(precisionSeconds, pollSeconds) }) / 1000;
+}
+
 /** Undefined: no item is later than the table's precision allows. */
 export function latenessOf(
   { readAt, named: [oldest] }: Pick<OverdueLook, 'readAt' | 'named'>,
-  { precisionSeconds, pollSeconds }: Pick<ResolvedProps, 'precisionSeconds' | 'pollSeconds'>,
+  pace: Pace,
 ): Lateness | undefined {
   if (oldest === undefined) return undefined;
   const seconds = readAt - oldest.ttl;
-  const promised = lateMs({ precisionSeconds: Math.max(precisionSeconds, pollSeconds) }) / 1000;
+  const promised = promisedSeconds(pace);
   if (seconds <= promised) return undefined;
-  return { seconds, promised, mayBeWrittenLate: pollSeconds === 0 && seconds <= NEXT_TICK_SECONDS };
+  return { seconds, promised, mayBeWrittenLate: pace.pollSeconds === 0 && seconds <= NEXT_TICK_SECONDS };
 }
 
 /** Whether several ticks have failed to delete the item. */

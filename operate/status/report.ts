@@ -30,7 +30,7 @@ export interface TableReport {
   readonly remarks: readonly Remark[];
   /** Everything that was due from `since` to `by` was deleted, except the items in `left`. */
   readonly gone: {
-    /** Null: no start, because the whole index was scanned. */
+    /** Null if the span has no start, because the whole index was scanned. */
     readonly since: string | null;
     readonly by: string;
     /** End of a gap after `by` that was not read; null: there is no gap. */

@@ -64,7 +64,7 @@ export interface Status {
  */
 const LOOK_SECONDS = 13;
 const QUICK_TABLES = 10;
-/** Milliseconds that are reserved for the running queries when the reading of the index ends. */
+/** Milliseconds that the last running queries may take after the reading of the index has ended. */
 const SPARE_MS = 2_000;
 /** Tables that are read in parallel: Step Functions allows a few hundred calls at the same time. */
 const CONCURRENCY = 5;

@@ -17,24 +17,24 @@ import type { Place } from './place.ts';
 import type { SweptTable } from './swept-table.ts';
 import { tagged } from './tagged.ts';
 
-/** Two metrics added up; one that has no datapoint counts as 0. */
+/** The sum of two metrics; a metric without a datapoint counts as 0. */
 const SUM = { ids: ['ticks', 'replays'], expression: 'FILL(ticks, 0) + FILL(replays, 0)' } as const;
 
 export interface SweepAlarmsProps {
   readonly place: Place;
   readonly resources: AlarmedResources;
   readonly deployment: Deployment;
-  /** Those of the deployment. */
+  /** Tables of the deployment. */
   readonly tables: readonly SweptTable[];
 }
 
-/** The alarms of a deployment and its tables, and the topic that they tell. With none there is no topic either. */
+/** The alarms of a deployment and its tables, and the topic that they notify. Without alarms there is no topic. */
 export class SweepAlarms extends Construct {
-  /** Undefined with `alarmTopicArn`, and without alarms. */
+  /** Undefined with `alarmTopicArn`, or without alarms. */
   readonly topic: SnsTopic | undefined;
-  /** That of `alarmTopicArn`, or of the topic of its own. */
+  /** The `alarmTopicArn`, or the ARN of the deployment's own topic. */
   readonly topicArn: string | undefined;
-  /** Those that there are, by their names in CloudWatch. */
+  /** The existing alarms, by their names in CloudWatch. */
   readonly alarms: Readonly<Record<string, CloudwatchMetricAlarm>>;
 
   constructor(scope: Construct, id: string, { place, resources, deployment, tables }: SweepAlarmsProps) {
@@ -54,9 +54,9 @@ export class SweepAlarms extends Construct {
   }
 
   /**
-   * Not encrypted without a key: AWS's own key for SNS does not let CloudWatch in, and only the alarm's history would say so.
-   * Source: AWS re:Post knowledge center, "configure CloudWatch alarms with an encrypted SNS topic". The messages name the alarm and
-   * its metric, and no item.
+   * Makes the deployment's topic. It is not encrypted without a key: CloudWatch cannot publish to a topic with AWS's own key for SNS, and
+   * only the alarm's history would show that. Source: AWS re:Post knowledge center, "configure CloudWatch alarms with an encrypted SNS
+   * topic". The messages name the alarm and its metric, and no item.
    */
   #ownTopic(place: Place, sweep: Deployment): SnsTopic {
     const { name, kmsKeyArn } = sweep;
@@ -87,7 +87,7 @@ export class SweepAlarms extends Construct {
   }
 }
 
-/** An alarm as it stands in a deployment. @param topicArn that it tells. @default nobody is told */
+/** An alarm of a deployment as a resource. @param topicArn topic that it notifies. @default none */
 export function metricAlarm(
   scope: Construct,
   alarm: DeployedAlarm,
@@ -108,12 +108,12 @@ export function metricAlarm(
   });
 }
 
-/** Where the alarms of a table stand. Those of the only one of a construct are among the deployment's. */
+/** The scope of a table's alarms. If a construct has only one table, its alarms are in the deployment's scope. */
 function alarmsAt({ scope }: SweptTable): Construct {
   return (scope.node.tryFindChild('alarms') as Construct | undefined) ?? new Construct(scope, 'alarms');
 }
 
-/** An alarm on the values of a metric, or of two together, looks at this. */
+/** Arguments of an alarm on the values of a metric, or on two added metrics. */
 function valuesOf({ metric, other, statistic, periodSeconds, periods }: DeployedAlarm) {
   if (other !== undefined) {
     const query = (id: string, { namespace, name, dimensions }: MetricReference) => ({
@@ -139,14 +139,14 @@ function valuesOf({ metric, other, statistic, periodSeconds, periods }: Deployed
     namespace: metric.namespace,
     metricName: metric.name,
     dimensions: { ...metric.dimensions },
-    // CloudWatch has percentiles in a field of their own.
+    // CloudWatch has a separate field for percentiles.
     ...(statistic === 'p99' ? { extendedStatistic: statistic } : { statistic }),
     period: periodSeconds,
     evaluationPeriods: periods,
   };
 }
 
-/** An alarm on the silence of a metric looks at this. */
+/** Arguments of an alarm on a metric's missing datapoints. */
 function heartbeatOf({ metric, statistic, periodSeconds, periods }: DeployedAlarm) {
   const { metricId, expression, evaluationPeriods, datapointsToAlarm } = HEARTBEAT;
   return {

@@ -13,7 +13,7 @@ import type { ResolvedArchive } from '../../config/stream-props.ts';
 import { Guard, type GuardedResource, pathOf } from './guard.ts';
 import { tagged } from './tagged.ts';
 
-/** The resources of a bucket, by their ids here. Where one is kept, all of them are: a bucket must not lose its policy. */
+/** The resources of a bucket, by their ids here. They are kept together: a kept bucket must not lose its policy. */
 const TYPES = {
   bucket: 'aws_s3_bucket',
   versioning: 'aws_s3_bucket_versioning',
@@ -24,7 +24,7 @@ const TYPES = {
   policy: 'aws_s3_bucket_policy',
 } as const;
 
-/** Uploads that nobody ends cost as much as objects. */
+/** Days after which uploads that were never completed are removed: they cost as much as objects. */
 const INCOMPLETE_UPLOAD_DAYS = 7;
 
 export interface ArchiveBucketProps {
@@ -32,11 +32,11 @@ export interface ArchiveBucketProps {
   readonly sweep: ResolvedProps;
 }
 
-/** The bucket of an archive, which outlives its deployment as tables do: see {@link Guard}. */
+/** The bucket of an archive. Like a table it outlives its deployment: see {@link Guard}. */
 export class ArchiveBucket extends Construct {
   readonly bucketName: string;
   readonly bucket: S3Bucket;
-  /** Resources that must be there before the first object: it would have no version, no key of yours, no policy. */
+  /** Resources that must exist before the first object: otherwise it would have no version, not your key, or no policy. */
   readonly beforeObjects: readonly ITerraformDependable[];
 
   constructor(scope: Construct, id: string, { archive, sweep }: ArchiveBucketProps) {
@@ -45,7 +45,7 @@ export class ArchiveBucket extends Construct {
     this.bucket = new S3Bucket(this, 'bucket', {
       bucketPrefix: bucketPrefixOf(sweep.name),
       ...tagged(sweep),
-      // Another name of the sweep would make another bucket.
+      // Fixed, because a new name of the sweep would replace the bucket.
       lifecycle: { preventDestroy: true, ignoreChanges: ['bucket_prefix'] },
     });
     this.node.defaultChild = this.bucket;
@@ -63,7 +63,7 @@ export class ArchiveBucket extends Construct {
             kmsKeyArn === undefined
               ? { sseAlgorithm: 'AES256' }
               : { sseAlgorithm: 'aws:kms', kmsMasterKeyId: kmsKeyArn },
-          // One call of KMS for many objects; without a key it says nothing.
+          // One call of KMS serves many objects; without a key this has no effect.
           bucketKeyEnabled: kmsKeyArn !== undefined,
         },
       ],
@@ -78,7 +78,7 @@ export class ArchiveBucket extends Construct {
     const ownership = new S3BucketOwnershipControls(this, 'ownership', {
       bucket,
       rule: { objectOwnership: 'BucketOwnerEnforced' },
-      // S3 refuses a change of the one while the other is under way.
+      // S3 refuses to change one while the other is being changed.
       dependsOn: [publicAccess],
     });
     new S3BucketLifecycleConfiguration(this, 'lifecycle', {
@@ -95,7 +95,7 @@ export class ArchiveBucket extends Construct {
           abortIncompleteMultipartUpload: [{ daysAfterInitiation: INCOMPLETE_UPLOAD_DAYS }],
         },
       ],
-      // A rule of versions needs them on.
+      // A rule for versions requires versioning.
       dependsOn: [versioning],
     });
     const policy = new S3BucketPolicy(this, 'policy', {
@@ -121,16 +121,15 @@ export class ArchiveBucket extends Construct {
 }
 
 /**
- * The guard's name for a bucket: the place of its archive in the stack, as its address says. No table's name has a slash.
- * @param bucket as of {@link guardedBucket}
+ * The guard's name for a bucket: the path of its archive in the stack, like in its address. It has a slash, which no table's name has.
+ *
+ * @param bucket the construct, as for {@link guardedBucket}
  */
 export function guardName(bucket: Construct): string {
   return pathOf(bucket).split('/').slice(0, -1).join('/');
 }
 
-/**
- * The guard's entry for a bucket. @param bucket the construct of the bucket, or one that stands where it stood
- */
+/** The guard's entry for a bucket. @param bucket the construct of the bucket, or another construct at the same path */
 export function guardedBucket(bucket: Construct): GuardedResource {
   const [address = '', ...parts] = Object.entries(TYPES).map(([id, type]) => {
     const construct = bucket.node.tryFindChild(id) ?? new Construct(bucket, id);

@@ -12,7 +12,7 @@ import { Proof } from './proof.ts';
 import type { Statement } from './role-policies.ts';
 import { StreamReader } from './stream-reader.ts';
 
-/** The most records of a call. Source: Lambda API reference, CreateEventSourceMapping, is 10,000; 6 MB end a batch before that. */
+/** Most records of a call. The limit in the Lambda API reference, CreateEventSourceMapping, is 10,000, but 6 MB end a batch before that. */
 const BATCH_SIZE = 1000;
 
 export interface ArchiveProps {
@@ -24,17 +24,17 @@ export interface ArchiveProps {
   readonly sweep: ResolvedProps;
 }
 
-/** Where a table's removals are kept, and the function that brings them there. */
+/** The bucket for a table's removals, and the function that writes them there. */
 export class Archive extends Construct {
-  /** Undefined when it is not the deployment's own. */
+  /** Undefined if the bucket does not belong to the deployment. */
   readonly bucket: ArchiveBucket | undefined;
   readonly bucketName: string;
   readonly bucketArn: string;
   readonly reader: StreamReader;
   readonly proof: Proof;
-  /** Resources for which the archiving functions wait. Empty for a bucket that is not the deployment's own. */
+  /** Resources for which the archiving functions wait. Empty if the bucket does not belong to the deployment. */
   readonly beforeObjects: readonly ITerraformDependable[];
-  /** For whatever archives. */
+  /** The settings of functions that archive. */
   readonly settings: ArchiveSettings;
 
   readonly #place: Place;
@@ -51,9 +51,9 @@ export class Archive extends Construct {
     this.bucketArn = `arn:${place.partition}:s3:::${this.bucketName}`;
     this.beforeObjects = this.bucket?.beforeObjects ?? [];
     this.#folderArn = folderArn(place, this.bucketName, archive.prefix, tableName);
-    // Not escaped: no field can have anything to escape, and the bucket's name is a reference.
+    // Not escaped: no field has characters to escape, and the bucket's name is a reference.
     this.settings = archiveSettings(this.bucketName, archive);
-    // No variable is empty.
+    // Empty variables are left out.
     const named = { ...this.settings, archivePrefix: when(equal(archive.prefix, ''), NONE, archive.prefix) };
     this.reader = new StreamReader(this, 'reader', {
       place,
@@ -67,7 +67,7 @@ export class Archive extends Construct {
           ...journalEnvironment(sweep.sweep),
         }),
       ),
-      // Not the copies that DeleteChunk made before its deletes: those are the proof of what the stream's lines say.
+      // The copies that DeleteChunk made before its deletes are not included: they prove the lines from the stream.
       statements: putStatements(
         when(
           equal(archive.removals, 'all'),
@@ -90,18 +90,18 @@ export class Archive extends Construct {
     this.node.defaultChild = this.reader.mapping;
   }
 
-  /** Further permissions of DeleteChunk, to put an item's image into the archive before it deletes the item. */
+  /** Further permissions of DeleteChunk, for putting an item's image into the archive before it deletes the item. */
   firstStatements(tableArn: string): Statement[] {
     return archiveFirstStatements([tableArn], this.#folderArn, this.#sweep, this.#place);
   }
 
-  /** @param keys below those of the table */
+  /** @param keys key patterns below the table's folder */
   #arnsOf(keys: readonly string[]): readonly string[] {
     return keys.map(key => `${this.#folderArn}${key}`);
   }
 }
 
-/** For whatever archives. */
+/** The settings of functions that archive. */
 export function archiveSettings(bucketName: string, archive: ResolvedArchive): ArchiveSettings {
   return {
     archiveBucket: bucketName,
@@ -111,7 +111,7 @@ export function archiveSettings(bucketName: string, archive: ResolvedArchive): A
   };
 }
 
-/** The ARN of the folder of a table, with the slash at the end. */
+/** The ARN of a table's folder, with the slash at the end. */
 export function folderArn(place: Place, bucketName: string, prefix: string, tableName: string): string {
   return `arn:${place.partition}:s3:::${bucketName}/${tableFolder({ archivePrefix: prefix }, tableName)}`;
 }
@@ -120,7 +120,7 @@ interface Encrypted {
   readonly kmsKeyArn?: string | undefined;
 }
 
-/** The permissions for archiving an item before it is deleted. @param tableArns that of the table, or none */
+/** The permissions for archiving an item before it is deleted. @param tableArns ARN of the table, or empty */
 export function archiveFirstStatements(
   tableArns: readonly string[],
   folder: string,

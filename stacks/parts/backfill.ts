@@ -16,11 +16,9 @@ export interface BackfillProps {
   readonly sweep: ResolvedProps;
 }
 
-/**
- * The backfill, which writes the window into the items that are there: its functions and its state machine. Nothing starts it by itself.
- */
+/** The backfill, which writes the windows of existing items: its functions and its state machine. It is only started by hand. */
 export class Backfill extends Construct {
-  /** By the state that calls them. */
+  /** The functions, by the state that calls them. */
   readonly functions: Readonly<Record<BackfillTaskName, SweepFunction>>;
   readonly machine: Workflow;
   readonly stateMachineArn: string;

@@ -8,7 +8,7 @@ export interface SweepDashboardProps {
   readonly deployment: Deployment;
 }
 
-/** The dashboard of a deployment, named as everything of it. */
+/** The dashboard of a deployment, which has the deployment's name. */
 export class SweepDashboard extends Construct {
   readonly dashboardName: string;
   readonly dashboard: CloudwatchDashboard;

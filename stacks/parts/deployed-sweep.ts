@@ -20,23 +20,23 @@ import type { SweptTable } from './swept-table.ts';
 export interface DeployedSweepProps {
   readonly place: Place;
   readonly deployment: Deployment;
-  /** Those of the deployment, in its order. */
+  /** Tables of the deployment, in its order. */
   readonly tables: readonly SweptTable[];
-  /** The tables as roles and definitions know them. @default all tables together */
+  /** The data on tables that roles and definitions need. @default that of all tables */
   readonly access?: TablesAccess;
 }
 
-/** The tables of a deployment as roles and definitions know them. */
+/** The data on a deployment's tables that roles and definitions need. */
 export interface TablesAccess {
   readonly settings: readonly CarriedSettings[];
-  /** Only of tables that ticks sweep. */
+  /** Settings of those tables that ticks sweep. */
   readonly enabledSettings: readonly CarriedSettings[];
   readonly query: readonly Statement[];
   readonly scan: readonly Statement[];
   readonly delete: readonly Statement[];
-  /** Only of tables that ticks sweep. */
+  /** Statements for those tables that ticks sweep. */
   readonly poll: readonly Statement[];
-  /** Whether DeleteChunk writes down of any table what it deletes. */
+  /** Whether DeleteChunk writes a ledger for any table. */
   readonly ledger: boolean;
   /** Whether any table has a proof. */
   readonly proof: boolean;
@@ -60,11 +60,11 @@ function together(tables: readonly SweptTable[]): TablesAccess {
 
 /**
  * A deployment that sweeps its tables: the four functions, the two state machines, the journal, the schedules, the alarms and the
- * dashboard. Its parts are in the given scope.
+ * dashboard. Its parts are made in the given scope.
  */
 export class DeployedSweep {
   readonly deployment: Deployment;
-  /** By the state that calls it. */
+  /** The functions, by the state that calls them. */
   readonly functions: Readonly<Record<TaskName, SweepFunction>>;
   readonly functionArns: FunctionArns;
   readonly tick: TickMachine;
@@ -75,7 +75,7 @@ export class DeployedSweep {
   /** Undefined with `dashboard: false`. */
   readonly dashboard: SweepDashboard | undefined;
 
-  /** @throws InvalidConfigError when there are more tables than one deployment can have */
+  /** @throws InvalidConfigError when there are more tables than one deployment can sweep */
   constructor(
     scope: Construct,
     { place, deployment, tables, access = together(tables) }: DeployedSweepProps,
@@ -145,7 +145,7 @@ export class DeployedSweep {
       : undefined;
   }
 
-  /** ARNs of the roles: of the functions by their state, of the state machines, of the schedules. */
+  /** ARNs of the roles: of the functions by their states, of the state machines, of the schedules. */
   get roleArns(): Readonly<Record<(typeof DEPLOYMENT_ROLES)[number], string>> {
     return {
       ...mapValues(this.functions, ({ role }) => role.arn),
@@ -155,7 +155,7 @@ export class DeployedSweep {
     };
   }
 
-  /** ARNs of the log groups: of the functions by their state, of the state machines. */
+  /** ARNs of the log groups: of the functions by their states, of the state machines. */
   get logGroupArns(): Readonly<Record<TaskName | 'sweep' | 'replay', string>> {
     return {
       ...mapValues(this.functions, ({ logGroup }) => logGroup.arn),

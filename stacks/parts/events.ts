@@ -17,10 +17,10 @@ import type { Statement } from './role-policies.ts';
 import { StreamReader } from './stream-reader.ts';
 import { TIMEOUT_SECONDS } from './sweep-function.ts';
 
-/** A call of some seconds when each event is a call of its own. */
+/** Records of a batch, which take a few seconds if each event needs a call of its own. */
 const BATCH_SIZE = 100;
 
-/** A function is waited for, and has up to 15 minutes. Source: Lambda quotas. */
+/** Timeout if events go to a function: it is called synchronously, and may take up to 15 minutes. Source: Lambda quotas. */
 const CONSUMER_TIMEOUT_SECONDS = 900;
 
 export interface EventsProps {
@@ -31,18 +31,18 @@ export interface EventsProps {
   readonly sweep: ResolvedProps;
 }
 
-/** The function that makes an event of each expiry. */
+/** The function that publishes an event for each expiry. */
 export class Events extends Construct {
   readonly reader: StreamReader;
 
   constructor(scope: Construct, id: string, { place, streamArn, environment, events, sweep }: EventsProps) {
     super(scope, id);
-    // The check of the prop has seen that there is one. In a module any of them may be the one.
+    // The check of the prop ensures that one destination is set. In the Terraform module it can be any of them.
     const destinations = DESTINATION_NAMES.flatMap(name => {
       const to = events[name];
       return to === undefined ? [] : [{ name, to }];
     });
-    // Not escaped: no field can have anything to escape, and each can be a reference.
+    // Not escaped: no field has characters to escape, and each can be a reference.
     const since = new TerraformResource(this, 'since', {
       terraformResourceType: 'terraform_data',
       lifecycle: { ignoreChanges: ['input'] },
@@ -68,7 +68,7 @@ export class Events extends Construct {
       ),
       statements: destinations.flatMap(({ name, to }) => DEPLOYED[name].statements(to, place, sweep)),
       batchSize: BATCH_SIZE,
-      // An event is due at its expiry.
+      // Events are sent at once: records are not collected.
       batchSeconds: 0,
       timeoutSeconds: destinations.reduce((seconds, { name, to }) => {
         const own = DEPLOYED[name].timeoutSeconds;
@@ -76,19 +76,19 @@ export class Events extends Construct {
       }, TIMEOUT_SECONDS.PublishExpiries),
       sweep,
     });
-    // When the events were turned on: it is made and removed with them, and stays when the role is made anew by another name.
-    // For a role that is made elsewhere, which may be old, it is the moment of the apply.
+    // The time at which the events were turned on. The resource is created and removed with the events, and stays when the role is
+    // replaced under another name. For an existing role, which may be older, it is the time of the apply.
     since.addOverride('input', this.reader.function.role.role?.createDate ?? Fn.timestamp());
     this.node.defaultChild = this.reader.mapping;
   }
 }
 
-/** The resources for a destination; an open one may be none. */
+/** The resources and settings for a destination; an optional one may be undefined. */
 interface Deployed {
-  /** The value of the function's setting. */
+  /** Makes the value of the function's setting. */
   readonly setting: (to: string, place: Place) => string;
   readonly statements: (to: string, place: Place, sweep: ResolvedProps) => readonly Statement[];
-  /** @default that of all functions */
+  /** Timeout of the function. @default that of all functions */
   readonly timeoutSeconds?: number;
 }
 
@@ -96,7 +96,7 @@ const DEPLOYED: Readonly<Record<DestinationName, Deployed>> = {
   eventBus: {
     setting: to => to,
     statements(to, place) {
-      // A reference is an ARN, and so is what a module is given.
+      // A reference is an ARN, and the Terraform module gets an ARN too.
       const isArn = isOpen(to) || isReference(to as unknown) || to.startsWith('arn:');
       const buses = isArn ? present(to) : [place.arn('events', `event-bus/${to}`)];
       return [{ actions: ['events:PutEvents'], resources: buses }];
@@ -131,7 +131,7 @@ const DEPLOYED: Readonly<Record<DestinationName, Deployed>> = {
   },
 };
 
-/** A queue is called by its URL. Source: SQS Developer Guide, "Amazon SQS queue and message identifiers". */
+/** The URL by which a queue is called. Source: SQS Developer Guide, "Amazon SQS queue and message identifiers". */
 function queueUrlOf(arn: string, place: Place): string {
   const part = (index: number) =>
     isReference(arn as unknown) ? Fn.element(Fn.split(':', arn), index) : pieceOf(arn, ':', index);

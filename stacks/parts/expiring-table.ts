@@ -10,40 +10,43 @@ import type { Place } from './place.ts';
 import { tableConditions } from './table-conditions.ts';
 import { tagged } from './tagged.ts';
 
-/** A table that another part of the stack makes, or knows: its name and its ARN, which can be tokens. */
+/** A table that another part of the stack makes or knows: its name and its ARN, which can be tokens. */
 export interface TableReference {
   readonly name: string;
   readonly arn: string;
-  /** ARN of its stream, which has old images. `archive` and `events` need it. */
+  /** ARN of its stream, which must have old images. Required for `archive` and `events`. */
   readonly streamArn?: string;
 }
 
 export interface ExpiringTableProps {
   readonly place: Place;
   readonly props: ResolvedProps;
-  /** The given table, also an existing one, which is not looked up then. @default it is created, or looked up by its name */
+  /**
+   * A table that is passed in, possibly an existing one, which is not looked up then. @default the table is created, or looked up by its
+   * name
+   */
   readonly given?: TableReference | undefined;
 }
 
 /**
- * The table whose items expire, with the sparse index of expiry windows or seconds. Created, and then never deleted or replaced; or
- * looked up by name when it is there already, and checked before anything is deployed that needs it; or given, and then
- * whoever gives it answers for its keys, its index and its TTL.
+ * The table whose items expire, with the sparse index of expiry windows or seconds. It is created, and then never deleted or replaced; or
+ * an existing table is looked up by name, and checked before its sweep is deployed; or it is passed in, and then the caller is responsible
+ * for its keys, its index and its TTL.
  */
 export class ExpiringTable extends Construct {
   readonly tableName: string;
   readonly tableArn: string;
   readonly indexArn: string;
-  /** Undefined of a table that was given without. */
+  /** Undefined for a table that was passed in without a stream. */
   readonly streamArn: string | undefined;
 
-  /** The resource, or the data source of a table that is there already, or what was given. */
+  /** The created resource, the data source of an existing table, or the table that was passed in. */
   readonly table: DynamodbTable | DataAwsDynamodbTable | TableReference;
 
   constructor(scope: Construct, id: string, { place, props, given }: ExpiringTableProps) {
     super(scope, id);
     this.table = given ?? (props.existingTable ? existing(this, props) : created(this, props));
-    // The guard remembers a table by its name, whether it is looked at or not.
+    // The guard knows a table by its name, even if the table is not looked up.
     if (given !== undefined && props.existingTable) {
       Guard.of(this).release(props.tableName, guarded(new Construct(this, 'table'), props));
     }
@@ -57,30 +60,30 @@ export class ExpiringTable extends Construct {
 }
 
 /**
- * Attributes of a created table that others may change: further indexes, streams, replicas in other regions. Terraform would remove them
- * with the next deployment, a replica with its data. Our own index cannot change: see Guard.
+ * Attributes of a created table that others may change: further indexes, streams, replicas in other regions. The next deployment would
+ * remove them otherwise, a replica with its data. Our own index cannot change: see Guard.
  */
 const LEFT_ALONE = ['attribute', 'global_secondary_index', 'replica', 'stream_enabled', 'stream_view_type'];
 
-/** The view that the created table's stream has; undefined when nothing asks for one. */
+/** The view type of the created table's stream; undefined when no prop needs a stream. */
 function streamOf(props: ResolvedProps): ResolvedProps['stream'] {
   return props.stream ?? (readsStream(props) ? 'NEW_AND_OLD_IMAGES' : undefined);
 }
 
-/** The attributes of this table that a deployment does not change, once it is there. */
+/** The attributes of this table that deployments after its creation do not change. */
 function leftAlone(props: ResolvedProps): string[] {
   const { provisionedCapacity, warmThroughput } = props;
   const stream = streamOf(props);
   const managed = [
     ...(stream === undefined ? [] : ['stream_enabled', 'stream_view_type']),
-    // The provider knows no other place for an index's capacity. With the attributes still left alone, it refuses a plan that
-    // would take away an index with an attribute of its own.
+    // The provider has no other argument for an index's capacity. Since the attributes are ignored, it refuses a plan that would remove an
+    // index with an attribute of its own.
     ...(provisionedCapacity === undefined ? [] : ['global_secondary_index']),
   ];
   return [
     ...LEFT_ALONE.filter(attribute => !managed.includes(attribute)),
-    // DynamoDB raises it by itself and never lowers it. Then the configuration would ask for less than there is, for which the
-    // provider wants another table.
+    // DynamoDB raises this value by itself and never lowers it. If the configuration then asked for less, the provider would replace the
+    // table.
     ...(warmThroughput === undefined ? [] : ['warm_throughput']),
   ];
 }
@@ -119,7 +122,7 @@ function created(scope: Construct, props: ResolvedProps): DynamodbTable {
           readCapacity: capacity.indexRead ?? capacity.read,
           writeCapacity: capacity.indexWrite ?? capacity.write,
         }),
-        // Each write to the table is one to the index, too.
+        // Each write to the table is also a write to the index.
         ...warmThroughput,
       },
     ],
@@ -128,8 +131,8 @@ function created(scope: Construct, props: ResolvedProps): DynamodbTable {
     ...(tableKmsKeyArn !== undefined && {
       serverSideEncryption: { enabled: true, kmsKeyArn: tableKmsKeyArn },
     }),
-    // The backstop: what no sweep ever reaches (a wrong window, a long pause) goes within days. Off, it has its attribute too: DynamoDB
-    // takes no call without one that turns it off, and the provider sees no difference in an attribute that DynamoDB does not tell.
+    // The backstop: native TTL deletes within days what no sweep finds (a wrong window, a long pause). The attribute is set even when it
+    // is off: DynamoDB requires it for turning TTL off, and the provider sees no difference, since DynamoDB does not return it.
     ttl: { attributeName: ttlAttribute, enabled: !refusesNativeTtl(props) },
     pointInTimeRecovery: { enabled: props.pointInTimeRecovery },
     ...tagged(props),
@@ -154,7 +157,7 @@ function existing(scope: Construct, props: ResolvedProps): DataAwsDynamodbTable 
   return table;
 }
 
-/** The names of the attributes, as Terraform takes them literally. */
+/** The names of the attributes, escaped so that Terraform takes them literally. */
 function attributesOf(props: ResolvedProps) {
   const { partitionKey, sortKey, ttlAttribute, windowAttribute } = modelOf(props);
   return {
@@ -166,8 +169,8 @@ function attributesOf(props: ResolvedProps) {
 }
 
 /**
- * The guard's entry for a table. A created table and an existing one have the same path, and so the same address.
- * @param table the construct of the table, or one that stands where it stood
+ * The guard's entry for a table. A created and an existing table have the same path, and so the same address.
+ * @param table the construct of the table, or another construct at the same path
  */
 export function guarded(table: Construct, props: ResolvedProps): GuardedResource {
   const { partitionKeyType, sortKeyType, indexName } = props;
@@ -178,7 +181,7 @@ export function guarded(table: Construct, props: ResolvedProps): GuardedResource
       partitionKey: `${partitionKey} (${partitionKeyType})`,
       ...(sortKey === undefined ? {} : { sortKey: `${sortKey} (${sortKeyType})` }),
       ttlAttribute,
-      // By second there is none, which makes another index of it.
+      // By second there is no window attribute, so the index is a different one.
       ...(windowAttribute === undefined ? {} : { windowAttribute }),
       indexName,
     },

@@ -8,57 +8,56 @@ import { ADOPTED } from '../../config/holdings.ts';
 const MODULE = join(import.meta.dirname, '../modules/created-tables');
 
 /**
- * Id of the one construct of this kind in a stack, and name of the module in Terraform's addresses, which states have had from the first
- * version on.
+ * Id of the only construct of this kind in a stack, and name of the module in Terraform's addresses, which have been in the states since
+ * the first version.
  */
 const ID = 'created_tables';
 const NODE_ID = `:${ID}`;
 
-/** A table, or the bucket of its archive, as the guard knows it. */
+/** The guard's data on a table, or on the bucket of its archive. */
 export interface GuardedResource {
-  /** Where it stands, or stood, in the stack: `aws_dynamodb_table.…` */
+  /** Address that it has, or had, in the stack: `aws_dynamodb_table.…` */
   readonly address: string;
-  /** Addresses of what belongs to it and is left with it. @default none */
+  /** Addresses of its further resources, which are kept with it. @default none */
   readonly parts?: readonly string[];
-  /** Properties that cannot change in place: Terraform or DynamoDB would have to make the table, or its index, anew. */
+  /** Properties that cannot change in place: Terraform or DynamoDB would have to replace the table or its index. */
   readonly lasting: Readonly<Record<string, string>>;
 }
 
-/** A sweep as the guard knows it. */
+/** The guard's data on a sweep. */
 export interface GuardedSweep {
   /**
-   * Its name, of which those of its queues, its topic and its logs are made, and its region. A reference to something of it that is
-   * made late: a deployment that fails before that can still have another name.
+   * Its name, which is part of the names of its queues, its topic and its logs, and its region. It is a reference to a resource that is
+   * created late, so that after an early failure a deployment can still get another name.
    */
   readonly name: string;
-  /** Whether its entry must not go. */
+  /** Whether its entry must not be removed. */
   readonly isRunning: boolean;
 }
 
-/** A log group that AWS may have already. */
+/** A log group that may exist in AWS already. */
 interface Adopted {
   readonly id: string;
   readonly name: string;
 }
 
 /**
- * Keeps what holds something (`config/holdings.ts`) from being deleted or replaced by Terraform, whatever is edited in the
- * configuration.
+ * Prevents Terraform from deleting or replacing resources that hold data (`config/holdings.ts`), whatever is edited in the configuration.
  *
- * `prevent_destroy` on a resource refuses its replacement, but counts for nothing once the resource's block is gone from the
- * configuration. So the stack also has instances of a guard in blocks that are always there:
+ * `prevent_destroy` on a resource refuses its replacement, but has no effect once the resource's block is removed from the configuration.
+ * So the stack also has instances of a guard in blocks that are never removed:
  *
- * 1. An entry that is taken off the list takes its key from a guard's `for_each`: the guard's instance would be destroyed,
- *    which `prevent_destroy` refuses when the plan is made, before anything is changed. So it is with tables, with the buckets of
- *    archives, with sweeps that have schedules, and with attributes that hold items.
- * 2. A property of a table that cannot change in place is in the guard's `triggers_replace`: the same refusal.
- * 3. The name and the region of a sweep are remembered by an instance that ignores every other one, and refuses it by a postcondition.
- * 4. What may go is moved to a block without `prevent_destroy`, from where it can: a table that becomes `existingTable: true`, which is
- *    forgotten by a `removed` block with `destroy = false`; a sweep without schedules; an attribute whose holds are released.
- * 5. What a prop turns off is forgotten too, and stays in AWS. Turned on again it has the same name: SQS and SNS then answer with the
- *    one that they have. CloudWatch Logs refuses, so that a log group which is there is imported.
+ * 1. Removing an entry from the list removes its key from a guard's `for_each`: the guard's instance would be destroyed, which
+ *    `prevent_destroy` refuses in the plan, before anything is changed. This protects tables, buckets of archives, sweeps that have
+ *    schedules, and attributes that hold items.
+ * 2. A property of a table that cannot change in place is in the guard's `triggers_replace`, which is refused in the same way.
+ * 3. The name and the region of a sweep are stored in an instance that ignores changes, and refuses other values by a postcondition.
+ * 4. An entry that may be removed is first moved to a block without `prevent_destroy`: a table that becomes `existingTable: true`, which
+ *    Terraform forgets by a `removed` block with `destroy = false`; a sweep without schedules; an attribute whose holds are released.
+ * 5. Resources that a prop turns off are also forgotten, and stay in AWS. When they are turned on again they have the same name: SQS and
+ *    SNS then return the existing resource. CloudWatch Logs refuses, so an existing log group is imported.
  *
- * The guard is `terraform_data`, which is part of Terraform itself and makes nothing in AWS.
+ * The guard is a `terraform_data` resource, which is built into Terraform and creates nothing in AWS.
  */
 export class Guard extends TerraformElement {
   readonly #created = new Map<string, GuardedResource>();
@@ -73,9 +72,9 @@ export class Guard extends TerraformElement {
   readonly #source: string;
 
   private constructor(stack: TerraformStack) {
-    // No table's name has a colon, and it is left out of the names that Terraform sees.
+    // No table's name has a colon, and CDKTF leaves it out of Terraform's names.
     super(stack, NODE_ID, ID);
-    // Not the hash of the content: `terraform init` would have to be run again whenever a comment in it changes.
+    // Not a hash of the content: then each change of a comment in it would require another `terraform init`.
     this.#source = new TerraformAsset(this, 'module', {
       path: MODULE,
       type: AssetType.DIRECTORY,
@@ -88,30 +87,30 @@ export class Guard extends TerraformElement {
     return (stack.node.tryFindChild(NODE_ID) as Guard | undefined) ?? new Guard(stack);
   }
 
-  /** This stack makes the table; it must come through every later plan. */
+  /** Keeps a table that this stack makes through every later plan. */
   keep(tableName: string, table: GuardedResource): void {
     this.#created.set(tableName, table);
   }
 
   /**
-   * This stack does not manage the table, or not any more. What an earlier deployment created stays, with its data; where
-   * there was none, nothing happens.
+   * Releases a table that this stack does not manage, or no longer manages. A table of an earlier deployment stays, with its data; if
+   * there was none, this has no effect.
    */
   release(tableName: string, table: GuardedResource): void {
     this.#released.set(tableName, table);
   }
 
-  /** As {@link release}, and for good: nothing of it is left in the state. */
+  /** Releases like {@link release}, and leaves nothing in the state. */
   forget(tableName: string, table: GuardedResource): void {
     this.#forgotten.set(tableName, table);
   }
 
   /**
-   * The queues, the topic and the logs of the sweep must come through every later plan, as far as it has them. Those that an earlier
-   * deployment had and this one has not stay in AWS; those that are there already are taken up again.
+   * Keeps the queues, the topic and the logs of a sweep through every later plan, as far as it has them. Those of an earlier deployment
+   * that this one does not have stay in AWS; existing ones are used again.
    *
-   * @param scope the sweep, with everything that it has
-   * @param places what it may have: types by where they stand
+   * @param scope scope of the sweep and all its resources
+   * @param places types of its possible resources by path
    */
   keepSweep(scope: Construct, sweep: GuardedSweep, places: ReadonlyMap<string, string>): void {
     this.#sweeps.set(pathOf(scope), sweep);
@@ -124,22 +123,22 @@ export class Guard extends TerraformElement {
     }
   }
 
-  /** Leaves the resource of an earlier deployment in AWS. */
+  /** Forgets the resource of an earlier deployment, which stays in AWS. */
   leave(scope: Construct, path: string, type: string): void {
     this.#left.add(addressAt(scope, path, type));
   }
 
-  /** The sweep goes, with its queues, its topic and its logs. @param scope as for {@link keepSweep} */
+  /** Allows the removal of a sweep, with its queues, its topic and its logs. @param scope as for {@link keepSweep} */
   removeSweep(scope: Construct): void {
     this.#removedSweeps.add(pathOf(scope));
   }
 
-  /** Items that have the attribute stay, and so the sweep must know of it. @param scope as for {@link keepSweep} */
+  /** Requires that the sweep always knows this attribute, since items that have it must stay. @param scope as for {@link keepSweep} */
   keepHolds(scope: Construct, attribute: string): void {
     this.#held.add(holdKey(scope, attribute));
   }
 
-  /** The attribute need not hold items any more. @param scope as for {@link keepSweep} */
+  /** Allows the removal of an attribute that need not hold items any more. @param scope as for {@link keepSweep} */
   releaseHolds(scope: Construct, attribute: string): void {
     this.#releasedHolds.add(holdKey(scope, attribute));
   }
@@ -172,7 +171,7 @@ export class Guard extends TerraformElement {
           running: names(running),
           stopped: names(stopped),
           held: [...this.#held].filter(key => !this.#releasedHolds.has(key)),
-          // A table that could not be created needs no guard yet.
+          // A table whose creation failed needs no guard yet.
           depends_on: [...this.#created.values()].map(({ address }) => address),
         },
       },
@@ -190,7 +189,7 @@ export class Guard extends TerraformElement {
     };
   }
 
-  /** A log group that is there already becomes Terraform's; where there is none, nothing happens. Nor where it is Terraform's. */
+  /** Imports log groups that exist in AWS but not in the state; others are not affected. */
   #imports(): object {
     return {
       data: {
@@ -199,7 +198,7 @@ export class Guard extends TerraformElement {
         ),
       },
       import: this.#adopted.map(({ id, name }) => ({
-        // The prefix finds those of longer names too.
+        // The prefix also finds longer names.
         for_each: `\${toset([for found in data.aws_cloudwatch_log_groups.${id}.log_group_names : found if found == ${JSON.stringify(name)}])}`,
         to: `aws_cloudwatch_log_group.${id}`,
         id: '${each.value}',
@@ -208,13 +207,13 @@ export class Guard extends TerraformElement {
   }
 }
 
-/** Where a construct stands in its stack. No table's name has a slash. */
+/** The path of a construct in its stack. No table's name has a slash. */
 export function pathOf(construct: Construct): string {
   const [, ...path] = construct.node.path.slice(TerraformStack.of(construct).node.path.length).split('/');
   return path.join('/');
 }
 
-/** DynamoDB takes attributes of any name, and Terraform reads a template in some. */
+/** The guard's key for an attribute, escaped: DynamoDB allows any name, and Terraform would read some as templates. */
 function holdKey(scope: Construct, attribute: string): string {
   return `${pathOf(scope)}/${encodeURIComponent(attribute.toWellFormed())}`;
 }
@@ -223,7 +222,7 @@ function find(scope: IConstruct, path: string): IConstruct | undefined {
   return path.split('/').reduce<IConstruct | undefined>((parent, id) => parent?.node.tryFindChild(id), scope);
 }
 
-/** Address that a resource has, or had, below a construct. */
+/** Address that a resource below a construct has, or had. */
 function addressAt(scope: IConstruct, path: string, type: string): string {
   const place = path
     .split('/')

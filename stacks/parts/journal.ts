@@ -10,10 +10,10 @@ import type { Statement } from './role-policies.ts';
 import { tableKeyStatements } from './table-key.ts';
 import { tagged } from './tagged.ts';
 
-/** Actions of PlanSweep: it reads the settings, and writes each table's progress and that a hand-over lives. */
+/** Actions of PlanSweep: it reads the settings, writes the watermark of each table, and renews hand-overs. */
 const PLAN_ACTIONS = ['dynamodb:Query', 'dynamodb:UpdateItem'];
 
-/** Actions of RecordMetrics: it writes an execution's outcome, hands over, and notes the replayed span. */
+/** Actions of RecordMetrics: it writes an execution's result, hands over, and records the span of a replay. */
 const RECORD_ACTIONS = ['dynamodb:BatchWriteItem', 'dynamodb:UpdateItem'];
 
 /** Actions of QueryExpired: it writes the progress of a scan of an index, and its result. */
@@ -27,8 +27,8 @@ export interface JournalProps {
 }
 
 /**
- * The journal of a deployment, which `functions/journal/layout.ts` lays out. Nothing protects it from being deleted with its deployment:
- * with it no item is lost, and what was paused is no longer swept then.
+ * The journal of a deployment; its layout is in `functions/journal/layout.ts`. Nothing protects it from being deleted with its deployment:
+ * losing it loses no item, and without a deployment a pause has no meaning.
  */
 export class Journal extends Construct {
   readonly tableName: string;
@@ -63,27 +63,27 @@ export class Journal extends Construct {
     place.knowTable(this.tableArn, journalName(deployment));
   }
 
-  /** Permissions of PlanSweep's role on it. */
+  /** Permissions of PlanSweep's role on the journal. */
   planStatements(): Statement[] {
     return this.#statements(PLAN_ACTIONS);
   }
 
-  /** Permissions of QueryExpired's role on it. @param proof whether any table has one */
+  /** Permissions of QueryExpired's role on the journal. @param proof whether any table has a proof */
   scanStatements(proof: boolean): Statement[] {
     return [...this.#statements(SCAN_ACTIONS), ...this.#bookStatements(['kept'], proof)];
   }
 
-  /** Permissions of RecordMetrics' role on it. */
+  /** Permissions of RecordMetrics' role on the journal. */
   recordStatements(): Statement[] {
     return this.#statements(RECORD_ACTIONS);
   }
 
-  /** Permissions of DeleteChunk's role on it. @param ledger whether any table has one */
+  /** Permissions of DeleteChunk's role on the journal. @param ledger whether any table has a ledger */
   deleteStatements(ledger: boolean): Statement[] {
     return this.#bookStatements(['deleted', 'kept'], ledger);
   }
 
-  /** @param ledger whether any table has one */
+  /** @param ledger whether any table has a ledger */
   #bookStatements(books: readonly Book[], ledger: boolean): Statement[] {
     const ids = books.map(book => bookId(book, '*'));
     return ledgerStatements(this.tableArn, ids, this.#props).map(statement => ({
@@ -98,12 +98,12 @@ export class Journal extends Construct {
   }
 }
 
-/** The environment of a function that knows the journal only by its deployment's name. */
+/** The environment variables of the journal, whose name follows from the deployment's. */
 export function journalEnvironment(deployment: string): Readonly<Record<string, string>> {
   return { DEPLOYMENT_NAME: deployment, JOURNAL_TABLE: journalName(deployment) };
 }
 
-/** Permissions of a stream's reader on the journal: it writes its own book of the table. */
+/** Permissions of a stream's reader on the journal: it writes its own book of its table. */
 export function bookStatements(
   book: Reader,
   sweep: Pick<ResolvedProps, 'kmsKeyArn' | 'sweep' | 'tableName'>,
@@ -113,7 +113,7 @@ export function bookStatements(
   return ledgerStatements(journalArn, [bookId(book, sweep.tableName)], { place, sweep });
 }
 
-/** Permissions for the proof of a table's deletions: it reads the table's books. */
+/** Permissions for the proof of a table's deletions, which reads the table's books. */
 export function readBookStatements(
   sweep: Pick<ResolvedProps, 'kmsKeyArn' | 'sweep' | 'tableName'>,
   place: Place,
@@ -129,7 +129,10 @@ export function readBookStatements(
   ];
 }
 
-/** Source of the condition: DynamoDB Developer Guide, "Using IAM policy conditions for fine-grained access control". */
+/**
+ * Permissions on parts of the ledger. Source of the condition: DynamoDB Developer Guide, "Using IAM policy conditions for fine-grained
+ * access control".
+ */
 function ledgerStatements(
   journalArn: string,
   books: readonly string[],
@@ -145,7 +148,7 @@ function ledgerStatements(
   ];
 }
 
-/** DynamoDB uses the journal's key with the permissions of its caller. */
+/** Permissions on the journal's key, which DynamoDB uses with the permissions of the caller. */
 function keyStatements(
   { kmsKeyArn }: Pick<ResolvedProps, 'kmsKeyArn'>,
   place: Place,

@@ -5,8 +5,8 @@ import { ArchiveBucket } from './archive-bucket.ts';
 import { Proof, type ProofProps } from './proof.ts';
 
 /**
- * The proof of a table that has no archive, in a bucket of its own. It stands where the archive would: a table that gets one later keeps the
- * bucket, and its chain goes on.
+ * The proof of a table that has no archive, in a bucket of its own. The bucket has the path of an archive's: if the table gets an archive
+ * later, it keeps the bucket, and the chain of manifests continues.
  */
 export class LoneProof extends Construct {
   readonly bucket: ArchiveBucket;

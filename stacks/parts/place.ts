@@ -4,15 +4,15 @@ import { DataAwsRegion } from '@cdktf/provider-aws/lib/data-aws-region/index.js'
 import { Construct } from 'constructs';
 import { isReference } from '../../config/references.ts';
 
-/** The longest that AWS has of them: of a partition, and of a region. */
+/** The longest names of AWS: of a partition, and of a region. */
 const PARTITION_LENGTH = 'aws-us-gov'.length;
 const REGION_LENGTH = 'ap-southeast-1'.length;
 const ACCOUNT_LENGTH = 12;
 
-/** Characters of an ARN before its resource. */
+/** Characters of an ARN before its resource part. */
 const ARN_LENGTH = 'arn::::::'.length + PARTITION_LENGTH + REGION_LENGTH + ACCOUNT_LENGTH + 'dynamodb'.length;
 
-/** The names of a place. */
+/** The names of a partition, region and account. */
 export interface PlaceNames {
   readonly account: string;
   readonly partition: string;
@@ -21,16 +21,16 @@ export interface PlaceNames {
   readonly region: string;
 }
 
-/** Where things are deployed, for ARNs that are known before the thing exists. */
+/** Partition, region and account of the deployment, for ARNs that must be known before the resources exist. */
 export class Place extends Construct implements PlaceNames {
   readonly account: string;
   readonly partition: string;
   readonly dnsSuffix: string;
   readonly region: string;
-  /** Characters of what only Terraform knows. */
+  /** Lengths of texts that only Terraform knows. */
   readonly #lengths = new Map<string, number>();
 
-  /** @param given what somebody else has looked up. @default it is looked up */
+  /** @param given names that are already looked up. @default they are looked up */
   constructor(scope: Construct, id: string, given?: PlaceNames) {
     super(scope, id);
     if (given !== undefined) {
@@ -56,12 +56,12 @@ export class Place extends Construct implements PlaceNames {
     return `arn:${this.partition}:${service}:${this.region}:${this.account}:${resource}`;
   }
 
-  /** Notes how long the ARN of a table is, which stands as a token wherever it is used. */
+  /** Records the length of a table's ARN, which is a token everywhere. */
   knowTable(arn: string, tableName: string): void {
     if (!isReference(tableName)) this.#lengths.set(arn, ARN_LENGTH + `table/${tableName}`.length);
   }
 
-  /** How long a text is at the most once Terraform has put in what it refers to: the ARN of a table is the longest. */
+  /** The greatest length of a text after Terraform has replaced its references: the ARN of a table is the longest. */
   lengthOf(text: string): number {
     const known = [...this.#lengths].reduce(
       (result, [reference, length]) => result.replaceAll(reference, 'x'.repeat(length)),

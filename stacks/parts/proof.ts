@@ -18,19 +18,19 @@ import { SweepFunction, tableInWords } from './sweep-function.ts';
 import { inputKeyStatement, LEFT_ALONE } from './sweep-schedules.ts';
 import { tagged } from './tagged.ts';
 
-/** A day is over for two hours when its manifest is written: see `SETTLED_SECONDS`. */
+/** Schedule of the manifests: a day must be over for two hours, see `SETTLED_SECONDS`. */
 export const EVERY_DAY = 'cron(17 3 * * ? *)';
 
-/** Scheduler puts a call that it could not make within an hour into the queue; the next day makes it up. */
+/** Seconds after which Scheduler puts a failed call into the queue; the next day's call does its work. */
 const RETRY_SECONDS = 3_600;
 
 export interface ProofProps {
   readonly place: Place;
   readonly tableName: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Where the manifests go. */
+  /** Settings of the manifests' archive. */
   readonly archive: ArchiveSettings;
-  /** Resources that must be there before the first object. */
+  /** Resources that must exist before the first object. */
   readonly beforeObjects: readonly ITerraformDependable[];
   readonly sweep: ResolvedProps;
 }
@@ -44,7 +44,7 @@ export class Proof extends Construct {
     super(scope, id);
     const { place, environment, archive, beforeObjects, sweep } = props;
     const { kmsKeyArn } = sweep;
-    // No variable is empty.
+    // Empty variables are left out.
     const named = {
       ...archive,
       archivePrefix: when(equal(archive.archivePrefix, ''), NONE, archive.archivePrefix),
@@ -102,7 +102,7 @@ export class Proof extends Construct {
   }
 }
 
-/** It lists, reads and puts what is in the folder of the table's manifests, and nothing else of the bucket. */
+/** Permissions to list, read and put objects in the folder of the table's manifests, and nowhere else in the bucket. */
 function folderStatements({ place, tableName, archive, sweep: { kmsKeyArn } }: ProofProps): Statement[] {
   const bucketArn = `arn:${place.partition}:s3:::${archive.archiveBucket}`;
   const folder = `${archive.archivePrefix}${proofFolder(tableName)}`;

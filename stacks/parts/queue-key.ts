@@ -3,9 +3,9 @@ import { present } from '../../config/values.ts';
 import type { Statement } from './role-policies.ts';
 
 /**
- * Permissions that a role needs besides `sqs:SendMessage` for a queue with a customer managed key: SQS makes a data key by the
- * permissions of the sender, and decrypts it to see whether it is whole. Source: SQS Developer Guide, "Key management",
- * "Configure KMS permissions for producers".
+ * Permissions that a role needs in addition to `sqs:SendMessage` for a queue with a customer managed key: SQS makes a data key with the
+ * permissions of the sender, and decrypts it to check its integrity. Source: SQS Developer Guide, "Key management", "Configure KMS
+ * permissions for producers".
  */
 export function queueKeyStatements(
   { kmsKeyArn }: Pick<ResolvedProps, 'kmsKeyArn'>,

@@ -10,23 +10,23 @@ import { expression, hcl, isOpen } from '../../config/values.ts';
 import type { Place } from './place.ts';
 import { tagged } from './tagged.ts';
 
-/** Characters of the inline policies of a role together. Source: IAM User Guide, "IAM and AWS STS quotas", as the other two. */
+/** Most characters of all inline policies of a role. Source, also for the next two: IAM User Guide, "IAM and AWS STS quotas". */
 export const INLINE_CHARACTERS = 10_240;
 
-/** Characters of a managed policy. */
+/** Most characters of a managed policy. */
 const MANAGED_CHARACTERS = 6_144;
 
-/** Managed policies of a role, in an account that has not asked for more. */
+/** Most managed policies of a role, in an account without a raised quota. */
 const MANAGED_POLICIES = 10;
 
-/** A permission of a role, or with the effect `Deny` a prohibition. */
+/** A statement of a role's policy: a permission, or with the effect `Deny` a prohibition. */
 export interface Statement {
   /** @default 'Allow' */
   readonly effect?: 'Deny';
   readonly actions: readonly string[];
-  /** With none there is no such statement. */
+  /** Resources; a statement without any is left out. */
   readonly resources: readonly string[];
-  /** As in IAM's JSON: operator → key → value. @default none */
+  /** Condition in the form of IAM's JSON: operator → key → value. @default none */
   readonly condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 }
 
@@ -40,9 +40,9 @@ export interface RolePoliciesProps {
 }
 
 /**
- * Gives a role its statements: in one policy of its own, and what that has no room for in managed ones.
- * @returns what must be there before the role can do all of them
- * @throws InvalidConfigError when they are more than a role can have
+ * Attaches statements to a role: in one inline policy, and those that do not fit in managed policies.
+ * @returns what must exist before the role has all permissions
+ * @throws InvalidConfigError when they exceed the limits of a role
  */
 export function attachPolicies(scope: Construct, props: RolePoliciesProps): ITerraformDependable[] {
   const { place, name, role, statements, sweep } = props;
@@ -52,7 +52,7 @@ export function attachPolicies(scope: Construct, props: RolePoliciesProps): ITer
   const { rolePath } = sweep;
   const own = new IamRolePolicy(scope, 'policy', {
     name,
-    // Not its name, which stays when the path makes the role anew: a role that still has its policy cannot be deleted.
+    // Not the role's name, which stays the same when a new path replaces the role: a role that still has its policy cannot be deleted.
     role: role.id,
     policy: isKnown ? documentOf(inline) : openDocument(inline),
   });
@@ -84,7 +84,7 @@ function documentOf(statements: readonly Statement[]): string {
   return JSON.stringify({ Version: '2012-10-17', Statement: statements.map(inIam) });
 }
 
-/** Terraform leaves out what has no resources. */
+/** A policy document in which Terraform leaves out statements without resources. */
 function openDocument(statements: readonly Statement[]): string {
   const isList = (each: Statement) => isOpen(each);
   const single = hcl(statements.filter(each => !isList(each)).map(inIam));
@@ -96,7 +96,7 @@ function openDocument(statements: readonly Statement[]): string {
   });
 }
 
-/** As {@link grouped}, of resources that Terraform counts. */
+/** Does the same as {@link grouped} for resources with `count`. */
 function openGroups(statements: readonly Statement[]): Statement[] {
   const groups = new Map<string, Statement[]>();
   for (const each of statements) {
@@ -122,7 +122,7 @@ function inIam({ effect, actions, resources, condition }: Statement): object {
   };
 }
 
-/** Statements that differ by their resources only become one. */
+/** Joins statements that differ only in their resources. */
 export function grouped(statements: readonly Statement[]): Statement[] {
   const groups = new Map<string, Statement>();
   for (const statement of statements) {
@@ -136,15 +136,15 @@ export function grouped(statements: readonly Statement[]): Statement[] {
 }
 
 /**
- * Deals statements out: the first list is of an inline policy, each other one of a managed one. A statement whose resources do not fit
- * goes on in the next.
+ * Distributes statements: the first list is for the inline policy, each further one for a managed policy. A statement whose resources do
+ * not fit continues in the next policy.
  */
 function spread(statements: readonly Statement[], place: Place): Statement[][] {
   const empty = place.lengthOf(documentOf([]));
   const policies: Statement[][] = [[]];
   let room = INLINE_CHARACTERS - empty;
   for (const statement of statements) {
-    // Length of a statement without a resource, with the comma before it.
+    // Length of a statement without its resources, with the comma before it.
     const own = place.lengthOf(JSON.stringify(inIam({ ...statement, resources: [] }))) + 1;
     let resources: string[] = [];
     const close = () => {

@@ -9,13 +9,13 @@ import { tagged } from './tagged.ts';
 export interface ServiceRoleProps {
   readonly place: Place;
   readonly name: string;
-  /** The service that takes the role, e.g. `lambda.amazonaws.com`. */
+  /** The service that assumes the role, e.g. `lambda.amazonaws.com`. */
   readonly service: string;
-  /** Only on behalf of this account, and where given of this resource: no other customer's may borrow the role. */
+  /** Restricts the trust to this account and, if set, this resource, so that no other customer can use the role through the service. */
   readonly account?: string;
   readonly sourceArn?: string | readonly string[];
   readonly statements: readonly Statement[];
-  /** Which one it is of those that can be made elsewhere. */
+  /** Name of the role among those that can be made elsewhere. */
   readonly key: RoleKey;
   readonly sweep: Pick<
     ResolvedProps,
@@ -23,12 +23,15 @@ export interface ServiceRoleProps {
   >;
 }
 
-/** A role for one service to do only what its statements say; or one that is made elsewhere, which others give these statements. */
+/**
+ * A role with which one service may do only what its statements allow; or a role that is made elsewhere, to which its owner attaches these
+ * statements.
+ */
 export class ServiceRole extends Construct {
   readonly arn: string;
-  /** Undefined when it is made elsewhere. */
+  /** Undefined when the role is made elsewhere. */
   readonly role: IamRole | undefined;
-  /** The policies on which a resource must depend when it needs the permissions at its own creation. */
+  /** The policies on which a resource must depend if its creation needs the permissions. */
   readonly policies: readonly ITerraformDependable[];
 
   constructor(

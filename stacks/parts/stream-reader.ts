@@ -16,7 +16,7 @@ import { SweepFunction, tableInWords } from './sweep-function.ts';
 import { tableKeyStatements } from './table-key.ts';
 import { tagged } from './tagged.ts';
 
-/** Less than the 24 hours for which a stream keeps a record: a given-up record can still be read. */
+/** Age at which a record is given up: less than the 24 hours of a stream, so that the record can still be read. */
 export const MAX_RECORD_AGE_SECONDS = 23 * 60 * 60;
 
 const RETENTION_SECONDS = 14 * 24 * 60 * 60;
@@ -24,24 +24,24 @@ const RETENTION_SECONDS = 14 * 24 * 60 * 60;
 export interface StreamReaderProps {
   readonly place: Place;
   readonly name: StreamFunctionName;
-  /** The book of the table's ledger that it writes. */
+  /** The ledger's book that it writes. */
   readonly book: Reader;
   readonly streamArn: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Permissions of the function itself. */
+  /** Permissions of the function's own code. */
   readonly statements: readonly Statement[];
   /** Most records of a call. */
   readonly batchSize: number;
-  /** How long records are gathered for one call. */
+  /** Seconds for which records are collected for one call. */
   readonly batchSeconds: number;
-  /** Time limit of the function. @default that of its task */
+  /** Timeout of the function. @default that of its task */
   readonly timeoutSeconds?: number;
-  /** Resources that must be there before the first call. @default none */
+  /** Resources that must exist before the first call. @default none */
   readonly dependsOn?: readonly ITerraformDependable[];
   readonly sweep: ResolvedProps;
 }
 
-/** A function that the table's stream calls with what was removed, and the queue for what it cannot do in 23 hours. */
+/** A function that the table's stream calls with removals, and the queue for records that it could not process within 23 hours. */
 export class StreamReader extends Construct {
   readonly function: SweepFunction;
   readonly failures: SqsQueue;
@@ -104,9 +104,9 @@ export class StreamReader extends Construct {
   }
 
   /**
-   * Permissions that Lambda uses by the function's role: it reads the stream, and reports given-up records. Streams are listed without a
-   * resource. Source: Lambda Developer Guide, "Using AWS Lambda with Amazon DynamoDB", "Execution role permissions"; AWS CDK,
-   * `Table.grantStreamRead` and `grantTableListStreams`.
+   * Permissions that Lambda uses with the function's role: it reads the stream, and reports given-up records. The action for listing
+   * streams has no resource. Source: Lambda Developer Guide, "Using AWS Lambda with Amazon DynamoDB", "Execution role permissions"; AWS
+   * CDK, `Table.grantStreamRead` and `grantTableListStreams`.
    */
   #pollerStatements(streamArn: string): Statement[] {
     return [

@@ -20,7 +20,7 @@ import { tagged } from './tagged.ts';
 /** The export `handler` of the archives' `index.mjs`. */
 const HANDLER = 'index.handler';
 
-/** Time limit for a batch of events: PublishExpiries ends before it, and reports the rest. */
+/** Timeout for a batch of events: PublishExpiries ends before it, and reports the rest as not done. */
 const PUBLISH_TIMEOUT_SECONDS = 60;
 
 export const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
@@ -31,12 +31,12 @@ export const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
   WriteManifest: MANIFEST_TIMEOUT_SECONDS,
 };
 
-/** Source: Lambda API reference, CreateFunction. */
+/** Most characters of a description. Source: Lambda API reference, CreateFunction. */
 const MAX_DESCRIPTION = 256;
 
 /**
- * Actions of Lambda by the role of a function in a VPC. They are on all resources: the interfaces have no names beforehand. Source: Lambda
- * Developer Guide, "Giving Lambda functions access to resources in an Amazon VPC".
+ * Actions that Lambda performs with the role of a function in a VPC. Their resource is `*`, because the network interfaces have no names
+ * beforehand. Source: Lambda Developer Guide, "Giving Lambda functions access to resources in an Amazon VPC".
  */
 const NETWORK_ACTIONS = [
   'ec2:AssignPrivateIpAddresses',
@@ -47,10 +47,12 @@ const NETWORK_ACTIONS = [
   'ec2:UnassignPrivateIpAddresses',
 ];
 
-/** Actions of Lambda by the role of a function that it traces. Source: Lambda Developer Guide, "Execution role permissions" of X-Ray. */
+/**
+ * Actions that Lambda performs with the role of a traced function. Source: Lambda Developer Guide, "Execution role permissions" of X-Ray.
+ */
 const TRACING_ACTIONS = ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'];
 
-/** Whose function it is: a deployment, or a table of it. */
+/** The owner of a function: a deployment, or one of its tables. */
 export type FunctionOwner = Pick<
   ResolvedProps,
   | 'name'
@@ -72,20 +74,20 @@ export type FunctionOwner = Pick<
 export interface SweepFunctionProps {
   readonly place: Place;
   readonly task: FunctionName;
-  /** Its purpose, in its description: `table Sessions`. */
+  /** Its purpose, for the description: `table Sessions`. */
   readonly worksFor: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly statements: readonly Statement[];
-  /** @default that of the task */
+  /** Timeout. @default that of the task */
   readonly timeoutSeconds?: number;
-  /** @default `functionMemoryMb` */
+  /** Memory. @default `functionMemoryMb` */
   readonly memoryMb?: number;
-  /** Resources that must be there before the first call. @default only the role */
+  /** Resources that must exist before the first call. @default only the role */
   readonly dependsOn?: readonly ITerraformDependable[];
   readonly sweep: FunctionOwner;
 }
 
-/** A function of this project, deployed: its bundle, its log group, and a role that may do what it does and nothing else. */
+/** A deployed function of this project: its bundle, its log group, and a role with only the permissions that it needs. */
 export class SweepFunction extends Construct {
   readonly arn: string;
   readonly function: LambdaFunction;
@@ -149,10 +151,10 @@ export class SweepFunction extends Construct {
           POWERTOOLS_METRICS_NAMESPACE: sweep.metricsNamespace,
         }),
       },
-      // Lambda's own lines are kept only for failed calls: the others say that a call began and how long it took, which
-      // the free metrics say too, and would be most of the logs. Source: Lambda Developer Guide, "Log-level filtering".
+      // Lambda's own lines are logged only for failed calls: the others record the start and duration of a call, which free metrics have
+      // too, and would be most of the logs. Source: Lambda Developer Guide, "Log-level filtering".
       loggingConfig: { logFormat: 'JSON', logGroup: this.logGroup.name, systemLogLevel: 'WARN' },
-      // Said when it is off, too: without the block the provider leaves on what was on.
+      // Set even when it is off: without the block the provider would not turn it off.
       tracingConfig: { mode: when(tracing, 'Active', 'PassThrough') },
       ...(kmsKeyArn !== undefined && { kmsKeyArn }),
       ...(vpc !== undefined && {
@@ -167,15 +169,15 @@ export class SweepFunction extends Construct {
 }
 
 /**
- * Lambda decrypts the function's environment by this role, in the encryption context of the function. Source: KMS Developer Guide,
- * "How AWS Lambda uses AWS KMS".
+ * Permission for Lambda to decrypt the function's environment with this role, only in the encryption context of the function. Source: KMS
+ * Developer Guide, "How AWS Lambda uses AWS KMS".
  */
 function environmentKeyStatement(kmsKeyArn: string | undefined, functionArn: string): Statement {
   const ofFunction = { 'kms:EncryptionContext:aws:lambda:FunctionArn': functionArn };
   return { actions: ['kms:Decrypt'], resources: present(kmsKeyArn), condition: { StringEquals: ofFunction } };
 }
 
-/** Lambda may attach the function to the VPC by this role; the function's own code, which has the role too, may not. */
+/** Permissions for Lambda to attach the function to the VPC; the function's own code, which has the same role, may not do it. */
 function networkStatements(vpc: FunctionOwner['vpc'], functionArn: string): Statement[] {
   const statement = { actions: NETWORK_ACTIONS, resources: when(isThere(vpc), ['*'], []) };
   const byFunction = { ArnEquals: { 'lambda:SourceFunctionArn': functionArn } };
@@ -192,12 +194,12 @@ function idsOf(ids: readonly string[]): string[] {
   return isOpen(ids) ? (ids as string[]) : [...ids];
 }
 
-/** A reference cannot be cut: then it is called by the name of what it has. */
+/** The table in words. If its name is a reference, which cannot be shortened, the deployment's name is used. */
 export function tableInWords({ tableName, name }: Pick<ResolvedProps, 'tableName' | 'name'>): string {
   return isReference(tableName) ? name : `table ${tableName}`;
 }
 
-/** The bundle's archive. All functions of a task in a stack share it: what differs between them is in the environment. */
+/** The bundle's archive. All functions of a task in a stack share it; they differ only in their environments. */
 function bundleAsset(scope: Construct, task: FunctionName): TerraformAsset {
   const stack = TerraformStack.of(scope);
   const id = bundleId(fileOf(task));

@@ -17,11 +17,11 @@ export interface SweepMachineProps {
 
 export interface TickMachineProps extends SweepMachineProps {
   readonly replayArn: string;
-  /** Permissions for the queries that it makes by itself. */
+  /** Permissions for the queries that the tick makes by itself. */
   readonly statements: readonly Statement[];
 }
 
-/** The state machine of replays, and of what a tick could not finish. It knows all tables. */
+/** The state machine of replays, and of hand-overs from ticks. It knows all tables. */
 export class ReplayMachine extends Workflow {
   constructor(scope: Construct, id: string, props: SweepMachineProps) {
     const { place, functions, deployment, tables } = props;
@@ -37,7 +37,7 @@ export class ReplayMachine extends Workflow {
   }
 }
 
-/** The state machine of the ticks. It knows the tables that are swept. */
+/** The state machine of the ticks. It knows the tables that are enabled. */
 export class TickMachine extends Workflow {
   constructor(scope: Construct, id: string, props: TickMachineProps) {
     const { place, functions, deployment, tables, replayArn, statements } = props;

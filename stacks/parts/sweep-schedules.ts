@@ -19,13 +19,13 @@ export interface SweepSchedulesProps {
 }
 
 /**
- * Attributes that a deployment does not change. No command sets these: a pause is in the journal. But a person may turn a schedule off in
- * EventBridge Scheduler, or let it begin later, and a deployment must not turn it on again without a word. So the props cannot set them
- * either: a sweep that is not enabled has no schedule, and one that is enabled again has a new one.
+ * Attributes that deployments do not change. No command changes them: a pause is in the journal. But a person may turn a schedule off in
+ * EventBridge Scheduler, or set its start, and a deployment must not silently turn it on again. So the props cannot set them either: a
+ * sweep that is not enabled has no schedule, and when it is enabled again it gets a new one.
  */
 export const LEFT_ALONE = ['state', 'start_date'];
 
-/** The schedule that starts the sweep, once a minute, and the queue for starts that did not get through. */
+/** The schedule that starts a tick once a minute, and the queue for starts that failed. */
 export class SweepSchedules extends Construct {
   readonly group: SchedulerScheduleGroup;
   readonly deadLetterQueue: SqsQueue;
@@ -90,7 +90,7 @@ export class SweepSchedules extends Construct {
 }
 
 /**
- * Scheduler decrypts the input of a schedule by the role that it starts the target with. Source: EventBridge Scheduler User Guide,
+ * Permission for Scheduler to decrypt the schedule's input with the role that starts the target. Source: EventBridge Scheduler User Guide,
  * "Encryption at rest".
  */
 export function inputKeyStatement(kmsKeyArn: string | undefined, schedules: string): Statement {

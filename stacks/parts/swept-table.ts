@@ -16,34 +16,34 @@ import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
 import { deleteStatements, pollStatements, queryStatements, scanStatements } from './table-statements.ts';
 
-/** Id of the archive, of which a bucket's address is made. */
+/** Id of the archive, which is part of the bucket's address. */
 export const ARCHIVE = 'archive';
 
 export interface SweptTableProps {
   readonly place: Place;
   readonly props: ResolvedProps;
-  /** @default the table is created, or looked up by its name */
+  /** A table that is passed in. @default the table is created, or looked up by its name */
   readonly given?: TableReference | undefined;
 }
 
 /**
- * A table of a deployment, with what it has for itself: its index, its archive, its events and its backfill. Its parts stand in the scope
- * that it is given, at the addresses that they have had since each table had a state machine of its own.
+ * A table of a deployment, with its own resources: its index, its archive, its events and its backfill. They are made in the given scope,
+ * at addresses that have not changed since each table had its own state machine.
  */
 export class SweptTable {
-  /** With every default filled in. */
+  /** The props with every default filled in. */
   readonly props: ResolvedProps;
-  /** The props that writers and readers give to `expiryModel`; as JSON they are for other languages too. */
+  /** The props with which writers and readers call `expiryModel`; as JSON they serve other languages too. */
   readonly expiryModel: ExpiryModelProps;
   readonly table: ExpiringTable;
   readonly tableName: string;
   readonly tableArn: string;
   readonly indexArn: string;
-  /** Undefined without a stream that the deployment knows of. */
+  /** Undefined if the deployment knows of no stream. */
   readonly streamArn: string | undefined;
   /** Undefined without the prop `archive`. */
   readonly archive: Archive | undefined;
-  /** Undefined without the prop `proof`, and with `archive`, which has a proof itself. */
+  /** Undefined without the prop `proof`, and with `archive`, which contains the proof then. */
   loneProof: LoneProof | undefined;
   /** Undefined without the prop `events`. */
   readonly events: Events | undefined;
@@ -62,7 +62,7 @@ export class SweptTable {
     this.tableArn = this.table.tableArn;
     this.indexArn = this.table.indexArn;
     this.streamArn = this.table.streamArn;
-    // The table's name is a reference: functions are made after their table.
+    // The table's name is a reference, so functions are made after their table.
     const environment = {
       ...toEnvironment(functionSettings(props), escaped),
       TABLE_NAME: this.tableName,
@@ -78,7 +78,7 @@ export class SweptTable {
     if (props.releasesHoldsOf !== undefined) guard.releaseHolds(scope, props.releasesHoldsOf);
   }
 
-  /** The settings of it that executions carry. */
+  /** The table's settings that executions carry. */
   get settings(): CarriedSettings {
     const { props, tableName } = this;
     const archiveFirst = this.#archiveFirst;
@@ -98,17 +98,17 @@ export class SweptTable {
     return scanStatements(this, this.#place);
   }
 
-  /** Permissions of the state machine that polls the seconds. */
+  /** Permissions for the state machine to poll the seconds. */
   pollStatements(): Statement[] {
     return pollStatements(this, this.#place);
   }
 
-  /** Permissions for deleting them. */
+  /** Permissions for deleting expired items. */
   deleteStatements(): Statement[] {
     return deleteStatements(this, this.#place, this.#archiveFirst?.firstStatements(this.tableArn));
   }
 
-  /** Resources that must be there before the first delete. */
+  /** Resources that must exist before the first delete. */
   get beforeDeletes(): Archive['beforeObjects'] {
     return this.#archiveFirst?.beforeObjects ?? [];
   }
@@ -135,7 +135,7 @@ export class SweptTable {
     if (!archive && props.proof)
       this.loneProof = new LoneProof(scope, ARCHIVE, { place, tableName, environment, sweep: props });
     const own = made || this.loneProof;
-    // A bucket that an earlier deployment created stays, with what is in it.
+    // A bucket that an earlier deployment created stays, with its objects.
     if (!own || own.bucket === undefined) {
       const bucket = new Construct(own || new Construct(scope, ARCHIVE), 'bucket');
       Guard.of(scope).forget(guardName(bucket), guardedBucket(bucket));

@@ -3,18 +3,18 @@ import { modelOf } from '../../config/model-of.ts';
 import { type KeyType, type ResolvedProps, readsStream, refusesNativeTtl } from '../../config/props.ts';
 import { escaped, literal } from '../../config/terraform-text.ts';
 
-/** A condition that Terraform checks when it has read the table; a false one ends the plan with its message. */
+/** A condition that Terraform checks after it has read the table; if it is false, the plan fails with its message. */
 export interface Postcondition {
   readonly condition: string;
   readonly error_message: string;
 }
 
 /**
- * The conditions of an existing table, which are checked before anything is deployed that sweeps it. With other keys the sweep would fail
- * at each delete, with another index find nothing.
+ * The conditions of an existing table, which are checked before its sweep is deployed. With other keys each delete of the sweep would
+ * fail, with another index it would find nothing.
  *
- * The data source knows no status of an index, so one that is still CREATING passes: the sweep's queries are refused until it is ACTIVE,
- * and its executions fail by name.
+ * The data source does not read an index's status, so one that is still CREATING passes: the sweep's queries are refused until it is
+ * ACTIVE, and its executions fail with that error.
  */
 export function tableConditions(props: ResolvedProps): Postcondition[] {
   const { tableName, partitionKey, partitionKeyType, sortKey, sortKeyType } = props;
@@ -27,7 +27,7 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
   const ofIndex = (test: string) =>
     expression(`alltrue([for i in self.global_secondary_index : ${test} if i.name == ${index}])`);
   const ttl = (test: string) => expression(`anytrue([for ttl in self.ttl : ${test}])`);
-  // A message is made even when its condition holds, and a null would end the plan.
+  // The message is evaluated even when its condition holds, and a null would fail the plan.
   const sortKeyOrMissing = 'try(length(self.range_key), 0) == 0 ? "missing" : self.range_key';
   const onTtlAttribute = `ttl.attribute_name == ${literal(ttlAttribute)}`;
 
@@ -103,7 +103,7 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
     ];
   }
 
-  /** It has no attribute when it is off, and is not off for up to an hour. */
+  /** The condition that native TTL is off: it has no attribute. Turning it off takes up to an hour, during which it still has one. */
   function withoutNativeTtl(): Postcondition[] {
     return [
       {
@@ -118,7 +118,7 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
     ];
   }
 
-  /** Conditions of `archive` and `events`. The ARN of a stream that was turned off stays with its table for a day. */
+  /** Conditions of `archive` and `events`. The ARN of a stream that was turned off stays in the table for a day. */
   function streamConditions(): Postcondition[] {
     const turnOn = `aws dynamodb update-table --table-name ${tableName} --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES`;
     return [
@@ -141,7 +141,7 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
     ];
   }
 
-  /** Both keys of the table and those of its indexes stand among its attributes. */
+  /** The condition on an attribute's type. The attributes include the keys of the table and of its indexes. */
   function typeCondition(field: string, attribute: string, type: KeyType): Postcondition {
     const test = `a.type == "${type}" if a.name == ${literal(attribute)}`;
     return {

@@ -3,22 +3,22 @@ import { present } from '../../config/values.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
 
-/** Source: the permissions that the AWS CDK gives with a table's, in aws-dynamodb's perms.ts. */
+/** Actions for reading. Source: the permissions that the AWS CDK grants with a table's, in aws-dynamodb's perms.ts. */
 const TO_READ = ['kms:Decrypt', 'kms:DescribeKey'];
 const TO_WRITE = ['kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*'];
 
 /**
- * Permissions that a role needs besides the actions on the table: DynamoDB uses the table's key with the permissions of its caller. A key
- * that DynamoDB owns asks for none.
+ * Permissions that a role needs in addition to the actions on the table: DynamoDB uses the table's key with the permissions of its caller.
+ * A key that DynamoDB owns needs none.
  *
- * @param access `write`: it reads too, as each delete looks at the item first
+ * @param access `write` includes reading, since each delete reads the item first
  */
 export function tableKeyStatements(
   access: 'read' | 'write',
   { tableKmsKeyArn }: Pick<ResolvedProps, 'tableKmsKeyArn'>,
   place: Place,
 ): Statement[] {
-  // Only through DynamoDB, whose name ends otherwise in other partitions: com, com.cn, eu.
+  // Only through DynamoDB, whose domain has another suffix in other partitions: com, com.cn, eu.
   const viaService = { 'kms:ViaService': `dynamodb.${place.region}.amazonaws.*` };
   return [
     {

@@ -5,7 +5,7 @@ import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
 import { tableKeyStatements } from './table-key.ts';
 
-/** A table as far as roles are made for it. */
+/** The data on a table that roles need. */
 export interface AccessedTable {
   readonly props: Pick<
     ResolvedProps,
@@ -20,12 +20,15 @@ export function queryStatements(table: AccessedTable, place: Place): Statement[]
   return [...indexStatements(table, place), heldStatement(table)];
 }
 
-/** The same of whoever also reads the whole index. One statement for both: a role has room for a hundred tables. */
+/**
+ * Permissions for finding expired items and for reading the whole index. They are one statement, because a role has little room for a
+ * hundred tables.
+ */
 export function scanStatements(table: AccessedTable, place: Place): Statement[] {
   return [...indexStatements(table, place, ['dynamodb:Query', 'dynamodb:Scan']), heldStatement(table)];
 }
 
-/** Permissions of the state machine that polls the seconds: by window it makes no queries by itself. */
+/** Permissions of the state machine that polls the seconds. By window it makes no queries by itself. */
 export function pollStatements(table: AccessedTable, place: Place): Statement[] {
   const polls = equal(table.props.indexedBy, 'second');
   return indexStatements(table, place).map(statement => ({
@@ -42,7 +45,7 @@ function indexStatements(
   return [{ actions, resources: [indexArn] }, ...tableKeyStatements('read', props, place)];
 }
 
-/** Permissions for deleting them. @param first what it does before each delete */
+/** Permissions for deleting expired items. @param first permissions for the step before each delete */
 export function deleteStatements(
   { props, tableArn }: AccessedTable,
   place: Place,
@@ -50,7 +53,7 @@ export function deleteStatements(
 ): Statement[] {
   const isGuarded = equal(props.deleteMode, 'guarded');
   return [
-    // Items that a scan of the index finds are checked again whatever the mode.
+    // Items that a scan of the index finds are checked again, even in batch mode.
     { actions: ['dynamodb:PartiQLDelete'], resources: [tableArn] },
     { actions: ['dynamodb:BatchWriteItem'], resources: when(isGuarded, [], [tableArn]) },
     ...first,
@@ -59,8 +62,8 @@ export function deleteStatements(
 }
 
 /**
- * The index does not say which items are held: the roles may read the keys and the hold attribute of the items themselves, and nothing
- * else of them. Source: DynamoDB Developer Guide, "Using IAM policy conditions for fine-grained access control".
+ * Permission to read whether items are held, which the index does not contain: the roles may read only the keys and the hold attribute of
+ * the items. Source: DynamoDB Developer Guide, "Using IAM policy conditions for fine-grained access control".
  */
 function heldStatement({ props, tableArn }: AccessedTable): Statement {
   const { holdAttribute, partitionKey, sortKey } = props;
@@ -76,7 +79,7 @@ function heldStatement({ props, tableArn }: AccessedTable): Statement {
   };
 }
 
-/** Names of those attributes that there are. */
+/** Names of the attributes that are defined. */
 function namesOf(...attributes: readonly (string | undefined)[]): readonly string[] {
   if (attributes.some(isOpen)) return expression(`compact(${hcl(attributes)})`);
   return attributes.flatMap(present).map(escaped);

@@ -8,7 +8,7 @@ import { ServiceRole } from './role.ts';
 import type { Statement } from './role-policies.ts';
 import { tagged } from './tagged.ts';
 
-/** Step Functions' own default. Left out, the next plan would find it and want to take it away. */
+/** Step Functions' own default. If it were left out, the next plan would find it and try to remove it. */
 const KEY_REUSE_SECONDS = 300;
 
 const TRACING_ACTIONS = [
@@ -20,20 +20,20 @@ const TRACING_ACTIONS = [
 
 export interface WorkflowProps {
   readonly place: Place;
-  /** Only a Standard one can have a distributed Map. */
+  /** Only a Standard state machine can have a distributed Map. */
   readonly type: 'STANDARD' | 'EXPRESS';
-  /** Name of the state machine, and of its log. */
+  /** Name of the state machine and of its log. */
   readonly name: string;
   readonly roleName: string;
-  /** Which one of the roles that can be made elsewhere it has. */
+  /** Name of its role among those that can be made elsewhere. */
   readonly roleKey: RoleKey;
   /** ARNs of the functions that it calls. */
   readonly functionArns: readonly string[];
   /** ARNs of other state machines that it starts. @default none */
   readonly starts?: readonly string[];
-  /** Its further permissions. @default none */
+  /** Further permissions. @default none */
   readonly statements?: readonly Statement[];
-  /** As Amazon States Language, an object. */
+  /** The definition in Amazon States Language, as an object. */
   readonly definition: unknown;
   readonly sweep: Pick<
     ResolvedProps,
@@ -77,7 +77,7 @@ export class Workflow extends Construct {
     const { kmsKeyArn, logKeys, tracing } = sweep;
     const machineArn = place.arn('states', `stateMachine:${name}`);
     this.logGroup = new CloudwatchLogGroup(this, 'logs', {
-      // The prefix keeps the log's resource policy, which has a small limit per region, from growing per machine.
+      // This prefix keeps the log's resource policy, which has a small limit per region, from growing with each state machine.
       name: `/aws/vendedlogs/states/${name}`,
       retentionInDays: sweep.logRetentionDays,
       ...(kmsKeyArn !== undefined && { kmsKeyId: kmsKeyArn }),
@@ -88,15 +88,15 @@ export class Workflow extends Construct {
       name: roleName,
       service: 'states.amazonaws.com',
       account: place.account,
-      // The second form is that of a distributed Map's children.
+      // The second form covers the children of a distributed Map.
       sourceArn: [machineArn, `${machineArn}/*`],
       statements: [
         { actions: ['lambda:InvokeFunction'], resources: [...functionArns] },
-        // A distributed Map runs its children as executions of the machine itself, and a tick with much to do starts further ones.
+        // A distributed Map runs its children as executions of the state machine itself, and a tick with many targets starts further ones.
         { actions: ['states:StartExecution'], resources: [machineArn, ...starts] },
         ...(type === 'STANDARD' ? [mapRunStatement(place, name)] : []),
         ...statements,
-        // Neither the delivery of logs nor tracing knows resources. Source: Step Functions Developer Guide.
+        // The actions for log delivery and tracing have no resources. Source: Step Functions Developer Guide.
         {
           actions: [
             'logs:CreateLogDelivery',
@@ -120,15 +120,15 @@ export class Workflow extends Construct {
       name,
       type,
       roleArn: this.role.arn,
-      // Not Fn.jsonencode: it escapes `<`, and what Terraform leaves alone here must reach Step Functions unchanged.
+      // Not Fn.jsonencode: it escapes `<`, and the definition must reach Step Functions unchanged.
       definition: JSON.stringify(definition),
       loggingConfiguration: {
         level: 'ERROR',
-        // The data of the states have the keys that are to be deleted.
+        // The states' data contain the keys of items to delete.
         includeExecutionData: equal(logKeys, 'full'),
         logDestination: `${this.logGroup.arn}:*`,
       },
-      // Never left out: the provider would leave the machine with a key that it had, and that its role may no longer use.
+      // Never left out: otherwise the provider would not remove a previous key, which the role may no longer use.
       encryptionConfiguration: {
         type: when(given(kmsKeyArn), 'CUSTOMER_MANAGED_KMS_KEY', 'AWS_OWNED_KEY'),
         ...(kmsKeyArn !== undefined && {
@@ -136,7 +136,7 @@ export class Workflow extends Construct {
           kmsDataKeyReusePeriodSeconds: when(given(kmsKeyArn), KEY_REUSE_SECONDS, NONE),
         }),
       },
-      // Said when it is off, too: without the block the provider leaves on what was on.
+      // Set even when it is off: without the block the provider would not turn it off.
       tracingConfiguration: { enabled: tracing },
       // Step Functions checks at creation that the role can write the log.
       dependsOn: [...this.role.policies],
@@ -148,7 +148,7 @@ export class Workflow extends Construct {
   }
 }
 
-/** The first form is that of a Map Run's children; AWS's own example policy for distributed Maps has the second. */
+/** Permissions for Map Runs. The first form is for a Map Run's children; AWS's example policy for distributed Maps has the second. */
 function mapRunStatement(place: Place, name: string): Statement {
   return {
     actions: ['states:DescribeExecution', 'states:StopExecution'],
@@ -157,7 +157,7 @@ function mapRunStatement(place: Place, name: string): Statement {
 }
 
 /**
- * Permissions of Step Functions on a customer's key by the role of a state machine: for its history and that of its Map Run's
+ * Permissions of Step Functions on a customer's key, used with the state machine's role: for its history and that of its Map Runs'
  * children, and for its log. Source: Step Functions Developer Guide, "Data at rest encryption"; AWS CDK, `StateMachine`.
  */
 function keyStatements(kmsKeyArn: string | undefined, place: Place, machineArn: string): Statement[] {

@@ -7,7 +7,7 @@ import { snake } from './snake.ts';
 
 const { prefix, removals, format, batchSeconds } = resolvedArchive({});
 
-/** As a table of the module has it. The bucket is the team's own, as the table is: a static module could not forget it. */
+/** Type of a table's archive in the module. The bucket is not made by the module, like the table: a static module could not forget it. */
 export const ARCHIVE_TYPE = `object({
   bucket = object({ id = string })
   prefix = optional(string, ${hcl(prefix)})
@@ -17,7 +17,7 @@ export const ARCHIVE_TYPE = `object({
   first = optional(bool, false)
 })`;
 
-/** The archive of a table. @param scope where it stands: `t.archive` */
+/** The archive of a table. @param scope expression for its settings: `t.archive` */
 export function openArchive(scope: string): ResolvedArchive & { readonly bucket: string } {
   const field = <Type>(name: string) => expression<Type>(`${scope}.${snake(name)}`);
   return {
@@ -26,7 +26,7 @@ export function openArchive(scope: string): ResolvedArchive & { readonly bucket:
     removals: field('removals'),
     format: field('format'),
     batchSeconds: field('batchSeconds'),
-    // The bucket's own lifecycle says it.
+    // Lifecycle rules are up to the owner of the bucket.
     coldAfterDays: 0,
   };
 }

@@ -7,23 +7,23 @@ import { anyTableHas, PART_NAMES, PARTS } from './parts.ts';
 import { snake } from './snake.ts';
 import { MODULE_ALARMS } from './variables.ts';
 
-/** A rule between several variables. OpenTofu 1.10 does not let the validation of a variable look at another one. */
+/** A rule between several variables. OpenTofu 1.10 does not allow a variable's validation to refer to another variable. */
 interface Rule {
   readonly isBroken: string;
-  /** A Terraform template. */
+  /** Message of the rule, a Terraform template. */
   readonly message: string;
 }
 
-/** Whether something is made for the table `t` itself. */
+/** Whether the table `t` has resources of its own. */
 const HAS_PARTS = PART_NAMES.map(part => PARTS[part].condition).join(' || ');
 
-/** A name is no longer than what is made after it may be. */
+/** Limits a name so that the names made from it are not too long. */
 const LENGTH: Rule = {
   isBroken: `anytrue([for t in local.tables : length(t.name) > ${MAX_NAME_LENGTH} if ${HAS_PARTS}])`,
   message: `tables, name: expected at most ${MAX_NAME_LENGTH} characters, got \${join(", ", [for key, t in local.tables : "\${t.name} for \${key}" if length(t.name) > ${MAX_NAME_LENGTH} && (${HAS_PARTS})])}. What is made for the table itself is named after it: choose a shorter one with name.`,
 };
 
-/** No two may have a role or a state machine of the same name. IAM's names do not differ by case. */
+/** Requires different names of roles and state machines. IAM's names do not differ by case. */
 function namesRule(): Rule {
   const deployment = namesOfDeployment('name', '${var.name}');
   const all = (what: 'roles' | 'stateMachines') =>
@@ -40,7 +40,7 @@ function namesRule(): Rule {
   };
 }
 
-/** Whoever tunes an alarm expects it to sound. */
+/** Refuses the tuning of an alarm that is turned off. */
 function alarmRules(alarm: AlarmName): Rule[] {
   const name = `alarms.${snake(alarm)}`;
   const isTuned = Object.keys(tuningKinds(alarm))
@@ -69,7 +69,7 @@ function alarmRules(alarm: AlarmName): Rule[] {
   ];
 }
 
-/** A list of the sentence of each rule that is broken. */
+/** Makes a list with the message of each broken rule. */
 export function brokenDeploymentRules(): string[] {
   const rules = [LENGTH, namesRule(), ...MODULE_ALARMS.flatMap(alarmRules)];
   return rules.map(({ isBroken, message }) => `${isBroken} ? [${hcl(message)}] : []`);

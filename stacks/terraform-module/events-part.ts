@@ -12,17 +12,17 @@ import { Events } from '../parts/events.ts';
 import { PartStack } from './part-stack.ts';
 import { snake } from './snake.ts';
 
-/** The field of `events` for a resource that events go to: `queueArn` is `queue`. */
+/** The field of `events` for each destination: `queueArn` becomes `queue`. */
 export const DESTINATION_FIELDS = byDestination(name => snake(name).replace(/_arn$/, ''));
 
-/** As a table of the module has it. */
+/** Type of a table's events in the module. */
 export const EVENTS_TYPE = `object({
 ${DESTINATION_NAMES.map(name => `  ${DESTINATION_FIELDS[name]} = optional(object({ arn = string }))`).join('\n')}
   old_image = optional(bool, false)
   include_past = optional(bool, false)
 })`;
 
-/** ARNs of where the events go, one of which there is. */
+/** ARNs of the destination, exactly one of which is set. */
 export function destinationLocal(): string {
   const fields = DESTINATION_NAMES.map(name => {
     const field = DESTINATION_FIELDS[name];
@@ -34,17 +34,17 @@ export function destinationLocal(): string {
 interface Own {
   readonly destination: DestinationName;
   readonly names: typeof ownFunctions;
-  /** Where in an ARN they stand. */
+  /** Index of the names among the parts of an ARN. */
   readonly index: number;
 }
 
-/** Resources of the deployment itself that could be a destination. */
+/** Resources of the deployment itself that could be a destination by mistake. */
 const OWN: readonly Own[] = [
   { destination: 'functionArn', names: ownFunctions, index: 6 },
   { destination: 'queueArn', names: ownQueues, index: 5 },
 ];
 
-/** Each with a precondition of its own: an ARN need not be known when a plan is made. */
+/** A rule against one of them. Each has its own precondition, because an ARN may not be known at the time of the plan. */
 function ownRule({ destination, names, index }: Own, name: string) {
   const field = DESTINATION_FIELDS[destination];
   const arn = `local.destination.${field}`;

@@ -3,18 +3,18 @@ import { expression, hcl, indented } from '../../config/values.ts';
 /** A block of Terraform's JSON. */
 export type Block = Readonly<Record<string, unknown>>;
 
-/** Arguments that are objects and yet no blocks. */
+/** Arguments that are objects but not blocks. */
 const MAPS = ['tags', 'variables', 'dimensions'];
 
-/** Arguments that hold addresses. */
+/** Arguments whose values are addresses. */
 const ADDRESSES = ['depends_on', 'ignore_changes'];
 
-/** A block with its labels, without the metadata that CDKTF has in it. */
+/** A block with its labels, without CDKTF's metadata. */
 export function block(labels: string, content: Block): string {
   const attributes: string[] = [];
   const blocks: string[] = [];
   const entries = Object.entries(content).filter(([name, value]) => name !== '//' && value !== undefined);
-  // First what says how many there are, as Terraform's style guide has it.
+  // `count` and `for_each` come first, as in Terraform's style guide.
   entries.sort(([one], [other]) => Number(isMeta(other)) - Number(isMeta(one)));
   for (const [name, value] of entries) {
     const inner = innerBlocks(name, value);
@@ -38,19 +38,22 @@ function attribute(name: string, value: unknown): string {
   return typeof value === 'string' ? unescaped(hcl(encoded(value))) : hcl(value);
 }
 
-/** JSON in a text is written as what it is made of. */
+/** Writes a text that contains JSON as `jsonencode` of an object. */
 function encoded(text: string): string {
   if (!text.startsWith('{')) return text;
   return expression(`jsonencode(${hcl(JSON.parse(text))})`);
 }
 
-/** `jsonencode` escapes brackets, which Scheduler looks for and Step Functions shall get as they are. */
+/** Undoes the escaping by `jsonencode` of the characters `<` and `>`, which Scheduler and Step Functions must receive unchanged. */
 function unescaped(term: string): string {
   if (!term.startsWith('jsonencode(') || !/"[^"\n]*[<>][^"\n]*"/.test(term)) return term;
   return `replace(replace(${term}, "\\\\u003c", "<"), "\\\\u003e", ">")`;
 }
 
-/** A line that leaves brackets open indents what follows by one step, however many they are; one that closes more takes steps back. */
+/**
+ * Indents lines: a line that leaves brackets open indents the following lines by one step, whatever their number; a line that closes more
+ * removes steps.
+ */
 function reindented(lines: readonly string[]): string[] {
   const steps: number[] = [];
   const within: string[] = [];
@@ -67,7 +70,7 @@ function reindented(lines: readonly string[]): string[] {
   });
 }
 
-/** How many more brackets a line opens than it closes. @param within what is open so far: quotes and templates; it is changed */
+/** Number of brackets that a line opens minus those that it closes. @param within open quotes and templates; it is modified */
 function netBrackets(line: string, within: string[]): number {
   let net = 0;
   if (line.trim().startsWith('#')) return 0;
@@ -93,7 +96,7 @@ function netBrackets(line: string, within: string[]): number {
   return net;
 }
 
-/** As `terraform fmt` has it: signs of assignment in lines that follow each other stand below each other. */
+/** Formats like `terraform fmt`: equals signs of consecutive lines are aligned. */
 export function formatted(text: string): string {
   const lines = reindented(text.replaceAll(/"\$\{([A-Za-z_][\w.[\]*]*)\}"/g, '$1').split('\n'));
   const result: string[] = [];

@@ -4,11 +4,11 @@ import { indented } from '../../config/values.ts';
 export interface Local {
   readonly comment: string;
   readonly name: string;
-  /** An expression. */
+  /** Value as an HCL expression. */
   readonly value: string;
 }
 
-/** The block of a module's local values; none without any. */
+/** The block of a module's local values; empty if there are none. */
 export function localsBlock(all: readonly Local[]): string[] {
   if (all.length === 0) return [];
   const body = all.map(({ comment, name, value }) => indented(`# ${comment}\n${name} = ${value}`));

@@ -66,11 +66,11 @@ const readers: Pick<ResolvedProps, 'archive' | 'events'> = {
   events: expression('t.events'),
 };
 
-/** Where what is no setting of a table's entry comes from: `t` stands for one of `local.tables`. */
+/** Expressions for the values of a table that are not settings of its entry: `t` is an entry of `local.tables`. */
 export const OF_TABLE: Readonly<Record<string, string>> = {
   tableName: 't.table.name',
   partitionKey: 't.table.hash_key',
-  // The provider says '' of a table that has none.
+  // The provider returns '' for a table without one.
   sortKey: 'try(coalesce(t.table.range_key), null)',
   metrics: 'var.metrics',
   ...mapValues(tuned({ indexedBy: expression('t.indexed_by') }), hcl),
@@ -83,7 +83,7 @@ export const OF_TABLE: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Settings that stay null where none is given: their defaults are made of others, or a table by second must have none. */
+/** Settings that stay null by default: their defaults are computed from others, or a table by second must not have them. */
 export const CALCULATED = [
   'windowAttribute',
   'indexName',
@@ -93,22 +93,22 @@ export const CALCULATED = [
   'name',
 ] as const;
 
-/** Where a setting of the table `t` stands in `var.tables`: `t.index.by`. */
+/** Expression for a setting of the table `t` in `var.tables`: `t.index.by`. */
 export const givenTerm = (prop: string) => OF_TABLE[prop] ?? `t.${snake(fieldPathOf(prop))}`;
 
-/** Settings that are fields of others in `var.tables`, and stand by themselves in `local.tables`, as executions carry them. */
+/** Settings that are nested fields in `var.tables`, and flat in `local.tables`, like in executions. */
 const FLATTENED = ['indexedBy', 'holdAttribute', 'indexScan', 'backfill'] as const;
 
 const term = (prop: string) => OF_TABLE[prop] ?? `t.${snake(prop)}`;
 
-/** A setting of the table `t`. */
+/** A setting of the table `t` as a typed reference. */
 function setting<Type>(prop: string): Type {
   return expression(term(prop));
 }
 
 export const SETTINGS = Object.keys(SETTING_KINDS);
 
-/** The tables with every default filled in, and with their settings flat. */
+/** The local value of the tables with every default filled in, and with flat settings. */
 export function tablesLocal(): string {
   const given = <Type>(prop: string) => expression<Type>(givenTerm(prop));
   const before = {
@@ -124,14 +124,14 @@ export function tablesLocal(): string {
   return `{ for key, t in var.tables : key => merge(t, ${hcl(Object.fromEntries(fields))}) }`;
 }
 
-/** The settings of each table that executions carry. */
+/** The local value of each table's settings that executions carry. */
 export function settingsLocal(): string {
   const archive = openArchive('t.archive');
   const copyTo = when(archivesFirst(), archiveSettings(archive.bucket, archive), NONE);
   return byTable(withoutNone({ ...openSettings(), copyTo }));
 }
 
-/** The environment of each table's own functions. */
+/** The local value of the environments of each table's own functions. */
 export function environmentsLocal(): string {
   return byTable(withoutNone(toEnvironment(openSettings() as unknown as Settings, value => value)));
 }
@@ -140,17 +140,20 @@ function openSettings(): Readonly<Record<string, unknown>> {
   return Object.fromEntries(SETTINGS.map(name => [name, setting(name)]));
 }
 
-/** A value for each table, which is `t` in it. */
+/** An expression with a value for each table, in which `t` is the table. */
 function byTable(value: unknown): string {
   return `{\n  for key, t in local.tables : key => ${hcl(value)}\n}`;
 }
 
-/** The attributes of each table that hold its items, or held some. */
+/** The local value of each table's attributes that hold its items, or have held some. */
 export function holdsLocal(): string {
   return 'toset(flatten([\n  for key, t in var.tables : formatlist("%s/%s", key, compact(concat([t.hold.attribute], t.hold.releases)))\n]))';
 }
 
-/** Statements of each table, as those of all. One whose condition differs by table is a list of them. */
+/**
+ * Turns the statements of one table into statements for all tables. If a statement's condition differs by table, it becomes a list of
+ * statements.
+ */
 function ofAllTables(statements: readonly Statement[]): Statement[] {
   return statements.map(statement => {
     const { resources, condition } = statement;
@@ -170,12 +173,12 @@ function ofAllTables(statements: readonly Statement[]): Statement[] {
   });
 }
 
-/** Whether the table `t` has an archive that is first; one of the rules refuses it without any. */
+/** Whether the table `t` archives items before it deletes them; a rule refuses that without an archive. */
 function archivesFirst(): boolean {
   return both(setting('archiveFirst'), given(setting('archive')));
 }
 
-/** Permissions for the step before each delete of a table that archives first. */
+/** Permissions for the step before each delete of tables that archive first. */
 function copyStatements({ kmsKeyArn }: Deployment, place: Place): Statement[] {
   const { bucket, prefix } = openArchive('t.archive');
   const folder = folderArn(place, bucket, prefix, setting('tableName'));
@@ -187,19 +190,19 @@ function copyStatements({ kmsKeyArn }: Deployment, place: Place): Statement[] {
 
 const variable = <Type>(name: string) => expression<Type>(`var.${name}`);
 
-/** The rules that settings of tables break. */
+/** The local value of the rules that settings of tables break. */
 export function brokenRulesLocal(): string {
   return brokenRulesOf(openProps());
 }
 
-/** All props of a table. */
+/** Placeholders for all props of a table. */
 function openProps(): ResolvedProps {
   return Object.fromEntries(PROP_NAMES.map(prop => [prop, setting(prop)])) as unknown as ResolvedProps;
 }
 
 const HOLDS = 'held_unless_in_releases_holds_of';
 
-/** One deployment whose props are variables, and whose tables nobody knows yet. */
+/** One deployment whose props are variables, and whose tables are not known in advance. */
 export class ModuleStack extends WrittenStack {
   constructor(scope: Construct, id: string) {
     super(scope, id);
@@ -231,7 +234,7 @@ export class ModuleStack extends WrittenStack {
     const { alarms } = sweep;
     const byName = Object.values(alarms.alarms);
     for (const alarm of byName) alarm.addOverride('count', countOf(alarm.node.id));
-    // The modules of the parts have the alarms of their readers.
+    // The alarms of a part's reader are in the module of that part.
     const tables = deployment.tables.map(({ archive: _archive, ...table }) => table);
     const { metrics: _metrics, ...shown } = { ...deployment, tables };
     const resources = {
@@ -265,9 +268,9 @@ export class ModuleStack extends WrittenStack {
   }
 
   /**
-   * Refuses a plan that no longer knows of an attribute that holds items, since the next tick would delete them: the instance of the
-   * attribute would go. A static module cannot move it to where it may, so what is given up stays named. Who reads the refusal finds the
-   * remedy in the name.
+   * Refuses a plan that no longer names an attribute that holds items, because the next tick would delete them: the guard's instance of
+   * the attribute would be destroyed. A static module cannot move it to a block that allows this, so an attribute that is given up must
+   * stay named. The name of the instance tells the user what to do.
    */
   #guardHolds(): void {
     const holds = new TerraformResource(this, HOLDS, {
@@ -307,7 +310,7 @@ export class ModuleStack extends WrittenStack {
   }
 }
 
-/** The permissions of a role grow with the tables, and their length is not known beforehand. */
+/** Checks the length of a role's policy. It grows with the tables, and is not known in advance. */
 function checkRoom(policy: IamRolePolicy): void {
   if (!policy.policyInput?.includes('local.tables')) return;
   policy.addOverride('lifecycle.postcondition', [
@@ -318,12 +321,12 @@ function checkRoom(policy: IamRolePolicy): void {
   ]);
 }
 
-/** JSON whose references are Terraform's, as an expression of it. */
+/** Converts JSON with Terraform's references to an HCL expression. */
 function encoded(json: string): string {
   return expression(`jsonencode(${hcl(JSON.parse(json))})`);
 }
 
-/** The keys of a table, which the table itself says. */
+/** The keys of a table, read from its data source. */
 function keyed() {
   return {
     indexedBy: setting('indexedBy'),
@@ -362,7 +365,7 @@ function openDeployment(): Deployment {
     name,
     metricsPerTable: false,
     precisionSeconds,
-    // Terraform says whether there is an alarm on what readers have not seen.
+    // Terraform evaluates whether there is an alarm on records that readers have not seen.
     archive: {},
   };
   return {
@@ -374,7 +377,7 @@ function openDeployment(): Deployment {
     alarms: openAlarms('local.alarms', alarm => subjectOf(alarm) === undefined, threshold),
     alarmTopicArn: expression('one(var.alarm_topic[*].arn)'),
     logKeys: when(expression('alltrue([for t in local.tables : t.log_keys == "full"])'), 'full', 'none'),
-    // As of several: nothing is said of the only one.
+    // Descriptions are those for several tables: none names the only one.
     tables: [table, table],
   } as unknown as Deployment;
 }

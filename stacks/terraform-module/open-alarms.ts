@@ -2,7 +2,7 @@ import { ALARM_NAMES, ALARMS, type AlarmName, type AlarmsProp, tuningKinds } fro
 import { expression, or } from '../../config/values.ts';
 import { snake } from './snake.ts';
 
-/** Where what is set of the alarms stands: in the whole module, and in that of a part. */
+/** The variable that contains the alarms' settings: in the whole module, and in that of a part. */
 type AlarmsScope = 'local.alarms' | 'var.alarms';
 
 /** The settings of an alarm. */
@@ -10,7 +10,7 @@ export function tuningOf<Type>(scope: AlarmsScope, alarm: AlarmName, field: stri
   return expression(`${scope}.${snake(alarm)}.${field}`);
 }
 
-/** The settings of some of the alarms, or their defaults; the others are turned off. */
+/** The settings of some alarms, or their defaults; the other alarms are turned off. */
 export function openAlarms(
   scope: AlarmsScope,
   isOurs: (alarm: AlarmName) => boolean,
@@ -31,7 +31,7 @@ export function openAlarms(
   return Object.fromEntries(tunings);
 }
 
-/** That of an alarm for which the precision of the tables does not matter. */
+/** The default threshold of an alarm that does not depend on the precision of the tables. */
 export function defaultThreshold(alarm: AlarmName): number {
   const { threshold } = ALARMS[alarm] as { threshold: (table: { precisionSeconds: number }) => number };
   return threshold({ precisionSeconds: 1 });

@@ -8,7 +8,7 @@ import type { StreamReader } from '../parts/stream-reader.ts';
 import { openAlarms, tuningOf } from './open-alarms.ts';
 import { type Outputs, openShared, WrittenStack } from './written-stack.ts';
 
-/** The stack of what a table has for itself: where each value stands in the module that is written of it. */
+/** The stack of a table's optional part. Its values are expressions that are valid in the part's module. */
 export abstract class PartStack extends WrittenStack {
   protected readonly place = openPlace(this);
   protected readonly tableArn = expression<string>('var.table.arn');
@@ -16,7 +16,7 @@ export abstract class PartStack extends WrittenStack {
   protected readonly environment = expression<Readonly<Record<string, string>>>('var.environment');
   protected readonly sweep = openTable();
 
-  /** Turns each of its alarms on or off. */
+  /** Makes each alarm of the part depend on its setting. */
   protected alarmsOf(subject: 'archive' | 'events'): void {
     const scope = new Construct(this, 'alarms');
     const { name, tableName } = this.sweep;

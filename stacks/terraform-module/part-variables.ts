@@ -7,9 +7,9 @@ import { MODULE_ALARMS, TAGS_TYPE, typeOf, type Variable, VPC_TYPE } from './var
 /** A variable of the module of a part. */
 interface PartVariable {
   readonly description: string;
-  /** The type; for an object the types of its fields, of which a part has those that it uses. */
+  /** The type; for an object the types of its fields, of which a part gets those that it uses. */
   readonly type: string | Readonly<Record<string, string>>;
-  /** The whole module's argument for it, for the table with the key `each.key`. */
+  /** The whole module's argument for the variable, for the table with the key `each.key`. */
   readonly given: string;
 }
 
@@ -75,7 +75,7 @@ function fieldsIn(text: string, variable: string): string[] {
   return [...new Set(found.map(([, field = '']) => field))].sort();
 }
 
-/** The variables that the module of a part has. @param text everything else of it */
+/** The variables of a part's module. @param text everything else in the module */
 export function partVariables(text: string): Variable[] {
   return Object.entries(VARIABLES).flatMap(([name, { description, type }]) => {
     if (!new RegExp(`\\bvar\\.${name}\\b`).test(text)) return [];
@@ -105,7 +105,7 @@ export function partArguments(variables: readonly Variable[]): string[] {
   return variables.map(({ name }) => `${name} = ${VARIABLES[name]?.given}`);
 }
 
-/** The local values that the parts share with the deployment. @param texts of the parts */
+/** The deployment's settings that the parts use, as a local value. @param texts texts of the parts */
 export function deploymentLocal(texts: readonly string[]): string {
   const fields = fieldsIn(texts.join('\n'), 'deployment').map(field => `  ${field} = var.${field}`);
   return `{\n${fields.join('\n')}\n}`;

@@ -6,13 +6,13 @@ import { destinationLocal, EventsPart } from './events-part.ts';
 import type { Local } from './locals.ts';
 import type { PartStack } from './part-stack.ts';
 
-/** A part that a table can have: a module of its own, which the whole one calls for each table that has it. */
+/** An optional part of a table: a module of its own, which the whole module calls for each table that has the part. */
 interface Part {
   /** A sentence about it. */
   readonly text: string;
-  /** Which tables `t` have it. */
+  /** Condition for tables `t` that have it. */
   readonly condition: string;
-  /** The prop, for the names of what it makes. */
+  /** The prop, which determines the names of its resources. */
   readonly named: Pick<NamedTable, 'archive' | 'backfill' | 'events'>;
   readonly locals: readonly Local[];
   readonly Stack: new (scope: Construct, id: string) => PartStack;

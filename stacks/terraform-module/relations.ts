@@ -4,7 +4,10 @@ import type { ResolvedProps } from '../../config/props.ts';
 import { expression, hcl, when } from '../../config/values.ts';
 import { inHcl, snake } from './snake.ts';
 
-/** A sentence for each rule between the settings of a table that is broken. @param table the one that `t` stands for, with the key `key` */
+/**
+ * Makes a list with the message of each broken rule between the settings of a table. @param table the table that `t` stands for, with the
+ * key `key`
+ */
 export function brokenRulesOf(table: ResolvedProps): string {
   const rules = RELATIONS.map(rule => when(rule.holds(table), [], [sentenceOf(rule, table)]));
   return `flatten([\n  for key, t in local.tables : ${hcl(rules)}\n])`;
@@ -12,7 +15,7 @@ export function brokenRulesOf(table: ResolvedProps): string {
 
 function sentenceOf(rule: Relation, table: ResolvedProps): string {
   const { field, expected, got, remedy } = problemOf(rule, table);
-  // The keys are those of the table's resource.
+  // The keys come from the table's data source.
   const path = pathOf(field) === field ? field : fieldPathOf(field);
   const value = expression<string>(`jsonencode(${hcl(got)})`);
   return `tables, ${snake(path)}: expected ${inHcl(expected)}, got ${value} for ${expression<string>('key')}. ${inHcl(remedy)}`;

@@ -1,9 +1,9 @@
-/** A name in Terraform's way: `granularityMinutes` is `granularity_minutes`. */
+/** Converts a name to Terraform's style: `granularityMinutes` becomes `granularity_minutes`. */
 export function snake(name: string): string {
   return name.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
 }
 
-/** A text on props, such as `deleteMode: 'batch'`, in the form of HCL. */
+/** Converts a text with props, such as `deleteMode: 'batch'`, to HCL. */
 export function inHcl(text: string): string {
   return text
     .replaceAll(/'([^']*)'/g, '"$1"')

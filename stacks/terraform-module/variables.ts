@@ -20,7 +20,7 @@ import { inHcl, snake } from './snake.ts';
 
 interface Validation {
   readonly condition: string;
-  /** A Terraform template. */
+  /** Message of the rule, a Terraform template. */
   readonly message: string;
 }
 
@@ -28,14 +28,14 @@ export interface Variable {
   readonly name: string;
   readonly type: string;
   readonly description: string;
-  /** As Terraform writes it. @default it has to be given */
+  /** The default in HCL. @default the variable is required */
   readonly byDefault?: string;
   readonly validations: readonly Validation[];
 }
 
 type PropName = keyof typeof PROPS;
 
-/** The props of a table beside its resource, which has its name and its keys. */
+/** The props of a table apart from its resource, which has its name and its keys. */
 export const TABLE_PROPS: readonly PropName[] = [
   ...(SETTINGS as readonly PropName[]).filter(name => !(name in OF_TABLE)),
   'enabled',
@@ -47,12 +47,12 @@ export const TABLE_PROPS: readonly PropName[] = [
   'name',
 ];
 
-/** Props of a deployment that are variables in another shape, and one that the module has not. */
+/** Props of a deployment whose variables have another form, and one that the module does not have. */
 const OTHERWISE: readonly PropName[] = ['alarms', 'alarmTopicArn', 'vpc', 'roleArns'];
 
 const DEPLOYMENT = DEPLOYMENT_PROPS.filter(prop => !OTHERWISE.includes(prop));
 
-/** A table as its resource is, as far as the module looks at it. */
+/** The fields of a table's resource that the module reads. */
 const TABLE_TYPE = `object({
   name      = string
   arn       = string
@@ -79,7 +79,7 @@ export const TAGS_TYPE = 'map(string)';
 
 const NULLS = ['permissionsBoundary', 'rolePath', 'kmsKeyArn', 'tableKmsKeyArn', 'holdAttribute'];
 
-/** The default in `optional` in the type of a prop; null where the default depends on other props. */
+/** The default for a prop in the type's `optional`; null where the default depends on other props. */
 function defaultOf(prop: PropName): unknown {
   const each = PROPS[prop];
   if (prop === 'releasesHoldsOf') return [];
@@ -91,7 +91,7 @@ function defaultOf(prop: PropName): unknown {
 export function typeOf(prop: PropName): string {
   if (prop === 'archive') return ARCHIVE_TYPE;
   if (prop === 'events') return EVENTS_TYPE;
-  // A list, and not one as the prop is: a static module cannot forget what it has guarded.
+  // A list, unlike the prop: a static module cannot forget an attribute that it guards.
   if (prop === 'releasesHoldsOf') return 'list(string)';
   const each = PROPS[prop];
   const value = 'byDefault' in each ? each.byDefault({ tableName: 'table' }) : '';
@@ -112,10 +112,10 @@ const RELEASES_TEXT =
 
 const LINK = /\[[^\]]*\]\([^)]*\)/.source;
 
-/** A link at the end of a clause, which only sends the reader to a page. */
+/** Matches a link at the end of a clause that only refers to a page. */
 const POINTER = new RegExp(`[:.;] ${LINK}(?=[.;]|$)`, 'g');
 
-/** A prop's comment as Terraform shows it: without links, and with names and values as HCL has them. */
+/** A prop's comment for Terraform: without links, and with names and values in HCL. */
 function textOf(prop: PropName | GroupName): string {
   if (prop === 'archive') return ARCHIVE_TEXT;
   if (prop === 'events') return EVENTS_TEXT;
@@ -127,7 +127,7 @@ function textOf(prop: PropName | GroupName): string {
   return `${plain.charAt(0).toUpperCase()}${plain.slice(1)}`.replace(/[.;:,]?$/, '.');
 }
 
-/** Code in Markdown as HCL has it. */
+/** Converts code in Markdown to HCL. */
 function codeInHcl(text: string): string {
   return text.replaceAll(/`[^`]*`/g, inHcl);
 }
@@ -154,12 +154,12 @@ function ruleOf(rule: NonNullable<Kind<unknown>['rule']>, term: string): string 
 
 const message = escaped;
 
-/** A long test in lines. */
+/** Splits a long condition into lines. */
 function inLines(rule: string): string {
   return rule.length > 80 ? rule.replaceAll(' && ', ' &&\n') : rule;
 }
 
-/** A rule of every table, and who breaks it. */
+/** A rule for every table, whose message names the tables that break it. */
 function ofTables(field: string, expected: string, got: string, isRight: string, remedy: string): Validation {
   return {
     condition: `alltrue([\nfor t in var.tables : ${isRight}\n])`,
@@ -190,7 +190,7 @@ const INDEX = hcl(
 
 const WINDOW = `coalesce(t.index.attribute, ${hcl(DEFAULT_WINDOW_ATTRIBUTE)})`;
 
-/** An attribute with a role of its own. @param others those that it must not be */
+/** A rule that an attribute differs from others. @param others attributes that it must not be */
 function apart(field: string, name: string, others: string, isApart: string): Validation {
   return ofTables(
     field,
@@ -201,7 +201,7 @@ function apart(field: string, name: string, others: string, isApart: string): Va
   );
 }
 
-/** The conditions of a table's resource, which are checked before anything is deployed that sweeps it. */
+/** The conditions of a table's resource, which are checked before its sweep is deployed. */
 const TABLE_RELATIONS: readonly Validation[] = [
   apart(
     'ttl_attribute',
@@ -251,13 +251,13 @@ const TABLE_RELATIONS: readonly Validation[] = [
 
 const OLD_IMAGES = STREAM_VIEWS.filter(hasOldImages);
 
-/** A rule for a field of `archive`, which has a kind of its own. */
+/** A rule for a field of `archive`, which has its own kind. */
 function archiveRule(
   field: Exclude<keyof typeof ARCHIVE_PROP_KINDS, 'bucket' | 'coldAfterDays'>,
 ): Validation {
   const name = `archive.${snake(field)}`;
   const { expected, rule } = ARCHIVE_PROP_KINDS[field] as Kind<unknown>;
-  // Terraform's patterns have no look-ahead.
+  // Terraform's regular expressions have no look-ahead.
   const isRight =
     field === 'prefix'
       ? `can(regex("^(|[A-Za-z0-9!_.*'()/=-]{1,511}/)$", t.${name})) && !startswith(t.${name}, "/") && !can(regex("(^|/)[.][.]?/", t.${name}))`
@@ -281,7 +281,7 @@ const BUCKET_RULE = ofTables(
 
 const READS_STREAM = '(t.archive != null || t.events != null)';
 
-/** The rules for \`archive\` and \`events\` of a table. A destination that is not there yet is looked at once Terraform knows its ARN. */
+/** The rules for \`archive\` and \`events\` of a table. A destination that does not exist yet is checked once Terraform knows its ARN. */
 const STREAM_RULES: readonly Validation[] = [
   BUCKET_RULE,
   ...(['prefix', 'removals', 'format', 'batchSeconds'] as const).map(archiveRule),
@@ -317,16 +317,16 @@ export interface Field {
   readonly name: string;
   readonly type: string;
   readonly description: string;
-  /** In Markdown: as Terraform writes it, or in words where it is made of other settings. */
+  /** The default in Markdown: in HCL, or in words if it depends on other settings. */
   readonly byDefault: string;
 }
 
-/** A type in one line: what is in an object stands in variables.tf. */
+/** A type in one line; the fields of objects are in variables.tf. */
 export function shortType(type: string): string {
   return type.includes('\n') ? `${type.slice(0, type.indexOf('({'))}({ … })` : type;
 }
 
-/** The fields of a table beside its resource. */
+/** The fields of a table apart from its resource. */
 export function tableFields(): readonly Field[] {
   return TABLE_PROPS.map(prop => {
     const { byDefault } = propTexts()[prop] ?? {};
@@ -343,7 +343,7 @@ export function tableFields(): readonly Field[] {
   });
 }
 
-/** A comment of so many columns, below the name of the field that follows. */
+/** Columns of a comment above the field that it describes. */
 const COMMENT_WIDTH = 120;
 
 function comment(text: string): string {
@@ -417,7 +417,7 @@ function deploymentVariable(prop: PropName): Variable {
   };
 }
 
-/** Some kinds also take references, which a module does not have. */
+/** The pattern of a prop, without the alternative for references, which a module does not have. */
 function patternOf(prop: PropName, term: string): string | undefined {
   const patterns: Partial<Record<PropName, string>> = {
     kmsKeyArn: '^arn:[a-z0-9-]+:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$',
@@ -427,7 +427,7 @@ function patternOf(prop: PropName, term: string): string | undefined {
   return pattern === undefined ? undefined : `can(regex(${literal(pattern)}, ${term}))`;
 }
 
-/** Those of what the module has. */
+/** The alarms for which the module has metrics. */
 export const MODULE_ALARMS = ALARM_NAMES.filter(alarm => {
   const subject = subjectOf(alarm);
   return subject === undefined || subject in PARTS;
@@ -523,7 +523,7 @@ export function variables(): Variable[] {
   ];
 }
 
-/** The local values of the alarms, whether or not there are any. */
+/** The local values of the alarms, whether or not any are turned on. */
 export function alarmsLocal(): string {
   return '{ for name, alarm in var.alarms : name => merge(alarm, { enabled = var.create_alarms && alarm.enabled }) }';
 }

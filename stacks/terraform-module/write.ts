@@ -25,7 +25,7 @@ import { type SharedScope, vpcLocal } from './written-stack.ts';
 /** The handwritten files of the module: its examples and their tests. */
 const FILES = join(import.meta.dirname, 'files');
 
-/** In which file the resources of a path stand; the others are functions. */
+/** The file for the resources of each path; all other resources belong to functions. */
 const SUBJECTS: readonly (readonly [beginning: RegExp, file: string])[] = [
   [/^journal/, 'journal.tf'],
   [/^(sweep|replay)_/, 'state-machines.tf'],
@@ -41,16 +41,16 @@ interface Synthesized {
   readonly output: Readonly<Record<string, Output>>;
 }
 
-/** A module that is written, made of the stack that is synthesized in a folder. */
+/** A module to write, from a stack that is synthesized in a folder. */
 interface Source {
   readonly stack: string;
   readonly json: Synthesized;
 }
 
-/** By the names of the files. */
+/** The lines of each file, by file name. */
 type Files = Map<string, string[]>;
 
-/** Writes the Terraform module, made of one synthesis of the constructs. @param folder it is made anew */
+/** Writes the Terraform module from one synthesis of the constructs. @param folder folder that is emptied first */
 export function writeTerraformModule(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   cpSync(FILES, folder, { recursive: true });
@@ -71,7 +71,7 @@ export function writeTerraformModule(folder: string): void {
   }
 }
 
-/** How the whole module calls that of a part, and what of the part it has to know. */
+/** The call of a part's module, and the data on the part that the whole module needs. */
 interface WrittenPart {
   readonly part: PartName;
   readonly hasAlarms: boolean;
@@ -140,7 +140,10 @@ function writeFiles(folder: string, files: Files): void {
   }
 }
 
-/** The files that are made of the stack: its data sources, its resources and its outputs. @param fileOf where a resource stands */
+/**
+ * The files that are generated from the stack: its data sources, its resources and its outputs. @param fileOf returns the file of a
+ * resource
+ */
 function filesOf(
   folder: string,
   { stack, json: { resource, data = {}, output } }: Source,
@@ -174,7 +177,7 @@ function filesOf(
   return files;
 }
 
-/** Blocks that are there with a setting only. */
+/** Blocks that exist only with a certain setting. */
 const OPTIONAL_BLOCKS: Readonly<Record<string, string>> = {
   vpc_config: 'vpc',
   server_side_encryption: 'kms_key_arn',
@@ -203,7 +206,7 @@ function withPlaces(text: string): string {
   return PLACES.reduce((result, [name, term]) => result.replaceAll(term, `local.place.${name}`), text);
 }
 
-/** A resource that is there once or not at all is referred to by a splat. */
+/** Replaces references to resources with `count` by splats. */
 function withCounted(text: string, counted: readonly string[]): string {
   return counted.reduce(
     (result, address) =>
@@ -212,7 +215,7 @@ function withCounted(text: string, counted: readonly string[]): string {
   );
 }
 
-/** A function's archive lies beside the module, under its hash. */
+/** Replaces the path of a function's archive: in the module it is named by its hash. */
 function withArchive(content: Block, folder: string, stack: string): Block {
   const { filename, source_code_hash: hash } = content;
   if (typeof filename !== 'string') return content;
@@ -226,7 +229,7 @@ function vpcEntry(scope: SharedScope): Local {
   return { comment: 'Empty lists are no VPC.', name: 'vpc', value: vpcLocal(scope) };
 }
 
-/** ARNs of the alarms that there are, of which each may be there or not. */
+/** The local value with the ARNs of the alarms, each of which may or may not exist. */
 function alarmArns({ resource }: Synthesized, parts: readonly PartName[] = []): Local {
   const arns = [
     ...Object.keys(resource['aws_cloudwatch_metric_alarm'] ?? {}).map(

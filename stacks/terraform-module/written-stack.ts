@@ -4,10 +4,10 @@ import { DEPLOYMENT_PROPS, type ResolvedProps } from '../../config/props.ts';
 import { expression } from '../../config/values.ts';
 import { snake } from './snake.ts';
 
-/** By name: what it is, and its value. */
+/** The outputs by name: description and value. */
 export type Outputs = Readonly<Record<string, readonly [description: string, value: unknown]>>;
 
-/** A stack that a module is written of. */
+/** A stack from which a module is written. */
 export abstract class WrittenStack extends TerraformStack {
   protected outputs(outputs: Outputs): void {
     for (const [name, [description, value]] of Object.entries(outputs)) {
@@ -15,7 +15,10 @@ export abstract class WrittenStack extends TerraformStack {
     }
   }
 
-  /** Names as a person gives them: they are the addresses of a team's state. What all begin with that are in a module is left out. */
+  /**
+   * Makes the names that a person would choose: they are the addresses in a team's state. A prefix that all names in a module share is
+   * left out.
+   */
   protected override allocateLogicalId(element: TerraformElement | Node): string {
     const path = (element instanceof TerraformElement ? element.node : element).path.split('/');
     const words = path.flatMap((word, index) => (word === path[index - 1] ? [] : [word])).slice(1);
@@ -23,10 +26,10 @@ export abstract class WrittenStack extends TerraformStack {
   }
 }
 
-/** Where the settings of the deployment stand: in variables, or in a field of one. */
+/** The variables with the deployment's settings: separate ones, or the fields of one. */
 export type SharedScope = 'var' | 'var.deployment';
 
-/** The settings that a deployment has once. */
+/** The settings that a deployment has once, for all tables. */
 export function openShared(scope: SharedScope): Pick<ResolvedProps, (typeof DEPLOYMENT_PROPS)[number]> {
   const shared = DEPLOYMENT_PROPS.map(prop => [prop, expression(`${scope}.${snake(prop)}`)]);
   return {

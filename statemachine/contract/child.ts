@@ -8,23 +8,23 @@ import type { NamedEntry, PagePosition, SweepTarget } from './targets.ts';
 
 /** How far a child has scanned its target. */
 export interface ScanProgress {
-  /** Everything before it is deleted, or counted and named; null: nothing is. */
+  /** Every entry before this position is deleted, or counted and listed; null: none is. */
   readonly settled: PagePosition | null;
-  /** Named before that. */
+  /** Entries before that position that are listed. */
   readonly named: readonly NamedEntry[];
-  /** Counts of the entries read since then, whose deletes are under way. */
+  /** Counts of the entries read after that position, whose deletes are pending. */
   readonly pending: Readonly<Record<ScanCount, number>>;
   readonly pendingNamed: readonly NamedEntry[];
-  /** Most of the last page was due, or more than there was room for: the next one is no larger than that. */
+  /** Whether most of the last page was due, or more than there was room for: the next page is then limited to that room. */
   readonly isDense: boolean;
 }
 
-/** An item of SweepShards, the input of its child. The child gets its table's settings besides. */
+/** An item of SweepShards, the input of its child. The child also gets its table's settings. */
 export interface ChildStart {
-  /** Name of its table. */
+  /** Name of the child's table. */
   readonly table: string;
   readonly next: 'wait' | 'query';
-  /** `next: 'wait'`: until when, ISO-8601 without milliseconds. */
+  /** For `next: 'wait'`: end of the wait, ISO-8601 without milliseconds. */
   readonly until: string | null;
   /** TimeoutSeconds of QueryExpired. */
   readonly timeoutSeconds: Seconds;
@@ -36,27 +36,27 @@ export interface ChildStart {
 export interface InitialProgress {
   readonly target: SweepTarget;
   readonly dryRun: boolean;
-  /** UTF-8 bytes of keys that the child may list. */
+  /** Most UTF-8 bytes of keys that the child may list. */
   readonly listedKeysBytes: number;
-  /** Its part of `maxDeletesPerSecond`; null, or missing in an execution that began before there was one: no limit. */
+  /** Its share of `maxDeletesPerSecond`; null, or missing in an execution from before this field existed: no limit. */
   readonly limit?: ChildLimit | null;
   /** Age at which it hands on what it has not read; missing: {@link MAX_CHILD_SECONDS}. */
   readonly handsOnAfter?: Seconds;
 }
 
-/** How much of `maxDeletesPerSecond` a child has. */
+/** A child's share of `maxDeletesPerSecond`. */
 export interface ChildLimit {
-  /** Keys handed to DeleteChunks per second, more than 0; may be a fraction. */
+  /** Keys passed to DeleteChunks per second, more than 0; may be a fraction. */
   readonly perSecond: number;
-  /** The number of keys that it may hand over in its first second. */
+  /** Number of keys that it may delete in its first second. */
   readonly credit: number;
-  /** It ends then, and leaves the rest to a later sweep; null: a further child of the execution goes on. */
+  /** End of the share, after which the rest is left to a later sweep; null: another child of the execution continues. */
   readonly before: Seconds | null;
 }
 
 /**
- * The progress of QueryExpired from call to call. Only the code that adds up an interrupted child reads it besides. Each slice has a file
- * of its own in `functions/child/`, with the value that it starts with and all that changes it.
+ * The progress that QueryExpired passes from call to call. The only other code that reads it adds up interrupted children. Each part of it
+ * has a file of its own in `functions/child/`, with its initial value and its changes.
  */
 export interface ChildProgress extends Omit<InitialProgress, 'limit'> {
   readonly poll: PollProgress;
@@ -64,25 +64,25 @@ export interface ChildProgress extends Omit<InitialProgress, 'limit'> {
   readonly busy: BusyProgress;
   readonly brake: BrakeProgress;
   readonly counts: CountsProgress;
-  /** Where the target is a whole index. */
+  /** Set if the target is a whole index. */
   readonly scan?: ScanProgress;
-  /** Once it is in parts: those that are not in front. They have none. */
+  /** The other parts, once the child is split into parts. These have no `others`. */
   readonly others?: readonly ChildProgress[];
 }
 
 /** How far a child has read its target. */
 export interface PollProgress {
-  /** Where this poll goes on; null when it has read everything that is due. */
+  /** Where this poll continues; null when it has read everything that is due. */
   readonly position: PagePosition | null;
-  /** TTLs up to this one were seen by an earlier poll; null: a poll begins at the start of the windows. */
+  /** TTLs up to this one were read by an earlier poll; null: a poll begins at the start of the windows. */
   readonly seen: Seconds | null;
   /** When the next poll is due; null: none is. */
   readonly nextAt: Seconds | null;
-  /** Entries that the last poll found due: about as many as the next one will find. */
+  /** Number of due entries in the last poll, as an estimate for the next one. */
   readonly lastDue: number;
-  /** A window that has ended holds an entry that is not due yet. */
+  /** Whether a window that has ended holds an entry that is not due yet. */
   readonly holdsStrays: boolean;
-  /** By window, of an upcoming minute: what is known of the target's index keys. Polls may read some of them only. */
+  /** By window, in an upcoming minute: what polls have read of the target's index keys. Polls may read some of them only. */
   readonly known?: readonly KnownKeys[];
   /** How far DynamoDB's clock was ahead of the machine's at the last page. */
   readonly ahead?: Seconds;
@@ -90,37 +90,37 @@ export interface PollProgress {
 
 /** An index key that a poll has read to its end. */
 export interface KeyRead {
-  /** TTLs up to this one were seen. */
+  /** TTLs up to this one were read. */
   readonly seen: Seconds;
-  /** The earliest TTL that was seen, was not due and is not planned; null: there was none. */
+  /** The earliest TTL that was read and is neither due nor planned; null: there was none. */
   readonly next: Seconds | null;
-  /** Entries whose deletes were planned before they were due: no later poll takes them again. */
+  /** Entries whose deletes were planned before they were due: later polls skip them. */
   readonly planned?: readonly ExpiredKey[];
 }
 
-/** Index keys of which the same is known. */
+/** Index keys with equal values. */
 export interface KnownKeys extends KeyRead {
-  /** Ranges of their places among the target's keys, from 0 on: '0-24,30'. */
+  /** Ranges of their indexes among the target's keys, from 0: '0-24,30'. */
   readonly places: string;
 }
 
-/** Keys of chunks that had their one attempt. A poll from the start of the windows finds them again. */
+/** Keys of chunks whose single attempt has failed. A poll from the start of the windows finds them again. */
 export interface DeferredProgress {
   readonly count: number;
   readonly keys: readonly ListedFailure[];
-  /** When that poll is due; null: nothing is deferred. */
+  /** When that poll is due; null: no key is deferred. */
   readonly retryAtMs: Millis | null;
-  /** How often what is deferred has been tried, in the poll that found it first and in polls of its own. */
+  /** Number of polls that have tried the deferred keys: the one that found them first, and polls of their own. */
   readonly polls: number;
-  /** In a poll from the start of the windows: TTLs up to this one are tried again; null in others. */
+  /** In a poll from the start of the windows: TTLs up to this one are retried; null in other polls. */
   readonly retriedUpTo: Seconds | null;
 }
 
-/** A DynamoDB that is too busy for a query. */
+/** How long a child makes no queries because DynamoDB is too busy. */
 export interface BusyProgress {
-  /** Queries in a row that it was too busy for. */
+  /** Consecutive queries for which DynamoDB was too busy. */
   readonly polls: number;
-  /** No query before; null after one that got through. */
+  /** No query is made before this time; null after one that succeeded. */
   readonly untilMs: Millis | null;
 }
 
@@ -128,21 +128,21 @@ export interface BusyProgress {
 export interface BrakeProgress {
   /** Null: no limit. */
   readonly limit: ChildLimit | null;
-  /** Keys per second that DynamoDB seems to take; null: as long as it has not throttled. */
+  /** Keys per second that DynamoDB seems to allow; null: it has not throttled yet. */
   readonly rate: number | null;
-  /** Keys tried and throttled lately: those of a page count half as much after each further page. */
+  /** Keys that were tried and throttled recently: those of a page count half as much after each further page. */
   readonly triedLately: number;
   readonly throttledLately: number;
-  /** Pages in a row of which DynamoDB took all, since it throttled. */
+  /** Consecutive pages without a throttled key, since the last throttling. */
   readonly clearPages: number;
-  /** Keys that may be handed to DeleteChunks now, by `rate` and `limit`, as of `creditAt` (0: not yet begun). */
+  /** Keys that may be passed to DeleteChunks now, by `rate` and `limit`, as of `creditAt` (0: not begun yet). */
   readonly credit: number;
   readonly creditAt: Seconds;
 }
 
 /** Counts of a child so far. */
 export interface CountsProgress extends SweepCounts, DeletionLag {
-  /** Keys handed to DeleteChunks, whose results have not come back. */
+  /** Keys passed to DeleteChunks whose results have not come back. */
   readonly inFlight: number;
   readonly failedKeys: readonly ListedFailure[];
   readonly sampleKeys: readonly ShownKey[];
@@ -150,17 +150,17 @@ export interface CountsProgress extends SweepCounts, DeletionLag {
 
 export interface QueryExpiredInput {
   readonly progress: InitialProgress | ChildProgress;
-  /** Results of the DeleteChunks; empty when the machine comes from a wait or a query. */
+  /** Results of DeleteChunks; empty after a wait or a query. */
   readonly results: readonly Chunk[];
   /** When the child started, ISO-8601. */
   readonly startedAt: string;
   /** When the state was entered, ISO-8601. */
   readonly now: string;
-  /** TTLs up to this one were polled by the machine, which found nothing; null, or missing: it has polled none. */
+  /** TTLs up to this one were polled by the state machine, which found nothing; null, or missing: it has polled none. */
   readonly polledUpTo?: Seconds | null;
 }
 
-/** The seconds of expiry that the machine polls by itself: one each second, until it finds something. */
+/** The seconds of expiry that the state machine polls by itself: one each second, until it finds an entry. */
 export interface SecondPolls {
   readonly second: Seconds;
   readonly last: Seconds;
@@ -168,61 +168,61 @@ export interface SecondPolls {
 
 export interface QueryExpiredOutput {
   readonly next: 'wait' | 'query' | 'poll' | 'delete' | 'end';
-  /** `next: 'wait'`: until when, ISO-8601 without milliseconds. `next: 'poll'`: when the first second is polled. */
+  /** For `next: 'wait'`: end of the wait, ISO-8601 without milliseconds. For `next: 'poll'`: when the first second is polled. */
   readonly until: string | null;
-  /** `next: 'poll'`; null else. */
+  /** Set for `next: 'poll'`, otherwise null. */
   readonly poll: SecondPolls | null;
   readonly timeoutSeconds: Seconds;
-  /** The chunks that are deleted next: now, or at the end of a wait. Without any, QueryExpired is called after the wait. */
+  /** The chunks to delete next: now, or at the end of a wait. If there are none, QueryExpired is called after the wait. */
   readonly chunks: readonly Chunk[];
-  /** The steps after the deletes, in this order, as long as none of their keys is left; then QueryExpired is called. */
+  /** The steps after the deletes, in this order, until one of them leaves keys; then QueryExpired is called. */
   readonly upcoming: readonly UpcomingStep[];
   readonly results: readonly [];
   readonly progress: ChildProgress;
-  /** `next: 'end'`: null else. */
+  /** Set for `next: 'end'`, otherwise null. */
   readonly result: ShardResult | null;
 }
 
-/** A wait, and what DeleteChunks deletes at its end. */
+/** A wait, and the chunks that DeleteChunks deletes at its end. */
 export interface UpcomingStep {
-  /** ISO-8601 without milliseconds. */
+  /** End of the wait, ISO-8601 without milliseconds. */
   readonly until: string;
   /** Empty for the wait before the next poll. */
   readonly chunks: readonly Chunk[];
 }
 
-/** Counts of a child; found = the sum of the fates, except in a dry run, which only finds. */
+/** Counts of a child; `found` is the sum of the results, except in a dry run, which only finds. */
 export type SweepCounts = Counts<'call' | 'chunk' | 'child'>;
 
 /** The result of a child of SweepShards. */
 export interface ShardResult extends SweepCounts, DeletionLag {
-  /** Everything that is the child's is done: nothing failed, nothing is left to a further child. */
+  /** Whether the child has finished its target: no key failed, and nothing is left to another child. */
   readonly complete: boolean;
-  /** The child ended before it had read everything that is its own, and no further child will. */
+  /** Whether the child ended before it had read its whole target, and no other child continues. */
   readonly interrupted: boolean;
   readonly failedKeys: readonly ListedFailure[];
   readonly sampleKeys: readonly ShownKey[];
-  /** By a scan of the index. */
+  /** Entries listed by a scan of the index. */
   readonly named?: readonly NamedEntry[];
-  /** Set when the child stopped for time: the target to sweep again. */
+  /** Set when the child ran out of time: the target to sweep again. */
   readonly resume?: SweepTarget;
 }
 
-/** The result of a child that the machine had to end. */
+/** The result of a child that the state machine had to end. */
 export interface InterruptedChild {
-  /** The error's name. */
+  /** Name of the error. */
   readonly interruptedBy: string;
-  /** Null when it was too large to be handed back. */
+  /** Null when it was too large to return. */
   readonly progress: InitialProgress | ChildProgress | null;
 }
 
-/** The result that a Map Run has for a child that crashed or timed out. */
+/** The result of a child that crashed or timed out, as its Map Run has it. */
 export interface CrashedChild {
   readonly Error?: string;
   readonly Cause?: string;
 }
 
 export type ChildOutput = (ShardResult | InterruptedChild | CrashedChild) & {
-  /** Name of its table; missing when the child crashed. */
+  /** Name of the child's table; missing when the child crashed. */
   readonly table?: string;
 };

@@ -1,40 +1,40 @@
-/** A chunk: up to 25 keys for DeleteChunk, and WaitForCapacity before it is called again. */
+/** A chunk: up to 25 keys for DeleteChunk, and the wait in WaitForCapacity before a retry. */
 
 import type { Counts } from '../counts.ts';
 import type { Millis, Seconds } from '../times.ts';
 import type { ExpiredKey, FailedKey } from './keys.ts';
 
-/** How late items were deleted: moment of deletion minus TTL. */
+/** The lag of deleted items: moment of deletion minus TTL. */
 export interface DeletionLag {
-  /** Deleted items by bucket of lag; the buckets are those of `functions/report/lag.ts`. Buckets without items are left out. */
+  /** Number of deleted items in each bucket of lag; the buckets are those of `functions/report/lag.ts`. Empty buckets are left out. */
   readonly lagCounts: Readonly<Record<string, number>>;
   /** The largest lag; 0 when nothing was deleted. */
   readonly lagMaxMs: Millis;
 }
 
-/** The fates of the keys that DeleteChunk was given: each key has exactly one, or is still unprocessed. */
+/** The results of the keys of a DeleteChunk: each key has exactly one, or is still unprocessed. */
 export type DeletionCounts = Counts<'call'> & DeletionLag;
 
 /** Input and output of one DeleteChunk. It is an object and not a bare array, since JSONata flattens arrays of arrays. */
 export interface Chunk {
-  /** The machine's next step: call DeleteChunk, wait and then call it, or hand the chunk back. */
+  /** The state machine's next step: call DeleteChunk, wait and then call it, or return the chunk. */
   readonly next: 'delete' | 'wait' | 'done';
-  /** `next: 'wait'`: until when, ISO-8601 without milliseconds, which a Wait drops. */
+  /** For `next: 'wait'`: end of the wait, ISO-8601 without milliseconds, which a Wait drops. */
   readonly until: string | null;
   /** TimeoutSeconds of the task. */
   readonly timeoutSeconds: Seconds;
-  /** No call begins from then on, ISO-8601 with milliseconds. */
+  /** No call begins after this time, ISO-8601 with milliseconds. */
   readonly deadline: string;
-  /** TTLs up to this one were expired by DynamoDB's clock when they were read; each delete asks again with it. */
+  /** TTLs up to this one were expired by DynamoDB's clock when they were read; the condition of each delete uses the same cutoff. */
   readonly cutoff: Seconds;
-  /** One attempt only: what it leaves is deferred to a later poll of the child. */
+  /** Whether the chunk has only one attempt: the keys that it leaves are deferred to a later poll of the child. */
   readonly once: boolean;
-  /** Each TTL is checked again, whatever the table's `deleteMode`. @default as that says */
+  /** Whether each TTL is checked again even in the table's batch mode. @default by the table's `deleteMode` */
   readonly guarded?: boolean;
-  /** Still to be deleted. */
+  /** Keys to delete. */
   readonly keys: readonly ExpiredKey[];
   readonly progress: ChunkProgress | null;
-  /** Why the last call of DeleteChunk failed, an error's name. */
+  /** Name of the error of the last call of DeleteChunk, if it failed. */
   readonly error?: string;
 }
 
@@ -46,9 +46,9 @@ export interface DeleteChunkInput {
 
 /** The results of earlier calls of DeleteChunk for a chunk. */
 export interface ChunkProgress extends Counts<'call' | 'chunk'>, DeletionLag {
-  /** Calls made, also those that failed. The counts are of those that QueryExpired has not counted yet. */
+  /** Calls made, including failed ones. The counts are of those that QueryExpired has not counted yet. */
   readonly attempts: number;
   readonly failed: readonly FailedKey[];
-  /** The next call deletes at this moment: the wait before it ends on a whole second. */
+  /** The moment at which the next call deletes: the wait before it ends on a whole second. */
   readonly retryAtMs: Millis;
 }

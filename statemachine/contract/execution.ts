@@ -6,56 +6,56 @@ import type { CarriedSettings } from './inputs.ts';
 import type { MachineName } from './machines.ts';
 import type { PlanFailure, SweepReport, SweepTotals } from './report.ts';
 
-/** Where a plan that did not fit into one round goes on. */
+/** The position at which a plan continues that did not fit into one round. */
 export interface PlanCursor {
   /** Start of the window. */
   readonly window: Seconds;
   readonly shard: number;
 }
 
-/** The progress of PlanSweep from call to call. */
+/** The progress that PlanSweep passes from call to call. */
 export interface SweepProgress {
-  /** The sums of all rounds but the one under way. */
+  /** The sums of all rounds except the current one. */
   readonly totals: SweepTotals;
-  /** Targets of the round under way. */
+  /** Number of targets of the current round. */
   readonly roundTargets: number;
   readonly cursor: PlanCursor | null;
 }
 
-/** Times of expiry, [from, to), that another execution is to sweep; epoch seconds. */
+/** Expiry times, [from, to), that another execution is to sweep; epoch seconds. */
 export interface Span {
   readonly from: number;
   readonly to: number;
-  /** So fast at the most. @default as its table's limit says */
+  /** Most deletes per second. @default the limit of its table */
   readonly maxDeletesPerSecond?: number;
 }
 
 /** The sweep of one table in an execution. */
 export interface TableSweep {
-  /** A table without a target in the execution has only the settings that its record needs. */
+  /** The table's settings. A table without a target in the execution has only those that its record needs. */
   readonly settings: CarriedSettings;
-  /** In a replay. */
+  /** Set in a replay. */
   readonly progress?: SweepProgress;
-  /** In a tick. */
+  /** Set in a tick. */
   readonly planned?: TickPlan;
 }
 
-/** A tick's plan for a table, made before it sweeps it. */
+/** A tick's plan for a table, made before the sweep. */
 export interface TickPlan {
-  /** Targets of the table in this execution. */
+  /** Number of targets of the table in this execution. */
   readonly targets: number;
   readonly oldestOverdueSeconds: number;
   /** The span for which the plan had no room. */
   readonly leftOver?: Span;
-  /** The table could not be asked what is due. Nothing of it is swept in this execution. */
+  /** Set if the table could not be probed. This execution does not sweep it. */
   readonly failure?: PlanFailure;
-  /** It may not delete as fast as it can: what it leaves is left to the next tick. */
+  /** Whether the table has a limit: items that it leaves are left to the next tick. */
   readonly limited?: boolean;
-  /** It is time for a scan of its index. */
+  /** Whether a scan of the table's index is due. */
   readonly scanDue?: boolean;
 }
 
-/** One table's part of what the states hand on. */
+/** One table's part of the values that the states pass on. */
 export interface TableRound extends Omit<SweepState, 'sweeps' | 'failedParts'> {
   readonly progress: SweepProgress;
 }
@@ -67,7 +67,7 @@ export interface RoundPlan extends Omit<PlanSweepOutput, 'due' | 'parts' | 'swee
   readonly report: SweepReport;
 }
 
-/** By the names of the tables. */
+/** The sweeps of an execution by table name. */
 export type TableSweeps = Readonly<Record<string, TableSweep>>;
 
 /** Targets that a further execution of the tick sweeps; also its input. */
@@ -76,54 +76,54 @@ export interface TickPart {
   readonly sweeps: TableSweeps;
 }
 
-/** A part with the time that the tick waits before it starts it. */
+/** A part, and how long the tick waits before it starts it. */
 export interface LaterPart extends TickPart {
-  /** Whole, 0 to {@link MAX_AFTER_SECONDS}; it stands in the part's input, which nothing there reads. */
+  /** Whole seconds, 0 to {@link MAX_AFTER_SECONDS}; the part gets it in its input, but does not read it. */
   readonly afterSeconds: Seconds;
 }
 
-/** The state that an execution hands on from step to step. */
+/** The values that the states of an execution pass on. */
 export interface SweepState {
   readonly sweeps: TableSweeps;
-  /** The results of the round that has just ended; empty when nothing is known of that round. */
+  /** The results of the round that has just ended; empty when none are known. */
   readonly results: readonly ChildOutput[];
-  /** The RetryCount of that round's plan. */
+  /** RetryCount of that round's plan. */
   readonly retries: number;
   /** In a tick: the parts that could not be started. Their targets are not swept. */
   readonly failedParts?: readonly Pick<TickPart, 'sweeps'>[];
-  /** PlanFurther failed for good, and what was left to plan is not swept. */
+  /** Whether PlanFurther failed permanently; the targets that were not planned yet are not swept. */
   readonly planFailed?: boolean;
-  /** RecordMetrics failed for good, an error's name. */
+  /** Name of the error with which RecordMetrics failed permanently. */
   readonly recordingFailed?: string;
 }
 
 export interface PlanSweepInput {
   readonly machine: MachineName;
-  /** All that the deployment sweeps. */
+  /** The settings of all tables of the deployment. */
   readonly tables: readonly CarriedSettings[];
   readonly executionInput: unknown;
   /** Name of the execution. */
   readonly execution: string;
-  /** When the execution started, ISO-8601: what is alive then is out of reach of a cutoff frozen by the plan. */
+  /** When the execution started, ISO-8601: the plan's cutoff is never later, so items that expire after it are safe. */
   readonly startedAt: string;
-  /** Null at first. */
+  /** Null in the first call. */
   readonly soFar: SweepState | null;
 }
 
 export interface PlanSweepOutput {
   readonly next: 'sweep' | 'plan' | 'record' | 'recordFailure' | 'end';
   /**
-   * The inputs of the children, one for each target that holds an item that is expired or will be within the upcoming minute. They have no
-   * keys.
+   * The inputs of the children, one for each target that holds an item that is expired or will be within the upcoming minute. They contain
+   * no keys.
    */
   readonly due: readonly ChildStart[];
-  /** In a tick: what is due beyond {@link TICK_TARGETS}, and what lies back when there is an upcoming minute. */
+  /** In a tick: the targets beyond {@link TICK_TARGETS}, and those of the lookback when there is an upcoming minute. */
   readonly parts: readonly LaterPart[];
-  /** Once all these children are complete there is nothing more to plan, and everything was deleted. */
+  /** Whether this is the last round: if all its children are complete, everything was deleted. */
   readonly last: boolean;
   readonly results: readonly [];
   readonly sweeps: TableSweeps;
-  /** In a replay: of what has been swept so far. */
+  /** In a replay: the report of the sweep so far. */
   readonly report: SweepReport | null;
 }
 

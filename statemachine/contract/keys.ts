@@ -1,37 +1,37 @@
-/** Keys of items, as the states hand them on and as reports show them. */
+/** Keys of items, as states pass them on and reports show them. */
 
 import type { Seconds } from '../times.ts';
 
-/** A value of a key attribute as DynamoDB's JSON has it, bytes in base64. */
+/** A value of a key attribute in DynamoDB's JSON, bytes in base64. */
 export type KeyAttribute = { readonly S: string } | { readonly N: string } | { readonly B: string };
 
-/** A primary key: attribute name → value. */
+/** A primary key by attribute name. */
 export type ItemKey = Readonly<Record<string, KeyAttribute>>;
 
-/** An expired item: its primary key, and the TTL that the index has for it. */
+/** An expired item: its primary key, and the TTL in its index entry. */
 export interface ExpiredKey {
   readonly key: ItemKey;
   readonly ttl: Seconds;
 }
 
-/** A key that DynamoDB will not delete, however often it is asked. */
+/** A key that DynamoDB will not delete, whatever the number of retries. */
 export interface FailedKey {
   readonly key: ItemKey;
   /** DynamoDB's error code, e.g. `ValidationError`; `Unprocessed` when time or attempts ran out. */
   readonly reason: string;
 }
 
-/** Stands for a key where the key must not be shown: `hmac-sha256:` and 16 hexadecimal digits. */
+/** The hash that replaces a key that must not be shown: `hmac-sha256:` and 16 hexadecimal digits. */
 export type KeyHash = `hmac-sha256:${string}`;
 
-/** A key as logs, reports and causes show it. With the setting `logKeys: 'none'` there is nothing in its place. */
+/** A key in logs, reports and causes. With the setting `logKeys: 'none'` it is left out. */
 export type ShownKey = ItemKey | KeyHash;
 
-/** A {@link FailedKey} as a child or an execution lists it. */
+/** A {@link FailedKey} in the list of a child or an execution. */
 export interface ListedFailure {
-  /** Absent too where keys are not shown at all. */
+  /** Also missing if keys are not shown at all. */
   readonly key?: ShownKey;
-  /** Instead of a key for which there is no room: the beginning of its JSON. */
+  /** The beginning of the key's JSON, if there is no room for the whole key. */
   readonly keyStart?: string;
   readonly reason: string;
 }

@@ -1,4 +1,4 @@
-/** The state machines, the functions that their states call, the errors of both, and their time limits. */
+/** The state machines, the functions that their states call, their errors, and their time limits. */
 
 /** The four functions, by the name of the state that calls them. */
 export const TASKS = {
@@ -10,16 +10,16 @@ export const TASKS = {
 
 export type TaskName = keyof typeof TASKS;
 
-/** The error an execution ends with when expired items are left; its cause is a {@link SweepReport} as JSON. */
+/** Name of the error of an execution that leaves expired items; its cause is a {@link SweepReport} as JSON. */
 export const SWEEP_INCOMPLETE = 'SweepIncompleteError';
 
 /** TimeoutSeconds of the tick, below the five minutes of an Express execution. */
 export const TICK_TIMEOUT_SECONDS = 290;
 
 /**
- * Time limit of an execution, seconds. The functions and the children end by themselves; this is for what does not, such as a Map Run
- * that is kept waiting. A tick takes two minutes, and a replay or a sweep with a limit may take hours. Without it an execution runs
- * for a year. Source: Step Functions quotas.
+ * Time limit of an execution, seconds. The functions and the children end by themselves; this limit is for failures such as a Map Run that
+ * never starts. A tick takes two minutes, and a replay or a sweep with a limit may take hours. Without it an execution could run for a
+ * year. Source: Step Functions quotas.
  */
 export const EXECUTION_TIMEOUT_SECONDS = 86_400;
 
@@ -32,21 +32,21 @@ export const FUNCTION_TIMEOUT_SECONDS: Readonly<Record<TaskName, number>> = {
 };
 
 /**
- * Time limits of a child's tasks while its upcoming minute is on, seconds: a call that hangs must not keep the items of
- * the next seconds waiting. Its chunk is deferred, its query made again.
+ * Time limits of a child's tasks during its upcoming minute, seconds: a call that hangs must not delay the items of the next seconds. Its
+ * chunk is deferred, its query repeated.
  */
 export const PRECISE_TIMEOUT_SECONDS = { QueryExpired: 3, DeleteChunk: 2 } as const;
 
-/** Time limit of a query that the machine makes itself, seconds: QueryExpired makes it again. */
+/** Time limit of a query that the state machine makes itself, seconds; after a timeout QueryExpired repeats it. */
 export const POLL_TIMEOUT_SECONDS = 1;
 
-/** DynamoDB throttles, or is briefly unavailable. */
+/** Name of the error when DynamoDB throttles, or is unavailable for a short time. */
 export const BUSY = 'DynamoDbBusyError';
 
-/** Lambda runs as many functions at once as the account may, and refuses the call. */
+/** Name of the error when the account's limit of concurrent functions is reached. */
 export const REFUSED = 'Lambda.TooManyRequestsException';
 
-/** Errors of a call after which the same call may succeed. Never `States.ALL`: a wrong input stays wrong. */
+/** Errors after which a repeated call may succeed. `States.ALL` is not among them: a wrong input stays wrong. */
 export const TRANSIENT_ERRORS: readonly string[] = [
   BUSY,
   'Lambda.ClientExecutionTimeoutException',
@@ -55,17 +55,17 @@ export const TRANSIENT_ERRORS: readonly string[] = [
   'Lambda.ServiceException',
   REFUSED,
   'Lambda.Unknown',
-  // The function's process died or ran out of time; every function can be called again.
+  // The function's process died or timed out; every function can be called again.
   'Runtime.ExitError',
   'Runtime.OutOfMemory',
   'Sandbox.Timedout',
-  // The task's own time limit.
+  // The task timed out.
   'States.Timeout',
 ];
 
 /**
- * The two state machines of a deployment. The tick sweeps all tables in one round of at most five minutes, and hands over what it cannot
- * finish; a replay sweeps one table, in as many rounds as it takes.
+ * The two state machines of a deployment. The tick sweeps all tables in one round of at most five minutes, and hands over work that it
+ * cannot finish; a replay sweeps one table, in as many rounds as needed.
  */
 export const MACHINES = ['tick', 'replay'] as const;
 

@@ -9,28 +9,28 @@ import type { NamedEntry } from './targets.ts';
 
 /** Why a table is not swept. */
 export interface PlanFailure {
-  /** The error's name. */
+  /** Name of the error. */
   readonly error: string;
   readonly message: string;
 }
 
-/** The sums of an execution. At {@link MAX_STEPS} `steps` it stops, and is incomplete. */
+/** The sums of an execution. It stops, and is incomplete, when `steps` reaches {@link MAX_STEPS}. */
 export interface SweepTotals extends Counts, DeletionLag {
   readonly dryRun: boolean;
   readonly failedKeys: readonly ListedFailure[];
-  /** In a dry run: some of what a sweep would delete; empty else. */
+  /** In a dry run: some of the keys that a sweep would delete; otherwise empty. */
   readonly sampleKeys: readonly ShownKey[];
-  /** By a scan of the index: some of what is remarkable. */
+  /** Some of the faulty entries that a scan of the index found. */
   readonly named?: readonly NamedEntry[];
 }
 
-/** The outcome of an execution: its output, or the cause of its failure as JSON. */
+/** The result of an execution: its output, or the cause of its failure as JSON. */
 export interface SweepReport extends Omit<SweepTotals, keyof DeletionLag> {
-  /** Null when nothing was deleted; absent when nothing was due, and when no metrics were recorded. */
+  /** Null when nothing was deleted; missing when nothing was due, and when no metrics were recorded. */
   readonly lagMs?: LagSummary | null;
-  /** Why no metrics were recorded, an error's name. */
+  /** Name of the error due to which no metrics were recorded. */
   readonly notRecorded?: string;
-  /** Why the table could not be asked what is due. */
+  /** Why the table could not be probed. */
   readonly failure?: PlanFailure;
 }
 
@@ -49,12 +49,12 @@ export interface HandOver {
 }
 
 export interface RecordMetricsOutput {
-  /** Everything that was found is dealt with or handed over. */
+  /** Whether all found items are done or handed over. */
   readonly complete: boolean;
-  /** By table; of a tick only those in which something was swept or failed. */
+  /** Reports by table; a tick has only those of tables in which something was swept or failed. */
   readonly tables: Readonly<Record<string, SweepReport>>;
-  /** In a tick: so many more, for which {@link CAUSE_BYTES} has no room. */
+  /** In a tick: number of further tables, for which {@link CAUSE_BYTES} has no room. */
   readonly moreTables?: number;
-  /** In a tick: what is left to the replay machine. */
+  /** In a tick: the spans that are handed over to the replay machine. */
   readonly handOvers: readonly HandOver[];
 }

@@ -5,7 +5,7 @@ import { completionFor } from '../../cli/completion/scripts.ts';
 
 const described = describeCommands(COMMANDS);
 
-/** What bash offers after these words; the last one is the one that is being typed. */
+/** The completions that bash offers; the last word is the one being typed. */
 async function offered(...words: string[]): Promise<string[]> {
   const script = `${completionFor('bash', await described)}
     COMP_WORDS=(precise-ttl "$@")
@@ -28,7 +28,7 @@ describe('bash completes', () => {
       ['synth', '--config', 'tsconfig.build.c'],
       ['tsconfig.build.commonjs.json', 'tsconfig.build.constructs.json'],
     ],
-    // A switch here, a flag with a file elsewhere.
+    // `--json` is a switch here, and takes a file in other commands.
     [['init', '--json', '--fo'], ['--force']],
   ])('%j', async (words, expected) => {
     expect(await offered(...words)).toEqual(expected);

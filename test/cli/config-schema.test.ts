@@ -32,7 +32,7 @@ const VALUES = [
   ...[true, false, null, [], {}],
 ];
 
-/** Whether a kind takes it, whatever that makes of other fields. */
+/** Whether the type of a value is accepted, even if other fields are refused because of it. */
 function accepts(config: object): boolean {
   try {
     checkConfig(config);
@@ -45,7 +45,7 @@ function accepts(config: object): boolean {
   }
 }
 
-/** The props, and the fields of those that have some. */
+/** The props, and the fields of props that are objects. */
 const PATHS: readonly (readonly [string, string?])[] = [
   ...WRITTEN_NAMES.map(name => [name] as const),
   ...GROUP_NAMES.flatMap(group => Object.keys(GROUPS[group].fields).map(field => [group, field] as const)),
@@ -68,7 +68,7 @@ describe.each(PATHS.map(path => ({ path, name: path.join('.') })))('$name', ({ p
     for (const value of VALUES) {
       const config = configWith(path, value);
       const told = { value, valid: isValid(config) };
-      // The longest names and two that are the same are the command's to tell.
+      // Names that are too long or used twice are reported by the command, not by the schema.
       if (typeof value === 'string' && (value.length > 200 || value === 'a') && told.valid) continue;
       expect(told).toEqual({ value, valid: accepts(config) });
     }

@@ -20,7 +20,7 @@ const TABLES: readonly PreciseTtlProps[] = [
 ];
 writeFileSync(join(folder, 'precise-ttl.config.json'), JSON.stringify(configOf(...TABLES)));
 
-/** Starts the command where a configuration is. */
+/** Runs the command in a folder with a configuration. */
 function cost(...args: readonly string[]) {
   const command = [resolve('bin/precise-ttl.js'), 'cost', ...args];
   return new Promise<{ status: number; stdout: string; stderr: string }>(done => {
@@ -31,7 +31,7 @@ function cost(...args: readonly string[]) {
 }
 
 const LOAD = { itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24, copies: 1, itemsPerMonth: 0 };
-/** What a table costs, so many times. */
+/** Asks for the cost of copies of a table. */
 const ask = ({
   props = { tableName: 'table', partitionKey: 'id' },
   ...question

@@ -77,7 +77,7 @@ esac
   );
   chmodSync(terraform, 0o755);
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  // Nothing answers there.
+  // No service answers there.
   const env = {
     PATH,
     NODE_COMPILE_CACHE,

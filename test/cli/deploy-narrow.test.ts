@@ -6,7 +6,7 @@ const C = { tableName: 'CCC', partitionKey: 'id' };
 
 const NOBODY: ReadonlySet<string> = new Set();
 
-/** What the outputs say of a deployment of these entries. */
+/** The outputs of a deployment of these entries. */
 function deployed(tables: readonly object[], beside: object = {}, streams: object = {}): Deployed {
   return deployedOf({
     configuration: { value: JSON.stringify({ ...beside, tables }) },

@@ -8,7 +8,7 @@ test.each(CONFIG_FILES)('what is made of %s lies beside it', name => {
 test.each([
   ['prod.json', 'precise-ttl.prod'],
   ['prod.config.ts', 'precise-ttl.prod.config'],
-  // Not ours by one letter.
+  // The name differs from ours in one letter.
   ['precise-ttl.config.yaml', 'precise-ttl.precise-ttl.config'],
 ])('%s has a folder of its own, so that no two share a state', (name, expected) => {
   expect(projectFolder(`/repo/${name}`)).toBe(`/repo/${expected}`);

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** In Terraform's place: every plan changes something, and what is applied is written down. */
+/** A substitute for Terraform: every plan has changes, and each apply is recorded. */
 const TERRAFORM = `#!/bin/sh
 case "$*" in
   version*) echo '{"terraform_version":"1.12.0"}' ;;
@@ -14,10 +14,10 @@ case "$*" in
 esac
 `;
 
-/** Runs a command in a terminal, and copies what is typed to it: `script` of util-linux. */
+/** Runs a command in a terminal and types the input: `script` of util-linux. */
 const TERMINAL = /util-linux/.test(String(spawnSync('script', ['--version']).stdout));
 
-/** Of a question that was answered with these keys. */
+/** The result of a command whose question was answered with these keys. */
 async function answered(keys: string) {
   const project = mkdtempSync(join(tmpdir(), 'precise-ttl-question-'));
   try {
@@ -53,7 +53,7 @@ async function answered(keys: string) {
   test.each([
     ['yes', 'y\r', { status: 0, applied: true }],
     ['an empty answer', '\r', { status: 1, applied: false, says: 'Nothing was changed.' }],
-    // The plan can hold what is secret.
+    // The plan can contain secrets.
     ['Ctrl-C', '\u0003', { status: 130, applied: false, says: 'Nothing was changed.' }],
   ])('takes %s, and leaves no plan behind', async (_what, keys, expected) => {
     expect(await answered(keys)).toMatchObject({ ...expected, planLeft: false });

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A command with a program in Terraform's place. */
+/** Runs a command with a substitute for Terraform. */
 async function command(name: string, terraform: string, ...args: string[]) {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, NODE_COMPILE_CACHE, TERRAFORM_BINARY_NAME: terraform };
@@ -16,7 +16,7 @@ async function command(name: string, terraform: string, ...args: string[]) {
   );
 }
 
-/** A program that says what `terraform version -json` would. */
+/** A program that prints this text for `terraform version -json`. */
 function terraformThatSays(text: string): string {
   const file = join(mkdtempSync(join(tmpdir(), 'precise-ttl-terraform-')), 'terraform');
   writeFileSync(file, `#!/bin/sh\necho '${text}'\n`);
@@ -24,7 +24,9 @@ function terraformThatSays(text: string): string {
   return file;
 }
 
-describe.each(['deploy', 'diff', 'destroy', 'outputs'])('%s', name => {
+describe.each(['deploy', 'diff', 'destroy', 'model --deployed'])('%s', line => {
+  const [name = '', ...flags] = line.split(' ');
+
   test.each([
     [
       'is missing',
@@ -34,7 +36,7 @@ describe.each(['deploy', 'diff', 'destroy', 'outputs'])('%s', name => {
     ['is too old', terraformThatSays('{"terraform_version":"1.9.8"}'), /1\.10 or newer, got 1\.9\.8/],
     ['is something else', terraformThatSays('hello'), /1\.10 or newer, got "hello"/],
   ])('says in one line that Terraform %s', async (_what, terraform, expected) => {
-    const { status, stderr } = await command(name, terraform);
+    const { status, stderr } = await command(name, terraform, ...flags);
     expect(status).toBe(1);
     expect(stderr.trim().split('\n')).toEqual([expect.stringMatching(expected)]);
   });

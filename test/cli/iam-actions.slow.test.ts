@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { CreateStateMachineCommand } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -16,6 +17,7 @@ import { deadLetterQueueOf, replayName } from '../../config/names.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { resolveProps } from '../../config/props.ts';
 import { tickSchedule } from '../../config/tick-schedule.ts';
+import type { DashboardReport } from '../../dashboard/report.ts';
 import { createS3 } from '../../functions/archive/s3.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
@@ -37,7 +39,7 @@ import { useLoopbackAws } from '../support/loopback-aws.ts';
 import { dynamoDbAccess } from '../support/permissions/dynamodb-access.ts';
 import { type Access, covers } from '../support/permissions/policy.ts';
 import { readRows, rowsOf } from '../support/proof-books.ts';
-import { shellCommand } from '../support/shell-command.ts';
+import { type ShellCommand, shellCommand } from '../support/shell-command.ts';
 import { synthesizeToFolder } from '../support/synthesized.ts';
 
 const WATCHED: PreciseTtlProps = {
@@ -62,12 +64,12 @@ const aws = useLoopbackAws();
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-actions-test-'));
 const CONFIG = join(folder, 'config.json');
 const called: string[] = [];
-/** The same with what each call is about, for services that say it in the call. */
+/** The called actions with their resources, for services whose calls contain the resource. */
 const accesses: Access[] = [];
 const PLACE = { partition: 'aws', region: 'us-east-1', account: '123456789012' };
 const proxies: DynamoDbProxy[] = [];
 
-/** Writes down what is asked of a service, as IAM names it. @param target where the calls go on to; none: they are refused */
+/** Records the calls of a service by their names in IAM. @param target forwards the calls to this address; undefined: they are refused */
 async function recorded(service: string, target: string | undefined): Promise<string> {
   const proxy = await DynamoDbProxy.start(target ?? endpoint, {
     async handle({ operation, method, url, text, forward }) {
@@ -94,7 +96,7 @@ async function makeMachine(name: string, States: Record<string, object>): Promis
   return made.stateMachineArn ?? '';
 }
 
-/** What S3's operations are called in IAM, where that is something else. */
+/** IAM's names for operations of S3, if they differ. */
 const S3_ACTIONS: Readonly<Record<string, string>> = { ListObjectsV2: 'ListBucket' };
 let s3: LocalS3;
 
@@ -129,7 +131,7 @@ beforeAll(async () => {
   await makeMachine(`${name}-backfill`, {
     First: { Type: 'Map', Items: [1], ItemProcessor: SEGMENT, End: true },
   });
-  // Long ago, so that there is something to replay.
+  // The watermark is old, so that there is something to replay.
   const watermark = { since: 0, gone: Math.floor(Date.now() / 1000) - 86_400, at: new Date().toISOString() };
   const journal = { documents: DynamoDBDocumentClient.from(client), tableName: journalName('watched') };
   await writeWatermarks(journal, watermark.at, { Watched: watermark });
@@ -169,19 +171,23 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The journal still has it. */
+/** A date that is still in the journal. */
 const PROVED_DATE = dateOf(Date.now() - 2 * 86_400_000);
 
 const CONFIGURED = ['--config', CONFIG];
 const TABLE = ['--table', 'Watched'];
 const SPAN = ['--from', '2026-01-01T00:00:00Z', '--to', '2026-01-01T01:00:00Z'];
 
-/** Command lines that together make a command call all that it ever calls. What `verify` calls is held in verify.slow.test.ts. */
+/**
+ * Command lines that together make each command call everything that it can call. The calls of `verify` are checked in
+ * verify.slow.test.ts.
+ */
 const LINES: Readonly<Record<Exclude<AwsCommand, 'verify'>, readonly (readonly string[])[]>> = {
   doctor: [CONFIGURED],
   replay: [[...CONFIGURED, ...TABLE, ...SPAN, '--yes']],
   backfill: [[...CONFIGURED, ...TABLE, '--yes']],
   status: [CONFIGURED],
+  dashboard: [CONFIGURED],
   history: [CONFIGURED],
   audit: [[...CONFIGURED, '--table', 'Failing', '--from', isoSeconds(Date.now() - 3_600_000)]],
   pause: [[...CONFIGURED, ...TABLE, '--yes']],
@@ -208,11 +214,27 @@ const LINES: Readonly<Record<Exclude<AwsCommand, 'verify'>, readonly (readonly s
   adopt: [[...TABLE, '--by', 'window', '--ttl-attribute', 'ttl', '--region', 'us-east-1', '--yes']],
 };
 
-/** What needs a table of another kind. */
+/** Visitors of commands that run until somebody stops them. */
+const VISITED: Readonly<Record<string, Parameters<ShellCommand>[2]>> = {
+  dashboard: child =>
+    child.stdout.once('data', async (text: Buffer) => {
+      const [address] = /http\S+/.exec(String(text)) ?? [];
+      const isAnswered = async () => {
+        const answer = await fetch(`${address}data.json`);
+        const { statusAt, cost } = (await answer.json()) as DashboardReport;
+        return statusAt !== null && cost !== null;
+      };
+      while (!(await isAnswered())) await sleep(100);
+      child.kill('SIGTERM');
+    }),
+};
+
+/** Actions that need another kind of table. */
 const NOT_PROVOKED: Partial<Record<AwsCommand, readonly string[]>> = {
-  // Of a table with a holdAttribute.
+  // The action is called only for a table with a holdAttribute.
   status: ['dynamodb:BatchGetItem'],
-  // IAM's name for the statements of --delete-expired, of a table with items that are expired.
+  dashboard: ['dynamodb:BatchGetItem'],
+  // IAM's name for the statements of --delete-expired, which need a table with expired items.
   adopt: ['dynamodb:PartiQLDelete'],
 };
 
@@ -232,11 +254,11 @@ test.each(Object.entries(LINES))(
       AWS_ENDPOINT_URL_CLOUDWATCH: await recorded('cloudwatch', undefined),
     };
     const printed = [];
-    for (const line of lines) printed.push(await shellCommand(command)(line, environment));
+    for (const line of lines) printed.push(await shellCommand(command)(line, environment, VISITED[command]));
     const actions = [...new Set([...called, ...aws.answers.asked])].sort();
     const all: readonly IamAction[] = COMMAND_ACTIONS[command as AwsCommand];
     const quiet = NOT_PROVOKED[command as AwsCommand] ?? [];
-    // One that is needed on two resources is listed for each.
+    // An action on two resources is listed for each of them.
     const listed = [
       ...new Set(
         all.flatMap(({ action, isImplied }) => (isImplied || quiet.includes(action) ? [] : [action])),
@@ -262,13 +284,13 @@ test.each(AWS_COMMANDS)('the help of %s says what it needs', async command => {
   }
 });
 
-/** What these talk to is on this machine, or all that they call stands among what deploying needs. */
+/** Commands that call only this machine, or only what a deployment calls. */
 const OTHERWISE = ['start', 'local', 'diff', 'deploy', 'destroy'];
 
 test('each command that can talk to AWS says what it needs', () => {
-  const { files, packages } = readImports(['cli', 'operate']);
+  const { files, packages } = readImports(['cli', 'operate', 'dashboard']);
   const reached = (file: string, seen = new Set<string>()): Set<string> => {
-    if (seen.has(file) || !/^(cli|operate)\//.test(file)) return seen;
+    if (seen.has(file) || !/^(cli|operate|dashboard)\//.test(file)) return seen;
     seen.add(file);
     for (const imported of files.get(file) ?? []) reached(imported, seen);
     return seen;

@@ -53,7 +53,7 @@ const isAllowed = (grants: readonly Grant[], action: string, resource: string) =
     grant.resource === '*' ? grant.action === action : covers(grant, { action, resource }),
   );
 
-/** Type and ARN of everything that is synthesized and has one. */
+/** Type and ARN of every synthesized resource that has an ARN. */
 function synthesizedArns(config: DeploymentConfig): { type: string; arn: string }[] {
   const { blocks } = synthesizedCloud(plainStack(config));
   return blocks.flatMap(({ type, body }) => {
@@ -185,7 +185,7 @@ describe('the roles', () => {
     const synthesized = blocks.filter(({ type }) => type === 'aws_iam_role').map(({ body }) => body['name']);
     const all = Object.values(roles).flatMap(each => Object.values(each) as RoleDocuments[]);
     expect(all.map(({ name }) => name).sort()).toEqual(synthesized.sort());
-    // The name of the attribute is the one that is no reference.
+    // Only the attribute's name looks like a reference without being one.
     expect(JSON.stringify(roles).replaceAll('${held}', '')).not.toMatch(/[$%]\{/);
     expect(JSON.stringify(roles['deployment precise-ttl']?.QueryExpired)).toContain('"id","${held}"');
     expect(roles['deployment precise-ttl']?.DeleteChunk?.policies[0]?.Statement).toContainEqual({

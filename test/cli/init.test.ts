@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const PROGRAM = resolve('bin/precise-ttl.js');
 
-/** Runs it without a terminal, in a folder of its own. */
+/** Runs the command without a terminal, in a folder of its own. */
 async function init(args: readonly string[], files: Readonly<Record<string, string>> = {}) {
   const cwd = mkdtempSync(join(folder, 'project-'));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
@@ -208,7 +208,7 @@ test('TypeScript keeps every name as it is', async () => {
   const answers = { tableName: 'Tokens', existingTable: false, partitionKey, sortKey: undefined };
   const config = await configOf({ ...answers, ttlAttribute: undefined }, 'us-east-1');
   const file = join(mkdtempSync(join(folder, 'project-')), 'precise-ttl.config.mjs');
-  // The one line with types goes, as Node takes it off.
+  // Removes the one line with types, as Node does.
   const text = configText(config, false)
     .replace(/^import type.*/, '')
     .replace(' satisfies DeploymentConfig', '');

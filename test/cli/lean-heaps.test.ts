@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 
 const MODULE = pathToFileURL('cli/lean-heaps.ts').href;
 
-/** What a program that restarts with little space prints: a line for each start. */
+/** The output of a program that restarts with a small new space: one line for each start. */
 function startsOf(flags: readonly string[], environment: Readonly<Record<string, string>> = {}): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-restart-'));
   try {

@@ -22,7 +22,7 @@ import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { freeLocalPorts } from '../support/local-ports.ts';
 import { awsCommandIn } from '../support/shell-words.ts';
 
-// Everything else that an existing table can lack: test/local/dynamodb/existing-table.test.ts.
+// Other differences of existing tables are tested in test/local/dynamodb/existing-table.test.ts.
 
 const PROGRAM = join(import.meta.dirname, '../../bin/precise-ttl.js');
 const dynamo = useLocalDynamoDb();
@@ -30,7 +30,7 @@ const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-existing-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const children: ChildProcess[] = [];
-// A test that fails half-way shall not leave a local cloud behind.
+// A test that fails must not leave a local cloud running.
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
@@ -64,7 +64,8 @@ const indexOf = async (client: DynamoDBClient, TableName: string) => {
 };
 
 test('in a DynamoDB Local of its own, existing tables are made as they are configured, and swept', async () => {
-  // Windows first: the hour that is seeded is a query for each of its 60 windows, and would be one for each second.
+  // The table by window comes first: the seeded hour takes a query for each of its 60 windows, but by second one for each
+  // second.
   const local = await run([WINDOWS, SECONDS], ['--seed', '10']);
   await local.until(/Ctrl-C stops/);
   const { AWS_ENDPOINT_URL_DYNAMODB = '', AWS_ENDPOINT_URL_SFN = '' } = exportedBy(local);

@@ -24,7 +24,7 @@ import { freeLocalPorts, PORT_FLAGS } from '../support/local-ports.ts';
 const PROGRAM = join(import.meta.dirname, '../../bin/precise-ttl.js');
 
 const children: ChildProcess[] = [];
-// A test that fails half-way shall not leave a local cloud behind.
+// A test that fails must not leave a local cloud running.
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
@@ -36,7 +36,7 @@ function run(args: string[], environment: Record<string, string> = {}): Emulator
   return running;
 }
 
-/** The status of an answer to a page that has its own name resolve to this machine. */
+/** The status of a response to a web page whose own host name resolves to this machine. */
 async function statusFor(host: string, port: number): Promise<number | undefined> {
   const sent = request({ host: '127.0.0.1', port, method: 'POST', headers: { host } }).end('{}');
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
@@ -115,7 +115,7 @@ test('serves DynamoDB, Step Functions and Scheduler where it says, shows executi
   const dynamoDbPort = ports['--dynamodb-port'];
   const { child, ended, printed, until } = run(
     [...args, '--no-schedules', '--seed', '20', '--verbose'],
-    // As in a shell into which the lines of an earlier run were pasted.
+    // The shell may still have the variables of an earlier run.
     { AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${dynamoDbPort}` },
   );
   await until(/Ctrl-C stops/);
@@ -188,7 +188,7 @@ test('serves DynamoDB, Step Functions and Scheduler where it says, shows executi
   );
   await sfn.send(new StartExecutionCommand({ stateMachineArn: waiting.stateMachineArn, name: 'cut-off' }));
 
-  // A definition of the user's own that would match for ever, and hear no signal meanwhile.
+  // A definition of the user's own that matches for ever and ignores the signal meanwhile.
   const endless = { Type: 'Pass', Output: `{% $match('${'a'.repeat(40)}b', /(a+)+$/) %}`, End: true };
   const created = await sfn.send(
     new CreateStateMachineCommand({

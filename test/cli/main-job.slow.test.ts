@@ -17,7 +17,7 @@ afterAll(() => streams.destroy());
 
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'TokenId' };
 
-// The other values of every field: npm run test:slow -- test/start.
+// Other values of the fields are tested with: npm run test:slow -- test/start.
 test('--table takes another table: existing, with number keys, once a minute; nothing of the first is made', async () => {
   const tokens = {
     ...TOKENS,
@@ -64,7 +64,7 @@ test.each<[string, readonly PreciseTtlProps[], string | undefined, string]>([
 });
 
 describe('in a DynamoDB that has a table of that name', () => {
-  /** DynamoDB keeps the stream of a deleted table for a day, disabled; there is no request that removes it. */
+  /** The names of enabled streams: DynamoDB keeps the disabled stream of a deleted table for a day, and no request removes it. */
   const enabledStreams = async () => {
     const { Streams = [] } = await streams.send(new ListStreamsCommand({}));
     const described = await Promise.all(
@@ -85,7 +85,7 @@ describe('in a DynamoDB that has a table of that name', () => {
     const [table] = synthesizedCloud(plainStack(configOf(SESSION_DATA))).tables;
     if (table === undefined) throw new Error('nothing was synthesized');
     await ensureTable(dynamoDb.client, table);
-    // Expired for hours, and in a window that the sweep looks back to.
+    // The item expired hours ago, in a window that the sweep reads.
     const window = '2026-11-20T08:55:00.000Z_2026-11-20T08:56:00.000Z';
     await dynamoDb.client.send(
       new PutItemCommand({

@@ -17,7 +17,7 @@ const TOKENS: PreciseTtlProps = {
 };
 const BY_SECOND: PreciseTtlProps = { tableName: 'Carts', partitionKey: 'id', index: { by: 'second' } };
 
-/** Runs it in a folder with a configuration of these tables. */
+/** Runs the command in a folder with a configuration of these tables. */
 async function model(args: readonly string[], ...tables: PreciseTtlProps[]) {
   const cwd = mkdtempSync(join(folder, 'project-'));
   writeFileSync(join(cwd, 'precise-ttl.config.json'), JSON.stringify(configOf(...tables)));
@@ -65,6 +65,11 @@ test.each([
     '--table: expected one of Tokens, Carts, got "Token"; the configuration lists them',
   ],
   [['--table', 'Carts', '--out', 'none/carts.json'], 2, '--out: expected a file in a folder that can be'],
+  [
+    ['--deployed', '--table', 'Carts'],
+    2,
+    '--table: expected none with --deployed, got "Carts"; it prints all tables',
+  ],
   [['--config', 'none.json'], 1, 'none.json: expected the configuration, got no such file.'],
 ])('%j is refused', async (args, expected, message) => {
   const { status, stdout, stderr } = await model(args, TOKENS, BY_SECOND);

@@ -21,7 +21,10 @@ const TIMES = ['--from', '2026-11-20T08:00:00Z', '--to', '2026-11-20T09:00:00Z']
 const ARCHIVE = ['--from-archive', 's3://archive/'];
 const KEYS = ['--keys', '{"id":{"S":"one"}}'];
 
-/** Each command that changes something in an account: what it needs before it asks, and the services without which it does nothing. */
+/**
+ * Each command that changes something in an account, with the arguments that it needs before it asks, and the services that it
+ * requires.
+ */
 const CHANGING: Readonly<
   Partial<Record<CommandName, { readonly args: readonly string[]; readonly services: readonly Service[] }>>
 > = {
@@ -76,7 +79,7 @@ describe.each(ON_AWS)('$name', ({ name, args, services }) => {
       2,
       expect.stringMatching(/^--yes: expected it where no terminal is there to ask at, got none; add it/),
     ]);
-    // A remedy that the command does not know is none.
+    // A remedy must be a flag that the command has.
     expect(stderr.includes('--dry-run')).toBe('dry-run' in flags);
   });
 
@@ -102,7 +105,7 @@ describe.each(ON_AWS)('$name', ({ name, args, services }) => {
   });
 });
 
-// In processes of their own: in that of a test the SDK takes no error for one.
+// Each command runs in a process of its own, because the SDK does not recognize errors from the process of a test.
 test('each says so where nobody listens', async () => {
   const those = ON_AWS.filter(({ name }) => name !== 'verify');
   const ended = await Promise.all(
@@ -239,7 +242,7 @@ describe('a plan', () => {
   });
 });
 
-// Terraform has its own way to its endpoints and its state: the SDK's endpoint says nothing of either.
+// Terraform has its own endpoints and its own state, which the SDK's endpoint does not change.
 describe.each(['deploy', 'destroy'] as const)('%s', name => {
   const terraform = join(folder, 'terraform');
   const used = join(folder, 'used');

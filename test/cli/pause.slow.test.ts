@@ -55,7 +55,7 @@ function run(args: readonly string[], environment: Readonly<Record<string, strin
 }
 
 describe('on the local deployment', () => {
-  // What the commands take for now is the wall clock: this one reaches it when the sweeps are to go on.
+  // The commands use the wall clock: the virtual clock reaches it when the sweeps are to continue.
   const start = Math.floor(Date.now() / 60_000) * 60_000 - 17 * 60_000;
   const clock = new SteppedClock(start);
   let served: ServedCloud;
@@ -89,7 +89,7 @@ describe('on the local deployment', () => {
       AWS_ENDPOINT_URL_SFN: served.endpoint,
       AWS_ENDPOINT_URL_DYNAMODB: served.dynamoDbEndpoint,
     });
-  /** The clock of the deployment goes with the wall clock meanwhile. */
+  /** Advances the deployment's clock together with the wall clock during some work. */
   const besideTime = async <T>(work: Promise<T>): Promise<T> => {
     const state = { ended: false };
     const ended = work.finally(() => {
@@ -129,13 +129,13 @@ describe('on the local deployment', () => {
     const paused = await command('pause', '--table', 'Sessions', '--json', JSON_FILE);
     expect(paused).toMatchObject({ status: 0, stderr: '' });
     expect(paused.stdout).toMatch(/^Sessions: paused\. No replay is open\.$/m);
-    // To be pasted as it is: the configuration is not where a command looks for it.
+    // The command can be pasted unchanged, because the configuration is not in its usual place.
     expect(paused.stdout).toContain(
       `It goes on with npx precise-ttl resume --table Sessions --config ${CONFIG}, which`,
     );
     expect(written().tables).toMatchObject([{ table: 'Sessions', until: null }]);
 
-    // The ticks that began before end by themselves; then nothing is deleted.
+    // Ticks that began before the pause end by themselves; after that nothing is deleted.
     await clock.advance(6 * 60_000);
     const before = await expiredLeft();
     expect(before).toBeGreaterThan(15);
@@ -146,7 +146,7 @@ describe('on the local deployment', () => {
     expect(left).toBeGreaterThan(before);
     const { watermarks } = await state();
     const gone = watermarks.tables['Sessions']?.gone ?? 0;
-    // The ticks have gone on for the deployment meanwhile.
+    // The ticks have continued for the deployment.
     expect(clock.now() - Date.parse(watermarks.tick ?? '')).toBeLessThanOrEqual(120_000);
 
     const counted = await besideTime(
@@ -156,7 +156,7 @@ describe('on the local deployment', () => {
     const [{ executions: dry, missed }] = written().tables;
     const found = dry.reduce((sum: number, one: { found: number }) => sum + one.found, 0);
     expect(found).toBeGreaterThanOrEqual(left);
-    // The tick of the third minute was the last one.
+    // The last tick was that of the third minute.
     expect(gone).toBeLessThanOrEqual(Math.floor(start / 1000) + 180 + 60);
     expect(missed.from).toBe(new Date((gone - 9) * 1000).toISOString().replace('.000Z', 'Z'));
     expect(Object.keys((await state()).control.pauses).sort()).toEqual(['Sessions', 'Tokens']);
@@ -173,13 +173,13 @@ describe('on the local deployment', () => {
     expect(deleted).toBeGreaterThanOrEqual(left);
     expect(lagP99Ms).toBeGreaterThan(8 * 60_000);
     expect(replay).toBe('done');
-    // It goes by what is gone: once more there is nothing to replay.
+    // The replay depends on what was deleted: a second resume has nothing to replay.
     const once = await besideTime(command('resume', '--table', 'Sessions', '--json', JSON_FILE));
     expect(once.status).toBe(0);
     expect(once.stdout).toContain('Nothing was paused.');
     expect(written().tables).toMatchObject([{ missed: null, replay: 'nothing' }]);
 
-    // No minute belongs to nobody: what expires from the resume on goes with its second.
+    // Every minute belongs to a tick: what expires after the resume is deleted in its second.
     for (let step = 0; step < 8; step += 1) {
       await clock.advance(20_000);
       expect([step, await expiredLeft()]).toEqual([step, 0]);

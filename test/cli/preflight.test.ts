@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(checkout, { recursive: true, force: true }));
 
-/** As `npm ci` leaves them. */
+/** Makes packages as `npm ci` installs them. */
 function install(packages: readonly string[]): void {
   for (const name of packages) {
     mkdirSync(join(checkout, 'node_modules', name), { recursive: true });
@@ -33,7 +33,7 @@ function install(packages: readonly string[]): void {
   }
 }
 
-/** What `npm start` runs, in the checkout. */
+/** Runs what `npm start` runs in the checkout. */
 function start(before: readonly string[] = []) {
   const [, ...args] = (scripts['start'] ?? '').split(' ');
   const { status, stdout, stderr } = spawnSync(process.execPath, [...before, ...args], {
@@ -92,13 +92,13 @@ test('expects the Node that npm ci installs', () => {
 
 test('is written so that the oldest Node can read it', () => {
   const source = readFileSync(PREFLIGHT, 'utf8');
-  // esbuild refuses what it can't bring down to ES5: const, classes, destructuring, generators.
+  // esbuild refuses code that it cannot convert to ES5: const, classes, destructuring, generators.
   transformSync(source, { target: 'es5' });
-  const { code } = transformSync(source, { target: 'esnext' }); // without its comments
+  const { code } = transformSync(source, { target: 'esnext' }); // removes its comments
   expect(code).not.toMatch(/=>|`|\?\.|\?\?|require\("node:/);
 });
 
-// npm names each one that isn't listed after every npm ci, and will not run it from its version 12 on.
+// npm reports each unlisted script after every npm ci, and will not run it from version 12 on.
 test('npm ci runs the install scripts that there are, and warns of none', () => {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { hasInstallScript?: boolean }>;

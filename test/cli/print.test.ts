@@ -8,12 +8,12 @@ import { tellingErrors } from '../../cli/run-command.ts';
 import { NO_TOTALS } from '../../operate/replay/totals.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
-/** A terminal obeys these: it changes colours, moves the cursor, or turns the direction of writing. */
+/** Characters that a terminal interprets: they change colours, move the cursor, or reverse the direction of text. */
 const OBEYED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 const LINES = /\n/g;
 
-/** What was written while this ran. */
+/** The output of some work. */
 async function printed(work: () => unknown): Promise<string> {
   const spies = (['log', 'error'] as const).map(name =>
     jest.spyOn(console, name).mockImplementation(() => {}),

@@ -33,7 +33,7 @@ describe('against the local Step Functions', () => {
 
   const HOUR = Math.floor(Date.now() / 3_600_000) * 3600 - 3600;
   const iso = (epochSeconds: number): string => new Date(epochSeconds * 1000).toISOString();
-  /** Three hours, three executions; items expire in the first and the last. */
+  /** Three hours in three executions; items expire in the first and the last hour. */
   const HOURS = ['--from', iso(HOUR - 3 * 3600), '--to', iso(HOUR)];
 
   const documents = () => DynamoDBDocumentClient.from(served.cloud.client);

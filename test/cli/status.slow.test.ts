@@ -27,7 +27,7 @@ const MINUTE = 60_000;
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-status-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** In windows of a minute, of which a slow DynamoDB does not answer all. */
+/** Windows are a minute long, and a slow DynamoDB does not answer the queries of all of them. */
 const table = (tableName: string): PreciseTtlProps => ({
   tableName,
   partitionKey: 'id',
@@ -119,7 +119,7 @@ test('a sweep that works is fine; without its scheduler the alarm sounds, and st
       ]),
     );
     const [first] = dead.tables;
-    // Due at 12:22:30, and there: it is named.
+    // The item was due at 12:22:30 and still exists, so it is listed.
     expect(first && describeBriefly(first, new Date(clock.now()))).toMatch(
       /^12:28:30Z {2}StatusByClock: broken; no tick has planned since .*; everything that was due by 12:28:20Z is gone, all but 1 \(oldest 12:22:30Z; key \{"id":\{"S":"late"\}\}\), back to .*Z; overdue 1 item$/,
     );
@@ -148,7 +148,7 @@ describe('as processes', () => {
     const isRunning = async () =>
       (await sfn.send(new DescribeExecutionCommand({ executionArn }))).status === 'RUNNING';
     while (await isRunning()) await realClock.sleep(50);
-    // What a tick came to that could not delete an item.
+    // The report of a tick that could not delete an item.
     const journal = {
       documents: DynamoDBDocumentClient.from(served.cloud.client),
       tableName: journalName('precise-ttl'),
@@ -270,7 +270,7 @@ describe('as processes', () => {
       () => slow(served.dynamoDbEndpoint, 3_000),
       1,
       / {2}overdue +(at least \d+ items?|none seen, but not all was read).*; DynamoDB had answered \d+ queries when /,
-      // Less than 6 s where loading took long.
+      // The time is less than 6 s if loading took long.
       /WARNING DynamoDB had answered \d+ queries when [3-6] s were over: it is not known what else is overdue/,
     ],
   ])(

@@ -24,7 +24,7 @@ const WIDTHS = [80, 100, 160] as const;
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-widths-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What may be longer than the terminal: a word that has no place to break, and a command to copy. */
+/** Lines that may be longer than the terminal: a single word, and a command to copy. */
 const isUnbreakable = (line: string) => !line.trim().includes(' ') || isCommand(line);
 
 const wordsOf = (text: string) => text.split(/\s+/).filter(word => word !== '');
@@ -32,7 +32,7 @@ const wordsOf = (text: string) => text.split(/\s+/).filter(word => word !== '');
 const tooLong = (text: string, width: number) =>
   text.split('\n').filter(line => stringWidth(line) > width && !isUnbreakable(line));
 
-/** Neither a word nor a line of it is broken or cut at any width, with colours or without. */
+/** Checks that no word or line is broken or cut at any width, with colours or without. */
 function expectToFit(text: string, kind: TextKind = 'text'): void {
   for (const width of WIDTHS) {
     const shown = formatText(text, { width, colours: false }, kind);
@@ -42,7 +42,7 @@ function expectToFit(text: string, kind: TextKind = 'text'): void {
   }
 }
 
-/** It is as a program wrote it. */
+/** Checks that the output is the unchanged output of a program. */
 function expectData(text: string): void {
   expect(text).toBe(JSON.stringify(JSON.parse(text), null, 2));
 }
@@ -76,13 +76,13 @@ const NO_TERRAFORM = { TERRAFORM_BINARY_NAME: '/no/such/terraform' };
 interface Run {
   readonly args: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** It prints JSON for a program, however wide the terminal is. */
+  /** The command prints JSON for a program, at any width of the terminal. */
   readonly isData?: true;
 }
 
 /**
- * What each command is run with, in this order: on a deployment on this machine, those that need Terraform or minutes up to where they
- * refuse.
+ * The arguments with which each command runs, in this order, on a deployment on this machine. Commands that need Terraform or
+ * minutes run only until they refuse.
  */
 const RUNS: Readonly<Record<CommandName, readonly Run[]>> = {
   init: [{ args: ['--table', 'Sessions'] }],
@@ -96,8 +96,10 @@ const RUNS: Readonly<Record<CommandName, readonly Run[]>> = {
   synth: [{ args: ['--out', join(folder, 'synthesized')] }],
   diff: [{ args: [], environment: NO_TERRAFORM }],
   deploy: [{ args: [] }],
-  outputs: [{ args: [], environment: NO_TERRAFORM }],
-  model: [{ args: ['--table', SESSIONS.tableName], isData: true }],
+  model: [
+    { args: ['--table', SESSIONS.tableName], isData: true },
+    { args: ['--deployed'], environment: NO_TERRAFORM },
+  ],
   iam: [
     ...['deploy', 'pipeline', 'operate', 'verify', 'roles'].map(word => ({ args: [word] })),
     { args: ['roles', '--json', '--account', '123456789012'], isData: true },
@@ -110,6 +112,7 @@ const RUNS: Readonly<Record<CommandName, readonly Run[]>> = {
     { args: ['--index', '--dry-run'] },
   ],
   status: [{ args: ['--back', '1'] }],
+  dashboard: [{ args: ['--table', SESSIONS.tableName] }],
   history: [{ args: [] }, { args: ['--json', '-'], isData: true }],
   doctor: [{ args: [] }, { args: ['--full'] }],
   limit: [{ args: ['--table', SESSIONS.tableName, '--max-per-second', '5'] }],
@@ -153,7 +156,7 @@ describe('on a deployment on this machine', () => {
   });
   afterAll(() => served.stop());
 
-  // status has a number of seconds from the start of its process, which is that of the tests.
+  // The time limit of status includes the start of its process, which is that of the tests here.
   beforeEach(() => {
     const now = performance.now.bind(performance);
     const began = now();

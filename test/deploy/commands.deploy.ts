@@ -46,15 +46,15 @@ describeWithTerraform('npm run', () => {
     );
   };
 
-  test('outputs says that nothing is deployed yet', async () => {
-    const { status, all } = await command('outputs');
+  test('model --deployed says that nothing is deployed yet', async () => {
+    const { status, all } = await command('model', '--deployed');
     expect([status, all]).toEqual([1, expect.stringContaining('run npx precise-ttl deploy first')]);
   });
 
   test('diff shows what would be made, and makes nothing', async () => {
     const { status, all } = await command('diff');
     expect([status, all]).toEqual([0, expect.stringMatching(/Plan: \d+ to add, 0 to change, 0 to destroy/)]);
-    expect((await command('outputs')).status).toBe(1);
+    expect((await command('model', '--deployed')).status).toBe(1);
   });
 
   test('diff says by its exit status whether something would change, and prints the plan as JSON', async () => {
@@ -70,13 +70,13 @@ describeWithTerraform('npm run', () => {
   test('deploy refuses without --yes, and makes nothing', async () => {
     const { status, all } = await command('deploy');
     expect([status, all]).toEqual([2, expect.stringContaining('--yes: expected it where no terminal')]);
-    expect((await command('outputs')).status).toBe(1);
+    expect((await command('model', '--deployed')).status).toBe(1);
   });
 
-  test('deploy deploys without asking with --yes, and outputs prints what scripts need', async () => {
+  test('deploy deploys without asking with --yes, and model --deployed prints what scripts need', async () => {
     const deployed = await command('deploy', '--yes');
     expect([deployed.status, deployed.all]).toEqual([0, expect.stringContaining('Apply complete!')]);
-    expect(JSON.parse((await command('outputs')).stdout)).toEqual({
+    expect(JSON.parse((await command('model', '--deployed')).stdout)).toEqual({
       tables: {
         Tokens: {
           tableArn: 'arn:aws:dynamodb:us-east-1:123456789012:table/Tokens',
@@ -138,7 +138,7 @@ describeWithTerraform('npm run', () => {
       const { status, all } = await command('destroy', '--yes');
       expect([status, all]).toEqual([0, expect.stringMatching(/0 added, 0 changed, \d+ destroyed/)]);
       expect((await client.send(new GetItemCommand({ TableName: 'Tokens', Key }))).Item).toEqual(Key);
-      expect((await command('outputs')).status).toBe(1);
+      expect((await command('model', '--deployed')).status).toBe(1);
     } finally {
       client.destroy();
     }

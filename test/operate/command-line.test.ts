@@ -18,7 +18,7 @@ test.each([
   ['staging.ts', 'resume', '--table Tokens', 'npx precise-ttl resume --table Tokens --config staging.ts'],
   ['staging.ts', 'resume', undefined, 'npx precise-ttl resume --config staging.ts'],
   ['my tables.ts', 'replay', '', `npx precise-ttl replay --config 'my tables.ts'`],
-  // It knows no such flag.
+  // The command has no such flag.
   ['staging.ts', 'adopt', '--table Tokens', 'npx precise-ttl adopt --table Tokens'],
 ])('with --config %s another command is called with it: %s %s', (config, command, args, expected) => {
   useConfig(config);

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 
-/** The texts of a source that begin with a flag and tell what is wrong with it. */
+/** The texts in a source that begin with a flag and describe its error. */
 const flagsIn = (source: string) => source.match(/['"`]--[^\s'"`]*:\s[^'"`\n]*/g) ?? [];
 
 test('an error of a function names its field, and a command the flag for it: none of operate/ begins with one', () => {

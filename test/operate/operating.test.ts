@@ -40,7 +40,7 @@ const MINUTE = 60_000;
 const iso = (ms: number) => new Date(ms).toISOString();
 const seconds = (ms: number) => Math.floor(ms / 1000);
 
-/** What the machines report: 99% of what was deleted was ten minutes late. */
+/** The report of the state machines: the p99 of the lag is ten minutes. */
 const REPORT = { ...NO_TOTALS, found: 7, deleted: 7, lagMs: { p50: 1, p99: 600_000, max: 600_000 } };
 
 async function deployment(): Promise<OperatedDeployment & { config: ReturnType<typeof configOf> }> {
@@ -133,7 +133,7 @@ test('a change at once talks to one place only', async () => {
 });
 
 describe('resume', () => {
-  /** Paused for an hour, after a tick that had left nothing. */
+  /** A table that was paused for an hour, after a tick that left no item. */
   async function paused() {
     const deployed = await deployment();
     const gone = seconds(START) - 60;
@@ -166,11 +166,11 @@ describe('resume', () => {
     const replays = all.filter(({ table }) => table === 'Sessions');
     const froms = replays.map(({ from }) => String(from)).sort();
     const tos = replays.map(({ to }) => String(to)).sort();
-    // Without a gap, from ten seconds before: entries may be slow to show in the index.
+    // There is no gap, and the replay starts ten seconds earlier, because entries can appear late in the index.
     expect(froms).toEqual([iso((gone - 9) * 1000), ...tos.slice(0, -1)]);
     expect(tos.at(-1)).toBe(iso(now));
     expect(all.length).toBe(2 * replays.length);
-    // The ticks go on from there.
+    // The ticks continue from there.
     expect(watermarks.tables['Sessions']).toEqual({
       since: gone - 86_400,
       gone: seconds(now) - 1,
@@ -185,7 +185,7 @@ describe('resume', () => {
       { table: 'Sessions', replay: 'done', lagP99Ms: 600_000 },
       { table: 'Tokens', replay: 'done' },
     ]);
-    // It goes by what is known to be gone: once more there is nothing.
+    // The resume depends on what is known to be deleted: a second one has nothing to replay.
     const once = await run(deployed);
     expect(once.facts.map(({ was, missed }) => [was, missed])).toEqual([
       [undefined, undefined],

@@ -23,6 +23,8 @@ const MAY_IMPORT = {
   cost: [],
   // What looks at a deployment and acts on it, for commands and for programs.
   operate: ['expiry', 'statemachine', 'functions', 'config', 'cost'],
+  // A page that shows what operate says.
+  dashboard: ['config', 'cost', 'operate'],
   // What runs and measures it on one machine.
   'stepfunctions-emulator/src': [],
   // In a browser; of the emulator, only the types of the data that it shows.
@@ -34,12 +36,13 @@ const MAY_IMPORT = {
   // What other teams' tests import.
   testing: [...PRODUCT, ...EMULATION, 'local'],
   lab: ['expiry', 'statemachine', 'functions', 'cost', ...EMULATION, 'local'],
-  cli: [...PRODUCT, 'cost', 'operate', ...EMULATION, 'local', 'lab'],
+  cli: [...PRODUCT, 'cost', 'operate', 'dashboard', ...EMULATION, 'local', 'lab'],
   // The commands show the lab's runs; an experiment runs all of it, the commands too.
   'lab/experiments': [
     ...PRODUCT,
     'cost',
     'operate',
+    'dashboard',
     ...EMULATION,
     'local',
     'lab',
@@ -50,6 +53,7 @@ const MAY_IMPORT = {
     ...PRODUCT,
     'cost',
     'operate',
+    'dashboard',
     'aws-on-loopback/src',
     'stepfunctions-emulator/page',
     'local',
@@ -152,13 +156,13 @@ test.each([
   'deploy',
   'diff',
   'destroy',
-  'outputs',
   'model',
   'synth',
   'init',
   'adopt',
   'doctor',
   'status',
+  'dashboard',
   'history',
   'audit',
   'cost',

@@ -11,7 +11,10 @@ TypeScript needs Node 22.18. JSON may name its schema: \`"$schema": "./node_modu
 beside the configuration; for a file of another name, such as \`prod.json\`, in the folder \`precise-ttl.prod\`.
 
 The exit status is 0 when it was done, 1 when it was not, 2 for a wrong command line, and 130 or 143 when Ctrl-C or SIGTERM ended it, where
-nothing else is said. What a person can mend is one line on stderr.`;
+nothing else is said. What a person can mend is one line on stderr.
+
+What a person reads is wrapped at the width of the terminal, or at \`COLUMNS\`, and coloured as \`NO_COLOR\` and \`FORCE_COLOR\` say. In a file or
+a pipe, without \`COLUMNS\`, each line is whole, for \`grep\`; only helps have 80 columns there. JSON has neither colours nor breaks.`;
 
 /** Flags that say the same with so many commands are said once. */
 const MIN_SHARED = 4;

@@ -4,6 +4,7 @@ import { build } from 'esbuild';
 import { LICENCES_FILE, licencesOf } from '../../stacks/licences.ts';
 import { PREBUILT_ARCHIVES } from './prebuilt.ts';
 import { PREBUILT_PAGE } from './prebuilt-page.ts';
+import { PREBUILT_SWEEP_PAGE } from './prebuilt-sweep-page.ts';
 import { PREBUILT_WORKER } from './prebuilt-worker.ts';
 
 const FOLDER = 'dist/cli';
@@ -33,7 +34,7 @@ export async function buildCli(): Promise<void> {
     banner: {
       js: "import{createRequire as preciseTtlRequire}from'node:module';const require=preciseTtlRequire(import.meta.url);",
     },
-    plugins: [PREBUILT_ARCHIVES, PREBUILT_PAGE, PREBUILT_WORKER],
+    plugins: [PREBUILT_ARCHIVES, PREBUILT_PAGE, PREBUILT_SWEEP_PAGE, PREBUILT_WORKER],
     metafile: true,
     logLevel: 'error',
   });

@@ -52,8 +52,8 @@ const ITEMS = Array.from({ length: 12 }, (_, n) => ({
 }));
 
 /**
- * A table as somebody else has made it, with items that were there before. It goes with its test: with native TTL on for seven
- * tables, DynamoDB Local builds no further index, and has that index CREATING for ever.
+ * A table that somebody else has created and filled. It is deleted at the end of each test: DynamoDB Local builds no further index
+ * once seven tables have native TTL, and leaves the index CREATING for ever.
  */
 async function makeTable(name: string, { attributes = {}, items = ITEMS, input = {} }: Made = {}) {
   stops.push(() => client.send(new DeleteTableCommand({ TableName: name })));
@@ -72,7 +72,7 @@ async function makeTable(name: string, { attributes = {}, items = ITEMS, input =
   return name;
 }
 
-/** Runs the job against DynamoDB Local, or against what stands before it. */
+/** Runs the job against DynamoDB Local, or against a proxy for it. */
 async function run(
   tableName: string,
   options: AdoptChanges = {},
@@ -82,7 +82,7 @@ async function run(
   return runAdoptJob({ endpoint, folder, tableName, options, environment, reached });
 }
 
-/** Runs the job against a proxy before DynamoDB Local, and says which operations it asked for. */
+/** Runs the job against a proxy for DynamoDB Local, and returns the operations that it called. */
 async function runThrough(handle: CallHandler, tableName: string, options: AdoptChanges = {}) {
   const operations: string[] = [];
   const proxy = await DynamoDbProxy.start(endpoint, {
@@ -353,7 +353,7 @@ test('native TTL on another attribute is refused', async () => {
 });
 
 describe('while DynamoDB builds the index', () => {
-  /** DynamoDB Local builds at once: these are the answers of AWS, one for each question. */
+  /** Answers of AWS while an index is built, one for each request; DynamoDB Local builds at once. */
   const STATES = [
     { IndexStatus: 'CREATING' },
     { IndexStatus: 'CREATING', Backfilling: true },
@@ -361,7 +361,7 @@ describe('while DynamoDB builds the index', () => {
     { IndexStatus: 'ACTIVE', Backfilling: false },
   ];
 
-  /** @param onState is called with how many states were told */
+  /** @param onState called with the number of states that were returned */
   function building(
     onState: (told: number) => void = () => {},
     states: readonly object[] = STATES,

@@ -62,7 +62,7 @@ async function itemsOf(TableName: string): Promise<StoredItem[]> {
   return items;
 }
 
-/** The arguments of a command of the AWS CLI that was printed, by their flags. */
+/** Parses a printed AWS CLI command into its flags and their values. */
 function awsArguments(printed: string, command: string): Record<string, string> {
   const line = printed.split('\n').find(text => text.trim().startsWith(`aws dynamodb ${command} `)) ?? '';
   const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
@@ -138,7 +138,7 @@ test('a page that DynamoDB throttles is read again, by the same look', async () 
     { __type: 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException', message: 'slow' },
     400,
   );
-  // Eight scans are the sample's. The SDK itself tries a call three times.
+  // The sample takes eight scans, and the SDK tries a call three times.
   const proxied = await through(async call => {
     if (call.operation !== 'Scan') return call.forward();
     scans += 1;

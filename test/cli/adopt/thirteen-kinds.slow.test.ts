@@ -27,9 +27,9 @@ const UTF8 = new TextEncoder();
 const number = (ttl: number | string): AttributeValue => ({ N: String(ttl) });
 
 interface Kind {
-  /** Each from its number, 0 and up, and the seconds between two that are spread over a span. */
+  /** Makes an item from its number, 0 and up, and from the seconds between two items that are spread over a span. */
   readonly item: (n: number) => Readonly<Record<string, AttributeValue>>;
-  /** `gone`: after ten minutes; `kept`; `named`: it is there, overdue or not as its writer meant it, and adopt has said so. */
+  /** `gone`: deleted within ten minutes; `kept`: never deleted; `named`: still there, and adopt has reported it. */
   readonly becomes: 'gone' | 'kept' | 'named';
 }
 
@@ -39,7 +39,7 @@ const soon = (n: number) => NOW + 240 + (n % 300);
 const KINDS: Readonly<Record<string, Kind>> = {
   expired: { item: n => ({ ttl: number(old(n)) }), becomes: 'gone' },
   soon: { item: n => ({ ttl: number(soon(n)) }), becomes: 'gone' },
-  // Rewritten as their moment of expiry, as the refusal says.
+  // The texts become the Numbers of their times, as the refusal asks for.
   strings: { item: n => ({ ttl: { S: String(n % 2 === 0 ? old(n) : soon(n)) } }), becomes: 'gone' },
   oddKeys: {
     item: n => ({
@@ -83,7 +83,7 @@ test('20,000 items of thirteen kinds are adopted to their end', async () => {
   const ofKind = (kind: string) => items.filter(item => item['kind']?.S === kind);
   await makeTableWithParts(client, TABLE, items);
 
-  /** The writer of the sessions renews each just before the delete that was decided about it. */
+  /** Renews each session just before its delete is sent. */
   const renewals: string[] = [];
   const proxy = await DynamoDbProxy.start(endpoint, {
     async handle(call) {

@@ -47,7 +47,7 @@ const DAY = 86_400;
 const TOMORROW = NOW + DAY;
 const YESTERDAY = NOW - DAY;
 
-// By window the windows here are of a minute. Each table is in a deployment of its own.
+// Windows are a minute long here. Each table is in a deployment of its own.
 const table = (tableName: string, over: Partial<PreciseTtlProps> = {}): PreciseTtlProps => ({
   tableName,
   partitionKey: 'id',
@@ -71,7 +71,7 @@ const windowOf = (ttl: number, shard = 0, seconds = 60): AttributeValue => ({
   S: windowKey(windowStart(ttl, seconds), seconds, shard),
 });
 
-/** One item of each fault by window, with the fault as its key; and some that are fine. */
+/** One item with each fault, by window, with the fault as its key; and some without faults. */
 const BY_WINDOW: Record<string, Record<string, AttributeValue>> = {
   fine: { ttl: number(TOMORROW), expirationWindow: windowOf(TOMORROW) },
   'fine, without a TTL': { name: { S: 'x' } },
@@ -105,7 +105,7 @@ const BY_WINDOW: Record<string, Record<string, AttributeValue>> = {
   'expired-present': { ttl: number(YESTERDAY), expirationWindow: windowOf(YESTERDAY) },
 };
 
-/** The same by second. */
+/** The same items by second. */
 const BY_SECOND: typeof BY_WINDOW = {
   fine: { ttl: number(TOMORROW) },
   'fine, just expired': { ttl: number(NOW - 30) },
@@ -127,8 +127,8 @@ const fine = (items: typeof BY_WINDOW) =>
 const faultsOf = (items: typeof BY_WINDOW) => Object.keys(items).filter(id => !isFine(id));
 
 /**
- * Makes a table and fills it. One with faults has no index, which is one more fault: with it DynamoDB would refuse some items. (An
- * index that is added afterwards is never ACTIVE in DynamoDB Local while a TTL is null.)
+ * Creates a table and fills it. A table with faulty items has no index, which is one more fault: with an index DynamoDB would
+ * refuse some items. (DynamoDB Local never makes an index ACTIVE if it is added later, while a TTL is null.)
  */
 async function makeTable(props: PreciseTtlProps, items: typeof BY_WINDOW, hasIndex: boolean): Promise<void> {
   const { tableName } = props;
@@ -172,8 +172,8 @@ const FUNCTIONS = {
 };
 
 /**
- * The state machines of a deployment; that of the replays has the settings of its tables.
- * @returns the ARN of the one of the ticks
+ * The state machines of a deployment; the one for replays contains the settings of its tables.
+ * @returns the ARN of the one for ticks
  */
 async function createMachines(deployment: string, tables: readonly PreciseTtlProps[]): Promise<string> {
   const settings = tables.map(table => ({ ...carriedSettings(functionSettings(resolveProps(table))) }));
@@ -189,7 +189,7 @@ async function createMachines(deployment: string, tables: readonly PreciseTtlPro
   return (await create(deployment, only)) ?? '';
 }
 
-/** The deployment of a table, and what its last tick came to. */
+/** Deploys a table, and records the report of its last tick. */
 async function deploy(props: PreciseTtlProps, report?: SweepReport): Promise<void> {
   const deployment = deploymentOf([resolveProps(props)]);
   const { name } = deployment;
@@ -242,7 +242,7 @@ beforeAll(async () => {
   }
   await makeTable(FAULTY, BY_WINDOW, false);
   await makeTable(FAULTY_SECOND, BY_SECOND, false);
-  // The configuration has the attribute no more, and is not deployed yet.
+  // The configuration no longer has the attribute, but is not deployed yet.
   await deploy({ ...FAULTY, hold: 'legalHold' }, STUCK);
   await createMachines(resolveProps(FAULTY_SECOND).sweep, [CLEAN, { ...FAULTY_SECOND, hold: 'legalHold' }]);
 });
@@ -298,7 +298,7 @@ test('what is held as before is as it should be, and what releasesHoldsOf gives 
 
 test('these are all faults that an item can have', () => {
   const all = new Set([...faultsOf(BY_WINDOW), ...faultsOf(BY_SECOND)]);
-  // Nothing is wrong with an item that lies in one of the shards: it takes many to tell.
+  // A single item in one of the shards has no fault: unused shards are found only with many items.
   expect([...all, 'window-shards-unused'].sort()).toEqual([...ITEM_FINDINGS].sort());
 });
 
@@ -438,7 +438,7 @@ test('an endpoint where nobody listens is a check that could not be made', async
   const report = await examined([CLEAN]);
   expect(idsOf(report)).toEqual(['not-checked']);
   expect(report.tables[0]?.findings[0]?.what).toContain('ECONNREFUSED');
-  // No permission is lacking.
+  // No permission is missing.
   expect(report.tables[0]?.findings[0]?.remedy).not.toMatch(/Allow the action/);
 });
 

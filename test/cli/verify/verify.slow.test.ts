@@ -15,11 +15,11 @@ import type { VerifyClients } from '../../../cli/verify/observe.ts';
 import { dynamoDbOfFile } from '../../support/local-dynamodb.ts';
 import { type Sabotage, verifyLocalCloud } from '../../support/verified-cloud.ts';
 
-/** Half a minute of items. */
+/** Items are written for half a minute. */
 const MINUTES = 5.5;
 let runs = 0;
 
-/** Verifies a local cloud with something wrong in it. */
+/** Verifies a local cloud that has a fault. */
 async function verified(sabotageOf: (clock: VirtualClock) => Sabotage = () => ({})) {
   runs += 1;
   const clock = new VirtualClock(Date.parse('2026-11-21T12:08:45Z'));
@@ -46,7 +46,7 @@ test('keeps all experiments with nothing wrong, and calls what stands in its lis
     unknown: ['deployer-permissions'],
     text,
   });
-  // What makes the table and removes it is Terraform's deployer: test/deploy.
+  // Calls of the deployer that creates and removes the table; test/deploy tests it.
   const byDeployer = ['DescribeTable', 'DeleteTable', 'ListTagsOfResource'].map(name => `dynamodb:${name}`);
   const listed: string[] = COMMAND_ACTIONS.verify.map(({ action }) => action);
   const asked = listed.filter(action => /^(dynamodb|states):/.test(action) && !byDeployer.includes(action));
@@ -57,7 +57,7 @@ test('keeps all experiments with nothing wrong, and calls what stands in its lis
 const refused = (type: string) =>
   jsonAnswer({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'sabotaged' }, 400);
 
-/** Hides from queries of the index what was put less than three seconds ago. */
+/** Hides items from queries of the index for three seconds after their put. */
 function laggingIndex(clock: VirtualClock) {
   const puts = new Map<string, number>();
   return async ({ operation, text, forward }: ProxiedCall) => {
@@ -74,7 +74,7 @@ function laggingIndex(clock: VirtualClock) {
   };
 }
 
-/** Every third batch of deletes is refused. */
+/** Throttles every third batch of deletes. */
 function throttling() {
   let batches = 0;
   return async ({ operation, forward }: ProxiedCall) => {
@@ -84,7 +84,7 @@ function throttling() {
   };
 }
 
-/** By the experiment that finds it: each is to be found by nothing else, but for {@link FOLLOWS}. */
+/** Faults, by the experiment that finds them: no other experiment may find one, except those in {@link FOLLOWS}. */
 const SABOTAGES: Readonly<Record<string, (clock: VirtualClock) => Sabotage>> = {
   'clock-skew': () => ({ skewMs: 3000 }),
   'index-lag': clock => ({ dynamoDbCall: laggingIndex(clock) }),
@@ -125,7 +125,7 @@ const SABOTAGES: Readonly<Record<string, (clock: VirtualClock) => Sabotage>> = {
 };
 
 const NOTHING_TOLD = ['deleted', 'lag', 'never-early', 'stream-to-function'];
-/** What is not kept either then. */
+/** Further experiments that fail then. */
 const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
   'function-permissions': NOTHING_TOLD,
   'function-time': ['lag'],
@@ -175,7 +175,7 @@ test('takes all away after SIGTERM, and after SIGKILL at its next run', async ()
   const name = 'verify-killed';
   const left = async () =>
     ((await client.send(new ListTablesCommand({}))).TableNames ?? []).filter(each => each.startsWith(name));
-  /** Until it writes items, and then the signal. */
+  /** Sends the signal once items are being written. */
   const run = async (signal: NodeJS.Signals) => {
     const program = join(import.meta.dirname, '../../support/verify-program.ts');
     const child = spawn(process.execPath, [program, endpoint, name], {

@@ -281,7 +281,7 @@ describe('refuses', () => {
       /^index expirySecondIndex: expected the partition key ttl \(N\) and KEYS_ONLY, got/,
     );
     expect(refusal(read)).toContain(`with ${got}; an index's keys can't be changed`);
-    // Under another name it goes.
+    // The table is accepted with another index name.
     expect(plan(read, { indexName: 'another' }).index.action).toBe('create');
   });
 
@@ -363,7 +363,7 @@ describe('the configuration', () => {
     const { configuration } = plan(reading(table, []), wish);
     expect(configuration).toEqual({ tableName: 'Sessions', existingTable: true, ...expected });
     expect(checkConfig({ region: 'us-east-1', tables: [configuration] })).toBeDefined();
-    // And so is the text of it.
+    // The printed text must contain the same entry.
     const read: unknown = new Function(`return [${configurationBlock(configuration)}]`)();
     expect(read).toEqual([configuration]);
   });
@@ -507,7 +507,7 @@ describe('with a hold or a grace', () => {
     const { nativeTtl, configuration } = plan(reading(), wish);
     expect(nativeTtl).toBe('off');
     expect(settingsOfProps(configuration)).toMatchObject(wish);
-    // Native TTL could not be on there.
+    // Such a table cannot have native TTL.
     expect(plan(reading({ multiRegionConsistency: 'STRONG' }), wish).nativeTtl).toBe('off');
   });
 

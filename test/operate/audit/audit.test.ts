@@ -23,7 +23,7 @@ async function audited(props: Partial<PreciseTtlProps> = { archive: {}, events: 
   const sweep = `audited-${deployments}`;
   const journal = await createJournal(dynamo.client, sweep);
   const config = configOf({ tableName: 'Orders', partitionKey: 'id', sweep, ...props });
-  /** @param entries when each key was deleted, minutes after FROM */
+  /** @param entries time of each deletion, in minutes after FROM */
   const write = (book: Book, entries: Readonly<Record<string, number>>) =>
     writeEntries(journal, {
       book,

@@ -10,7 +10,7 @@ const QUERY = new QueryCommand({
   ExpressionAttributeValues: { ':id': { S: '1' } },
 });
 
-/** What a call of a client meets at such a server. */
+/** The error of a client's call to such a server. */
 async function meet(
   made: Promise<SilentServer>,
   options: ClientOptions,

@@ -16,9 +16,9 @@ afterEach(() => {
   process.env = env;
 });
 
-/** Where a request would go; it is stopped before it is signed or sent. */
+/** The endpoint of a request, which is stopped before it is signed or sent. */
 async function endpointOf(variables: Record<string, string>): Promise<string> {
-  // Not real ones; without any, the SDK doesn't get as far.
+  // Dummy credentials: the SDK would stop earlier without any.
   const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
   const { sfn, where } = inEnvironment({ ...credentials, ...variables });
   sfn.middlewareStack.add(() => () => Promise.reject(new Error('not sent')), { step: 'finalizeRequest' });
@@ -31,7 +31,7 @@ test.each<[string, Record<string, string>]>([
   ['http://127.0.0.1:8083', LOCAL],
   ['http://127.0.0.1:8083', { AWS_ENDPOINT_URL: 'http://127.0.0.1:8083' }],
   ['https://states.eu-central-1.amazonaws.com', { ...LOCAL, AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' }],
-  // The region is the configuration's.
+  // The region is that of the configuration.
   ['https://states.eu-central-1.amazonaws.com', { AWS_REGION: 'us-west-2' }],
 ])('talks to %s with %p, and knows it', async (expected, variables) => {
   expect(await endpointOf(variables)).toBe(expected);

@@ -28,7 +28,7 @@ const alarm = (name: string) => ({
   okActions: [],
 });
 
-/** More than one answer of CloudWatch has. */
+/** More alarms than fit into one answer of CloudWatch. */
 const MANY = Array.from({ length: 150 }, (_, index) => `many-${String(index).padStart(3, '0')}`);
 
 const clientOf = (endpoint: string) =>

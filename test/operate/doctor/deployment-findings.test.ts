@@ -65,11 +65,11 @@ interface Case {
   readonly seen?: Partial<SeenDeployment>;
   readonly journal?: Partial<SeenJournal>;
   readonly options?: Partial<DeploymentOptions>;
-  /** What Scheduler has instead of ENABLED. */
+  /** A state other than ENABLED. */
   readonly state?: string;
 }
 
-/** What is found where all is as it should be, but for what is given. */
+/** The findings for a deployment without faults, except for the given ones. */
 function findings({ props, seen, journal, options, state = 'ENABLED' }: Case) {
   const subject = subjectOf(props);
   const { name, expression, input } = tickSchedule(subject.deployment);
@@ -117,19 +117,19 @@ const tick = (over: object) => {
   return { schedules: new Map([[name, { seen }]]) };
 };
 
-/** The ticks have theirs. */
+/** The schedules of the ticks are present. */
 const proofSchedule = (seen: SeenSchedule | undefined) => ({
   schedules: new Map([...tick({}).schedules, [proofName('precise-ttl-T'), { seen }]]),
 });
 
-/** All others are turned off. */
+/** Turns all other alarms off. */
 function onlyAlarm(name: AlarmName): Exclude<PreciseTtlProps['alarms'], undefined> {
   return Object.fromEntries(ALARM_NAMES.filter(other => other !== name).map(other => [other, false]));
 }
 
 const STREAMED = { archive: {}, events: { eventBus: 'default' } };
 
-/** The archive's function has these mappings, of a table with {@link STREAM}; the other one has what it should have. */
+/** The given mappings for the archive's function, on a table with {@link STREAM}; the other function has the correct one. */
 function archiveReader(...mappings: Partial<SeenStreamReader>[]): Case {
   return {
     props: STREAMED,

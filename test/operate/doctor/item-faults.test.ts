@@ -10,13 +10,13 @@ import { ItemTally } from '../../../operate/doctor/item-findings.ts';
 import type { StoredItem } from '../../../operate/table/sample.ts';
 import { subjectOf } from './subject.ts';
 
-/** On the edge of a minute and of five. */
+/** A time at the boundary of a minute, and of five minutes. */
 const NOW = 1_795_000_200;
 const SOON = NOW + 90;
 const FIVE_YEARS = 5 * 365 * 86_400;
 const KEY = { id: { S: 'a' } };
 
-/** By window the windows here are of a minute. */
+/** Windows are a minute long here. */
 const minutes = (model: Partial<ExpiryModelProps>) =>
   expiryModel({
     partitionKey: 'id',
@@ -260,7 +260,7 @@ test('what is held no longer is told as that, and not as left over: a replay wou
   const faults = (item: StoredItem, over: object = {}) => judgeItem(item, { ...judge, ...over }).faults;
   expect(faults(held)).toEqual([{ id: 'hold-released', detail: '`legalHold`' }]);
   expect(faults({ ...held, ttl: { N: String(SOON) } })).toEqual(faults(held));
-  // It never expires.
+  // The item never expires.
   expect(faults({ id: held.id, legalHold: held.legalHold })).toEqual([]);
   expect(faults({ ...held, dispute: { S: 'x' } }, { holdAttribute: 'dispute' })).toEqual([]);
   expect(faults({ id: held.id, ttl: { N: String(SOON) } })).toEqual([]);

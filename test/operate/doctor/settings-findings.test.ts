@@ -18,7 +18,7 @@ import { subjectOf } from './subject.ts';
 
 const KEY = 'arn:aws:kms:us-east-1:123456789012:key/1234abcd';
 
-/** As a deployment makes it, but for what is given. */
+/** A table as a deployment creates it, except for the given fields. */
 const made = (over: Partial<TableDescription> = {}) =>
   shapeOf({
     TableName: 'T',
@@ -147,7 +147,7 @@ describe('a restored table', () => {
   const { client } = useLocalDynamoDb();
   const RESTORED = { tableName: 'Restored', partitionKey: 'id', newTable: { stream: 'NEW_IMAGE' } } as const;
 
-  /** As a restore leaves it: its keys, its index and its items, and nothing else. */
+  /** A table as a restore creates it: only its keys, its index and its items. */
   beforeAll(async () => {
     const { newTable: _lost, ...props } = RESTORED;
     const [table] = synthesizedCloud(plainStack(configOf(props))).tables;
@@ -158,7 +158,7 @@ describe('a restored table', () => {
   });
 
   test('lacks what a restore does not bring back, and the doctor says so', async () => {
-    // DynamoDB Local in the place of an account's, which has no other services.
+    // DynamoDB Local takes the place of DynamoDB; there are no other services.
     const connect = () => ({
       ...{ isLocal: false, dynamoDb: client, sfn: undefined, scheduler: undefined, sqs: undefined },
       ...{ lambda: undefined, cloudWatch: undefined, destroy: () => {} },
@@ -170,9 +170,9 @@ describe('a restored table', () => {
         expect.stringMatching(/^native-ttl-off: /),
         expect.stringMatching(/^deletion-protection-off: /),
         expect.stringMatching(/^stream-differs: .*expected NEW_IMAGE, got none/),
-        // It expired meanwhile. It has no window, so only native TTL would find it.
+        // The item has expired meanwhile, but has no window, so that only native TTL would find it.
         expect.stringMatching(/^window-missing: /),
-        // DynamoDB Local does not know the action: said, and not passed over.
+        // DynamoDB Local does not know the action: the check is reported as not made.
         expect.stringMatching(/^not-checked: .*point-in-time recovery .*DescribeContinuousBackups/),
       ]),
     );

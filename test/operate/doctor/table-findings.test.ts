@@ -27,7 +27,7 @@ const SECOND_INDEX: GlobalSecondaryIndexDescription = {
 const { IndexStatus: _ofGlobalOnes, ...LOCAL_INDEX } = WINDOW_INDEX;
 const TYPES = { id: 'S', at: 'N', expirationWindow: 'S', ttl: 'N', other: 'S' };
 
-/** A table by window as it should be, but for what is given. */
+/** A correct table by window, except for the given fields. */
 function byWindow(over: Partial<TableDescription> = {}, types: Record<string, string> = TYPES) {
   return shapeOf({
     TableName: 'T',
@@ -158,7 +158,7 @@ test.each([
 test.each([
   ['ENABLED', 'ttl', ['native-ttl-on']],
   ['ENABLING', 'ttl', ['native-ttl-on']],
-  // By whatever attribute, it deletes what is held.
+  // Native TTL would delete held items, by any attribute.
   ['ENABLED', 'other', ['native-ttl-on']],
   ['DISABLING', 'ttl', []],
   ['DISABLED', undefined, []],

@@ -34,7 +34,7 @@ function newFolder(): ProofFolder {
   return new ProofFolder(path);
 }
 
-/** A journal of DynamoDB Local and a copy of the archive with its manifests in a folder. */
+/** A journal in DynamoDB Local, and a folder with a copy of the archive and its manifests. */
 async function written(
   {
     inJournal,
@@ -50,7 +50,7 @@ async function written(
   return { folder };
 }
 
-/** Verifies the copy in the folder beside the journal of DynamoDB Local. */
+/** Verifies the copy in the folder with the journal in DynamoDB Local. */
 const verify = (
   folder: ProofFolder,
   { askJournal = true, ...more }: Partial<ProofOptions> & { readonly askJournal?: boolean } = {},
@@ -148,7 +148,7 @@ test("an archive with `format: 'json'` has its lines known by their keys, too", 
 });
 
 test("around midnight a line of the record's day belongs to the manifest of the other day", async () => {
-  // The sweep says the second before midnight, the record the one after, and the other way round.
+  // The sweep recorded the second before midnight and the stream the second after it, and the other way round.
   const skewed = (name: string, sweep: number, record: number): Proved => {
     const made = proved(name, record, 5);
     return { ...made, deleted: { ...made.deleted, at: sweep } };

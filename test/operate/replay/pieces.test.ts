@@ -79,9 +79,9 @@ describe('splitSpan', () => {
     expect(cut('2026-11-20T04:00:00Z')).toEqual([60, 6]);
     expect(cut('2026-10-20T10:00:00Z')).toEqual([60, 744]);
     expect(cut('2026-08-20T10:30:00Z')[1]).toBeLessThanOrEqual(1000);
-    // By second an execution takes 1,000 minutes: more executions then.
+    // An execution by second takes 1,000 minutes, so there are more executions.
     expect(cut('2022-11-26T10:00:00Z')).toEqual([1000, 2096]);
-    // The whole of what a replay takes, with the most shards that a table can have.
+    // The longest span that a replay accepts, with the most shards that a table can have.
     const span = { from: to - 5 * 365 * 86_400 + 3600, to };
     const shards = { ...SETTINGS, shards: 100 };
     const split = usualSplit(span, longestMinutes(shards));
@@ -133,7 +133,7 @@ describe('executionName', () => {
     );
   });
 
-  // The mode and the attempt stand at the ends, next to what a person chooses.
+  // The mode and the attempt are at the ends of the name, next to the label that a person chooses.
   test.each(['dry-x', 'x-2', '2', '-', 'x-1a2b3c4d-2'])('is not confused by the label %p', label => {
     const base = { tableName: 'T', piece: { from: 0, to: 60 }, dryRun: false, label: 'x', attempt: 2 };
     expect(executionName({ ...base, label, attempt: 1 })).not.toBe(executionName(base));
@@ -158,7 +158,7 @@ describe('readSpan', () => {
   test.each([
     ['2026-11-20T08:00:00Z', '2026-11-20T09:00:00Z', '2026-11-20T08:00:00Z', '2026-11-20T09:00:00Z'],
     ['2026-11-20T08:00:00+01:00', '2026-11-20T08:30:00Z', '2026-11-20T07:00:00Z', '2026-11-20T08:30:00Z'],
-    // Whole seconds around what was asked for.
+    // The span is extended to whole seconds.
     ['2026-11-20T08:00:00.7Z', '2026-11-20T08:00:01.2Z', '2026-11-20T08:00:00Z', '2026-11-20T08:00:02Z'],
     ['2026-11-20T08:00:00Z', '2026-11-20T10:00:00.500Z', '2026-11-20T08:00:00Z', '2026-11-20T10:00:01Z'],
   ])('reads %s to %s', (from, to, start, end) => {
@@ -190,7 +190,7 @@ describe('readSpan', () => {
   });
 });
 
-// Where the limit lies is the state machine's own business: test/functions/plan-sweep/sweep-input.test.ts.
+// The state machine decides about the limit: test/functions/plan-sweep/sweep-input.test.ts.
 test.each([
   [1440, 1, true],
   [1440, 10, true],

@@ -24,7 +24,7 @@ const incomplete = (over: Record<string, number>): ExecutionState => ({
   cause: counts(over),
 });
 
-/** Executions by attempt: those that were started before, and what becomes of one that is started now. */
+/** Executions by attempt: those that were started before, and the result of one that is started now. */
 function fake(before: readonly (ExecutionState | 'forgotten' | 'running')[], ends: ExecutionState) {
   const started: { name: string; input: unknown }[] = [];
   const known = new Map(before.map((state, index) => [nameOf(index + 1), state]));

@@ -65,7 +65,7 @@ const GOOD = [
 ];
 
 let archives = 0;
-/** An archive of these lines on the 20th, in a folder of its own. */
+/** An archive with these lines on the 20th, in a folder of its own. */
 function archiveOf(lines: readonly (object | string)[]): string {
   archives += 1;
   const root = join(folder, String(archives));

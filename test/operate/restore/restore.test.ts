@@ -41,7 +41,7 @@ const { client } = useLocalDynamoDb();
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-restore-test-'));
 const RESULT = join(folder, 'result.json');
 let s3: LocalS3;
-/** Operations that S3 was asked for. */
+/** Operations of S3 that were called. */
 let asked: string[] = [];
 
 beforeAll(async () => {
@@ -74,7 +74,7 @@ beforeAll(async () => {
     ],
     settings,
   );
-  // Delivered twice, by batches that were cut in other places.
+  // The line was delivered twice, in different batches.
   await archiveItems(s3.endpoint, [{ item: ITEM, expiredAt: at('2026-11-20') }], settings);
 });
 afterAll(async () => {
@@ -88,7 +88,7 @@ beforeEach(async () => {
   }
 });
 
-/** As Lambda gives it: bytes in base64. */
+/** The item as Lambda delivers it, with bytes in base64. */
 const ITEM = {
   id: { S: 'item' },
   digits: { N: '12345678901234567890123456789012345678' },
@@ -111,7 +111,7 @@ interface Run extends Partial<Omit<RestoreOptions, 'span'>> {
   readonly place?: string;
 }
 
-/** Where it happens, and who is asked. */
+/** The place of the change, and the answers to questions. */
 type Asking = Partial<Pick<Clients, 'isLocal'> & Pick<Session, 'ask'>>;
 
 async function restore(run: Run, { isLocal = () => true, ask }: Asking = {}) {
@@ -194,7 +194,7 @@ test('reads no further back than until all keys are found', async () => {
     await restore(run);
     return asked.filter(operation => operation === 'GetObject').length;
   };
-  // Two objects of the 20th, one of the 19th, one of the 18th.
+  // There are two objects of the 20th, one of the 19th and one of the 18th.
   expect(await reads({ ids: ['item'] })).toBe(2);
   expect(await reads({ ids: ['old'] })).toBe(3);
   expect(await reads({ ids: ['none'] })).toBe(4);
@@ -261,7 +261,7 @@ test('passes over the lines of a plain archive, whose types nobody can tell', as
   );
 });
 
-/** Puts an object as it is. */
+/** Puts an object unchanged. */
 async function upload(Bucket: string, Key: string, Body: Buffer): Promise<void> {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const uploader = new S3Client({
@@ -274,7 +274,7 @@ async function upload(Bucket: string, Key: string, Body: Buffer): Promise<void> 
   uploader.destroy();
 }
 
-/** What archiveFirst puts: a copy of each of these, and marks of copies whose item was not deleted. */
+/** Objects that archiveFirst writes: a copy of each of these items, and marks of copies whose item was not deleted. */
 const COPIES = 'Sessions/before_deletion/expired_date=2026-11-20/one.jsonl.gz';
 const copyLine = (id: string, v = '1') => ({
   ...{ table: 'Sessions', key: { id: { S: id } }, expiredAt: '2026-11-20T09:00:00.000Z' },
@@ -293,7 +293,7 @@ test('takes a copy of archiveFirst where no deletion is archived, but none whose
   const marks = [
     markLine('often', null),
     markLine('old', `${root}${COPIES}`),
-    // Of another copy, and of another expiry.
+    // One mark is for another copy, and one for another expiry.
     markLine('none', `${root}${COPIES.replace('one', 'two')}`),
     markLine('other', null, '2026-11-20T08:00:00.000Z'),
   ];
@@ -314,7 +314,7 @@ test('takes a copy of archiveFirst where no deletion is archived, but none whose
     none: found,
     other: found,
   });
-  // The deletion of one of them, as the stream tells it.
+  // The deletion of one of the items, as the stream delivers it.
   const archived = [{ item: { id: { S: 'old' }, v: { N: '2' } }, expiredAt: '2026-11-20T09:00:00Z' }];
   await archiveItems(s3.endpoint, archived, { ...settings, archivePrefix: root });
   expect(await fates()).toMatchObject({ often: notInArchive, old: found });

@@ -20,7 +20,7 @@ test.each([
     next => async call => {
       const { SSESpecification, ...input } = call.input as CreateTableCommandInput;
       asked.push(SSESpecification);
-      // DynamoDB Local knows no keys.
+      // DynamoDB Local has no KMS keys.
       return next({ ...call, input });
     },
     { step: 'initialize', name: 'asked' },

@@ -4,7 +4,7 @@ import { type Gone, goneBy, type Look, type Span } from '../../../operate/status
 
 const NOW = 1_000_000;
 const READ = { from: NOW - 600, upTo: NOW };
-/** A look that has found items that were due so many seconds before it; `more` ones lie behind those that are named. */
+/** A look that found items, given by the seconds since they were due; `more` further ones are not listed. */
 const look = ({ read = [READ], found = [], more = 0 }: Partial<Given> = {}): Look => ({
   readAt: NOW,
   read,
@@ -16,7 +16,7 @@ interface Given {
   readonly found: readonly number[];
   readonly more: number;
 }
-/** From when to when everything is gone, relative to the look, and of what is left how long before it that was due. */
+/** The span without due items relative to the look, and for each remaining item the seconds since it was due. */
 const said = (gone: Gone) => {
   if (!gone.known) return gone.because;
   const { since, by, left } = gone;
@@ -96,21 +96,21 @@ test.each<[string, Partial<Given> | undefined, Watermark | undefined, number, re
   expect(said(gone)).toEqual(expected);
 });
 
-/** An item as it was once: written, expired, seen in the index some time later. Seconds relative to NOW. */
+/** The history of an item: it was written, expired, and appeared in the index some time later. Seconds relative to NOW. */
 interface Item {
   readonly ttl: number;
   readonly writtenAt: number;
   readonly shownAt: number;
-  /** When a sweep deleted it, and when its entry left the index. */
+  /** The time when a sweep deleted it, and the time when its entry left the index. */
   deletedAt: number;
   goneFromIndexAt: number;
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** Short, so that items and sweeps meet. */
+/** The span is short, so that sweeps meet items. */
 const SPAN = 300;
 
-/** Where one sweep ends and another look begins. */
+/** Times near whole minutes, where one sweep ends and another look begins. */
 const nearMinutes = fc
   .tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: -15, max: 12 }))
   .map(([minutes, seconds]) => seconds - minutes * 60);
@@ -135,12 +135,12 @@ const items = fc.array(
   { maxLength: 60 },
 );
 
-/** A sweep that was made once. Seconds. */
+/** A sweep in the past, in seconds. */
 interface Made {
-  /** Relative to NOW. */
+  /** Its start, relative to NOW. */
   readonly at: number;
   readonly lookbackMinutes: number;
-  /** How long after its start it reads the index, how long after that it deletes, and how long the entries stay then. */
+  /** Delays from the start to the reading of the index, from there to the deletes, and from there until the entries leave the index. */
   readonly readsAfter: number;
   readonly deletesAfter: number;
   readonly unindexesAfter: number;
@@ -162,7 +162,7 @@ const sweeps: fc.Arbitrary<Made[]> = fc.array(
   { maxLength: 8 },
 );
 
-/** Lets a tick read the index, note what it has seen as PlanSweep does, and delete; one that fails leaves every other item. */
+/** Makes a tick read the index, record what it found as PlanSweep does, and delete; a failing tick leaves every second item. */
 function sweep(
   all: Item[],
   { at, lookbackMinutes, readsAfter, deletesAfter, unindexesAfter, fails }: Made,
@@ -227,7 +227,7 @@ test('never says that something is gone which is there, whatever was written, sw
         const { by, since, left } = gone;
         const there = all.filter(
           item =>
-            // As writers do; what is written when it has expired already is not claimed.
+            // Writers write items before they expire; nothing is claimed about other items.
             item.writtenAt <= item.ttl &&
             item.deletedAt > NOW &&
             item.ttl >= (since ?? Number.NEGATIVE_INFINITY) &&

@@ -38,7 +38,7 @@ const LOOK: OverdueLook = {
   unseen: null,
   queries: 11,
 };
-/** So many are overdue, the oldest for so many seconds; `lastMinute` have expired in the last one. */
+/** A number of overdue items, the oldest for that many seconds; `lastMinute` of them expired in the last minute. */
 const overdueFor = (seconds: number, overdue = 1, lastMinute = 0): Partial<OverdueLook> => ({
   overdue,
   lastMinute,
@@ -99,7 +99,7 @@ interface Case {
   readonly seen?: Partial<SeenTable>;
   readonly journal?: Partial<SeenJournal>;
   readonly overdue?: Partial<OverdueLook>;
-  /** Of each schedule. */
+  /** Replaces fields of each schedule. */
   readonly schedule?: Partial<SeenSchedule> | null;
 }
 
@@ -450,12 +450,12 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
   const remarks = status.tables[0]?.judged.remarks.map(({ severity, text }) => `${severity}: ${text}`) ?? [];
   expect([status.verdict, remarks.length]).toEqual([verdict, expected.length]);
   for (const [index, each] of expected.entries()) expect(remarks[index]).toMatch(each);
-  // Whatever was seen, it can be told and written.
+  // Every observation can be described and reported.
   const text = describeStatus(status);
   expect(text).toContain('Table T in us-east-1');
   const [table] = status.tables;
   const isRead = table && 'seen' in table.seen.overdue && table.seen.overdue.seen.read.length > 0;
-  // Where it could not look it says nothing of what there is.
+  // The text shows no number if the index could not be read.
   expect(/^ {2}overdue +not known/m.test(text)).toBe(!isRead);
   if (table && 'notChecked' in table.seen.journal)
     expect(text).not.toMatch(/no tick has|no journal|last sweeps/);

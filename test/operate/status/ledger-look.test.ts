@@ -10,7 +10,7 @@ import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();
 const NOW = Date.parse('2026-11-23T12:00:30Z');
-/** Epoch seconds of a minute before the one in which somebody looks. */
+/** Epoch seconds of a minute before the minute of the look. */
 const ago = (minutes: number) => NOW / 1000 - 30 - minutes * 60;
 const table = 'Orders';
 const PROPS = resolveProps({

@@ -14,13 +14,16 @@ import { goneBy } from '../../../operate/status/gone.ts';
 import { lookForOverdue, MAX_KEYS, minutesBack, NAMEABLE } from '../../../operate/status/overdue.ts';
 import { subjectOf } from '../doctor/subject.ts';
 
-/** Entries that are counted at once, as if they were 1 MB. */
+/** Entries that are counted in one page, as if they were 1 MB. */
 const COUNTED = 100;
 
 const NOW = Date.parse('2026-11-21T20:00:30Z');
 const SECONDS = NOW / 1000;
 
-/** A client whose index holds these TTLs under each key; asking for a key can throw. `held`: ids, which count from 0 under each key. */
+/**
+ * A client whose index has these TTLs under each key; queries of a key can throw. @param held ids of held items, which count from
+ * 0 under each key
+ */
 function clientWith(
   entries: ReadonlyMap<string | number, readonly number[]>,
   fails: (key: string) => Error | undefined = () => undefined,
@@ -55,7 +58,7 @@ function clientWith(
         ttl => upTo?.N === undefined || (ttl <= Number(upTo.N) && ttl >= Number(from?.N)),
       );
       const start = Number((args.input as QueryCommandInput).ExclusiveStartKey?.['id']?.S ?? -1) + 1;
-      // As the document client hands them on: it has read the request, and does not see the answer here.
+      // The document client has converted the request here, but not yet the answer.
       const Items = ttls
         .slice(start, start + Limit)
         .map((ttl, index) => ({ id: String(start + index), ttl: NumberValue.from(String(ttl)) }));
@@ -69,7 +72,7 @@ function clientWith(
 }
 
 const windowOf = (ttl: number, shard = 0) => windowKey(windowStart(ttl, 60), 60, shard);
-/** By window the windows here are of a minute, so that there are many. */
+/** Windows are a minute long here, so that there are many. */
 const inMinutes = (props: Partial<PreciseTtlProps> = {}) =>
   subjectOf({
     ...props,
@@ -80,7 +83,7 @@ const look = (props: Partial<PreciseTtlProps>, client: DynamoDBClient, minutes =
 const SILENT = new NoAnswerError('DYNAMODB', { kind: 'timed out', seconds: 5 }, undefined);
 const THROTTLED = new ProvisionedThroughputExceededException({ message: 'slower', $metadata: {} });
 
-/** What is gone by this look alone. */
+/** The statement that follows from this look alone. */
 const gone = (seen: Awaited<ReturnType<typeof lookForOverdue>>) =>
   goneBy(seen, { watermark: undefined, scannedUpTo: undefined });
 const oldestOf = ({ named: [oldest] }: Awaited<ReturnType<typeof lookForOverdue>>) => oldest?.ttl;
@@ -97,7 +100,7 @@ test('by window it asks each shard of each window, and counts what is expired', 
   expect(seen).toMatchObject({ overdue: 3, lastMinute: 1, unseen: null });
   expect(seen.named.map(({ ttl }) => ttl)).toEqual([old, old + 1, young]);
   expect(seen.read).toEqual([{ from: SECONDS - 600, upTo: SECONDS }]);
-  // Eleven windows of two shards, and the one before, into which the older way puts its end.
+  // Eleven windows of two shards are read, including the one before, in which the older format stores its end.
   expect(seen.queries).toBe(11 * 2);
 });
 
@@ -119,7 +122,7 @@ test('what DynamoDB is too busy to answer is not taken for gone, and what it did
     { from: start + 61, upTo: SECONDS },
   ]);
   expect(seen).toMatchObject({ overdue: 1, unseen: { id: 'indexThrottled' } });
-  // The straggler is named: it may be the only one, and it may not be.
+  // The late item is listed, although there may be more.
   expect(gone(seen)).toMatchObject({
     known: true,
     since: SECONDS - 600,
@@ -153,7 +156,7 @@ test.each<[string, unknown, string, string]>([
     const fails = (key: string) => (key === windowOf(busy) ? (error as Error) : undefined);
     const unseen = { id, text };
     expect(await look({}, clientWith(new Map(), fails))).toMatchObject({ unseen, overdue: 0 });
-    // Of more windows than are counted, those that said nothing are not taken for overdue ones.
+    // There are more windows than can be counted: those that were not read do not count as overdue.
     const most = (key: string) => (/:[0-9][1-9]:00.000Z_/.test(key) ? (error as Error) : undefined);
     expect(await look({}, clientWith(new Map(), most), 60)).toMatchObject({ unseen, overdue: 0 });
   },

@@ -1,6 +1,6 @@
 import { Trends } from '../../../operate/status/trend.ts';
 
-/** Looks at their times, seconds, and what each has counted. */
+/** The trend of some looks, each with its time in seconds and its count. */
 function trendOf(...looks: readonly (readonly [number, number])[]) {
   const trends = new Trends();
   for (const [at, overdue] of looks) trends.add({ overdue, unseen: null }, at * 1000);

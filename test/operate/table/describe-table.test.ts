@@ -22,7 +22,7 @@ const TABLE: TableDescription = {
   TableClassSummary: { TableClass: 'STANDARD_INFREQUENT_ACCESS' },
   ItemCount: 7,
   TableSizeBytes: 700,
-  // A table that was never on demand has no summary of its billing.
+  // DynamoDB returns no billing summary for a table that was never on demand.
   ProvisionedThroughput: { ReadCapacityUnits: 5, WriteCapacityUnits: 6 },
   WarmThroughput: { ReadUnitsPerSecond: 12_000, WriteUnitsPerSecond: 4000, Status: 'ACTIVE' },
   GlobalSecondaryIndexes: [

@@ -36,7 +36,7 @@ test.each<[AttributeValue | undefined, TtlKind]>([
   [{ N: '99999999999999' }, 'milliseconds'],
   [{ N: '100000000000000' }, 'tooFarAhead'],
   [{ N: `${NOW}.5` }, 'fraction'],
-  // As a number of JavaScript this is whole.
+  // JavaScript rounds this number to a whole one.
   [{ N: `${NOW}.000000000000000001` }, 'fraction'],
 ])('%j is %s', (value, expected) => {
   expect(classifyTtl(value, NOW)).toBe(expected);
@@ -77,7 +77,7 @@ test('candidates look like epochs, and those with the most seconds come first', 
     { id: { S: 'c' }, expires: at({ N: String(NOW) }), expiry: at({ S: `${NOW}000` }) },
     { id: { S: 'd' }, expiration: at({ S: 'never' }) },
   ];
-  // A ttl of 3600 is a duration, and a text that is no number no epoch.
+  // A ttl of 3600 is a duration, and a text without a number is not a time.
   expect(ttlCandidates(items, NOW).map(({ attribute }) => attribute)).toEqual([
     'expires',
     'expiresAt',

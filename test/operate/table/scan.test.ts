@@ -57,7 +57,7 @@ test.each([1, 7])('reads each of 5,000 items once, in %i segments', async segmen
   expect(ids).toHaveLength(ITEMS);
 });
 
-/** Sleeps end one after the other, without anybody waiting: each when all that its time allowed before has been done. */
+/** A clock whose sleeps end in order without real waiting: each ends after all work before it is done. */
 function virtualPace(): Pace {
   let now = 0;
   const sleeping: { readonly until: number; readonly wake: () => void }[] = [];
@@ -78,7 +78,10 @@ function virtualPace(): Pace {
   };
 }
 
-/** Items that become larger from page to page, of one read unit on average, so that a page costs more than those before it say. */
+/**
+ * Items that become larger from page to page, with one read unit on average, so that each page costs more than the earlier ones
+ * suggest.
+ */
 function growingItems(perSegment: number): DynamoDBClient {
   const unitsOf = (at: number) => 0.5 + (at + 0.5) / perSegment;
   const send = async ({ input }: ScanCommand) => {
@@ -112,7 +115,7 @@ test.each([
     expect(readUnits).toBeCloseTo(ITEMS_IN_ALL, 5);
     const pages = seen.map((one, at) => one.readUnits - (seen[at - 1]?.readUnits ?? 0));
     const largest = Math.max(...pages);
-    // A page is about what a segment may read in a second, or one item.
+    // A page has about as many items as a segment may read in a second, or one item.
     expect(largest).toBeLessThanOrEqual(Math.max(1.5, (2 * rate) / segments));
     for (const one of seen) {
       expect(one.readUnits).toBeLessThanOrEqual(rate * one.seconds + largest * segments + 1e-6);

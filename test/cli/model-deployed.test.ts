@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shellCommand } from '../support/shell-command.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-outputs-'));
+const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-deployed-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const config = join(folder, 'precise-ttl.config.json');
@@ -12,15 +12,15 @@ writeFileSync(
   JSON.stringify({ region: 'us-east-1', tables: [{ tableName: 'Sessions', partitionKey: 'id' }] }),
 );
 
-/** Runs the command with a Terraform that answers so to `output`. */
-function outputs(answer: string) {
+/** Runs the command with a Terraform that prints this answer for `output`. */
+function deployed(answer: string) {
   const terraform = join(folder, 'terraform');
   writeFileSync(
     terraform,
     `#!/bin/sh\ncase "$*" in\n  version*) echo '{"terraform_version":"1.12.0"}' ;;\n  *" output "*) ${answer} ;;\nesac\n`,
   );
   chmodSync(terraform, 0o755);
-  return shellCommand('outputs')(['--config', config], { TERRAFORM_BINARY_NAME: terraform });
+  return shellCommand('model')(['--deployed', '--config', config], { TERRAFORM_BINARY_NAME: terraform });
 }
 
 test.each([
@@ -40,7 +40,7 @@ test.each([
     /^\nTerraform: expected the outputs of .+, got: Unexpected token/,
   ],
 ])('says in one message that %s', async (_what, answer, message) => {
-  const ended = await outputs(answer);
+  const ended = await deployed(answer);
   expect(ended).toMatchObject({ status: 1, stdout: '' });
   expect(ended.stderr).toMatch(message);
   expect(ended.stderr).not.toContain('    at ');

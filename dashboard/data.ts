@@ -1,0 +1,211 @@
+import { checkConfig } from '../config/config.ts';
+import { type ResolvedProps, resolveProps } from '../config/props.ts';
+import { compareDeletions } from '../operate/audit/audit.ts';
+import type { AuditReport } from '../operate/audit/report.ts';
+import { localEndpoint } from '../operate/aws/endpoint.ts';
+import { describeSdkError } from '../operate/aws/errors.ts';
+import { chooseTables } from '../operate/choose-tables.ts';
+import { tableReaders } from '../operate/deployment/table-readers.ts';
+import { readHistory } from '../operate/history/history.ts';
+import type { HistoryReport } from '../operate/history/report.ts';
+import type { OperateOptions } from '../operate/options.ts';
+import { promisedSeconds } from '../operate/status/promise.ts';
+import type { StatusReport, TableReport } from '../operate/status/report.ts';
+import { type StatusJob, statusJob } from '../operate/status/status.ts';
+import { statusReport } from '../operate/status/to-report.ts';
+import { lastKnown, NOTHING_KNOWN } from './last-known.ts';
+import { monthCost } from './month-cost.ts';
+import type { DashboardReport, LastKnown, Link, MonthCost, TableData } from './report.ts';
+import { SweepSeries } from './series.ts';
+import { Source } from './source.ts';
+
+/** The functions of `operate/` that the page's data is from. */
+export interface Reads {
+  readonly status: (signal: AbortSignal) => Promise<StatusReport>;
+  readonly history: (sinceMs: number, signal: AbortSignal) => Promise<HistoryReport>;
+  readonly audit: (from: Date, signal: AbortSignal) => Promise<AuditReport>;
+}
+
+export interface DashboardOptions extends Omit<OperateOptions, 'signal'> {
+  /** Ends all that is asked. */
+  readonly signal: AbortSignal;
+  /** Other pages about the same deployment. @default none */
+  readonly links?: readonly Link[];
+  /** For tests. @default those of `operate/` */
+  readonly reads?: Partial<Reads>;
+}
+
+/**
+ * How often each source is asked while somebody looks, and how long it is waited for; milliseconds. A status asks each service once or
+ * twice and takes 13 seconds at the most for ten tables; a history of a quarter of an hour reads some 15 rows of the journal per table.
+ */
+const PACE = {
+  status: { everyMs: 10_000, limitMs: 30_000 },
+  history: { everyMs: 30_000, limitMs: 30_000 },
+  audit: { everyMs: 300_000, limitMs: 60_000 },
+} as const;
+
+/** One history of so many is of a day: it finds the replays that took long, and how much a month deletes. The others follow it up. */
+const WHOLE_HISTORY_EVERY = 60;
+const DAY_MS = 86_400_000;
+const FOLLOW_UP_MS = 15 * 60_000;
+
+/** What is missing is looked up for the last hour, as far back as a status looks. */
+const AUDIT_MS = 3_600_000;
+
+const SHOWN_SWEEPS = 12;
+const SHOWN_KEYS = 10;
+
+/** Everything that the page shows. It asks nobody by itself: only when somebody wants the report, and not too often then. */
+export interface DashboardData {
+  /** The report as it is known now; it never waits. @param shown of which table the minutes are shown. @default the first one */
+  report(shown?: string): DashboardReport;
+  /** Nothing is asked any more. */
+  destroy(): void;
+}
+
+/**
+ * Gathers what `status`, `history`, `audit` and `cost` say of the tables of a configuration.
+ *
+ * @throws {InputError} and {InvalidConfigError}
+ */
+export function dashboardData(options: DashboardOptions): DashboardData {
+  const { now = Date.now, signal, links = [], environment = process.env } = options;
+  const config = checkConfig(options.config);
+  const configured = chooseTables(config, options.table);
+  const tables = configured.map(props => new TableMemory(resolveProps(props)));
+  const [first] = tables;
+  if (first === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
+  const own = ownReads(options);
+  const reads = { ...own, ...options.reads };
+  const describe = (error: unknown): string =>
+    describeSdkError(error, localEndpoint(environment, 'DYNAMODB'), 'DYNAMODB') ??
+    (error instanceof Error ? error.message : String(error));
+  const known: { status?: StatusReport; cost?: MonthCost } = {};
+  let histories = 0;
+
+  const status = new Source({
+    ...{ name: 'status', ...PACE.status, read: reads.status, describe, now, signal },
+    onAnswer(report, atMs) {
+      known.status = report;
+      for (const [index, table] of report.tables.entries())
+        tables[index]?.addStatus(table, report.checkedAt, atMs);
+    },
+  });
+  const history = new Source({
+    ...{ name: 'history', ...PACE.history, describe, now, signal },
+    async read(until) {
+      const isWhole = histories % WHOLE_HISTORY_EVERY === 0;
+      const report = await reads.history(isWhole ? DAY_MS : FOLLOW_UP_MS, until);
+      histories += 1;
+      return { report, isWhole };
+    },
+    onAnswer({ report, isWhole }, atMs) {
+      for (const [index, { sweeps }] of report.tables.entries()) tables[index]?.series.add(sweeps, atMs);
+      if (isWhole) known.cost = monthCost(report, configured, atMs);
+    },
+  });
+  const audit = new Source({
+    ...{ name: 'audit', ...PACE.audit, describe, now, signal },
+    read: until => reads.audit(new Date(now() - AUDIT_MS), until),
+    onAnswer(report, atMs) {
+      for (const table of tables) table.addAudit(report, new Date(atMs).toISOString());
+    },
+  });
+
+  return {
+    report(shown) {
+      status.ask();
+      history.ask();
+      // The books are long: they are compared as a whole only where a tick has found something missing.
+      if (tables.some(table => table.isMissingSome)) audit.ask();
+      const selected = tables.find(({ props }) => props.tableName === shown) ?? first;
+      const asked = [status.report, history.report, audit.report];
+      return {
+        now: new Date(now()).toISOString(),
+        region: config.region,
+        isLocal: known.status?.isLocal ?? null,
+        links,
+        sources: asked.filter(({ answeredAt, askedAt, failure }) => answeredAt ?? askedAt ?? failure),
+        statusAt: known.status?.checkedAt ?? null,
+        verdict: known.status?.verdict ?? null,
+        tables: tables.map(table => table.data),
+        shown: selected.shown,
+        cost: known.cost ?? null,
+      };
+    },
+    destroy: () => own.destroy(),
+  };
+}
+
+/** The functions of `operate/`, with one job of status for all looks: it sees whether what is overdue becomes less. */
+function ownReads(options: DashboardOptions): Reads & { destroy(): void } {
+  let job: StatusJob | undefined;
+  const end = () => {
+    job?.destroy();
+    job = undefined;
+  };
+  return {
+    async status(signal) {
+      // A look that was given up may still hold the clients.
+      signal.addEventListener('abort', end, { once: true });
+      job ??= statusJob(options);
+      try {
+        return statusReport(await job.look());
+      } finally {
+        signal.removeEventListener('abort', end);
+      }
+    },
+    history: (sinceMs, signal) => readHistory({ ...options, sinceMs, signal }),
+    audit: (from, signal) => compareDeletions({ ...options, from, maxKeys: SHOWN_KEYS, signal }),
+    destroy: end,
+  };
+}
+
+/** All that is kept of a table. */
+class TableMemory {
+  readonly props: ResolvedProps;
+  readonly series = new SweepSeries();
+  #status: TableReport | undefined;
+  #known: LastKnown = NOTHING_KNOWN;
+  #missing: TableData['missing'] = null;
+
+  constructor(props: ResolvedProps) {
+    this.props = props;
+  }
+
+  addStatus(report: TableReport, at: string, nowMs: number): void {
+    this.#status = report;
+    this.#known = lastKnown(this.#known, report, at);
+    this.series.add(report.sweeps ?? [], nowMs);
+  }
+
+  addAudit({ tables }: AuditReport, at: string): void {
+    const audited = tables.find(({ tableName }) => tableName === this.props.tableName);
+    const value = (audited?.readers ?? []).map(({ reader, missing, keys }) => ({ reader, missing, keys }));
+    this.#missing = audited === undefined ? null : { value, at };
+  }
+
+  get isMissingSome(): boolean {
+    return (
+      tableReaders(this.props).length > 0 &&
+      (this.#known.ledger?.value.some(({ missing }) => missing > 0) ?? false)
+    );
+  }
+
+  get data(): TableData {
+    const { tableName, sweep: name } = this.props;
+    const { verdict = null, cause = null, remarks = [] } = this.#status ?? {};
+    return {
+      ...{ tableName, name, promisedSeconds: promisedSeconds(this.props), verdict, cause, remarks },
+      ...this.#known,
+      lastMinute: this.series.minutes.at(-1) ?? null,
+      missing: this.isMissingSome ? this.#missing : null,
+    };
+  }
+
+  get shown(): DashboardReport['shown'] {
+    const { minutes, lags } = this.series;
+    return { tableName: this.props.tableName, minutes, lags, sweeps: this.series.newest(SHOWN_SWEEPS) };
+  }
+}

@@ -1,0 +1,46 @@
+import type { TableReport } from '../operate/status/report.ts';
+import type { Aged, KnownParts, LastKnown } from './report.ts';
+
+/** Nothing has been known yet. */
+export const NOTHING_KNOWN: LastKnown = {
+  journal: null,
+  gone: null,
+  overdue: null,
+  ledger: null,
+  schedules: null,
+  open: null,
+  deadLetters: null,
+  alarms: null,
+};
+
+/** Takes the parts that a report knows, and keeps the others as they were known before. @param at ISO-8601 */
+export function lastKnown(before: LastKnown, report: TableReport, at: string): LastKnown {
+  const known = partsOf(report);
+  const keep = <Part extends keyof KnownParts>(part: Part): Aged<KnownParts[Part]> | null => {
+    const value = known[part];
+    return value === null ? (before[part] as Aged<KnownParts[Part]> | null) : { value, at };
+  };
+  return {
+    journal: keep('journal'),
+    gone: keep('gone'),
+    overdue: keep('overdue'),
+    ledger: keep('ledger'),
+    schedules: keep('schedules'),
+    open: keep('open'),
+    deadLetters: keep('deadLetters'),
+    alarms: keep('alarms'),
+  };
+}
+
+/** The parts of a report; null: not known. */
+function partsOf(report: TableReport): { readonly [Part in keyof KnownParts]: KnownParts[Part] | null } {
+  const { tick, watermark, pause, maxDeletesPerSecond, handOver, lastFailure } = report;
+  const { gone, overdue, ledger, schedules, open, deadLetters, alarms } = report;
+  return {
+    // The sweeps are from the journal, and are a list where it could be read.
+    journal:
+      report.sweeps === null ? null : { tick, watermark, pause, maxDeletesPerSecond, handOver, lastFailure },
+    schedules: schedules.some(({ state }) => state === null) ? null : schedules,
+    ...{ gone, overdue, ledger, open, deadLetters, alarms },
+  };
+}

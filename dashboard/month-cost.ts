@@ -1,0 +1,42 @@
+import type { PreciseTtlProps } from '../config/props.ts';
+import { monthlyCost } from '../operate/cost/cost.ts';
+import type { HistoryReport } from '../operate/history/report.ts';
+import type { MonthCost } from './report.ts';
+
+/** As the bill counts a month: 30 days. */
+const MONTH_MS = 30 * 86_400_000;
+
+/** A shorter time says too little of a month, milliseconds. */
+const MIN_MEASURED_MS = 60_000;
+
+/** The size of an item that `cost` assumes, too, where nobody tells it another one. */
+const ITEM_BYTES = 1_000;
+
+/** The bill of a month at the rate of a history. @param nowMs epoch milliseconds */
+export function monthCost(
+  { since, tables: histories }: HistoryReport,
+  tables: readonly PreciseTtlProps[],
+  nowMs: number,
+): MonthCost {
+  const sweeps = histories.flatMap(each => each.sweeps);
+  const isWhole = histories.every(({ more }) => !more);
+  const first = sweeps.reduce((earliest, { startedAt }) => Math.min(earliest, Date.parse(startedAt)), nowMs);
+  // Where the deployment is younger than the history, or has more sweeps than were listed, it begins with the first of them.
+  const from = isWhole && sweeps.length === 0 ? Date.parse(since) : first;
+  const measuredMs = Math.max(MIN_MEASURED_MS, nowMs - from);
+  const deleted = sweeps.reduce((sum, { outcome }) => sum + outcome.deleted, 0);
+  const itemsPerMonth = Math.round((deleted / measuredMs) * MONTH_MS);
+  const { bill } = monthlyCost({
+    tables,
+    itemsPerMonth,
+    itemBytes: ITEM_BYTES,
+    ...{ renewalsPerItem: 0, lifetimeHours: 24, copies: 1 },
+  });
+  return {
+    dollars: bill.total,
+    byPart: bill.byPart,
+    itemsPerMonth,
+    itemBytes: ITEM_BYTES,
+    measuredSeconds: Math.round(measuredMs / 1000),
+  };
+}

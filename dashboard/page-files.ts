@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PageFile } from './server.ts';
+
+const FOLDER = join(import.meta.dirname, 'page');
+
+/** The files that are served as they lie in the folder of the page. The empty name is that of the page itself. */
+const PLAIN = {
+  '': ['index.html', 'text/html; charset=utf-8'],
+  'style.css': ['style.css', 'text/css; charset=utf-8'],
+  'icon.svg': ['icon.svg', 'image/svg+xml'],
+} as const;
+
+/** Makes the files of the page. The package has them as a text, made when it was built: `tools/package/prebuilt-page.ts`. */
+export async function pageFiles(): Promise<Map<string, PageFile>> {
+  const { build } = await import('esbuild');
+  const { outputFiles } = await build({
+    entryPoints: [join(FOLDER, 'main.ts')],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    write: false,
+    logLevel: 'silent',
+  });
+  const files = new Map<string, PageFile>();
+  for (const [name, [file, type]] of Object.entries(PLAIN)) {
+    files.set(name, { type, body: readFileSync(join(FOLDER, file), 'utf8') });
+  }
+  for (const { text: body } of outputFiles) {
+    files.set('page.js', { type: 'text/javascript; charset=utf-8', body });
+  }
+  return files;
+}

@@ -1,0 +1,226 @@
+import type { Aged, DashboardReport, MonthCost, TableData } from '../report.ts';
+import { element } from './dom.ts';
+import { clock, count, counted, dollars, duration, isStale, secondsBetween } from './words.ts';
+
+type Row = readonly [name: string, value: Node | string, note?: string | undefined];
+
+/** A box with a heading and names with their values. */
+function panel(
+  title: string,
+  aged: Aged<unknown> | null,
+  { now, statusAt }: DashboardReport,
+  rows: readonly Row[],
+): HTMLElement {
+  const age =
+    aged !== null && isStale(aged, statusAt)
+      ? element('span', { class: 'age' }, `as of ${clock(aged.at, now)}`)
+      : null;
+  return element(
+    'section',
+    { class: 'panel' },
+    element('h3', {}, title, ' ', age),
+    element(
+      'dl',
+      { class: 'rows' },
+      ...rows.map(([name, value, note]) =>
+        element(
+          'div',
+          {},
+          element('dt', {}, name),
+          element('dd', {}, value),
+          note === undefined ? null : element('dd', { class: 'note' }, note),
+        ),
+      ),
+    ),
+  );
+}
+
+const row = (name: string, value: string): Row => [name, value];
+
+const NOT_KNOWN: readonly Row[] = [['not known', '–']];
+
+/** The pause, the limit and the hand-over of a table, and its ticks. */
+export function settingsPanel({ journal }: TableData, report: DashboardReport): HTMLElement {
+  const { now } = report;
+  const title = 'Pause and limit';
+  if (journal === null) return panel(title, null, report, NOT_KNOWN);
+  const { pause, maxDeletesPerSecond, handOver, tick } = journal.value;
+  return panel(title, journal, report, [
+    pause === null
+      ? ['pause', 'none']
+      : [
+          'pause',
+          badge('warnings', 'paused'),
+          `since ${clock(pause.since, now)}, ${pause.until === null ? 'until somebody resumes it' : `until ${clock(pause.until, now)}`}`,
+        ],
+    maxDeletesPerSecond === null
+      ? ['limit', 'none']
+      : ['limit', `${count(maxDeletesPerSecond)} a second`, 'deletes of this table'],
+    handOver === null
+      ? ['handed over', 'nothing']
+      : ['handed over', `due before ${clock(handOver.before, now)}`, handOver.execution],
+    [
+      'last tick',
+      tick === null ? 'none' : clock(tick, now),
+      tick === null ? undefined : `${duration(Math.round(secondsBetween(tick, now)))} ago`,
+    ] as Row,
+  ]);
+}
+
+const READERS = { archived: 'archived', published: 'published' } as const;
+
+/** What the archive and the events have seen of the deletions of the last hour. */
+export function ledgerPanel({ ledger, missing }: TableData, report: DashboardReport): HTMLElement {
+  const title = 'Archive and events';
+  if (ledger === null) return panel(title, null, report, NOT_KNOWN);
+  if (ledger.value.length === 0) return panel(title, null, report, [['none', 'this table has neither']]);
+  const keys = (missing?.value ?? []).flatMap(each =>
+    each.keys.map(key => ({ ...key, reader: each.reader })),
+  );
+  return panel(title, ledger, report, [
+    ...ledger.value.flatMap((each): Row[] => {
+      const { reader, deleted, upTo } = each;
+      const seen = deleted - each.missing;
+      if (upTo === null) return [[READERS[reader], '–', 'no deletion of the last hour was compared yet']];
+      return [
+        [
+          READERS[reader],
+          meter(seen, deleted),
+          `${count(seen)} of ${count(deleted)} deleted in the last hour, up to ${clock(upTo, report.now)}`,
+        ],
+        ...(each.missing === 0
+          ? []
+          : [
+              [
+                'missing',
+                badge('broken', count(each.missing)),
+                `not ${reader}${each.isNow ? '' : ' when a tick compared them'}`,
+              ] as Row,
+            ]),
+      ];
+    }),
+    ...keys.map(
+      ({ key = 'a key', deletedAt, reader }): Row => [
+        `not ${reader}`,
+        element('code', {}, key),
+        `deleted at ${clock(deletedAt, report.now)}`,
+      ],
+    ),
+  ]);
+}
+
+function meter(value: number, most: number): HTMLElement {
+  const share = most === 0 ? 1 : value / most;
+  // Not even one that is missing becomes a full hundred.
+  const percent = share === 1 ? '100' : Math.min(99.9, share * 100).toFixed(1);
+  return element(
+    'span',
+    { class: 'meter' },
+    element('progress', { max: 1, value: share, 'aria-label': `${percent}%` }),
+    `${percent}%`,
+  );
+}
+
+/** The alarms of all tables, those that sound first. */
+export function alarmsPanel(report: DashboardReport): HTMLElement {
+  const known = report.tables.flatMap(({ alarms }) => (alarms === null ? [] : [alarms]));
+  const all = new Map(known.flatMap(({ value }) => value.map(alarm => [alarm.name, alarm] as const)));
+  const sounding = [...all.values()].filter(({ state }) => state === 'ALARM');
+  const others = Object.entries(Object.groupBy([...all.values()], ({ state }) => state)).filter(
+    ([state]) => state !== 'ALARM',
+  );
+  if (known.length === 0) return panel('Alarms', null, report, NOT_KNOWN);
+  return panel('Alarms', known[0] ?? null, report, [
+    ...sounding.map(
+      ({ name, since }): Row => [
+        name,
+        badge('broken', 'ALARM'),
+        since === null ? undefined : `since ${clock(since, report.now)}`,
+      ],
+    ),
+    ...(sounding.length === 0 ? [row('sounding', 'none')] : []),
+    ...others.map(([state, those = []]): Row => [ALARM_STATES[state] ?? state, count(those.length)]),
+  ]);
+}
+
+const ALARM_STATES: Readonly<Record<string, string>> = { OK: 'quiet', INSUFFICIENT_DATA: 'without data' };
+
+/** What starts the sweeps, and what runs besides them. */
+export function machineryPanel(
+  { name, schedules, open, deadLetters }: TableData,
+  report: DashboardReport,
+): HTMLElement {
+  const states = { on: 'on', off: 'turned off', missing: 'not there' } as const;
+  return panel('Schedules and replays', schedules, report, [
+    ...(schedules?.value ?? []).map((each): Row => {
+      const short = each.name.startsWith(`${name}-`) ? each.name.slice(name.length + 1) : each.name;
+      const state = states[each.state as keyof typeof states] ?? 'not known';
+      return [short, each.state === 'on' ? state : badge('broken', state)];
+    }),
+    ...(schedules === null ? [row('schedules', 'not known')] : []),
+    ['open replays', open === null ? 'not known' : count(open.value.length)],
+    ...(open?.value ?? [])
+      .slice(0, 3)
+      .map((each): Row => ['', each.name, `since ${clock(each.startedAt, report.now)}`]),
+    [
+      'dead letters',
+      deadLetters === null
+        ? 'not known'
+        : deadLetters.value === 0
+          ? '0'
+          : badge('warnings', count(deadLetters.value)),
+    ],
+  ]);
+}
+
+const PARTS = {
+  sweep: 'the sweep',
+  monitoring: 'what watches it',
+  table: 'deletes and index',
+  archive: 'the archive',
+} as const;
+
+/** What a month costs, and how much of this one that is so far. */
+export function costPanel(cost: MonthCost | null, report: DashboardReport): HTMLElement {
+  const { now, isLocal, tables } = report;
+  const title = 'What a month costs';
+  if (cost === null) return panel(title, null, report, NOT_KNOWN);
+  const share = monthShare(now);
+  return panel(isLocal === true ? `${title} on AWS` : title, null, report, [
+    [
+      'all of it',
+      element('strong', {}, dollars(cost.dollars)),
+      tables.length === 1 ? undefined : `for ${counted(tables.length, 'table')}`,
+    ],
+    ['this month so far', dollars(cost.dollars * share)],
+    ...Object.entries(PARTS).map(
+      ([part, words]): Row => [words, dollars(cost.byPart[part as keyof typeof PARTS])],
+    ),
+    [
+      'counted with',
+      `${count(cost.itemsPerMonth)} items`,
+      `at the rate of the last ${duration(cost.measuredSeconds)}, each of ${count(cost.itemBytes)} bytes; prices of us-east-1. For your own numbers: npx precise-ttl cost`,
+    ],
+  ]);
+}
+
+/** How much of the month of a time has passed, 0 to 1. */
+function monthShare(now: string): number {
+  const date = new Date(now);
+  const [from, to] = [0, 1].map(more => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + more, 1)) as [
+    number,
+    number,
+  ];
+  return (date.getTime() - from) / (to - from);
+}
+
+/** A word with the colour of a verdict, and its sign: a colour alone tells not everybody something. */
+export function badge(verdict: 'fine' | 'warnings' | 'broken' | 'unknown', text: string): HTMLElement {
+  const signs = { fine: '✓', warnings: '!', broken: '✗', unknown: '?' } as const;
+  return element(
+    'span',
+    { class: `badge ${verdict}` },
+    element('span', { 'aria-hidden': 'true' }, signs[verdict]),
+    ` ${text}`,
+  );
+}

@@ -1,0 +1,88 @@
+import type { Aged, DashboardReport, Minute, SweepLag, TableData } from '../report.ts';
+import { element } from './dom.ts';
+import { backlogWords, clock, count, duration, goneSentence, isStale, minuteOf } from './words.ts';
+
+/** The figures of a table that somebody looks at first, and what is wrong with it. */
+export function tableHead(table: TableData, data: DashboardReport): readonly (Node | null)[] {
+  const { tableName, remarks, cause } = table;
+  // The boxes say by themselves what is not known on this machine.
+  const told = remarks.filter(({ id, severity }) => severity !== 'note' || id !== 'notKnown');
+  const items = told.map(({ id, severity, text }) => {
+    const heading = id === cause?.id ? `${severity}, the cause` : severity;
+    return element('li', { class: severity }, element('b', {}, heading), ` ${text}`);
+  });
+  return [
+    element('h2', {}, tableName),
+    data.tables.length > 1 ? element('p', { class: 'sentence' }, goneSentence(table, data.now)) : null,
+    element('div', { class: 'tiles' }, ...tiles(table, data)),
+    items.length === 0
+      ? null
+      : element('ul', { class: 'remarks', 'aria-label': 'What is wrong, and why' }, ...items),
+  ];
+}
+
+interface Tile {
+  readonly name: string;
+  readonly value: string;
+  readonly note: string;
+  /** When it was known, where that was not now. */
+  readonly aged?: Aged<unknown> | null;
+  readonly tone?: 'warn' | 'bad' | undefined;
+}
+
+function tiles(table: TableData, { now, statusAt, shown }: DashboardReport): HTMLElement[] {
+  const { journal, overdue, lastMinute, promisedSeconds } = table;
+  const watermark = journal?.value.watermark ?? null;
+  const backlog = backlogWords(table, now);
+  const isBehind = backlog.value !== '0' && backlog.value !== '–';
+  const all: readonly Tile[] = [
+    {
+      ...{ name: 'Watermark', note: 'the ticks have left nothing up to then', aged: journal },
+      value: watermark === null ? '–' : clock(watermark, now),
+    },
+    { name: 'Overdue', ...backlog, aged: overdue, tone: isBehind ? 'warn' : undefined },
+    lastMinuteTile(lastMinute),
+    lagTile(shown.lags.at(-1), promisedSeconds),
+  ];
+  return all.map(({ name, value, note, aged = null, tone = '' }) => {
+    const isOld = aged !== null && isStale(aged, statusAt);
+    return element(
+      'div',
+      { class: `panel tile ${tone}` },
+      element(
+        'h3',
+        {},
+        `${name} `,
+        isOld ? element('span', { class: 'age' }, `as of ${clock(aged.at, now)}`) : null,
+      ),
+      element('p', { class: 'value' }, value),
+      element('p', { class: 'note' }, note),
+    );
+  });
+}
+
+function lastMinuteTile(minute: Minute | null): Tile {
+  const name = 'Last minute';
+  if (minute === null) return { name, value: '–', note: 'nothing was due in the last three hours' };
+  const { due, deleted, kept, left, at } = minute;
+  const others = kept === 0 ? '' : `${count(kept)} renewed or held, `;
+  return {
+    ...{ name, value: `${count(deleted)} of ${count(due)}` },
+    note: `deleted of what was due, ${others}${count(left)} left; due at ${minuteOf(at)}`,
+    tone: left > 0 ? 'bad' : undefined,
+  };
+}
+
+function lagTile(lag: SweepLag | undefined, promisedSeconds: number): Tile {
+  const name = 'Lag, 99%';
+  const promised = `promised: ${duration(promisedSeconds)}`;
+  if (lag === undefined) return { name, value: '–', note: promised };
+  return {
+    ...{
+      name,
+      value: duration(lag.p99 / 1000),
+      note: `${promised}; the latest item ${duration(lag.max / 1000)}`,
+    },
+    tone: lag.p99 / 1000 > promisedSeconds ? 'warn' : undefined,
+  };
+}

@@ -1,0 +1,172 @@
+import type { Aged, DashboardReport, SourceReport, TableData } from '../report.ts';
+
+/** A number for a person: `12,345`. */
+export function count(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 0 });
+}
+
+/** `1 item`, `2 items`. */
+export function counted(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+/** `0.35 s`, `12 s`, `4 min`, `3.5 h`, `2 d`. */
+export function duration(seconds: number): string {
+  const size = Math.abs(seconds);
+  if (size < 10) return `${trimmed(seconds, 2)} s`;
+  if (size < 300) return `${Math.round(seconds)} s`;
+  if (size < 3_600) return `${Math.round(seconds / 60)} min`;
+  if (size < 172_800) return `${trimmed(seconds / 3_600, 1)} h`;
+  return `${trimmed(seconds / 86_400, 1)} d`;
+}
+
+const trimmed = (value: number, digits: number): string => String(Number(value.toFixed(digits)));
+
+/** A time without its date is of the last half day, or of the next one, seconds. */
+const HALF_DAY = 43_200;
+
+/** `12:34:56`, with the date where that is not near. Times are in UTC, as the commands print them. */
+export function clock(at: string, now: string): string {
+  const time = at.slice(11, 19);
+  return Math.abs(secondsBetween(at, now)) < HALF_DAY ? time : `${at.slice(0, 10)} ${time}`;
+}
+
+/** `12:34`. */
+export const minuteOf = (at: string): string => at.slice(11, 16);
+
+export const secondsBetween = (from: string, to: string): number =>
+  (Date.parse(to) - Date.parse(from)) / 1000;
+
+export const dollars = (amount: number): string =>
+  `$${amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+
+export const VERDICTS = {
+  fine: 'Fine',
+  warnings: 'Warnings',
+  broken: 'Broken',
+  unknown: 'Not known',
+} as const;
+
+/** The sentence that somebody may rely on. */
+export function goneSentence({ gone }: Pick<TableData, 'gone'>, now: string): string {
+  if (gone === null) return 'It is not known what is gone.';
+  const { since, by, gapUntil, left, exceptions } = gone.value;
+  const parts = [
+    `Everything that was due by ${clock(by, now)} is gone`,
+    left.length === 0 ? '' : `, all but ${counted(left.length, 'item')}`,
+    exceptions === 0
+      ? ''
+      : `, but for up to ${count(exceptions)} that the last scan found and no tick deletes`,
+    since === null ? '' : `, back to ${clock(since, now)}`,
+    gapUntil === null ? '' : `; nobody has looked for what was due from then until ${clock(gapUntil, now)}`,
+  ];
+  return `${parts.join('')}.`;
+}
+
+/** The sentence above everything: for several tables, of all of them. */
+export function headline(tables: readonly Pick<TableData, 'gone' | 'verdict'>[], now: string): string {
+  const [only, another] = tables;
+  if (only !== undefined && another === undefined) return goneSentence(only, now);
+  const known = tables.flatMap(({ gone }) =>
+    gone === null || gone.value.left.length > 0 ? [] : [gone.value.by],
+  );
+  const [first] = known.toSorted();
+  if (
+    first !== undefined &&
+    known.length === tables.length &&
+    tables.every(({ verdict }) => verdict === 'fine')
+  ) {
+    return `Everything that was due by ${clock(first, now)} is gone, in all ${tables.length} tables.`;
+  }
+  const verdicts = Object.groupBy(tables, ({ verdict }) => verdict ?? 'unknown');
+  const parts = (['broken', 'unknown', 'warnings', 'fine'] as const).flatMap(each => {
+    const { length = 0 } = verdicts[each] ?? [];
+    return length === 0 ? [] : [`${length} ${HEADLINES[each]}`];
+  });
+  return `Of ${tables.length} tables ${parts.join(', ')}.`;
+}
+
+const HEADLINES = {
+  broken: 'swept badly or not at all',
+  unknown: 'of which too little is known',
+  warnings: 'with warnings',
+  fine: 'fine',
+} as const;
+
+/** The backlog in a few words, and when it is gone. */
+export function backlogWords(
+  { overdue }: Pick<TableData, 'overdue'>,
+  now: string,
+): { value: string; note: string } {
+  if (overdue === null) return { value: '–', note: 'not known' };
+  const { items, atLeast, oldest, trend, why, held } = overdue.value;
+  if (items === null) return { value: '–', note: why ?? 'not known' };
+  const kept = held === 0 ? '' : `; ${count(held)} held`;
+  if (items === 0) return { value: '0', note: `nothing is overdue${kept}` };
+  const late = oldest === null ? '' : `the oldest for ${duration(secondsBetween(oldest, now))}`;
+  return {
+    value: `${atLeast ? '≥ ' : ''}${count(items)}`,
+    note: [late, trendWords(trend, now)].filter(Boolean).join('; ') + kept,
+  };
+}
+
+type Trend = NonNullable<TableData['overdue']>['value']['trend'];
+
+function trendWords(trend: Trend, now: string): string {
+  if (trend === null) return '';
+  const { fewerPerSecond, caughtUpAt } = trend;
+  if (caughtUpAt !== null) {
+    return `gone at ${clock(caughtUpAt, now)} at this rate (${count(fewerPerSecond)} fewer a second)`;
+  }
+  return fewerPerSecond < 0 ? 'it becomes more' : 'it does not become less';
+}
+
+/** A question that is not answered for so long is worth a word, seconds. */
+const PATIENCE_SECONDS = 3;
+
+/** What is wrong with the data itself: who does not answer, and how old it is. @param lostAt the page gets nothing since then */
+export function troubleLines(shown: Shown, now: string, lostAt: string | undefined): string[] {
+  if (lostAt !== undefined) {
+    return [
+      `No data since ${clock(lostAt, now)}: the command that serves this page has ended, or does not answer. What is shown is as of then.`,
+    ];
+  }
+  return [...shown.sources.flatMap(source => sourceTrouble(source, now)), ...staleLines(shown, now)];
+}
+
+type Shown = Pick<DashboardReport, 'sources' | 'tables' | 'statusAt'>;
+
+function sourceTrouble({ name, answeredAt, askedAt, failure }: SourceReport, now: string): string[] {
+  const shown =
+    answeredAt === null
+      ? 'There is nothing to show yet.'
+      : `What is shown of it is as of ${clock(answeredAt, now)}, ${duration(Math.round(secondsBetween(answeredAt, now)))} ago.`;
+  const waited = askedAt === null ? 0 : Math.floor(secondsBetween(askedAt, now));
+  if (waited >= PATIENCE_SECONDS) return [`${name}: asked ${waited} s ago, no answer yet. ${shown}`];
+  return failure === null ? [] : [`${name}: ${failure}. ${shown}`];
+}
+
+const PARTS = {
+  journal: 'the journal',
+  gone: 'what is gone',
+  overdue: 'what is overdue',
+  ledger: 'archive and events',
+  alarms: 'alarms',
+} as const;
+
+/** Parts that the last status does not know, and former ones did. */
+function staleLines({ tables, statusAt }: Shown, now: string): string[] {
+  return tables.flatMap(table => {
+    const old = Object.entries(PARTS).flatMap(([part, words]) => {
+      const aged: Aged<unknown> | null = table[part as keyof typeof PARTS];
+      return aged !== null && isStale(aged, statusAt) ? [`${words} as of ${clock(aged.at, now)}`] : [];
+    });
+    if (old.length === 0) return [];
+    return [`${table.tableName}: the last status did not learn everything. Shown are ${old.join(', ')}.`];
+  });
+}
+
+/** Whether a value is not of the last status. */
+export function isStale({ at }: Aged<unknown>, statusAt: string | null): boolean {
+  return at !== statusAt;
+}

@@ -1,0 +1,69 @@
+import { untilAborted } from '../operate/until-aborted.ts';
+import type { SourceReport } from './report.ts';
+
+interface SourceOptions<Answer> {
+  readonly name: string;
+  /** Milliseconds from one question to the next. */
+  readonly everyMs: number;
+  /** It is not waited for any longer, milliseconds. */
+  readonly limitMs: number;
+  readonly read: (signal: AbortSignal) => Promise<Answer>;
+  /** Gets each answer. */
+  readonly onAnswer: (answer: Answer, atMs: number) => void;
+  readonly describe: (error: unknown) => string;
+  readonly now: () => number;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/** A source of data that is asked again and again, one question at a time: one that hangs delays no other one. */
+export class Source<Answer> {
+  readonly #options: SourceOptions<Answer>;
+  #askedAt: number | undefined;
+  #answeredAt: number | undefined;
+  #isAsked = false;
+  #failure: string | undefined;
+
+  constructor(options: SourceOptions<Answer>) {
+    this.#options = options;
+  }
+
+  /** Asks it, unless it was asked a short time ago. */
+  ask(): void {
+    const { everyMs, now, signal } = this.#options;
+    const isEarly = this.#askedAt !== undefined && now() - this.#askedAt < everyMs;
+    if (this.#isAsked || isEarly || signal.aborted) return;
+    this.#isAsked = true;
+    this.#askedAt = now();
+    void this.#read();
+  }
+
+  async #read(): Promise<void> {
+    const { limitMs, read, onAnswer, describe, now, signal } = this.#options;
+    const limit = AbortSignal.timeout(limitMs);
+    const until = AbortSignal.any([limit, signal]);
+    try {
+      const answer = await untilAborted(until, read(until));
+      this.#answeredAt = now();
+      this.#failure = undefined;
+      onAnswer(answer, this.#answeredAt);
+    } catch (error) {
+      this.#failure = limit.aborted ? `no answer within ${limitMs / 1000} s` : describe(error);
+    } finally {
+      this.#isAsked = false;
+    }
+  }
+
+  get report(): SourceReport {
+    const { name } = this.#options;
+    return {
+      name,
+      answeredAt: isoOrNull(this.#answeredAt),
+      askedAt: this.#isAsked ? isoOrNull(this.#askedAt) : null,
+      failure: this.#failure ?? null,
+    };
+  }
+}
+
+const isoOrNull = (ms: number | undefined): string | null =>
+  ms === undefined ? null : new Date(ms).toISOString();

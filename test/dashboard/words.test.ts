@@ -1,0 +1,141 @@
+import { lastKnown, NOTHING_KNOWN } from '../../dashboard/last-known.ts';
+import { lagScale, timeSpan, timeTicks, upFromZero } from '../../dashboard/page/scales.ts';
+import {
+  backlogWords,
+  clock,
+  duration,
+  goneSentence,
+  headline,
+  troubleLines,
+} from '../../dashboard/page/words.ts';
+import type { TableData } from '../../dashboard/report.ts';
+import type { TableReport } from '../../operate/status/report.ts';
+import { tableReport } from '../support/status-reports.ts';
+
+const NOW = '2026-11-20T12:01:00.000Z';
+
+const dataOf = (differing: Partial<TableReport> = {}, at = NOW): TableData => {
+  const report = tableReport('Sessions', differing);
+  const { tableName, name, verdict, cause, remarks } = report;
+  const known = lastKnown(NOTHING_KNOWN, report, at);
+  return {
+    tableName,
+    name,
+    verdict,
+    cause,
+    remarks,
+    ...known,
+    promisedSeconds: 11,
+    lastMinute: null,
+    missing: null,
+  };
+};
+
+const overdue = (differing: Partial<NonNullable<TableReport['overdue']>>) =>
+  dataOf({ overdue: { ...(tableReport('').overdue as NonNullable<TableReport['overdue']>), ...differing } });
+
+test.each([
+  [0.351, '0.35 s'],
+  [9, '9 s'],
+  [59.6, '60 s'],
+  [299, '299 s'],
+  [600, '10 min'],
+  [7_200, '2 h'],
+  [172_800, '2 d'],
+])('%d seconds are %s', (seconds, text) => {
+  expect(duration(seconds)).toBe(text);
+});
+
+test('a time has its date where that is more than half a day away', () => {
+  expect(clock('2026-11-20T09:08:07.999Z', NOW)).toBe('09:08:07');
+  expect(clock('2026-11-19T09:08:07Z', NOW)).toBe('2026-11-19 09:08:07');
+  expect(clock('2026-11-19T23:59:58Z', '2026-11-20T00:01:00Z')).toBe('23:59:58');
+});
+
+test('says what is gone, for one table and for several', () => {
+  expect(headline([dataOf()], NOW)).toBe('Everything that was due by 12:00:00 is gone.');
+  const gone = { since: NOW, by: NOW, gapUntil: null, exceptions: 2, left: [{ due: NOW }] };
+  expect(goneSentence(dataOf({ gone }), NOW)).toBe(
+    'Everything that was due by 12:01:00 is gone, all but 1 item, but for up to 2 that the last scan found and no tick deletes, back to 12:01:00.',
+  );
+  expect(headline([dataOf(), dataOf()], NOW)).toBe(
+    'Everything that was due by 12:00:00 is gone, in all 2 tables.',
+  );
+  expect(headline([dataOf(), dataOf({ verdict: 'broken' })], NOW)).toBe(
+    'Of 2 tables 1 swept badly or not at all, 1 fine.',
+  );
+  expect(goneSentence({ gone: null }, NOW)).toBe('It is not known what is gone.');
+});
+
+test.each([
+  [overdue({}), '0', 'nothing is overdue'],
+  [overdue({ items: null, why: 'the index is slow' }), '–', 'the index is slow'],
+  [{ overdue: null }, '–', 'not known'],
+  [
+    overdue({
+      ...{ items: 1_200, atLeast: true, oldest: '2026-11-20T12:00:00.000Z', held: 3 },
+      trend: { fewerPerSecond: 40, measuredSeconds: 10, caughtUpAt: '2026-11-20T12:01:30.000Z' },
+    }),
+    '≥ 1,200',
+    'the oldest for 60 s; gone at 12:01:30 at this rate (40 fewer a second); 3 held',
+  ],
+  [
+    overdue({ items: 2, oldest: NOW, trend: { fewerPerSecond: -1, measuredSeconds: 9, caughtUpAt: null } }),
+    '2',
+    'the oldest for 0 s; it becomes more',
+  ],
+])('a backlog in words, %#', (data, value, note) => {
+  expect(backlogWords(data, NOW)).toEqual({ value, note });
+});
+
+test('says who does not answer, how long already, and how old the values are', () => {
+  const sources = [
+    {
+      name: 'status',
+      askedAt: '2026-11-20T12:00:56.000Z',
+      answeredAt: '2026-11-20T12:00:40.000Z',
+      failure: null,
+    },
+    { name: 'history', askedAt: '2026-11-20T12:00:59.000Z', answeredAt: null, failure: null },
+    { name: 'audit', askedAt: null, answeredAt: null, failure: 'no answer within 30 s' },
+  ];
+  expect(troubleLines({ sources, tables: [], statusAt: null }, NOW, undefined)).toEqual([
+    'status: asked 4 s ago, no answer yet. What is shown of it is as of 12:00:40, 20 s ago.',
+    'audit: no answer within 30 s. There is nothing to show yet.',
+  ]);
+  const old = dataOf({}, '2026-11-20T11:00:00.000Z');
+  expect(troubleLines({ sources: [], tables: [old], statusAt: NOW }, NOW, undefined)).toEqual([
+    'Sessions: the last status did not learn everything. Shown are the journal as of 11:00:00, what is gone as of 11:00:00, what is overdue as of 11:00:00, archive and events as of 11:00:00, alarms as of 11:00:00.',
+  ]);
+  expect(troubleLines({ sources: [], tables: [dataOf()], statusAt: NOW }, NOW, undefined)).toEqual([]);
+  expect(troubleLines({ sources, tables: [old], statusAt: NOW }, NOW, NOW)).toEqual([
+    expect.stringMatching(/^No data since 12:01:00: the command that serves this page has ended/),
+  ]);
+});
+
+test('an axis of lags goes from a named time below all to one above all', () => {
+  const { at, ticks } = lagScale([0.35, 22, 400], 100, 0);
+  expect(ticks).toEqual([0.1, 1, 10, 60, 600]);
+  expect([at(0.1), at(0.001), at(600)]).toEqual([100, 100, 0]);
+  expect(at(1)).toBeGreaterThan(at(10));
+});
+
+test.each([
+  [0, [0, 1]],
+  [3, [0, 1, 2, 3]],
+  [840, [0, 500, 1_000]],
+])('an axis up to %d has the lines %j', (most, ticks) => {
+  expect(upFromZero(most, 100, 0).ticks).toEqual(ticks);
+});
+
+test('a plot is as wide as it needs to be, and names times that have room', () => {
+  const now = Date.parse(NOW);
+  const minutes = ([from, to]: readonly [number, number]) => (to - from) / 60_000;
+  expect(
+    [undefined, now - 20 * 60_000, now - 10 * 3_600_000].map(oldest => minutes(timeSpan(oldest, now))),
+  ).toEqual([15, 30, 180]);
+  const ticks = timeTicks(timeSpan(undefined, now), 4).map(time =>
+    new Date(time).toISOString().slice(11, 16),
+  );
+  expect(ticks).toEqual(['11:50', '11:55', '12:00']);
+});
