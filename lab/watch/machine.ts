@@ -76,7 +76,8 @@ const MINUTE_MS = 60_000;
 const MAX_WAIT_MS = MINUTE_MS;
 
 /**
- * Records when a machine was too slow to keep the promises: when it slept or was suspended, when other work used it, or when DynamoDB Local answered slowly. It uses no data of the sweep, whose own slowness must not excuse it.
+ * Records when a machine was too slow to keep the promises: when it slept or was suspended, when other work used it, or when DynamoDB Local
+ * answered slowly. It uses no data of the sweep, whose own slowness must not excuse it.
  *
  * The histogram of `perf_hooks` has the same delays without their times, and a deletion can only be excused by what
  * happened while it was due.

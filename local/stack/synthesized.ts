@@ -85,7 +85,8 @@ export const RUN_TYPES: readonly string[] = Object.keys(WITHOUT_EFFECT);
 /**
  * Reads a stack for this machine.
  * @param deployedAtMs when it was deployed, epoch milliseconds
- * @throws {TerraformError} for what only an override can bring: an argument or a value that is not run here, or one that only Terraform knows
+ * @throws {TerraformError} for what only an override can bring: an argument or a value that is not run here, or one that only Terraform
+ * knows
  */
 export function synthesizedCloud(
   stack: PlainStack,

@@ -11,7 +11,8 @@ export interface Decoded {
 const MAX_TRAILER_BYTES = 8_192;
 
 /**
- * Decodes `aws-chunked`: chunks of `<size in hex>[;chunk-signature=…]\r\n<bytes>\r\n`, one of size 0, then trailers. The SDK sends streams in this format, with their checksum as a trailer. Signatures are not verified here, as in all requests.
+ * Decodes `aws-chunked`: chunks of `<size in hex>[;chunk-signature=…]\r\n<bytes>\r\n`, one of size 0, then trailers. The SDK sends streams
+ * in this format, with their checksum as a trailer. Signatures are not verified here, as in all requests.
  *
  * Source: Amazon S3 API reference, "Signature calculations … multiple chunks" and "… including trailing headers".
  *

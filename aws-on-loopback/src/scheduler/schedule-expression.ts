@@ -36,7 +36,8 @@ const RATE_UNITS: Readonly<Record<string, number>> = {
 /**
  * Reads an expression of EventBridge Scheduler: `cron(…)` with six fields or `rate(…)`.
  *
- * Expressions that AWS accepts and this parser does not (`at(…)`, the cron wildcards L, W and #) are errors: a schedule that fires at the wrong time is worse than none.
+ * Expressions that AWS accepts and this parser does not (`at(…)`, the cron wildcards L, W and #) are errors: a schedule that fires at the
+ * wrong time is worse than none.
  *
  * @param timezone an IANA name, used by cron
  * @param start when a rate begins to count, epoch milliseconds; cron doesn't depend on it

@@ -3,7 +3,8 @@
  * is the baseline here: not meant to be good, and never to be used.
  *
  * 1. An item is stamped into the minute (start, end] that its TTL lies in.
- * 2. Once a minute, the window that has just ended is queried: window = its key, `ttl < end`. An item that expires exactly at the end of a window is in that window, but fails `ttl < end`: it is never found.
+ * 2. Once a minute, the window that has just ended is queried: window = its key, `ttl < end`. An item that expires exactly at the end of a
+ *    window is in that window, but fails `ttl < end`: it is never found.
  * 3. One page is read, 1 MB of index entries; what is beyond it is never looked at again.
  * 4. The page is deleted in batches of 25, one after the other, even when items were changed meanwhile.
  * 5. Unprocessed items are retried immediately, three times at the most, and then forgotten.
