@@ -1,8 +1,8 @@
 /** `precise-ttl audit`: checks that every deletion was archived and published. See `--help`. */
-import { Progress } from '../lab/report/progress.ts';
 import type { AuditVerdict } from '../operate/audit/report.ts';
 import { FlagError } from './flags.ts';
 import { defineLook, MASK, NOT_KNOWN } from './look.ts';
+import { workFromNow } from './output/work.ts';
 import { readTime } from './read-time.ts';
 
 const STATUS: Readonly<Record<AuditVerdict, number>> = { equal: 0, differs: 1, unknown: NOT_KNOWN };
@@ -40,18 +40,18 @@ expiry. It reads only, an hour of deletions at a time.`,
       to: to === undefined ? undefined : new Date(readTime('to', to)),
     };
   },
-  async look({ asked, config, table, signal, wantsReport, tell }) {
+  async look({ asked, config, table, signal, wantsReport, tell, show }) {
     const now = Date.now();
     const [{ compareDeletions }, { describeAudit, SHOWN_KEYS }] = await Promise.all([
       import('../operate/audit/audit.ts'),
       import('./audit/text.ts'),
     ]);
-    const progress = new Progress(process.stderr);
+    const describe = workFromNow();
     const report = await compareDeletions({
       ...{ ...asked, config, table, signal, now: () => now },
       ...(!wantsReport && { maxKeys: SHOWN_KEYS }),
-      onProgress: line => progress.show(line),
-    }).finally(() => progress.end());
+      onProgress: done => show(describe({ ...done, what: 'hours' })),
+    });
     tell({ report, text: () => describeAudit(report, now) });
     return STATUS[report.verdict];
   },

@@ -9,6 +9,7 @@ import {
 import { type CountRow, countTable } from './count-table.ts';
 import { count, span } from './numbers.ts';
 import type { Facts } from './operation.ts';
+import { describeWork } from './output/work.ts';
 
 /** Describes a backfill before it starts, without anything that names the account. */
 export function describeFacts({ tableName, stateMachine, input, size, estimate }: BackfillFacts): Facts {
@@ -53,12 +54,8 @@ function describeEstimate(
 }
 
 /** The progress of a backfill. The time left is estimated from the time that the finished part took. */
-export function describeProgress({ total, done, doneBefore, seconds }: BackfillProgress): string {
-  const percent = total === 0 ? 100 : Math.floor((done / total) * 100);
-  const measured = done - doneBefore;
-  const isOpen = measured > 0 && done < total;
-  const rest = isOpen ? `, about ${span((seconds / measured) * (total - done))} left` : '';
-  return `${percent} %  ${count(done)} of ${count(total)} segments${rest}`;
+export function describeProgress(progress: BackfillProgress): string {
+  return describeWork({ ...progress, what: 'segments' });
 }
 
 /** The counts as a table; their sum is the number of items read. */

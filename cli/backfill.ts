@@ -45,11 +45,11 @@ been written is found to be right. While an execution runs, this command follows
 });
 
 /** Reads the state machine and the table, and describes the backfill. */
-export async function planBackfill(wanted: BackfillOptions, { clients, signal, print }: Session) {
+export async function planBackfill(wanted: BackfillOptions, { clients, signal, print, show }: Session) {
   const { prepareBackfill } = await import('../operate/backfill/backfill.ts');
   const { facts, apply } = await prepareBackfill({
     ...{ ...wanted, clients, signal },
-    onProgress: progress => print(describeProgress(progress)),
+    onProgress: progress => show(describeProgress(progress)),
   });
   const { running } = facts;
   if (running !== undefined) {

@@ -1,6 +1,7 @@
 /** `precise-ttl doctor`: checks a table and the resources that are deployed for it. See `--help`. */
 import type { Verdict } from '../operate/doctor/finding.ts';
 import { defineLook, MASK, NOT_KNOWN } from './look.ts';
+import { printError } from './print.ts';
 
 const STATUS: Readonly<Record<Verdict, number>> = { healthy: 0, warnings: 1, broken: 2 };
 
@@ -41,15 +42,14 @@ answer, or is not allowed, is a warning that says so.`,
   failureStatus: NOT_KNOWN,
   interrupted: 'nothing is known',
   read: ({ full, rate, segments, mask }) => ({ full, rate, segments, mask }),
-  async look({ asked, config, table, signal, tell }) {
-    const [{ examine }, { describeReport }, { scanPrinter }] = await Promise.all([
+  async look({ asked, config, table, signal, tell, show }) {
+    const [{ examine }, { describeReport }, { scanTeller }] = await Promise.all([
       import('../operate/doctor/doctor.ts'),
       import('./doctor/text.ts'),
-      import('./doctor/scan-printer.ts'),
+      import('./doctor/scan-teller.ts'),
     ]);
-    const printer = scanPrinter(process.stderr, asked.rate);
-    const report = await examine({ ...asked, config, table, signal, onScan: printer.onScan });
-    printer.end();
+    const onScan = scanTeller({ print: printError, show }, asked.rate);
+    const report = await examine({ ...asked, config, table, signal, onScan });
     tell({ report, text: () => describeReport(report) });
     return STATUS[report.verdict];
   },

@@ -110,6 +110,7 @@ export async function runLocalJob({
           failedCall: failedCalls.take(execution),
           schedule,
           stopping: signal.aborted,
+          verbose,
         }),
       ),
     onAlarm: seen => print(describeAlarm(seen)),

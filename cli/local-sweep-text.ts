@@ -33,15 +33,26 @@ export function starterOf(input: unknown, schedule: string | undefined): string 
  * @returns undefined if the execution is not a sweep, or has no result for any table
  */
 export function tableRows(input: unknown, said: unknown): TableRows | undefined {
-  const report = readExecutionReport(said);
-  if (report === undefined || ('notRecorded' in report && report.notRecorded !== undefined)) return undefined;
-  // A report without a table name is about the only table.
-  const told = Object.entries(reportsByTable(report, input, ''))
+  const reports = reportsOfSweep(input, said);
+  if (reports === undefined) return undefined;
+  const told = Object.entries(reports)
     .map(([table, each]) => [table, wholeReport(each)] as const)
     .filter(([, each]) => each.found > 0 || isFailed(each));
   const shown = told.slice(0, MAX_TABLES).map(([table, each]) => [table, describe(each)] as const);
   const more = told.length - shown.length;
   return more === 0 ? shown : [...shown, ['', `and ${more} more ${more === 1 ? 'table' : 'tables'}`]];
+}
+
+/**
+ * The reports of an execution by table; without a name it is the only table's.
+ *
+ * @param said its output, or the cause of its failure
+ * @returns undefined for an execution that is no sweep, and for one that has no result of any table
+ */
+export function reportsOfSweep(input: unknown, said: unknown): ReturnType<typeof reportsByTable> | undefined {
+  const report = readExecutionReport(said);
+  if (report === undefined || ('notRecorded' in report && report.notRecorded !== undefined)) return undefined;
+  return reportsByTable(report, input, '');
 }
 
 function describe(report: SweepReport): string {

@@ -8,6 +8,7 @@ import type { DynamoDbCounter } from '../cost/dynamodb-usage.ts';
 import { costOf } from '../cost/prices.ts';
 import type { InvocationRecord } from '../local/functions/local-functions.ts';
 import type { ServedCloud } from '../local/serve.ts';
+import { describeOnOneLine } from './local-execution-line.ts';
 import { describeFailure } from './local-failure.ts';
 import { readableLine } from './local-log-line.ts';
 import { describePlan, describePlay } from './local-rehearsal.ts';
@@ -181,6 +182,8 @@ export interface EndedOptions {
   readonly failedCall?: InvocationRecord | undefined;
   /** Name of the schedule that started it, if one did. */
   readonly schedule?: string | undefined;
+  /** Everything that is known of it; else what went well is one line. @default true */
+  readonly verbose?: boolean;
   /** The command is stopping and aborts running executions. @default false */
   readonly stopping?: boolean;
 }
@@ -192,8 +195,10 @@ export interface EndedOptions {
  */
 export function describeExecution(
   execution: Execution,
-  { failedCall, schedule, stopping = false }: EndedOptions = {},
+  { failedCall, schedule, stopping = false, verbose = true }: EndedOptions = {},
 ): string {
+  const line = verbose ? undefined : describeOnOneLine(execution, schedule);
+  if (line !== undefined) return line;
   const { status, startDate, stopDate = startDate, machine, name, billing, input } = execution;
   const used = (counter: DynamoDbCounter) => billing.usage[counter] ?? 0;
   const parts = [

@@ -48,7 +48,7 @@ const FLAGS = {
   json: { type: 'text', value: 'FILE', help: 'once it runs, write its endpoints and names to a file' },
   verbose: {
     type: 'switch',
-    help: 'show every line that the functions print, not only those of a failed call',
+    help: 'show all of each execution, and every line that the functions print, not only those of a failed call',
   },
 } as const;
 
@@ -57,9 +57,10 @@ const help = (flags: string) => `npx precise-ttl local [flags]
 Runs everything that a deployment provisions, on this machine, until Ctrl-C: DynamoDB Local, the APIs of Step Functions,
 EventBridge Scheduler and CloudWatch, the functions, the schedules, and the metrics with their alarms. With an archive or events in
 the configuration, S3, SQS, EventBridge and Kinesis too, as far as it uses them: archived objects become files, and each event is a line.
-Prints the variables that let the AWS CLI and SDKs in another terminal use it, and for every execution which schedule or tick started it,
-what it found in which table, and what it would cost on AWS. Of one that failed: the state, the function, the error, and what the last
-failed call printed. What Ctrl-C has cut off is said so. An alarm that changes its state is one line.
+Prints the variables that let the AWS CLI and SDKs in another terminal use it, and a line for every execution: what it deleted, and how
+late; with --verbose also which schedule or tick started it, what it found in which table, and what it would cost on AWS. Of one that
+failed: the state, the function, the error, and what the last failed call printed. What Ctrl-C has cut off is said so. An alarm that
+changes its state is one line.
 A page that it prints the address of shows the sweep in a browser, as npx precise-ttl dashboard does for a deployment.
 With --seed the example that it prints deletes items.
 With --break something goes wrong for everybody who uses it, as soon as two ticks have planned: after one to two minutes.

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { DeploymentConfig } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { Progress } from '../lab/report/progress.ts';
 import { localEndpoint, type Service } from '../operate/aws/endpoint.ts';
 import { describeSdkError } from '../operate/aws/errors.ts';
 import { CONFIG, type Flags, type FlagValues } from './flags.ts';
@@ -34,6 +35,8 @@ export interface LookSession<Asked> {
   readonly signal: AbortSignal;
   /** Whether the user wants the complete report. */
   readonly wantsReport: boolean;
+  /** Shows where the work is, on one line; an empty one ends it. */
+  readonly show: (line: string) => void;
   /** Prints what was read; a command that repeats its look calls this each time. */
   readonly tell: (seen: Seen) => void;
 }
@@ -96,7 +99,9 @@ export function defineLook<const F extends Flags, Asked>(definition: Look<F, Ask
       const file = json === undefined || json === '-' ? undefined : writableFile('--json', json);
       const asked = definition.read(values as FlagValues<F>);
       const stop = stopOnSignal();
+      const progress = new Progress(process.stderr);
       const tell = ({ report, text, show = print }: Seen) => {
+        progress.end();
         const whole = () => JSON.stringify(report, null, 2);
         if (file !== undefined) writeFileSync(file, `${whole()}\n`);
         if (json !== '-') show(text());
@@ -106,6 +111,7 @@ export function defineLook<const F extends Flags, Asked>(definition: Look<F, Ask
       try {
         return await definition.look({
           ...{ asked, table, tell, signal: stop.signal, wantsReport: json !== undefined },
+          show: line => (line === '' ? progress.end() : progress.show(line)),
           config: await loadConfig(config),
         });
       } catch (error) {
@@ -113,6 +119,7 @@ export function defineLook<const F extends Flags, Asked>(definition: Look<F, Ask
         printError(`Interrupted: ${definition.interrupted}. The command changes nothing, so run it again.`);
         return stop.status();
       } finally {
+        progress.end();
         stop.forget();
       }
     },

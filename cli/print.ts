@@ -1,3 +1,4 @@
+import { endProgress, type Output } from '../lab/report/progress.ts';
 import { formatText, type TextKind } from './output/format.ts';
 import { lookOf, type Screen } from './output/screen.ts';
 
@@ -30,11 +31,13 @@ export function shownOn(screen: Screen, text: string, kind?: TextKind): string {
  * that all texts are wrapped and coloured here.
  */
 export function print(text: string): void {
+  endProgress();
   console.log(shownOn(process.stdout, text));
 }
 
 /** Writes data for a program, such as JSON, to stdout: unchanged and without colours. */
 export function printData(text: string): void {
+  endProgress();
   console.log(printable(text));
 }
 
@@ -45,8 +48,24 @@ export function printHelp(text: string): void {
 
 /** Writes a text for a person to stderr. */
 export function printError(text: string, kind?: TextKind): void {
+  endProgress();
   console.error(shownOn(process.stderr, text, kind));
 }
+
+/** Standard output for a run of the lab, whose lines are shown as those of a command. */
+export const STDOUT: Output = {
+  get isTTY() {
+    return process.stdout.isTTY;
+  },
+  get columns() {
+    return process.stdout.columns;
+  },
+  get rows() {
+    return process.stdout.rows;
+  },
+  write: text => process.stdout.write(text),
+  shown: lines => shownOn(process.stdout, lines),
+};
 
 /** Characters of a long key that are shown: from its beginning, and from its end, where similar keys differ. */
 const KEY_START = 160;

@@ -3,6 +3,7 @@ import { readLocation } from '../operate/archive/location.ts';
 import { requireOnePlace } from '../operate/aws/one-place.ts';
 import { FlagError } from './flags.ts';
 import { defineLook, MASK } from './look.ts';
+import { workFromNow } from './output/work.ts';
 
 const STATUS = { equal: 0, differs: 1, open: 3 } as const;
 
@@ -35,12 +36,16 @@ and what it does not.`,
       requireOnePlace(process.env, ['DYNAMODB', 'S3']);
     return { date: day, fromArchive, mask };
   },
-  async look({ asked, config, table, signal, tell }) {
+  async look({ asked, config, table, signal, tell, show }) {
     const [{ verifyDay }, { describeProof }] = await Promise.all([
       import('../operate/proof/verify-day.ts'),
       import('./proof/text.ts'),
     ]);
-    const report = await verifyDay({ ...asked, config, table, signal });
+    const describe = workFromNow();
+    const report = await verifyDay({
+      ...{ ...asked, config, table, signal },
+      onProgress: done => show(describe({ ...done, what: 'lines' })),
+    });
     tell({ report, text: () => describeProof(report) });
     return STATUS[report.end];
   },

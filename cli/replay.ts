@@ -5,6 +5,7 @@ import { DEFAULT_CONCURRENCY, replaySettings } from '../operate/replay/settings.
 import { MAX_DELETES_PER_SECOND } from '../statemachine/contract/limits.ts';
 import { FlagError, wholeNumber } from './flags.ts';
 import { defineOperation, planOf, type Session, type Told } from './operation.ts';
+import { workFromNow } from './output/work.ts';
 import { describeFacts, describePiece, describeResult, describeScan } from './replay-text.ts';
 
 interface Wanted extends ReplayOptions {
@@ -86,9 +87,14 @@ export function replayTold(end: Told['end']): Told {
 }
 
 /** Returns a function that prints each completed piece. */
-export function pieceTeller({ print }: Pick<Session, 'print'>, dryRun: boolean) {
-  return (piece: PieceResult, number: number, planned: number) =>
-    print(describePiece(piece, `${number}/${planned}`, dryRun));
+export function pieceTeller({ print, show }: Pick<Session, 'print' | 'show'>, dryRun: boolean) {
+  const describe = workFromNow();
+  return (piece: PieceResult, done: number, total: number) => {
+    show('');
+    print(describePiece(piece, `${done}/${total}`, dryRun));
+    // Elsewhere the line of each piece says how far it is.
+    if (done < total && process.stderr.isTTY) show(describe({ what: 'executions', done, total }));
+  };
 }
 
 async function planScan(wanted: Wanted, session: Session) {

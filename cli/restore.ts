@@ -9,7 +9,9 @@ import type { WithArchive } from '../operate/restore/restore.ts';
 import { describeDrill } from './drill-text.ts';
 import { readDuration } from './duration.ts';
 import { FlagError, type FlagValues, wholeNumber } from './flags.ts';
+import { count } from './numbers.ts';
 import { defineOperation, planOf, type Session } from './operation.ts';
+import { workFromNow } from './output/work.ts';
 import { readExpirySpan } from './read-expiry-span.ts';
 import { readKeys } from './read-keys.ts';
 import { describeOutcome, describeRestore } from './restore-text.ts';
@@ -135,10 +137,12 @@ function refuseBesideDrill(flags: FlagValues<typeof FLAGS> & { readonly dryRun: 
 /** Searches the archive, and describes what will be written. */
 export async function planRestore(wanted: RestoreOptions & Pick<WithArchive, 'source'>, session: Session) {
   const { print, show } = session;
+  const describe = workFromNow();
   const { prepareRestore } = await import('../operate/restore/restore.ts');
   const { facts, apply } = await prepareRestore({
     ...{ ...wanted, clients: session.clients, signal: session.signal },
     onDate: (date, found, keys) => show(`${date}: ${found} of ${keys} keys found`),
+    onProgress: done => show(describe({ ...done, what: 'items written' })),
   });
   show('');
   return planOf({
@@ -146,6 +150,7 @@ export async function planRestore(wanted: RestoreOptions & Pick<WithArchive, 'so
     ...(facts.found === 0 && { question: undefined }),
     apply,
     tell(result) {
+      show('');
       print(`\n${describeOutcome(result)}`);
       if (result.interrupted) return { end: 'interrupted' };
       const isComplete =
@@ -159,11 +164,17 @@ export async function planRestore(wanted: RestoreOptions & Pick<WithArchive, 'so
 /** Reads the archive, and describes the drill. */
 export async function planDrill(wanted: DrillOptions & Pick<WithArchive, 'source'>, session: Session) {
   const { print, show } = session;
+  const describe = workFromNow();
+  let done = 0;
   const { prepareDrill } = await import('../operate/restore/drill.ts');
   const { facts, apply } = await prepareDrill({
     ...{ ...wanted, clients: session.clients, signal: session.signal },
     onLeftBehind: () => print('A scratch table of a drill that was cut off is there: it is deleted first.'),
-    onObject: (date, { lines, poisoned }) => show(`${date}: ${lines} lines read, ${poisoned} poisoned`),
+    onObject: (at, { lines, poisoned }) => {
+      const more = [`${count(lines)} lines`, `${count(poisoned)} poisoned`];
+      show(describe({ at, what: 'objects', done, total: facts.objects, more }));
+      done += 1;
+    },
   });
   return planOf({
     facts: {

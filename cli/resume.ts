@@ -33,12 +33,12 @@ or a failure, and the replay continues where it stopped.`,
 });
 
 /** Reads the state of the tables, and describes the change. */
-export async function planResume(wanted: ResumeOptions, { clients, signal, print }: Session) {
+export async function planResume(wanted: ResumeOptions, { clients, signal, print, show }: Session) {
   const { dryRun = false } = wanted;
   const { prepareResume } = await import('../operate/resume/resume.ts');
   const { facts, apply } = await prepareResume({
     ...{ ...wanted, clients, signal },
-    onProgress: teller(print, dryRun),
+    onProgress: teller({ print, show }, dryRun),
   });
   return planOf({
     facts: {
@@ -53,8 +53,8 @@ export async function planResume(wanted: ResumeOptions, { clients, signal, print
   });
 }
 
-function teller(print: Session['print'], dryRun: boolean) {
-  const tellPiece = pieceTeller({ print }, dryRun);
+function teller({ print, show }: Pick<Session, 'print' | 'show'>, dryRun: boolean) {
+  const tellPiece = pieceTeller({ print, show }, dryRun);
   return (progress: ResumeProgress) => {
     switch (progress.at) {
       case 'resumed':

@@ -5,6 +5,7 @@ import { paint } from '../lab/demo/live/paint.ts';
 import { BY, CONFIG, type FlagValues, MINUTES, RATE, SEED } from './flags.ts';
 import type { MainJobOptions } from './main-job.ts';
 import { lookOf } from './output/screen.ts';
+import { STDOUT } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -57,7 +58,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     withPage: true,
     config: await loadConfigFile(flags.config),
     resultFile,
-    output: process.stdout,
+    output: STDOUT,
     ...liveView(process.stdout),
     signal: stop.signal,
   });

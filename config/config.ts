@@ -82,23 +82,23 @@ export type Overrides = Readonly<Record<string, Readonly<Record<string, unknown>
 export interface DeploymentConfig extends DeploymentProps {
   /** AWS region, e.g. 'eu-central-1'. */
   readonly region: string;
-  /** Take regions that this version does not know, which are newer than it. @default false */
+  /** Allow regions that are newer than this version, which does not know them. @default false */
   readonly allowUnknownRegion?: boolean;
   /** Where Terraform keeps its state. @default { backend: 'local' } */
   readonly state?: LocalState | S3State | OtherState;
   /**
-   * How Terraform comes into the account: `assumeRole`, `allowedAccountIds`, `profile`. @default as the AWS credentials say that Terraform
+   * How Terraform signs in to the account: `assumeRole`, `allowedAccountIds`, `profile`. @default with the AWS credentials that Terraform
    * finds
    */
   readonly provider?: ProviderConfig;
   /**
-   * Arguments of Terraform that no field is for, by type or address: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`.
+   * Arguments of Terraform without a field here, by type or address: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`.
    * @default none
    */
   readonly overrides?: Overrides;
-  /** Tags on everything that can have some. @default none */
+  /** Tags on all resources that can have tags. @default none */
   readonly tags?: Readonly<Record<string, string>>;
-  /** The tables to sweep. They share one deployment, but for those that say `sweep`. */
+  /** The tables to sweep. They share one deployment, except those with another `sweep`. */
   readonly tables: readonly PreciseTtlProps[];
 }
 
@@ -128,7 +128,7 @@ const BACKEND = text(/^[a-z][a-z0-9_]*$/, "the name of a backend of Terraform, e
 
 export const S3_KINDS = {
   bucket: BUCKET,
-  // Terraform refuses a slash at either end, and reads a template elsewhere in the file.
+  // Terraform refuses a slash at either end, and would read `${` as a template.
   key: text(
     /^(?!\/)(?!.*\/$)(?!.*[$%]\{)[^\p{C}]{1,1024}$/u,
     'an object key of 1 to 1024 characters, without ${, %{ and control characters, and without a slash at either end',

@@ -13,7 +13,7 @@ interface Group {
  */
 export const GROUPS = {
   /**
-   * what only a table has that the deployment creates: any of `{ deletionProtection, pointInTimeRecovery, stream, provisionedCapacity,
+   * settings of a table that the deployment creates: any of `{ deletionProtection, pointInTimeRecovery, stream, provisionedCapacity,
    * warmThroughput, tableClass }`. With `existingTable` there is none
    * @default the defaults of its fields
    */

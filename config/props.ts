@@ -209,8 +209,8 @@ export const PROPS = {
    */
   existingTable: optional(boolean(), false),
   /**
-   * DynamoDB refuses to delete the created table, whoever asks. Terraform [never deletes it](../operate.md#tables-are-never-deleted)
-   * anyhow
+   * DynamoDB refuses to delete the created table. In any case Terraform [never deletes
+   * it](../operate.md#tables-are-never-deleted)
    */
   deletionProtection: optional(boolean(), true),
   /**
@@ -224,8 +224,8 @@ export const PROPS = {
    */
   tableKmsKeyArn: orNone(KMS_KEY_ARN),
   /**
-   * the created table's stream: `'KEYS_ONLY'`, `'NEW_IMAGE'`, `'OLD_IMAGE'` or `'NEW_AND_OLD_IMAGES'`. With another value the stream is
-   * made anew. Only `archive` and `events` need one, with old images
+   * the created table's stream: `'KEYS_ONLY'`, `'NEW_IMAGE'`, `'OLD_IMAGE'` or `'NEW_AND_OLD_IMAGES'`. Another value
+   * replaces the stream. Only `archive` and `events` need one, with old images
    * @default `'NEW_AND_OLD_IMAGES'` with `archive` or `events`; else a deployment leaves alone whether the table has one
    */
   stream: orNone(oneOf(STREAM_VIEWS)),
@@ -279,9 +279,9 @@ export const PROPS = {
     when(equal(indexedBy, 'second'), 1, DEFAULT_GRANULARITY_MINUTES),
   ),
   /**
-   * by window: index keys that one window is spread over, 1 to 1,000: [How many shards](#how-many-shards). Raise it in the deployment
-   * and then in the writers. To lower it, change the writers first, and the deployment once all items that they stamped before have
-   * expired
+   * by window: index keys that one window is spread over, 1 to 1,000: [How many shards](#how-many-shards). Raise it first in the
+   * deployment, then in the writers. To lower it, change the writers first, and the deployment once all items that they stamped before
+   * have expired
    */
   shards: calculated(SETTING_KINDS.shards, ({ indexedBy }) =>
     when(equal(indexedBy, 'second'), 1, DEFAULT_SHARDS),
@@ -355,22 +355,22 @@ export const PROPS = {
    */
   events: orNone(EVENTS),
   /**
-   * name of the deployment that sweeps the table, and prefix of the names of what it has: at most 45 letters, digits, `_` and `-`.
-   * Tables with the same name [share it](#what-all-tables-share); another name puts the table behind a wall of its own
+   * name of the deployment that sweeps the table, and prefix of the names of its resources: at most 45 letters, digits, `_` and `-`.
+   * Tables with the same name [share it](#what-all-tables-share); another name gives the table a separate deployment
    */
   sweep: optional(NAME, DEFAULT_SWEEP),
   /**
-   * whether ticks sweep the table; replays work all the same. To stop for a while,
-   * [pause](../operate.md#how-do-i-stop-it-or-slow-it-down) it
+   * whether ticks sweep the table; replays work in any case. To stop for a while, [pause](../operate.md#how-do-i-stop-it-or-slow-it-down)
+   * it
    */
   enabled: optional(boolean(), true),
   /**
-   * `'daily'`: once a day a scan reads the table's whole index, deletes what is overdue however long ago it expired, and names what no
-   * sweep deletes. `'off'`: none is started but by `precise-ttl replay --index`
+   * `'daily'`: once a day a scan reads the table's whole index, deletes all overdue items, however old, and lists those that no sweep
+   * deletes. `'off'`: none is started but by `precise-ttl replay --index`
    */
   indexScan: optional(SETTING_KINDS.indexScan, 'daily'),
   /**
-   * deletes per second at most; `0` = no limit. What is not done then is late, and not lost: [Slow it
+   * deletes per second at most; `0` = no limit. Further deletes are late, but not lost: [Slow it
    * down](../operate.md#how-do-i-stop-it-or-slow-it-down)
    */
   maxDeletesPerSecond: optional(SETTING_KINDS.maxDeletesPerSecond, 0),
@@ -424,8 +424,8 @@ export const PROPS = {
    */
   tracing: optional(boolean(), false),
   /**
-   * tags for everything of this table, besides those of the configuration. What a deployment has for several tables gets those that all
-   * of them have
+   * tags for all resources of this table, in addition to those of the configuration. Resources that tables share get the tags that all of
+   * these tables have
    * @default none
    */
   tags: orNone(TAGS_OR_REFERENCES),
@@ -462,7 +462,7 @@ export const PROPS = {
    */
   roleArns: orNone(roleArns(DEPLOYMENT_ROLES)),
   /**
-   * of a table, roles for what it has for itself, any of `{ ArchiveExpiries, PublishExpiries, WriteManifest, proofSchedule, PlanBackfill,
+   * roles of a table's own resources, any of `{ ArchiveExpiries, PublishExpiries, WriteManifest, proofSchedule, PlanBackfill,
    * BackfillSegment, backfill }`
    * @default each has a role of its own
    */
@@ -480,7 +480,7 @@ export const PROPS = {
    */
   kmsKeyArn: orNone(KMS_KEY_ARN),
   /**
-   * prefix of the names of what the table has for itself, its archive, events and backfill: at most 45 letters, digits, `_` and `-`
+   * prefix of the names of the table's own resources (archive, events, backfill): at most 45 letters, digits, `_` and `-`
    * @default `'precise-ttl-'` and the table's name
    */
   name: calculated(NAME, ({ tableName }) => `precise-ttl-${replaced(tableName, '.', '-')}`),

@@ -18,7 +18,7 @@ export const JOURNAL_MS = 5;
 /** Bytes of the journal's item with the watermarks, and of each table in it, whose name has about 20 letters. */
 export const WATERMARK_BYTES = { item: 60, table: 78 } as const;
 
-/** Bytes of the journal's item of such a table whose index is scanned. */
+/** Bytes of the journal's item for a table with a daily scan of its index. */
 export const SCAN_AT_BYTES = 52;
 
 /** Size of an index entry, bytes: a window, a TTL and a key. */

@@ -80,12 +80,12 @@ const PAGE_KEYS = 1000;
 
 /** Memory that Step Functions bills an execution, GB: one step of 64 MB. */
 const EXECUTION_GB = 64 / 1024;
-/** Seconds in which its duration is billed. */
+/** Step in which an execution's duration is billed, seconds. */
 const EXECUTION_STEP_SECONDS = 0.1;
 /** Duration of a child without its waits, seconds. */
 const CHILD_SECONDS = 0.1;
 
-/** Minutes of a window in which the lookback and the upcoming minute do not share it: the first ones. */
+/** Shortest window, in minutes, that the lookback usually shares with the upcoming minute. */
 const SHARED_WINDOW_MINUTES = 3;
 
 /** Entries that a poll requests: this share of the due ones, plus this number; at least as many as half a read unit covers. */

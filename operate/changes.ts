@@ -2,7 +2,7 @@
 import type { Pause } from '../functions/journal/layout.ts';
 import type { BackfillInput, BackfillReport } from '../statemachine/backfill-contract.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
-import type { OperateOptions } from './options.ts';
+import type { OperateOptions, WorkDone } from './options.ts';
 import type { Span } from './replay/span.ts';
 import type { ListedKeys, Totals } from './replay/totals.ts';
 import type { ExpirySpan } from './restore/span.ts';
@@ -290,6 +290,8 @@ export interface RestoreOptions extends OperateOptions {
   readonly mask?: boolean;
   /** Gets each date before it is read, with the number of keys found so far and wanted. */
   readonly onDate?: (date: string, found: number, wanted: number) => void;
+  /** Gets how many items are written, after each. */
+  readonly onProgress?: (progress: WorkDone) => void;
 }
 
 export interface RestoreFacts {

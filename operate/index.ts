@@ -194,7 +194,7 @@ export type { DoctorOptions, DoctorReport } from './doctor/report.ts';
 export type { HistoryOptions, HistoryReport } from './history/report.ts';
 export { InputError } from './input-error.ts';
 export { JournalNotFoundError } from './journal-not-found.ts';
-export type { OperateOptions } from './options.ts';
+export type { OperateOptions, WorkDone } from './options.ts';
 export type { ProofOptions, ProofReport } from './proof/report.ts';
 export { ScratchTableError } from './restore/errors.ts';
 export type { StatusOptions, StatusReport } from './status/report.ts';

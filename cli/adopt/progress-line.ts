@@ -1,4 +1,5 @@
 import type { Building } from '../../operate/adopt/until-built.ts';
+import { span } from '../numbers.ts';
 
 const BAR_WIDTH = 20;
 
@@ -7,7 +8,8 @@ export function progressLine({ name, backfilling, elapsedMs, part }: Building): 
   const phase = backfilling ? 'DynamoDB puts the items into it' : 'DynamoDB makes room for it';
   const done = Math.round((part ?? 0) * BAR_WIDTH);
   const bar = `${'█'.repeat(done)}${'░'.repeat(BAR_WIDTH - done)} ${Math.floor((part ?? 0) * 100)}%`;
-  return `Index ${name}: ${part === undefined ? '' : `${bar}, `}${phase}, ${duration(elapsedMs)}`;
+  const left = part && part < 1 ? `, about ${span((elapsedMs / 1000 / part) * (1 - part))} left` : '';
+  return `Index ${name}: ${part === undefined ? '' : `${bar}, `}${phase}, ${duration(elapsedMs)}${left}`;
 }
 
 function duration(ms: number): string {

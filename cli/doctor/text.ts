@@ -3,6 +3,7 @@ import { ago } from '../../operate/deployment/ago.ts';
 import type { Finding } from '../../operate/doctor/finding.ts';
 import type { DoctorReport, Facts, ScannedTable, TableReport } from '../../operate/doctor/report.ts';
 import type { ScanProgress } from '../../operate/table/scan-progress.ts';
+import { describeWork } from '../output/work.ts';
 import { shortKey } from '../print.ts';
 
 /** The report for a person: what was checked for each table, and what was found. */
@@ -86,9 +87,10 @@ export function describeScan({ name, itemCount, sizeBytes }: ScannedTable, rate:
 export function describeProgress(
   { name, itemCount }: ScannedTable,
   { items, readUnits }: ScanProgress,
+  seconds: number,
 ): string {
-  const share = itemCount > 0 ? `, ${Math.min(100, Math.floor((items / itemCount) * 100))} %` : '';
-  return `${name}: ${count(items)} items${share}, ${count(Math.ceil(readUnits))} read units`;
+  const more = [`${count(Math.ceil(readUnits))} read units`];
+  return describeWork({ at: name, what: 'items', done: items, total: itemCount, seconds, more });
 }
 
 function describeSeconds(seconds: number): string {

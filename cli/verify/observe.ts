@@ -14,6 +14,7 @@ import { type Checked, check } from '../../operate/deployment/check.ts';
 import type { DeploymentClients } from '../../operate/deployment/clients.ts';
 import { journalAt } from '../../operate/journals.ts';
 import { TASKS, type TaskName } from '../../statemachine/contract/machines.ts';
+import { span } from '../numbers.ts';
 import { dynamoDbOffset, narrowed, type Offset, skewOf } from './clocks.ts';
 import { functionOf, LIFETIME_SECONDS, monthOf, RATE } from './configuration.ts';
 import { observeMetrics } from './metrics.ts';
@@ -218,7 +219,9 @@ class Writer {
     const until = time.now() + writingMs;
     for (let count = 0; time.now() < until; count += 1) {
       const began = time.now();
-      onProgress(`${count} items written, ${this.#events.size} expiries told of`);
+      onProgress(
+        `${count} items written, ${this.#events.size} expiries told of, about ${span((until - began) / 1000)} left`,
+      );
       const id = `item-${count}`;
       const ttl = Math.floor(began / SECOND) + LIFETIME_SECONDS;
       const attributes = await this.#put(id, ttl);

@@ -16,7 +16,7 @@ export interface S3Options {
   readonly requestTimeoutMs: number;
 }
 
-/** @param connection only where it is not Lambda's environment that says it */
+/** @param connection only needed outside of Lambda, whose environment has it */
 export function createS3(
   { maxAttempts, requestTimeoutMs }: S3Options,
   connection: Pick<S3ClientConfig, 'endpoint' | 'region' | 'credentials'> = {},

@@ -36,7 +36,7 @@ export function inParts(progress: ChildProgress, nowSeconds: Seconds): ChildProg
         target,
         shards.filter((_shard, index) => index % count === part),
       ),
-      // The two lists of a part share its room, because a part may also have a position.
+      // Each part may also have a position, so its two lists together get only half of its room.
       listedKeysBytes: Math.floor(listedKeysBytes / (2 * count)),
       poll: { ...fromTheStart(poll), position: null, nextAt: nowSeconds, lastDue: 0 },
       deferred: NOTHING_DEFERRED,

@@ -6,13 +6,13 @@ import type { DayCounts, Manifest, Part } from './manifest-shape.ts';
 export type { DayCounts, Manifest, Part } from './manifest-shape.ts';
 
 /*
- * A manifest says what was deleted of a table on a day. It lies beside the table's archive, outside of the folder that `restore` reads:
+ * A manifest lists the deletions of a table on one day. It lies beside the table's archive, outside of the folder that `restore` reads:
  *
- * PREFIX/proof/TABLE/salt                             32 random bytes, where keys are hashed
- * PREFIX/proof/TABLE/date=2026-11-22/manifest.json    counts, the hashes of the parts, the hash of the manifest before
+ * PREFIX/proof/TABLE/salt                             32 random bytes, if keys are hashed
+ * PREFIX/proof/TABLE/date=2026-11-22/manifest.json    counts, the hashes of the parts, the hash of the previous manifest
  * PREFIX/proof/TABLE/date=2026-11-22/14-HASH.jsonl.gz a part: a line for each deletion of that hour, sorted; `14-2` and so on
- *                                                     where they are too many for one
- * PREFIX/proof/TABLE/date=2026-11-22/late-HASH.jsonl.gz what came to light of the day before after its manifest was written
+ *                                                     if they are too many for one
+ * PREFIX/proof/TABLE/date=2026-11-22/late-HASH.jsonl.gz deletions of the previous day that were recorded after its manifest
  */
 
 /** The folder of a table's manifests below the archive's prefix, with the slash at the end. */

@@ -95,7 +95,7 @@ function recordOf(
     cursor: null,
   };
   const resumed = results.flatMap(result => shardResultOf(result)?.resume ?? []);
-  // With a limit the next tick does it.
+  // A table with a limit hands nothing over: the next tick continues.
   const isLimited = plans.some(({ limited }) => limited);
   const leftOver = sweep.progress === undefined ? leftOverOf(plans, isLimited ? [] : resumed) : undefined;
   const added = addRound({ progress, results, retries, ...(planFailed && { planFailed }) });

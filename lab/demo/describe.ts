@@ -148,12 +148,17 @@ export function renews({ deleteMode }: Sweep): boolean {
 }
 
 /** An execution that succeeded. */
+/** One line, as `precise-ttl local` has it: `09:02:00Z  tick            1,013 deleted  p99 0.1 s`. */
 export function describeSweep(execution: Execution): string {
   const { output, startDate, stopDate = startDate } = execution;
   const [report] = reportsOf(output) ?? [];
-  const deleted = report === undefined ? '' : `: ${count(report.deleted)} deleted`;
-  return `${timeOfDay(startDate)}  ${whatStarted(execution)} succeeded after ${seconds(stopDate - startDate)}${deleted}`;
+  const deleted = report && (report.deleted === 0 ? 'nothing to delete' : `${count(report.deleted)} deleted`);
+  const late = report?.lagMs ? `  p99 ${seconds(report.lagMs.p99)}` : '';
+  const what = deleted ?? `succeeded in ${seconds(stopDate - startDate)}`;
+  return `${timeOfDay(startDate)}  ${whatStarted(execution).padEnd(STARTED_LENGTH)}  ${what}${late}`;
 }
+
+const STARTED_LENGTH = 'part of a tick'.length;
 
 function whatStarted({ input }: Pick<Execution, 'input'>): string {
   if (isHandOver({ input })) return 'hand-over';

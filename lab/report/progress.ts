@@ -6,10 +6,21 @@ export interface Output {
   readonly columns?: number;
   readonly rows?: number;
   write(text: string): unknown;
+  /** Whole lines as they are shown there. @default as they are */
+  shown?(lines: string): string;
 }
 
-/** How often progress is shown where lines can't be overwritten: a log file, CI. */
+/** The progress whose line stands on the terminal. */
+let onTerminal: Progress | undefined;
+
+/** Takes the line of a progress off the terminal, before something else is written there. */
+export function endProgress(): void {
+  onTerminal?.end();
+}
+
+/** How often progress is shown where lines can't be overwritten: a log file, CI. The first time is soon: somebody may wait for it. */
 const PLAIN_INTERVAL_MS = 10_000;
+const FIRST_PLAIN_MS = 2_000;
 
 const USUAL_COLUMNS = 80;
 
@@ -19,7 +30,7 @@ const SHOW_CURSOR = `${ESCAPE}?25h`;
 const CLEAR_BELOW = `${ESCAPE}J`;
 const CLEAR_LINE = `${ESCAPE}K`;
 
-/** Progress on lines that are overwritten on a terminal, and on a line every ten seconds elsewhere. */
+/** Progress on lines that are overwritten on a terminal, and elsewhere on a line after two seconds and every ten. */
 export class Progress {
   readonly #output: Output;
   readonly #now: () => number;
@@ -31,7 +42,7 @@ export class Progress {
   constructor(output: Output, now: () => number = Date.now) {
     this.#output = output;
     this.#now = now;
-    this.#shownAt = now();
+    this.#shownAt = now() + FIRST_PLAIN_MS - PLAIN_INTERVAL_MS;
   }
 
   /** Columns in which a line can be overwritten: a line that wraps can't be. */
@@ -41,7 +52,7 @@ export class Progress {
 
   show(line: string): void {
     if (this.#output.isTTY) {
-      this.#draw([line.slice(0, this.columns)]);
+      this.#draw([fitting(line, this.columns)]);
     } else if (this.#now() - this.#shownAt >= PLAIN_INTERVAL_MS) {
       this.#shownAt = this.#now();
       this.#output.write(`${line}\n`);
@@ -61,7 +72,7 @@ export class Progress {
   /** Writes whole lines above the progress. */
   say(text: string): void {
     const block = this.#block;
-    this.#output.write(`${this.#toTop()}${text}\n`);
+    this.#output.write(`${this.#toTop()}${this.#output.shown?.(text) ?? text}\n`);
     if (this.#hidesCursor) this.#draw(block);
   }
 
@@ -83,6 +94,7 @@ export class Progress {
     const text = lines.map(line => `${line}${CLEAR_LINE}`).join('\n');
     this.#output.write(`${this.#moveToTop()}${text}${CLEAR_BELOW}`);
     this.#block = lines;
+    onTerminal = this;
   }
 
   #toTop(): string {
@@ -98,6 +110,12 @@ export class Progress {
     const shown = this.#block.reduce((total, line) => total + rowsOf(line, columns), 0);
     return shown > 1 ? `\r${ESCAPE}${shown - 1}A` : '\r';
   }
+}
+
+/** As many words of a line as there is room for. */
+function fitting(line: string, room: number): string {
+  if (line.length <= room) return line;
+  return `${line.slice(0, room - 1).replace(/\s+\S*$/, '')} …`;
 }
 
 function rowsOf(line: string, columns: number): number {

@@ -58,7 +58,12 @@ export function auditSpan({ from, to }: Pick<AuditOptions, 'from' | 'to'>, now: 
 
 const timeText = (time: Date) => (Number.isNaN(time.getTime()) ? 'no valid time' : isoSeconds(time));
 
-type Comparing = Omit<AuditOptions, 'now'> & { readonly span: AuditSpan; readonly now: number };
+type Comparing = Omit<AuditOptions, 'now' | 'onProgress'> & {
+  readonly span: AuditSpan;
+  readonly now: number;
+  /** Gets each hour before it is compared. */
+  readonly onHour: (at: string) => void;
+};
 
 /**
  * Compares what the sweeps of some tables deleted in a span of time with what their stream readers recorded. It changes nothing.
@@ -85,9 +90,10 @@ export async function compareDeletions(
   const { dynamoDb, destroy } = connect(region);
   try {
     const tables: TableAudit[] = [];
+    const onHour = hourTeller(chosen, span, options.onProgress);
     for (const props of chosen) {
       const journal = journalAt(dynamoDb, props.sweep, region);
-      const comparing = { ...options, signal, span, now };
+      const comparing = { ...options, signal, span, now, onHour };
       tables.push(await inJournal('dynamodb:Query', journal, () => auditTable(journal, props, comparing)));
       signal.throwIfAborted();
     }
@@ -113,11 +119,26 @@ async function auditTable(
 /** Seconds of deletions whose keys are in memory at the same time. */
 const STEP_SECONDS = 3600;
 
+/** Counts the hours of all readers as they come. */
+function hourTeller(
+  chosen: readonly ResolvedProps[],
+  { from, before }: AuditSpan,
+  onProgress: AuditOptions['onProgress'],
+): (at: string) => void {
+  const readers = chosen.reduce((sum, props) => sum + tableReaders(props).length, 0);
+  const total = readers * Math.ceil((before - from) / STEP_SECONDS);
+  let done = 0;
+  return at => {
+    onProgress?.({ at, done, total });
+    done += 1;
+  };
+}
+
 async function auditReader(
   journal: DeploymentJournal,
   props: ResolvedProps,
   { reader, withinSeconds }: TableReader,
-  { span, now, maxKeys = Number.POSITIVE_INFINITY, mask = false, onProgress, signal = NEVER }: Comparing,
+  { span, now, maxKeys = Number.POSITIVE_INFINITY, mask = false, onHour, signal = NEVER }: Comparing,
 ): Promise<ReaderAudit> {
   const { tableName } = props;
   const shown = {
@@ -129,7 +150,7 @@ async function auditReader(
   const minutes: { from: number; before: number; keys: number }[] = [];
   const keys: MissingKey[] = [];
   for (let from = span.from; from < span.before && !signal.aborted; from += STEP_SECONDS) {
-    onProgress?.(`${tableName}: ${reader}, ${new Date(from * 1000).toISOString().slice(0, 13)}h`);
+    onHour(`${tableName}: ${reader}, ${new Date(from * 1000).toISOString().slice(0, 13)}h`);
     const before = Math.min(from + STEP_SECONDS, span.before);
     const account = await compareBooks(journal, { table: tableName, reader, from, before });
     counts.deleted += account.deleted;

@@ -1,5 +1,5 @@
 import type { Reader } from '../../functions/journal/books.ts';
-import type { OperateOptions } from '../options.ts';
+import type { OperateOptions, WorkDone } from '../options.ts';
 
 export interface AuditOptions extends OperateOptions {
   /** Start of the span, at most 14 days ago. */
@@ -10,8 +10,8 @@ export interface AuditOptions extends OperateOptions {
   readonly mask?: boolean;
   /** Keys that are listed for each reader. @default all */
   readonly maxKeys?: number;
-  /** Gets the table, the reader and the hour that are compared next. */
-  readonly onProgress?: ((line: string) => void) | undefined;
+  /** Gets each hour before it is compared: its table, its reader, and how many of all hours are done. */
+  readonly onProgress?: ((progress: WorkDone) => void) | undefined;
 }
 
 /** `unknown`: no missing deletion was found, but not all could be compared. */

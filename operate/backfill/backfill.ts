@@ -89,15 +89,13 @@ async function follow(
   signal.throwIfAborted();
   const from = now();
   let first: number | undefined;
-  let told: number | undefined;
   try {
     if (running === undefined) await executions.start(execution, input);
     return await untilEnd(execution, executions, signal, async () => {
       const segments = await segmentsDone(sfn, executionArn);
-      if (segments === undefined || segments.done === told) return;
+      if (segments === undefined) return;
       // If the execution ran before, only the progress from now on shows its speed.
       first ??= segments.done;
-      told = segments.done;
       onProgress?.({ ...segments, doneBefore: first, seconds: (now() - from) / 1000 });
     });
   } catch (error) {

@@ -12,6 +12,7 @@ import { inParallel } from '../in-parallel.ts';
 import type { Chain } from './chain.ts';
 import { type Day, linesOfHour } from './day.ts';
 import type { Finding } from './finding.ts';
+import type { ProofOptions } from './report.ts';
 
 export interface ArchiveOptions {
   readonly source: ArchiveSource;
@@ -22,6 +23,7 @@ export interface ArchiveOptions {
   readonly keyField: KeyField | undefined;
   readonly showKey: (line: { readonly key?: unknown; readonly keyHash?: string }) => string | undefined;
   readonly signal: AbortSignal;
+  readonly onProgress: ProofOptions['onProgress'];
 }
 
 export interface ArchiveComparison {
@@ -50,7 +52,7 @@ interface Unknown {
  * @throws {ArchiveUnreadableError}
  */
 export async function compareArchive(options: ArchiveOptions): Promise<ArchiveComparison> {
-  const { source, table, day, showKey, signal } = options;
+  const { source, table, day, showKey, signal, onProgress } = options;
   const missing = new Map<string, ProofLine>();
   for (const line of day.lines) if (line.line !== undefined) missing.set(line.line, line);
   const known = new Set(missing.keys());
@@ -83,6 +85,7 @@ export async function compareArchive(options: ArchiveOptions): Promise<ArchiveCo
         const body = await source.read(path);
         for (const line of readable(() => linesOf(body, source.name(path)), findings) ?? [])
           look(line, partition);
+        onProgress?.({ at: partition, done: expected - missing.size, total: expected });
       },
       signal,
     );

@@ -1,5 +1,5 @@
 import type { Manifest } from '../../functions/proof/manifest-shape.ts';
-import type { OperateOptions } from '../options.ts';
+import type { OperateOptions, WorkDone } from '../options.ts';
 import type { Finding } from './finding.ts';
 
 export interface ProofOptions extends OperateOptions {
@@ -9,6 +9,8 @@ export interface ProofOptions extends OperateOptions {
   readonly fromArchive: string;
   /** Shows hashes instead of keys. @default as in the table's `logKeys` */
   readonly mask?: boolean;
+  /** Gets how many lines of the archive are found, after each object. */
+  readonly onProgress?: ((progress: WorkDone) => void) | undefined;
 }
 
 /** `open`: no fault was found, but some lines cannot be judged yet. */

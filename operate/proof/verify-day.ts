@@ -63,7 +63,7 @@ export async function verifyDay(
   options: ProofOptions,
   { connect, askJournal }: ProofSources = sourcesOf(options),
 ): Promise<ProofReport> {
-  const { date, mask = false, signal = NEVER } = options;
+  const { date, mask = false, signal = NEVER, onProgress } = options;
   const config = checkConfig(options.config);
   const table = chooseTable(config, options.table);
   const props = resolveProps(table);
@@ -110,7 +110,16 @@ export async function verifyDay(
     const day = await readDay(source, chain, { date, link });
     const field = await keyFieldOf(source, link.manifest);
     const archive = link.manifest.archive
-      ? await compareArchive({ source, table: tableName, chain, day, keyField: field, showKey, signal })
+      ? await compareArchive({
+          source,
+          table: tableName,
+          chain,
+          day,
+          keyField: field,
+          showKey,
+          signal,
+          onProgress,
+        })
       : undefined;
     signal.throwIfAborted();
     const now = (options.now ?? Date.now)();

@@ -33,7 +33,7 @@ const WRITES_AT_ONCE = 10;
 export async function prepareRestore(
   options: RestoreOptions & WithArchive,
 ): Promise<Prepared<RestoreFacts, RestoreResult>> {
-  const { config, expiresInMs, source, clients, onDate } = options;
+  const { config, expiresInMs, source, clients, onDate, onProgress } = options;
   const { span = ALL_TIME, dryRun = false, mask = false, now = Date.now } = options;
   const { signal = new AbortController().signal } = options;
   const begun = now();
@@ -69,8 +69,10 @@ export async function prepareRestore(
     async apply() {
       const fates = new Map<string, Fate>();
       if (dryRun) return resultOf(fates);
-      const write = async ([id, item]: (typeof items)[number]) =>
-        void fates.set(id, await putBack(clients.dynamoDb, shape, item));
+      const write = async ([id, item]: (typeof items)[number]) => {
+        fates.set(id, await putBack(clients.dynamoDb, shape, item));
+        onProgress?.({ at: tableName, done: fates.size, total: items.length });
+      };
       try {
         await inParallel(items, WRITES_AT_ONCE, write, signal);
       } catch (error) {

@@ -417,7 +417,7 @@ function deploymentVariable(prop: PropName): Variable {
   };
 }
 
-/** The pattern of a prop without references, which some kinds allow and a module does not have. */
+/** The pattern of a prop, without the alternative for references, which a module does not have. */
 function patternOf(prop: PropName, term: string): string | undefined {
   const patterns: Partial<Record<PropName, string>> = {
     kmsKeyArn: '^arn:[a-z0-9-]+:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$',

@@ -6,7 +6,7 @@ import type { CarriedSettings } from './inputs.ts';
 import type { MachineName } from './machines.ts';
 import type { PlanFailure, SweepReport, SweepTotals } from './report.ts';
 
-/** Where a plan continues that did not fit into one round. */
+/** The position at which a plan continues that did not fit into one round. */
 export interface PlanCursor {
   /** Start of the window. */
   readonly window: Seconds;

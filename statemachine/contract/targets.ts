@@ -20,7 +20,7 @@ export interface SweepTarget {
   readonly before: Seconds;
   /** The start of an upcoming minute, which is polled from then on until `before`; null: swept once, at once. */
   readonly upcomingFrom: Seconds | null;
-  /** Where a dry run or a scan continues that ran out of time. */
+  /** The position at which a dry run or a scan continues that ran out of time. */
   readonly position?: PagePosition | null;
   /** Set if the target is the whole index; `windows` is empty then. */
   readonly scan?: IndexScan;

@@ -25,12 +25,16 @@ test('items above one KB take as many units more, a dry run none, and an empty t
 
 test.each([
   [{ total: 100, done: 0, doneBefore: 0 }, 10, '0 %  0 of 100 segments'],
-  [{ total: 100, done: 25, doneBefore: 0 }, 60, '25 %  25 of 100 segments, about 3 min left'],
+  [{ total: 100, done: 25, doneBefore: 0 }, 60, '25 %  25 of 100 segments  25 a minute  about 3 min left'],
   // An execution that ran before this command: ten segments in a minute.
-  [{ total: 100, done: 60, doneBefore: 50 }, 60, '60 %  60 of 100 segments, about 4 min left'],
-  [{ total: 100, done: 99, doneBefore: 0 }, 36_000, '99 %  99 of 100 segments, about 7 min left'],
-  [{ total: 100, done: 50, doneBefore: 0 }, 36_000, '50 %  50 of 100 segments, about 10 hours left'],
-  [{ total: 3, done: 3, doneBefore: 0 }, 5, '100 %  3 of 3 segments'],
+  [{ total: 100, done: 60, doneBefore: 50 }, 60, '60 %  60 of 100 segments  10 a minute  about 4 min left'],
+  [{ total: 100, done: 99, doneBefore: 0 }, 36_000, '99 %  99 of 100 segments  10 an hour  about 7 min left'],
+  [
+    { total: 100, done: 50, doneBefore: 0 },
+    36_000,
+    '50 %  50 of 100 segments  5 an hour  about 10 hours left',
+  ],
+  [{ total: 3, done: 3, doneBefore: 0 }, 5, '100 %  3 of 3 segments  36 a minute'],
 ])('progress of %p after %d s', (segments, elapsed, expected) => {
   expect(describeProgress({ ...segments, seconds: elapsed })).toBe(expected);
 });

@@ -116,11 +116,11 @@ describe('against the local Step Functions', () => {
     });
     const first = await run(['--segments', '3'], child => {
       let printed = '';
-      child.stdout.on('data', function follow(data: Buffer) {
+      child.stderr.on('data', function follow(data: Buffer) {
         printed += data;
         if (!printed.includes('0 of 3 segments')) return;
         // Only once: a second signal after the end of the command would end the process like any other.
-        child.stdout.off('data', follow);
+        child.stderr.off('data', follow);
         child.kill('SIGINT');
       });
     });

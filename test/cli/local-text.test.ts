@@ -153,13 +153,13 @@ test('without schedules the example is the same', () => {
   expect(text).toContain('Scheduler       http://127.0.0.1:8085: no schedules');
 });
 
-async function execute(state: object, input: object = {}): Promise<Execution> {
+async function execute(state: object, input: object = {}, name = 'sweep-B'): Promise<Execution> {
   const clock = new VirtualClock(at('09:00:00'));
   const engine = new Engine({ clock, invoker: { invoke: () => Promise.reject(new Error('none')) } });
   const definition = loadDefinition(
     JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'A', States: { A: state } }),
   );
-  const machine = { arn: ARN, name: 'sweep-B', roleArn: 'r', type: 'STANDARD', definition } as const;
+  const machine = { arn: ARN, name, roleArn: 'r', type: 'STANDARD', definition } as const;
   return engine.start(machine, { input, name: 'one' }).done;
 }
 
@@ -226,6 +226,47 @@ test.each<[string, object, object, string[]]>([
   const text = describeExecution(await execute({ Type: 'Pass', Output, End: true }, input));
   const [first, ...more] = lines;
   expect(text.split('\n').slice(0, -1)).toEqual([`09:00:00Z  sweep-B:one  ${first}`, ...more]);
+});
+
+test.each<[string, string, string, object, object]>([
+  [
+    'a tick',
+    'tick            1,003 deleted  p99 0.1 s  A, B',
+    'sweep-B',
+    {},
+    { tables: { A: found(1000), idle: found(0), B: found(3) } },
+  ],
+  ['one with nothing to do', 'tick            nothing to delete', 'sweep-B', {}, { tables: { A: found(0) } }],
+  [
+    'a replay',
+    'replay          1 deleted  2 renewed  p99 0.1 s  B',
+    'sweep-B-replay',
+    { table: 'B', from: 'x', to: 'y' },
+    { ...found(3), deleted: 1, renewed: 2 },
+  ],
+  [
+    'a dry run',
+    'replay          2 found (dry run)',
+    'sweep-B-replay',
+    { from: 'x', to: 'y', dryRun: true },
+    { ...noCounts(EXECUTION_COUNTS), dryRun: true, found: 2, lagMs: null },
+  ],
+  ['a hand-over', 'hand-over       nothing to delete', 'sweep-B-replay', { handOver: true }, { tables: {} }],
+  ['a part', 'part of a tick  3 deleted  p99 0.1 s  B', 'sweep-B', { due: [] }, { tables: { B: found(3) } }],
+  ['a backfill', 'backfill        succeeded in 0.0 s', 'sweep-B-backfill', {}, { scanned: 7 }],
+  ['a machine of somebody else', 'own             succeeded in 0.0 s', 'own', {}, { any: 'x'.repeat(400) }],
+])('%s is one line without --verbose', async (_what, line, name, input, Output) => {
+  const execution = await execute({ Type: 'Pass', Output, End: true }, input, name);
+  const schedule = name === 'sweep-B' ? 'sweep-B-tick' : undefined;
+  expect(describeExecution(execution, { schedule, verbose: false })).toBe(`09:00:00Z  ${line}`);
+});
+
+test('what failed, or left something, has all its lines without --verbose, too', async () => {
+  const child = { ...noCounts(EXECUTION_COUNTS), shardsFailed: 1 };
+  const left = await execute({ Type: 'Pass', Output: { tables: { B: child } }, End: true });
+  const failed = await execute({ Type: 'Fail', Error: 'Own', Cause: 'x' });
+  for (const each of [left, failed])
+    expect(describeExecution(each, { verbose: false })).toBe(describeExecution(each));
 });
 
 test('of many tables in which something was found the first ones are named', async () => {

@@ -1,7 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { formatText } from '../../cli/output/format.ts';
 import { lookOf } from '../../cli/output/screen.ts';
-import { printData, printError, shownOn } from '../../cli/print.ts';
+import { describeWork, type Work, workFromNow } from '../../cli/output/work.ts';
+import { print, printData, printError, shownOn } from '../../cli/print.ts';
+import { Progress } from '../../lab/report/progress.ts';
 
 const terminal = { isTTY: true, columns: 132 };
 const file = {};
@@ -133,5 +135,43 @@ describe('what is printed', () => {
     expect(error.mock.calls).toEqual([
       [`${ESCAPES.red}--at\u001b[39m: expected a time and more and more\nand more and more and more`],
     ]);
+  });
+});
+
+describe('how far work is', () => {
+  test.each<[string, Omit<Work, 'what'>]>([
+    ['25 %  50 of 200 items  5 a second  about 30 s left', { done: 50, total: 200, seconds: 10 }],
+    ['T  25 %  50 of 200 items  5 a second  about 30 s left', { at: 'T', done: 50, total: 200, seconds: 10 }],
+    // Of an earlier run: 10 in 10 seconds.
+    [
+      '25 %  50 of 200 items  1 a second  about 3 min left',
+      { done: 50, total: 200, doneBefore: 40, seconds: 10 },
+    ],
+    ['0 %  0 of 200 items', { done: 0, total: 200, seconds: 10 }],
+    // DynamoDB's count of items is hours old.
+    ['100 %  250 of 200 items  25 a second', { done: 250, total: 200, seconds: 10 }],
+    ['12,000 items  1,200 a second  2 lost', { done: 12_000, seconds: 10, more: ['2 lost'] }],
+    ['25 %  50 of 200 items', { done: 50, total: 200, seconds: 0.1 }],
+  ])('%s', (expected, work) => {
+    expect(describeWork({ ...work, what: 'items' })).toBe(expected);
+  });
+
+  test('it is counted from its begin', () => {
+    let now = 5000;
+    const describe = workFromNow(() => now);
+    now += 10_000;
+    expect(describe({ what: 'items', done: 10, total: 20 })).toBe(
+      '50 %  10 of 20 items  1 a second  about 10 s left',
+    );
+  });
+
+  test('its line gives way to what is printed', () => {
+    const written: string[] = [];
+    const stderr = { isTTY: true, columns: 80, write: (text: string) => written.push(text) };
+    const log = jest.spyOn(console, 'log').mockImplementation(text => void written.push(text));
+    new Progress(stderr).show('50 %');
+    print('done');
+    log.mockRestore();
+    expect(written.slice(-2)).toEqual(['\r\u001b[J', 'done']);
   });
 });

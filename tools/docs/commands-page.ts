@@ -11,9 +11,12 @@ TypeScript needs Node 22.18. JSON may name its schema: \`"$schema": "./node_modu
 beside the configuration; for a file of another name, such as \`prod.json\`, in the folder \`precise-ttl.prod\`.
 
 The exit status is 0 when it was done, 1 when it was not, 2 for a wrong command line, and 130 or 143 when Ctrl-C or SIGTERM ended it, where
-nothing else is said. What a person can mend is one line on stderr.`;
+nothing else is said. What a person can mend is one line on stderr.
 
-/** Flags that say the same with so many commands are said once. */
+What a person reads is wrapped at the width of the terminal, or at \`COLUMNS\`, and coloured as \`NO_COLOR\` and \`FORCE_COLOR\` say. In a file or
+a pipe, without \`COLUMNS\`, each line is whole, for \`grep\`; only helps have 80 columns there. JSON has neither colours nor breaks.`;
+
+/** Flags that at least this number of commands share are listed once. */
 const MIN_SHARED = 4;
 
 /** The text of docs/reference/commands.md. */
@@ -52,7 +55,7 @@ function lineOf([name, flag]: readonly [string, Flag]): string {
   return `--${name}${value}: ${flag.help}${byDefault}`;
 }
 
-/** The help's text on the exit status, where a command has more than the common ones. */
+/** The help's text on exit statuses, for commands with more than the common ones. */
 function statusOf(command: AnyCommand): string {
   const [, text = ''] = /Exit status: (.*)$/s.exec(command.help()) ?? [];
   return /\b3\b|--watch|--detailed/.test(text) ? `Exit status: ${text.replaceAll(/\s+/g, ' ')}` : '';
