@@ -92,7 +92,8 @@ export function pieceTeller({ print, show }: Pick<Session, 'print' | 'show'>, dr
   return (piece: PieceResult, done: number, total: number) => {
     show('');
     print(describePiece(piece, `${done}/${total}`, dryRun));
-    if (done < total) show(describe({ what: 'executions', done, total }));
+    // Elsewhere the line of each piece says how far it is.
+    if (done < total && process.stderr.isTTY) show(describe({ what: 'executions', done, total }));
   };
 }
 

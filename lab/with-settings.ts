@@ -1,7 +1,7 @@
 import type { Settings } from '../functions/runtime/environment.ts';
 import { variableOf } from '../functions/runtime/variables.ts';
 
-/** Settings that no prop is for, and that an experiment or a test gives other values. */
+/** Settings that have no prop, and that an experiment or a test changes. */
 export type Tuning = Partial<
   Pick<
     Settings,
@@ -14,7 +14,7 @@ export type Tuning = Partial<
   >
 >;
 
-/** A stack whose tables have these settings, wherever it carries them: in definitions of state machines, and in environments. */
+/** Returns a stack with these settings, in its state machines' definitions and its environments. */
 export function withSettings<Stack>(stack: Stack, settings: Tuning): Stack {
   const changed = Object.entries(settings).reduce(
     (text, [name, value]) =>

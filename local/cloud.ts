@@ -44,37 +44,38 @@ import { type SynthesizedCloud, synthesizedCloud } from './stack/synthesized.ts'
 import { LocalStepFunctions, loadMachines } from './step-functions.ts';
 
 export interface LocalCloudOptions {
-  /** Everything that a configuration describes: `plainStack(config)`. */
+  /** The resources of a configuration: `plainStack(config)`. */
   readonly stack: PlainStack;
-  /** A DynamoDB that is running already; it is left running. @default AWS_ENDPOINT_URL_DYNAMODB, else one of our own */
+  /** A running DynamoDB, which is not stopped. @default AWS_ENDPOINT_URL_DYNAMODB, or a DynamoDB Local of its own */
   readonly dynamoDb?: DynamoDbEndpoint;
-  /** How to start one of our own. */
+  /** Options for a DynamoDB Local of its own. */
   readonly dynamoDbLocal?: DynamoDbLocalOptions;
   /**
-   * The environment from which `AWS_ENDPOINT_URL_DYNAMODB`, `…_S3`, `…_SQS`, `…_EVENTBRIDGE`, `…_LAMBDA` and nothing else is read.
+   * The environment, of which only `AWS_ENDPOINT_URL_DYNAMODB`, `…_S3`, `…_SQS`, `…_EVENTBRIDGE` and `…_LAMBDA` are read.
    * @default process.env
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Where the functions find DynamoDB when that shall be a proxy. @default the DynamoDB itself */
+  /** Returns the endpoint of a proxy through which the functions call DynamoDB. @default the endpoint of DynamoDB */
   readonly functionsDynamoDbEndpoint?: (dynamoDbEndpoint: string) => string | Promise<string>;
   /** Concurrency, logs and faults of the functions. */
   readonly functions?: Omit<LocalFunctionsOptions, 'dynamoDbEndpoint' | 'services'>;
-  /** How the tables' streams call functions. */
+  /** Options for the event source mappings of the tables' streams. */
   readonly mappings?: MappingOptions;
-  /** S3, SQS and EventBridge, where what was synthesized uses them. */
+  /** Options for S3, SQS and EventBridge, if the stack uses them. */
   readonly services?: ServicesOptions;
   /** @default the wall clock */
   readonly clock?: Clock;
   /**
-   * How far the clocks of Step Functions, Scheduler and Lambda are ahead of DynamoDB's, milliseconds; at the moment, where it changes.
+   * Number of milliseconds by which the clocks of Step Functions, Scheduler and Lambda are ahead of DynamoDB's; a function returns the
+   * current value.
    * @default 0
    */
   readonly skewMs?: number | (() => number) | undefined;
-  /** Jitter and ids draw from it. @default different in every run */
+  /** Source of random numbers for jitter and ids. @default different in every run */
   readonly random?: RandomSource;
-  /** Threads in which each function is loaded before it is first called, so that the first calls aren't slower. @default 0 */
+  /** Number of threads in which each function is loaded before its first call, so that the first calls are not slower. @default 0 */
   readonly warm?: number;
-  /** Children of one Map Run at a time. @default as many as AWS runs */
+  /** Largest number of concurrent children of one Map Run. @default as on AWS */
   readonly childrenAtOnce?: number | undefined;
   /** Whether the schedules fire. @default true */
   readonly schedules?: boolean;
@@ -82,29 +83,28 @@ export interface LocalCloudOptions {
   readonly deliveries?: Deliveries;
   /** Runs Express executions more than once, whoever starts them. @default once */
   readonly expressDeliveries?: NonNullable<EngineOptions['expressDeliveries']>;
-  /** How the tables look that the stack only refers to. @default nothing is known of them, and they must be there */
+  /** Schemas of the tables that the stack only refers to. @default they are unknown, and the tables must exist */
   readonly existing?: readonly TableResource[];
-  /** Whether those of {@link existing} that are not there are made. @default in a DynamoDB that was started here */
+  /** Whether missing tables of {@link existing} are created. @default only in a DynamoDB that was started here */
   readonly makeExisting?: boolean;
-  /** Gives every table a stream with old images, to watch deletions from outside. @default false */
+  /** Gives every table a stream with old images, so that deletions can be observed. @default false */
   readonly observe?: boolean;
-  /** Called when an execution starts, whoever starts it; children of a Map Run don't count. */
+  /** Called when any execution starts, except for children of a Map Run. */
   readonly onExecutionStart?: (execution: Execution) => void;
-  /** Called when an execution has ended, however it ended, with the name of the schedule that has started it, if one has. */
+  /** Called when an execution has ended, whatever its status, with the name of the schedule that started it, if any. */
   readonly onExecution?: (execution: Execution, schedule: string | undefined) => void;
   /** Called when a schedule fires and its target can't be started. */
   readonly onScheduleError?: (error: unknown, firing: Firing) => void;
 }
 
 /**
- * A synthesized deployment that runs on this machine: the tables in DynamoDB Local, the bundled functions in worker
- * threads, the state machines on the interpreter in `asl/`, the schedules by the clock, and the functions that the tables' streams
- * call, with the services that they use.
+ * A synthesized deployment that runs on this machine: the tables in DynamoDB Local, the bundled functions in worker threads, the state
+ * machines on the emulator, the schedules by the clock, the functions of the tables' streams, and the services that they use.
  */
 export class LocalCloud {
   readonly synthesized: SynthesizedCloud;
   readonly dynamoDb: DynamoDbEndpoint;
-  /** A client for the DynamoDB of this cloud, for whoever looks from outside; destroyed by {@link stop}. */
+  /** A DynamoDB client for observers of this cloud; destroyed by {@link stop}. */
   readonly client: DynamoDBClient;
   readonly functions: LocalFunctions;
   readonly services: LocalServices;
@@ -155,7 +155,7 @@ export class LocalCloud {
       clock,
       schedules: parts.synthesized.schedules,
       fire: ({ schedule, input }) => {
-        // Lambda takes the event and answers at once: what becomes of the call is seen by its log and its metrics.
+        // Lambda accepts the event and answers immediately: the call's result is visible in its log and its metrics.
         if (parts.synthesized.functions.some(({ arn }) => arn === schedule.targetArn)) {
           void clock.busy(() => this.functions.invoke(schedule.targetArn, JSON.parse(input)));
           return undefined;
@@ -170,12 +170,11 @@ export class LocalCloud {
   }
 
   /**
-   * Starts everything, or nothing: what was started is stopped again when a later part can't be.
-   *
+   * Starts everything, or nothing: when a part fails to start, the earlier parts are stopped again.
    * @throws {LocalCloudError} a subclass that says what is wrong with what was synthesized or what is installed
    */
   static async start(options: LocalCloudOptions): Promise<LocalCloud> {
-    // Everything that only has to be read is read first: a mistake shows before a process is started.
+    // All input is read first, so that a mistake is found before a process is started.
     const clock = options.clock ?? realClock;
     const { checkpointFile, ...mappingOptions } = options.mappings ?? {};
     const checkpoints =
@@ -198,7 +197,7 @@ export class LocalCloud {
       const forFunctions =
         (await options.functionsDynamoDbEndpoint?.(dynamoDb.endpoint)) ?? dynamoDb.endpoint;
       const machineClock = machineClockOf(options);
-      // Sweeps go by the date of DynamoDB's answers, which DynamoDB Local takes from this machine.
+      // Sweeps use the date in DynamoDB's answers, which DynamoDB Local takes from this machine's clock.
       const dated =
         clock === realClock ? undefined : await DynamoDbProxy.start(forFunctions, { now: () => clock.now() });
       undo.push(() => dated?.stop());
@@ -209,7 +208,7 @@ export class LocalCloud {
         ...options.services,
         environment,
         clock,
-        // It is called when a function is, and they are made with the endpoint that it has.
+        // Called only when a function is invoked; the functions are created later, because they need this endpoint.
         invoke: async (name, payload) =>
           functions.knows(name) ? functions.invoke(name, payload) : undefined,
       });
@@ -248,34 +247,33 @@ export class LocalCloud {
     }
   }
 
-  /** Executions that have not ended. */
+  /** Running executions. */
   get running(): readonly Execution[] {
     return this.#stepFunctions.running;
   }
 
-  /** The counters by which all executions would be billed. */
+  /** Billing counters of all executions. */
   get billing(): Readonly<BillingCounters> {
     return this.#stepFunctions.billing;
   }
 
-  /** The data of the Step Functions API, for whoever serves it. */
+  /** The data of the Step Functions API, for a server. */
   get stepFunctions(): ApiContext {
     return this.#stepFunctions.api;
   }
 
-  /** When each enabled schedule fires next, epoch milliseconds. */
+  /** Next occurrence of each enabled schedule, epoch milliseconds. */
   upcoming(): ReturnType<LocalScheduler['upcoming']> {
     return this.#scheduler.upcoming();
   }
 
-  /** The schedules as they are now: {@link synthesized} has them as they were. */
+  /** The current schedules; {@link synthesized} has the original ones. */
   get schedules(): readonly ScheduleResource[] {
     return this.#scheduler.schedules;
   }
 
   /**
-   * Replaces the schedule with this ARN, as UpdateSchedule does. What has fired goes on.
-   *
+   * Replaces the schedule with this ARN, as UpdateSchedule does. Executions that it started continue.
    * @throws {ScheduleError} for one that could not have been synthesized
    */
   updateSchedule(schedule: ScheduleResource): void {
@@ -292,14 +290,13 @@ export class LocalCloud {
     return this.#mappings.update(mapping);
   }
 
-  /** The state machines, loaded, as they were synthesized. */
+  /** The loaded state machines, as they were synthesized. */
   get machines(): readonly Machine[] {
     return this.#machines;
   }
 
   /**
-   * Starts an execution, as StartExecution does; it runs on its own from here.
-   *
+   * Starts an execution, as StartExecution does; it runs in the background.
    * @param machine name or ARN of a state machine
    * @throws {NotFoundError} when there is no such machine; InvalidStartError for a name or input AWS refuses
    */
@@ -317,27 +314,26 @@ export class LocalCloud {
   }
 
   /**
-   * Lets an execution of this cloud that did not succeed go on, as RedriveExecution does.
-   *
+   * Redrives an execution of this cloud that did not succeed, as RedriveExecution does.
    * @throws NotRedrivableError
    */
   redrive(execution: Execution): Promise<void> {
     return this.#stepFunctions.redrive(execution);
   }
 
-  /** Hands over everything that is in the tables' streams now, without waiting for batching windows. */
+  /** Hands over all records in the tables' streams, without waiting for batching windows. */
   drainStreams(): Promise<void> {
     return this.#mappings.drain();
   }
 
-  /** No schedule fires any more; executions go on. */
+  /** Stops firing the schedules; running executions continue. */
   pauseSchedules(): void {
     this.#scheduler.stop();
   }
 
   /**
-   * Stops everything that was started: schedules, executions, what reads the streams, functions, DynamoDB Local. Nothing is left
-   * that keeps the process alive. Safe to call more than once.
+   * Stops everything that was started: schedules, executions, stream pollers, functions, DynamoDB Local. Nothing that remains keeps the
+   * process alive. Safe to call more than once.
    */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
@@ -348,7 +344,7 @@ export class LocalCloud {
     this.#scheduler.stop();
     await this.#stepFunctions.stop();
     const reading = this.#mappings.stop();
-    // Its invocations end by themselves, or with their functions.
+    // The pollers' invocations end by themselves, or with their functions.
     await Promise.race([reading, sleep(LAST_INVOCATION_MS, undefined, { ref: false })]);
     await this.functions.stop();
     await reading;
@@ -361,22 +357,22 @@ export class LocalCloud {
   }
 }
 
-/** The clock of everything but DynamoDB and its streams. */
+/** Clock of all parts except DynamoDB and its streams. */
 function machineClockOf({ clock = realClock, skewMs = 0 }: LocalCloudOptions): Clock {
   return skewMs === 0 ? clock : skewedClock(clock, skewMs);
 }
 
-/** Parts that a cloud has for itself. */
+/** Parts that belong to one cloud only. */
 interface OwnParts {
   readonly mappings: EventSourceMappings;
   readonly streams: DynamoDBStreamsClient;
-  /** Before the DynamoDB of the functions, where its clock is not this machine's. */
+  /** Proxy between the functions and DynamoDB that changes the dates, when DynamoDB's clock differs from this machine's. */
   readonly dated: DynamoDbProxy | undefined;
-  /** The client of the state machines, which see the same data as the functions. */
+  /** Client of the state machines, which use the same data as the functions. */
   readonly machineClient: DynamoDBClient;
 }
 
-/** How long an invocation for a stream may go on when the cloud stops. */
+/** Time for an invocation by a stream to finish when the cloud stops, milliseconds. */
 const LAST_INVOCATION_MS = 5_000;
 
 function checkSchedule(schedule: ScheduleResource, { stateMachines, functions }: SynthesizedCloud): void {
@@ -411,7 +407,7 @@ async function makeTables(
         ? requireTable(client, table)
         : useExistingTable(client, table, { endpoint, asMade, make }));
     } catch (error) {
-      // All of them at once, so that a person can mend them in one go.
+      // All mismatches are collected, so that a person can correct them at once.
       if (!(error instanceof TableMismatchError)) throw error;
       problems.push(error.message);
     }

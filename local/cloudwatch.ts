@@ -2,7 +2,7 @@ import { LocalCloudWatch, type LocalCloudWatchOptions } from 'aws-on-loopback/cl
 import type { Clock } from 'stepfunctions-emulator';
 import type { SynthesizedCloud } from './stack/synthesized.ts';
 
-/** CloudWatch for what was synthesized. The alarms are evaluated from {@link LocalCloudWatch.start} on. */
+/** Creates CloudWatch for the synthesized stack. The alarms are evaluated after {@link LocalCloudWatch.start}. */
 export function cloudWatchOf(
   synthesized: Pick<SynthesizedCloud, 'alarms' | 'blocks'>,
   clock: Clock,

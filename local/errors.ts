@@ -1,17 +1,17 @@
 import { PreciseTtlError } from '../expiry/index.ts';
 
 /**
- * An error in the local cloud that a person can correct, in something written or installed. The message
- * always says what is wrong and where, what was expected and what to do; a command prints it without a stack.
+ * An error in the local cloud that the user can correct, in the configuration or the installation. The message always says what is wrong
+ * and where, what was expected and what to do; a command prints it without a stack.
  */
 export class LocalCloudError extends PreciseTtlError {
   override readonly name: string = 'LocalCloudError';
 }
 
-/** The synthesized Terraform holds something that can't be read, or that can't be run faithfully. */
+/** The synthesized Terraform contains something that cannot be read, or cannot be run correctly. */
 export class TerraformError extends LocalCloudError {
   override readonly name = 'TerraformError';
-  /** Every problem found, one sentence each, so that they can be mended in one go. */
+  /** All problems found, one sentence each, so that they can be corrected at once. */
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {

@@ -9,20 +9,20 @@ export type Incident =
 
 export interface RehearsalOptions {
   readonly incident: Incident;
-  /** Milliseconds. @default until the local cloud stops */
+  /** Duration of the incident, milliseconds. @default until the local cloud stops */
   readonly forMs?: number | undefined;
-  /** Called when the incident begins, and when it ends by itself; with an error when that was not possible. */
+  /** Called when the incident begins, and when it ends by itself; with an error when that failed. */
   readonly onChange?: (rehearsal: Rehearsal, error?: unknown) => void;
 }
 
 const MINUTE_MS = 60_000;
 /**
- * It begins so long after the next whole minute. What expires in a minute is for the tick before it: by then the first tick's minute
- * has come, and what is seen before the incident is a sweep that works.
+ * Time from the next whole minute to the start of the incident. The items of a minute belong to an earlier tick: by this time the first
+ * tick's minute has begun, so a working sweep is visible before the incident.
  */
 const AFTER_MINUTE_MS = MINUTE_MS + 15_000;
 
-/** The sections of docs/reference/alarms.md, and what is wrong then. */
+/** The incidents' sections in docs/reference/alarms.md, and the faults. */
 export const INCIDENTS: Readonly<
   Record<Incident['kind'], { readonly section: string; readonly what: string }>
 > = {
@@ -36,9 +36,9 @@ export const INCIDENTS: Readonly<
   clock: { section: 'clock-skew', what: 'the clocks of Step Functions, Scheduler and Lambda are' },
 };
 
-/** An incident of a local cloud: when it begins and ends, and what is broken meanwhile. */
+/** An incident of a local cloud: its start, its end, and what is broken meanwhile. */
 export class Rehearsal {
-  /** Epoch milliseconds; known when it was planned. */
+  /** Start of the incident, epoch milliseconds; set when it is planned. */
   from = 0;
   readonly incident: Incident;
   readonly #options: RehearsalOptions;
@@ -53,7 +53,7 @@ export class Rehearsal {
     this.#clock = clock;
   }
 
-  /** The endpoint of DynamoDB for everybody; undefined before it listens. */
+  /** DynamoDB endpoint for all clients; undefined before it listens. */
   get endpoint(): string | undefined {
     return this.#dynamoDb?.endpoint;
   }
@@ -64,14 +64,14 @@ export class Rehearsal {
     return this.#dynamoDb.endpoint;
   }
 
-  /** Has it begin when two ticks have planned. */
+  /** Plans the incident: it begins after two ticks have planned. */
   plan(): void {
     const now = this.#clock.now();
     this.from = Math.ceil(now / MINUTE_MS) * MINUTE_MS + AFTER_MINUTE_MS;
     this.#cancel = this.#clock.schedule(this.from - now, () => this.#change(true));
   }
 
-  /** Epoch milliseconds; undefined when it stays. */
+  /** End of the incident, epoch milliseconds; undefined when it has no end. */
   get until(): number | undefined {
     const { forMs } = this.#options;
     return forMs === undefined ? undefined : this.from + forMs;
@@ -81,10 +81,10 @@ export class Rehearsal {
     return this.#isOn;
   }
 
-  /** Milliseconds, now. */
+  /** Current clock skew, milliseconds. */
   readonly aheadMs = (): number => (this.#isOn && this.incident.kind === 'clock' ? this.incident.aheadMs : 0);
 
-  /** The heading of its section in docs/reference/alarms.md. */
+  /** Heading of its section in docs/reference/alarms.md. */
   get section(): string {
     return INCIDENTS[this.incident.kind].section;
   }

@@ -15,34 +15,34 @@ import { Rehearsal, type RehearsalOptions } from './rehearsal.ts';
 import type { ServicesOptions } from './services/local-services.ts';
 
 export interface ServeOptions {
-  /** As of {@link LocalCloudOptions}. */
+  /** See {@link LocalCloudOptions}. */
   readonly stack: LocalCloudOptions['stack'];
-  /** How the tables look that the stack only refers to; made when DynamoDB Local is started here. */
+  /** Schemas of the tables that the stack only refers to; they are created when DynamoDB Local is started here. */
   readonly existing?: LocalCloudOptions['existing'];
   readonly dynamoDbPort: number;
   readonly sfnPort: number;
   readonly schedulerPort: number;
   readonly cloudWatchPort: number;
-  /** Where S3, SQS and EventBridge listen and what becomes of archived objects and events. @default free ports, in memory */
+  /** Ports of S3, SQS and EventBridge, and storage of archived objects and events. @default free ports, in memory */
   readonly services?: Omit<ServicesOptions, 'faults'>;
-  /** Called when what a stream hands over can't be, once; and when records of it are given up. */
+  /** Called once when the records of a stream cannot be handed over, and when records are discarded. */
   readonly onStream?: ((told: unknown, mapping: EventSourceMappingResource) => void) | undefined;
-  /** Children of one Map Run at a time. @default as many as AWS runs */
+  /** Largest number of concurrent children of one Map Run. @default as on AWS */
   readonly childrenAtOnce?: number;
   /** Whether the schedules fire. */
   readonly schedules: boolean;
   /** Read for AWS_ENDPOINT_URL_DYNAMODB, …_S3, …_SQS, …_EVENTBRIDGE and …_LAMBDA. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Called when an execution has ended, whoever started it; children of a Map Run don't count. */
+  /** Called when any execution has ended, except for children of a Map Run. */
   readonly onExecution: NonNullable<LocalCloudOptions['onExecution']>;
   readonly onScheduleError: NonNullable<LocalCloudOptions['onScheduleError']>;
   /** Called when an alarm's state changes. */
   readonly onAlarm?: LocalCloudWatchOptions['onAlarm'];
-  /** Gets what the functions print, and how every call of one ended; for tests: stands around every call. */
+  /** Called with the functions' output and the result of every invocation; tests can wrap every invocation. */
   readonly functions?: Pick<LocalFunctionsOptions, 'onLog' | 'onInvocation' | 'wrap'>;
-  /** For tests: how often the streams are read, and what stands before them. */
+  /** For tests: interval of stream reads, and a wrapper of the streams. */
   readonly mappings?: Pick<MappingOptions, 'pollMs' | 'wrapSource'>;
-  /** Something that goes wrong for everybody who uses this cloud: functions, commands, applications. @default nothing */
+  /** A failure that affects all users of this cloud: functions, commands, applications. @default none */
   readonly rehearsal?: RehearsalOptions | undefined;
   /** For tests: another clock. @default the wall clock */
   readonly clock?: Clock;
@@ -50,7 +50,7 @@ export interface ServeOptions {
 
 export interface ServedCloud {
   readonly cloud: LocalCloud;
-  /** Where DynamoDB is for whoever uses this cloud: on this machine only, when it was started here. */
+  /** DynamoDB endpoint for all users of this cloud; only this machine can reach it when DynamoDB was started here. */
   readonly dynamoDbEndpoint: string;
   /** Endpoint of the Step Functions API. */
   readonly endpoint: string;
@@ -59,16 +59,15 @@ export interface ServedCloud {
   readonly cloudWatch: LocalCloudWatch;
   readonly cloudWatchEndpoint: string;
   readonly region: string;
-  /** The incident that is rehearsed, and its time. */
+  /** The rehearsed incident and its time. */
   readonly rehearsal: Rehearsal | undefined;
   /** Safe to call more than once. */
   stop(): Promise<void>;
 }
 
 /**
- * A local cloud for a person: DynamoDB Local and the APIs of Step Functions and EventBridge Scheduler on ports of their choice, the
- * synthesized state machines in it, and the schedules running. What the functions do to DynamoDB is counted per execution.
- *
+ * Starts a local cloud for a user: DynamoDB Local and the APIs of Step Functions and EventBridge Scheduler on chosen ports, with the
+ * synthesized state machines, and with running schedules. The functions' calls of DynamoDB are counted per execution.
  * @throws {LocalCloudError} saying what is wrong; nothing is left running then
  */
 export async function serve(options: ServeOptions): Promise<ServedCloud> {
@@ -76,7 +75,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
   await requireFree(options.sfnPort, '--sfn-port');
   await requireFree(options.schedulerPort, '--scheduler-port');
   await requireFree(options.cloudWatchPort, '--cloudwatch-port');
-  // One that was running is reached at its own port, unless it is to be broken.
+  // A DynamoDB that was already running is used at its own port, unless the rehearsal breaks it.
   if (!environment['AWS_ENDPOINT_URL_DYNAMODB'] || options.rehearsal !== undefined)
     await requireFree(options.dynamoDbPort, '--dynamodb-port');
   const undo: (() => Promise<void>)[] = [];
@@ -89,7 +88,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     const clock = options.clock ?? realClock;
     const rehearsal = options.rehearsal && new Rehearsal(options.rehearsal, clock);
     undo.push(async () => rehearsal?.stop());
-    // The cloud is told of it before it can be there: its alarms are read by the cloud.
+    // Set later: the cloud needs this reference before CloudWatch exists, and CloudWatch reads its alarms from the cloud.
     let cloudWatch: LocalCloudWatch | undefined;
     const tellStream = options.onStream ?? ((told, { address }) => console.error(`${address}: ${told}`));
     const cloud = await LocalCloud.start({
@@ -177,8 +176,8 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
 }
 
 /**
- * A shell that the lines of an earlier run were pasted into still names the endpoints of that run. Nobody listens there any more, and
- * we are about to.
+ * A shell into which the lines of an earlier run were pasted still has the endpoints of that run. Nothing listens there any more, and this
+ * run is about to use the same ports.
  */
 async function environmentFor({
   environment,

@@ -24,15 +24,15 @@ import type { SynthesizedCloud } from './stack/synthesized.ts';
 
 export interface StepFunctionsOptions extends Omit<EngineOptions, 'resources' | 'clock'> {
   readonly clock: NonNullable<EngineOptions['clock']>;
-  /** Makes the queries of DynamoDB that state machines make by themselves. */
+  /** Runs the DynamoDB queries of the state machines. */
   readonly queries: FunctionInvoker;
-  /** Called when an execution has ended, however it ended. */
+  /** Called when an execution has ended, whatever its status. */
   readonly onEnd: (execution: Execution) => void;
 }
 
 /**
- * Step Functions with the state machines that were synthesized: what its API works on, whether that is served or not. Executions start
- * others by `states:startExecution`, of the state machines as they are then, and query DynamoDB by `aws-sdk:dynamodb:query`.
+ * Step Functions with the synthesized state machines: the data of its API, whether or not that is served. Executions start others by
+ * `states:startExecution`, with the current state machines, and query DynamoDB by `aws-sdk:dynamodb:query`.
  */
 export class LocalStepFunctions {
   readonly api: ApiContext;
@@ -78,19 +78,18 @@ export class LocalStepFunctions {
     };
   }
 
-  /** Executions that have not ended. */
+  /** Running executions. */
   get running(): readonly Execution[] {
     return [...this.#running];
   }
 
-  /** The counters by which all executions would be billed. */
+  /** Billing counters of all executions. */
   get billing(): Readonly<BillingCounters> {
     return this.#engine.billing;
   }
 
   /**
-   * Starts an execution of a state machine as it is now.
-   *
+   * Starts an execution of the current version of a state machine.
    * @param machine its name or ARN
    * @throws {NotFoundError} when there is none; InvalidStartError for a name or input AWS refuses
    */
@@ -118,7 +117,7 @@ export class LocalStepFunctions {
     this.#watch(execution);
   }
 
-  /** Ends what runs, and resolves when it has ended. */
+  /** Stops all executions, and resolves when they have ended. */
   async stop(): Promise<void> {
     this.#engine.endDeliveries();
     const { running } = this;

@@ -337,7 +337,7 @@ function sweepStates(functions: FunctionArns, { machine, tables, partition }: St
     child: childStates(functions, { partition, resultBytes: CHILD_RESULT_BYTES[machine] }),
     recordMetrics: invokeTask(functions.RecordMetrics, partition, {
       ...execution,
-      // With a part of a tick, the context would repeat all of the state's data.
+      // The input of a tick's part would repeat all of the state's data.
       executionInput: machine === 'replay' ? execution.executionInput : null,
       soFar: jsonata('$states.input'),
       endedAt: jsonata('$states.context.State.EnteredTime'),

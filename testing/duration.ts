@@ -9,8 +9,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Milliseconds of a span of time: a whole number and `ms`, `s`, `m`, `h` or `d`, e.g. `'10m'`.
- *
+ * Parses a duration to milliseconds: a whole number and `ms`, `s`, `m`, `h` or `d`, e.g. `'10m'`.
  * @throws {LocalTestError}
  */
 export function readDuration(duration: string): number {

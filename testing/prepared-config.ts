@@ -6,39 +6,38 @@ import { existingTablesAsMade } from '../local/stack/existing-tables.ts';
 import { type PlainStack, plainStack } from '../stacks/plain-stack.ts';
 import type { TestedConfig } from './local-precise-ttl.ts';
 
-/** The region of a configuration that names none, and no ARN of another one. */
+/** Region of a configuration that names none, and no ARN with another one. */
 const REGION = 'us-east-1';
 
 /** The configuration from which a local cloud is started. */
 export interface PreparedConfig {
   readonly config: DeploymentConfig;
   readonly stack: PlainStack;
-  /** How each table looks that the deployment would find there. */
+  /** Schema of each table that the deployment expects to exist. */
   readonly existing: readonly TableResource[];
 }
 
 export interface PrepareOptions {
-  /** Whether the DynamoDB may be another's too, who may test a deployment of the same name at the same time. */
+  /** Whether other tests may use the DynamoDB at the same time, with a deployment of the same name. */
   readonly isShared: boolean;
 }
 
 /**
- * Checks a configuration, and makes of it what a deployment does.
- *
+ * Checks a configuration, and applies the deployment's defaults.
  * @throws {InvalidConfigError} naming every field that is wrong
  */
 export function prepareConfig(given: TestedConfig, { isShared }: PrepareOptions): PreparedConfig {
-  // The check refuses a value that is no object.
+  // The check rejects a value that is not an object.
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
   const checked = checkConfig(isObject ? { region: regionOf(given.tables), ...given } : given);
   const config = isShared ? withOwnDeployments(checked) : checked;
   return { config, stack: plainStack(config), existing: existingTablesAsMade(config) };
 }
 
-/** Letters of a deployment's name that stay when there is more to come. */
+/** Number of characters of a deployment's name that are kept before a suffix. */
 const NAME_START = 36;
 
-/** A journal has the name of its deployment: two tests that shared one would believe what the other has swept. */
+/** A journal is named after its deployment: two tests with the same name would use each other's progress. */
 function withOwnDeployments(config: DeploymentConfig): DeploymentConfig {
   const run = randomBytes(3).toString('hex');
   const names = [...new Set(config.tables.map(({ sweep = DEFAULT_SWEEP }) => sweep))];
@@ -50,7 +49,7 @@ function withOwnDeployments(config: DeploymentConfig): DeploymentConfig {
   return { ...config, tables };
 }
 
-/** The region of the first ARN that a table names: the tables of a deployment and what they name are in one. */
+/** Region of the first ARN in a table's props: a deployment's tables and their resources are in one region. */
 function regionOf(tables: unknown): string {
   const text = JSON.stringify(tables) ?? '';
   return /"arn:[a-z0-9-]+:[a-z0-9-]+:([a-z0-9-]+):/.exec(text)?.[1] ?? REGION;

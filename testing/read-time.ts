@@ -1,11 +1,10 @@
 import { LocalTestError } from './errors.ts';
 
-/** A time of day without a zone means another moment elsewhere. */
+/** A time without a zone means different moments on different machines. */
 const ZONED = /(?:Z|[+-]\d{2}:\d{2})$/;
 
 /**
- * Epoch milliseconds of a moment that a test names.
- *
+ * Converts a test's time to epoch milliseconds.
  * @param field what it is, for the message
  * @throws {LocalTestError}
  */

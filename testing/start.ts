@@ -55,8 +55,7 @@ export async function startPreciseTtl(
 }
 
 /**
- * Starts the sweep on this machine, lets a test use it, and stops everything, also when the test throws.
- *
+ * Starts the sweep on this machine, runs a test with it, and stops everything, even when the test throws.
  * @returns what `use` gives
  * @throws what {@link startPreciseTtl}, `use` and `stop()` throw
  */
@@ -70,7 +69,7 @@ export async function withPreciseTtl<T>(
   try {
     result = await use(local);
   } catch (error) {
-    // The test's own error is the cause; a sweep that failed as well comes after it.
+    // The test's own error is the cause; an error of a failed sweep is secondary.
     await local.stop().catch(() => {});
     throw error;
   }
@@ -111,10 +110,10 @@ async function start(
   const made = needed.filter(name => !found.has(name));
   if (!dynamoDb.startedHere) undo.push(() => deleteTables(client, made));
 
-  /** Failed executions that nobody knows of yet. */
+  /** Failed executions that have not been reported. */
   const failed = new Set<Execution>();
   const notStarted: FailedSweep[] = [];
-  /** Who wants to know which executions start. */
+  /** Listeners for started executions. */
   const watchers = new Set<(execution: Execution) => void>();
   const tablesOf = (machine: string): readonly string[] => {
     const deployment = deployments.find(({ name }) => name === machine || replayName(name) === machine);
@@ -126,19 +125,19 @@ async function start(
   const cloud = await LocalCloud.start({
     stack,
     services: { onEvent: event => outcome.addEvent(event) },
-    // A clock that stands still lets nothing be read but when something may have happened.
+    // A clock that stands still: streams are read only when a step may have changed items.
     mappings: { onlyDrained: stepped !== undefined },
     dynamoDb,
     clock,
     schedules,
-    // Real time does not wait for a function to be loaded.
+    // With real time, schedules do not wait until a function is loaded.
     ...(stepped === undefined && { warm: 1 }),
     environment: {},
     existing,
     makeExisting: true,
     functions: {
       onLog,
-      // Read at the time at which it was deleted.
+      // Records are read at the time of their deletion.
       wrap: async ({ functionName }, next) => {
         const result = await next();
         if (stepped !== undefined && functionName.endsWith('-delete-chunk')) await cloud.drainStreams();
@@ -172,11 +171,11 @@ async function start(
     if (found.length > 0) throw new SweepFailedError(found);
   };
   const pass = <T>(work: () => Promise<T>): Promise<T> => (stepped ? stepped.passUntil(work) : work());
-  /** What a test has deleted itself is read at the time at which it did. */
+  /** Reads the test's own deletions at the time at which they were made. */
   const drain = async () => {
     if (cloud.synthesized.mappings.length > 0) await pass(() => clock.busy(() => cloud.drainStreams()));
   };
-  /** An execution and those that it starts, once they have ended. */
+  /** Runs an execution and those that it starts until all have ended. */
   const runToEnd = async (machine: string, input: SweepInput): Promise<readonly Execution[]> => {
     const seen: Execution[] = [];
     const watch = (execution: Execution) => seen.push(execution);
@@ -186,7 +185,7 @@ async function start(
       for (const member of family) {
         await member.done;
         const arns = startedArns(member);
-        // A replay is named after its tick, whose history may have had no room for it.
+        // A replay is named after its tick, whose history may have dropped its event.
         family.push(...seen.filter(({ arn, name }) => arns.has(arn) || name.startsWith(`${member.name}-`)));
       }
       return family;
@@ -195,7 +194,7 @@ async function start(
     }
   };
   const reportsOfAll = (executions: readonly Execution[]): SweepReports => {
-    // Whoever asked for these is told.
+    // The caller sees these failures itself.
     for (const execution of executions) failed.delete(execution);
     const failures = executions.filter(execution => !hasSucceeded(execution)).flatMap(failureOf);
     if (failures.length > 0) throw new SweepFailedError(failures);
@@ -289,7 +288,7 @@ async function deleteTables(client: DynamoDBClient, names: readonly string[]): P
   }
 }
 
-/** Every step is taken, also when one fails; then its error is told. */
+/** Runs every step, even when one fails; then throws the error. */
 async function undoAll(undo: Undo): Promise<void> {
   const errors: unknown[] = [];
   for (const step of undo.splice(0).reverse()) {

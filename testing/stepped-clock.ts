@@ -1,15 +1,12 @@
 import { type CancelTimer, VirtualClock } from 'stepfunctions-emulator';
 
-/** A moment after everything that is due in its millisecond, and before the next one. */
+/** Half a millisecond: a moment after all timers of one millisecond, and before the next one. */
 const AFTER_MS = 0.5;
 
-/**
- * A virtual clock that stands still until it is told to go on. Between two steps nothing that waits for a time happens,
- * however long the test itself takes.
- */
+/** A virtual clock that advances only on request. Between two steps no timer fires, however long the test itself takes. */
 export class SteppedClock extends VirtualClock {
   #go: () => void = () => {};
-  /** Steps go one after another: each one ends with the clock at rest. */
+  /** Steps run one after another: each one ends with the clock at rest. */
   #lastStep: Promise<unknown> = Promise.resolve();
 
   constructor(startMs: number) {
@@ -26,7 +23,7 @@ export class SteppedClock extends VirtualClock {
     return super.schedule(this.now() + Math.max(0, ms) - super.now(), callback);
   }
 
-  /** Lets so much time pass. Everything that falls due meanwhile has been done, as far as it does not wait again. */
+  /** Advances the clock. Everything that becomes due meanwhile runs until it waits again. */
   advance(milliseconds: number): Promise<void> {
     return this.#step(async () => {
       const reached = new Promise<void>(resolve => {
@@ -41,7 +38,7 @@ export class SteppedClock extends VirtualClock {
     });
   }
 
-  /** Lets time pass for as long as this takes: what waits on this clock, and what waits for real work. */
+  /** Lets time pass during some work: for timers on this clock, and for real work. */
   passUntil<T>(work: () => Promise<T>): Promise<T> {
     return this.#step(async () => {
       this.#go();
@@ -59,7 +56,7 @@ export class SteppedClock extends VirtualClock {
     return done;
   }
 
-  /** A virtual clock does not move while work is under way: this is work that ends when time may pass. */
+  /** A virtual clock does not advance during work: this is work that ends when time may pass. */
   #stand(): void {
     void this.busy(
       () =>

@@ -6,19 +6,19 @@ import type { LagSummary, SweepReport } from '../statemachine/contract/report.ts
 import { addCounts, EXECUTION_COUNTS } from '../statemachine/counts.ts';
 import type { FailedSweep } from './errors.ts';
 
-/** By the names of tables. */
+/** Reports by table name. */
 export type SweepReports = Readonly<Record<string, SweepReport>>;
 
-/** A tick says nothing of a table in which there was nothing to do. */
+/** A tick has no report for a table without work. */
 export const NOTHING_SWEPT: SweepReport = reportOf(startTotals(false));
 
-/** The reports of an execution of either state machine, in its output or in the cause of its failure. */
+/** Finds the reports of an execution of either state machine, in its output or in the cause of its failure. */
 export function reportsOf({ input, output, cause }: Execution): SweepReports {
   const report = readExecutionReport(output ?? cause);
   return report === undefined ? {} : reportsByTable(report, input);
 }
 
-/** The report of a table of which several executions swept a part. */
+/** Adds up the reports of several executions that swept parts of one table. */
 export function sumOfReports(reports: readonly SweepReport[]): SweepReport {
   const [first = NOTHING_SWEPT, ...others] = reports;
   return others.reduce(addReports, first);
@@ -36,7 +36,7 @@ function addReports(one: SweepReport, other: SweepReport): SweepReport {
   };
 }
 
-/** The percentiles are upper bounds, and the higher ones bound both. */
+/** Percentiles are upper bounds, so the higher one bounds both. */
 function longerLag(one: SweepReport['lagMs'], other: SweepReport['lagMs']): LagSummary | null {
   if (!one || !other) return one ?? other ?? null;
   return {
@@ -47,9 +47,8 @@ function longerLag(one: SweepReport['lagMs'], other: SweepReport['lagMs']): LagS
 }
 
 /**
- * An execution that did not succeed, once for each table of which it says that something is left; for each of its tables where it does not
- * say which.
- *
+ * Failures of an execution that did not succeed, one for each table that it reports as incomplete, or for each of its tables when it names
+ * none.
  * @param deployed the tables of its deployment
  */
 export function failuresOf(execution: Execution, deployed: readonly string[]): FailedSweep[] {
@@ -60,13 +59,13 @@ export function failuresOf(execution: Execution, deployed: readonly string[]): F
   return tables.map(tableName => ({ tableName, input, status, error, cause, report: reports[tableName] }));
 }
 
-/** Undefined: all of the deployment. */
+/** Undefined means all tables of the deployment. */
 function tablesOfInput(input: unknown): readonly string[] | undefined {
   if (!isObject(input)) return undefined;
   const { table, tables, sweeps } = input;
   if (typeof table === 'string') return [table];
   if (Array.isArray(tables)) return tables.map(String);
-  // A further execution of a tick.
+  // The input of a further execution of a tick.
   return isObject(sweeps) ? Object.keys(sweeps) : undefined;
 }
 

@@ -1,4 +1,4 @@
-/** `npm run docs`: writes what the documents say of the code. */
+/** `npm run docs`: generates the documents' parts that describe the code. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { print } from '../cli/print.ts';
 import { runCommand } from '../cli/run-command.ts';

@@ -1,24 +1,24 @@
 import { ApiError, type Fields } from 'stepfunctions-emulator/loopback';
 import { isObject } from './json.ts';
 
-/** The names of the errors by which a service says what is wrong with a request. */
+/** Names of the errors by which a service reports an invalid request. */
 export interface InputErrors {
   /** A field whose value is wrong. */
   readonly invalid: string;
   /** A field that must be there. */
   readonly missing: string;
-  /** A field that is not read here, whether AWS knows it or not. */
+  /** Name of a field that this service does not support, whether AWS knows it or not. */
   readonly unknown: string;
 }
 
-/** The errors of services that have one name for all of it. */
+/** Error names of services that use one name for every invalid request. */
 export const VALIDATION_ERRORS: InputErrors = {
   invalid: 'ValidationException',
   missing: 'ValidationException',
   unknown: 'ValidationException',
 };
 
-/** Reads the fields of a request. Null counts as absent, as AWS has it. Every method throws {@link ApiError} for a wrong value. */
+/** Reads the fields of a request. Null counts as absent, as on AWS. Every method throws {@link ApiError} for an invalid value. */
 export class ApiInput {
   readonly #fields: Fields;
   readonly #errors: InputErrors;
@@ -66,7 +66,7 @@ export class ApiInput {
     );
   }
 
-  /** Epoch seconds on the wire, epoch milliseconds here. */
+  /** Reads a time: epoch seconds in the request, epoch milliseconds here. */
   time(field: string): number | undefined {
     const seconds = this.number(field);
     return seconds === undefined ? undefined : Math.round(seconds * 1000);
@@ -90,7 +90,7 @@ export class ApiInput {
     return fields && new ApiInput(fields, this.#errors, known, `${this.#path}${field}.`);
   }
 
-  /** None where the list is absent. @param known the fields that each object may have */
+  /** Reads a list of objects. An absent list is an empty one. */
   objects(field: string, known: readonly string[]): readonly ApiInput[] {
     const list = this.#read(
       field,
@@ -107,7 +107,7 @@ export class ApiInput {
     throw new ApiError(this.#errors.missing, `${this.#path}${field}: expected a value, got nothing`);
   }
 
-  /** The error of a value that is wrong. */
+  /** Builds the error for an invalid value. */
   invalid(field: string, expected: string, got: unknown): ApiError {
     return new ApiError(
       this.#errors.invalid,
@@ -126,7 +126,7 @@ export class ApiInput {
   }
 }
 
-/** A page of a list, whose `NextToken` is the place where the next one begins. */
+/** Returns one page of a list; its `NextToken` is the position at which the next page begins. */
 export function pageOf<Item>(
   all: readonly Item[],
   size: number,

@@ -2,7 +2,7 @@ import { ApiError, type HttpProtocol } from 'stepfunctions-emulator/loopback';
 
 /** A call of a local API. */
 export interface ApiCall {
-  /** As the API names it: `PutObject`. */
+  /** Operation, as the API names it: `PutObject`. */
   readonly operation: string;
   /** The HTTP method: `PUT`. */
   readonly method: string;
@@ -10,26 +10,25 @@ export interface ApiCall {
   readonly target: string;
 }
 
-/** A fault of a call of a local API, so that tests and the lab see how a client bears it. */
+/** A fault in a call of a local API, so that tests and the lab can check how a client handles it. */
 export type CallFault =
-  /** Answered with an error of the API; it has no effect. */
+  /** The call is answered with an error of the API and has no effect. */
   | { readonly kind: 'refuse'; readonly error: string; readonly status: number }
-  /** Never answered. @property done whether it takes effect nevertheless */
+  /** The call is never answered. */
   | { readonly kind: 'hang'; readonly done: boolean }
-  /** The connection breaks. @property done whether the call takes effect before */
+  /** The connection breaks. */
   | { readonly kind: 'cut'; readonly done: boolean };
 
 /** Decides what happens to a call; undefined lets it through. */
 export type ChooseCallFault = (call: ApiCall) => CallFault | undefined;
 
 /**
- * Asked for every entry of a batch that would be taken.
- *
+ * Called for every entry of a batch that would be accepted.
  * @returns the name of the error, not the sender's, with which this entry alone fails; undefined lets it through
  */
 export type FailEntry = () => string | undefined;
 
-/** A protocol whose calls have faults. */
+/** Adds faults to the calls of a protocol. */
 export function withFaults(protocol: HttpProtocol, choose: ChooseCallFault): HttpProtocol {
   return {
     ...protocol,
@@ -38,19 +37,19 @@ export function withFaults(protocol: HttpProtocol, choose: ChooseCallFault): Htt
       const fault = choose({ operation: protocol.operationOf(request), method, target });
       if (fault === undefined) return protocol.answer(request);
       if (fault.kind === 'refuse') throw new ApiError(fault.error, 'injected', fault.status);
-      // Whatever is answered, nobody gets to read it.
+      // Nobody can read the answer, so an error of it does not matter.
       if (fault.done) await protocol.answer(request).catch(() => undefined);
       return fault.kind === 'cut' ? undefined : new Promise(() => {});
     },
   };
 }
 
-/** How one entry of a batch ended. */
+/** Result of one entry of a batch. */
 type EntryOutcome =
   | { readonly answer: object }
   | { readonly code: string; readonly message: string; readonly isSenders: boolean };
 
-/** Answers each entry of a batch; one that fails, or is refused with an {@link ApiError}, does not keep the others. */
+/** Answers each entry of a batch separately; one that fails, or is refused with an {@link ApiError}, does not affect the others. */
 export function answerEach<Entry>(
   entries: readonly Entry[],
   failEntry: FailEntry | undefined,
@@ -68,7 +67,7 @@ export function answerEach<Entry>(
   });
 }
 
-/** The members of an answer that has one for each entry: `Entries` and `FailedEntryCount`, or `Records` and `FailedRecordCount`. */
+/** Fields of an answer to a batch: `Entries` and `FailedEntryCount`, or `Records` and `FailedRecordCount`. */
 export function batchAnswer(
   list: 'Entries' | 'Records',
   count: 'FailedEntryCount' | 'FailedRecordCount',

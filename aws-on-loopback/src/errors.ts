@@ -1,8 +1,8 @@
 import { EmulatorError } from 'stepfunctions-emulator/loopback';
 
 /**
- * An error that a person can correct, in something written or installed. The message says what is wrong and where, what was expected and
- * what to do.
+ * An error that the user can correct, in the configuration or the installation. The message says what is wrong and where, what was
+ * expected and what to do.
  */
 export class LoopbackError extends EmulatorError {
   override readonly name: string = 'LoopbackError';
@@ -13,7 +13,7 @@ export class DynamoDbLocalError extends LoopbackError {
   override readonly name = 'DynamoDbLocalError';
 }
 
-/** A port that somebody else has. */
+/** The port is used by another process. */
 export class PortInUseError extends LoopbackError {
   override readonly name = 'PortInUseError';
 }
@@ -23,12 +23,12 @@ export class TableMismatchError extends LoopbackError {
   override readonly name = 'TableMismatchError';
 }
 
-/** A schedule that EventBridge Scheduler would refuse, or that the local scheduler can't run faithfully. */
+/** A schedule that EventBridge Scheduler would refuse, or that the local scheduler cannot run correctly. */
 export class ScheduleError extends LoopbackError {
   override readonly name = 'ScheduleError';
 }
 
-/** Something was asked for by a name that doesn't exist in this cloud. */
+/** A resource of this name does not exist in this cloud. */
 export class NotFoundError extends LoopbackError {
   override readonly name = 'NotFoundError';
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { PortInUseError } from './errors.ts';
 
-/** Whether nobody listens on a port of this machine. */
+/** Whether a port of this machine is free. */
 export async function isFree(port: number): Promise<boolean> {
   const server = createServer().listen(port, '127.0.0.1');
   try {
@@ -15,7 +15,7 @@ export async function isFree(port: number): Promise<boolean> {
   }
 }
 
-/** A port of this machine that was free a moment ago. */
+/** Finds a port of this machine that is free now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -26,8 +26,7 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Looks before anything is started: what would listen there says it later and less clearly.
- *
+ * Checks the port before anything is started: the server itself would report it later and less clearly.
  * @param flag where the port comes from, for the message
  * @throws {PortInUseError}
  */

@@ -1,7 +1,7 @@
 import { requireLoopback } from 'stepfunctions-emulator/loopback';
 import { LOCAL_ACCOUNT } from './account.ts';
 
-/** Where the services of AWS are on this machine that functions use beside DynamoDB. */
+/** Local endpoints of the AWS services besides DynamoDB that functions use. */
 export interface ServiceEndpoints {
   readonly s3?: string | undefined;
   readonly sqs?: string | undefined;
@@ -19,10 +19,10 @@ export const SERVICE_VARIABLES = {
   lambda: 'AWS_ENDPOINT_URL_LAMBDA',
 } as const satisfies Readonly<Record<keyof ServiceEndpoints, string>>;
 
-/** The port "discard", on which nobody listens: a call of a service that is not run here fails, and does not leave this machine. */
+/** Port "discard", on which nothing listens: a call of a service that is not run here fails, and does not leave this machine. */
 const NOWHERE = 'http://127.0.0.1:9';
 
-/** By what an SDK reads. */
+/** Environment variables from which an SDK reads the endpoints. */
 export function endpointVariables(endpoints: ServiceEndpoints): Readonly<Record<string, string>> {
   const given = Object.entries(SERVICE_VARIABLES).flatMap(([service, variable]) => {
     const endpoint = endpoints[service as keyof ServiceEndpoints];
@@ -43,20 +43,20 @@ export function serviceVariables(endpoints: ServiceEndpoints = {}): Readonly<Rec
 const QUEUE_URL = /^https:\/\/sqs\.[a-z0-9-]+\.[a-z.]+\/\d{12}\/([A-Za-z0-9_-]{1,80}(?:\.fifo)?)$/;
 const BUS_ARN = /^arn:[a-z0-9-]+:events:[a-z0-9-]+:\d{12}:event-bus\/(.+)$/;
 
-/** The queue that a URL of SQS names; undefined for any other text. */
+/** Returns the queue in a URL of SQS; undefined for any other text. */
 export const queueIn = (text: string): string | undefined => QUEUE_URL.exec(text)?.[1];
 
 const STREAM_ARN = /^arn:aws[a-z-]*:kinesis:[a-z0-9-]+:\d{12}:stream\/([A-Za-z0-9_.-]{1,128})$/;
 
-/** The Kinesis stream that an ARN names; undefined for any other text. */
+/** Returns the Kinesis stream in an ARN; undefined for any other text. */
 export const streamIn = (text: string): string | undefined => STREAM_ARN.exec(text)?.[1];
 
-/** The bus that a name or an ARN names. */
+/** Returns the bus in a name or an ARN. */
 export const busIn = (text: string): string => BUS_ARN.exec(text)?.[1] ?? text;
 
 /**
- * The environment with queues and buses as they are called on this machine, where there is one account and region. An SDK sends a
- * message to the host in the queue's URL, whatever endpoint it was given.
+ * Replaces the URLs and ARNs of queues and buses in the environment by their local ones, as there is one account and region here. An SDK
+ * sends a message to the host in the queue's URL, whatever its endpoint is.
  */
 export function withLocalNames(
   environment: Readonly<Record<string, string>>,

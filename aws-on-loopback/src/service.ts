@@ -14,7 +14,7 @@ import { parseObject } from './json.ts';
 export interface ServiceOptions {
   /** @default a free port */
   readonly port?: number | undefined;
-  /** Asked at every call, for tests and the lab. @default no faults */
+  /** Called for every request, for tests and the lab. @default no faults */
   readonly choose?: ChooseCallFault | undefined;
 }
 
@@ -31,7 +31,7 @@ export function startServer(
 
 /** One operation of a service. */
 export interface Operation<Context> {
-  /** The fields that it reads; others are refused by their names. */
+  /** Supported fields; others are refused by their names. */
   readonly fields: readonly string[];
   /** @throws {ApiError} for an answer that is an error */
   readonly answer: (context: Context, input: ApiInput) => object | Promise<object>;
@@ -43,7 +43,7 @@ interface Service<SomeOperation> {
   readonly errors: InputErrors;
 }
 
-/** A service that speaks AWS JSON. */
+/** A service with the protocol AWS JSON. */
 export type JsonService<Context> = Service<Operation<Context>> &
   Pick<JsonApi<unknown>, 'target' | 'maxBytes' | 'errorHeaders'>;
 
@@ -58,7 +58,7 @@ export function jsonProtocol<Context>(
   });
 }
 
-/** An operation of a service that speaks REST JSON, and the requests that ask for it. */
+/** An operation of a REST JSON service, and the form of its requests. */
 export interface RestOperation<Context> extends Operation<Context> {
   readonly method: string;
   /** `/schedules/{Name}`; a name in braces is a field. */
@@ -69,7 +69,7 @@ export type RestService<Context> = Service<RestOperation<Context>>;
 
 const HEADERS = { 'content-type': 'application/json' };
 
-/** The protocol REST JSON: the method and the path say what is asked for, the query and the body have further fields. */
+/** The protocol REST JSON: the method and the path name the operation; the query and the body have further fields. */
 export function restProtocol<Context>(
   { operations, errors }: RestService<Context>,
   context: Context,
@@ -104,7 +104,7 @@ export function restProtocol<Context>(
   };
 }
 
-/** The operation that a request asks for, with the fields of its path and query. */
+/** Finds the operation of a request, with the fields of its path and query. */
 function find<Context>(operations: RestService<Context>['operations'], { method, target }: HttpRequest) {
   const { pathname, searchParams } = new URL(target, 'http://127.0.0.1');
   const parts = pathname.split('/');

@@ -7,8 +7,8 @@ import { SCHEDULER } from './scheduler/scheduler-api.ts';
 import { SQS } from './sqs/sqs-api.ts';
 
 /**
- * Everything that is answered: service → operation → what answers it. Each service finds what it is asked for in its own entry, and
- * refuses by its name what is not in it.
+ * All operations that are supported: service → operation → handler. Each service refuses every operation that its entry does not contain,
+ * by name.
  */
 export const SERVICES = {
   S3: S3_OPERATIONS,

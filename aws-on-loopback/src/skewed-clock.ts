@@ -1,6 +1,6 @@
 import type { Clock } from 'stepfunctions-emulator';
 
-/** A clock that goes as another one does, and is so much ahead of it, milliseconds, always or at the moment. */
+/** Returns a clock that is ahead of another one, by a fixed number of milliseconds or by what a function returns. */
 export function skewedClock(clock: Clock, aheadMs: number | (() => number)): Clock {
   const ahead = typeof aheadMs === 'number' ? () => aheadMs : aheadMs;
   return {

@@ -64,7 +64,7 @@ const MAX_BACK = 1_200;
 /** Seconds before its first child begins at which a part is started: enough for four attempts and the start of an execution. */
 const PART_LEAD_SECONDS = 15;
 
-/** Minimum milliseconds for the probes of a table, even if its minute begins sooner, because other tables wait for it. */
+/** Minimum milliseconds for the probes of a table. Otherwise they end when its minute begins, because other tables wait for them. */
 const MIN_TABLE_MS = 700;
 
 /** Seconds before this tick in which an earlier tick leaves no lookback to it: the earlier one still sweeps. */

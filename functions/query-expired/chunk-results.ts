@@ -57,7 +57,7 @@ export function addResults(
     else if (once) deferred.push(...keys);
     else if (retried) again.push(retried);
     else gaveUp.push(...keys);
-    // The failed call counts as a retry if it was not the first one; so does the later poll's, since it makes a new chunk.
+    // Two calls count as retries: a failed one that was not the first, and the one that a later poll makes in a new chunk.
     const failedAgain = error !== undefined && (result.progress?.attempts ?? 0) > 0 ? 1 : 0;
     const later = once && !isFinal ? 1 : 0;
     counts = { ...counts, retries: counts.retries + failedAgain + later };

@@ -1,19 +1,19 @@
 import type { DynamoDbCall } from '../faults/index.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
-/** A delete of one item that a function sent to DynamoDB, whatever came of it. */
+/** A function's attempt to delete one item in DynamoDB, whatever the result was. */
 export interface Attempt {
   readonly id: string;
   /** Epoch milliseconds. */
   readonly at: number;
 }
 
-/** The ids of the items that a call is to delete, in its order; the items have one key, a string. A call that reads deletes none. */
+/** The ids of the items that a call deletes, in its order; the items have one key, a string. A read has none. */
 export function idsIn(call: Pick<DynamoDbCall, 'operation' | 'keys'>): string[] {
   return isRead(call) ? [] : idsOf(call);
 }
 
-/** A read of a page's items, made to see whether they are held. */
+/** Whether a call reads a page's items to see whether they are held. */
 function isRead({ operation }: Pick<DynamoDbCall, 'operation'>): boolean {
   return operation === 'BatchGetItem';
 }
@@ -32,7 +32,7 @@ export class Attempts {
     else this.#all.push(...idsOf(call).map(id => ({ id, at: call.at })));
   }
 
-  /** As many items as the sweep can at most have found renewed, held and not found, by what the application did. */
+  /** Largest numbers of items that the sweep can have found renewed, held and not found, given the application's writes. */
   most(ledger: Pick<Ledger, 'mayBeRenewed' | 'mayBeHeld' | 'mayBeGone'>): {
     renewed: number;
     held: number;

@@ -2,15 +2,15 @@ import type { ExpiryModel } from '../../expiry/index.ts';
 import type { IndexEntry } from '../faults/index.ts';
 import type { Stamped } from '../workload/stamp.ts';
 
-/** The index entry of what was written, for answers that are stale later. */
+/** The index entry of a written item, for later stale answers. */
 export interface Indexed {
   readonly indexKey: string;
   readonly entry: IndexEntry;
 }
 
 /**
- * The index entry of an item that was written with these attributes, in a table whose partition key is a string and
- * its only key; undefined for an item that the index does not have.
+ * Returns the index entry of an item with these attributes, in a table whose only key is a partition key of type string; undefined for an
+ * item that is not in the index.
  */
 export function indexedOf(
   id: string,

@@ -2,7 +2,7 @@ import type { ChooseFault, DynamoDbFault } from '../faults/index.ts';
 import { idsIn } from './attempts.ts';
 import type { InspectedItem } from './inspection-plan.ts';
 
-/** Between what a count may at least and at most be. */
+/** Smallest and largest value that a count may have. */
 export interface Range {
   readonly least: number;
   readonly most: number;
@@ -10,7 +10,7 @@ export interface Range {
 
 export interface InspectionFaultsOptions {
   readonly items: readonly InspectedItem[];
-  /** How long what DynamoDB takes after a while stays unprocessed, from the first delete of such an item on. */
+  /** Time for which items of the kind "after a while" stay unprocessed, from the first delete of such an item, milliseconds. */
   readonly busyMs: number;
   /** Renews an item by a second, in DynamoDB. */
   readonly renewByASecond: (item: InspectedItem) => Promise<unknown>;
@@ -19,15 +19,14 @@ export interface InspectionFaultsOptions {
 const STALE: DynamoDbFault = { name: 'stale', effect: { kind: 'stale' } };
 
 /**
- * The faults of an inspected sweep, the same in every run: keys that come back unprocessed, an index that is behind,
- * and renewals between the query and the delete. It notes how often DynamoDB was asked to delete what the application
- * had renewed or deleted: the sweep has to report it as often.
+ * Faults of an inspected sweep, the same in every run: unprocessed keys, an index that lags behind, and renewals between the query and the
+ * delete. It counts the deletes of items that the application had renewed or deleted: the sweep must report the same counts.
  */
 export class InspectionFaults {
   readonly #options: InspectionFaultsOptions;
   readonly #items: ReadonlyMap<string, InspectedItem>;
   readonly #sent = new Map<string, number>();
-  /** Epoch milliseconds of the deletes that DynamoDB got to see, by id. */
+  /** Times of the deletes that DynamoDB processed, by id, epoch milliseconds. */
   readonly #processed = new Map<string, number[]>();
   #busyUntil: number | undefined;
 
@@ -56,11 +55,11 @@ export class InspectionFaults {
     return { name: 'unprocessed', effect: { kind: 'leaveOut', errors }, before };
   };
 
-  /** How many items the sweep has found to be renewed. */
+  /** Number of items that the sweep found to be renewed. */
   get renewed(): Range {
     const bySecond = this.#itemsThat('renewed by a second').flatMap(({ id, ttl }) => {
       const [first] = this.#processed.get(id) ?? [];
-      // Deleted a second late, it was expired in spite of its renewal, or not yet by the cutoff: either is right.
+      // When it is deleted a second late, it was expired in spite of its renewal, or not expired by the cutoff: both are correct.
       return first === undefined ? [] : [{ least: first < (ttl + 1) * 1000 ? 1 : 0, most: 1 }];
     });
     const renewed = this.#timesProcessed('renewed');
@@ -70,7 +69,7 @@ export class InspectionFaults {
     };
   }
 
-  /** How many items the sweep has found to be gone. */
+  /** Number of items that the sweep did not find. */
   get notFound(): Range {
     const times = this.#timesProcessed('deleted');
     return { least: times, most: times };

@@ -2,59 +2,59 @@ import type { ExpiryModel } from '../../expiry/index.ts';
 import { shardOf } from '../../expiry/shard.ts';
 import { LEFT_TO_TICKS_SECONDS } from '../../functions/child/scan.ts';
 
-/** The application's action on an item of an inspected sweep, beside writing it. */
+/** The application's action on an item of an inspected sweep, besides writing it. */
 export type Deed =
-  /** Nothing: it is expired, or expires while the sweep is under way, and has to go. */
+  /** The item is expired, or expires during the sweep, and must be deleted. */
   | 'none'
-  /** It is renewed for a day, and the index does not know it yet. */
+  /** The item is renewed for a day, and the index still has its old entry. */
   | 'renewed'
-  /** It is deleted, and the index does not know it yet. */
+  /** The item is deleted, and the index still has its entry. */
   | 'deleted'
-  /** It is held, and has to stay. */
+  /** The item is held, and must stay. */
   | 'held'
-  /** It was held when it expired, and is released before the sweep, which has to delete it. */
+  /** The item was held when it expired, and is released before the sweep, which must delete it. */
   | 'released'
-  /** It is renewed by a second, in the second in which it expires, after it was found and before it is deleted. */
+  /** The item is renewed by a second, in the second in which it expires, between the query and the delete. */
   | 'renewed by a second';
 
 /** DynamoDB's answer to the deletes of an item. */
 export type Capacity =
   | 'at once'
-  /** The first one comes back unprocessed. */
+  /** The first attempt leaves it unprocessed. */
   | 'the second time'
-  /** They come back unprocessed for as long as it takes a child to become too old. */
+  /** All attempts leave it unprocessed until the child is too old to continue. */
   | 'after a while';
 
 export interface InspectedItem {
   readonly id: string;
-  /** As it is written, epoch seconds. */
+  /** TTL at which it is written, epoch seconds. */
   readonly ttl: number;
   readonly olderStamp: boolean;
   readonly deed: Deed;
   readonly capacity: Capacity;
 }
 
-/** Both ends included, epoch seconds. */
+/** A range of TTLs, both ends included, epoch seconds. */
 export interface TtlSpan {
   readonly from: number;
   readonly upTo: number;
 }
 
-/** A sweep to inspect: its input, the items that are laid out for it, and what it has to leave nothing of. */
+/** A sweep to inspect: its input, the items that are written for it, and the TTLs that it must sweep. */
 export interface Inspection {
   readonly name: 'tick' | 'scan';
   /** Scheduled time of a tick, epoch seconds. */
   readonly scheduledTime?: number;
   readonly items: readonly InspectedItem[];
-  /** Expiry times of which nothing may be left, whoever wrote it. */
+  /** TTL ranges in which no expired item may remain, whoever wrote it. */
   readonly sweeps: readonly TtlSpan[];
 }
 
 export interface InspectionOptions {
-  /** When the items are written and the sweep is started, epoch seconds. */
+  /** Time at which the items are written and the sweep is started, epoch seconds. */
   readonly now: number;
   readonly model: ExpiryModel;
-  /** How far a tick looks back. */
+  /** Lookback of a tick, minutes. */
   readonly lookbackMinutes: number;
   /** Items are renewed or deleted by the application. */
   readonly guarded: boolean;
@@ -63,13 +63,13 @@ export interface InspectionOptions {
 }
 
 const MINUTE = 60;
-/** How old the oldest item is that is laid out for a scan: an edge of a window of a day lies behind it. */
+/** Age of the oldest item that is written for a scan, seconds: the items lie in more than one window of a day. */
 const SCANNED_SECONDS = 2 * 86_400;
-/** Items alike: DynamoDB takes some of them at once, some the second time, some after a while. */
+/** Number of items of each kind: DynamoDB deletes some at the first attempt, some at the second, and some after a while. */
 const ALIKE = 6;
-/** A tick with less of its minute left would end before its last item expires. */
+/** Shortest rest of its minute that a tick needs: with less, it would end before its last item expires. */
 const MIN_REST_SECONDS = 25;
-/** Seconds until the items expire for which the tick has to wait. */
+/** Seconds until the expiry of items for which the tick must wait. */
 const SOON = [4, 5, 6, 7] as const;
 
 /** @returns seconds to wait before a tick is inspected, so that it is within the minute that it owns to its end */
@@ -79,15 +79,15 @@ export function secondsUntilInspection(now: number): number {
 }
 
 /**
- * A tick that came a minute late, so that the minute which it owns is under way. In that minute and in what it looks back to lie items
- * of every kind.
+ * Plans a tick that starts a minute late, when the minute that it owns has begun. There are items of every kind in that minute and in the
+ * tick's lookback.
  */
 export function planTick(options: InspectionOptions): Inspection {
   const { now, model, lookbackMinutes } = options;
   const minute = Math.floor(now / MINUTE) * MINUTE;
   const scheduledTime = minute - MINUTE;
   const lookbackFrom = scheduledTime - lookbackMinutes * MINUTE;
-  // The edge of a window is where the two stamps differ.
+  // The two kinds of windows differ at the edge of a window.
   const edge = Math.floor(minute / model.granularitySeconds) * model.granularitySeconds;
   const lookback = [0.1, 0.4, 0.8].map(share =>
     Math.round(lookbackFrom + share * (scheduledTime - 1 - lookbackFrom)),
@@ -98,15 +98,15 @@ export function planTick(options: InspectionOptions): Inspection {
     name: 'tick',
     scheduledTime,
     items: [
-      // In each shard: a child has to have done something before it is too old, or it could go on for ever.
+      // Each shard has items: a child that deleted nothing before it became too old could be repeated forever.
       ...shards.flatMap(shard => lay(`this minute, shard ${shard}`, now - 1, { shard })),
-      // On another edge it lies in a window that only the scan reads.
+      // An item on another edge is in a window that only the scan reads.
       ...(edge === minute ? lay('on the edge, older stamp', edge, { olderStamp: true }) : []),
       ...lookback.flatMap((ttl, index) => lay(`written late ${index}`, ttl, { olderStamp: index === 1 })),
       ...SOON.flatMap(seconds => laySoon(now + seconds, options)),
     ],
     sweeps: [
-      // By second each second is a query: a tick whose minute is under way leaves that to the next ones when it takes too long.
+      // By second, each second needs a query: a tick whose minute has begun leaves these to the next ticks when they take too long.
       ...(model.indexedBy === 'window' ? [{ from: lookbackFrom, upTo: scheduledTime - 1 }] : []),
       { from: minute, upTo: now + Math.max(...SOON) + 1 },
     ],
@@ -114,8 +114,8 @@ export function planTick(options: InspectionOptions): Inspection {
 }
 
 /**
- * The daily scan of the index: it finds what lies where no tick looks back to, and no old entry in the index of this fault proxy, which
- * gives those to queries only.
+ * Plans a daily scan of the index. The scan finds items older than any tick's lookback. It finds none of this fault proxy's old index
+ * entries, because only queries return those.
  */
 export function planScan(options: InspectionOptions): Inspection {
   const { now, model, lookbackMinutes } = options;
@@ -144,7 +144,7 @@ interface Place {
   readonly olderStamp?: boolean;
 }
 
-/** Lays out items that expire in the same second, in one shard, with everything that may happen to such items. */
+/** Writes items with the same TTL in one shard, one for each kind of event that can affect an item. */
 function layer(
   sweep: string,
   { model, guarded, holds = false }: InspectionOptions,
@@ -163,7 +163,7 @@ function layer(
   };
 }
 
-/** The first id that begins so and belongs to the shard. */
+/** First id with this prefix that belongs to the shard. */
 function idIn(shard: number, start: string, model: ExpiryModel): string {
   for (let salt = 0; ; salt += 1) {
     const id = `${start}${salt === 0 ? '' : `.${salt}`}`;
@@ -171,7 +171,7 @@ function idIn(shard: number, start: string, model: ExpiryModel): string {
   }
 }
 
-/** Items that the tick has to wait for. */
+/** Writes items for whose expiry the tick must wait. */
 function laySoon(ttl: number, { guarded }: InspectionOptions): InspectedItem[] {
   const item = { ttl, olderStamp: false, capacity: 'at once' } as const;
   const waited: InspectedItem = { ...item, id: `tick/soon ${ttl}/waited for`, deed: 'none' };

@@ -7,26 +7,26 @@ import type { Range } from './inspection-faults.ts';
 export interface InspectedSweep {
   /** `tick` */
   readonly name: string;
-  /** The tick, and what it handed over to. */
+  /** The tick, and the executions to which it handed over. */
   readonly ended: readonly Ended[];
-  /** Items that were laid out for it to delete. */
+  /** Number of items that it should delete. */
   readonly laidOut: number;
-  /** Items that the application renewed before it, and that the index still has as expired. */
+  /** Items that the application renewed before the sweep, and whose old index entries remain. */
   readonly laidOutRenewed: number;
-  /** Ids of what had to be gone after it. */
+  /** Ids of items that should have been deleted. */
   readonly left: readonly string[];
-  /** Items that went meanwhile, by the table's stream. */
+  /** Number of items deleted meanwhile, by the table's stream. */
   readonly removed: number;
-  /** The counts that it must have, by the application's actions. */
+  /** Range of the count in the report, by the application's actions. */
   readonly renewed: Range;
   readonly notFound: Range;
-  /** Children that ended for want of time and left something to another one. */
+  /** Children that ended for lack of time and left items to another one. */
   readonly handedOn: number;
-  /** Calls that deleted, or not: they were given up before they answered, as on a machine that is busy. */
+  /** Number of calls with an unknown effect: they timed out before the answer, as on a busy machine. */
   readonly unanswered: number;
 }
 
-/** The faults of a sweep; each a sentence. */
+/** Faults of a sweep, one sentence each. */
 export function wrongWith(sweep: InspectedSweep): string[] {
   const { name, ended, laidOut, left, removed, handedOn } = sweep;
   const wrong: string[] = [];
@@ -48,7 +48,7 @@ export function wrongWith(sweep: InspectedSweep): string[] {
   }
   const reports = ended.flatMap(({ text }) => reportsOf(text) ?? []);
   if (reports.length === 0) return wrong;
-  // The effect of such a call is in no count, and the next call may find its deleted items gone.
+  // The deletes of an unanswered call are not counted, and the next call may not find their items.
   const unknown = sweep.unanswered * CHUNK_KEYS;
   const held = [
     ['deleted', { least: removed, most: removed }, 'went by the stream'],

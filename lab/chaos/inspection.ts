@@ -17,29 +17,29 @@ import { ShortLives } from './short-lives.ts';
 import { UnansweredDeletes } from './unanswered-deletes.ts';
 
 /**
- * How long a child has before it is too old to go on. Long enough to delete what DynamoDB takes, too
- * short for what it takes after a while.
+ * Life of a child before it is too old to continue, milliseconds: long enough for ordinary deletes, too short for the items of "after a
+ * while".
  */
 const CHILD_LIFE_MS = 8_000;
-/** The first child does not get through, even when it begins a wait at the end of its life; the second one does. */
+/** The first child cannot finish in this time, even when a wait begins at the end of its life; the second one can. */
 const BUSY_MS = 11_000;
-/** The parts of a tick leave something, and only one of them can hand it over: the next tick has what the others say that they left. */
+/** Several parts of a tick can leave items, but only one can hand them over: the next tick sweeps those of the other parts. */
 const MAX_TICKS = 3;
 const HAS_TO_GO: readonly InspectedItem['deed'][] = ['none', 'renewed by a second', 'released'];
-/** Even what expired as long ago as a sweep may look back is renewed for a day. */
+/** Items are renewed for a day even when they expired as long ago as a sweep can look back. */
 const RENEWED_SECONDS = MAX_LOOKBACK_MINUTES * 60 + 86_400;
 
-/** Stands between the functions of the inspected sweeps and DynamoDB, and makes their children old. */
+/** Environment of the inspected sweeps: proxy between their functions and DynamoDB, and a limit for the age of their children. */
 export class InspectionEnvironment {
-  /** For the cloud that runs the sweeps. */
+  /** Passed to the cloud that runs the sweeps. */
   readonly deletes = new UnansweredDeletes();
-  /** Executions of that cloud that have ended; whoever starts it adds them. */
+  /** Ended executions of that cloud, which its caller adds. */
   readonly ended: Execution[] = [];
   readonly #lives = new ShortLives(CHILD_LIFE_MS);
   #proxy: FaultProxy | undefined;
   #choose: ChooseFault | undefined;
 
-  /** For the cloud that runs the sweeps. */
+  /** Passed to the cloud that runs the sweeps. */
   readonly functionsDynamoDbEndpoint = async (target: string): Promise<string> => {
     this.#proxy = await startFaultProxy({
       target,
@@ -54,7 +54,7 @@ export class InspectionEnvironment {
       next(this.#choose === undefined ? call.payload : this.#lives.olderChild(call.payload)),
     );
 
-  /** Remembers the index entry of now, which every query gives while a sweep is inspected. */
+  /** Stores the current index entry, which every query returns during an inspection. */
   remember(tableName: string, { indexKey, entry }: Indexed): void {
     this.#proxy?.remember(tableName, indexKey, entry);
   }
@@ -74,19 +74,19 @@ export class InspectionEnvironment {
 }
 
 export interface InspectionContext {
-  /** Nothing else sweeps its table meanwhile. */
+  /** Cloud in which no other sweep of the table runs meanwhile. */
   readonly cloud: LocalCloud;
   readonly environment: InspectionEnvironment;
   readonly tableName: string;
   readonly table: WatchedTable;
   readonly model: ExpiryModel;
-  /** Ends it early. */
+  /** Aborts the inspection. */
   readonly until: AbortSignal;
-  /** The items of the sweeps inspected before: the index has them still. */
+  /** Items of earlier inspected sweeps, whose entries remain in the index. */
   readonly before: InspectedItem[];
 }
 
-/** Lays out the items, lets the sweep run over them and everything else, and says what it did and what it left. */
+/** Writes the items, runs the sweep over them and all other items, and reports its result and what it left. */
 export async function inspect(
   { name, scheduledTime, items: laidOut, sweeps }: Inspection,
   context: InspectionContext,
@@ -150,7 +150,7 @@ function leftForLater({ text }: Ended): boolean {
   return (reportsOf(text) ?? []).some(report => report.leftForLater > 0);
 }
 
-/** Spans of a table that a tick handed over to the execution, and children whose result names something to resume. */
+/** Counts the spans that a tick handed over to the execution, and the children whose result contains work to resume. */
 function handedOn(execution: Execution): number {
   const children = execution.mapRuns.flatMap(({ executions }) => executions);
   return (isHandOver(execution) ? 1 : 0) + children.filter(({ output }) => hasResume(output)).length;

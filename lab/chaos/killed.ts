@@ -13,23 +13,23 @@ import type { Sweeping, SweepingOptions } from './sweeping.ts';
 
 export interface KillingOptions extends SweepingOptions {
   readonly kills: number;
-  /** The kills are spread over this time, milliseconds. */
+  /** Period over which the kills are spread, milliseconds. */
   readonly withinMs: number;
   readonly onKill: (kills: number) => void;
 }
 
 /**
- * Sweeps in processes that are killed with SIGKILL at random moments, one after the other on the same DynamoDB. Each goes on with what
- * ticks had handed over: Step Functions does not lose a Standard execution.
+ * Runs sweeps in processes that are killed with SIGKILL at random moments, one after another on the same DynamoDB. Each continues the
+ * hand-overs of the earlier ones: Step Functions does not lose a Standard execution.
  */
 export class KilledSweeping implements Sweeping {
   readonly #options: KillingOptions;
   readonly #startMs = Date.now();
-  /** Temporary files of the runners: one that is killed leaves its own behind. */
+  /** Folder for temporary files of the runners: a killed runner does not remove them. */
   readonly #temporary = mkdtempSync(join(tmpdir(), 'precise-ttl-chaos-'));
   readonly #stopping = new AbortController();
   readonly #killing: Promise<void>;
-  /** That have not ended, by name. */
+  /** Hand-overs that have not ended, by name. */
   readonly #handOvers = new Map<string, StartedHandOver>();
   /** Counts of the runners that were killed. */
   readonly #counts = new Map<FaultName, number>();
@@ -110,7 +110,7 @@ export class KilledSweeping implements Sweeping {
     child.on('exit', (code, signal) => {
       if (signal !== 'SIGKILL') onProblem(`the runner ended by itself: ${signal ?? `exit status ${code}`}`);
     });
-    // Other faults in each of them.
+    // Each process has other faults.
     const handOvers = [...this.#handOvers.values()];
     const options = {
       ...{ stack, environment, checkpointFile, rates, handOvers },

@@ -1,6 +1,6 @@
 import { type Action, between, drawCase, type Mix, withinOrFar } from '../workload/plan.ts';
 
-/** How long an item lives, seconds. */
+/** Range of an item's lifetime, seconds. */
 export const LIFE = { from: 3, to: 150 };
 
 const OLDER_STAMP = 0.3;
@@ -8,16 +8,16 @@ const OLDER_STAMP = 0.3;
 // Shares of 100 items; the rest is written once and expires.
 const SHARES = {
   permanent: 4,
-  /** Written when it is expired already, so that only a tick that looks back may find it. */
+  /** The item is written after its expiry, so that only a tick's lookback may find it. */
   writtenLate: 3,
   deleted: 6,
 };
 
 const RENEWALS = {
   renewed: 12,
-  /** In the second in which the item expires: the renewal and the delete meet. */
+  /** Renewals in the second of the expiry: the renewal and the delete race. */
   renewedAtExpiry: 5,
-  /** The same, and only by a second: a guard that lets one second more pass deletes it early. */
+  /** Renewals by a second only: a guard with an error of one second deletes the item too early. */
   renewedByASecond: 4,
   madePermanent: 4,
   writtenAgain: 6,
@@ -25,7 +25,7 @@ const RENEWALS = {
 
 const HOLDS = {
   held: 4,
-  /** In the second in which the item expires: the hold and the delete meet. */
+  /** Holds in the second of the expiry: the hold and the delete race. */
   heldAtExpiry: 5,
   /** Held before its expiry, and released after it. */
   released: 6,
@@ -48,7 +48,7 @@ export function chaosMix(renewals: boolean, holds = false): Mix {
     const olderStamp = random.next() < OLDER_STAMP;
     const fate = drawCase({ ...SHARES, ...RENEWALS, ...(holds ? HOLDS : NO_HOLDS) }, random);
     const write = { atMs: writeAt, item, kind: 'write', ttl, olderStamp } as const;
-    /** Milliseconds from the item's expiry, but never before it is written. */
+    /** Draws a time around the item's expiry, milliseconds, but not before its write. */
     const around = (from: number, to: number) =>
       Math.max(writeAt + 100, ttl * 1000 + between(from, to, random));
     const later = () => withinOrFar(ttl + Math.round(between(5, 90, random)), lastTtl);

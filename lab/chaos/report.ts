@@ -14,22 +14,22 @@ export interface ChaosReport {
   readonly accounts: Accounts;
   /** The archived items; undefined without an archive. */
   readonly archive: ArchivedItems | undefined;
-  /** Calls of S3 that failed on purpose. */
+  /** Injected failures of S3 calls. */
   readonly s3: Readonly<Record<string, number>>;
   readonly violations: readonly Violation[];
-  /** Further problems: a sentence each. */
+  /** Further problems, one sentence each. */
   readonly problems: readonly string[];
-  /** The longest time for which the machine stood still, or DynamoDB Local did not answer, milliseconds. */
+  /** Longest time for which the machine stood still or DynamoDB Local did not answer, milliseconds. */
   readonly longestLostMs: number;
   readonly interrupted: boolean;
 }
 
-/** A machine that was lost for longer was so far behind that deletions are seen, and children get on, too late to judge by. */
+/** Longest standstill of the machine after which deletions and children can still be judged, milliseconds. */
 export const MAX_LOST_MS = 2_000;
 
 /**
- * `kept`: every promise was. `violated`: one was not. `undecided`: the machine was so slow that nothing follows from what
- * was left; what lived and was deleted is a violation all the same.
+ * `kept`: every promise was kept. `violated`: one was not. `undecided`: the machine was so slow that remaining items prove nothing; a
+ * deleted live item is a violation all the same.
  */
 export type Verdict = 'interrupted' | 'violated' | 'undecided' | 'kept';
 
@@ -56,7 +56,7 @@ const WORDS: Readonly<Record<Verdict, (seed: number) => string>> = {
   violated: seed => `Violated, with seed ${seed}:`,
 };
 
-/** The summary a person reads. */
+/** Formats the summary. */
 export function formatChaosReport(report: ChaosReport): string {
   const { counts, faults, kills, accounts, violations, problems, seed, deleteMode, longestLostMs } = report;
   const { archive, s3 } = report;

@@ -30,25 +30,24 @@ import { writingClient } from './writing-client.ts';
 
 export interface ChaosOptions extends StormOptions {
   readonly model: ExpiryModel;
-  /** How far a tick looks back. */
+  /** Lookback of a tick, minutes. */
   readonly lookbackMinutes: number;
-  /** The table's grace: its items are due so much after their TTL. */
+  /** The table's grace: seconds between an item's TTL and the time at which it is due. */
   readonly graceSeconds: number;
   readonly holdAttribute: string | undefined;
   readonly output: Output;
-  /** Ends the run early. */
+  /** Aborts the run. */
   readonly signal: AbortSignal;
 }
 
-/** For what is archived after the last delete: a call of S3 that hangs, and the batch again. */
+/** Time for archiving after the last delete: an S3 call that hangs, and a retry of its batch. */
 const MAX_FOLLOWING_MS = 180_000;
 
 /**
- * Everything at once, in real time: writers, renewers and deleters work on a table, and what was synthesized sweeps it,
- * while calls fail, connections break, functions crash and ticks go missing. Then it is calm, and an ordinary tick and a scan of the
- * index are inspected: they have to leave nothing, of what went wrong before and of items that are laid out for them.
- * That is the verdict; a replay afterwards must find nothing more.
- *
+ * Runs all faults at once, in real time: writers, renewers and deleters change a table, and the synthesized deployment sweeps it, while
+ * calls fail, connections break, functions crash and ticks are missed. Then the faults end, and an ordinary tick and a scan of the index
+ * are inspected: they must leave none of the remaining items, and none of those that are written for them. That is the verdict; a replay
+ * afterwards must find nothing more.
  * @throws {LocalCloudError} when the local cloud can't be started
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
@@ -66,7 +65,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const s3Faults = new SeededEndpointFaults({ service: 's3', seed: seed + 3, rates: S3_RATES });
   const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-chaos-'));
 
-  // Beside the one that everything happens to: it makes the table, has S3, and runs the sweeps that are inspected.
+  // A second cloud without faults: it creates the table, has S3, and runs the inspected sweeps.
   const calm = await LocalCloud.start({
     stack,
     observe: true,
@@ -126,9 +125,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const startMs = Date.now();
     await storm.rage(startMs);
     await table.caughtUp();
-    // Before anything is inspected, whose calls are not among those of the storm.
+    // Runs before any inspection, whose calls are not part of the storm.
     if (!until.aborted) for (const problem of storm.overcounted()) problems.add(problem);
-    // Nobody archives what is deleted from now on.
+    // Deletions after this line are not archived.
     const violations = until.aborted ? [] : followers.violations(table.ledger);
 
     await untilNothingHandedOver(calm, tableName, until);
@@ -137,7 +136,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       return replay(calm, earliestMs - (options.lookbackMinutes + 2) * 60_000, problems);
     };
     const context = { cloud: calm, environment, tableName, table, model, until, before: [] };
-    // With archiveFirst the sweep itself looks at the items before it deletes them: what is inspected here is not how often it does.
+    // With archiveFirst the sweep reads the items before it deletes them, so the inspected number of deletes does not apply.
     if (archive?.isFirst) await replayed();
     else await inspectBoth(options, context, problems, progress);
     machine.stop();
@@ -182,8 +181,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 }
 
 /**
- * A tick that is killed may have taken a hand-over that it never started. The ticks after it leave that span alone until its time in the
- * journal is over.
+ * Waits for hand-overs. A killed tick may have reserved one that it never started. Later ticks leave that span alone until the reservation
+ * in the journal expires.
  */
 async function untilNothingHandedOver(
   cloud: LocalCloud,
@@ -199,7 +198,7 @@ async function untilNothingHandedOver(
   }
 }
 
-/** An ordinary tick and a scan of the index, one after the other. */
+/** Inspects an ordinary tick and a scan of the index, one after another. */
 async function inspectBoth(
   { model, lookbackMinutes, deleteMode, holdAttribute }: ChaosOptions,
   context: InspectionContext,
@@ -220,15 +219,15 @@ async function inspectBoth(
   }
 }
 
-/** Sweeps everything once more without faults. @returns how much it found that is not held */
+/** Sweeps everything once more without faults. @returns the number of items found that are not held */
 async function replay(cloud: LocalCloud, fromMs: number, problems: Problems): Promise<number> {
-  // Nothing expires while it runs that was not expired when it began: its cutoff is its start.
+  // The cutoff is the start of the sweep, so no item expires while it runs.
   const input = { from: schedulerTime(fromMs), to: schedulerTime(Date.now() + 1000) };
   const execution = cloud.startExecution(machinesOf(cloud).replay, input);
   await execution.done;
   const { status, text, error } = endOf(execution);
   if (status !== 'SUCCEEDED') problems.add(`the last replay ended ${status}: ${error} ${text}`);
-  // A plan that DynamoDB was too busy to tell what is held leaves that to a child, which counts it.
+  // When DynamoDB was too busy for the plan to check for holds, a child checks and counts them.
   const { found = Number.NaN, held = 0 } = reportOf(text) ?? {};
   return found - held;
 }

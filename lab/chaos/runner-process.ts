@@ -1,4 +1,4 @@
-/** A runner in a process of its own, to be killed: its parent sends the options, and gets what ended. */
+/** A runner in its own process, which can be killed: its parent sends the options, and receives the executions that ended. */
 
 import type { FaultCounts } from '../faults/index.ts';
 import { type Ended, endOf } from '../ledger/accounts.ts';
@@ -35,9 +35,9 @@ process.on('message', (message: ToRunner) => {
   else void wind();
 });
 
-// Ctrl-C in a terminal goes to every process of its group; ours is stopped by its parent.
+// Ctrl-C in a terminal goes to every process of the group; this one is stopped by its parent.
 process.on('SIGINT', () => {});
-// The parent is gone: nobody would ever stop us.
+// The parent has ended, so nobody would stop this process.
 process.on('disconnect', () => process.exit());
 
 async function start(message: Extract<ToRunner, { kind: 'start' }>): Promise<void> {

@@ -14,33 +14,33 @@ import { isHandOver, machinesOf } from '../watch/machines.ts';
 
 export interface RunnerOptions {
   readonly stack: LocalCloudOptions['stack'];
-  /** `AWS_ENDPOINT_URL_…` of what runs already: DynamoDB, and S3 where there is an archive. */
+  /** `AWS_ENDPOINT_URL_…` of running services: DynamoDB, and S3 if there is an archive. */
   readonly environment: Readonly<Record<string, string>>;
-  /** How far the table's stream is read, which outlives the runner. */
+  /** File with the stream's positions, which a new runner reads. */
   readonly checkpointFile: string;
   readonly seed: number;
   readonly rates: FaultRates;
-  /** The hand-overs that were under way when a runner before this one was killed. */
+  /** Hand-overs that were running when an earlier runner was killed. */
   readonly handOvers?: readonly StartedHandOver[];
-  /** Gets what a tick hands over. */
+  /** Called for each hand-over of a tick. */
   readonly onHandOver?: (started: StartedHandOver) => void;
-  /** Gets the functions' calls of DynamoDB. */
+  /** Called for each DynamoDB call of the functions. */
   readonly onCall?: (call: DynamoDbCall) => void;
   readonly onExecution: (execution: Execution) => void;
   readonly onProblem: (problem: string) => void;
 }
 
-/** An execution to which a tick left a span. It is a Standard one, which nobody kills on AWS. */
+/** An execution to which a tick handed over a span. It is a Standard execution, which AWS does not lose. */
 export interface StartedHandOver {
   readonly name: string;
   readonly input: unknown;
 }
 
 const TICK_MS = 60_000;
-/** How often another tick may be started over what others are sweeping. */
+/** Shortest interval at which an additional tick is started over a range that others are sweeping. */
 const OVERLAP_INTERVAL_MS = 10_000;
 
-/** Runs a synthesized deployment by its schedules while everything goes wrong around it. */
+/** Runs a synthesized deployment by its schedules under all faults. */
 export class ChaosRunner {
   readonly counter = new FaultCounter();
   readonly #options: RunnerOptions;
@@ -95,7 +95,7 @@ export class ChaosRunner {
         return this.#proxy.endpoint;
       },
       functions: {
-        // A call that hangs keeps its thread, and on Lambda nobody else would wait for that.
+        // A call that hangs keeps its thread; on Lambda no other call would wait for it.
         threads: { most: Number.POSITIVE_INFINITY },
         wrap: faultyInvocations({ random: this.#random, rates: () => this.#rates, counter: this.counter }),
       },
@@ -114,7 +114,7 @@ export class ChaosRunner {
     this.#cloud = cloud;
     for (const { name, input } of handOvers) cloud.startExecution(machinesOf(cloud).replay, input, name);
     this.#overlaps = setInterval(() => this.#overlap(), OVERLAP_INTERVAL_MS);
-    // The schedules begin with the next minute. It is owned by the tick of this one, and this one by the tick before.
+    // The schedules begin with the next minute, which the tick of this minute owns. The tick before owns this minute.
     this.tick(1);
     this.tick();
   }
@@ -123,19 +123,19 @@ export class ChaosRunner {
     return this.#cloud?.running.length ?? 0;
   }
 
-  /** The tick of the current minute, or of one before, again or late. */
+  /** Starts the tick of the current minute, or an earlier one, again or late. */
   tick(minutesBack = 0): void {
     const minute = Math.floor(Date.now() / TICK_MS) - minutesBack;
     const cloud = this.#cloud;
     cloud?.startExecution(machinesOf(cloud).tick, { scheduledTime: schedulerTime(minute * TICK_MS) });
   }
 
-  /** Remembers the index entry of now, for stale answers later. */
+  /** Stores the current index entry, for later stale answers. */
   remember(...entry: Parameters<FaultProxy['remember']>): void {
     this.#proxy?.remember(...entry);
   }
 
-  /** Starts nothing more and ends all faults; what runs goes on. */
+  /** Starts nothing new and ends all faults; running executions continue. */
   wind(): void {
     clearInterval(this.#overlaps);
     this.#cloud?.pauseSchedules();
@@ -149,7 +149,7 @@ export class ChaosRunner {
     await this.#proxy?.stop();
   }
 
-  /** Only ticks: a replay would do what they leave undone, and nobody would see that they do. */
+  /** Starts only ticks: a replay would delete what they left, and hide their failures. */
   #overlap(): void {
     if (this.#random.next() >= (this.#rates.overlap ?? 0)) return;
     this.counter.add('overlap');

@@ -4,8 +4,8 @@ import type { FaultRates } from '../faults/index.ts';
 export const S3_RATES = { throttled: 0.07, unavailable: 0.07, cut: 0.06, hanging: 0.01 } as const;
 
 /**
- * How often what goes wrong unless a flag says otherwise. Far worse than DynamoDB and Lambda ever are: all of it at
- * once, for as long as the run takes.
+ * Default rates of the faults, which flags can change. They are far worse than DynamoDB and Lambda ever are: all faults occur at once, for
+ * the whole run.
  */
 export const DEFAULT_RATES = {
   throttled: 0.2,

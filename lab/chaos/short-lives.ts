@@ -3,19 +3,19 @@ import { MAX_CHILD_SECONDS } from '../../statemachine/contract/limits.ts';
 import type { Millis } from '../../statemachine/times.ts';
 
 /**
- * Makes the children of executions too old to go on so soon after they began. Their age counts from the start of the execution; here it
- * counts from the first call of one of its children. By second a plan can take longer than such a life, on a machine that is busy.
+ * Makes the children of executions too old to continue soon after they began. On AWS their age counts from the start of the execution;
+ * here it counts from the first call of one of its children, because by second a plan can take longer than this life on a busy machine.
  */
 export class ShortLives {
   readonly #lifeMs: Millis;
-  /** When its first child was called, by the start of the execution. */
+  /** Time of the first call of a child, by the start of the execution. */
   readonly #begun = new Map<string, Millis>();
 
   constructor(lifeMs: Millis) {
     this.#lifeMs = lifeMs;
   }
 
-  /** The input of QueryExpired, of an older child; that of another function as it is. */
+  /** Changes the input of QueryExpired so that the child is older; other functions' inputs are unchanged. */
   olderChild(payload: unknown): unknown {
     const { startedAt, progress, now } = payload as Partial<QueryExpiredInput>;
     if (startedAt === undefined || progress === undefined || now === undefined) return payload;

@@ -16,7 +16,7 @@ import { KilledSweeping } from './killed.ts';
 import { chaosMix, LIFE } from './mix.ts';
 import { type Sweeping, sweepHere } from './sweeping.ts';
 
-/** How bad it gets, and for how long. */
+/** Rates and duration of the faults. */
 export interface StormOptions {
   readonly stack: LocalCloudOptions['stack'];
   readonly tableName: string;
@@ -27,38 +27,38 @@ export interface StormOptions {
   readonly rate: number;
   readonly seed: number;
   readonly rates: FaultRates;
-  /** Some items are held. */
+  /** Whether some items are held. */
   readonly holds?: boolean;
-  /** The table's archive. @default it has none */
+  /** The table's archive. @default none */
   readonly archive?: Following['archive'];
-  /** Runners to kill; with any, the sweep runs in a process of its own. */
+  /** Number of runners to kill; with any, the sweep runs in its own process. */
   readonly kills: number;
 }
 
 export interface StormContext {
-  /** As the runners have them. */
+  /** Environment variables of the runners. */
   readonly environment: Readonly<Record<string, string>>;
   readonly checkpointFile: string;
-  /** Resolves when what was deleted has been followed, or will not be. Nothing goes wrong on purpose any more. */
+  /** Resolves when all deletions were archived and published, or cannot be. No more faults are injected. */
   readonly followed: () => Promise<void>;
   readonly table: WatchedTable;
   readonly model: ExpiryModel;
   readonly accounts: Accounts;
   readonly problems: Problems;
   readonly progress: Progress;
-  /** Ends it early. */
+  /** Aborts the storm. */
   readonly until: AbortSignal;
 }
 
-/** Until the first item expires, and the writers have caught up with what is written at the start. */
+/** Time until the first item expires, in which the writers write the first items. */
 export const LEAD_SECONDS = 10;
-/** For what still runs when the last item has expired and nothing goes wrong any more: a child ends before that. */
+/** Limit for executions that still run after the last expiry and the last fault: a child ends before that. */
 const MAX_WIND_MS = 330_000;
 const SHOWN_EVERY_MS = 500;
 
 /**
- * Writers, renewers and deleters work on the table, and what was synthesized sweeps it by its schedules, while everything
- * goes wrong; ends when nothing that was started is still running.
+ * Writers, renewers and deleters change the table, and the synthesized deployment sweeps it by its schedules, under all faults; ends when
+ * nothing that was started still runs.
  */
 export class Storm {
   readonly #options: StormOptions;
@@ -73,7 +73,7 @@ export class Storm {
     this.#attempts = attempts;
   }
 
-  /** Starts what sweeps. */
+  /** Starts the sweeping. */
   static async start(options: StormOptions, context: StormContext): Promise<Storm> {
     const { stack, tableName, minutes, seed, rates, kills } = options;
     const { environment, checkpointFile, accounts, problems, progress } = context;
@@ -103,7 +103,7 @@ export class Storm {
     return this.#sweeping.kills;
   }
 
-  /** Rages from `startMs` (epoch milliseconds) until the last item has expired and everything that swept has ended. */
+  /** Runs from `startMs` (epoch milliseconds) until the last item has expired and all sweeps have ended. */
   async rage(startMs: number): Promise<void> {
     const { table, model, problems, until } = this.#context;
     const { minutes, rate, seed, deleteMode, holds } = this.#options;
@@ -135,12 +135,12 @@ export class Storm {
     await this.stop();
   }
 
-  /** Actions that the executions report and cannot have done: a sentence each. The stream has to have caught up. */
+  /** Actions that the executions report but cannot have done, one sentence each. The stream must have caught up. */
   overcounted(): string[] {
     const { table, accounts } = this.#context;
     const { deleteMode, kills, archive } = this.#options;
-    // Not guarded, a delete of what is gone counts as deleted; what a killed runner tried is not known; what archiveFirst reads is no
-    // delete.
+    // Without the guard, the delete of a missing item counts as deleted; the attempts of a killed runner are unknown; the reads of
+    // archiveFirst are no deletes.
     if (deleteMode !== 'guarded' || archive?.isFirst) return [];
     const { ledger } = table;
     const most = { deleted: ledger.counts.swept, ...(kills === 0 ? this.#attempts.most(ledger) : {}) };

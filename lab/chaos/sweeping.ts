@@ -9,15 +9,14 @@ export interface SweepingOptions extends Omit<RunnerOptions, 'onExecution'> {
   readonly onEnd: (ended: Ended) => void;
 }
 
-/** Whatever sweeps while a run takes place. */
+/** Runs the sweeps of a chaos run. */
 export interface Sweeping {
   readonly counts: FaultCounts;
-  /** Times that it was killed. */
+  /** Number of kills. */
   readonly kills: number;
   remember(indexed: Indexed): void;
   /**
-   * Starts nothing more, ends all faults and waits, until the deadline (epoch milliseconds), for what runs.
-   *
+   * Starts nothing new, ends all faults and waits, until the deadline (epoch milliseconds), for running executions.
    * @returns whether all has ended
    */
   wind(deadline: number): Promise<boolean>;

@@ -1,22 +1,22 @@
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
 import type { Chunk } from '../../statemachine/contract/chunks.ts';
 
-/** A call that took as long as it may, less what a timer is late, may have been given up. */
+/** Tolerance for late timers: a call that took nearly its timeout may have been abandoned. */
 const LATE_MS = 100;
 
 /**
- * Notes calls of DeleteChunk that nobody heard the answer of: they failed, or took longer than the state machine waits, as on a
- * machine that is busy. What they deleted is in no count.
+ * Counts calls of DeleteChunk whose answer was lost: they failed, or took longer than the state machine's timeout, as on a busy machine.
+ * Their deletes appear in no count.
  */
 export class UnansweredDeletes {
   #count = 0;
 
-  /** Number of calls up to now; one that is under way has no answer yet. */
+  /** Number of such calls up to now, including those in progress. */
   get count(): number {
     return this.#count;
   }
 
-  /** Stands around every invocation. */
+  /** Wraps every invocation. */
   readonly wrap: InvokeWrapper = async ({ payload }, next) => {
     const timeoutSeconds = timeoutOf(payload);
     if (timeoutSeconds === undefined) return next();
@@ -28,7 +28,7 @@ export class UnansweredDeletes {
   };
 }
 
-/** The time that a call of DeleteChunk has; undefined for those of other functions. */
+/** Timeout of a call of DeleteChunk; undefined for other functions. */
 function timeoutOf(payload: unknown): number | undefined {
   const { chunk } = payload as { readonly chunk?: Pick<Chunk, 'timeoutSeconds'> };
   return chunk?.timeoutSeconds;

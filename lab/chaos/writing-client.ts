@@ -2,17 +2,13 @@ import { Agent } from 'node:http';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 
-/**
- * DynamoDB Local closes a connection that is idle for 30 s. A request that is sent on it at that moment fails: "socket hang
- * up".
- */
+/** DynamoDB Local closes a connection after 30 s without requests. A request at that moment fails: "socket hang up". */
 const IDLE_MS = 10_000;
-/** As the SDK's own agent has it. */
+/** The default of the SDK's own agent. */
 const MAX_SOCKETS = 50;
 
 /**
- * The client of the writers. It makes one attempt: after a broken connection a second one would hide what the first did.
- *
+ * Client of the writers. It makes one attempt: after a broken connection a retry would hide the effect of the first attempt.
  * @param idleMs how long it keeps a connection that nobody uses
  */
 export function writingClient(endpoint: string, region: string, idleMs = IDLE_MS): DynamoDBClient {

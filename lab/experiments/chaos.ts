@@ -1,4 +1,4 @@
-/** `npm run bench chaos`: everything goes wrong at once, and nothing may be lost. See `--help`. */
+/** `npm run bench chaos`: injects all faults at once, and checks that nothing is lost. See `--help`. */
 
 import { BY, type Flag, FlagError, SEED } from '../../cli/flags.ts';
 import { MAX_GRACE_SECONDS } from '../../statemachine/contract/limits.ts';
@@ -104,7 +104,7 @@ stream and the application. At the end a replay must find nothing more.`,
     if (flags.hold && flags['delete-mode'] !== 'guarded') {
       throw new FlagError('--hold: expected --delete-mode guarded with it, got batch; leave one of them out');
     }
-    // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
+    // Imported late: loading the CDKTF app takes most of a second, which an invalid flag should not wait for.
     const { runChaosJob } = await import('./chaos/job.ts');
     const { verdict, report } = await runChaosJob({
       ...flags,

@@ -1,4 +1,4 @@
-/** `npm run bench cost`: what a month of sweeping costs, of one table and of a hundred. */
+/** `npm run bench cost`: calculates the cost of a month of sweeping, for one table and for a hundred. */
 import { writeFileSync } from 'node:fs';
 import { resolveProps } from '../../config/props.ts';
 import { monthlyBill } from '../../cost/bill.ts';
@@ -9,7 +9,7 @@ import { type CostProps, costOfMonth, type MonthlyCost } from './cost/month.ts';
 import { defineExperiment, type Outcome } from './support/experiment.ts';
 import { markdownRow, markdownTable } from './support/table.ts';
 
-/** Items that expire in a minute of each table, how many tables, and their props. */
+/** Items that expire per minute in each table, number of tables, and their props. */
 type Month = readonly [rate: number, tables: number, name: string, props: CostProps];
 
 const WAYS: readonly (readonly [string, CostProps])[] = [
@@ -97,7 +97,7 @@ export const LOG_BYTES = {
 `;
 }
 
-/** The calculator's amounts besides the sweep: for all that watches it, and for the indexes and deletes. */
+/** The calculator's amounts besides the sweep: for monitoring, and for the indexes and deletes. */
 function besidesSweep([rate, tables, , props]: Month): number {
   const resolved = Array.from({ length: tables }, (_unused, table) =>
     resolveProps({ tableName: `SessionData-${table + 1}`, partitionKey: 'id', ...props }),

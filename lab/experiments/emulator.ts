@@ -1,4 +1,4 @@
-/** `npm run bench emulator`: what executions of the emulator take on each version of Node.. */
+/** `npm run bench emulator`: measures the processor time of the emulator's executions on each version of Node. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import type { Measured } from './emulator/rounds.ts';
 import { defineExperiment } from './support/experiment.ts';
 import { markdownTable } from './support/table.ts';
 
-/** Round 5 against round 1: what an execution leaves behind must not make the next ones slower. */
+/** Largest ratio of round 5 to round 1: data that an execution leaves in memory must not slow down later ones. */
 const MAX_GROWTH = 1.2;
 
 export default defineExperiment({

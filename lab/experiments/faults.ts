@@ -1,4 +1,4 @@
-/** `npm run bench faults`: a second's precision with a DynamoDB that throttles and hangs. */
+/** `npm run bench faults`: checks the promise of a second with a DynamoDB that throttles and hangs. */
 import { type RandomSource, seededRandom } from 'stepfunctions-emulator';
 import { lagMsOf, Simulation, type SimulationOptions } from '../../test/support/simulation/simulation.ts';
 import { type LagPercentiles, lagPercentiles } from '../report/lag.ts';
@@ -21,15 +21,15 @@ export interface Faults extends Pick<SimulationOptions, 'throttled' | 'throttled
   readonly struck?: ReadonlySet<string>;
 }
 
-/** The bounds of a scenario; a value that is left out is only measured. */
+/** Limits for a scenario; values without a limit are only measured. */
 export interface Bounds {
   /** Milliseconds. */
   readonly p99Ms?: number;
-  /** The share (0 to 1) of the items that were not in a call that hung that may be later than {@link LATE_MS}. */
+  /** Largest share (0 to 1) of items later than {@link LATE_MS}, among those that were not in a call that hung. */
   readonly lateShare?: number;
 }
 
-/** A way in which DynamoDB misbehaves. Each has a table and a clock of its own. */
+/** A failure of DynamoDB. Each scenario has its own table and clock. */
 export interface Scenario {
   readonly title: string;
   /** Items a second. */
@@ -39,20 +39,20 @@ export interface Scenario {
   readonly bounds: Bounds;
 }
 
-/** From here on an item counts as late, milliseconds after its expiry. */
+/** Limit above which an item counts as late, milliseconds after its expiry. */
 const LATE_MS = 2_000;
 const RATE = 20;
 const HANG_MS = 15_000;
 const THROTTLED_SHARE = 0.1;
-/** Ticks after the last minute, which find what was left of it. */
+/** Ticks after the last minute, which find its remaining items. */
 const FOLLOWING = 3;
 
-/** As a busy table does: a call is refused as a whole. The functions' client tries a query once more at once. */
+/** Refuses a call as a whole, as a busy table does. The functions' client retries a query once, immediately. */
 const throttledCalls = (_items: readonly StreamItem[], random: RandomSource): Faults => ({
   throttledCall: () => random.next() < THROTTLED_SHARE,
 });
 
-/** One item of each fifth second is left unprocessed by the first call that it is in. */
+/** In every fifth second one item is left unprocessed by its first call. */
 function keysThrottledOnce(items: readonly StreamItem[], random: RandomSource): Faults {
   const fifths = items.filter(({ ttl }) => ttl % 5 === 0);
   const left = new Set(
@@ -63,10 +63,10 @@ function keysThrottledOnce(items: readonly StreamItem[], random: RandomSource): 
   return { throttled: id => left.delete(id) };
 }
 
-/** In each minute the first delete after a random moment gets no answer in time. */
+/** In each minute the first delete after a random moment is not answered in time. */
 function callsThatHang(items: readonly StreamItem[], random: RandomSource): Faults {
   const minutes = new Set(items.map(({ ttl }) => ttl - (ttl % 60)));
-  // Not in its last seconds: each minute shall have a call after the moment.
+  // The moment is not in the minute's last seconds, so that each minute has a call after it.
   const moments = [...minutes].map(minute => (minute + random.next() * 55) * 1000);
   const struck = new Set<string>();
   return {
@@ -140,9 +140,9 @@ export interface FaultsResult {
   readonly early: number;
   /** Items that were in a call that hung. */
   readonly struck: number;
-  /** From expiry to deletion, for all that was deleted. */
+  /** Percentiles of the time from expiry to deletion, for all deleted items. */
   readonly lagMs: LagPercentiles;
-  /** The share (0 to 1) of the deleted items, without those in a call that hung, that is later than LATE_MS. */
+  /** Share (0 to 1) of the deleted items, without those in a call that hung, that are later than LATE_MS. */
   readonly lateShare: number;
   readonly sums: ExecutionSums;
 }

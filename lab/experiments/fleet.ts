@@ -1,4 +1,4 @@
-/** `npm run bench fleet`: a hundred tables in one tick, and a backlog of a million items on one. */
+/** `npm run bench fleet`: sweeps a hundred tables in one tick, and a backlog of a million items in one table. */
 import { expiryModel } from '../../expiry/model.ts';
 import type { Trouble } from '../../test/support/simulation/simulated-table.ts';
 import { lagMsOf, Simulation } from '../../test/support/simulation/simulation.ts';
@@ -17,7 +17,7 @@ const TABLES = 100;
 const BUSY = TABLES - TROUBLES.length;
 /** Tables with 20 items a second; the others have 20 a minute. */
 const FAST = 5;
-/** The backlog has expired over so many seconds. */
+/** Seconds over which the backlog expired. */
 const SPAN = 6 * 3600;
 
 const model = expiryModel({ partitionKey: 'id', granularityMinutes: 1440 });
@@ -58,7 +58,7 @@ most 1% of its deletes made twice`,
   },
 });
 
-/** A hundred tables, some in trouble, swept by the ticks of one deployment. What is counted is that of the tables without trouble. */
+/** A hundred tables, some with faults, swept by the ticks of one deployment. The counts are those of the tables without faults. */
 async function runFleet(minutes: number) {
   const simulation = new Simulation({
     start: START,
@@ -71,7 +71,7 @@ async function runFleet(minutes: number) {
   for (const [index, { items }] of simulation.tables.entries()) {
     const aMinute = index < FAST ? 1200 : 20;
     for (let item = 0; item < aMinute * minutes; item += 1) {
-      // Each table at seconds of its own.
+      // Each table has its own seconds of expiry.
       const second = Math.floor((item * 60) / aMinute + (index % 3));
       items.write(`item-${item}`, START + 60 + Math.min(second, minutes * 60 - 1));
     }
@@ -85,14 +85,14 @@ async function runFleet(minutes: number) {
     left: busy.reduce((sum, { items }) => sum + items.size, 0),
     lagMs: lagPercentiles(lags),
     executions: simulation.executions.length,
-    /** Executions that ended as neither a success nor an incomplete sweep does. */
+    /** Executions that ended neither as a success nor as an incomplete sweep. */
     otherwise: simulation.executions.filter(
       ({ status, error }) => status !== 'SUCCEEDED' && error !== 'SweepIncompleteError',
     ).length,
   };
 }
 
-/** A backlog in one window of a day, left to the ticks, and to a replay by hand. */
+/** Sweeps a backlog in one window of a day by ticks, and by a manual replay. */
 async function runBacklog(items: number) {
   const [byTicks, byHand] = [simulationWith(items), simulationWith(items)];
   for (let minute = 0; minute <= 5; minute += 1) byTicks.tick(START + minute * 60);
@@ -109,11 +109,11 @@ async function runBacklog(items: number) {
   const [tickSeconds, replaySeconds] = [secondsOf(byTicks), secondsOf(byHand)];
   return {
     items,
-    /** From the first tick, or from the start of the replay, to the last deletion. */
+    /** Durations from the first tick, or from the start of the replay, to the last deletion. */
     ...{ tickSeconds, replaySeconds },
     ratio: Number((tickSeconds / replaySeconds).toFixed(3)),
     left: byTicks.table.size + byHand.table.size,
-    /** Deletes that found nothing any more. */
+    /** Deletes whose item no longer existed. */
     twice: byTicks.reportsOf().reduce((sum, { notFound }) => sum + notFound, 0),
     handOvers: byTicks.executionsOf('replay').length,
   };

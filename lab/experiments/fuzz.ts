@@ -1,4 +1,4 @@
-/** `npm run bench fuzz`: an oracle beside the sweep, on a virtual clock, with everything that can go wrong. See `--help`. */
+/** `npm run bench fuzz`: compares the sweep with an oracle, on a virtual clock, under all faults. See `--help`. */
 
 import { FlagError, SEED, VIRTUAL_MINUTES } from '../../cli/flags.ts';
 import { ALL_FAULTS, FAULT_GROUPS, type FaultGroup } from '../fuzz/faults.ts';
@@ -52,12 +52,12 @@ function cells({ name, items, deleted, lateP99Ms, faults, violations }: VariantR
   return [name, count(items), count(deleted), late, count(injected), count(violations.length)];
 }
 
-/** In columns of the same width in every line, since each is printed when it is known. */
+/** Columns have the same width in every line, because each line is printed as soon as its values are known. */
 function row([name = '', ...numbers]: readonly string[]): string {
   return [name.padEnd(24), ...numbers.map(text => text.padStart(11))].join('');
 }
 
-/** Violations that are described in full. */
+/** Number of violations that are printed in full. */
 const SHOWN = 3;
 
 function problemsOf({ name, violations, failing }: VariantResult): string[] {
@@ -107,7 +107,7 @@ ${Object.entries(FAULT_GROUPS)
     }
     const groups = readFaults(faults);
     const first = seed ?? Math.floor(Math.random() * 1_000_000_000);
-    // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
+    // Imported late: loading the CDKTF app takes most of a second, which an invalid flag should not wait for.
     const [{ fuzzVariant }, { resolveVariant }] = await Promise.all([
       import('../fuzz/fuzz.ts'),
       import('./fuzz/variant.ts'),

@@ -1,4 +1,4 @@
-/** `npm run bench index-scan`: scans the index of a large table on DynamoDB Local, ended twice on its way. */
+/** `npm run bench index-scan`: scans the index of a large table on DynamoDB Local, with two interruptions. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteCommand, DynamoDBDocumentClient, GetCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
@@ -20,15 +20,15 @@ const BY_SECOND = { tableName: 'BySecond', partitionKey: 'id', index: { by: 'sec
 const BY_WINDOW = { tableName: 'ByWindow', partitionKey: 'id', index: { shards: 2 } } as const;
 const TABLES: readonly PreciseTtlProps[] = [BY_SECOND, BY_WINDOW];
 
-/** Items with a fraction, and misfiled ones. */
+/** Number of items with a fractional TTL, and of misfiled ones. */
 const REMARKABLE = 500;
 const OVERDUE_SHARE = 0.02;
-/** The share of the entries that may be read again, if it is more than a page. */
+/** Largest share of the entries that may be read again, if it is more than a page. */
 const MAX_READ_AGAIN = 0.01;
 const YEAR = 365 * 86_400;
 const DAY = 86_400;
 const WRITERS = 8;
-/** Where the executions are ended, as shares of the entries. */
+/** Shares of the entries after which the executions are ended. */
 const ENDED_AT = [0.3, 0.7];
 
 interface Item {
@@ -115,7 +115,7 @@ async function measure(
   read.entries = 0;
   read.pages = 0;
   const reports: SweepReport[] = [];
-  // A call that was under way reads on for two seconds, and the smaller table to its end.
+  // A call in progress reads for two more seconds, which is enough for the whole smaller table.
   const endedAt = table === BY_SECOND ? ENDED_AT : [];
   for (const share of [...endedAt, Number.POSITIVE_INFINITY]) {
     from = Date.now();
@@ -123,7 +123,7 @@ async function measure(
     while (execution.status === 'RUNNING' && (await scanned()) < items * share) await sleep(100);
     if (execution.status === 'RUNNING') {
       execution.stop('Stopped', 'by the benchmark');
-      // A call that was under way goes on to its end.
+      // A call that was in progress still finishes.
       await Promise.all([execution.done, sleep(3_000)]);
       print(`ended after ${seconds()} s at ${await scanned()} entries; ${read.entries} read`);
     } else {

@@ -1,4 +1,4 @@
-/** `npm run bench lag`: how late each way of deleting is, on the same items, and how late the events of it come. */
+/** `npm run bench lag`: measures the lag of each way of deleting, on the same items, and of their events. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import { enableStream, ensureTable } from 'aws-on-loopback/dynamodb/tables';
@@ -62,7 +62,7 @@ const PRECISE = { tableName: 'PreciseSessions', ...KEYS, precisionSeconds: 1 };
 const PLAIN = { tableName: 'PlainSessions', ...KEYS, precisionSeconds: 60 };
 const PUBLISHED = 'PublishedSessions';
 
-/** For the events of the last deletions. */
+/** Longest wait for the events of the last deletions, milliseconds. */
 const MAX_EVENT_WAIT_MS = 30_000;
 
 type LagRun = Run<typeof FLAGS>;
@@ -147,7 +147,7 @@ export function lagTable(modes: readonly ModeResult[]): string {
   return markdownTable(['mode', ...MEASURED_HEAD, 'p50 ÷ plain', 'p99 ÷ plain', 'max ÷ plain'], rows);
 }
 
-/** Runs the same stream of items through the modes at once, in real time, on one DynamoDB Local. */
+/** Measures several modes at once on the same stream of items, in real time, on one DynamoDB Local. */
 function compareLag(run: LagRun, modes: readonly Mode[]): Promise<Outcome> {
   const { flags, problems } = run;
   const stack = plainStack({ region: 'us-east-1', tables: [PRECISE, PLAIN] });
@@ -172,7 +172,7 @@ function compareLag(run: LagRun, modes: readonly Mode[]): Promise<Outcome> {
     const results = tables.map(({ id, watched: { ledger } }) =>
       modeResult(id, ledger.tally(Date.now()), ledger.lags),
     );
-    // Items that the published algorithm leaves behind are measured; items that ours leaves are a failure.
+    // Items that the published algorithm leaves are measured; items that ours leaves are a failure.
     await verifyTables(
       tables.filter(({ id }) => id !== 'published'),
       run,
@@ -187,7 +187,7 @@ function compareLag(run: LagRun, modes: readonly Mode[]): Promise<Outcome> {
   });
 }
 
-/** A table for each mode, alike but for how they are stamped and swept. */
+/** Creates a table for each mode; they differ only in their stamps and sweeps. */
 async function watchMode(cloud: LocalCloud, mode: Mode, { problems }: LagRun) {
   if (mode !== 'published') {
     return watchTable(cloud, (mode === 'precise' ? PRECISE : PLAIN).tableName, MODEL, problems);
@@ -209,17 +209,17 @@ async function makePublishedTable({ client, synthesized }: LocalCloud): Promise<
 
 /** The received events of a run. */
 interface ReceivedEvents {
-  /** Items of which an event came. */
+  /** Number of items with an event. */
   readonly items: number;
-  /** Events that came again. */
+  /** Number of repeated events. */
   readonly again: number;
   /** Events that came before their item's expiry; anything but 0 is a failure. */
   readonly early: number;
-  /** From expiry to the first event of an item, milliseconds. */
+  /** Percentiles of the time from expiry to the first event of an item, milliseconds. */
   readonly lagMs: LagPercentiles;
 }
 
-/** Notes when the event of each item comes first. */
+/** Records the time of each item's first event. */
 export class EventReceiver {
   readonly #lags = new Map<string, number>();
   #events = 0;
@@ -246,7 +246,7 @@ export class EventReceiver {
   }
 }
 
-/** Lets items of one table expire in real time, and notes when the event of each one comes to the bus. */
+/** Lets items of one table expire in real time, and records when each item's event reaches the bus. */
 function measureEvents(run: LagRun): Promise<Outcome> {
   const { flags, problems, signal } = run;
   const receiver = new EventReceiver();

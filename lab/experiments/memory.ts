@@ -1,4 +1,4 @@
-/** `npm run bench memory`: what `npx precise-ttl local` holds under load. */
+/** `npm run bench memory`: measures the memory of `npx precise-ttl local` under load. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DescribeExecutionCommand,
@@ -55,41 +55,41 @@ DynamoDB Local is another process, and has a column of its own. Linux only.`,
   },
 });
 
-/** One look at the processes. */
+/** A measurement of the processes. */
 interface Sample {
   /** MB of the process of `npx precise-ttl local`: the interpreter, the API, the proxies and the functions' threads. */
   readonly residentMb: number;
   readonly threads: number;
-  /** MB of DynamoDB Local, a process of its own; 0 when it was not found. */
+  /** Memory of DynamoDB Local, another process, in MB; 0 when the process was not found. */
   readonly dynamoDbMb: number;
 }
 
-/** A minute, or the rest of one. */
+/** A full or partial minute. */
 interface MinuteOfSamples extends Sample {
-  /** From 1. */
+  /** Number of the minute, starting with 1. */
   readonly minute: number;
-  /** The most of the minute, as every other number of the row. */
+  /** Maximum within the minute, like every other number of the row. */
   readonly residentMb: number;
   /** Executions that ended in it. */
   readonly executions: number;
 }
 
 export interface MemoryResult {
-  /** Before the first execution. */
+  /** Sample before the first execution. */
   readonly before: Sample;
   readonly minutes: readonly MinuteOfSamples[];
-  /** A while after the last execution. */
+  /** Measured a while after the last execution. */
   readonly idle: Sample & { readonly afterSeconds: number };
 }
 
 /** Upper limit of resident memory, MB. */
 const MAX_MB = 600;
-/** How much more the second half of a run may hold than the first: what is more is a leak. */
+/** Largest ratio of the memory in the second half of a run to that in the first half: more is a leak. */
 const GROWTH = 1.1;
-/** Shorter runs say nothing about growth: the heap is still warming up. */
+/** Shorter runs prove nothing about growth: the heap is still warming up. */
 const MIN_MINUTES_TO_JUDGE_GROWTH = 10;
 
-/** Its problems, each a sentence. */
+/** Problems of the run, one sentence each. */
 export function problemsOf({ minutes, idle }: MemoryResult): string[] {
   const most = Math.max(...minutes.map(({ residentMb }) => residentMb));
   const half = Math.floor(minutes.length / 2);
@@ -109,7 +109,7 @@ export function problemsOf({ minutes, idle }: MemoryResult): string[] {
   ];
 }
 
-/** A row for each minute, and how it stood before and after. */
+/** Table with a row for each minute, and the memory before and after. */
 function memoryTable({ before, minutes, idle }: MemoryResult): string {
   const cells = ({ residentMb, threads, dynamoDbMb }: Sample) => [residentMb, threads, dynamoDbMb].map(count);
   return markdownTable(
@@ -125,9 +125,9 @@ function memoryTable({ before, minutes, idle }: MemoryResult): string {
 const SAMPLE_MS = 1_000;
 const POLL_MS = 500;
 const MINUTE_MS = 60_000;
-/** Long ago: no tick looks for what expired then. */
+/** Age beyond the lookback of every tick. */
 const AGE_MINUTES = 40 * 24 * 60;
-/** Connections break on a machine that is busy with other work, and more than one for each execution would only wait. */
+/** Connections break on a machine that is busy with other work; waiting for a free socket would delay executions. */
 const CONNECTION = { maxAttempts: 8, requestHandler: { httpAgent: { maxSockets: 256 } } };
 
 async function measure(run: MemoryRun, cloud: CloudProcess): Promise<MemoryResult> {
@@ -144,7 +144,7 @@ async function measure(run: MemoryRun, cloud: CloudProcess): Promise<MemoryResul
   const startedAt = performance.now();
   try {
     for (let minute = 1; minute <= Math.ceil(flags.minutes) && !signal.aborted; minute++) {
-      // By the clock: on a busy machine a sample takes longer than its pause.
+      // Sample times follow the clock: on a busy machine a sample takes longer than its pause.
       const endsAt = startedAt + Math.min(minute, flags.minutes) * MINUTE_MS;
       const already = executions;
       const samples = [sampleOf(cloud)];
@@ -177,8 +177,7 @@ function sampleOf({ pid, dynamoDbPid }: CloudProcess): Sample {
 }
 
 /**
- * Keeps executions running through the API, each over a minute of its own in which it finds items of the first configured table to delete.
- *
+ * Keeps executions running through the API. Each has its own minute, in which it finds items of the first configured table to delete.
  * @throws when an execution doesn't succeed, or another number of items is gone than were there
  */
 async function keepRunning(
@@ -202,14 +201,14 @@ async function keepRunning(
   const iso = (epochMilliseconds: number) => new Date(epochMilliseconds).toISOString();
 
   const sweepOnce = async (from: number, firstItem: number): Promise<void> => {
-    // One after the other: the load is the executions, not the writes.
+    // Written one after another: the load under test is the executions, not the writes.
     for (let index = 0; index < items; index++) {
       await sessions.write(firstItem + index, 0, from / 1000 + (index % 60));
     }
     const input = JSON.stringify({ table: table.name, from: iso(from), to: iso(from + MINUTE_MS) });
     const name = `sweep-${firstItem}`;
     await sfn.send(new StartExecutionCommand({ stateMachineArn: machine?.arn, input, name })).catch(error => {
-      // The SDK asks again when a connection broke before the answer.
+      // The SDK retries when a connection broke before the answer.
       if (!(error instanceof ExecutionAlreadyExists)) throw error;
     });
     const executionArn = `${machine?.arn.replace(':stateMachine:', ':execution:')}:${name}`;
@@ -219,7 +218,7 @@ async function keepRunning(
         await sleep(POLL_MS);
         continue;
       }
-      // A delete whose answer was lost, or came too late, is made again, and then finds nothing to delete.
+      // A delete whose answer was lost or late is retried, and then finds no item to delete.
       const { deleted, notFound } = JSON.parse(execution.output ?? '{}') as Partial<SweepReport>;
       if (execution.status === 'SUCCEEDED' && Number(deleted) + Number(notFound) === items) return;
       const got = [execution.status, execution.output, execution.error, execution.cause].filter(Boolean);

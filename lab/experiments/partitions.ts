@@ -1,4 +1,4 @@
-/** `npm run bench partitions`: the sweep on an index whose keys share partitions. */
+/** `npm run bench partitions`: simulates the sweep on an index whose keys share partitions. */
 import { type Execution, seededRandom } from 'stepfunctions-emulator';
 import { expiryModel } from '../../expiry/model.ts';
 import {
@@ -58,12 +58,12 @@ interface Scenario {
   /** Items put a second, and as many expire. */
   readonly rate: number;
   readonly granularityMinutes: number;
-  /** All items live an hour, so that those of a second go to one window; or from a minute to a day. */
+  /** `fixed`: all items live an hour, so the items of one second go to one window. `spread`: they live a minute to a day. */
   readonly lifetimes: 'fixed' | 'spread';
   /** Number of the index's partitions. */
   readonly partitions: number;
   readonly shards: number;
-  /** How often it is run, each time with its keys on other partitions. */
+  /** Number of runs, each with its keys on other partitions. */
   readonly draws: number;
 }
 
@@ -71,14 +71,14 @@ const DAY = 1440;
 const LIFETIMES = ['fixed', 'spread'] as const;
 const NEW_PARTITIONS = NEW_TABLE_UNITS / PARTITION_UNITS;
 
-/** Items a second for a shard, by the rule that looked at keys and not at partitions. */
+/** Items a second for a shard, by the former rule, which considered keys and not partitions. */
 const OF_KEYS = 650;
 
-/** With so many keys and more one draw is like another. */
+/** From this number of keys on, the runs hardly differ. */
 const MANY_KEYS_RATE = 5_000;
 const DRAWS = 3;
 
-/** At every rate what the rule recommends, the same shards on a new table, and the shards of the former rule. */
+/** Scenarios for every rate: the rule's recommendation, the same shards on a new table, and the shards of the former rule. */
 export function scenariosOf(rates: readonly number[]): Scenario[] {
   return rates.flatMap(rate => [1, DAY].flatMap(granularityMinutes => atRate(rate, granularityMinutes)));
 }
@@ -89,7 +89,7 @@ function atRate(rate: number, granularityMinutes: number): Scenario[] {
   const draws = rate < MANY_KEYS_RATE ? DRAWS : 1;
   const advised = { rate, granularityMinutes, lifetimes: 'fixed', partitions, shards, draws } as const;
   const ofKeys = Math.ceil(rate / OF_KEYS);
-  // A new table that cannot take what is written is no question of shards.
+  // When a new table cannot take the writes, shards do not help.
   const isNewTooSmall = 2 * rate > NEW_TABLE_UNITS;
   return [
     ...LIFETIMES.map(lifetimes => ({ ...advised, lifetimes })),
@@ -109,9 +109,9 @@ function loadOf({ rate, granularityMinutes, shards, partitions }: Loaded): Index
 }
 
 /**
- * The partitions of an index. A key lies on one of them, by its hash, and shares its write units with all other keys there. Each has a
- * second's worth of units at the most. DynamoDB also splits a partition that stays hot for minutes, and keeps some more units for bursts,
- * but promises neither: both are left out.
+ * The partitions of an index. A key is on one of them, by its hash, and shares its write units with all other keys there. Each partition
+ * has at most one second's units. DynamoDB also splits a partition that stays hot for minutes, and keeps some more units for bursts, but
+ * promises neither: both are left out.
  */
 export class IndexPartitions {
   readonly #partitions: readonly WriteCapacity[];
@@ -126,7 +126,7 @@ export class IndexPartitions {
     this.#seed = seed;
   }
 
-  /** Takes a write unit of the partition that holds the key, or says that none is left. */
+  /** Takes a write unit of the key's partition; returns false when none is left. */
   take(key: string, nowMs: number): boolean {
     return this.#partitionOf(key)?.take(1, nowMs) ?? false;
   }
@@ -144,17 +144,17 @@ export class IndexPartitions {
 /** Ticks after the last item has expired. */
 const FOLLOWING = 2;
 
-/** The writers' puts come so close to each other, milliseconds. */
+/** Interval between the writers' puts, milliseconds. */
 const PUT_STEP_MS = 10;
 
 /** A fixed lifetime, and the longest of spread ones, seconds. */
 const FIXED_LIFETIME = 3_600;
 const MAX_LIFETIME = 86_400;
 
-/** Items are in the index so long before they expire, seconds: the tick that owns them finds them. */
+/** Items are in the index this number of seconds before they expire, so the tick that owns their TTLs finds them. */
 const WRITTEN_BEFORE = 150;
 
-/** Later is late, milliseconds. */
+/** Limit above which a deletion is late, milliseconds. */
 const LATE_MS = 2_000;
 
 /** A call of a function and a read of the index, milliseconds. */
@@ -162,12 +162,12 @@ const CALL_MS = 20;
 const READ = { ms: 5, processorMs: 3 };
 
 interface PartitionsRun {
-  /** How long items expire. */
+  /** Period in which items expire, seconds. */
   readonly seconds: number;
   readonly seed: number;
 }
 
-/** Several times, each with its keys on other partitions: few keys can be lucky. */
+/** Runs several times, each with its keys on other partitions, because a few keys can be well distributed by chance. */
 export async function runPartitions(scenario: Scenario, run: PartitionsRun): Promise<PartitionsResult> {
   const draws: Draw[] = [];
   for (let draw = 0; draw < scenario.draws; draw += 1) {
@@ -189,14 +189,14 @@ export async function runPartitions(scenario: Scenario, run: PartitionsRun): Pro
 }
 
 interface Draw {
-  /** From expiry to deletion, milliseconds. */
+  /** Times from expiry to deletion, milliseconds. */
   readonly lags: readonly number[];
   readonly puts: number;
   readonly putsThrottled: number;
   readonly executions: readonly Execution[];
 }
 
-/** As many items are put as expire, each second, on one index whose keys share partitions. */
+/** Simulates one index whose keys share partitions; each second as many items are put as expire. */
 async function runDraw(scenario: Scenario, run: PartitionsRun): Promise<Draw> {
   const { rate, shards, granularityMinutes, lifetimes, partitions: count } = scenario;
   const { seconds, seed } = run;
@@ -254,15 +254,15 @@ async function runDraw(scenario: Scenario, run: PartitionsRun): Promise<Draw> {
 }
 
 interface PartitionsResult extends Scenario {
-  /** That expired. */
+  /** Number of expired items. */
   readonly items: number;
-  /** Still there two ticks later. */
+  /** Number of items that remain two ticks later. */
   readonly left: number;
   /** Lag of the deleted items. */
   readonly lagMs: LagPercentiles;
   /** Share of the items that were deleted later than two seconds after their expiry, or not at all, 0 to 1. */
   readonly lateShare: number;
-  /** Share of the users' own puts that found no write unit, each tried once, 0 to 1. */
+  /** Share of the users' own puts without a write unit, each tried once, 0 to 1. */
   readonly putsThrottledShare: number;
   readonly sums: ExecutionSums;
 }
@@ -271,7 +271,7 @@ interface PartitionsResult extends Scenario {
 const P99_MS = 2_000;
 const MAX_PUTS_THROTTLED = 0.001;
 
-/** Where the rule says that it holds, and it does not. */
+/** Scenarios in which the rule should hold but does not. */
 function partitionsProblems(result: PartitionsResult): string[] {
   const { rate, shards, granularityMinutes, partitions, lagMs, left, putsThrottledShare, sums } = result;
   const problems = sums.eachAddsUp ? [] : ['the counts of a sweep do not add up'];

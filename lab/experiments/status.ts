@@ -1,4 +1,4 @@
-/** `npm run bench status`: what `status` says beside a scan of the table, while much goes wrong. */
+/** `npm run bench status`: compares `status` with a scan of the table, under many faults. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteCommand, DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
@@ -40,7 +40,7 @@ interface StatusRun {
   readonly rate: number;
   readonly print: (text: string) => void;
   readonly signal: AbortSignal;
-  /** Where DynamoDB is. @default one of its own */
+  /** Environment variables with DynamoDB's endpoint. @default a DynamoDB Local of its own */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -73,20 +73,20 @@ and after each look the table itself is scanned. What status says is held agains
   },
 });
 
-/** A part of the time that is looked at. */
+/** A phase of the run. */
 interface Phase {
   readonly name: string;
-  /** Its share of the whole time, 0 to 1. */
+  /** Share of the phase in the whole time, 0 to 1. */
   readonly share: number;
   readonly trouble: Trouble;
   readonly paused: boolean;
-  /** Deletes a second as a share of what expires; undefined: no limit. */
+  /** Deletes per second as a share of the expiring items; undefined: no limit. */
   readonly limit?: number;
 }
 
 const WELL = { trouble: 'none', paused: false } as const;
 
-/** After each trouble the sweep has time to catch up. */
+/** Phases of the run. After each failure the sweep has time to catch up. */
 const PHASES: readonly Phase[] = [
   { name: 'nothing wrong', share: 0.12, ...WELL },
   { name: 'deletes throttled', share: 0.2, ...WELL, trouble: 'deletesThrottled' },
@@ -102,25 +102,25 @@ const PHASES: readonly Phase[] = [
   { name: 'no limit', share: 0.02, ...WELL },
 ];
 
-/** The results of a phase's looks. */
+/** Results of a phase. */
 interface PhaseResult {
   readonly phase: string;
   looks: number;
-  /** Looks that said something that is not true. */
+  /** Number of reports with a false statement. */
   falseStatements: number;
   falseCauses: number;
-  /** Looks whose `overdue` was a number, and those where it was a lower bound with its reason. */
+  /** Number of reports whose `overdue` was a number, and of those with a lower bound and its reason. */
   exact: number;
   lowerBounds: number;
-  /** Looks that told how what is overdue becomes less, and how many of them were wrong. */
+  /** Number of reports with a trend of the overdue items, and how many trends were wrong. */
   trends: number;
   falseTrends: number;
-  /** How often each cause stood in the first line. */
+  /** Number of reports with each cause in the first line. */
   readonly causes: Record<string, number>;
   readonly tookMs: number[];
 }
 
-/** No look may take longer, milliseconds. */
+/** Limit for the duration of a report, milliseconds. */
 const MAX_MS = 15_000;
 
 function noResult({ name }: Phase): PhaseResult {
@@ -128,7 +128,7 @@ function noResult({ name }: Phase): PhaseResult {
   return { phase: name, looks: 0, ...said, causes: {}, tookMs: [] };
 }
 
-/** How long the looks of a phase took, milliseconds. */
+/** Durations of the reports of a phase, milliseconds. */
 function took({ tookMs }: PhaseResult): { readonly p50: number; readonly max: number } {
   const sorted = tookMs.toSorted((one, other) => one - other);
   return { p50: sorted[Math.floor((sorted.length - 1) / 2)] ?? 0, max: sorted.at(-1) ?? 0 };
@@ -153,22 +153,22 @@ function resultTable(phases: readonly PhaseResult[]): string {
 const TABLE = { tableName: 'StatusBench', partitionKey: 'id' } as const;
 const CONFIG = { region: 'us-east-1', tables: [TABLE] };
 
-/** One item in so many is written five seconds before it expires. */
+/** One in this number of items is written five seconds before it expires. */
 const SHORT_LIVED = 20;
 
-/** Every so many looks one is that of a process of its own, which knows of none before. */
+/** One in this number of reports comes from a new process, which knows no earlier reports. */
 const FRESH = 10;
 
-/** While deletes are throttled so large a part of what expires can be deleted. */
+/** Share of the expiring items that can be deleted while deletes are throttled. */
 const THROTTLED_SHARE = 0.5;
 
-/** A look at a DynamoDB that hangs makes its phase longer, seconds. */
+/** Longest extension of a phase by reports on a DynamoDB that hangs, seconds. */
 const AFTER_SECONDS = 60;
 
-/** Items that expired half an hour ago and are written in the middle of a phase. */
+/** Number of items that expired half an hour ago and are written in the middle of a phase. */
 const STRAGGLERS = 3;
 
-/** Looks at a table once a second while it is swept, and while much goes wrong, beside scans of the table itself. */
+/** Calls `status` once a second while the table is swept under many faults, and scans the table itself to compare. */
 export async function runStatus(options: StatusRun): Promise<StatusResult> {
   const { environment = {} } = options;
   const dynamoDb = await startOrAttachDynamoDb(environment, { longRun: true });
@@ -208,7 +208,7 @@ interface Gate {
   be(trouble: Trouble): void;
 }
 
-/** Stands between everybody else and DynamoDB, and notes what it does. */
+/** Starts a proxy to DynamoDB for all other clients, which injects faults. */
 function gateOf(rate: number): Gate {
   let trouble: Trouble = 'none';
   let answers = Promise.withResolvers<void>();
@@ -277,8 +277,7 @@ async function looksAt(
   const now = () => Math.floor(Date.now() / 1000);
   const totalMs = minutes * 60_000;
 
-  // The items expire from this time on until the end. It leaves room for a first tick, and for a scan of the index that reaches to where
-  // that tick looked back.
+  // The items expire from this time until the end. It leaves time for a first tick, and for an index scan up to that tick's lookback.
   const firstTtl = now() + 16;
   const seconds = Math.ceil(totalMs / 1000) + AFTER_SECONDS;
   const all = Array.from({ length: seconds * rate }, (_unused, index) => ({
@@ -378,7 +377,7 @@ async function looksAt(
   return { phases: results, problems };
 }
 
-/** Ends what the phase before did, and begins what this one does. */
+/** Ends the fault of the previous phase, and begins the fault of this one. */
 async function begin(
   { trouble, paused, limit }: Phase,
   gate: Gate,
@@ -431,7 +430,7 @@ async function put(documents: DynamoDBDocumentClient, items: readonly SeenItem[]
   }
 }
 
-/** The table itself, past what is done to everybody else's calls. */
+/** Scans the table directly, without the faults of the other clients' calls. */
 async function scanTable(documents: DynamoDBDocumentClient): Promise<TableScan> {
   const { ttlAttribute } = modelOf(TABLE);
   const from = Date.now();

@@ -1,4 +1,4 @@
-/** `npm run bench synthesis`: what generated configurations synthesize to, to hold two versions against each other. */
+/** `npm run bench synthesis`: synthesizes generated configurations, to compare two versions. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ does to deployments.`,
   },
 });
 
-/** As it is written for Terraform. */
+/** The JSON that is written for Terraform. */
 function synthesizedJson(config: unknown): unknown {
   const outdir = mkdtempSync(join(tmpdir(), 'precise-ttl-synth-'));
   try {

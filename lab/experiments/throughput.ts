@@ -1,4 +1,4 @@
-/** `npm run bench throughput`: how fast a sweep deletes, beside a plain loop. */
+/** `npm run bench throughput`: compares the speed of a sweep with a plain loop. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 import { startDynamoDbLocal } from 'aws-on-loopback/dynamodb/dynamodb-local';
@@ -29,7 +29,7 @@ interface Measured {
   readonly processorMs: number;
 }
 
-/** The two follow each other. */
+/** A measurement of both, one after another. */
 interface Round {
   readonly sweep: Measured;
   readonly loop: Measured;
@@ -47,7 +47,7 @@ const KEYS = {
   index: { shards: 1 },
 };
 
-/** The sweep's own code, and the emulator's, is compiled as the loop's is. */
+/** The code of the sweep and the emulator is JIT-compiled first, like that of the loop. */
 const WARM_SWEEPS = 10;
 const WARM_ITEMS = 1_000;
 
@@ -127,13 +127,12 @@ function cellsOf({ mode, rounds }: ModeRounds): string[] {
 
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Deletes what expires at one time, and says how many items that was. */
+/** Deletes the items of one TTL, and returns their number. */
 type DeleteAt = (ttl: number) => Promise<number>;
 
 /**
- * Sweeps by an execution of the replay machine: the real definition on the emulator, with the functions in this process, by the client
- * that they have on AWS. Only the journal is in memory.
- *
+ * Sweeps by an execution of the replay machine: the real definition on the emulator, with the functions and their usual client in this
+ * process. Only the journal is in memory.
  * @returns rejects when the execution fails
  */
 function sweepOf(client: DynamoDBClient, carried: CarriedSettings): DeleteAt {
@@ -185,7 +184,7 @@ function sweepOf(client: DynamoDBClient, carried: CarriedSettings): DeleteAt {
     const { status, error, cause, output } = execution;
     if (status !== 'SUCCEEDED') throw new Error(`the sweep ended ${error}: ${cause}`);
     const { deleted, notFound } = output as unknown as SweepReport;
-    // Items whose deletion was answered too late are not there for the next call.
+    // Items whose deletion was answered too late are not found by the next call.
     return deleted + notFound;
   };
 }

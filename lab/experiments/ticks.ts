@@ -1,4 +1,4 @@
-/** `npm run bench ticks`: a second's precision with a scheduler that misbehaves. */
+/** `npm run bench ticks`: checks the promise of a second with a scheduler that fails. */
 
 import type { Deliveries } from 'aws-on-loopback/scheduler/scheduler';
 import { type Execution, type RandomSource, seededRandom } from 'stepfunctions-emulator';
@@ -28,28 +28,28 @@ import {
 import { type ExecutionSums, sumExecutions } from './support/sums.ts';
 import { markdownTable } from './support/table.ts';
 
-/** One of a table's ticks, as a scenario sees it. */
+/** A tick of a table, as a scenario sees it. */
 interface Tick {
-  /** 0 is the first one that owns expiry times of the run. */
+  /** Number of the tick; 0 is the first one that owns expiry times of the run. */
   readonly index: number;
-  /** How many own some. */
+  /** Number of ticks that own expiry times. */
   readonly owners: number;
-  /** Reproducible, and the scenario's own. */
+  /** Reproducible random numbers of this scenario only. */
   readonly random: RandomSource;
 }
 
-/** A way in which the surroundings of the sweep misbehave. Each has a table and a deployment of its own. */
+/** A failure around the sweep, such as a late tick. Each scenario has its own table and deployment. */
 export interface Scenario {
   /** Unique; part of the table's name. */
   readonly id: string;
   readonly title: string;
-  /** When a tick is delivered, milliseconds after its time, for each delivery. @default once and in time */
+  /** Delays with which a tick is delivered, milliseconds after its time, one for each delivery. @default once and in time */
   readonly deliver?: (tick: Tick) => readonly number[];
   readonly props?: Pick<PreciseTtlProps, 'pollSeconds'>;
   readonly stream?: Pick<StreamOptions, 'life' | 'everySeconds'>;
 }
 
-/** At random, and the last one as late as can be. */
+/** Delays are random; that of the last tick is the longest possible. */
 const lateBy =
   (seconds: number) =>
   ({ index, owners, random }: Tick) => [(index === owners - 1 ? 1 : random.next()) * seconds * 1000];
@@ -58,8 +58,8 @@ const SHORT = { life: { from: 5, to: 5 } };
 const POLLED = { pollSeconds: 5 };
 
 /**
- * The scenarios that run at once, on a cloud and a DynamoDB Local of their own. More tables at once would measure the machine,
- * and a backlog that is swept at once takes all there is of it: those have a round for themselves.
+ * The scenarios that run at once, on their own cloud and DynamoDB Local. More tables at once would measure the machine. Backlogs that are
+ * swept at once need the whole machine, so they have their own round.
  */
 export const ROUNDS: readonly (readonly Scenario[])[] = [
   [
@@ -71,7 +71,7 @@ export const ROUNDS: readonly (readonly Scenario[])[] = [
   [
     { id: 'ShortPolled', title: 'written 5 s before expiry, pollSeconds: 5', props: POLLED, stream: SHORT },
     {
-      // Nothing is known to expire in between, so that it is the poll that finds them.
+      // The planning tick finds no items in between, so the poll must find them.
       id: 'SparsePolled',
       title: 'written 5 s before expiry, only every 13 s, pollSeconds: 5',
       props: POLLED,
@@ -90,7 +90,7 @@ export const ROUNDS: readonly (readonly Scenario[])[] = [
 
 const KEYS = { partitionKey: 'UserName', sortKey: 'SessionId', ttlAttribute: 'ExpirationTime' };
 
-/** A tick that polls goes on to the end of its upcoming minute, two minutes after it started. */
+/** A tick that polls runs until the end of its upcoming minute, two minutes after it started. */
 const MAX_EXECUTION_MS = 200_000;
 
 export default defineExperiment({
@@ -119,12 +119,12 @@ longer than items expire.`,
 const tableName = ({ id }: Scenario) => `Ticks${id}`;
 const deploymentName = ({ id }: Scenario) => `ticks-${id}`;
 
-/** The scheduler knows these of a run. */
+/** Values of a run that the scheduler needs. */
 interface Timing {
   readonly owners: number;
-  /** Set once everything is there. */
+  /** Set when everything has started. */
   firstTtl?: number;
-  /** By scenario: how many seconds after its time each tick that owns expiry times was delivered. */
+  /** Deliveries of each tick that owns expiry times, in seconds after its time, by scenario. */
   readonly delivered: Map<string, (readonly number[])[]>;
 }
 
@@ -181,7 +181,7 @@ function deliveriesOf(scenarios: readonly Scenario[], timing: Timing, seed: numb
   );
   return ({ name }, scheduledTime) => {
     const found = bySchedule.get(name);
-    // Other schedules, and ticks before there is anything.
+    // Other schedules, and ticks before the first item.
     if (found === undefined || timing.firstTtl === undefined) return [0];
     const { scenario, random } = found;
     const { owners, delivered } = timing;
@@ -198,10 +198,10 @@ function deliveriesOf(scenarios: readonly Scenario[], timing: Timing, seed: numb
 interface ScenarioResult extends Measured {
   readonly id: string;
   readonly title: string;
-  /** For each tick that owned expiry times of the run: its deliveries, in seconds after its time. */
+  /** Deliveries of each tick that owned expiry times of the run, in seconds after its time. */
   readonly deliveredAfter: readonly (readonly number[])[];
   readonly sums: ExecutionSums;
-  /** Whether what the executions say adds up: in each, and to what was seen from outside but for answers that were lost. */
+  /** Whether the executions' counts add up: in each, and to the observed deletions, except for lost answers. */
   readonly countsAgree: boolean;
 }
 
@@ -212,14 +212,14 @@ export function scenarioResult(
   lags: readonly number[],
   sums: ExecutionSums,
 ): ScenarioResult {
-  // Items of a call whose answer was lost are not counted as deleted: that is the only difference there may be.
+  // Items of a call whose answer was lost are not counted as deleted: no other difference is allowed.
   const uncounted = tally.deleted + tally.liveDeleted - sums.deleted;
   const countsAgree =
     sums.eachAddsUp && sums.failed === 0 && uncounted >= 0 && uncounted <= sums.retries * CHUNK_KEYS;
   return { id, title, deliveredAfter, ...measured(tally, lags), sums, countsAgree };
 }
 
-/** The broken promises of a scenario, whatever its lag. */
+/** Broken promises of a scenario, without those about its lag. */
 export function scenarioProblems(result: ScenarioResult): string[] {
   const { title, left, early, sums, countsAgree, deleted } = result;
   const problems: string[] = [];

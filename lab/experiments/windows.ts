@@ -1,4 +1,4 @@
-/** `npm run bench windows`: what windows of a day take, and whether anything is deleted twice. */
+/** `npm run bench windows`: measures sweeps with windows of a day, and checks that nothing is deleted twice. */
 import { TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import { expiryModel } from '../../expiry/model.ts';
 import { lagMsOf, Simulation } from '../../test/support/simulation/simulation.ts';
@@ -13,18 +13,18 @@ import { markdownTable, seconds } from './support/table.ts';
 /** Hours in which a backlog expired. */
 const BACKLOG_SECONDS = 8 * 60 * 60;
 
-/** When a batch of deletes takes so much longer, a child with ten of them at once deletes about 3,000 items a second. */
+/** With this delay of a batch, a child with ten concurrent batches deletes about 3,000 items a second. */
 const SLOW = { deleteMs: 60 };
 
 interface Scenario {
   readonly title: string;
   /** Items a second that expire, in the minutes that are measured. */
   readonly rate: number;
-  /** Items that expired in the eight hours before, and that nothing has deleted. */
+  /** Number of items that expired in the eight hours before and were not deleted. */
   readonly backlog: number;
-  /** A tick that never comes, counted from the first. */
+  /** Number of a tick that is missed, counted from the first. */
   readonly skipped?: number;
-  /** Milliseconds that a batch of deletes takes longer. */
+  /** Additional duration of a batch of deletes, milliseconds. */
   readonly deleteMs?: number;
 }
 
@@ -60,7 +60,7 @@ index and of the journal, with those of the children.`,
   },
 });
 
-/** Runs ticks over a steady stream of items, and over what earlier ticks have left. @returns a row of the table */
+/** Runs ticks over a steady stream of items, and over the remains of earlier ticks. @returns a row of the table */
 async function runWindows(
   { title, rate, backlog, skipped, deleteMs = 0 }: Scenario,
   granularityMinutes: number,

@@ -7,7 +7,7 @@ const LATEST_MS = 59_000;
 
 const NAMES = ['lateTick', 'skippedTick', 'doubledTick'] as const satisfies FaultName[];
 
-/** Ticks that come late, not at all, or twice. */
+/** Delays, drops and repeats ticks. */
 export function faultyDeliveries(random: RandomSource, rates: FaultRates, counter: FaultCounter): Deliveries {
   return () => {
     const name = drawFault(NAMES, rates, random);

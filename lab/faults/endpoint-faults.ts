@@ -3,7 +3,7 @@ import { type RandomSource, seededRandom } from 'stepfunctions-emulator';
 import type { ServiceName } from '../../local/services/local-services.ts';
 import { checkShares, drawFault } from './fault.ts';
 
-/** Faults between a function and the local services; counts are by these names. */
+/** Faults between a function and the local services, by the names of their counts. */
 export const ENDPOINT_FAULTS = {
   throttled: 'calls refused as throttled',
   unavailable: 'calls answered with a server error',
@@ -14,7 +14,7 @@ export const ENDPOINT_FAULTS = {
 
 export type EndpointFaultName = keyof typeof ENDPOINT_FAULTS;
 
-/** Shares from 0 to 1: of the calls, those together at the most 1, and `entries` of the entries. */
+/** Rates of the faults, 0 to 1: the rates of calls add up to at most 1; `entries` is the rate of failing entries. */
 export type EndpointFaultRates = Readonly<Partial<Record<EndpointFaultName, number>>>;
 
 export interface EndpointFaultsOptions {
@@ -27,7 +27,8 @@ export interface EndpointFaultsOptions {
 type Refusal = readonly [error: string, status: number];
 
 /**
- * Sources: "Error responses" of the API references; those of entries: PutEventsResultEntry, BatchResultErrorEntry, PutRecordsResultEntry.
+ * Errors of the services. Sources: "Error responses" of the API references; for entries: PutEventsResultEntry, BatchResultErrorEntry,
+ * PutRecordsResultEntry.
  */
 const ERRORS = {
   s3: {
@@ -78,12 +79,12 @@ export class SeededEndpointFaults {
     this.#rates = rates;
   }
 
-  /** How often each fault was injected. */
+  /** Number of injected faults of each kind. */
   get counts(): Readonly<Partial<Record<EndpointFaultName, number>>> {
     return Object.fromEntries(this.#counts);
   }
 
-  /** Other rates from now on; `{}` ends all faults. @throws RangeError as the constructor does */
+  /** Changes the rates; `{}` ends all faults. @throws RangeError as the constructor does */
   setRates(rates: EndpointFaultRates): void {
     checkEndpointRates(rates);
     this.#rates = rates;

@@ -1,7 +1,7 @@
 import type { CallEffect, DynamoDbCall } from 'aws-on-loopback/dynamodb/call-effect';
 import type { RandomSource } from 'stepfunctions-emulator';
 
-/** Everything that can be injected, and what it is; reports count by these names. */
+/** All faults with their descriptions, by the names of their counts. */
 export const FAULTS = {
   throttled: 'calls refused as throttled',
   unavailable: 'calls answered with a server error',
@@ -22,26 +22,26 @@ export const FAULTS = {
 
 export type FaultName = keyof typeof FAULTS;
 
-/** Shares from 0 to 1 of the occasions on which a fault is injected. */
+/** Rates of the faults, 0 to 1. */
 export type FaultRates = Readonly<Partial<Record<FaultName, number>>>;
 
-/** How often each fault was injected. */
+/** Number of injected faults of each kind. */
 export type FaultCounts = Readonly<Partial<Record<FaultName, number>>>;
 
-/** An effect on a call. @property kind `stale`: a query is answered with what the index used to hold */
+/** An effect on a call. @property kind `stale`: a query is answered with old index entries */
 export type DynamoDbEffect = CallEffect | { readonly kind: 'stale' };
 
 export interface DynamoDbFault {
   readonly name: FaultName;
   readonly effect: DynamoDbEffect;
-  /** A change of the table after the function has made the call and before it reaches DynamoDB. */
+  /** Changes the table after the function has made the call and before it reaches DynamoDB. */
   readonly before?: () => Promise<unknown>;
 }
 
 /** Decides what happens to a call; undefined lets it through. */
 export type ChooseFault = (call: DynamoDbCall) => DynamoDbFault | undefined;
 
-/** Draws at most one of some faults by their rates, which together are 1 at the most. */
+/** Draws at most one fault by the rates, whose sum is at most 1. */
 export function drawFault<Name extends string>(
   names: readonly Name[],
   rates: Readonly<Partial<Record<Name, number>>>,
@@ -68,7 +68,7 @@ export function checkShares(rates: Readonly<Record<string, number>>, names: read
   }
 }
 
-/** Counts what was injected. */
+/** Counts injected faults. */
 export class FaultCounter {
   readonly #counts = new Map<FaultName, number>();
 

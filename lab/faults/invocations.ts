@@ -4,14 +4,14 @@ import { drawFault, type FaultCounter, type FaultName, type FaultRates } from '.
 
 export interface InvocationFaultsOptions {
   readonly random: RandomSource;
-  /** Asked at every invocation, so that it may change. */
+  /** Current rates; called at every invocation. */
   readonly rates: () => FaultRates;
   readonly counter: FaultCounter;
 }
 
 const NAMES = ['crashBefore', 'crashAfter', 'duplicate'] as const satisfies FaultName[];
 
-/** Functions that crash before or after they ran, and invocations that are made twice. */
+/** Crashes functions before or after they ran, and invokes them twice. */
 export function faultyInvocations({ random, rates, counter }: InvocationFaultsOptions): InvokeWrapper {
   return async (_call, next) => {
     const name = drawFault(NAMES, rates(), random);
@@ -22,7 +22,7 @@ export function faultyInvocations({ random, rates, counter }: InvocationFaultsOp
       await next();
       return crash();
     }
-    // Both run; which of the answers counts is as open as which runs first.
+    // Both invocations run; it is random which one runs first and whose answer counts.
     const [one, other] = await Promise.all([next(), next()]);
     return random.next() < 0.5 ? one : other;
   };

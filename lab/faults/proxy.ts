@@ -7,32 +7,32 @@ import { SeededFaults } from './seeded-faults.ts';
 import { type IndexEntry, StaleIndex } from './stale-index.ts';
 
 export interface FaultProxyOptions {
-  /** The DynamoDB behind it; loopback only. */
+  /** The DynamoDB behind the proxy; loopback only. */
   readonly target: string;
   /** @default 1 */
   readonly seed?: number;
   /** @default none: every call goes through */
   readonly rates?: FaultRates;
-  /** How late slow answers are, milliseconds. @default 6000 */
+  /** Delay of slow answers, milliseconds. @default 6000 */
   readonly slowMs?: number;
-  /** Whether a stale answer may bring back what an earlier one held, besides what was remembered. @default true */
+  /** Whether a stale answer may contain entries of earlier answers, besides those of {@link FaultProxy.remember}. @default true */
   readonly rememberAnswers?: boolean;
-  /** Asked before the rates: a test's own faults. */
+  /** Chooses a test's own faults, before the rates apply. */
   readonly choose?: ChooseFault;
-  /** Gets every call and what was done to it. */
+  /** Called with every call and its effect. */
   readonly onCall?: (call: DynamoDbCall, fault: DynamoDbFault | undefined) => void;
-  /** Counts together with other sources of faults. @default a counter of its own */
+  /** Counter that is shared with other sources of faults. @default a counter of its own */
   readonly counter?: FaultCounter;
 }
 
-/** Starts a proxy before DynamoDB that injects faults into what goes through it. */
+/** Starts a proxy that injects faults into the calls to DynamoDB. */
 export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
   const faults = new FaultProxy(options);
   await faults.listen();
   return faults;
 }
 
-/** Stands between the functions and DynamoDB Local, which itself neither throttles nor breaks. */
+/** Proxy between the functions and DynamoDB Local, which itself neither throttles nor breaks. */
 export class FaultProxy {
   readonly counter: FaultCounter;
   readonly #options: FaultProxyOptions;
@@ -56,12 +56,12 @@ export class FaultProxy {
     return this.#proxy?.endpoint ?? '';
   }
 
-  /** Other rates from now on; `{}` ends all faults but those that {@link FaultProxyOptions.choose} makes. */
+  /** Changes the rates; `{}` ends all faults except those of {@link FaultProxyOptions.choose}. */
   setRates(rates: FaultRates): void {
     this.#faults.setRates(rates);
   }
 
-  /** Something that the index holds now, and that a stale answer may return later. */
+  /** Stores a current index entry, which a stale answer may return later. */
   remember(tableName: string, indexKey: string, entry: IndexEntry): void {
     this.#stale.remember(tableName, indexKey, entry);
   }
@@ -84,7 +84,7 @@ export class FaultProxy {
     return effect === undefined || isStale ? forward() : answerWith(effect, call, forward);
   }
 
-  /** The answer to a query, whose entries are remembered; the answer to any other call is unchanged. */
+  /** Answers a query and stores its entries; answers to other calls are unchanged. */
   #query({ operation, body }: DynamoDbCall, answer: Answer, stale = false): Answer {
     if (operation !== 'Query' || answer.status !== 200) return answer;
     const given: Body = parseBody(answer.body) ?? {};

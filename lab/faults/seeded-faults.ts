@@ -12,7 +12,7 @@ import {
 export interface SeededFaultsOptions {
   readonly seed: number;
   readonly rates: FaultRates;
-  /** How late slow answers are, milliseconds. @default 6000, beyond the 5 s that the functions wait for an answer */
+  /** Delay of slow answers, milliseconds. @default 6000, beyond the functions' timeout of 5 s */
   readonly slowMs?: number;
 }
 
@@ -43,7 +43,7 @@ export const LASTING_STATEMENT_ERRORS = [
 
 const DEFAULT_SLOW_MS = 6_000;
 
-/** Faults of single calls, drawn by their rates. A call gets one at the most, so the rates add up to 1 at the most. */
+/** Faults of single calls, drawn by their rates. A call has at most one, so the rates add up to at most 1. */
 export class SeededFaults {
   readonly #random: RandomSource;
   readonly #slowMs: number;
@@ -57,7 +57,7 @@ export class SeededFaults {
     this.#slowMs = slowMs;
   }
 
-  /** Other rates from now on. */
+  /** Changes the rates. */
   setRates(rates: FaultRates): void {
     checkRates(rates);
     this.#rates = rates;
@@ -90,7 +90,7 @@ const EFFECTS: Readonly<Partial<Record<FaultName, Effect>>> = {
 
 const CALL_FAULTS = Object.keys(EFFECTS) as FaultName[];
 
-/** All keys every other time, else some of them: at least one. */
+/** Chooses all keys every other time, otherwise some of them: at least one. */
 function leaveOut(
   keys: readonly string[],
   random: RandomSource,

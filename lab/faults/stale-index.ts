@@ -1,18 +1,18 @@
 import type { Body } from 'aws-on-loopback/dynamodb/answer';
 import type { RandomSource } from 'stepfunctions-emulator';
 
-/** An entry of an index as DynamoDB's JSON has it: the index's key and the item's. */
+/** An index entry in DynamoDB's JSON: the index's key and the item's key. */
 export type IndexEntry = Readonly<
   Record<string, { readonly S?: string; readonly N?: string; readonly B?: string }>
 >;
 
-/** Most entries kept of one partition of an index, and added to one answer. */
+/** Largest number of old entries that are stored for one partition of an index, and added to one answer. */
 const MAX_KEPT = 500;
 const MAX_ADDED = 5;
 
 /**
- * Former entries of an index. Indexes are eventually consistent, so a query may still return the entry of an item that
- * is gone, was renewed into another window, or was written again since; DynamoDB Local's never does.
+ * Stores old entries of an index. Indexes are eventually consistent, so a query may still return the entry of an item that was deleted,
+ * renewed into another window, or written again since; DynamoDB Local never returns one.
  */
 export class StaleIndex {
   readonly #random: RandomSource;
@@ -23,7 +23,7 @@ export class StaleIndex {
     this.#random = random;
   }
 
-  /** An entry that a query of this table's index may return from now on, whatever becomes of its item. */
+  /** Stores an entry that a query of this table's index may return from now on, whatever happens to its item. */
   remember(tableName: string, indexKey: string, entry: IndexEntry): void {
     const partition = partitionOf(tableName, indexKey);
     const entries = this.#partitions.get(partition) ?? new Map<string, IndexEntry>();
@@ -33,24 +33,21 @@ export class StaleIndex {
     if (entries.size > MAX_KEPT && oldest !== undefined) entries.delete(oldest);
   }
 
-  /** Remembers what a query returned. */
+  /** Stores the entries that a query returned. */
   rememberAnswer(request: Body, answer: Body): void {
     const query = readQuery(request);
     if (query === undefined) return;
     for (const item of itemsOf(answer)) this.remember(query.tableName, query.indexKey, item);
   }
 
-  /**
-   * The answer with some former entries, as if they were still there: in their place by sort key, within the range and
-   * the limit.
-   */
+  /** Adds some old entries to the answer: in their order by sort key, within the range and the limit. */
   widen(request: Body, answer: Body): Body {
     const query = readQuery(request);
     if (query === undefined) return answer;
     const real = itemsOf(answer);
     const known = new Set(real.map(textOf));
     const sortKey = (entry: IndexEntry) => Number(entry[query.sortKey]?.N);
-    // Where real entries follow, those with the same sort key may: a position behind a former one would skip them.
+    // More real entries with the same sort key may follow: paging after an old entry would skip them.
     const lastReal = real.at(-1);
     const before = answer['LastEvaluatedKey'] && lastReal ? sortKey(lastReal) : Number.POSITIVE_INFINITY;
     const former = [
@@ -70,7 +67,7 @@ export class StaleIndex {
       added.push(...former.splice(Math.floor(this.#random.next() * former.length), 1));
     }
     if (added.length === 0) return answer;
-    // A stable sort: of the same sort key the real ones stay first.
+    // The sort is stable: among equal sort keys the real entries stay first.
     const all = [...real, ...added].sort((one, other) => sortKey(one) - sortKey(other));
     const Items = all.slice(0, query.limit);
     const last = Items.at(-1);
@@ -79,7 +76,7 @@ export class StaleIndex {
   }
 }
 
-/** One index a table: that is what the sweep reads. */
+/** One index per table, because the sweep reads only one. */
 function partitionOf(tableName: string, indexKey: string): string {
   return `${tableName}/${indexKey}`;
 }
@@ -90,7 +87,7 @@ interface Query {
   readonly sortKey: string;
   readonly from: number;
   readonly upTo: number;
-  /** Sort key that the query goes on behind. */
+  /** Sort key after which the query continues. */
   readonly after: number;
   readonly limit: number;
 }
@@ -98,7 +95,7 @@ interface Query {
 const BY_WINDOW = /^#\w+ = (:\w+) AND (#\w+) BETWEEN (:\w+) AND (:\w+)$/;
 const BY_SECOND = /^(#\w+) = (:\w+)$/;
 
-/** Only queries of the forms that the functions make: one partition, a range of a number or that number alone. */
+/** Parses the queries that the functions send: one partition, with a range or a single number as the sort key. Others give undefined. */
 function readQuery(request: Body): Query | undefined {
   if (request['IndexName'] === undefined) return undefined;
   const condition = String(request['KeyConditionExpression']);
@@ -117,7 +114,7 @@ function readQuery(request: Body): Query | undefined {
     sortKey,
     from: Number(byWindow ? values[fromValue]?.N : indexKey),
     upTo: Number(byWindow ? values[upToValue]?.N : indexKey),
-    // By second all entries have one TTL: what a former one is behind of is not known.
+    // By second all entries have one TTL, so the order of old entries is unknown.
     after: start ? Number(byWindow ? start[sortKey]?.N : Infinity) : Number.NEGATIVE_INFINITY,
     limit: Number(request['Limit'] ?? Number.POSITIVE_INFINITY),
   };

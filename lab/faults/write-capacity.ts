@@ -2,15 +2,15 @@ import type { DynamoDbCall } from 'aws-on-loopback/dynamodb/call-effect';
 import type { ChooseFault } from './fault.ts';
 
 export interface WriteCapacityOptions {
-  /** Write units that come free each second. */
+  /** Write units that become available each second. */
   readonly unitsPerSecond: number;
-  /** Unused units are kept for so many seconds. DynamoDB keeps 300; a table that is always busy has none left. @default 1 */
+  /** Number of seconds for which unused units are kept. DynamoDB keeps 300; a table that is always busy has none left. @default 1 */
   readonly burstSeconds?: number;
 }
 
 /**
- * The write capacity of a table: a bucket of write units that all writers share. Asking takes nothing when it is refused, as with
- * DynamoDB. Times in epoch milliseconds, never earlier than before.
+ * Write capacity of a table: a token bucket of write units that all writers share. A refused request takes none, as with DynamoDB. Times
+ * are epoch milliseconds, and never decrease.
  */
 export class WriteCapacity {
   readonly #unitsPerSecond: number;
@@ -24,7 +24,7 @@ export class WriteCapacity {
     this.#units = this.#most;
   }
 
-  /** Takes so many units, or says that there are not enough. */
+  /** Takes this number of units; returns false when there are not enough. */
   take(units: number, nowMs: number): boolean {
     const earned = ((nowMs - (this.#at ?? nowMs)) * this.#unitsPerSecond) / 1000;
     this.#units = Math.min(this.#most, this.#units + earned);
@@ -41,7 +41,7 @@ export const ITEM_UNITS = 2;
 /** The operations that write one item. */
 const SINGLE = ['PutItem', 'UpdateItem', 'DeleteItem'];
 
-/** Throttles the writes for which a table's capacity is not enough: single ones as a whole, batches key by key. */
+/** Throttles writes that exceed a table's capacity: single writes as a whole, batches key by key. */
 export function throttledByCapacity(capacity: WriteCapacity): ChooseFault {
   return ({ operation, keys, at }: DynamoDbCall) => {
     if (SINGLE.includes(operation)) {

@@ -11,7 +11,7 @@ import { createDocuments, type Documents } from '../../functions/table/dynamodb.
 import type { Network } from './network.ts';
 import type { Invocation, SdkOptions, SdkRequest, SdkResponse } from './sdk.ts';
 
-/** The AWS SDK's clients as the functions make them. Each call of a function has them for itself. */
+/** The AWS SDK's clients, as the functions create them. Each call of a function uses them exclusively. */
 export interface Clients {
   /** @param attempts calls in all per command, as the function's own runtime has them */
   documents(attempts: number, invocation: Invocation): Documents;
@@ -34,8 +34,8 @@ let handle = ANSWER_TO_ANYTHING;
 const requestHandler = { handle: (...call: Parameters<Handle>) => handle(...call) };
 
 /**
- * The SDK's clients, from now on with this network in the place of AWS. They are made once in a process: a client reads files of its
- * configuration at its first request, and a virtual clock would not wait for that.
+ * Connects the SDK's clients to this network instead of AWS. They are created once in a process: a client reads its configuration files at
+ * its first request, and a virtual clock would not wait for that.
  */
 export async function clientsOn(network: Network): Promise<Clients> {
   made ??= makeClients();
@@ -95,8 +95,8 @@ async function makeClients() {
 }
 
 /**
- * The same client with the handler of this process. Its second attempt follows at once: the SDK would wait by the machine's clock.
- * Nobody here reads signatures, which take a tenth of the time.
+ * Replaces the client's handler by one in this process. Its second attempt follows immediately, because the SDK would wait by the
+ * machine's clock. Requests are not signed: signatures take a tenth of the time.
  */
 function inProcess<Client extends { readonly config: object }>(client: Client, maxAttempts: number): Client {
   const token = (count: number) => ({ getRetryCount: () => count, getRetryDelay: () => 0 });

@@ -8,7 +8,7 @@ const MAX_STATEMENTS = 25;
 const MAX_WRITES = 25;
 const MAX_READS = 100;
 
-/** Answers a request of the sweep as DynamoDB does: only what the functions send, and anything else is refused by its name. */
+/** Answers a request of the sweep as DynamoDB does. Requests that the functions never send are refused by name. */
 export function answerRequest(operation: string, body: Body, table: MemoryTable): Answer {
   switch (operation) {
     case 'Query':
@@ -147,7 +147,7 @@ function batchExecute({ Statements }: StatementsBody, table: MemoryTable): Answe
   return jsonAnswer({ Responses });
 }
 
-/** The keys that a batch of deletes names, as ids of the table; none for any other request. */
+/** The keys in a batch of deletes, as ids of the table; empty for any other request. */
 export function deletedIds(operation: string, body: Body, table: MemoryTable): string[] {
   if (operation === 'BatchWriteItem') {
     const { RequestItems } = body as unknown as BatchBody<readonly WriteRequest[]>;
@@ -161,7 +161,7 @@ export function deletedIds(operation: string, body: Body, table: MemoryTable): s
   );
 }
 
-/** How many keys a batch of deletes deleted or did not find, by its answer. */
+/** Numbers of keys that a batch deleted and did not find, by its answer. */
 export interface Deleted {
   readonly deleted: number;
   readonly notFound: number;

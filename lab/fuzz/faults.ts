@@ -1,7 +1,7 @@
 import type { RandomSource } from 'stepfunctions-emulator';
 import { type ChooseFault, FAULTS, type FaultRates, SeededFaults } from '../faults/index.ts';
 
-/** Faults, in groups that can be left out one by one. */
+/** Faults, in groups that can be disabled one by one. */
 export const FAULT_GROUPS = {
   busy: 'calls refused as throttled or with 5xx, batches of which some keys are left',
   refused: 'single keys that DynamoDB will not delete',
@@ -24,7 +24,7 @@ const RATES: Readonly<Partial<Record<FaultGroup, FaultRates>>> = {
   cut: { cutBefore: 0.01, cutAfter: 0.015, slow: 0.01 },
 };
 
-/** Share of the calls that are given up and take effect later, and how much later than they were sent, milliseconds. */
+/** Share of the calls that time out and take effect later, and the delay after sending, milliseconds. */
 const ZOMBIES = { rate: 0.01, fromMs: 2_000, upToMs: 25_000 } as const;
 
 const FUNCTION_FATES = [
@@ -39,17 +39,17 @@ const TICKS = { late: 0.3, doubled: 0.15, skipped: 0.1, stopped: 0.05 } as const
 const INDEX_LAG = { rate: 0.1, upToMs: 5_000 } as const;
 const ADVERSARY_RATE = 0.03;
 
-/** How long each service is well, and how long it is not, milliseconds. */
+/** Ranges of the time for which a service works, and of an outage, milliseconds. */
 const OUTAGES = { afterMs: [10_000, 90_000], lastMs: [3_000, 25_000] } as const;
 
-/** Draws what goes wrong, by one seed. Nothing does any more once they are over. */
+/** Draws the faults, from one seed. None occurs after they were ended. */
 export class Faults {
   readonly counts = new Map<string, number>();
   readonly choose: ChooseFault;
   readonly #random: RandomSource;
   readonly #groups: ReadonlySet<FaultGroup>;
   readonly #areOver: () => boolean;
-  /** The last one of each service. */
+  /** The last outage of each service. */
   readonly #outages = new Map<string, { readonly from: number; readonly to: number }>();
 
   constructor(options: {
@@ -86,7 +86,7 @@ export class Faults {
     return isOut;
   }
 
-  /** How long after it was sent a call that is given up takes effect, milliseconds; undefined for any other. */
+  /** Time after which an abandoned call takes effect, milliseconds; undefined for a call that is not abandoned. */
   zombieMs(): number | undefined {
     const isOne = this.#happens('zombies', ZOMBIES.rate, 'calls that took effect after they were given up');
     return isOne ? this.between(ZOMBIES.fromMs, ZOMBIES.upToMs) : undefined;
@@ -96,7 +96,7 @@ export class Faults {
     return FUNCTION_FATES.find(({ name, rate }) => this.#happens('kills', rate, `functions ${name}`))?.name;
   }
 
-  /** Draws how late each execution of a tick starts, milliseconds, and when it is stopped, if it is. */
+  /** Draws the delay of each execution of a tick, milliseconds, and the time at which it is stopped, if any. */
   tick(): { readonly lateMs: number; readonly stoppedAfterMs: number | undefined }[] {
     if (this.#happens('ticks', TICKS.skipped, 'ticks that never came')) return [];
     const executions = this.#happens('ticks', TICKS.doubled, 'ticks that came twice') ? 2 : 1;
@@ -114,7 +114,7 @@ export class Faults {
       : 0;
   }
 
-  /** Whether somebody changes an item just before it is deleted. */
+  /** Whether an application changes an item just before it is deleted. */
   interferes(): boolean {
     return this.#happens('adversary', ADVERSARY_RATE, 'items changed just before their delete');
   }

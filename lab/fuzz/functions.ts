@@ -30,23 +30,23 @@ import type { MemoryJournal } from './memory-journal.ts';
 import type { CallTally, Invocation } from './sdk.ts';
 
 export interface FunctionsOptions {
-  /** Those of the stream's functions; the sweep's get them with each call. */
+  /** Settings of the stream's functions; the sweep's functions receive theirs with each call. */
   readonly settings: SweepSettings;
   readonly journal: MemoryJournal;
   /** Undefined: the table has no archive. */
   readonly archive: ArchiveSettings | undefined;
   /** Undefined: the table has no events. */
   readonly events: { readonly to: DestinationName; readonly oldImage: boolean } | undefined;
-  /** The network's. */
+  /** The network's clock. */
   readonly clock: Clock;
-  /** How far the functions' own clocks are ahead, milliseconds. */
+  /** Number of milliseconds by which the functions' own clocks are ahead. */
   readonly skewMs: number;
   readonly random: RandomSource;
   readonly clients: Clients;
   readonly faults: Faults;
 }
 
-/** How a call ended, and what it came to by the answers that it got. */
+/** Result of a call, and the deletes that its answers confirmed. */
 export interface Called {
   readonly result: FunctionResult;
   readonly tally: CallTally;
@@ -54,17 +54,17 @@ export interface Called {
 
 type Handler = (payload: never, runtime: Runtime, invocation: Invocation) => Promise<unknown>;
 
-/** Calls of DynamoDB or S3 that a function's runtime makes per command. They stand in each handler's file. */
+/** Number of attempts per command that a function's runtime makes for DynamoDB or S3, as set in each handler's file. */
 const ATTEMPTS = { planSweep: 3, queryExpired: 2, deleteChunk: 1 } as const;
 
 const PUBLISH_TIMEOUT_SECONDS = 60;
 
-/** The oracle says what must be deleted, archived and published: the ledger is not needed for it. */
+/** The oracle decides which items must be deleted, archived and published, so no ledger is needed. */
 const NO_LEDGER = { writeEntries: async () => undefined };
 
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** The functions of a deployment, by the names of their files: the real ones, with the AWS SDK's clients, on a network in memory. */
+/** The functions of a deployment, by the names of their files: the real functions and the AWS SDK's clients, on a network in memory. */
 export class Functions {
   readonly #options: FunctionsOptions;
   readonly #metrics = new Metrics({ namespace: 'fuzz', serviceName: TASKS.RecordMetrics });
@@ -73,7 +73,7 @@ export class Functions {
     this.#options = options;
   }
 
-  /** Never rejects. @param name of the function's file */
+  /** Calls a function. Never rejects. @param name of the function's file */
   async call(name: string, payload: unknown): Promise<Called> {
     const handler = this.#handlers[name];
     if (handler === undefined) throw new TypeError(`expected one of the functions, got ${name}`);
@@ -90,7 +90,7 @@ export class Functions {
     return { result: isOver ? timedOut() : outcome, tally: invocation.tally };
   }
 
-  /** A query that a state machine makes by itself. */
+  /** Runs a query that a state machine makes itself. */
   query(resource: string, args: unknown, options: InvokeOptions): Promise<FunctionResult> {
     const invocation: Invocation = { killedAt: Number.POSITIVE_INFINITY, tally: { deleted: 0, notFound: 0 } };
     const client = this.#documents(1, invocation) as unknown as DynamoDBClient;
@@ -192,7 +192,7 @@ export class Functions {
     },
   };
 
-  /** The time that a call which begins now has left. */
+  /** Time that remains for a call that starts now. */
   #remainingMs(seconds: number): () => number {
     const endsAt = this.#options.clock.now() + seconds * 1000;
     return () => endsAt - this.#options.clock.now();

@@ -5,15 +5,15 @@ import { runOnce, type SubRun } from './run.ts';
 import { smallest } from './smallest.ts';
 import type { Resolve, Variant } from './variants.ts';
 
-/** Items of one run: what goes together on one table within some minutes. */
+/** Number of items in one run, on one table within some minutes. */
 const SUB_RUN_ITEMS = 10_000;
 
 export interface VariantRun {
   readonly variant: Variant;
-  /** The first run has this one, and each further one the next. */
+  /** Seed of the first run; each further run uses the next number. */
   readonly seed: number;
   readonly items: number;
-  /** How long items expire in each run. */
+  /** Period in which items expire in each run, minutes. */
   readonly minutes: number;
   readonly faults: readonly FaultGroup[];
 }
@@ -23,21 +23,21 @@ export interface VariantResult {
   readonly items: number;
   readonly deleted: number;
   readonly lateP99Ms: number | null;
-  /** How often what went wrong on purpose. */
+  /** Number of injected faults by kind. */
   readonly faults: ReadonlyMap<string, number>;
   readonly violations: readonly Violation[];
-  /** The first run with violations, and the smallest that was found to have some; undefined without any. */
+  /** The first run with violations, and the smallest run found that has some; undefined when there are none. */
   readonly failing: Failing | undefined;
 }
 
 export interface Failing {
   readonly run: SubRun;
   readonly smallest: SubRun;
-  /** Those of the smallest run. */
+  /** Violations of the smallest failing run. */
   readonly violations: readonly Violation[];
 }
 
-/** Runs a variant, in runs of some thousand items. After a run with violations no other begins. */
+/** Fuzzes a variant, in runs of some thousand items. It stops after a run with violations. */
 export async function fuzzVariant(given: VariantRun, resolve: Resolve): Promise<VariantResult> {
   const { variant, minutes, faults } = given;
   const counts = new Map<string, number>();
@@ -70,7 +70,7 @@ export async function fuzzVariant(given: VariantRun, resolve: Resolve): Promise<
   }
 }
 
-/** A smaller run counts as the same when something of what was found is found again. */
+/** A smaller run counts as the same failure when one of the original violations occurs again. */
 async function failingOf(run: SubRun, found: readonly Violation[], resolve: Resolve): Promise<Failing> {
   const findings = new Set<Finding>(found.map(({ finding }) => finding));
   let known = found;

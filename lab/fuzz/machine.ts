@@ -9,7 +9,7 @@ import { type Ended, endOf } from '../ledger/accounts.ts';
 import type { Functions } from './functions.ts';
 import type { CallTally } from './sdk.ts';
 
-/** An execution that has ended, and what its calls came to by the answers that they got and it got. */
+/** An execution that has ended, with the results of its calls by the answers that the functions and the execution received. */
 export interface EndedSweep extends Ended {
   readonly tally: CallTally;
 }
@@ -17,24 +17,24 @@ export interface EndedSweep extends Ended {
 export interface MachineOptions {
   readonly carried: CarriedSettings;
   readonly clock: Clock;
-  /** How far Step Functions' clock is ahead, milliseconds. */
+  /** Number of milliseconds by which Step Functions' clock is ahead. */
   readonly skewMs: number;
   readonly random: RandomSource;
   readonly functions: Functions;
-  /** Gets each execution that another one starts: what a tick hands over. */
+  /** Called for each execution that another one starts as a hand-over. */
   readonly onStarted: (started: Started) => void;
 }
 
 export interface Started {
   readonly ended: Promise<EndedSweep>;
-  /** Ends it as StopExecution does. */
+  /** Stops the execution, as StopExecution does. */
   readonly stop: () => void;
 }
 
 const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:fuzz';
 const REPLAY_ARN = `${ARN}-replay`;
 
-/** All that this fuzzer knows of what drives the functions: how a sweep is started, what it hands over, and how it ended. */
+/** Runs the sweeps in this fuzzer: it starts executions, hands over spans, and reports the results. */
 export class Machines {
   readonly #options: MachineOptions;
   readonly #clock: Clock;
@@ -63,7 +63,7 @@ export class Machines {
   start(name: MachineName, input: unknown, execution?: string): Started {
     const { functions, random, onStarted } = this.#options;
     const tally: CallTally = { deleted: 0, notFound: 0 };
-    // One engine for each: so it is known whose calls these are.
+    // Each execution has its own engine, so that its calls can be identified.
     const engine = new Engine({
       clock: this.#clock,
       random,

@@ -23,7 +23,7 @@ import type { IndexScan, PagePosition, ScanRecord } from '../../statemachine/con
 type Changeable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
 type Entries<Of> = Record<string, Of extends Readonly<Record<string, infer Entry>> ? Entry : never>;
 
-/** A journal in memory, which does what the real one does; the books are written and compared by the real one's code. */
+/** A journal in memory, which behaves like the real one; the real code writes and compares the books. */
 export class MemoryJournal {
   readonly rows: SweepRow[] = [];
   readonly pauses: Entries<DeploymentState['control']['pauses']> = {};
@@ -31,7 +31,7 @@ export class MemoryJournal {
   readonly handOvers: Entries<DeploymentState['control']['handOvers']> = {};
   readonly scansAt: Entries<DeploymentState['scansAt']> = {};
   readonly finishedScans: Record<string, FinishedScan> = {};
-  /** Deletes that DynamoDB has throttled, ever. */
+  /** Total of throttled deletes by table. */
   readonly throttled: Record<string, number> = {};
   /** The rows of each book by their sort keys. */
   readonly #books = new Map<string, Map<string, object>>();
@@ -147,7 +147,7 @@ export class MemoryJournal {
     );
   }
 
-  /** Answers the query of a span of a book, which is all that a comparison asks. */
+  /** Answers a query of one span of the archive's or events' book; a comparison sends no other. */
   readonly #bookRows = {
     send: async ({ input }: { readonly input: Pick<QueryCommandInput, 'ExpressionAttributeValues'> }) => {
       const { ':id': id, ':from': from, ':before': before } = input.ExpressionAttributeValues ?? {};

@@ -17,25 +17,25 @@ import type { Services } from './services.ts';
 import type { MemoryTable } from './table.ts';
 
 export interface NetworkOptions {
-  /** DynamoDB's and everybody's true time. */
+  /** The true time, which DynamoDB uses. */
   readonly clock: Clock;
-  /** That time, epoch milliseconds, as one of the servers has it: its answers carry it in whole seconds, as AWS's do. */
+  /** Converts an epoch millisecond to the time of one of the servers, whose answers carry it in whole seconds, as AWS's do. */
   readonly asServerHasIt: (at: number) => number;
   readonly faults: Faults;
   readonly table: MemoryTable;
   readonly services: Services;
-  /** Somebody changes an item between the moment at which a delete was sent and the one at which it arrives. */
+  /** Called between the sending and the arrival of a delete, to change an item. */
   readonly interfere: (id: string) => void;
-  /** Gets an error for what nobody is known to send, and for what the services refuse. */
+  /** Called with the error of a request that is unknown, or that the services refuse. */
   readonly onError: (error: unknown) => void;
 }
 
-/** The clients' own limit, which they are given where a request has none. */
+/** Timeout of the clients for requests without one of their own. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
- * Between the AWS SDK's clients and the services in memory, in process and in the time of the virtual clock: what takes how long, what
- * fails, what is given up, and what takes effect although it was.
+ * Connects the AWS SDK's clients to the services in memory, in the time of the virtual clock. It decides how long a request takes, whether
+ * it fails or times out, and whether it takes effect nevertheless.
  */
 export class Network {
   readonly #options: NetworkOptions;
@@ -52,7 +52,7 @@ export class Network {
     const plan = this.#plan(request, invocation);
     if (plan.effect !== undefined && plan.effectMs > limitMs) clock.schedule(plan.effectMs, plan.effect);
     if (plan.effectMs > limitMs) return this.#giveUp(limitMs, invocation);
-    // The request is on its way: it arrives whether who sent it lives or not.
+    // The request arrives even when its sender was killed.
     await clock.sleep(plan.effectMs);
     const answer = plan.effect?.();
     if (plan.effectMs + plan.answerMs > limitMs) return this.#giveUp(limitMs - plan.effectMs, invocation);
@@ -89,7 +89,7 @@ export class Network {
       throw new KilledError('the process is gone');
   }
 
-  /** Draws what becomes of a request, when it is sent. */
+  /** Draws the result of a request when it is sent. */
   #plan(request: SdkRequest, invocation: Invocation | undefined): Plan {
     const { faults, clock } = this.#options;
     const effectMs = faults.between(1, 6);
@@ -135,7 +135,7 @@ export class Network {
     return { ...plan, onAnswer };
   }
 
-  /** A request that nobody knows is a fault of this program or of the product, and must not look like one of DynamoDB's. */
+  /** Reports an unknown request: it is a fault of this program or of the product, and must not look like an error of DynamoDB. */
   #told(work: () => Answer): Answer {
     try {
       return work();
@@ -146,14 +146,14 @@ export class Network {
   }
 }
 
-/** Every call gets this while its service is out. */
+/** Effect on every call during an outage. */
 const OUT: DynamoDbEffect = { kind: 'refuse', error: 'ServiceUnavailable', status: 503 };
 
 interface Plan {
-  /** Milliseconds until it takes effect, and from then to the answer. */
+  /** Time until the request takes effect, and from then to the answer, milliseconds. */
   readonly effectMs: number;
   readonly answerMs: number;
-  /** Undefined: it never arrives. */
+  /** Undefined when the request never arrives. */
   readonly effect: (() => Answer) | undefined;
   readonly isCut: boolean;
   readonly onAnswer?: (answer: Answer) => void;
@@ -162,7 +162,7 @@ interface Plan {
 interface Ways {
   readonly all: () => Answer;
   readonly refuse: (error: string, status: number) => Answer;
-  /** With some keys of a batch left out. */
+  /** Builds an answer in which some keys of a batch failed. */
   readonly some?: (errors: ReadonlyMap<number, string>) => Answer;
 }
 
@@ -186,7 +186,7 @@ function planOf(effect: DynamoDbEffect | undefined, effectMs: number, answerMs: 
   }
 }
 
-/** As the SDK's own handler says it. */
+/** Builds an error of the SDK's own handler. */
 function lost(code: string | undefined, message: string): Error {
   return Object.assign(new Error(message), { name: 'TimeoutError', ...(code !== undefined && { code }) });
 }

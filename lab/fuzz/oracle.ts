@@ -5,7 +5,7 @@ import { Ledger } from '../ledger/ledger.ts';
 import type { Violation } from '../ledger/verdict.ts';
 import type { Change, MemoryTable } from './table.ts';
 
-/** The table's configuration, as far as it decides what is right. */
+/** The parts of a table's configuration that the oracle needs. */
 export interface Rules extends Following {
   readonly keyNames: readonly string[];
   readonly ttlAttribute: string;
@@ -13,18 +13,18 @@ export interface Rules extends Following {
   readonly graceSeconds: number;
 }
 
-/** A time in which nothing goes wrong, epoch milliseconds. */
+/** A period without faults, epoch milliseconds. */
 export interface CalmSpan {
   readonly from: number;
   readonly upTo: number;
-  /** So long after its expiry an item can be written and is still found by a tick. */
+  /** Longest time after its expiry at which an item can be written and is still found by a tick. */
   readonly reachMs: number;
 }
 
-/** Feeds the ledger with each change of an item as DynamoDB saw it, so nothing is unsure, and takes nothing from the sweep. */
+/** Records each change of an item in the ledger as DynamoDB applied it, so nothing is uncertain, and uses no data of the sweep. */
 export class Oracle {
   readonly ledger: Ledger;
-  /** Gets what is archived and published. */
+  /** Receives archived and published removals. */
   readonly followers: Followers;
   readonly #rules: Rules;
   readonly #versions = new Map<string, number>();
@@ -62,7 +62,7 @@ export class Oracle {
     return this.#versions.size;
   }
 
-  /** How late the sweep deleted: from the moment at which an item was due, or was written if that was later, milliseconds. */
+  /** Delays of the sweep's deletes: from the moment at which an item was due, or was written if that was later, milliseconds. */
   lags(nowMs: number): number[] {
     return this.ledger
       .swept(nowMs)
@@ -72,8 +72,8 @@ export class Oracle {
   }
 
   /**
-   * Finds what is still there of what came to be due in a span, by its expiry or because it was written late. An item that was written
-   * later than ticks look back is the daily scan's, here the last replay's.
+   * Finds remaining items that became due in a span, by their expiry or because they were written late. An item that was written after the
+   * ticks' lookback is left to the daily scan, here to the last replay.
    */
   leftByTicks(table: MemoryTable, { from, upTo, reachMs }: CalmSpan): Violation[] {
     const isDue = (ttl: number, knownAt: number) =>
@@ -101,7 +101,7 @@ export class Oracle {
     );
   }
 
-  /** When the item is to be deleted, epoch seconds; undefined for an item that does not expire. */
+  /** Time at which the item must be deleted, epoch seconds; undefined for an item that does not expire. */
   #ttlOf(image: ItemImage): number | undefined {
     const ttl = image[this.#rules.ttlAttribute];
     return ttl !== undefined && 'N' in ttl

@@ -12,7 +12,7 @@ interface Condition {
   readonly operator: '=' | '<=' | '>' | 'IS MISSING';
 }
 
-/** A statement or a request that the functions are not known to send. */
+/** A statement or a request that the functions should never send. */
 export class UnknownRequestError extends Error {
   override readonly name = 'UnknownRequestError';
 }
@@ -65,7 +65,7 @@ export function keyOfStatement(
   return Object.fromEntries(key);
 }
 
-/** Whether an item has what a statement asks of it. */
+/** Whether an item meets the condition of a statement. */
 export function matches(
   { conditions }: DeleteStatement,
   parameters: readonly ImageValue[],

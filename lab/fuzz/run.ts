@@ -18,12 +18,12 @@ import { Users } from './users.ts';
 import type { Resolve, Variant, VariantProps } from './variants.ts';
 import { inVirtualTime } from './virtual-time.ts';
 
-/** A run is repeated by these. */
+/** Arguments that reproduce a run. */
 export interface SubRun {
   readonly variant: Variant;
   readonly seed: number;
   readonly items: number;
-  /** How long items expire. */
+  /** Period in which items expire, minutes. */
   readonly minutes: number;
   readonly faults: readonly FaultGroup[];
 }
@@ -31,30 +31,29 @@ export interface SubRun {
 export interface SubRunResult {
   readonly items: number;
   readonly deleted: number;
-  /** How late each delete of the sweep was, milliseconds. */
+  /** Delay of each delete of the sweep, milliseconds. */
   readonly lags: readonly number[];
   readonly faults: ReadonlyMap<string, number>;
   readonly violations: readonly Violation[];
 }
 
-/** A whole minute. Summer 2027: a time within the years that a clock is checked against. */
+/** Start of a run, a whole minute. Summer 2027 is in the range that a clock's plausibility check allows. */
 const START_MS = Date.UTC(2027, 5, 1, 12);
 
-/** Minutes of ticks after all is calm. */
+/** Number of minutes with ticks after the last fault. */
 const CALM_MINUTES = 4;
 
-/** How far DynamoDB's servers are apart at the most where records are judged, milliseconds: less than the sweep's margin. */
+/** Largest difference between the clocks of DynamoDB's servers in the check of records, milliseconds: less than the sweep's margin. */
 const SERVERS_APART_MS = 900;
 
-/** After the last sweep the readers of the stream need this long to hand over everything, milliseconds. */
+/** Time that the stream's readers need after the last sweep to hand over all records, milliseconds. */
 const READERS_MS = 120_000;
 
 /**
  * One variant, with its items, its faults and its clocks; the same arguments give the same run.
  *
- * 1. Ticks come each minute, and the users do what they do, while everything goes wrong that is to.
- * 2. It is calm: ticks, a replay, and the readers of the stream come to their end.
- * 3. The oracle judges by what DynamoDB, S3 and the events' destination saw.
+ * 1. Ticks start each minute, and the users write, under all chosen faults. 2. The faults end: ticks, a replay, and the stream's readers
+ *    finish. 3. The oracle judges the calls that DynamoDB, S3 and the events' destination received.
  */
 export async function runOnce(run: SubRun, resolve: Resolve): Promise<SubRunResult> {
   const clock = new VirtualClock(START_MS);
@@ -76,7 +75,7 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
 
   const firstTtl = START_MS / 1000 + 60;
   const lastTtl = firstTtl + minutes * 60;
-  // Renewals end a minute after that.
+  // Renewals end a minute after the last TTL.
   const calmAt = (lastTtl + 60 + graceSeconds) * 1000;
   const random = (part: number) => seededRandom(seed * 16 + part);
   const faults = new Faults({ seed, random: random(1), groups, areOver: () => clock.now() >= calmAt });
@@ -185,12 +184,12 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
     violations.push(...wrongReport(end, variant.props, isCalm));
   };
   const allEnded = async () => {
-    // The executions to which they hand over come on top of them.
+    // The executions of hand-overs are awaited, too.
     for (const ending of sweeps) await ending;
   };
 
   const lastTick = Math.ceil(calmAt / 60_000) * 60_000 + CALM_MINUTES * 60_000;
-  // The first ticks own the minutes before the first TTLs, which nothing is in.
+  // The first ticks own minutes before the first TTL, in which there are no items.
   for (let scheduled = START_MS; scheduled <= lastTick; scheduled += 60_000) {
     if (scheduled > clock.now()) await clock.sleep(scheduled - clock.now());
     const isCalm = scheduled >= calmAt + 120_000;
@@ -200,7 +199,7 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
     }
   }
   await allEnded();
-  // The next tick after a write comes up to a minute later, and looks back from there.
+  // The next tick after a write starts up to a minute later, and looks back from there.
   const reachMs = (settings.lookbackMinutes - 1) * 60_000;
   violations.push(...oracle.leftByTicks(table, { from: calmAt, upTo: lastTick - 120_000, reachMs }));
   const span = { from: new Date(START_MS - 120_000).toISOString(), to: new Date(clock.now()).toISOString() };
@@ -219,21 +218,21 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
   return { items: oracle.items, deleted, lags: oracle.lags(endMs), faults: faults.counts, violations };
 }
 
-/** A violation of something other than an item. */
+/** Builds a violation that does not concern an item. */
 function said(finding: Violation['finding'], sentence: string): Violation {
   return { finding, id: sentence, history: [] };
 }
 
-/** Holds what a sweep says of itself against the answers that its calls got. */
+/** Compares the report of a sweep with the answers that its calls received. */
 function wrongReport({ tally, ...end }: EndedSweep, props: VariantProps, isCalm: boolean): Violation[] {
   const { name, status, error, text } = end;
   if (isCalm && status !== 'SUCCEEDED')
     return [said('failedQuietly', `${name} ended ${status} ${error ?? ''}: ${text}`)];
   const report = reportOf(text);
   if (report === undefined) return [];
-  // When a child was interrupted, its page in flight counts as failed, whatever became of it.
+  // When a child was interrupted, its page in progress counts as failed, whatever its result was.
   const isExact = report.shardsFailed === 0;
-  // An item that was gone before its image could be read is in no answer to a delete, and a batch does not tell.
+  // An item that was deleted before its image was read appears in no answer to a delete, and a batch does not report it.
   const knowsGone = props.deleteMode !== 'batch' && props.archiveFirst !== true;
   const counts = ['deleted', ...(knowsGone ? (['notFound'] as const) : [])] as const;
   return counts

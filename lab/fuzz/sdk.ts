@@ -1,27 +1,27 @@
 import type { Readable } from 'node:stream';
 
-/** Answers that one call of a function got, to hold its counts against. */
+/** Answers that one call of a function received, which its counts are compared with. */
 export interface CallTally {
   deleted: number;
   notFound: number;
 }
 
 /**
- * One call of a function, as the network sees it: by the AWS SDK's request options it knows whose request it has. When the call is
- * killed, nothing that it would send afterwards is sent; what is under way takes effect nevertheless.
+ * One call of a function, as the network sees it: the AWS SDK's request options tell whose request it is. When the call is killed, it
+ * sends no more requests; those in progress still take effect.
  */
 export interface Invocation {
-  /** By the network's clock, epoch milliseconds. */
+  /** Time by the network's clock, epoch milliseconds. */
   readonly killedAt: number;
   readonly tally: CallTally;
 }
 
-/** The call is over: its process died, or its time was up. */
+/** The call has ended: its process was killed, or it timed out. */
 export class KilledError extends Error {
   override readonly name = 'KilledError';
 }
 
-/** A request of an AWS SDK client, as far as it is read here. */
+/** The parts of an AWS SDK request that are read here. */
 export interface SdkRequest {
   readonly hostname: string;
   readonly path: string;
@@ -29,7 +29,7 @@ export interface SdkRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** Options of `send`, as far as the SDK hands them on. */
+/** Options of `send` that the SDK passes on. */
 export interface SdkOptions {
   /** Milliseconds. */
   readonly requestTimeout?: number;
@@ -43,7 +43,7 @@ export interface SdkResponse {
   readonly body: Readable;
 }
 
-/** The SDK's bodies are texts or bytes; its bytes would warn of being taken for a text. */
+/** The SDK's bodies are texts or bytes; its byte type warns when it is used as a text. */
 export function bytesOf(body: string | Uint8Array = ''): Buffer {
   return typeof body === 'string'
     ? Buffer.from(body)

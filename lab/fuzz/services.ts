@@ -4,7 +4,7 @@ import type { Followers } from '../ledger/followers.ts';
 import { UnknownRequestError } from './partiql.ts';
 import { bytesOf, type SdkRequest } from './sdk.ts';
 
-/** S3, and where events go: EventBridge, SQS, Kinesis or a function. What reaches them is told. */
+/** S3 and the destinations of events: EventBridge, SQS, Kinesis or a function. Each call is reported to a listener. */
 export class Services {
   readonly #followers: Pick<Followers, 'stored' | 'published'>;
 
@@ -25,7 +25,7 @@ export class Services {
     );
   }
 
-  /** Too busy. */
+  /** Refuses a call during an outage. */
   refuse({ hostname }: SdkRequest): Answer {
     if (serviceOf(hostname) !== 's3')
       return jsonAnswer({ __type: 'ServiceUnavailable', message: 'injected' }, 503);
@@ -79,7 +79,7 @@ export class Services {
   }
 }
 
-/** Kinesis is asked by the account of its stream: `123456789012.data-kinesis.us-east-1.amazonaws.com`. */
+/** The host name for Kinesis contains the account of its stream: `123456789012.data-kinesis.us-east-1.amazonaws.com`. */
 function serviceOf(hostname: string): string {
   const [first = '', second] = hostname.split('.');
   return second === 'data-kinesis' ? 'kinesis' : first;

@@ -1,11 +1,11 @@
 import type { SubRun } from './run.ts';
 
-/** Reruns at the most: each takes as long as the run that it is made from, or less. */
+/** Largest number of reruns: each takes at most as long as the original run. */
 const MAX_RERUNS = 16;
 
 /**
- * A smaller run that still fails: without the groups of faults that it does not need, and with half as many items as long as that
- * fails. The run itself when none does.
+ * Finds a smaller run that still fails: it leaves out groups of faults that are not needed, and halves the items while the run fails.
+ * Returns the run itself when no smaller one fails.
  */
 export async function smallest(run: SubRun, fails: (smaller: SubRun) => Promise<boolean>): Promise<SubRun> {
   let known = run;

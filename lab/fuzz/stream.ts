@@ -9,10 +9,10 @@ import type { Change } from './table.ts';
 
 const SHARDS = ['shard-0', 'shard-1'] as const;
 
-/** As long as those of AWS: no double tells two neighbours apart. */
+/** Sequence numbers are as long as those of AWS: as doubles, two neighbours would be equal. */
 const FIRST_SEQUENCE_NUMBER = 40_000_000_000_000_000_000_000n;
 
-/** A table's stream, in memory. Its records say the second of their change, by the clock of the server that made them. */
+/** A table's stream, in memory. Its records contain the second of their change, by the clock of the server that made them. */
 export class MemoryStream implements StreamSource {
   readonly #records = new Map<string, StreamedRecord[]>(SHARDS.map(id => [id, []]));
   readonly #keyNames: readonly string[];
@@ -88,7 +88,7 @@ export class StreamReaders {
           checkpoints: checkpointsInMemory(),
           clock,
           timeOf: (at, readAt) => at?.getTime() ?? readAt,
-          // As Lambda hands it over: JSON.
+          // Converted to JSON and back, as Lambda does.
           invoke: async (event: StreamEvent) =>
             (await functions.call(name, JSON.parse(JSON.stringify(event)))).result,
           discard: async () => undefined,
@@ -96,7 +96,7 @@ export class StreamReaders {
     );
   }
 
-  /** Reads until it is stopped. */
+  /** Runs until it is stopped. */
   async run(): Promise<void> {
     await Promise.all(
       this.#readers.map(async reader => {

@@ -3,7 +3,7 @@ import type { ItemImage } from '../../functions/stream/event.ts';
 import type { ItemKey } from '../../statemachine/contract/keys.ts';
 import { itemText } from '../ledger/item-text.ts';
 
-/** Who changes an item. */
+/** Origin of a change. */
 export type Who = 'user' | 'sweep';
 
 /** A change of an item, as DynamoDB saw it. */
@@ -11,13 +11,13 @@ export interface Change {
   /** The item's key, as text. */
   readonly key: string;
   readonly by: Who;
-  /** By DynamoDB's clock, epoch milliseconds. */
+  /** Time by DynamoDB's clock, epoch milliseconds. */
   readonly at: number;
   /** The same by the clock of the server that made the stream's record. */
   readonly recordedAt: number;
-  /** Place among everything that happens in a run. */
+  /** Position in the order of all occurrences of a run. */
   readonly turn: number;
-  /** The id of the stream's record: no other change has it. */
+  /** Unique id of the stream's record. */
   readonly eventId: string;
   readonly before: ItemImage | undefined;
   readonly after: ItemImage | undefined;
@@ -26,16 +26,16 @@ export interface Change {
 export interface MemoryTableOptions {
   readonly tableName: string;
   readonly indexName: string;
-  /** Partition key, and sort key where there is one. */
+  /** Partition key, and sort key if there is one. */
   readonly keyNames: readonly string[];
   readonly ttlAttribute: string;
   /** Undefined: the index is keyed by the TTL, by second. */
   readonly windowAttribute: string | undefined;
-  /** DynamoDB's own. */
+  /** DynamoDB's clock. */
   readonly clock: Clock;
-  /** A time of that clock, epoch milliseconds, as one of DynamoDB's servers has it. */
+  /** Converts a time of that clock, epoch milliseconds, to the time of one of DynamoDB's servers. */
   readonly asServerHasIt: (at: number) => number;
-  /** How far the index is behind, milliseconds; asked at each change. */
+  /** Lag of the index, milliseconds; called at each change. */
   readonly indexLagMs: () => number;
   readonly nextTurn: () => number;
   readonly onChange: (change: Change) => void;
@@ -59,23 +59,23 @@ interface Former {
   readonly until: number;
 }
 
-/** A position in the index: TTL (epoch seconds) and key of the entry before it. */
+/** A position in the index: TTL (epoch seconds) and key of the previous entry. */
 export interface Position {
   readonly ttl: number;
   readonly id: string;
 }
 
-/** How long a read that is not consistent may give what was there before a change, milliseconds. */
+/** Time in which an eventually consistent read may return the state before a change, milliseconds. */
 const FORMER_MS = 1_000;
 
-/** A table with its expiry index, in memory: items in DynamoDB's JSON, an index that lags behind, and every change told. */
+/** A table with its expiry index, in memory: items in DynamoDB's JSON, an index that lags behind, and a listener for every change. */
 export class MemoryTable {
   readonly options: MemoryTableOptions;
   readonly #items = new Map<string, ItemImage>();
   readonly #former = new Map<string, Former>();
   readonly #partitions = new Map<string, Partition>();
   readonly #indexed = new Map<string, Entry>();
-  /** When the last change of an item reaches the index: changes of one item reach it in their order. */
+  /** Time at which the last change of an item reaches the index: an item's changes reach it in order. */
   readonly #indexedAt = new Map<string, number>();
   #changes = 0;
 
@@ -98,7 +98,7 @@ export class MemoryTable {
     return this.#items;
   }
 
-  /** As a read that is not consistent may have it. */
+  /** Reads an item as an eventually consistent read may return it. */
   getStale(id: string): ItemImage | undefined {
     const former = this.#former.get(id);
     return former !== undefined && former.until > this.options.clock.now() ? former.image : this.get(id);
@@ -113,8 +113,7 @@ export class MemoryTable {
   }
 
   /**
-   * Entries under a key of the index in the order of their TTL.
-   *
+   * Returns entries under a key of the index, sorted by TTL.
    * @param after undefined: from the beginning
    */
   query(
@@ -134,7 +133,7 @@ export class MemoryTable {
       const ttl = Number(entry.ttl);
       if (entry.isGone || ttl < from || (after !== undefined && isUpTo(ttl, entry.id, after))) continue;
       if (ttl > upTo) break;
-      // As DynamoDB does: a full page has a position behind it, whether anything follows or not.
+      // As in DynamoDB, a full page has a next position, even when no entry follows.
       entries.push(entry);
       if (entries.length === limit) return { entries, isEnd: false };
     }

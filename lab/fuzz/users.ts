@@ -16,17 +16,17 @@ export interface UsersOptions {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly items: number;
-  /** TTLs of what is written first lie between these, epoch seconds. Renewals end a minute later. */
+  /** Range of the first TTLs, epoch seconds. Renewals end a minute later. */
   readonly from: number;
   readonly before: number;
-  /** When nothing goes wrong any more, epoch seconds. Some items are written in the minute after, and expire at once. */
+  /** End of all faults, epoch seconds. Some items are written in the minute after it, and expire immediately. */
   readonly calmAt: number;
 }
 
-/** Share of the items that are written then. */
+/** Share of the items that are written after the last fault. */
 const CALM_SHARE = 0.01;
 
-/** Names that a JavaScript object, an expression or a PartiQL statement could take for something else. */
+/** Attribute names that have a special meaning for a JavaScript object, an expression or a PartiQL statement. */
 const ODD_NAMES = ['__proto__', 'constructor', 'toString', 'a.b', '#x', ':y', '"q"', ' ', 'ттл'];
 
 const FIVE_YEARS_SECONDS = 5 * 365 * 24 * 60 * 60;
@@ -36,7 +36,7 @@ interface Deed {
   readonly done: () => void;
 }
 
-/** Applications, which change the items of a table: as planned ahead, and on the way of a delete. */
+/** Simulates applications, which change the items of a table: by plan, and between the sending and the arrival of a delete. */
 export class Users {
   readonly #options: UsersOptions;
   readonly #deeds: Deed[] = [];
@@ -55,7 +55,7 @@ export class Users {
     this.#deeds.sort((one, other) => one.at - other.at);
   }
 
-  /** Does everything at its time; returns when all is done. */
+  /** Runs all planned actions at their times. */
   async run(): Promise<void> {
     const { clock } = this.#options;
     for (const { at, done } of this.#deeds) {
@@ -64,7 +64,7 @@ export class Users {
     }
   }
 
-  /** Changes an item while somebody is about to delete it. */
+  /** Changes an item just before its delete arrives. */
   interfere(id: string): void {
     const { table } = this.#options;
     const image = table.get(id);
@@ -114,12 +114,12 @@ export class Users {
     else if (drawn < 0.27) this.#stray(id, key, ttl);
   }
 
-  /** Items that not every rule is for: of another window, with a fraction, and five years old. */
+  /** Writes unusual items: in another window, with a fractional TTL, and five years old. */
   #stray(id: string, key: ItemImage, ttl: number): void {
     const { settings, table } = this.#options;
     if (settings.model.indexedBy === 'second') return;
     const drawn = this.#random();
-    // At the bound, and a day behind it.
+    // The TTL is at the five-year limit, or a day before it.
     const fiveYearsBack = ttl - FIVE_YEARS_SECONDS + (drawn < 0.8 ? -86_400 : this.#between(-5, 40));
     const other = drawn < 0.4 ? ttl - this.#between(0, 120) : drawn < 0.7 ? ttl + 0.5 : fiveYearsBack;
     this.#at(ttl * 1000 - 20_000, () => {
@@ -144,7 +144,7 @@ export class Users {
     if (_ttl !== undefined) this.#put(image, {});
   }
 
-  /** Every other one is released again. */
+  /** Holds an item; every other hold is released again. */
   #hold(id: string): void {
     const { table, clock, settings } = this.#options;
     const { holdAttribute: hold } = settings;
@@ -158,7 +158,7 @@ export class Users {
     });
   }
 
-  /** Writes an item that may be gone by now. */
+  /** Writes an item that may have been deleted. */
   #write(id: string, key: ItemImage): void {
     const { table, clock, before } = this.#options;
     if (table.get(id) !== undefined) return;
@@ -167,7 +167,7 @@ export class Users {
     this.#put({ ...key, ...this.#attributes(), ...this.#expiry(key, ttl) }, {});
   }
 
-  /** Each write gives its item another version: no two images of an item are the same. */
+  /** Writes a new version of the item, so that no two images of it are equal. */
   #put(image: ItemImage | undefined, more: ItemImage): void {
     if (image === undefined) return;
     this.#version += 1;
@@ -195,7 +195,7 @@ export class Users {
     if (drawn < 0.8) return { name: { S: 'plain' } };
     if (drawn < 0.95) return variedAttributes({ next: () => this.#random() });
     const name = ODD_NAMES[this.#between(0, ODD_NAMES.length)] ?? '';
-    // An object literal would take `__proto__` for its prototype.
+    // An object literal would set `__proto__` as its prototype.
     return Object.fromEntries([[name, { S: 'odd' }]]);
   }
 

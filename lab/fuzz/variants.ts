@@ -3,7 +3,7 @@ import type { DestinationName } from '../../functions/publish-expiries/destinati
 import type { TableSettings } from '../../functions/runtime/environment.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 
-/** The props of a table, as far as variants differ in them. */
+/** The props in which the variants differ. */
 export interface VariantProps {
   readonly sortKey?: string;
   readonly ttlAttribute?: string;
@@ -25,7 +25,7 @@ export interface VariantProps {
 
 type EventsProps = { readonly oldImage?: boolean } & Readonly<Partial<Record<DestinationName, string>>>;
 
-/** The settings of a table with some props, as executions carry them. */
+/** The resolved settings of a table, as executions carry them. */
 export interface Resolved {
   readonly carried: CarriedSettings & TableSettings;
   /** The pattern of the event source mappings, JSON. */
@@ -39,7 +39,7 @@ export interface Variant {
   readonly props: VariantProps;
   /** Type of the partition key. @default 'S' */
   readonly keyType?: 'S' | 'N' | 'B';
-  /** How far clocks are ahead of DynamoDB's, milliseconds. */
+  /** Number of milliseconds by which clocks are ahead of DynamoDB's. */
   readonly skewMs?: { readonly stepFunctions: number; readonly functions: number };
 }
 
@@ -55,7 +55,7 @@ const QUEUE = { queueArn: EVENTS_TO.queueArn };
 const STREAM = { streamArn: EVENTS_TO.streamArn };
 const FUNCTION = { functionArn: EVENTS_TO.functionArn };
 
-/** Ahead and behind, by less than a second and by several. */
+/** Clock skews, ahead and behind, of less than a second and of several seconds. */
 const SKEWS_MS = [-5_000, -200, 100, 200, 5_000];
 
 export const VARIANTS: readonly Variant[] = [
@@ -112,7 +112,7 @@ export const VARIANTS: readonly Variant[] = [
   ),
 ];
 
-/** 5,000 is `+5s`. */
+/** Formats a skew: 5,000 is `+5s`. */
 function named(ms: number): string {
   return `${ms > 0 ? '+' : ''}${ms / 1000}s`;
 }

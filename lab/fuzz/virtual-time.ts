@@ -1,8 +1,8 @@
 import type { Clock } from 'stepfunctions-emulator';
 
 /**
- * Lets the two things that the functions take from the platform go by this clock while some work runs: how long a poll has been reading,
- * and until when a request may take. Such a signal does not fire; the network asks it when it would.
+ * Lets the functions use this clock during some work, for the duration of a poll and the timeout of a request. Such a timeout signal does
+ * not fire; the network asks for its time.
  */
 export async function inVirtualTime<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
   const { now } = performance;

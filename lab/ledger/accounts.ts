@@ -3,7 +3,7 @@ import { readExecutionReport } from '../../functions/report/execution-report.ts'
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { FATES, type Fate, noCounts } from '../../statemachine/counts.ts';
 
-/** How an execution ended, and what it says that it did. */
+/** The final status of an execution, and the counts in its report. */
 export interface Ended {
   readonly name: string;
   readonly status: string;
@@ -16,7 +16,7 @@ export function endOf({ name, status, error, cause, outputText }: Execution): En
   return { name, status, error, text: status === 'SUCCEEDED' ? outputText : cause };
 }
 
-/** The ledger's entry that says how many there can be at most. */
+/** Names of the ledger's upper bounds for each count. */
 const HELD_AGAINST: Readonly<Record<Fate, string>> = {
   deleted: "the table's stream",
   renewed: "the application's renewals and the deletes that were tried of these items",
@@ -32,15 +32,15 @@ export class Accounts {
     found: 0,
     retries: 0,
   };
-  /** Executions by how they ended: `SUCCEEDED`, or the name of their error. */
+  /** Number of executions by their result: `SUCCEEDED`, or the name of their error. */
   readonly endings = new Map<string, number>();
-  /** Executions whose counts do not add up; each a sentence. */
+  /** Executions whose counts do not add up, one sentence each. */
   readonly wrong: string[] = [];
 
   add({ name, status, error, text }: Ended): void {
     const ending = status === 'SUCCEEDED' ? status : (error ?? status);
     this.endings.set(ending, (this.endings.get(ending) ?? 0) + 1);
-    // One that failed on the way, or was stopped, has no counts; nor has a tick that could not record what it did.
+    // An execution that failed on the way or was stopped has no counts, nor has a tick that could not record its result.
     if (ending !== 'SUCCEEDED' && ending !== 'SweepIncompleteError') return;
     if (isUnrecordedTick(text)) return;
     const reports = reportsOf(text);
@@ -62,8 +62,7 @@ export class Accounts {
 }
 
 /**
- * Counts that are higher than they can be; each a sentence.
- *
+ * Counts that exceed their upper bounds, one sentence each.
  * @param most as the table's stream, and what the application did, bound them
  */
 export function tooMany(totals: Accounts['totals'], most: Readonly<Partial<Record<Fate, number>>>): string[] {
@@ -77,8 +76,8 @@ export function tooMany(totals: Accounts['totals'], most: Readonly<Partial<Recor
 }
 
 /**
- * The reports in an execution's output, or in the cause of its failure, or in the JSON of these: a tick's of each table in which it did
- * something, a replay's of its one. Undefined when there are none to be read.
+ * Finds the reports in an execution's output, in the cause of its failure, or in the JSON of these: those of a tick for each table with
+ * work, or the one of a replay. Undefined when there are none.
  */
 export function reportsOf(said: unknown): readonly SweepReport[] | undefined {
   const report = readExecutionReport(said);
@@ -87,12 +86,12 @@ export function reportsOf(said: unknown): readonly SweepReport[] | undefined {
   return report.notRecorded === undefined ? Object.values(report.tables) : undefined;
 }
 
-/** The same of an execution that sweeps one table; undefined, too, for a tick in which there was nothing to do. */
+/** Finds the report of an execution that sweeps one table; undefined for a tick without work, too. */
 export function reportOf(said: unknown): SweepReport | undefined {
   return reportsOf(said)?.[0];
 }
 
-/** A tick that could not record what it did says of no table what that was. */
+/** A tick that could not record its result has no counts for any table. */
 function isUnrecordedTick(said: unknown): boolean {
   const report = readExecutionReport(said);
   return report !== undefined && 'tables' in report && report.notRecorded !== undefined;

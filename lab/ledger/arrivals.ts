@@ -11,60 +11,60 @@ import type { Finding, Violation } from './verdict.ts';
 export interface Arrival {
   /** The id of the stream's record. */
   readonly id: string;
-  /** As JSON has it, in the format of the arrivals. */
+  /** Key in JSON, in the format of the arrivals. */
   readonly key: unknown;
   readonly expiredAt: string | null;
-  /** ISO time of the record by which it was judged. */
+  /** ISO time of the record by which the removal was classified. */
   readonly deletedAt: string;
-  /** The item as it was; undefined where it was not asked for. */
+  /** The item's old image; undefined when it was not requested. */
   readonly item?: unknown;
-  /** Only in an archive. @default 'expiry' */
+  /** Kind of the removal, only in an archive. @default 'expiry' */
   readonly removal?: 'expiry' | 'other';
 }
 
-/** An arrival, and where and when it came. */
+/** An arrival with its place and time. */
 export interface Arrived {
   readonly arrival: Arrival;
-  /** The object that it lies in, each time that it is stored another one; for an event undefined. */
+  /** The object in the archive, a new one for each copy; undefined for an event. */
   readonly object?: { readonly key: string };
   /** Epoch milliseconds. */
   readonly atMs: number;
 }
 
-/** Counts of the deletions that were to arrive. */
+/** Counts of the deletions that should arrive. */
 export interface ArrivalCounts {
   /** Deletions that arrived, each counted once. */
   readonly items: number;
-  /** Arrivals of what had arrived already. */
+  /** Number of repeated arrivals. */
   readonly again: number;
-  /** Arrivals that call an expiry what is none, or of nothing that was deleted. */
+  /** Arrivals that report another removal as an expiry, or an item that was not deleted. */
   readonly strays: number;
   /**
-   * Expiries of what the application deleted before them, as the lab saw, but whose record has a time after it: locally that is
-   * when it was read, so this machine was too slow to tell.
+   * Number of items archived as expiries that the application deleted earlier, but whose record has a later time: locally that is the time
+   * of the read, so this machine was too slow to decide.
    */
   readonly doubtful: number;
-  /** Items that did not arrive as they were deleted. */
+  /** Items that arrived with other content than was deleted. */
   readonly altered: number;
-  /** From the moment at which an item is to be deleted to its first arrival, milliseconds. */
+  /** Time from the moment at which an item is due to its first arrival, milliseconds. */
   readonly lagMs: LagPercentiles;
 }
 
-/** Rules for the deletions that have to arrive. */
+/** Rules for the deletions that must arrive. */
 export interface ArrivalRules {
   readonly sink: 'archive' | 'events';
-  /** Also what the application deletes has to arrive. @default false */
+  /** Whether the application's deletes must arrive, too. @default false */
   readonly all?: boolean | undefined;
   readonly format: ArchiveFormat;
-  /** From an item's expiry to the TTL that it has in the ledger, which is when it is to be deleted. */
+  /** Seconds from an item's expiry to the TTL in the ledger, which is when it is due. */
   readonly graceSeconds: number;
-  /** Whether the items come, too. @default either is right */
+  /** Whether arrivals contain the items. @default both are allowed */
   readonly images?: boolean | undefined;
 }
 
 /**
- * Users may delete an item this short before its expiry, and it is archived with the expired ones. That harms nobody; consumers act on
- * events.
+ * Tolerance for users' deletes just before the expiry, which are archived as expiries. That harms nobody; consumers of events act on them,
+ * so there is none for events.
  */
 const TOLERANCE_SECONDS = { archive: 2, events: 0 } as const;
 
@@ -75,12 +75,12 @@ const FINDINGS = {
 
 export interface Judged {
   readonly counts: ArrivalCounts;
-  /** Everything has arrived that is to arrive. */
+  /** Whether all expected removals have arrived. */
   readonly isComplete: boolean;
   readonly violations: readonly Violation[];
 }
 
-/** Holds what arrived against the deletions that were seen. */
+/** Compares arrivals with the observed deletions. */
 export function judgeArrivals(
   arrived: readonly Arrived[],
   ledger: Pick<Ledger, 'removals' | 'violation'>,
@@ -91,9 +91,9 @@ export function judgeArrivals(
       record === undefined ? [] : [[record.id, { ...removal, record }] as const],
     ),
   );
-  // Items that a sweep deletes too early have to arrive, too.
+  // Items that a sweep deletes too early must arrive, too.
   const isWanted = ({ ours }: SeenRemoval) => rules.all === true || !ours;
-  /** By the record's id: where each lies, and what is wrong with it. */
+  /** Objects by the record's id, and whether the record was altered. */
   const known = new Map<string, { readonly objects: object[]; isAltered: boolean }>();
   const strays: string[] = [];
   const lags: number[] = [];
@@ -146,7 +146,7 @@ export function judgeArrivals(
 
 type Recorded = SeenRemoval & { readonly record: RemovalRecord };
 
-/** Whether an arrival calls an expiry what is none; undefined when it is right. */
+/** Whether an arrival wrongly reports an expiry; undefined when it is right. */
 function senseOf(
   { removal = 'expiry', deletedAt }: Arrival,
   { ttl, seenAt, ours, record }: Recorded,
@@ -190,7 +190,7 @@ function expiryOf(ttl: Ttl, graceSeconds: number): Ttl {
   return ttl === undefined ? undefined : ttl - graceSeconds;
 }
 
-/** A plain number may be written in more ways than one: what arrived is compared after one reading. */
+/** A number can be written in several ways, so the arrived item is parsed before the comparison. */
 function isSame(arrived: unknown, image: ItemImage, format: ArchiveFormat): boolean {
   return format === 'dynamodb-json'
     ? itemText(arrived as ItemImage) === itemText(image)

@@ -3,31 +3,31 @@ import type { CopyLine, MarkLine } from '../../functions/delete-chunk/copies.ts'
 import type { ItemImage } from '../../functions/stream/event.ts';
 import { itemText } from './item-text.ts';
 
-/** An expired item that was deleted, as the table's stream tells it. */
+/** An expired item that was deleted, as the table's stream reports it. */
 export interface DeletedItem {
   readonly key: ItemImage;
   /** ISO time of its TTL. */
   readonly expiredAt: string;
-  /** Its old image. */
+  /** Old image of the item. */
   readonly item: ItemImage;
-  /** When, among all that happens. @default after all copies */
+  /** Position in the order of all occurrences of the run. @default after all copies */
   readonly order?: number;
 }
 
-/** A copy or a mark that S3 has. */
+/** A copy or a mark that is stored in S3. */
 export interface StoredLine<Line = CopyLine | MarkLine> {
   /** Key of its object. */
   readonly object: string;
   readonly line: Line;
-  /** When S3 had it, among all that happens. @default before all deletions */
+  /** Position of the write to S3 in the order of all occurrences of the run. @default before all deletions */
   readonly order?: number;
 }
 
-/** The faults of an archive's copies; empty lists: there are none. */
+/** Faults of an archive's copies; empty lists when there are none. */
 export interface CopyFaults<Deleted> {
-  /** Deleted before there was a copy that has the item as it was deleted. */
+  /** Items that were deleted before a copy with their final content existed. */
   readonly deletedWithoutCopy: readonly Deleted[];
-  /** Copied, not deleted, and no mark says so. Right after a kill a retry may still be due. */
+  /** Copies of items that were not deleted and have no mark. Right after a kill a retry may still be due. */
   readonly keptWithoutMark: readonly CopyLine[];
 }
 
@@ -38,12 +38,12 @@ export function storedLines(objects: Iterable<readonly [key: string, body: Uint8
   );
 }
 
-/** Whether an object is one that `archiveFirst` writes beside the archive. */
+/** Whether an object is one that `archiveFirst` writes besides the archive. */
 export function isCopy(object: string): boolean {
   return object.includes('/before_deletion/') || object.includes('/kept/');
 }
 
-/** Compares what `archiveFirst` wrote with what was deleted. Formats other than DynamoDB JSON cannot be compared. */
+/** Compares the copies of `archiveFirst` with the deleted items. Only DynamoDB JSON can be compared. */
 export function copyFaults<Deleted extends DeletedItem>(
   stored: readonly StoredLine[],
   deleted: readonly Deleted[],
@@ -66,8 +66,8 @@ export function copyFaults<Deleted extends DeletedItem>(
 }
 
 /**
- * Whether S3 had the item as it was when it was deleted. An attribute that was added after the image was read is in no condition of the
- * delete: the copy may be without it, and the stream's line has it.
+ * Whether S3 had the item's final content when it was deleted. The delete's condition does not check attributes that were added after the
+ * image was read: the copy may lack them, and the stream's line has them.
  */
 function isCopyOf(
   { line, order = Number.NEGATIVE_INFINITY }: StoredLine<CopyLine>,

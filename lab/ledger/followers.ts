@@ -18,19 +18,19 @@ export interface Following {
   readonly archive?:
     | {
         readonly format: ArchiveFormat;
-        /** How long removals are gathered for one object. */
+        /** Batching window in which removals are collected for one object, seconds. */
         readonly batchSeconds: number;
-        /** Whether an item is archived before it is deleted. */
+        /** Whether items are archived before they are deleted. */
         readonly isFirst: boolean;
-        /** Whether what the application deletes is archived, too. @default false */
+        /** Whether the application's deletes are archived, too. @default false */
         readonly all?: boolean;
       }
     | undefined;
   readonly events?:
     | {
-        /** For a person. */
+        /** Name of the destination for the reader. */
         readonly destination: string;
-        /** Whether they have the items. @default either is right */
+        /** Whether events contain the items. @default both are allowed */
         readonly images?: boolean;
       }
     | undefined;
@@ -39,7 +39,7 @@ export interface Following {
 /** The archived items of a run. */
 export interface ArchivedItems extends ArrivalCounts {
   readonly objects: number;
-  /** Items that were deleted without a copy of them as they were; undefined where none is made before. */
+  /** Items that were deleted without a copy of their final content; undefined when no copies are made before deletes. */
   readonly withoutCopy: number | undefined;
 }
 
@@ -50,16 +50,16 @@ export interface Followed {
 }
 
 export interface FollowersOptions extends Following {
-  /** Epoch milliseconds, or the place of a moment among all that happens, where the ledger's removals have one. */
+  /** Time in epoch milliseconds, or the position in the order of all occurrences, if the ledger's removals have one. */
   readonly now: () => number;
   /** The table's grace, seconds. */
   readonly graceSeconds: number;
 }
 
-/** Sees what is archived and which events come, and judges them by a ledger. */
+/** Receives archived objects and events, and compares them with a ledger. */
 export class Followers {
   readonly #options: FollowersOptions;
-  /** Objects that are still to be read from the services of a local cloud. */
+  /** Objects that must still be read from the services of a local cloud. */
   readonly #written: { readonly bucket: string; readonly key: string; readonly atMs: number }[] = [];
   readonly #objects = new Set<string>();
   readonly #lines: Arrived[] = [];
@@ -79,13 +79,13 @@ export class Followers {
     };
   }
 
-  /** An event has come. */
+  /** Records an event. */
   published(text: string): void {
     const { oldImage, ...event } = JSON.parse(text) as Arrival & { readonly oldImage?: unknown };
     this.#events.push({ arrival: { ...event, item: oldImage }, atMs: this.#options.now() });
   }
 
-  /** S3 has an object, perhaps again. */
+  /** Records an object that was written to S3, possibly again. */
   stored(key: string, body: Uint8Array, atMs = this.#options.now()): void {
     this.#objects.add(key);
     const object = { key };
@@ -101,7 +101,7 @@ export class Followers {
     }
   }
 
-  /** Reads what was archived since it was last called. */
+  /** Reads the objects that were archived since the last call. */
   async read({ services: { s3 } }: LocalCloud): Promise<void> {
     for (const { bucket, key, atMs } of this.#written.splice(0)) {
       const body = await s3?.read(bucket, key);
@@ -109,7 +109,7 @@ export class Followers {
     }
   }
 
-  /** Holds what was read against the deletions. */
+  /** Compares the received lines and events with the deletions. */
   followed(ledger: Ledger): Followed {
     const { archive, events } = this.#judged(ledger);
     const isFirst = this.#options.archive?.isFirst && this.#options.archive.format === 'dynamodb-json';
@@ -125,7 +125,7 @@ export class Followers {
     };
   }
 
-  /** Everything that is wrong with it. */
+  /** All violations. */
   violations(ledger: Ledger): Violation[] {
     const { archive, events } = this.#judged(ledger);
     return [
@@ -138,14 +138,14 @@ export class Followers {
     ];
   }
 
-  /** Lines and events that have come. */
+  /** Numbers of received lines and events. */
   get arrivals(): { readonly archived: number; readonly events: number } {
     return { archived: this.#lines.length, events: this.#events.length };
   }
 
-  /** Whether everything that was deleted has arrived everywhere. @param deleted so many items, at the least */
+  /** Whether all deletions have arrived everywhere. @param deleted smallest number of deleted items */
   isComplete(deleted: number, ledger: Ledger): boolean {
-    // It takes long to compare many.
+    // Checked first, because comparing many records takes long.
     if (this.#options.archive && this.#lines.length < deleted) return false;
     if (this.#options.events && this.#events.length < deleted) return false;
     return Object.values(this.#judged(ledger)).every(judged => judged === undefined || judged.isComplete);

@@ -2,8 +2,8 @@ import { plainDecimal } from '../../expiry/plain-decimal.ts';
 import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
 
 /**
- * An item, or its key, as text: the same text for the same item, whoever read it. Attributes and sets stand in order, bytes in base64,
- * and numbers with all their digits. It is made apart from the archive's own text, which it is to check.
+ * Formats an item or its key as text: equal items give equal text. Attributes and sets are sorted, bytes are in base64, and numbers have
+ * all their digits. It shares no code with the archive's own text, which it checks.
  */
 export function itemText(image: ItemImage): string {
   return JSON.stringify(sorted(image));
@@ -28,6 +28,6 @@ function plain(value: ImageValue): unknown {
 
 const digits = (number: string): string => plainDecimal(number) ?? `no number: ${number}`;
 
-/** Bytes are as the SDK has them where its client has read the item. */
+/** Bytes are arrays in an item that the SDK's client has read. */
 const base64 = (bytes: string | Uint8Array): string =>
   typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('base64');

@@ -1,68 +1,68 @@
 import type { ItemImage } from '../../functions/stream/event.ts';
 
-/** Epoch seconds at which an item expires; `undefined` for one that doesn't. */
+/** TTL of an item, epoch seconds; `undefined` for an item that does not expire. */
 export type Ttl = number | undefined;
 
 /** An action on an item, as DynamoDB acknowledged it. */
 export type Deed = 'wrote' | 'renewed' | 'made permanent' | 'wrote again';
 
-/** The outcome of a delete by the application itself. `unsure`: its connection broke, so that it may have deleted. */
+/** The result of the application's own delete. `unsure`: its connection broke, so the delete may have taken effect. */
 export type DeleteOutcome = 'deleted' | 'was gone' | 'unsure';
 
 /** A deletion as it was seen from outside. */
 export interface Removal {
   /** The item's TTL at the moment it was deleted. */
   readonly ttl: Ttl;
-  /** Epoch milliseconds by which it was gone. */
+  /** Time by which the item was deleted, epoch milliseconds. */
   readonly seenAt: number;
-  /** It had the hold attribute when it was deleted. @default false */
+  /** Whether it had the hold attribute when it was deleted. @default false */
   readonly held?: boolean;
-  /** The stream's record of it; undefined where nobody follows the deletions. */
+  /** The stream's record of the removal; undefined when no stream is followed. */
   readonly record?: RemovalRecord;
 }
 
 export interface RemovalRecord {
-  /** Its `eventID`, which every archive and event of it has. */
+  /** The record's `eventID`, which every archive line and event of it has. */
   readonly id: string;
   readonly key: ItemImage;
-  /** The item as it was. */
+  /** Last content of the item. */
   readonly image: ItemImage;
-  /** When the record was made by the clock of its server, epoch milliseconds, where that is known. */
+  /** Creation time of the record by its server's clock, epoch milliseconds; undefined when unknown. */
   readonly madeAt?: number;
-  /** Its place among all that happened in the run. @default when it was seen */
+  /** Position in the order of all occurrences of the run. @default the time at which it was seen */
   readonly order?: number;
 }
 
 /**
- * An item between two writes. Every write gives it another one, so that each deletion that is seen in the stream belongs to
- * one write, whatever else happens to the item at that moment.
+ * An item between two writes. Every write gives it a new version, so each deletion in the stream belongs to one write, even when several
+ * things happen to the item at once.
  */
 export interface Version {
-  /** Counts the writes from 1. */
+  /** Number of the write, from 1. */
   readonly number: number;
   ttl: Ttl;
-  /** The write that made it; undefined until DynamoDB has acknowledged it. */
+  /** The write that made it; undefined until DynamoDB has acknowledged the write. */
   written: { readonly deed: Deed; readonly knownAt: number } | undefined;
   removal: Removal | undefined;
-  /** The application itself deleted it, or may have. */
+  /** Whether the application itself deleted it, or may have. */
   ours: boolean;
-  /** Epoch milliseconds at which the application first noticed that it was gone. */
+  /** Time at which the application first noticed that it was deleted, epoch milliseconds. */
   missedAt: number | undefined;
 }
 
 /** An item, and what happened to it. */
 export interface Entry {
   readonly versions: Version[];
-  /** The last one that was acknowledged; undefined for an item that is none of ours. */
+  /** The last acknowledged version; undefined for an item that the application did not write. */
   current: Version | undefined;
   /** The shard of its window. */
   shard: number;
-  /** Whether the application holds it, as DynamoDB has acknowledged; undefined when it never did. */
+  /** Whether the application holds it, as DynamoDB has acknowledged; undefined when it was never held. */
   held?: boolean;
   readonly notes: Note[];
 }
 
-/** Something that happened to an item. */
+/** An event of an item. */
 export interface Note {
   /** Epoch milliseconds. */
   readonly at: number;
@@ -71,50 +71,55 @@ export interface Note {
   readonly ttl: Ttl;
 }
 
-/** An item as a consistent read of the table has it. */
+/** An item in a consistent read of the table. */
 export interface Present {
   readonly version: number;
   readonly ttl: Ttl;
 }
 
-/** 365 days each, as native TTL counts them: what expired longer ago is not deleted. */
+/** Age above which expired items are not deleted, as with native TTL: five years of 365 days. */
 const FIVE_YEARS_SECONDS = 5 * 365 * 24 * 60 * 60;
-/** Around that bound a delete is right, and so is none. */
+/** Near that age both a delete and no delete are correct. */
 const BOUND_SECONDS = 600;
 
-/** Nobody may delete it. The rule is the lab's own, and not taken from the sweep. @param at epoch seconds */
+/** Whether the sweep must not delete it. The rule is the lab's own, and not the sweep's. @param at epoch seconds */
 export function isLive(ttl: Ttl, at: number): boolean {
   return ttl === undefined || ttl > at || ttl <= at - FIVE_YEARS_SECONDS - BOUND_SECONDS;
 }
 
-/** It has to be gone. @param at epoch seconds */
+/** Whether the sweep must have deleted it. @param at epoch seconds */
 export function isOverdue(ttl: Ttl, at: number): boolean {
   return ttl !== undefined && ttl <= at && ttl > at - FIVE_YEARS_SECONDS + BOUND_SECONDS;
 }
 
-/** Deleted while it was live, by the TTL it had when it was deleted. That is seen late: what was live then had been before. */
+/**
+ * Whether an item was deleted while it was live, by its TTL at the deletion. The deletion is seen late: an item that was live then had
+ * been live before.
+ */
 export function isEarly({ ttl, seenAt }: Removal): boolean {
   return isLive(ttl, Math.floor(seenAt / 1000));
 }
 
-/** The application holds it: no sweep may delete it, however long it has been expired. */
+/** Whether the application holds the item: no sweep may delete it, however long ago it expired. */
 export function isHeld({ held }: Pick<Entry, 'held'>): boolean {
   return held === true;
 }
 
-/** The version before the last one, when that is the same item with another TTL; undefined otherwise. */
+/** The version before the last one, when the last write was a renewal; undefined otherwise. */
 export function renewedVersion({ versions, current }: Entry): Version | undefined {
   const deed = current?.written?.deed;
   if (deed !== 'renewed' && deed !== 'made permanent') return undefined;
   return versions.find(({ number }) => number === Number(current?.number) - 1);
 }
 
-/** How an item went; undefined while it is not known to be gone. After a renewal was acknowledged, no earlier version may go. */
+/**
+ * Finds the removal of an item; undefined while no removal is known. After a renewal was acknowledged, no earlier version may be removed.
+ */
 export function removalOf(entry: Entry): Removal | undefined {
   return entry.current?.removal ?? renewedVersion(entry)?.removal;
 }
 
-/** The event in words. */
+/** Describes the event. */
 export function describeNote({ at, what, version, ttl }: Note): string {
   const expiry = ttl === undefined ? 'without TTL' : `TTL ${ttl} (${new Date(ttl * 1000).toISOString()})`;
   return `${new Date(at).toISOString()} ${sentence()}`;

@@ -18,12 +18,12 @@ import { type Finding, findingOf, type Reading, type Violation } from './verdict
 /** The version of an item that has been written once. */
 const FIRST_VERSION = 1;
 /**
- * Milliseconds from the moment at which a delete is sent to the one at which the application knows what it can have met:
- * by the acknowledgement of a write, or by the stream.
+ * Longest time from sending a delete until the application knows which version it can have met, by a write's acknowledgement or the
+ * stream, milliseconds.
  */
 const KNOWN_AFTER_MS = 3_000;
 
-/** A deletion that was seen, and whether the application did it, or may have. */
+/** An observed deletion, and whether the application made it, or may have. */
 export interface SeenRemoval extends Removal {
   /** The item's id. */
   readonly id: string;
@@ -31,8 +31,8 @@ export interface SeenRemoval extends Removal {
 }
 
 /**
- * The truth about one run: what was written, renewed, made permanent and deleted by the application, as DynamoDB
- * acknowledged it, and what was seen to be deleted. It knows nothing of the sweep and its counters, so it can judge them.
+ * The truth about one run: which items the application wrote, renewed, made permanent and deleted, as DynamoDB acknowledged it, and which
+ * deletions were seen. It uses nothing of the sweep and its counters, so it can judge them.
  */
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
@@ -44,21 +44,21 @@ export class Ledger {
     this.#now = now;
   }
 
-  /** DynamoDB acknowledged a write. @param shard of the window that it is in */
+  /** Records a write that DynamoDB acknowledged. @param shard of its window */
   wrote(id: string, version: number, ttl: Ttl, deed: Deed = 'wrote', shard = 0): void {
     const entry = this.#entry(id);
-    // The stream may be faster than the acknowledgement.
+    // The stream may report it before the acknowledgement.
     const written = versionOf(entry, version, ttl);
     written.ttl = ttl;
     written.written = { deed, knownAt: this.#now() };
     entry.current = written;
     entry.shard = shard;
-    // A put leaves no attribute of what was there before.
+    // A put removes the attributes of the previous item.
     if (entry.held && (deed === 'wrote' || deed === 'wrote again')) entry.held = false;
     this.#note(entry, { what: deed, version, ttl });
   }
 
-  /** The application holds the item from now on, or has released it. */
+  /** Records that the application holds the item, or has released it. */
   held(id: string, isHeld: boolean): void {
     const entry = this.#entry(id);
     entry.held = isHeld;
@@ -66,7 +66,7 @@ export class Ledger {
     this.#note(entry, { what: isHeld ? 'held' : 'released', version: number, ttl });
   }
 
-  /** The item was gone when it was to be renewed, held or released. */
+  /** Records that the item no longer existed when it was to be renewed, held or released. */
   tooLate(id: string): void {
     const entry = this.#entry(id);
     const { current } = entry;
@@ -74,7 +74,7 @@ export class Ledger {
     this.#note(entry, { what: 'too late', version: current?.number ?? 0, ttl: current?.ttl });
   }
 
-  /** The application deleted this version, or tried to. */
+  /** Records that the application deleted this version, or tried to. */
   deleted(id: string, version: number, outcome: DeleteOutcome): void {
     const entry = this.#entry(id);
     const found = entry.versions.find(({ number }) => number === version);
@@ -84,8 +84,8 @@ export class Ledger {
   }
 
   /**
-   * An item was seen to be deleted, by whomever. Of what was seen twice the first time counts. Items of which no write was
-   * acknowledged are somebody else's and left out everywhere.
+   * Records a deletion that was seen, by any client. The first report of a deletion counts. Items without an acknowledged write belong to
+   * others and are ignored everywhere.
    */
   removed(id: string, version: number, removal: Removal): void {
     const entry = this.#entry(id);
@@ -97,7 +97,7 @@ export class Ledger {
     this.#note(entry, { what: 'removed', version, ttl: removal.ttl, at: removal.seenAt });
   }
 
-  /** Milliseconds from expiry to deletion, of every item that was deleted when it was due. */
+  /** Lags from expiry to deletion of every item that was deleted when due, milliseconds. */
   get lags(): readonly number[] {
     return this.#lags;
   }
@@ -106,7 +106,7 @@ export class Ledger {
     return countsOf(this.#entries.values());
   }
 
-  /** Items that the application holds, and how many of them no one else has deleted. */
+  /** Number of items that the application holds, and how many of them nobody else has deleted. */
   get heldItems(): { readonly items: number; readonly kept: number } {
     const held = [...this.#entries.values()].filter(isHeld);
     const kept = held.filter(({ versions }) => versions.every(({ removal, ours }) => ours || !removal));
@@ -124,8 +124,7 @@ export class Ledger {
   }
 
   /**
-   * Holds what happened against what should have.
-   *
+   * Compares the observed state with the expected one.
    * @param present every item of the table by its id, as a consistent read returned it
    */
   verify(present: ReadonlyMap<string, Present>, reading: Reading): Violation[] {
@@ -136,8 +135,7 @@ export class Ledger {
   }
 
   /**
-   * The items that are overdue and still there, except those that the application holds.
-   *
+   * The overdue items that remain in the table, except those that the application holds.
    * @param present every item of the table, by a consistent read
    * @param upTo epoch seconds: what expired up to then is overdue
    * @param isWanted which items are asked for: by the TTL, epoch seconds, and when it was written, epoch milliseconds
@@ -154,7 +152,7 @@ export class Ledger {
     });
   }
 
-  /** All deletions that were seen, of items of this ledger. */
+  /** All observed deletions of this ledger's items. */
   get removals(): SeenRemoval[] {
     return [...this.#entries].flatMap(([id, { current, versions }]) =>
       current === undefined
@@ -163,24 +161,24 @@ export class Ledger {
     );
   }
 
-  /** The fault of an item, with its history. */
+  /** Builds a violation for an item, with its history. */
   violation(finding: Finding, id: string): Violation {
     return { finding, id, history: (this.#entries.get(id)?.notes ?? []).map(describeNote) };
   }
 
-  /** Whether a delete that was sent at `at` (epoch milliseconds) may have met an item that the application had renewed. */
+  /** Whether a delete that was sent at `at` (epoch milliseconds) may have reached an item after a renewal. */
   mayBeRenewed(id: string, at: number): boolean {
     return this.#versionsOf(id).some(
       ({ number, written }) => number > FIRST_VERSION && (written?.knownAt ?? 0) <= at + KNOWN_AFTER_MS,
     );
   }
 
-  /** Whether a delete may have met the item while it was held. */
+  /** Whether a delete may have reached the item while it was held. */
   mayBeHeld(id: string): boolean {
     return this.#entries.get(id)?.held !== undefined;
   }
 
-  /** Whether a delete that was sent at `at` (epoch milliseconds) may have found the item gone. */
+  /** Whether a delete that was sent at `at` (epoch milliseconds) may not have found the item. */
   mayBeGone(id: string, at: number): boolean {
     return this.#versionsOf(id).some(
       ({ removal, ours, missedAt }) =>

@@ -1,23 +1,26 @@
 import { type Entry, isEarly, isHeld, isLive, removalOf, renewedVersion } from './item.ts';
 
-/** How things stand at one moment. */
+/** Counts of the ledger's items at one moment. */
 export interface Tally {
   readonly written: number;
-  /** Items whose TTL has passed, but for those that the application holds. */
+  /** Items whose TTL has passed, except those that the application holds. */
   readonly expired: number;
-  /** The ones of these that were seen to be deleted. */
+  /** Number of expired items whose deletion was seen. */
   readonly deleted: number;
-  /** The ones of these that weren't yet. */
+  /** The expired items that were not deleted in time. */
   readonly overdue: number;
   /** Items that were deleted while they were live. */
   readonly liveDeleted: number;
   /** Items that were renewed or made permanent, and whose former TTL has passed. */
   readonly renewed: number;
-  /** The ones of these that outlived their former TTL. */
+  /** Number of renewed items that outlived their former TTL. */
   readonly renewedKept: number;
 }
 
-/** Items that the application itself deleted, or may have deleted, are only in the count `written`. @param nowMs epoch milliseconds */
+/**
+ * Counts items. Those that the application itself deleted, or may have deleted, are only in the count `written`. @param nowMs epoch
+ * milliseconds
+ */
 export function tallyOf(entries: Iterable<Entry>, nowMs: number): Tally {
   const now = Math.floor(nowMs / 1000);
   const counts = {
@@ -54,14 +57,14 @@ export function wasDeletedLive({ versions }: Entry): boolean {
   return versions.some(({ removal, ours }) => !ours && removal !== undefined && isEarly(removal));
 }
 
-/** An item that expired, and what became of it. */
+/** An item that expired, and its result. */
 export interface SweptItem {
   /** Epoch seconds. */
   readonly ttl: number;
-  /** Epoch milliseconds by which DynamoDB had acknowledged this TTL. */
+  /** Time by which DynamoDB had acknowledged this TTL, epoch milliseconds. */
   readonly knownAt: number;
   readonly shard: number;
-  /** Epoch milliseconds at which it was seen to be gone; undefined while it is not. */
+  /** Time at which its deletion was seen, epoch milliseconds; undefined while there is none. */
   readonly goneAt: number | undefined;
 }
 
@@ -87,7 +90,7 @@ export interface Counts {
   readonly deletedByUs: number;
   /** Items that the sweep deleted; an item that was written again counts again. */
   readonly swept: number;
-  /** Items that the application has held, and those of them that it has released. */
+  /** Number of items that the application held, and how many of them it released. */
   readonly held: number;
   readonly released: number;
 }

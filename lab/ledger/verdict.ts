@@ -1,7 +1,7 @@
 import { type Entry, isHeld, isLive, isOverdue, type Present, renewedVersion } from './item.ts';
 import { wasDeletedLive } from './tally.ts';
 
-/** The findings on an item, and their names where items are counted. */
+/** Kinds of findings on an item, and their texts for counts. */
 export const FINDINGS = {
   liveDeleted: { what: 'wrongly deleted', sentence: 'live items deleted before their TTL' },
   renewedDeleted: { what: 'wrongly deleted', sentence: 'renewed items deleted before their new TTL' },
@@ -47,24 +47,24 @@ export const FINDINGS = {
 
 export type Finding = keyof typeof FINDINGS;
 
-/** An item, or whatever else is judged, that is not as it has to be. */
+/** An item, or another checked thing, that violates a promise. */
 export interface Violation {
   readonly finding: Finding;
-  /** The item's id; other findings have a sentence. */
+  /** The item's id; findings on other things have a sentence. */
   readonly id: string;
-  /** Its history, a line for each event. */
+  /** History of the item, one line for each event. */
   readonly history: readonly string[];
 }
 
-/** When the table was read, and how far it has to be swept. */
+/** Time at which the table was read, and TTL up to which it must be swept. */
 export interface Reading {
-  /** Epoch milliseconds of a consistent read of the whole table. */
+  /** Time of a consistent read of the whole table, epoch milliseconds. */
   readonly nowMs: number;
-  /** Epoch seconds: everything that expired up to then has to be gone. @default everything that expired before the read */
+  /** Epoch seconds: every item that expired up to then must be deleted. @default every item that expired before the read */
   readonly sweptUpTo?: number;
 }
 
-/** Holds an item against what was read of it; undefined when it is as it has to be, or none of ours. */
+/** Compares an item with its state in the table; undefined when it is correct, or belongs to others. */
 export function findingOf(
   entry: Entry,
   present: Present | undefined,
@@ -75,7 +75,7 @@ export function findingOf(
   const renewed = renewedVersion(entry);
   if (versions.some(({ removal, ours }) => removal?.held && !ours)) return 'heldDeleted';
   if (wasDeletedLive(entry)) return renewed === undefined ? 'liveDeleted' : 'renewedDeleted';
-  // That moment is late, too: what was alive then was alive when it was deleted.
+  // That moment is late, too: an item that was live then was live when it was deleted.
   const missed = versions.some(
     ({ ttl, ours, missedAt }) => !ours && missedAt !== undefined && isLive(ttl, Math.floor(missedAt / 1000)),
   );
@@ -99,7 +99,7 @@ export function describeViolations(violations: readonly Violation[]): string[] {
   );
 }
 
-/** `12 expired items still in the table`, for each finding. */
+/** Counts the findings by kind: `12 expired items still in the table`. */
 export function countsOfFindings(violations: readonly Violation[]): string[] {
   return bySentence(violations).map(([sentence]) => sentence);
 }
@@ -109,10 +109,10 @@ function bySentence(violations: readonly Violation[]): [string, Violation[]][] {
   return [...found].map(([finding, those]) => [`${those.length} ${FINDINGS[finding].sentence}`, those]);
 }
 
-/** Items that are named; all are counted. */
+/** Largest number of items that are listed; all are counted. */
 const MAX_NAMED = 5;
 
-/** The first of some items, for a person. */
+/** Lists the first of some ids. */
 export function named(ids: readonly string[]): string {
   return ids.slice(0, MAX_NAMED).join(', ') + (ids.length > MAX_NAMED ? ', …' : '');
 }

@@ -3,13 +3,13 @@ import { type CancelTimer, type Clock, realClock } from 'stepfunctions-emulator'
 
 /** The clocks of a machine. */
 export interface MachineTime {
-  /** Epoch milliseconds; jumps when the clock is set, and over the time that the machine sleeps. */
+  /** Epoch milliseconds; jumps when the clock is set, and after the machine slept. */
   wall(): number;
-  /** Milliseconds since some moment; never set. */
+  /** Milliseconds since a fixed moment; never set. */
   monotonic(): number;
-  /** Calls back again and again, as close to every `ms` milliseconds as the machine can. */
+  /** Calls back repeatedly, as close to every `ms` milliseconds as the machine can. */
   every(ms: number, callback: () => void): CancelTimer;
-  /** The times of all processors; undefined where they are not known. */
+  /** Times of all processors; undefined when unknown. */
   processors(): readonly Pick<CpuInfo, 'times'>[] | undefined;
 }
 
@@ -17,7 +17,7 @@ const realTime: MachineTime = {
   wall: Date.now,
   monotonic: () => performance.now(),
   every(ms, callback) {
-    // Not the wall clock's timer, which stands still when the clock is set back.
+    // Not a wall-clock timer, which stands still when the clock is set back.
     const timer = setInterval(callback, ms);
     timer.unref();
     return () => clearInterval(timer);
@@ -25,7 +25,7 @@ const realTime: MachineTime = {
   processors: cpus,
 };
 
-/** The time of this machine, or of a machine that a test makes up. */
+/** The time of this machine, or of a simulated one in a test. */
 export function machineTimeOf(clock: Clock): MachineTime {
   if (clock === realClock) return realTime;
   return {
@@ -42,7 +42,7 @@ export function machineTimeOf(clock: Clock): MachineTime {
   };
 }
 
-/** Why a machine did nothing for us, or less than usual. */
+/** Reasons why a machine did not run our work, or ran it slower than usual. */
 export type Slowness = 'stoodStill' | 'busy' | 'slowAnswers';
 
 /** A span of time, epoch milliseconds. */
@@ -53,31 +53,31 @@ export interface Span {
 
 /** The state of a machine while it was watched, milliseconds. */
 export interface MachineReport extends Readonly<Record<`${Slowness}Ms`, number>> {
-  /** How far its clock was set back. */
+  /** Time by which the wall clock was set back, milliseconds. */
   readonly clockSetBackMs: number;
 }
 
 const SAMPLE_MS = 100;
-/** Later than timers are on a machine that has time. */
+/** Delay above which a timer is late for a machine that is not busy, milliseconds. */
 const LATE_MS = 50;
-/** Clocks are corrected by less than this all the time. */
+/** Corrections of a clock below this value are ordinary, milliseconds. */
 const SET_MS = 1_000;
 const PROCESSORS_SAMPLE_MS = 1_000;
-/** The share of a busy second that counts as lost: the second is shared, not gone. So it excuses twice the usual lag. */
+/** Share of a busy second that counts as lost, because the second is shared. So it excuses twice the usual lag. */
 const BUSY_COUNTS = 0.5;
-/** Share of the time that all processors together worked, from which on work waits. */
+/** Utilization of all processors from which on work must wait. */
 const BUSY_SHARE = 0.9;
-/** Longer than DynamoDB Local takes to answer on a machine that has time. */
+/** Limit above which an answer of DynamoDB Local is slow for a machine that is not busy, milliseconds. */
 const USUAL_ANSWER_MS = 200;
 /** Time that a machine may lose without the sweep missing a tick. */
 const MISSED_TICK_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** A child waits for its minute, and then from expiry to expiry within it. */
+/** Longest wait of a child: for its minute, or from one expiry to the next, milliseconds. */
 const MAX_WAIT_MS = MINUTE_MS;
 
 /**
- * Notes when a machine was too slow to keep what is promised: when it slept or was suspended, when other work kept it, or
- * when DynamoDB Local took its time. Nothing of it is taken from the sweep, whose own slowness must not excuse it.
+ * Records when a machine was too slow to keep the promises: when it slept or was suspended, when other work used it, or when DynamoDB Local
+ * answered slowly. It uses no data of the sweep, whose own slowness must not excuse it.
  *
  * The histogram of `perf_hooks` has the same delays without their times, and a deletion can only be excused by what
  * happened while it was due.
@@ -104,7 +104,7 @@ export class MachineWatch {
     for (const cancel of this.#cancels.splice(0)) cancel();
   }
 
-  /** DynamoDB Local answered a request of ours. Epoch milliseconds. */
+  /** Records DynamoDB Local's answer to one of our requests, epoch milliseconds. */
   readonly answered = ({ from, to }: Span): void => {
     if (to - from > USUAL_ANSWER_MS) this.#lost.slowAnswers.push({ from: from + USUAL_ANSWER_MS, to });
   };
@@ -118,14 +118,13 @@ export class MachineWatch {
     };
   }
 
-  /** How long it stood still in a span, milliseconds. @default in all */
+  /** Time for which the machine stood still in a span, milliseconds. @default in the whole run */
   stoodStillMs(span?: Span): number {
     return lengthOf(inOrder(this.#lost.stoodStill), span);
   }
 
   /**
-   * The longest time, beyond the usual, for which it stood still or DynamoDB Local did not answer a request, milliseconds.
-   *
+   * Longest time, beyond the usual, for which the machine stood still or DynamoDB Local did not answer, milliseconds.
    * @param from what was before does not count, epoch milliseconds
    */
   longestMs(from: number): number {
@@ -135,8 +134,7 @@ export class MachineWatch {
   }
 
   /**
-   * How many milliseconds of a span the sweep could not do its work, or had missed its tick, by what is known up to now.
-   *
+   * Calculates how many milliseconds of a span the sweep could not work, or missed its tick, as far as known.
    * @param ticks when each tick was started, by its time; epoch milliseconds
    */
   lost(ticks: ReadonlyMap<number, number>): (span: Span) => number {
@@ -174,8 +172,8 @@ export class MachineWatch {
   }
 
   /**
-   * How much of the standstills that ended shortly before a span, or in it, is not in it. Timers may not count the time
-   * that a machine sleeps: a wait that was under way then ends as much too late.
+   * Rest of the standstills that ended shortly before a span or in it, outside the span. Timers may not count the time that a machine
+   * sleeps: a wait then ends later by that time.
    */
   #sleptThroughBy(span: Span): number {
     const slept = this.#lost.stoodStill.filter(
@@ -185,8 +183,8 @@ export class MachineWatch {
   }
 
   /**
-   * The excuses for ticks that fell into a standstill. A late tick looked back late. A tick that never came owned the minute after the
-   * next, for which nobody waited: that minute is swept at its end.
+   * Excuses for ticks that fell into a standstill. A late tick looked back late. A missed tick owned the minute after the next, for which
+   * no execution waited: that minute is swept at its end.
    */
   #withoutTick(started: ReadonlyMap<number, number>): Span[] {
     return this.#lost.stoodStill
@@ -216,7 +214,7 @@ function inOrder(spans: readonly Span[]): Span[] {
 
 const ALL_TIME: Span = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 
-/** Milliseconds that at least one of some spans covers, within another one. @param spans sorted by their beginning */
+/** Time within a span that at least one of some spans covers, milliseconds. @param spans sorted by their beginning */
 function lengthOf(spans: readonly Span[], within: Span = ALL_TIME): number {
   let length = 0;
   let covered = within.from;

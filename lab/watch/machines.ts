@@ -1,11 +1,11 @@
 import type { Execution } from 'stepfunctions-emulator';
 import type { LocalCloud } from '../../local/cloud.ts';
 
-/** Names of the state machines of the one deployment in what was synthesized. */
+/** Names of the deployment's state machines in the synthesized stack. */
 export interface SweepMachines {
-  /** Which the schedules start. */
+  /** State machine that the schedules start. */
   readonly tick: string;
-  /** To which a tick hands over. */
+  /** State machine to which a tick hands over. */
   readonly replay: string;
 }
 
@@ -23,7 +23,7 @@ export function machinesOf({
   return { tick: tick.name, replay: replay.name };
 }
 
-/** Whether a tick has left it a span. */
+/** Whether the execution is a hand-over from a tick. */
 export function isHandOver({ input }: Pick<Execution, 'input'>): boolean {
   return typeof input === 'object' && input !== null && 'handOver' in input;
 }

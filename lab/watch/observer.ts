@@ -15,35 +15,35 @@ export interface ObserverOptions {
   readonly client: DynamoDBClient;
   readonly streams: DynamoDBStreamsClient;
   readonly tableName: string;
-  /** Gets every deletion, some twice: the item as it was, and when it was seen to be gone (epoch milliseconds). */
+  /** Called for every deletion, for some twice: with the old item, and the time at which its deletion was seen (epoch milliseconds). */
   readonly onRemoval: (
     image: Readonly<Record<string, AttributeValue>>,
     seenAt: number,
     /** The id of the stream's record. */
     recordId: string,
   ) => void;
-  /** Called once when the stream can't be read any more. */
+  /** Called once when the stream cannot be read any more. */
   readonly onError: (error: unknown) => void;
   /** Pause between two reads, milliseconds; deletions are seen late by up to this. @default 100 */
   readonly intervalMs?: number;
   /** @default the wall clock */
   readonly clock?: Clock;
-  /** DynamoDB answered a request. Epoch milliseconds. */
+  /** Called for an answer of DynamoDB, epoch milliseconds. */
   readonly onAnswer?: (span: Span) => void;
 }
 
-/** New shards are rare: DynamoDB Local begins one every few hours. */
+/** Number of reads between two lists of shards; DynamoDB Local begins a new shard only every few hours. */
 const READS_BETWEEN_SHARD_LISTS = 50;
 
 /**
- * Sees deletions where they happen, in the table's stream, and so independently of what the sweep says of itself. The
- * stream's own times are no use for that: DynamoDB Local rounds them to the minute.
+ * Observes deletions in the table's stream, and so independently of the sweep's own reports. It does not use the stream's times: DynamoDB
+ * Local rounds them to the minute.
  */
 export class StreamObserver {
   readonly #options: ObserverOptions;
   readonly #clock: Clock;
   readonly #streamArn: string;
-  /** Where to read on, by shard; `undefined` when a shard has ended. */
+  /** Iterator for the next read, by shard; `undefined` when a shard has ended. */
   readonly #iterators = new Map<string, string | undefined>();
   readonly #running: Promise<void>;
   #stopping = false;
@@ -59,8 +59,7 @@ export class StreamObserver {
   }
 
   /**
-   * Begins to watch a table.
-   *
+   * Begins to observe a table.
    * @throws {DynamoDbLocalError} when the table has no stream with old images
    */
   static async start(options: ObserverOptions): Promise<StreamObserver> {
@@ -76,13 +75,13 @@ export class StreamObserver {
     return new StreamObserver(options, Table.LatestStreamArn);
   }
 
-  /** Stops after everything that has happened up to now was seen. Safe to call more than once. */
+  /** Stops after all earlier deletions were seen. Safe to call more than once. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#running;
   }
 
-  /** Resolves when everything that has happened up to now was seen, or nothing more can be. */
+  /** Resolves when all earlier deletions were seen, or the stream cannot be read any more. */
   async caughtUp(): Promise<void> {
     const nextRead = this.#reads + 1;
     while (!this.#ended && this.#readsDone < nextRead)
@@ -92,7 +91,7 @@ export class StreamObserver {
   async #run(): Promise<void> {
     try {
       for (;;) {
-        // The last read begins after the request to stop, so it sees all that came before.
+        // The last read begins after the stop was requested, so it sees all earlier records.
         const last = this.#stopping;
         await this.#clock.busy(() => this.#readStream());
         this.#readsDone += 1;
@@ -114,9 +113,8 @@ export class StreamObserver {
   }
 
   /**
-   * Reads on in a shard. An iterator that was given for an empty shard may be refused once there is something in it, a
-   * fault of DynamoDB Local (https://github.com/aws/aws-sdk-java/issues/2923); then it is read from its beginning, where
-   * nothing is trimmed yet.
+   * Continues to read a shard. DynamoDB Local may refuse an iterator that it gave for an empty shard once the shard has records
+   * (https://github.com/aws/aws-sdk-java/issues/2923); then the shard is read from its beginning, where nothing is trimmed yet.
    */
   async #read(shard: string, iterator: string): Promise<string | undefined> {
     try {
@@ -128,7 +126,7 @@ export class StreamObserver {
     }
   }
 
-  /** Where a shard begins. */
+  /** Returns an iterator for the beginning of a shard. */
   async #begin(shard: string): Promise<string | undefined> {
     const { ShardIterator } = await this.#options.streams.send(
       new GetShardIteratorCommand({
@@ -158,7 +156,7 @@ export class StreamObserver {
     } while (after);
   }
 
-  /** Reads a shard until it has nothing new. */
+  /** Reads a shard until it has no new records. */
   async #drain(iterator: string): Promise<string | undefined> {
     let next: string | undefined = iterator;
     while (next !== undefined) {

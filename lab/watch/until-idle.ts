@@ -3,17 +3,16 @@ import { type Clock, realClock } from 'stepfunctions-emulator';
 const CHECK_INTERVAL_MS = 50;
 
 export interface UntilIdleOptions {
-  /** Epoch milliseconds. @default as long as it takes */
+  /** Epoch milliseconds. @default no deadline */
   readonly deadline?: number;
   /** @default the wall clock */
   readonly clock?: Clock;
-  /** Ends the waiting. */
+  /** Aborts the wait. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Waits until nothing runs any more.
- *
+ * Waits until no execution is running.
  * @returns whether nothing does
  */
 export async function untilIdle(

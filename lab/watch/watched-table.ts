@@ -18,19 +18,19 @@ import { StreamObserver } from './observer.ts';
 /** The table must have a stream with old images. */
 export interface WatchedTableOptions extends SessionTableOptions {
   readonly cloud: LocalCloud;
-  /** Writes to the table. @default the cloud's own */
+  /** Client that writes to the table. @default the cloud's own */
   readonly client?: DynamoDBClient;
   /** Pause between two reads of the stream, milliseconds. @default that of {@link StreamObserver} */
   readonly intervalMs?: number;
   /** Whether the ledger keeps the items that were deleted, to compare an archive or events with them. @default false */
   readonly keepsImages?: boolean;
-  /** DynamoDB answered a request of ours. Epoch milliseconds. */
+  /** Called for DynamoDB's answer to one of our requests, epoch milliseconds. */
   readonly onAnswer?: (span: Span) => void;
-  /** The stream can't be read any more. */
+  /** Called when the stream cannot be read any more. */
   readonly onError: (error: unknown) => void;
 }
 
-/** A table that is written to by plan, and whose deletions are seen in its stream, whoever makes them. */
+/** A table that is written by plan, and whose deletions are observed in its stream, whoever makes them. */
 export class WatchedTable {
   readonly ledger: Ledger;
   readonly #sessions: SessionTable;
@@ -74,8 +74,7 @@ export class WatchedTable {
   }
 
   /**
-   * Writes what was planned, in real time.
-   *
+   * Writes the planned items, in real time.
    * @throws the first error of a request
    */
   write(
@@ -90,7 +89,7 @@ export class WatchedTable {
     });
   }
 
-  /** Does one deed at once. @returns of an item that was written the attributes by which it expires */
+  /** Executes one action immediately. @returns the expiry attributes of an item that was written */
   act(action: Omit<Action, 'atMs'>): Promise<Stamped | undefined> {
     return this.#writer.act(action);
   }
@@ -100,23 +99,23 @@ export class WatchedTable {
     return this.#sessions.id(item);
   }
 
-  /** Everything in the table by its id, read consistently. */
+  /** Reads all items of the table by id, consistently. */
   readAll(): Promise<Map<string, Present>> {
     return this.#clock.busy(() => this.#sessions.readAll());
   }
 
-  /** The contradictions between a consistent read of the whole table and the ledger. */
+  /** Finds contradictions between a consistent read of the whole table and the ledger. */
   async verify(swept: Pick<Reading, 'sweptUpTo'> = {}): Promise<Violation[]> {
     const present = await this.readAll();
     return this.ledger.verify(present, { nowMs: this.#clock.now(), ...swept });
   }
 
-  /** Resolves when everything that has happened up to now was seen, or nothing more can be. */
+  /** Resolves when all earlier deletions were seen, or the stream cannot be read any more. */
   async caughtUp(): Promise<void> {
     await this.#observer?.caughtUp();
   }
 
-  /** Stops after everything that has happened up to now was seen. Safe to call more than once. */
+  /** Stops after all earlier deletions were seen. Safe to call more than once. */
   async stop(): Promise<void> {
     await this.#observer?.stop();
     this.#streams.destroy();
@@ -125,17 +124,17 @@ export class WatchedTable {
   #recordOf(eventID: string, OldImage: Readonly<Record<string, AttributeValue>>): RemovalRecord {
     const streamed = { record: { eventID, dynamodb: { OldImage } }, sequenceNumber: '' } as StreamedRecord;
     const { OldImage: item = {} } = toLambdaRecord(streamed, NOWHERE, 0).dynamodb;
-    // As Lambda hands it over: bytes in base64.
+    // Converted to JSON and back, as Lambda does: bytes are in base64.
     const image = JSON.parse(JSON.stringify(item, bytesInBase64)) as ItemImage;
     return { id: eventID, image, key: this.#sessions.keyIn(image) };
   }
 }
 
-/** A buffer has a JSON of its own, by which it comes here. */
+/** A Buffer was already converted by its own toJSON when it reaches this function. */
 function bytesInBase64(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
   const given = this[name];
   return given instanceof Uint8Array ? Buffer.from(given).toString('base64') : value;
 }
 
-/** Only the item of the record is looked at. */
+/** Only the record's item is used. */
 const NOWHERE = { streamArn: '', region: '' };

@@ -1,69 +1,69 @@
 import type { RandomSource } from 'stepfunctions-emulator';
 import type { Ttl } from '../ledger/item.ts';
 
-/** An item that was planned, by its number from 0, or one by a name of its own. */
+/** A planned item, by its number from 0, or another item, by its name. */
 export type Item = number | string;
 
-/** One deed of an application, at its time. */
+/** One action of an application, at its time. */
 export interface Action {
   readonly atMs: number;
   readonly item: Item;
   readonly kind: 'write' | 'renew' | 'makePermanent' | 'writeAgain' | 'delete' | 'hold' | 'release';
-  /** The TTL it sets; a delete, a hold and a release set none. */
+  /** The new TTL; a delete, a hold and a release have none. */
   readonly ttl: Ttl;
-  /** Written in the window (start, end] of shard 0, as items were stamped before this project. @default false */
+  /** Whether it is written in the window (start, end] of shard 0, as applications did before this project. @default false */
   readonly olderStamp?: boolean;
 }
 
 export interface StreamOptions {
-  /** When the first item may be written, epoch milliseconds. */
+  /** Time of the first write, epoch milliseconds. */
   readonly startMs: number;
-  /** When the first item expires, epoch seconds. */
+  /** TTL of the first item, epoch seconds. */
   readonly firstTtl: number;
-  /** How long items keep expiring. */
+  /** Period in which items expire, seconds. */
   readonly seconds: number;
-  /** Items that expire at one moment. */
+  /** Number of items that expire at one moment. */
   readonly rate: number;
   /** Seconds between two moments at which items expire. @default 1 */
   readonly everySeconds?: number;
-  /** How long an item lives, seconds: drawn evenly between the two. @default 20 to 120 */
+  /** Range of an item's lifetime, seconds, drawn uniformly. @default 20 to 120 */
   readonly life?: { readonly from: number; readonly to: number };
   readonly random: RandomSource;
-  /** The mix of items' lives. @default each is written once and expires */
+  /** Plans each item's actions. @default each is written once and expires */
   readonly mix?: Mix;
 }
 
-/** An item of a stream, before it is decided what happens to it. */
+/** An item of a stream before its actions are planned. */
 export interface PlannedItem {
   readonly item: number;
-  /** When it expires as it is first written, epoch seconds. */
+  /** First TTL of the item, epoch seconds. */
   readonly ttl: number;
-  /** When it is written, epoch milliseconds. */
+  /** Time of the write, epoch milliseconds. */
   readonly writeAt: number;
-  /** The last moment at which an item of the stream expires, epoch seconds. */
+  /** TTL of the stream's last item, epoch seconds. */
   readonly lastTtl: number;
   readonly random: RandomSource;
 }
 
-/** Decides what happens to an item. */
+/** Plans the actions on an item. */
 export type Mix = (item: PlannedItem) => readonly Action[];
 
 export interface Stream {
-  /** In the order of their time. */
+  /** Actions in the order of their time. */
   readonly actions: readonly Action[];
-  /** The last moment at which an item expires, epoch seconds. */
+  /** TTL of the last item, epoch seconds. */
   readonly lastTtl: number;
 }
 
-/** From written well before a tick that owns them to written within their minute. */
+/** Lifetimes: some items are written well before the tick that owns their TTL, some within their own minute. */
 const LIFE = { from: 20, to: 120 };
 
-/** TTL of what shall outlive the run. */
+/** Seconds until the TTL of items that must outlive the run. */
 const FAR_SECONDS = 86_400;
 
 const writtenOnce: Mix = ({ item, ttl, writeAt }) => [{ atMs: writeAt, item, kind: 'write', ttl }];
 
-/** Plans a stream of items that expire at a steady rate. */
+/** Plans a stream of items that expire at a constant rate. */
 export function planStream(options: StreamOptions): Stream {
   const { startMs, firstTtl, seconds, rate, everySeconds = 1, random } = options;
   const { life = LIFE, mix = writtenOnce } = options;
@@ -78,7 +78,7 @@ export function planStream(options: StreamOptions): Stream {
   return { actions: actions.flat().sort((one, other) => one.atMs - other.atMs), lastTtl };
 }
 
-/** Minutes that were multiplied by 60 need not be as whole as they were meant. */
+/** Rounds a value up: minutes times 60 may not be exactly a whole number. */
 function wholeAtLeast(value: number): number {
   return Math.max(1, Math.ceil(value - 1e-6));
 }
@@ -87,7 +87,7 @@ export function between(from: number, to: number, random: RandomSource): number 
   return from + random.next() * (to - from);
 }
 
-/** A TTL within the run, or far behind it. */
+/** Returns a TTL within the run, or one long after it. */
 export function withinOrFar(ttl: number, lastTtl: number): number {
   return ttl <= lastTtl ? ttl : ttl + FAR_SECONDS;
 }

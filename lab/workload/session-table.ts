@@ -22,7 +22,7 @@ import { modelStamp, olderStamp, type Stamp, type Stamped } from './stamp.ts';
 const PAYLOAD = 'x'.repeat(150);
 const USERS = 97;
 
-// Names that no key of a configured table is likely to have.
+// Attribute names that are unlikely to be keys of a configured table.
 const VERSION = 'LabVersion';
 const PAYLOAD_ATTRIBUTE = 'LabPayload';
 
@@ -30,25 +30,25 @@ export interface SessionTableOptions {
   readonly table: TableResource;
   readonly model: ExpiryModel;
   /**
-   * The prefix of the names of numbered items. It sets this run's items apart from others in the table, unless their keys
-   * are numbers. Two tables with the same prefix have the same items.
+   * Prefix of the names of numbered items. It distinguishes this run's items from others in the table, unless their keys are numbers. Two
+   * tables with the same prefix have the same items.
    */
   readonly prefix: string;
-  /** How what expires is stamped. @default as the model says */
+  /** Sets the expiry attributes of an item. @default those of the model */
   readonly stamp?: Stamp;
   /** @default the wall clock */
   readonly clock?: Clock;
-  /** The items' TTLs are so much earlier than what is called their TTL here, which is when they are to be deleted. @default 0 */
+  /** Seconds by which an item's TTL attribute is earlier than the TTL given here, which is when it is due. @default 0 */
   readonly graceSeconds?: number;
   /** The attribute that holds an item. @default none can be held */
   readonly holdAttribute?: string | undefined;
-  /** Further attributes of an item, as the document client takes them. @default a text */
+  /** Further attributes of an item, as the document client accepts them. @default a text */
   readonly attributes?: () => Readonly<Record<string, unknown>>;
 }
 
 /**
- * Sessions in a swept table, written as an application writes them: through the helpers of `expiry/`. Every item says which
- * version it is, so that whoever sees it go knows which write it was.
+ * Sessions in a swept table, written as an application writes them: through the helpers of `expiry/`. Every item contains its version, so
+ * an observer of its deletion knows which write it was.
  */
 export class SessionTable {
   readonly #documents: DynamoDBDocumentClient;
@@ -90,8 +90,7 @@ export class SessionTable {
   }
 
   /**
-   * Gives a session another TTL, or none, unless it is gone.
-   *
+   * Gives a session another TTL, or none; returns false when it does not exist.
    * @returns whether it was still there
    */
   renew(item: Item, version: number, ttl: Ttl): Promise<boolean> {
@@ -113,8 +112,7 @@ export class SessionTable {
   }
 
   /**
-   * Holds a session, or releases it, unless it is gone.
-   *
+   * Holds a session, or releases it; returns false when it does not exist.
    * @returns whether it was still there
    */
   hold(item: Item, isHeld: boolean): Promise<boolean> {
@@ -146,7 +144,7 @@ export class SessionTable {
     }
   }
 
-  /** Every item by its id, read consistently. */
+  /** Reads all items by id, consistently. */
   async readAll(): Promise<Map<string, Present>> {
     const present = new Map<string, Present>();
     let startKey: Record<string, unknown> | undefined;
@@ -186,7 +184,7 @@ export class SessionTable {
     return idOf(this.#key(item)[this.#uniqueKey]);
   }
 
-  /** An item as DynamoDB's JSON has it. */
+  /** Reads an item from DynamoDB's JSON. */
   read(image: Readonly<Record<string, AttributeValue>>): Present & { id: string; held: boolean } {
     const key = image[this.#uniqueKey];
     const ttl = image[this.#model.ttlAttribute]?.N;
@@ -205,7 +203,7 @@ export class SessionTable {
     return Object.fromEntries(names.map(name => [name, image[name] as Value]));
   }
 
-  /** Sort keys are unique in a run; without one the partition key has to be. */
+  /** Sort keys are unique in a run; without a sort key the partition key must be. */
   get #uniqueKey(): string {
     return this.#model.sortKey ?? this.#model.partitionKey;
   }
@@ -213,7 +211,7 @@ export class SessionTable {
   #key(item: Item): Record<string, string | number | Uint8Array> {
     const { partitionKey, sortKey } = this.#model;
     const name = typeof item === 'string' ? item : `${this.#prefix}-${item}`;
-    // A number has no room for the prefix within the digits that are safe in JavaScript.
+    // A number with the prefix would exceed JavaScript's safe integers.
     const number = Number(item);
     const user = number % USERS;
     return sortKey === undefined

@@ -1,18 +1,18 @@
 import { type ExpiryModel, expiryAttributes } from '../../expiry/index.ts';
 import { windowKey } from '../../expiry/window.ts';
 
-/** The attributes by which an item expires. */
+/** The expiry attributes of an item. */
 export type Stamped = Readonly<Record<string, number | string>>;
 
-/** Gives the attributes by which an item expires at a TTL. */
+/** Returns the expiry attributes for a TTL. */
 export type Stamp = (key: Readonly<Record<string, unknown>>, ttl: number) => Stamped;
 
-/** As the model says. @param now epoch milliseconds */
+/** Sets the attributes of the model. @param now epoch milliseconds */
 export function modelStamp(model: ExpiryModel, now: () => number): Stamp {
   return (key, expiresAt) => expiryAttributes(model, key, { expiresAt, nowMs: now() });
 }
 
-/** In the window (start, end] of shard 0, as items were stamped before this project. By second there are no windows. */
+/** Sets the window (start, end] of shard 0, as applications did before this project. By second there are no windows. */
 export function olderStamp({ granularitySeconds, ttlAttribute, windowAttribute }: ExpiryModel): Stamp {
   return (_key, ttl) => {
     if (windowAttribute === undefined) return { [ttlAttribute]: ttl };

@@ -6,7 +6,7 @@ import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
 const TEXTS = ['', 'plain', 'Grüße, 世界', '🎫 "quoted" \\ back\nline', '\u2028\u0000', 'x'.repeat(120)];
 const MAX_DIGITS = 38;
 
-/** Some attributes of every type that DynamoDB has, with numbers that a double cannot hold. */
+/** Attributes of every type that DynamoDB has, with numbers that a double cannot represent. */
 export function variedAttributes(random: RandomSource): ItemImage {
   const attributes: [string, ImageValue][] = KINDS.filter(() => random.next() < 0.5).map((make, index) => [
     `a${index}`,
@@ -16,8 +16,8 @@ export function variedAttributes(random: RandomSource): ItemImage {
 }
 
 /**
- * The same as the document client takes it, without empty maps in lists: in the item that refuses a delete DynamoDB Local leaves out their
- * type, and the SDK cannot read it.
+ * The same attributes for the document client, without empty maps in lists: when a delete is refused, DynamoDB Local returns the item
+ * without their type, and the SDK cannot read it.
  */
 export function nativeAttributes(random: RandomSource): Record<string, unknown> {
   const bytesOf = (text: string) => Buffer.from(text, 'base64');
@@ -48,7 +48,7 @@ function text(random: RandomSource): string {
   return TEXTS[Math.floor(random.next() * TEXTS.length)] ?? '';
 }
 
-/** Up to 38 digits, with the point anywhere. DynamoDB keeps no zeros at the end of a fraction. */
+/** Draws a number of up to 38 digits, with the point anywhere. DynamoDB does not store zeros at the end of a fraction. */
 function number(random: RandomSource): string {
   const length = 1 + Math.floor(random.next() * MAX_DIGITS);
   const digits = Array.from({ length }, () => 1 + Math.floor(random.next() * 9)).join('');

@@ -13,11 +13,11 @@ const DEEDS = {
   makePermanent: 'made permanent',
 } as const satisfies Readonly<Record<Exclude<Action['kind'], 'delete' | 'hold' | 'release'>, Deed>>;
 
-/** Does deeds, and enters into the ledger what DynamoDB acknowledged. */
+/** Executes actions, and enters into the ledger what DynamoDB acknowledged. */
 export class Writer {
   readonly #table: SessionTable;
   readonly #ledger: Ledger;
-  /** The last version of each item that was acknowledged. */
+  /** Last acknowledged version of each item. */
   readonly #versions = new Map<Item, number>();
 
   constructor(table: SessionTable, ledger: Ledger) {
@@ -54,26 +54,25 @@ export class Writer {
   }
 }
 
-/** Requests in flight at a time: enough for 1,000 writes a second at 20 ms each. */
+/** Largest number of concurrent requests: enough for 1,000 writes a second at 20 ms each. */
 const CONCURRENCY = 32;
 
 export interface WritingOptions {
   /** @default the wall clock */
   readonly clock?: Clock;
   /**
-   * Leaves out what would expire before it is written, as an application does that takes the time from now; a machine
-   * that slept comes that late. @default false
+   * Skips items that would expire before they are written, as an application does that calculates the TTL from the current time. A machine
+   * that slept is this late. @default false
    */
   readonly skipExpired?: boolean;
-  /** DynamoDB answered a request. Epoch milliseconds. */
+  /** Called for each answer of DynamoDB, epoch milliseconds. */
   readonly onAnswer?: (span: Span) => void;
-  /** An item was written with these attributes. */
+  /** Called when an item was written with these attributes. */
   readonly onWritten?: (item: Item, stamped: Stamped) => void;
 }
 
 /**
- * Carries out what was planned, in real time.
- *
+ * Executes the planned actions, in real time.
  * @param signal stops it between two requests
  * @throws the first error of a request
  */
@@ -84,12 +83,12 @@ export async function carryOut(
   { clock = realClock, skipExpired = false, onAnswer, onWritten }: WritingOptions = {},
 ): Promise<void> {
   const inFlight = new Set<Promise<void>>();
-  /** The last action of each item that is under way: the next one waits for it. */
+  /** The last running action of each item: the next one waits for it. */
   const perItem = new Map<Item, Promise<void>>();
   const failures: unknown[] = [];
   for (const action of actions) {
     const wait = action.atMs - clock.now();
-    // An aborted wait is over too: the loop ends below.
+    // An aborted wait ends, too: the loop ends below.
     if (wait > 0) await clock.sleep(wait, signal).catch(() => {});
     while (inFlight.size >= CONCURRENCY) await Promise.race(inFlight);
     if (signal.aborted || failures.length > 0) break;

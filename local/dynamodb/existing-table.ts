@@ -10,18 +10,17 @@ import { compareTables, createTableInput, ensureTable } from 'aws-on-loopback/dy
 import { TableMismatchError } from 'aws-on-loopback/errors';
 
 export interface ExistingTableOptions {
-  /** Where the table is, for the command that makes what is missing. */
+  /** Endpoint of the table, for the command that creates a missing one. */
   readonly endpoint: string;
-  /** How the table looks: as the deployment would make it. */
+  /** Schema that the deployment would create. */
   readonly asMade: TableResource;
-  /** Whether a table that is missing is made. */
+  /** Whether a missing table is created. */
   readonly make: boolean;
 }
 
 /**
- * Uses a table that the stack only refers to. Like Terraform at a deployment, it takes a table with indexes and attributes of its
- * own, and none without the sweep's index.
- *
+ * Checks and uses a table that the stack only refers to. Like Terraform, it accepts additional indexes and attributes, and refuses a table
+ * without the sweep's index.
  * @throws {TableMismatchError} saying what differs, with the command that makes the table or its index where one is missing
  */
 export async function useExistingTable(
@@ -83,7 +82,7 @@ function attributesOf(
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => keys.includes(name)));
 }
 
-/** What else the table has, it may have. */
+/** Additional indexes and attributes are allowed. */
 function refuseDifferences(
   table: ExistingTable,
   wanted: TableResource,

@@ -8,9 +8,9 @@ import type { CallMeter } from '../functions/local-functions.ts';
 const TRACE_HEADER = 'x-amzn-trace-id';
 
 /**
- * A proxy before DynamoDB Local that counts what the functions' calls consume. It has DynamoDB say the capacity units
- * of every call and takes them out of the answer again, unless the function asked for them itself. Which invocation a
- * call belongs to stands in the trace header, which the SDK sends in Lambda anyway.
+ * A proxy before DynamoDB Local that counts the capacity units of the functions' calls. It requests the consumed capacity of every call
+ * and removes it from the answer, unless the function requested it itself. The trace header, which the SDK always sends in Lambda,
+ * identifies the invocation of a call.
  */
 export class DynamoDbMeter implements CallMeter {
   readonly #listeners = new Map<string, OnUsage>();

@@ -2,15 +2,15 @@ import { type DynamoDBClient, QueryCommand, type QueryCommandInput } from '@aws-
 import type { FunctionInvoker } from 'stepfunctions-emulator';
 import { reportDynamoDb } from '../../cost/dynamodb-usage.ts';
 
-/** Units of a query that counts at most one item: half a unit, as it is eventually consistent. */
+/** Capacity units of a query that counts at most one item: half a unit, because it is eventually consistent. */
 const COUNTED = { readUnits: 0.5, writeUnits: 0 };
 
-/** Whether a Task's Resource is a query of DynamoDB by Step Functions itself. */
+/** Whether a Task's Resource is a DynamoDB query by Step Functions itself. */
 export function isDynamoDbQuery(resource: string): boolean {
   return resource.endsWith(':states:::aws-sdk:dynamodb:query');
 }
 
-/** The Resource `aws-sdk:dynamodb:query`: asks the DynamoDB of this client, and nobody else. */
+/** The Resource `aws-sdk:dynamodb:query`: sends the query to the DynamoDB of this client only. */
 export function dynamoDbQueries(client: Pick<DynamoDBClient, 'send'>): FunctionInvoker {
   return {
     async invoke(_resource, args, { signal, onUsage }) {
@@ -23,7 +23,7 @@ export function dynamoDbQueries(client: Pick<DynamoDBClient, 'send'>): FunctionI
         return { ok: true, payload: answer };
       } catch (error) {
         const { name, message } = error as Error;
-        // As Step Functions names the errors of its SDK.
+        // Error name in the format of Step Functions' SDK integrations.
         return { ok: false, errorType: `DynamoDb.${name}`, errorMessage: message };
       }
     },

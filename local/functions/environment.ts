@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { ErrorPayload, Invocation, WorkerMessage, WorkerSetup } from './protocol.ts';
 
-/** How an invocation ended, how many milliseconds the handler ran, and the last lines that it printed. */
+/** Result of an invocation, the duration of the handler in milliseconds, and the last lines that it printed. */
 export type Outcome = Ending & { readonly durationMs: number; readonly lines: readonly string[] };
 
 export type Ending =
@@ -13,13 +13,13 @@ export interface EnvironmentOptions {
   /** The file that the thread runs. */
   readonly program: string;
   readonly setup: WorkerSetup;
-  /** The whole environment of the function; nothing of ours is added. */
+  /** The whole environment of the function; none of this process's variables are added. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Milliseconds an invocation may take once the module is loaded. */
+  /** Time limit of an invocation once the module is loaded, milliseconds. */
   readonly timeoutMs: number;
   /** The function's clock, epoch milliseconds. @default this machine's */
   readonly now?: (() => number) | undefined;
-  /** Gets each complete line the function prints. */
+  /** Called with each complete line that the function prints. */
   readonly onLine?: ((line: string) => void) | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface EnvironmentOptions {
 export interface EnvironmentEvents {
   /** The module is loaded. */
   readonly onReady: () => void;
-  /** The module can't be loaded; {@link onGone} follows. The outcome is that of whoever has waited for it. */
+  /** The module cannot be loaded; {@link onGone} follows. The outcome is for the caller that waited for it. */
   readonly onLoadFailed: (outcome: Outcome) => void;
   /** The thread has ended. */
   readonly onGone: () => void;
@@ -35,25 +35,25 @@ export interface EnvironmentEvents {
 
 /** The response limit of a synchronous invocation, bytes: 6 MB as Lambda counts it. */
 const MAX_RESPONSE_BYTES = 6_291_556;
-/** How long a module may take to load, as on Lambda. */
+/** Time limit for loading a module, as on Lambda, milliseconds. */
 const LOAD_TIMEOUT_MS = 10_000;
 /**
- * Size of a thread's heap for new objects, MB. V8 would take up to 96, and a thread touches all of it before it is first
- * cleaned up. Three times `--max-semi-space-size` of `precise-ttl local`, which V8 puts first where it is given.
+ * Size of a thread's heap for new objects, MB. V8 would use up to 96, and a thread uses all of it before its first garbage collection. It
+ * is three times `--max-semi-space-size` of `precise-ttl local`, which takes precedence in V8.
  */
 const YOUNG_GENERATION_MB = 12;
-/** Lines of an invocation that are kept for whoever asks why it failed, and their longest length. */
+/** Number and length of an invocation's last lines that are stored, to explain a failure. */
 const KEPT_LINES = 20;
 const KEPT_LINE_LENGTH = 2_000;
 
 interface Running {
   readonly requestId: string;
-  /** By `performance.now()`. */
+  /** Time of the invocation, from `performance.now()`. */
   readonly sentAt: number;
   readonly settle: (outcome: Outcome) => void;
 }
 
-/** One execution environment of a function: a worker thread that takes one invocation at a time. */
+/** One execution environment of a function: a worker thread that runs one invocation at a time. */
 export class Environment {
   readonly #options: EnvironmentOptions;
   readonly #events: EnvironmentEvents;
@@ -61,10 +61,10 @@ export class Environment {
   #state: 'loading' | 'usable' | 'gone' = 'loading';
   #running: Running | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Set when time is up: how the invocation ends once the thread has ended. */
+  /** Set at a timeout: the result of the invocation, which is reported when the thread has ended. */
   #timedOut: Ending | undefined;
   #partialLine = '';
-  /** The lines that it has printed since the last invocation began, or since its start. */
+  /** Lines printed since the last invocation began, or since its start. */
   #lines: string[] = [];
 
   /** Starts the thread, which begins to load the module. */
@@ -76,7 +76,7 @@ export class Environment {
       env: options.variables,
       argv: [],
       execArgv: [],
-      // Read here, so that nothing a function prints reaches our own output unasked.
+      // Read here, so that a function's output does not appear in our own output.
       stdout: true,
       stderr: true,
       resourceLimits: {
@@ -91,7 +91,7 @@ export class Environment {
     this.#limit(LOAD_TIMEOUT_MS, seconds => `Init phase timed out after ${seconds} seconds`);
   }
 
-  /** Whether it can take an invocation, apart from being busy. */
+  /** Whether it can run an invocation, apart from being busy. */
   get usable(): boolean {
     return this.#state === 'usable';
   }
@@ -119,18 +119,18 @@ export class Environment {
     });
   }
 
-  /** Ends the thread; an invocation that runs fails. */
+  /** Ends the thread; a running invocation fails. */
   async end(): Promise<void> {
     this.#finish(STOPPING);
     await this.#worker.terminate();
   }
 
-  /** Ends the thread, whatever it is doing, when it isn't done in time. */
+  /** Ends the thread, whatever it is doing, after a time limit. */
   #limit(milliseconds: number, text: (seconds: string) => string): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#timedOut = this.#failed('Sandbox.Timedout', text((milliseconds / 1000).toFixed(2)));
-      // The caller hears of it when the thread has ended: a function that timed out does nothing any more.
+      // The caller is informed when the thread has ended: a function that timed out does nothing any more.
       void this.#worker.terminate();
     }, milliseconds);
   }
@@ -142,7 +142,7 @@ export class Environment {
       if (this.#state !== 'loading') return;
       clearTimeout(this.#timer);
       this.#state = 'usable';
-      // An idle thread doesn't keep the process alive.
+      // An idle thread does not keep the process alive.
       this.#worker.unref();
       this.#events.onReady();
     } else {
@@ -174,7 +174,7 @@ export class Environment {
     this.#events.onGone();
   }
 
-  /** The environment is of no use any more: fails the invocation, or tells that the module didn't load. */
+  /** Marks the environment as unusable: fails the invocation, or reports that the module did not load. */
   #finish(ending: Ending): void {
     const wasLoading = this.#state === 'loading';
     this.#state = 'gone';
@@ -192,7 +192,7 @@ export class Environment {
     running.settle({ ...ending, durationMs: performance.now() - running.sentAt, lines: [...this.#lines] });
   }
 
-  /** A failure of the environment itself, worded as Lambda does. */
+  /** Builds a failure of the environment itself, worded as Lambda does. */
   #failed(errorType: string, what: string): Ending {
     return failure(errorType, `RequestId: ${this.#running?.requestId ?? '-'} Error: ${what}`);
   }
@@ -219,7 +219,7 @@ export function failure(errorType: string, errorMessage: string): Ending {
   return { ok: false, error: { errorType, errorMessage } };
 }
 
-/** How whatever is under way ends when the local cloud stops. */
+/** Failure of all invocations in progress when the local cloud stops. */
 export const STOPPING = failure('Local.Stopped', 'The local cloud is stopping.');
 
 function checkSize(payload: string): Ending {

@@ -22,8 +22,8 @@ export interface FunctionCall {
 }
 
 /**
- * Stands around every invocation: may delay it, fail it before or after the function ran, or run it twice.
- * `next` runs the function, with another payload if it is given one, and never rejects.
+ * Wraps every invocation: may delay it, fail it before or after the function ran, or run it twice. `next` runs the function, optionally
+ * with another payload, and never rejects.
  */
 export type InvokeWrapper = (
   call: FunctionCall,
@@ -34,47 +34,47 @@ export interface InvocationRecord {
   readonly functionName: string;
   /** Epoch milliseconds of the call. */
   readonly startedAt: number;
-  /** Milliseconds the handler ran; neither waiting for a thread nor loading the module. */
+  /** Duration of the handler, without waiting for a thread and loading the module, milliseconds. */
   readonly durationMs: number;
   readonly ok: boolean;
-  /** How it failed; undefined when it didn't. */
+  /** Error of the invocation; undefined when it succeeded. */
   readonly error?: ErrorPayload | undefined;
   /** The last lines that it printed. */
   readonly lines: readonly string[];
-  /** The execution that it was part of; a child of a Map Run is one of its own. */
+  /** The execution that made the call; a child of a Map Run is an execution of its own. */
   readonly executionArn?: string | undefined;
 }
 
 export interface LocalFunctionsOptions {
-  /** Where the functions find DynamoDB. Loopback only; a proxy that injects faults can stand in between. */
+  /** DynamoDB endpoint of the functions. Loopback only; it can be a proxy that injects faults. */
   readonly dynamoDbEndpoint: string;
-  /** Most threads per function. Further calls wait instead of being throttled. @default 10 */
+  /** Largest number of threads per function. Further calls wait instead of being throttled. @default 10 */
   readonly maxConcurrency?: number;
   /** Limits of the threads of all functions together. @default {@link THREAD_LIMITS}, and {@link mostThreads} */
   readonly threads?: Partial<ThreadLimits> | undefined;
-  /** The functions take the time from it. Within an invocation it goes on as this machine's does. @default this machine's */
+  /** Clock of the functions. During an invocation it advances like this machine's. @default this machine's */
   readonly clock?: Pick<Clock, 'now'> | undefined;
-  /** Gets every line a function prints: JSON logs and embedded metrics. @default they are dropped */
+  /** Called with every line that a function prints: JSON logs and embedded metrics. @default lines are dropped */
   readonly onLog?: ((functionName: string, line: string) => void) | undefined;
   readonly onInvocation?: ((record: InvocationRecord) => void) | undefined;
   readonly wrap?: InvokeWrapper | undefined;
   /** Added to every function's environment, after the synthesized variables. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Where the functions find other services than DynamoDB. Loopback only. @default a call of one fails */
+  /** Endpoints of other services than DynamoDB for the functions. Loopback only. @default a call of one fails */
   readonly services?: ServiceEndpoints | undefined;
-  /** Invokes every function that was not synthesized. @default calling one is `Lambda.ResourceNotFoundException` */
+  /** Invokes functions that were not synthesized. @default a call of one fails with `Lambda.ResourceNotFoundException` */
   readonly others?: FunctionInvoker | undefined;
-  /** Sees the functions' calls of DynamoDB, which have to go through it. @default they are not counted */
+  /** Counts the functions' calls of DynamoDB, which must go through it. @default they are not counted */
   readonly meter?: CallMeter | undefined;
 }
 
-/** Tells which invocation a call of DynamoDB belongs to, by the trace id that comes with it. */
+/** Assigns calls of DynamoDB to invocations, by the trace id that each call carries. */
 export interface CallMeter {
   /** @returns ends it */
   track(traceId: string, onUsage: NonNullable<InvokeOptions['onUsage']>): () => void;
 }
 
-/** Folders to remove when the process ends without a stop: one listener for all of them. */
+/** Folders to remove when the process ends without a stop; one listener removes them all. */
 const leftBehind = new Set<string>();
 let listening = false;
 
@@ -183,7 +183,7 @@ export class LocalFunctions implements FunctionInvoker {
       const startedAt = Date.now();
       const traceId = newTraceId(startedAt);
       const untrack = onUsage && this.#options.meter?.track(traceId, onUsage);
-      // The children of a Map Run are one caller.
+      // All children of a Map Run count as one caller.
       const caller = site?.mapRunArn ?? site?.executionArn;
       const outcome = await pool.invoke(JSON.stringify(given) ?? 'null', traceId, caller, signal);
       untrack?.();
@@ -204,20 +204,20 @@ export class LocalFunctions implements FunctionInvoker {
     return wrap ? wrap({ functionName, functionArn: resource.arn, payload }, run) : run();
   }
 
-  /** Whether {@link invoke} knows a function, or somebody who might. */
+  /** Whether {@link invoke} knows the function, or another Lambda endpoint may know it. */
   knows(functionArn: string): boolean {
     return this.#byName.has(nameOf(functionArn)) || this.#options.others !== undefined;
   }
 
-  /** Loads every function in so many threads ahead of its first invocation, as far as there is room. */
+  /** Loads every function in this number of threads before its first invocation, as far as the limit allows. */
   warm(threads = 1): void {
-    // One by one: what there is room for is shared out.
+    // Functions take turns, so that they share the available threads.
     for (let each = 1; each <= threads; each++) {
       for (const { pool } of this.#byName.values()) pool.warm(each);
     }
   }
 
-  /** Threads of all functions, now. */
+  /** Current number of threads of all functions. */
   get threads(): number {
     return this.#shared.taken;
   }
@@ -239,14 +239,17 @@ function refusal(errorType: string, message: string): FunctionResult {
   return { ok: false, errorType, errorMessage: message, cause: message };
 }
 
-/** In the form of X-Ray's header. */
+/** Creates a trace id in the form of X-Ray's header. */
 function newTraceId(now: number): string {
   const hex = randomUUID().replaceAll('-', '');
   const seconds = Math.floor(now / 1000).toString(16);
   return `Root=1-${seconds}-${hex.slice(8)};Parent=${hex.slice(0, 16)};Sampled=0`;
 }
 
-/** The variables that Lambda itself sets, and those that keep the function on this machine. It has none of the user's environment. */
+/**
+ * The variables that Lambda itself sets, and those that keep the function's calls on this machine. It contains none of the user's
+ * environment.
+ */
 function runtimeEnvironment(
   { name, region, memoryMb, handler, logFormat }: FunctionResource,
   directory: string,
@@ -258,7 +261,7 @@ function runtimeEnvironment(
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
     AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
-    // The SDK reads profiles from the home directory whatever the environment says, unless it is sent elsewhere.
+    // The SDK reads profiles from the home directory unless these variables name other files.
     AWS_CONFIG_FILE: nowhere,
     AWS_SHARED_CREDENTIALS_FILE: nowhere,
     AWS_EC2_METADATA_DISABLED: 'true',

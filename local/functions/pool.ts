@@ -10,7 +10,7 @@ import {
 import type { SharedThreads, Sharer, ThreadLimits } from './shared-threads.ts';
 
 export interface PoolOptions extends EnvironmentOptions {
-  /** Most invocations at a time; further ones wait in line. */
+  /** Largest number of concurrent invocations; further ones wait. */
   readonly maxWorkers: number;
   /** The threads that it shares with the pools of other functions. */
   readonly shared: SharedThreads;
@@ -18,43 +18,43 @@ export interface PoolOptions extends EnvironmentOptions {
 }
 
 /**
- * Most threads that load their module at a time. Loading is all processor time, so more would only make the first
- * one late, which by then could have answered half the line.
+ * Largest number of threads that load their module at a time. Loading needs only the processor, so more threads would only delay the first
+ * one, which could already serve calls that wait.
  */
 const MAX_LOADING = Math.max(1, availableParallelism());
 
 interface Waiting {
   readonly payload: string;
   readonly traceId: string;
-  /** Whom it is for: callers take turns. */
+  /** Caller of the invocation: callers take turns. */
   readonly caller: string;
-  /** By `performance.now()`. */
+  /** Time from `performance.now()`. */
   readonly since: number;
   readonly settle: (outcome: Outcome) => void;
 }
 
-/** An environment that has nothing to do. */
+/** An idle environment. */
 interface Resting {
   readonly environment: Environment;
-  /** By `performance.now()`. */
+  /** Time from `performance.now()`. */
   readonly since: number;
   timer: NodeJS.Timeout;
 }
 
 /**
- * The execution environments of one function. A thread that exits, crashes or hangs fails the invocation it was
- * running and nothing else, and is replaced when needed. One that nobody uses ends after a while.
+ * The execution environments of one function. A thread that exits, crashes or hangs fails only the invocation that it was running, and is
+ * replaced when needed. An idle thread ends after a while.
  */
 export class WorkerPool implements Sharer {
   readonly #options: PoolOptions;
-  /** Those that can be used, now or later. */
+  /** Environments that are ready or still loading. */
   readonly #environments = new Set<Environment>();
-  /** The one used last comes first, so that few stay warm under little load, as on Lambda. */
+  /** Idle environments. The one used last comes first, so that few stay warm under little load, as on Lambda. */
   readonly #resting: Resting[] = [];
   readonly #queue: Waiting[] = [];
-  /** Calls that run, by their callers; only of those that have some. */
+  /** Numbers of running calls by caller; callers without calls are left out. */
   readonly #running = new Map<string, number>();
-  /** Threads that have been told to end. */
+  /** Threads that are being ended. */
   readonly #ending = new Set<Promise<void>>();
   #loading = 0;
   #stopped = false;
@@ -110,7 +110,7 @@ export class WorkerPool implements Sharer {
     });
   }
 
-  /** Loads the module in so many threads, ahead of the first invocation; in fewer when there is no room. */
+  /** Loads the module in this number of threads, before the first invocation; in fewer when the limit is reached. */
   warm(threads: number): void {
     const wanted = Math.min(threads, this.#options.maxWorkers);
     while (this.size < wanted && !this.#stopped && this.#options.shared.take(this)) this.#add();
@@ -155,7 +155,7 @@ export class WorkerPool implements Sharer {
     for (const waiting of this.#queue.splice(0)) waiting.settle(neverRan(STOPPING));
   }
 
-  /** On AWS each call has a function of its own. Here the hundred calls of one caller must not keep the one of another waiting. */
+  /** On AWS each call has its own environment. Here the hundred calls of one caller must not delay the single call of another. */
   #takeNext(): Waiting | undefined {
     const runningOf = ({ caller }: Waiting) => this.#running.get(caller) ?? 0;
     const least = Math.min(...this.#queue.map(runningOf));
@@ -185,11 +185,11 @@ export class WorkerPool implements Sharer {
       },
       onLoadFailed: outcome => {
         this.#loading -= 1;
-        // Whoever has waited longest gets to know.
+        // The call that has waited longest receives the failure.
         this.#queue.shift()?.settle(outcome);
       },
       onGone: () => {
-        // One that was told to end left its place then.
+        // An environment that was ended on purpose was removed before.
         if (!this.#environments.delete(environment)) return;
         this.#forget(environment);
         shared.release();
@@ -198,7 +198,7 @@ export class WorkerPool implements Sharer {
     this.#environments.add(environment);
   }
 
-  /** The environment has nothing to do, unless an invocation waits: {@link dispatch} follows. */
+  /** Marks the environment as idle; {@link dispatch} then gives it a waiting invocation, if any. */
   #rest(environment: Environment): void {
     if (!environment.usable || this.#stopped) return;
     const { shared, limits } = this.#options;
@@ -225,13 +225,13 @@ export class WorkerPool implements Sharer {
     shared.release();
   }
 
-  /** The environment to run an invocation in: from here on it isn't one that may be ended. */
+  /** Returns an environment for an invocation: from here on it must not be ended as idle. */
   #wake(): Environment | undefined {
     for (;;) {
       const resting = this.#resting.pop();
       if (resting === undefined) return undefined;
       clearTimeout(resting.timer);
-      // One that failed while nobody used it is on its way out.
+      // An environment that failed while it was idle is about to end.
       if (resting.environment.usable) return resting.environment;
     }
   }

@@ -1,29 +1,29 @@
 /** Messages between the pool and a worker. Payloads are JSON text, as they are between Lambda and a function. */
 
-/** Given to a worker when it is made. */
+/** Sent to a worker at its start. */
 export interface WorkerSetup {
-  /** Absolute path of the module that holds the handler. */
+  /** Absolute path of the handler's module. */
   readonly file: string;
   readonly exportName: string;
   readonly functionName: string;
   readonly functionArn: string;
   readonly memoryMb: number;
-  /** Whether the function's clock is another one than this machine's. */
+  /** Whether the function has another clock than this machine's. */
   readonly hasOwnClock: boolean;
 }
 
 export interface Invocation {
   readonly requestId: string;
   readonly payload: string;
-  /** The X-Amzn-Trace-Id that the function's AWS clients send along, so that their calls can be told apart. */
+  /** The X-Amzn-Trace-Id that the function's AWS clients send, which identifies the invocation of a call. */
   readonly traceId: string;
-  /** Epoch milliseconds of this machine at which the worker will be ended. */
+  /** Time at which the worker will be ended, by this machine's clock, epoch milliseconds. */
   readonly deadline: number;
-  /** How far the function's clock is ahead of this machine's when the invocation begins, milliseconds. */
+  /** Number of milliseconds by which the function's clock is ahead of this machine's when the invocation begins. */
   readonly clockAheadMs: number;
 }
 
-/** How Lambda describes a failed invocation to its caller. */
+/** Lambda's description of a failed invocation. */
 export interface ErrorPayload {
   readonly errorType: string;
   readonly errorMessage: string;
@@ -32,7 +32,7 @@ export interface ErrorPayload {
 
 export type WorkerMessage =
   | { readonly kind: 'ready' }
-  /** Text written to stdout or stderr, not cut into lines. */
+  /** Text written to stdout or stderr, not split into lines. */
   | { readonly kind: 'log'; readonly text: string }
   | { readonly kind: 'result'; readonly requestId: string; readonly payload: string }
   | {

@@ -1,18 +1,18 @@
 import { availableParallelism } from 'node:os';
 
-/** How many threads the functions of a cloud have together, and for how long they keep them. */
+/** Number of threads that all functions of a cloud share, and the time for which idle ones are kept. */
 export interface ThreadLimits {
-  /** Most threads of all functions together; further calls wait. At least 1. */
+  /** Largest number of threads of all functions together; further calls wait. At least 1. */
   readonly most: number;
-  /** Milliseconds after which a thread ends that nobody uses, while its function has another one. */
+  /** Idle time after which a thread ends while its function has another one, milliseconds. */
   readonly idleMs: number;
-  /** The same for the only thread of a function. */
+  /** The same time for the only thread of a function. */
   readonly lastIdleMs: number;
 }
 
 /**
- * A thread holds 30 MB under load (`npm run bench memory`). The functions wait for DynamoDB Local most of their time, but that
- * works on the same cores, and one call after the other.
+ * A thread uses 30 MB under load (`npm run bench memory`). The functions mostly wait for DynamoDB Local, but that uses the same cores, and
+ * handles one call after another.
  */
 const THREADS_PER_CORE = 4;
 const MAX_THREADS = 16;
@@ -20,35 +20,35 @@ const MAX_THREADS = 16;
 export const THREAD_LIMITS: ThreadLimits = {
   most: Math.min(MAX_THREADS, THREADS_PER_CORE * Math.max(2, availableParallelism())),
   idleMs: 10_000,
-  // Ticks come every minute: what they use stays loaded, as on Lambda.
+  // Ticks start every minute: functions that they use stay loaded, as on Lambda.
   lastIdleMs: 300_000,
 };
 
 /**
- * Two for each function at least: with fewer than one, each call of a cloud with many tables would end another function's thread
- * and load its own module anew.
+ * At least two for each function: with fewer threads than functions, each call would end another function's thread and load its own module
+ * again.
  */
 export const mostThreads = (functions: number): number => Math.max(THREAD_LIMITS.most, 2 * functions);
 
-/** A function with one thread at least gets another function's only when nobody has used that for so long, milliseconds. */
+/** Idle time after which a thread may be ended for another function that has a thread already, milliseconds. */
 const HAND_OVER_MS = 3_000;
 
-/** The threads of one function, as far as it shares with others. */
+/** The threads of one function, as the sharing needs them. */
 export interface Sharer {
   readonly size: number;
-  /** Since when its first call in the line has waited, by `performance.now()`; undefined when none does. */
+  /** Time since which its first queued call has waited, from `performance.now()`; undefined when no call waits. */
   readonly waitingSince: number | undefined;
-  /** Since when the thread that was used the longest ago has had nothing to do; undefined when all are busy. */
+  /** Time since which its longest idle thread has been idle; undefined when all are busy. */
   readonly restingSince: number | undefined;
-  /** Ends that thread. Its place is another function's already. */
+  /** Ends the longest idle thread. Its place has already been given to another function. */
   giveUp(): void;
-  /** A place may have become free. */
+  /** Called when a thread may have become free. */
   dispatch(): void;
 }
 
 /**
- * Shares out the threads of a cloud: as many as are allowed, to whoever has calls waiting. A function that has none comes
- * first, so that each one gets on however busy the others are.
+ * Shares the threads of a cloud among the functions with waiting calls, up to the limit. A function without a thread comes first, so each
+ * one makes progress however busy the others are.
  */
 export class SharedThreads {
   readonly #most: number;
@@ -59,7 +59,7 @@ export class SharedThreads {
     this.#most = most;
   }
 
-  /** Threads that there are now. */
+  /** Current number of threads. */
   get taken(): number {
     return this.#taken;
   }
@@ -79,7 +79,10 @@ export class SharedThreads {
     return giver !== undefined;
   }
 
-  /** A thread has ended, or will not be used any more: whoever has none is told first, then whoever has waited longest. */
+  /**
+   * Called when a thread has ended or will not be used any more: functions without a thread are informed first, then those that have
+   * waited longest.
+   */
   release(): void {
     this.#taken -= 1;
     const waiting = [...this.#sharers].filter(({ waitingSince }) => waitingSince !== undefined);
@@ -91,8 +94,8 @@ export class SharedThreads {
   }
 
   /**
-   * Whether a thread that becomes free had better end, because there is no room for the first one of another function, whose
-   * call has waited longer than those of its own.
+   * Whether a free thread should end, because another function needs its first thread, and its call has waited longer than this function's
+   * own calls.
    */
   isWanted({ waitingSince: own = Number.POSITIVE_INFINITY }: Sharer): boolean {
     return (
@@ -103,7 +106,10 @@ export class SharedThreads {
     );
   }
 
-  /** Who ends a thread for this one: rather one that has others, and then the one that has rested the longest. */
+  /**
+   * Chooses the function that ends a thread for this one: preferably one that has more threads, then the one whose thread has been idle
+   * longest.
+   */
   #giverFor(sharer: Sharer): Sharer | undefined {
     const now = performance.now();
     const canGive = (other: Sharer) =>

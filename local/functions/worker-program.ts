@@ -5,9 +5,8 @@ import { workerSource } from './worker-source.ts';
 let program: string | undefined;
 
 /**
- * Writes what a thread runs, `worker.ts` without its types, into a folder. Node takes types off by itself, but loads its
- * tool for that anew in every thread, and a thread is ready the sooner without.
- *
+ * Writes the program of a thread, `worker.ts` without its types, into a folder. Node can strip types by itself, but loads its tool for
+ * that again in every thread, which delays the start.
  * @returns absolute path of the file
  */
 export function writeWorkerProgram(directory: string): string {

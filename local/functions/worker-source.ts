@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { transformSync } from 'esbuild';
 
 /**
- * The program of a thread: `worker.ts` without its types, as JavaScript. In the package it was made by the build, which puts its
- * text in the place of this file.
+ * Source of a thread's program: `worker.ts` without its types, as JavaScript. In the package the build replaces this file by the finished
+ * text.
  */
 export function workerSource(): string {
   return transformSync(readFileSync(join(import.meta.dirname, 'worker.ts'), 'utf8'), {

@@ -1,6 +1,6 @@
 /*
- * Runs one Lambda function in a worker thread, one invocation at a time, as a Lambda execution environment does.
- * Everything it imports is built into Node: worker-program.ts copies it elsewhere, alone.
+ * Runs one Lambda function in a worker thread, one invocation at a time, as a Lambda execution environment does. It imports only Node's
+ * own modules, because worker-program.ts copies this file alone.
  */
 import { pathToFileURL } from 'node:url';
 import { format } from 'node:util';
@@ -16,7 +16,7 @@ const post = (message: WorkerMessage): void => port.postMessage(message);
 
 let current: string | undefined;
 
-/** This machine's clock, whatever the function takes for the time. */
+/** This machine's clock, which the function's own clock does not change. */
 const realNow = Date.now;
 let clockAheadMs = 0;
 if (setup.hasOwnClock) {
@@ -29,7 +29,7 @@ if (setup.hasOwnClock) {
   });
 }
 
-// On the same port as the results, so that what a function printed is there before its answer.
+// Output uses the same port as the results, so that it arrives before the function's answer.
 for (const stream of [process.stdout, process.stderr]) {
   stream.write = (
     chunk: string | Uint8Array,
@@ -43,7 +43,7 @@ for (const stream of [process.stdout, process.stderr]) {
   };
 }
 
-// With JSON logging Lambda wraps what `console` prints into a document of its own, one a line.
+// With JSON logging Lambda wraps each line that `console` prints into a JSON document.
 if (process.env['AWS_LAMBDA_LOG_FORMAT'] === 'JSON') {
   for (const [method, level] of Object.entries({
     trace: 'TRACE',
@@ -61,7 +61,7 @@ if (process.env['AWS_LAMBDA_LOG_FORMAT'] === 'JSON') {
   }
 }
 
-// An error that the handler does not catch ends the environment; the names are those of Lambda's Node.js runtime.
+// An error that the handler does not catch ends the environment; the error names are those of Lambda's Node.js runtime.
 process.on('uncaughtException', error => fail(toErrorPayload(error), true));
 process.on('unhandledRejection', reason => {
   const { errorMessage, trace } = toErrorPayload(reason);
@@ -114,13 +114,13 @@ async function run(
 ): Promise<void> {
   current = requestId;
   clockAheadMs = ahead;
-  // As Lambda's runtime does before every invocation; `env` is this thread's own.
+  // Set before every invocation, as Lambda's runtime does; `env` belongs to this thread only.
   process.env['_X_AMZN_TRACE_ID'] = traceId;
   try {
     const result = await handle(JSON.parse(payload), contextOf(requestId, deadline));
     let text: string;
     try {
-      // A function that returns nothing returns null.
+      // A function that returns undefined returns null.
       text = JSON.stringify(result) ?? 'null';
     } catch (error) {
       const { errorMessage } = toErrorPayload(error);
@@ -153,7 +153,7 @@ function contextOf(requestId: string, deadline: number) {
     functionName: setup.functionName,
     functionVersion: '$LATEST',
     invokedFunctionArn: setup.functionArn,
-    // A string, as Lambda gives it.
+    // Lambda passes it as a string.
     memoryLimitInMB: String(setup.memoryMb),
     logGroupName: process.env['AWS_LAMBDA_LOG_GROUP_NAME'] ?? '',
     logStreamName: process.env['AWS_LAMBDA_LOG_STREAM_NAME'] ?? '',
@@ -162,7 +162,7 @@ function contextOf(requestId: string, deadline: number) {
   };
 }
 
-/** As Lambda's Node.js runtime does: an Error by its name, message and stack, anything else by its type. */
+/** Converts an error as Lambda's Node.js runtime does: an Error to its name, message and stack, any other value to its type. */
 function toErrorPayload(error: unknown): ErrorPayload {
   if (error instanceof Error) {
     return {

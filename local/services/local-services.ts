@@ -16,10 +16,10 @@ import type { DestinationKind, DestinationName } from '../../config/stream-props
 import type { SynthesizedCloud } from '../stack/synthesized.ts';
 import { type UsedServices, usedServices } from './used-services.ts';
 
-/** Services that have a port, and may be somebody else's. */
+/** Services with a port, which another process may also provide. */
 export type ServiceName = Exclude<keyof ServiceEndpoints, 'lambda'>;
 
-/** The flags of `precise-ttl local` that say on which port they are. */
+/** Flags of `precise-ttl local` for the services' ports. */
 export const PORT_FLAGS = {
   s3: '--s3-port',
   sqs: '--sqs-port',
@@ -27,35 +27,35 @@ export const PORT_FLAGS = {
   kinesis: '--kinesis-port',
 } as const satisfies Readonly<Record<ServiceName, string>>;
 
-/** An expiry that arrived where it was sent. */
+/** An expiry event that reached its destination. */
 export interface ArrivedEvent {
-  /** The name of a bus, of a queue, of a stream, or of a function that nobody runs here. */
+  /** Name of a bus, a queue or a stream, or of a function that is not run here. */
   readonly destination: string;
   readonly kind: DestinationKind;
-  /** As JSON; of an EventBridge event its detail. */
+  /** Content as JSON; for an EventBridge event, its detail. */
   readonly text: string;
 }
 
 export interface ServicesOptions {
-  /** Where archived objects lie, as `<folder>/<bucket>/<key>`. @default in memory */
+  /** Folder of archived objects, as `<folder>/<bucket>/<key>`. @default in memory */
   readonly archiveFolder?: string | undefined;
   /** @default free ones */
   readonly ports?: Readonly<Partial<Record<ServiceName, number>>> | undefined;
-  /** Faults of the calls of each service, for the lab. @default none */
+  /** Faults in the calls of each service, for the lab. @default none */
   readonly faults?: Readonly<Partial<Record<ServiceName, ChooseCallFault>>> | undefined;
-  /** Gets every archived object. */
+  /** Called for every archived object. */
   readonly onObject?: ((written: WrittenObject) => void) | undefined;
-  /** Called once when there is no room for archived objects any more. */
+  /** Called once when the store of archived objects is full. */
   readonly onArchiveFull?: ((message: string) => void) | undefined;
-  /** Gets every event that arrives. */
+  /** Called for every event that arrives. */
   readonly onEvent?: ((event: ArrivedEvent) => void) | undefined;
 }
 
 interface Surroundings extends ServicesOptions {
-  /** An endpoint in it is used instead of a server of our own. */
+  /** The environment; an endpoint in it replaces a server of our own. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** undefined for a function that nobody knows. */
+  /** Invokes a function; undefined for an unknown one. */
   readonly invoke: (functionName: string, payload: unknown) => Promise<FunctionResult | undefined>;
 }
 
@@ -67,12 +67,12 @@ interface Started {
   lambda?: LocalService;
 }
 
-/** The services of AWS that functions use beside DynamoDB: those that what was synthesized needs, and no others. */
+/** The AWS services besides DynamoDB that functions use: only those that the synthesized stack needs. */
 export class LocalServices {
   readonly used: UsedServices;
-  /** Where they are. */
+  /** Endpoints of the services. */
   readonly endpoints: ServiceEndpoints;
-  /** Undefined when nothing is archived, or S3 is somebody else's. */
+  /** Undefined when nothing is archived, or another process provides S3. */
   readonly s3: LocalS3 | undefined;
   readonly sqs: LocalSqs | undefined;
   readonly #started: Started;
@@ -88,8 +88,7 @@ export class LocalServices {
   }
 
   /**
-   * Starts what is needed, or nothing.
-   *
+   * Starts the needed services; when one fails, none is left running.
    * @throws {NotLoopbackError} for an endpoint in the environment that is not on this machine
    */
   static async start(synthesized: SynthesizedCloud, surroundings: Surroundings): Promise<LocalServices> {
@@ -99,7 +98,7 @@ export class LocalServices {
     const { buckets, queues, eventQueues, buses, streams, callsFunction } = used;
     const given = givenEndpoints(environment);
     const started: Started = {};
-    /** The place of a service: its endpoint or port. */
+    /** Returns the endpoint or port of a service. */
     const place = async (service: ServiceName) => {
       const port = ports[service];
       if (port !== undefined) await requireFree(port, PORT_FLAGS[service]);
@@ -191,7 +190,7 @@ async function stopAll(started: Started): Promise<void> {
   await Promise.all(Object.values(started).map(server => server.stop()));
 }
 
-/** The endpoints that were given. Lambda's is only that of its functions: the local cloud stands before them. */
+/** Endpoints from the environment. Lambda's applies only to functions that the local cloud does not have. */
 function givenEndpoints(environment: Surroundings['environment']): ServiceEndpoints {
   const services = Object.keys(PORT_FLAGS) as ServiceName[];
   return Object.fromEntries(
@@ -203,7 +202,7 @@ function givenEndpoints(environment: Surroundings['environment']): ServiceEndpoi
   );
 }
 
-/** A function that nobody runs here has taken its events: else their shard would wait for it for a day. */
+/** A function that is not run here is treated as successful: otherwise its shard would wait for a day. */
 function invoker({ invoke, onEvent }: Surroundings): Surroundings['invoke'] {
   return async (functionName, payload) => {
     const result = await invoke(functionName, payload);

@@ -2,12 +2,12 @@ import { busIn, queueIn, streamIn } from 'aws-on-loopback/service-variables';
 import { DESTINATION_VARIABLES, type DestinationName } from '../../config/stream-props.ts';
 import type { SynthesizedCloud } from '../stack/synthesized.ts';
 
-/** The used parts of the services beside DynamoDB. */
+/** The parts of the services besides DynamoDB that are used. */
 export interface UsedServices {
   readonly buckets: readonly string[];
-  /** Names. Those that schedules alone use are not among them: a start that fails is only counted. */
+  /** Names of queues. Queues that only schedules use are left out: a failed start is only counted. */
   readonly queues: readonly string[];
-  /** The queues that get events. */
+  /** Queues to which events are sent. */
   readonly eventQueues: ReadonlySet<string>;
   readonly buses: readonly string[];
   /** Names of Kinesis streams. */
@@ -16,7 +16,7 @@ export interface UsedServices {
   readonly callsFunction: boolean;
 }
 
-/** Reads where events go from the environment of a function, by its name on this machine. */
+/** Reads the local name of the events' destination from a function's environment. */
 const NAME_IN: Readonly<Record<DestinationName, (setting: string) => string | undefined>> = {
   eventBus: busIn,
   queueArn: queueIn,
@@ -24,7 +24,7 @@ const NAME_IN: Readonly<Record<DestinationName, (setting: string) => string | un
   streamArn: streamIn,
 };
 
-/** By the resources, and by the environment of the functions: what is used may exist already. */
+/** Finds the services in the resources and in the functions' environment, because a used resource may exist already. */
 export function usedServices({
   buckets,
   functions,

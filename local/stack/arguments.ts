@@ -16,12 +16,12 @@ export interface Found {
   readonly region: string;
 }
 
-/** Arguments that every resource may have, and that have no effect here. */
+/** Arguments that every resource can have, and that have no local effect. */
 const ANYWHERE = ['tags', 'timeouts'];
 
 /**
- * The arguments of a resource, or of a block in one. Each is named where it is read; what nobody has read, and nobody says is without
- * effect, is refused at the end, so that nothing which does something on AWS is passed over in silence.
+ * The arguments of a resource, or of a block in it. Each read names its argument; unread arguments that are not known to be without effect
+ * are refused at the end, so that no setting with an effect on AWS is silently ignored.
  */
 export class Arguments {
   readonly #where: string;
@@ -42,19 +42,19 @@ export class Arguments {
     throw this.problem(name, known.expected);
   }
 
-  /** The same of an argument that may be left out. */
+  /** Reads an optional argument. */
   find<Value>(name: string, known: Kind<Value>): Value | undefined {
     this.#read.add(name);
     return this.#body[name] === undefined ? undefined : this.get(name, known);
   }
 
-  /** A map of texts; Terraform makes them of numbers and of true and false. */
+  /** Reads a map of texts; Terraform converts numbers and booleans to texts. */
   texts(name: string): Record<string, string> {
     const map = this.find(name, MAP) ?? {};
     return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, String(value)]));
   }
 
-  /** Blocks within this one: CDKTF writes one as an object or as a list. */
+  /** Reads nested blocks: CDKTF writes a single one as an object or as a list. */
   blocks(name: string): readonly Arguments[] {
     const found = [this.find(name, BLOCKS) ?? []].flat() as Readonly<Record<string, unknown>>[];
     return found.map((body, index) => {
@@ -64,7 +64,7 @@ export class Arguments {
     });
   }
 
-  /** The only one of them. */
+  /** Reads a nested block that occurs at most once. */
   block(name: string): Arguments | undefined {
     return this.blocks(name)[0];
   }

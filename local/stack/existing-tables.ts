@@ -4,8 +4,7 @@ import { plainStack } from '../../stacks/plain-stack.ts';
 import { synthesizedCloud } from './synthesized.ts';
 
 /**
- * How the tables with `existingTable: true` look. The stack only refers to them: this is what it would say if it made them.
- *
+ * Schemas of the tables with `existingTable: true`. The stack only refers to them: these are the schemas with which it would create them.
  * @throws {InvalidConfigError} for a person to read
  */
 export function existingTablesAsMade(config: DeploymentConfig): readonly TableResource[] {

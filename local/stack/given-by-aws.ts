@@ -1,5 +1,5 @@
 import { LOCAL_STREAM_LABEL } from 'aws-on-loopback/streams/table-stream';
-/** Where a stack would be deployed, and when. */
+/** Account, region and time of a hypothetical deployment. */
 export interface Place {
   /** 12 digits. */
   readonly account: string;
@@ -7,7 +7,7 @@ export interface Place {
   readonly partition: string;
   /** The suffix of the services' names in URLs. */
   readonly dnsSuffix: string;
-  /** As IAM writes times. */
+  /** Time in IAM's format. */
   readonly deployedAt: string;
 }
 
@@ -19,7 +19,7 @@ const arn =
   (argument, { partition, region, account }) =>
     `arn:${partition}:${service}:${region}:${account}:${resource}${argument(name)}`;
 
-/** IAM has no region in its ARNs, and a path, which begins and ends with a slash. */
+/** IAM's ARNs have no region, and a path that begins and ends with a slash. */
 const iamArn =
   (kind: string): Given =>
   (argument, { partition, account }) =>
@@ -33,12 +33,12 @@ const table: Readonly<Record<string, Given>> = {
   stream_arn: (...of) => `${tableArn(...of)}/stream/${LOCAL_STREAM_LABEL}`,
 };
 
-/** Terraform puts the time and a number behind the prefix. */
+/** Terraform appends the time and a number to the prefix. */
 const bucketName: Given = argument => `${argument('bucket_prefix')}local`;
 
 /**
- * The attributes that AWS gives to what our stacks have, as far as something refers to them or is run by them. Those that are arguments
- * too are not here.
+ * Attributes that AWS computes for our stacks' resources, as far as references or the local cloud need them. Attributes that are also
+ * arguments are not listed.
  */
 export const GIVEN_BY_AWS: Readonly<Record<string, Readonly<Record<string, Given>>>> = {
   aws_cloudwatch_log_group: { arn: arn('logs', 'log-group:') },
@@ -65,7 +65,7 @@ export const GIVEN_BY_AWS: Readonly<Record<string, Readonly<Record<string, Given
     url: (argument, { region, dnsSuffix, account }) =>
       `https://sqs.${region}.${dnsSuffix}/${account}/${argument('name')}`,
   },
-  // Terraform's own.
+  // A resource of Terraform itself.
   terraform_data: { output: argument => argument('input') },
   'data.aws_caller_identity': { account_id: (_argument, { account }) => account },
   'data.aws_dynamodb_table': table,

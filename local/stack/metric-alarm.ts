@@ -8,7 +8,7 @@ import { MetricMathError, parseMetricMath } from 'aws-on-loopback/cloudwatch/met
 import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
 import { type Arguments, type Found, TEXT, TEXTS } from './arguments.ts';
 
-/** The local CloudWatch computes these. */
+/** Statistics that the local CloudWatch supports. */
 const STATISTIC = text(
   /^(SampleCount|Average|Sum|Minimum|Maximum|p(100|\d{1,2}(\.\d{1,10})?))$/,
   'SampleCount, Average, Sum, Minimum, Maximum or a percentile such as p99',
@@ -37,7 +37,7 @@ export function readAlarm(args: Arguments, found: Found): AlarmResource {
   };
 }
 
-/** The metric that an alarm looks at, or the first of the expression that it looks at. */
+/** Reads the metric of an alarm, or the first metric of its expression. */
 function readMetric(args: Arguments): AlarmedMetric & Pick<AlarmResource, 'period' | 'expression'> {
   const queries = args.blocks('metric_query');
   if (queries.length === 0) {
@@ -67,7 +67,7 @@ function readMetric(args: Arguments): AlarmedMetric & Pick<AlarmResource, 'perio
   throw args.problem('metric_query', 'one expression of FILL, IF and sums, and its metrics');
 }
 
-/** A metric has these, and so has one of an expression. */
+/** Reads the fields that a metric and a metric of an expression share. */
 function readIdentity(args: Arguments) {
   return {
     namespace: args.get('namespace', TEXT),

@@ -1,12 +1,12 @@
 import { tablesInDefinition } from '../../config/tables-in-definition.ts';
 
-/** The settings of a table that name attributes which stand in its guarded deletes. */
+/** Settings of a table that contain attribute names used in its guarded deletes. */
 const SETTINGS = ['partitionKey', 'sortKey', 'ttlAttribute', 'holdAttribute'];
 
 /**
- * Names of attributes that DynamoDB Local cannot delete by: it takes a quoted name in PartiQL that begins with `#` or `:` for the
- * placeholder of an expression, and refuses each guarded delete. Seen with DynamoDB Local 3.3; nothing in AWS's documents says that
- * DynamoDB does so.
+ * Finds attribute names by which DynamoDB Local cannot delete: it reads a quoted name in PartiQL that begins with `#` or `:` as the
+ * placeholder of an expression, and refuses each guarded delete. Seen with DynamoDB Local 3.3; AWS's documents name no such rule for
+ * DynamoDB.
  */
 export function partiqlNameProblems(stateMachines: readonly { readonly definition: string }[]): string[] {
   const problems = stateMachines

@@ -10,7 +10,7 @@ export interface ResolvedBlock {
   readonly type: string;
   /** `aws_lambda_function.plan` or `data.aws_region.current`. */
   readonly address: string;
-  /** Empty for what has none, or one with a number that AWS makes up. */
+  /** Empty for a resource without an ARN, or whose ARN contains a number that AWS chooses. */
   readonly arn: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -20,18 +20,16 @@ export interface ResolvedStack {
   readonly outputs: Readonly<Record<string, unknown>>;
 }
 
-/** Arguments of CDKTF and Terraform themselves. Terraform judges the conditions. */
+/** Arguments of CDKTF and Terraform themselves. Terraform checks the conditions. */
 const THEIR_OWN = ['//', 'depends_on', 'lifecycle'];
 
-/** An escape, or an expression: our stacks have references to attributes, and {@link NOW}. */
+/** An escape, or an expression: our stacks contain references to attributes, and {@link NOW}. */
 const TEMPLATE = /\$\$\{|%%\{|%\{|\$\{([^}]*)\}?/g;
 const REFERENCE = /^(data\.)?(\w+)\.([\w-]+)\.(\w+)$/;
 const NOW = 'timestamp()';
 
 /**
- * Puts in what Terraform would put in at an apply: for references to what stands in the stack that value, and for attributes that AWS
- * gives what it would give.
- *
+ * Replaces references as Terraform does at an apply: by values in the stack, or, for attributes that AWS computes, by likely values.
  * @throws {TerraformError} for other expressions, which only an override can have
  */
 export function resolveReferences({ resource, data, output }: PlainStack, place: Place): ResolvedStack {

@@ -25,7 +25,7 @@ export interface FunctionResource {
   readonly memoryMb: number;
   readonly timeoutSeconds: number;
   readonly environment: Readonly<Record<string, string>>;
-  /** `JSON`: what the function prints by `console` is wrapped into a document a line. */
+  /** `JSON`: each line that the function prints by `console` is wrapped into a JSON document. */
   readonly logFormat: 'Text' | 'JSON';
   readonly reservedConcurrency?: number;
 }
@@ -41,7 +41,7 @@ export interface StateMachineResource {
   readonly definition: string;
 }
 
-/** Everything that the local cloud needs of a stack, with all references resolved. */
+/** The parts of a stack that the local cloud needs, with all references resolved. */
 export interface SynthesizedCloud {
   readonly account: string;
   readonly region: string;
@@ -52,12 +52,12 @@ export interface SynthesizedCloud {
   readonly stateMachines: readonly StateMachineResource[];
   readonly schedules: readonly ScheduleResource[];
   readonly alarms: readonly AlarmResource[];
-  /** Functions that tables' streams call. */
+  /** Functions that are called by tables' streams. */
   readonly mappings: readonly EventSourceMappingResource[];
-  /** Names of the buckets that are made. */
+  /** Names of the buckets that are created. */
   readonly buckets: readonly string[];
   readonly outputs: Readonly<Record<string, unknown>>;
-  /** Every resource and data source with its references resolved: what policies grant, for example. */
+  /** Every resource and data source with its references resolved, for example to read the policies. */
   readonly blocks: readonly ResolvedBlock[];
 }
 
@@ -65,13 +65,13 @@ export interface SynthesizedCloud {
 const throughput = (of: string) =>
   `${of}read_capacity ${of}write_capacity ${of}on_demand_throughput ${of}warm_throughput`;
 
-/** Arguments that nothing on this machine depends on, by the types of resources that are run. The other types have no effect here. */
+/** Arguments without a local effect, by the types of resources that are run. Other types have no effect here. */
 const WITHOUT_EFFECT = {
   aws_cloudwatch_metric_alarm:
-    // Without an action nobody is told locally either way; the line in the terminal is for the state.
+    // No alarm action runs locally; the terminal shows the state.
     'actions_enabled evaluate_low_sample_count_percentiles insufficient_data_actions metric_query.label metric_query.metric.unit unit',
   aws_dynamodb_table: `billing_mode deletion_protection_enabled point_in_time_recovery replica server_side_encryption table_class ${throughput('')} ${throughput('global_secondary_index.')} ${throughput('local_secondary_index.')}`,
-  // Terraform asks for several metrics of a mapping; locally there is IteratorAge, which is the function's.
+  // Terraform asks for several metrics of a mapping; locally there is only IteratorAge, a metric of the function.
   aws_lambda_event_source_mapping: 'metrics_config',
   aws_lambda_function:
     'architectures dead_letter_config description ephemeral_storage kms_key_arn logging_config.application_log_level logging_config.log_group logging_config.system_log_level publish role skip_destroy source_code_hash tracing_config vpc_config',
@@ -83,10 +83,10 @@ const WITHOUT_EFFECT = {
 export const RUN_TYPES: readonly string[] = Object.keys(WITHOUT_EFFECT);
 
 /**
- * A stack as it is run on this machine.
- *
+ * Reads a stack for this machine.
  * @param deployedAtMs when it was deployed, epoch milliseconds
- * @throws {TerraformError} for what only an override can bring: an argument or a value that is not run here, or one that only Terraform knows
+ * @throws {TerraformError} for what only an override can bring: an argument or a value that is not run here, or one that only Terraform
+ * knows
  */
 export function synthesizedCloud(
   stack: PlainStack,
@@ -139,7 +139,7 @@ function readTable(args: Arguments, found: Found): TableResource {
       const indexRangeKey = index.find('range_key', TEXT);
       return {
         name: index.get('name', TEXT),
-        // A local index has that of the table.
+        // A local index has the table's partition key.
         hashKey: index.find('hash_key', TEXT) ?? hashKey,
         ...(indexRangeKey !== undefined && { rangeKey: indexRangeKey }),
         projection: index.get('projection_type', oneOf(['ALL', 'KEYS_ONLY', 'INCLUDE'])),
@@ -174,7 +174,7 @@ function readFunction(args: Arguments, found: Found, archives: PlainStack['archi
     'runtime',
     text(/^nodejs\d+\.x$/, 'a Node.js runtime such as "nodejs24.x" (the only kind run locally)'),
   );
-  // -1 is Terraform's "no reservation".
+  // In Terraform, -1 means no reservation.
   const reserved = args.find('reserved_concurrent_executions', whole(-1, 1_000_000)) ?? -1;
   return {
     ...found,
@@ -201,7 +201,7 @@ function readStateMachine(args: Arguments, found: Found): StateMachineResource {
 
 function readSchedule(args: Arguments, { address, arn }: Found): ScheduleResource {
   args.get('group_name', TEXT);
-  // Any other would fire at a random time.
+  // Any other mode would fire at a random time.
   args.block('flexible_time_window')?.get('mode', oneOf(['OFF']));
   const target = args.block('target');
   const input = target?.find('input', text(/^/));
@@ -232,7 +232,7 @@ function dateOf(args: Arguments, name: string): number | undefined {
   return given === undefined ? undefined : Date.parse(given);
 }
 
-/** Locally a start that fails is reported at once instead of being tried again and parked. */
+/** A start that fails locally is reported immediately instead of being retried and sent to a dead-letter queue. */
 function readAsGiven(args: Arguments, target: Arguments | undefined): ScheduleAsGiven {
   const policy = target?.block('retry_policy');
   const age = policy?.find('maximum_event_age_in_seconds', whole(60, 86_400));

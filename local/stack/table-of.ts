@@ -3,8 +3,7 @@ import { NotFoundError } from 'aws-on-loopback/errors';
 import type { SynthesizedCloud } from './synthesized.ts';
 
 /**
- * A table that what was synthesized makes.
- *
+ * Finds a table that the synthesized stack creates.
  * @throws {NotFoundError}
  */
 export function tableOf({ tables }: Pick<SynthesizedCloud, 'tables'>, name: string): TableResource {

@@ -68,7 +68,7 @@ export class Events extends Construct {
       ),
       statements: destinations.flatMap(({ name, to }) => DEPLOYED[name].statements(to, place, sweep)),
       batchSize: BATCH_SIZE,
-      // The alarm's lag counts from the expiry.
+      // Events are sent at once: records are not collected.
       batchSeconds: 0,
       timeoutSeconds: destinations.reduce((seconds, { name, to }) => {
         const own = DEPLOYED[name].timeoutSeconds;

@@ -98,7 +98,7 @@ export class Journal extends Construct {
   }
 }
 
-/** The environment of a function that is only given the deployment's name, from which the journal's follows. */
+/** The environment variables of the journal, whose name follows from the deployment's. */
 export function journalEnvironment(deployment: string): Readonly<Record<string, string>> {
   return { DEPLOYMENT_NAME: deployment, JOURNAL_TABLE: journalName(deployment) };
 }

@@ -103,10 +103,7 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
     ];
   }
 
-  /**
-   * The condition that native TTL is off. It then has no attribute, and for up to an hour after it was turned off its state is still
-   * changing.
-   */
+  /** The condition that native TTL is off: it has no attribute. Turning it off takes up to an hour, during which it still has one. */
   function withoutNativeTtl(): Postcondition[] {
     return [
       {

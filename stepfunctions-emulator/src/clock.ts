@@ -1,33 +1,33 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Takes a scheduled callback back; harmless after it has run. */
+/** Cancels a scheduled callback; does nothing after it has run. */
 export type CancelTimer = () => void;
 
 /** The time of executions, schedules and the API, epoch milliseconds. */
 export interface Clock {
   now(): number;
-  /** Resolves `ms` milliseconds later (at once for 0 or less); rejects with `signal.reason` when aborted. */
+  /** Resolves `ms` milliseconds later (immediately for 0 or less); rejects with `signal.reason` when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Runs `callback` `ms` milliseconds later. */
   schedule(ms: number, callback: () => void): CancelTimer;
   /**
-   * Runs work that is real I/O (a function, a call over HTTP). A virtual clock doesn't move while such work
-   * is under way, except while all of it sleeps on the clock itself.
+   * Runs real I/O (a function, a call over HTTP). A virtual clock stands still during such work, except while all of it sleeps on the
+   * clock itself.
    */
   busy<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** How far the wall clock and the timers' own drift apart by themselves; beyond that somebody has set the wall clock. */
+/** Largest natural drift between the wall clock and the timers' clock; beyond it, the wall clock was set. */
 const MAX_DRIFT_MS = 1_000;
 
-/** As it was when this module was loaded: a test framework's fake timers would make time stand still for good. */
+/** Saved when this module was loaded: a test framework's fake timers would stop the clock forever. */
 const immediately = setImmediate;
 
-/** Lets everything else on this thread have a turn: timers, I/O, signals. A virtual clock stands still meanwhile. */
+/** Lets other work on this thread run: timers, I/O, signals. A virtual clock stands still meanwhile. */
 export const giveWay = (clock: Clock): Promise<void> =>
   clock.busy(() => new Promise(resolve => immediately(resolve)));
 
-/** setTimeout fires at once for anything longer (2^31 - 1 ms, almost 25 days). */
+/** Longest delay of setTimeout, which fires immediately for longer ones (2^31 - 1 ms, almost 25 days). */
 const MAX_TIMEOUT_MS = 2_147_483_647;
 
 function sleepOn(clock: Pick<Clock, 'schedule'>, ms: number, signal?: AbortSignal): Promise<void> {
@@ -46,8 +46,8 @@ function sleepOn(clock: Pick<Clock, 'schedule'>, ms: number, signal?: AbortSigna
 }
 
 /**
- * The wall clock. A pending timer keeps the process alive, as the execution that waits for it should. What is scheduled
- * takes the time it was to take, also when the wall clock is set anew meanwhile.
+ * The wall clock. A pending timer keeps the process alive, as the execution that waits for it should. A delay has its full length even
+ * when the wall clock is set meanwhile.
  */
 export const realClock: Clock = {
   now: () => Date.now(),
@@ -55,7 +55,7 @@ export const realClock: Clock = {
   schedule(ms, callback) {
     const due = Date.now() + ms;
     const dueSteady = performance.now() + ms;
-    // Timers may fire a millisecond early and cannot be longer than 25 days: look at the clocks again.
+    // Timers may fire a millisecond early and cannot be longer than 25 days, so the clock is checked again.
     const left = () => {
       const steady = dueSteady - performance.now();
       const wall = due - Date.now();
@@ -75,18 +75,18 @@ export const realClock: Clock = {
 interface Timer {
   readonly due: number;
   readonly sequence: number;
-  /** undefined once cancelled; the heap drops the timer when its turn comes or when too many are dead. */
+  /** Undefined once cancelled; the heap drops the timer when it is due or when too many are cancelled. */
   callback: (() => void) | undefined;
 }
 
-/** One piece of busy work, and how many sleeps on its clock it is in. */
+/** One piece of busy work, and the number of its pending sleeps on this clock. */
 interface Hold {
   sleeping: number;
 }
 
 /**
- * The busy work that the running code belongs to, by its clock. One storage for all clocks: before Node 24, every storage that
- * was ever used makes each promise of the process slower, for good.
+ * The busy work of the running code, by clock. One storage for all clocks: before Node 24, every storage that was ever used permanently
+ * slows down each promise of the process.
  */
 const holds = new AsyncLocalStorage<ReadonlyMap<Clock, Hold>>();
 
@@ -117,7 +117,7 @@ export class VirtualClock implements Clock {
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const hold = holds.getStore()?.get(this);
     if (hold === undefined) return sleepOn(this, ms, signal);
-    // Inside busy work: while it sleeps on this clock it doesn't hold the clock back.
+    // Busy work does not stop the clock while it sleeps on this clock.
     if (hold.sleeping++ === 0) this.#changeAwake(-1);
     try {
       await sleepOn(this, ms, signal);
@@ -130,7 +130,7 @@ export class VirtualClock implements Clock {
     const timer: Timer = {
       due: this.#now + Math.max(0, ms),
       sequence: this.#sequence++,
-      callback: AsyncLocalStorage.bind(callback), // not in the hold of whoever lets time pass
+      callback: AsyncLocalStorage.bind(callback), // The callback does not belong to the busy work that advances time.
     };
     push(this.#timers, timer);
     this.#check();
@@ -149,7 +149,7 @@ export class VirtualClock implements Clock {
       return await holds.run(new Map(holds.getStore()).set(this, hold), work);
     } finally {
       if (hold.sleeping === 0) this.#changeAwake(-1);
-      // Sleeps that the work left behind must not wake a hold that is gone.
+      // Sleeps that the work left behind must not continue a hold that has ended.
       hold.sleeping = Number.POSITIVE_INFINITY;
     }
   }
@@ -162,7 +162,7 @@ export class VirtualClock implements Clock {
   #check(): void {
     if (this.#checkPending || this.#awake > 0 || this.#timers.length === 0) return;
     this.#checkPending = true;
-    // Immediates run after every microtask, so whatever could go on without time passing has done so.
+    // Immediates run after all microtasks, so everything that can run without time passing has run.
     immediately(() => {
       this.#checkPending = false;
       if (this.#awake > 0) return;

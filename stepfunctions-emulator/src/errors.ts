@@ -1,4 +1,4 @@
-/** The root of what this package throws. A message says what is wrong and where, what was expected and what to do. */
+/** Base class of this package's errors. A message says what is wrong and where, what was expected and what to do. */
 export class EmulatorError extends Error {
   override readonly name: string = 'EmulatorError';
 }

@@ -32,7 +32,7 @@ export class LambdaEndpoint implements FunctionInvoker {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-amz-invocation-type': 'RequestResponse' },
         body: JSON.stringify(payload ?? null),
-        redirect: 'error', // it could lead away from this machine
+        redirect: 'error', // A redirect could lead away from this machine.
         signal,
       });
       body = await response.text();
@@ -45,7 +45,7 @@ export class LambdaEndpoint implements FunctionInvoker {
     return returned(body, response.headers.get(VERSION_HEADER) ?? undefined);
   }
 
-  /** By its name alone, which is what every emulator understands: there is one account and region on a machine. */
+  /** The URL contains the function's name only, which every emulator accepts: a machine has one account and region. */
   #url(functionArn: string): string {
     const [name = functionArn, qualifier] = functionArn.startsWith('arn:')
       ? functionArn.split(':').slice(6)
@@ -62,14 +62,14 @@ const failed = (errorType: string, message: string): FunctionResult => ({
   cause: message,
 });
 
-/** Lambda didn't run the function. */
+/** Builds the result for a function that Lambda did not run. */
 function refused(status: number, header: string | undefined, body: string): FunctionResult {
   const answer = parse(body);
   const fields = isRecord(answer) ? answer : {};
   const type =
     header ?? (typeof fields['__type'] === 'string' ? fields['__type'].split('#').at(-1) : undefined);
   const message = fields['message'] ?? fields['Message'] ?? body.slice(0, 1000);
-  // Without a class of its own it is the base class of them all, as in the SDK for Java that Step Functions uses.
+  // Errors without their own class get the base class of all, as in the SDK for Java that Step Functions uses.
   return failed(
     `Lambda.${type ?? 'AWSLambdaException'}`,
     `${message} (Service: Lambda, Status Code: ${status})`,
@@ -83,7 +83,7 @@ function functionFailed(body: string): FunctionResult {
   const { errorType, errorMessage } = fields;
   return {
     ok: false,
-    // Functions that were cut off before they could say anything leave no class.
+    // Functions that were ended before they could report an error have no error class.
     errorType: typeof errorType === 'string' && errorType !== '' ? errorType : 'Lambda.Unknown',
     errorMessage: typeof errorMessage === 'string' ? errorMessage : body,
     cause: error ?? body,
@@ -98,7 +98,7 @@ function returned(body: string, executedVersion: string | undefined): FunctionRe
   return { ok: true, payload, ...(executedVersion !== undefined && { executedVersion }) };
 }
 
-/** undefined for what isn't JSON. */
+/** Parses a JSON text; undefined when it is not valid. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -110,7 +110,7 @@ function parse(text: string): unknown {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** `fetch failed` says nothing; what it hides does. */
+/** The message `fetch failed` is useless; its cause explains the failure. */
 function reason(error: unknown): string {
   const { message, cause } = error as { message?: string; cause?: { message?: string; code?: string } };
   return cause?.message || cause?.code || message || String(error);

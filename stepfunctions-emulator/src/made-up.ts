@@ -1,9 +1,9 @@
-/** Where everything is that nobody has deployed: the account, region and role of what is tested and of what is read. */
+/** Placeholder account, region and role of everything that is not deployed. */
 export const PLACE = { account: '123456789012', region: 'us-east-1', partition: 'aws' } as const;
 
 export const ROLE_ARN = `arn:aws:iam::${PLACE.account}:role/test`;
 
-/** The ARN under which a function of this name is called. */
+/** ARN of a mocked function of this name. */
 export const functionArn = (name: string): string =>
   `arn:aws:lambda:${PLACE.region}:${PLACE.account}:function:${name}`;
 

@@ -16,7 +16,7 @@ nothing else is said. What a person can mend is one line on stderr.
 What a person reads is wrapped at the width of the terminal, or at \`COLUMNS\`, and coloured as \`NO_COLOR\` and \`FORCE_COLOR\` say. In a file or
 a pipe, without \`COLUMNS\`, each line is whole, for \`grep\`; only helps have 80 columns there. JSON has neither colours nor breaks.`;
 
-/** Flags that say the same with so many commands are said once. */
+/** Flags that at least this number of commands share are listed once. */
 const MIN_SHARED = 4;
 
 /** The text of docs/reference/commands.md. */
@@ -55,7 +55,7 @@ function lineOf([name, flag]: readonly [string, Flag]): string {
   return `--${name}${value}: ${flag.help}${byDefault}`;
 }
 
-/** The help's text on the exit status, where a command has more than the common ones. */
+/** The help's text on exit statuses, for commands with more than the common ones. */
 function statusOf(command: AnyCommand): string {
   const [, text = ''] = /Exit status: (.*)$/s.exec(command.help()) ?? [];
   return /\b3\b|--watch|--detailed/.test(text) ? `Exit status: ${text.replaceAll(/\s+/g, ' ')}` : '';

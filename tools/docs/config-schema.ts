@@ -90,7 +90,7 @@ function tableSchema(): Schema {
 
 const isGroup = (name: string): name is GroupName => name in GROUPS;
 
-/** The object, or the value of its only field that is given. */
+/** Schema of a group: the object, or the value of its only required field. */
 function groupSchema(group: GroupName): Schema {
   const { short, fields } = GROUPS[group] as { short?: string; fields: Readonly<Record<string, PropName>> };
   const schemas = propSchemas(Object.values(fields));
@@ -100,7 +100,7 @@ function groupSchema(group: GroupName): Schema {
   return { anyOf: [schemaOf(fieldKinds(group)[short] as Kind<unknown>), object] };
 }
 
-/** The props of deployments can stand beside the tables, for all of them. */
+/** Schemas of the props that can be set for all tables of a deployment. */
 function sharedSchemas(): Schema {
   return propSchemas(DEPLOYMENT_PROPS);
 }
@@ -123,7 +123,7 @@ function propSchemas(names: readonly (typeof PROP_NAMES)[number][]): Schema {
   );
 }
 
-/** Whole numbers that are tried where a kind says no rule: those of minutes, up to a day. */
+/** Whole numbers that are tried when a kind has no rule: numbers of minutes, up to a day. */
 const TRIED_NUMBERS = Array.from({ length: 1440 }, (_unused, index) => index + 1);
 
 const objectSchema = (properties: Schema, required: readonly string[]): Schema => ({
@@ -135,7 +135,7 @@ const objectSchema = (properties: Schema, required: readonly string[]): Schema =
 
 const LIST_OF_TEXTS = { type: 'array', minItems: 1, items: { type: 'string' } };
 
-/** Schemas of props with fields of their own. The command checks the entries of the lists. */
+/** Schemas of props that have fields themselves. The command checks the entries of the lists. */
 const SCHEMAS: Partial<Record<(typeof PROP_NAMES)[number], Schema>> = {
   vpc: objectSchema(
     Object.fromEntries(Object.keys(VPC_KINDS).map(name => [name, LIST_OF_TEXTS])),
@@ -171,7 +171,7 @@ function tuningSchema(alarm: AlarmName): Schema {
   return objectSchema(Object.fromEntries(kinds), []);
 }
 
-/** Links lead to other documents: an editor shows their words only. */
+/** Links to other documents are replaced by their text for editors. */
 function descriptionOf(field: FieldText | undefined): Schema {
   if (field === undefined) return {};
   const { text, byDefault } = field;
@@ -196,7 +196,7 @@ function schemaOf(kind: Kind<unknown>): Schema {
   throw new TypeError(`expected a kind that a schema can be made of, got "${kind.expected}"`);
 }
 
-/** JSON Schema has no flags: with `s` a dot is any character. */
+/** JSON Schema has no regular expression flags, so the dot of `s` is expanded to any character. */
 function patternOf({ source, flags }: RegExp): string {
   return flags.includes('s') ? source.replaceAll(/(?<!\\)\./g, '[\\s\\S]') : source;
 }

@@ -25,7 +25,7 @@ import { wholeBillTable } from './whole-bill.ts';
 
 type Passages = Readonly<Record<string, () => string>>;
 
-/** The passages of documents that are made from the code: by file, and by the name that their markers have. */
+/** The generated passages of documents, by file and by the name in their markers. */
 export const DOC_TABLES = {
   'aws-on-loopback/README.md': { operations: operationsTable },
   'docs/archive-and-events.md': { fields: eventFieldsList, jobs: jobsTable },
@@ -42,7 +42,7 @@ export const DOC_TABLES = {
 } as const satisfies Readonly<Record<string, Passages>>;
 
 /**
- * The document with its passages made anew. Each stands between `<!-- name -->` and `<!-- /name -->`.
+ * Returns the document with its generated passages, each between `<!-- name -->` and `<!-- /name -->`.
  * @throws TypeError when a marker is missing
  */
 export function withTables(file: keyof typeof DOC_TABLES, document: string): string {
@@ -54,7 +54,7 @@ export function withTables(file: keyof typeof DOC_TABLES, document: string): str
   }, document);
 }
 
-/** The services that stand for AWS on this machine, with the operations that they answer. */
+/** Table of the local AWS services, with their supported operations. */
 function operationsTable(): string {
   return table(
     ['service', 'operations'],
@@ -87,10 +87,10 @@ function metricsTable(): string {
   );
 }
 
-/** With everything that has an alarm. */
+/** Options that create all alarms. */
 const WITH_STREAM = { archive: {}, events: { eventBus: 'default' } };
 
-/** Names that stand for what only a deployment has. */
+/** Placeholders for names that only a deployment has. */
 const NAMED = {
   stateMachineArn: 'the state machine',
   replayStateMachineArn: 'the one of replays',
@@ -164,7 +164,7 @@ function reportExample(): string {
 
 const isShared = (name: keyof typeof PROPS) => (DEPLOYMENT_PROPS as readonly string[]).includes(name);
 
-/** The props of a table, or those that its deployment shares. */
+/** Table of the props of a table, or of those that the deployment shares. */
 function propsTable(shared: boolean): string {
   const texts = propTexts();
   return table(
@@ -213,7 +213,7 @@ function commandActionsList(): string {
     .join('\n');
 }
 
-/** Without what all have: their log, and the key of `kmsKeyArn`. */
+/** Leaves out the permissions that all roles have: their log, and the key of `kmsKeyArn`. */
 function rolesList(): string {
   return rolesOfExample()
     .map(({ role, statements }) => {

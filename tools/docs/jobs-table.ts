@@ -12,7 +12,7 @@ import { billedDeployments } from '../../operate/cost/billed-deployments.ts';
 
 const MILLIONS_A_MONTH = [1, 100];
 
-/** The destinations of events in a calculation. */
+/** Destinations of events in a price calculation. */
 const PRICED: Readonly<Record<DestinationName, readonly JobDestination[]>> = {
   functionArn: ['a function'],
   eventBus: ['an event bus'],
@@ -20,10 +20,10 @@ const PRICED: Readonly<Record<DestinationName, readonly JobDestination[]>> = {
   streamArn: ['a stream'],
 };
 
-/** Jobs of up to 1 KB that wait a day and are not moved. */
+/** Jobs of up to 1 KB that wait a day and are not rescheduled. */
 const LOAD = { itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24 };
 
-/** The table of docs/archive-and-events.md: what a million jobs cost, by how many there are in a month. */
+/** The table of docs/archive-and-events.md: the price of a million jobs, by the number of jobs in a month. */
 export function jobsTable(): string {
   const props = resolveProps({ tableName: 'T', partitionKey: 'id', events: { eventBus: 'default' } });
   const { functionMemoryMb: functionMb } = props;

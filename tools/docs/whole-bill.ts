@@ -10,7 +10,7 @@ const LOAD = { itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24 };
 
 type Settings = Pick<FlatProps, 'indexedBy' | 'pollSeconds' | 'metrics' | 'alarms' | 'dashboard'>;
 
-/** Tables of one deployment, items that expire in a minute of each, and how they are indexed. */
+/** Number of tables in a deployment, items per minute in each, and their kind of index. */
 type Row = readonly [tables: number, rate: number, indexed: string, settings: Settings];
 
 const FREE_METRICS = {
@@ -34,7 +34,7 @@ const ROWS: readonly Row[] = [
   [100, 20, ...WINDOW],
 ];
 
-/** The table of docs/use.md with everything that is billed. */
+/** The table of docs/use.md with all billed amounts. */
 export function wholeBillTable(): string {
   const head = [
     ...['tables', 'items a minute, each', 'indexed', 'sweep', 'metrics, alarms, a dashboard'],

@@ -10,9 +10,9 @@ import { PREBUILT_WORKER } from './prebuilt-worker.ts';
 const FOLDER = 'dist/cli';
 
 /**
- * The command `precise-ttl`, with everything that it needs inside: who installs the package for its data model gets no other
- * package. Each command is a file of its own, with what it shares with others in further ones, so that none loads CDKTF or the
- * SDK that does not use it. DynamoDB Local is not in it: local/dynamodb/jar.ts.
+ * Builds the command `precise-ttl` with all its dependencies inside, so that users of the data model install no other package. Each
+ * command is a separate file, with further files for shared code, so that only commands that need CDKTF or the SDK load them. DynamoDB
+ * Local is not included: see local/dynamodb/jar.ts.
  */
 export async function buildCli(): Promise<void> {
   const { metafile } = await build({
@@ -20,17 +20,17 @@ export async function buildCli(): Promise<void> {
     outdir: FOLDER,
     bundle: true,
     splitting: true,
-    // Whitespace stays: Node shows the line of an error, and the whole program would be one.
+    // Line breaks are kept: Node prints the line of an error, which would be the whole program.
     minifySyntax: true,
     minifyIdentifiers: true,
-    // Stacks of our own faults, and classes that are told by their names: cli/emulator-error.ts.
+    // Names are kept for stacks of internal errors, and for classes that are recognized by name: cli/emulator-error.ts.
     keepNames: true,
     format: 'esm',
     platform: 'node',
     target: 'node20',
     inject: [join(import.meta.dirname, 'node-20.ts')],
     outExtension: { '.js': '.mjs' },
-    // CommonJS packages inside the bundle ask for Node's own modules with require, which ESM does not have.
+    // CommonJS packages inside the bundle load Node's own modules with require, which ESM does not have.
     banner: {
       js: "import{createRequire as preciseTtlRequire}from'node:module';const require=preciseTtlRequire(import.meta.url);",
     },

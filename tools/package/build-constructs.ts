@@ -9,16 +9,16 @@ import { compile } from './compile.ts';
 import { copyDeclarations } from './declarations.ts';
 import { PREBUILT_ARCHIVES } from './prebuilt.ts';
 
-/** The one source of both entries. */
+/** The common source of both entries. */
 const ENTRY = 'stacks/cdktf';
 
-/** Entry → what CDKTF's own packages are called for it. CDK Terrain is CDKTF under other names. */
+/** Entry → the names that replace CDKTF's packages in it. CDK Terrain is CDKTF under other names. */
 const ENTRIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   cdktf: {},
   cdktn: { cdktf: 'cdktn', '@cdktf/provider-aws': '@cdktn/provider-aws' },
 };
 
-/** Not bundled: a class that is there twice is two classes, and the stack is one of the application's. */
+/** Not bundled: a second copy of a class is another class, and the stack belongs to the application. */
 const OF_THE_APPLICATION = ['cdktf', 'cdktn', 'constructs', '@cdktf/provider-aws', '@cdktn/provider-aws'];
 
 /**
@@ -51,7 +51,7 @@ async function buildEntry(
     entryPoints: [`${ENTRY}.ts`],
     outfile: join(folder, 'index.js'),
     bundle: true,
-    // CommonJS as CDKTF is.
+    // CommonJS, like CDKTF.
     format: 'cjs',
     platform: 'node',
     target: 'node20',

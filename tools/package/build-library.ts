@@ -8,12 +8,12 @@ import { compile } from './compile.ts';
 import { copyDeclarations } from './declarations.ts';
 
 export interface Library {
-  /** The room, which is also the name of the entry: `testing`. */
+  /** Name of the folder and of the entry: `testing`. */
   readonly room: string;
-  /** Packages of the application, which are not bundled. */
+  /** Packages that the application provides, which are not bundled. */
   readonly external?: string[];
   readonly plugins?: Plugin[];
-  /** Runs before the library. */
+  /** Code that runs before the library. */
   readonly banner?: string;
 }
 
@@ -33,7 +33,7 @@ export async function buildLibrary({
     entryPoints: [`${entry}.ts`],
     outfile: join(folder, 'index.js'),
     bundle: true,
-    // Not minified: test runners print the line at which an error was thrown.
+    // Not minified: test runners print the source line of an error.
     minifySyntax: true,
     format: 'cjs',
     platform: 'node',

@@ -4,12 +4,12 @@ import { PREBUILT_ARCHIVES } from './prebuilt.ts';
 import { PREBUILT_PAGE } from './prebuilt-page.ts';
 import { PREBUILT_WORKER } from './prebuilt-worker.ts';
 
-/** Not bundled: a test sends commands of its own copy to our client, and DynamoDB Local is large. */
+/** Not bundled: a test sends commands of its own copy of the SDK to our client, and DynamoDB Local is large. */
 const OF_THE_APPLICATION = ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb'];
 
 /**
- * CDKTF 0.21, the last there is, calls util.isArray for every output, and Node warns of that; stacks/app.ts cannot stop it in
- * jest, whose `process` is another one. Its file stays as it is, as its licence would want a change told: it gets another util.
+ * CDKTF 0.21, the last version, calls util.isArray for every output, and Node warns of that; stacks/app.ts cannot suppress the warning in
+ * jest, which has another `process`. Its file stays unchanged, because its licence requires changes to be declared: it gets another util.
  */
 const WITHOUT_DEPRECATION: Plugin = {
   name: 'without-deprecation',
@@ -26,7 +26,7 @@ const WITHOUT_DEPRECATION: Plugin = {
   },
 };
 
-/** Otherwise the first thing that a test prints is where Node has looked for the SDK. */
+/** Without this, a test would first print the paths in which Node searched for the SDK. */
 const SAY_WHAT_IS_MISSING = `for (const name of ${JSON.stringify(OF_THE_APPLICATION)}) {
   try { require.resolve(name); } catch {
     throw new Error('precise-ttl/testing: expected the package ' + name + ', got none; npm install --save-dev ' + name);

@@ -11,7 +11,7 @@ import { buildEmulatorPage, buildPage } from './prebuilt-page.ts';
 
 const buildOperate = () => buildLibrary({ room: 'operate' });
 
-/** By the name of the package. */
+/** Build steps by package name. */
 const ENTRIES: Readonly<Record<string, readonly (() => Promise<void>)[]>> = {
   'precise-ttl': [buildPage, buildDataModel, buildConstructs, buildCli, buildTesting, buildOperate],
   'stepfunctions-emulator': [buildDataModel, buildEmulatorPage],

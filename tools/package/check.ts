@@ -2,8 +2,8 @@ import { lintProblems } from './lint.ts';
 import { withPackedFiles } from './packed-files.ts';
 
 /**
- * `npm run lint:package [file.tgz …]`: what arethetypeswrong and publint say of packed packages. Without a file it packs those
- * of this checkout first. Prints each problem on a line; exit status 1 when there is one.
+ * `npm run lint:package [file.tgz …]`: checks packed packages with arethetypeswrong and publint. Without a file it packs those of this
+ * checkout first. Prints each problem on a line; exit status 1 when there is one.
  */
 
 const problems = await withPackedFiles(process.argv.slice(2), async files =>

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-// By its path: what is called tsc in node_modules/.bin can be one of the older versions that the packages' tests use.
+// Called by its path: tsc in node_modules/.bin can be one of the older versions that the packages' tests use.
 const COMPILER = join(import.meta.dirname, '../..', 'node_modules', 'typescript', 'bin', 'tsc');
 
 /**

@@ -2,8 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * Copies the declarations of a module and those that they need.
- *
+ * Copies the declarations of a module and of those that it imports.
  * @param names by what other name they import a package
  */
 export function copyDeclarations(
@@ -27,7 +26,7 @@ export function copyDeclarations(
   }
 }
 
-/** A module's name, or a path into it, by another name. */
+/** Renames a module, or a path into it. */
 function renamed(name: string, names: Readonly<Record<string, string>>): string {
   const old = Object.keys(names).find(each => name === each || name.startsWith(`${each}/`));
   return old === undefined ? name : `${names[old]}${name.slice(old.length)}`;

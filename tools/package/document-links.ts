@@ -9,8 +9,7 @@ const REPOSITORY = 'https://github.com/precise-ttl/precise-ttl';
 const RELATIVE_LINK = /(?<=\]\()(?![a-z]+:|#)[^)\s#]+/g;
 
 /**
- * A document as the package has it: links to files that only the repository has lead there.
- *
+ * A document in the package: links to files that are only in the repository lead there.
  * @param file path of the document in the checkout, e.g. `docs/operate.md`
  */
 export function withPackedLinks(file: string, text: string): string {

@@ -1,4 +1,7 @@
-/** `Map.groupBy` for Node 20, for what applications import: it takes the place of the name in a bundle, and their own `Map` stays as it is. */
+/**
+ * `Map.groupBy` for Node 20, in code that applications import: it replaces the name in a bundle, and does not change the application's
+ * `Map`.
+ */
 function groupBy<Key, Value>(
   items: Iterable<Value>,
   keyOf: (item: Value, index: number) => Key,

@@ -4,7 +4,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 
-/** The findings of arethetypeswrong and publint on a packed package, a sentence each. */
+/** The findings of arethetypeswrong and publint on a packed package, one sentence each. */
 export async function lintProblems(file: string): Promise<string[]> {
   const tarball = new Uint8Array(readFileSync(file));
   const types = await checkPackage(createPackageFromTarballData(tarball));

@@ -1,14 +1,14 @@
-/** The fields of a package.json that this folder reads. */
+/** The fields of a package.json that are read here. */
 export interface Manifest {
   readonly name: string;
   readonly exports: Readonly<Record<string, unknown>>;
   readonly [field: string]: unknown;
 }
 
-/** The workspaces' entry points are their sources, as long as they are in the checkout. */
+/** In the checkout, the workspaces' entry points are their sources. */
 const SOURCE = /^\.\/src\/(.*)\.ts$/;
 
-/** Nothing of these is of use to whoever installs the package. */
+/** Fields that a package does not need after its installation. */
 const OF_THE_CHECKOUT = ['scripts', 'devDependencies'];
 
 /**
@@ -33,7 +33,7 @@ export function packedManifest(manifest: Manifest): Manifest {
   };
 }
 
-/** undefined for what is not built, such as `./package.json`. */
+/** Returns undefined for a target that is not built, such as `./package.json`. */
 function builtOf(target: unknown) {
   const path = typeof target === 'string' ? SOURCE.exec(target)?.[1] : undefined;
   if (path === undefined) return undefined;

@@ -1,11 +1,11 @@
 import { groupBy } from './group-by.ts';
 
 /**
- * Functions of newer versions of Node that the commands use, for Node 20. It is bundled in front of them, and is for their own processes
- * only: nothing that applications import has it.
+ * Functions of newer Node versions that the commands use, for Node 20. The code is bundled in front of the commands, and affects only
+ * their own processes: modules that applications import do not contain it.
  */
 
-// The version of the SDK in the bundle stays what it is, so that its advice for the next one is nobody's to follow.
+// The version of the SDK in the bundle is fixed, so its advice to upgrade Node is useless to users.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 
 const older = { map: Map as Partial<MapConstructor>, object: Object as Partial<ObjectConstructor> };

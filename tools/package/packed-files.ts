@@ -20,7 +20,7 @@ export function packAll(folder: string): string[] {
     .map(file => join(folder, file));
 }
 
-/** Lets somebody use these packed files, or those of this checkout, which are deleted afterwards. */
+/** Calls a function with these packed files, or with those of this checkout, which are deleted afterwards. */
 export async function withPackedFiles<T>(
   given: readonly string[],
   use: (files: readonly string[]) => Promise<T>,

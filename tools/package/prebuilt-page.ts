@@ -4,22 +4,22 @@ import type { Plugin } from 'esbuild';
 import { LICENCES_FILE, licencesOf } from '../../stacks/licences.ts';
 import { bundlePage } from '../../stepfunctions-emulator/page/bundle.ts';
 
-/** The page of the Step Functions port lies here once, beside the folders of whatever shows it. */
+/** The page of the Step Functions port is stored here once, beside the folders of the modules that show it. */
 const FOLDER = 'dist/page';
 const FILES = { script: 'page.js', style: 'page.css' };
 
-/** Writes the page's script and style, and the licences of what is in them. */
+/** Writes the page's script and style, and the licences of the bundled packages. */
 export async function buildPage(): Promise<void> {
   const { script, style, files } = await bundlePage();
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(join(FOLDER, FILES.script), script);
   writeFileSync(join(FOLDER, FILES.style), style);
-  // dagre comes with graphlib inside.
+  // dagre contains graphlib.
   const inside = files.map(file => file.replace('/@dagrejs/dagre/', '/@dagrejs/graphlib/'));
   writeFileSync(join(FOLDER, LICENCES_FILE), licencesOf([...files, ...inside]));
 }
 
-/** What stands for stepfunctions-emulator/src/page/page-source.ts. @param folder of the page, from where it stands */
+/** Replaces stepfunctions-emulator/src/page/page-source.ts. @param folder path of the page, relative to the module */
 const asModule = (folder: string): string => `import { readFileSync } from 'node:fs';
 const read = name => readFileSync(new URL('${folder}/' + name, import.meta.url), 'utf8');
 export const pageSource = async () => ({ script: read('${FILES.script}'), style: read('${FILES.style}') });
@@ -32,7 +32,7 @@ const read = name => readFileSync(join(__dirname, '${folder}', name), 'utf8');
 exports.pageSource = async () => ({ script: read('${FILES.script}'), style: read('${FILES.style}') });
 `;
 
-/** Lets a bundle in a folder of `dist` read the page that was built: the package has no bundler. */
+/** Lets a bundle in a folder of `dist` read the built page: the package has no bundler. */
 export const PREBUILT_PAGE: Plugin = {
   name: 'prebuilt-page',
   setup: build => {
@@ -43,7 +43,7 @@ export const PREBUILT_PAGE: Plugin = {
   },
 };
 
-/** Builds the page for the emulator's own package, whose modules stay files of their own. */
+/** Builds the page for the emulator's own package, whose modules are not bundled. */
 export async function buildEmulatorPage(): Promise<void> {
   await buildPage();
   writeFileSync('dist/esm/page/page-source.js', asModule('../../page'));

@@ -1,7 +1,7 @@
 import type { Plugin } from 'esbuild';
 import { workerSource } from '../../local/functions/worker-source.ts';
 
-/** Lets a bundle hold the program of the functions' threads as a text: the package has no TypeScript and no compiler. */
+/** Lets a bundle contain the program of the functions' threads as text: the package has neither TypeScript nor a compiler. */
 export const PREBUILT_WORKER: Plugin = {
   name: 'prebuilt-worker',
   setup: build => {

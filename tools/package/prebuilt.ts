@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 
-/** Lets a bundle take the functions' archives from `dist/functions`, for every entry that provisions something. */
+/** Lets a bundle read the functions' archives from `dist/functions`, for every entry that provisions resources. */
 export const PREBUILT_ARCHIVES: Plugin = {
   name: 'prebuilt-archives',
   setup: build => {

@@ -7,9 +7,9 @@ export interface PackedFile {
   readonly content: Uint8Array;
 }
 
-/** Contents that must not be published, and how they are recognised. */
+/** Contents that must not be published, with the patterns that find them. */
 const REFUSED: readonly { readonly what: string; readonly pattern: RegExp }[] = [
-  // AWS's own documents have keys that end in EXAMPLE.
+  // AWS's own documents have example keys that end in EXAMPLE.
   { what: 'an AWS access key', pattern: /\b(?:AKIA|ASIA)(?![0-9A-Z]{9}EXAMPLE)[0-9A-Z]{16}\b/ },
   { what: 'a private key', pattern: /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/ },
   { what: 'a token of npm', pattern: /\bnpm_[A-Za-z0-9]{36}\b/ },
@@ -24,8 +24,7 @@ const TEST_PATH = /(?:^|\/)(?:tests?|__tests__|fixtures)\/|\.(?:test|spec|outsid
 const TEST_CODE = /\b(?:from|require\()\s*['"](?:@jest\/globals|vitest|node:test)['"]/;
 
 /**
- * Why a package must not be published: paths of the machine that made it, tests, and credentials. Archives are looked into.
- *
+ * Reasons why a package must not be published: paths of the build machine, tests, and credentials. Archives are searched, too.
  * @param machinePaths folders of this machine whose names must not be in it, e.g. that of the checkout
  */
 export function contentProblems(files: readonly PackedFile[], machinePaths: readonly string[]): string[] {
@@ -57,17 +56,17 @@ function unpacked(file: PackedFile): PackedFile[] {
   }));
 }
 
-/** Code of others in a package. */
+/** Third-party code in a package. */
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
   readonly licence: string;
 }
 
-/** `name version: licence, repository`, as stacks/licences.ts heads each text. */
+/** `name version: licence, repository`, the heading of each licence text by stacks/licences.ts. */
 const LICENCE_LINE = /^((?:@[\w.-]+\/)?[\w.-]+) (\d+\.\d+\.\d+[\w.+-]*): ([^,\n]+)/gm;
 
-/** The packages whose licences lie in a package, beside what is bundled of them. */
+/** The packages whose licences a package contains, for its bundled code. */
 export function bundledPackages(files: readonly PackedFile[]): BundledPackage[] {
   const texts = files.flatMap(unpacked).filter(isLicences);
   const all = texts.flatMap(({ content }) => headings(Buffer.from(content).toString('utf8')));
@@ -99,7 +98,7 @@ const COMPATIBLE = [
   'Unlicense',
 ];
 
-/** The packages that head each section of a text. Wordings have lines that look the same, such as `Version 1.0.0: …`. */
+/** The packages in the heading of each section of a text. Licence texts contain similar lines, such as `Version 1.0.0: …`. */
 function headings(text: string): BundledPackage[] {
   return text.split(/^-{80}$/m).flatMap(section => {
     const [heading = ''] = section.trim().split(/\n\s*\n/);
@@ -111,7 +110,7 @@ function headings(text: string): BundledPackage[] {
   });
 }
 
-/** Licences that do not go together with Apache-2.0, or that nobody has looked at yet. */
+/** Licences that are not compatible with Apache-2.0, or have not been reviewed. */
 export function licenceProblems(packages: readonly BundledPackage[]): string[] {
   return packages
     .filter(({ licence }) => !alternatives(licence).some(each => COMPATIBLE.includes(each)))
@@ -121,7 +120,7 @@ export function licenceProblems(packages: readonly BundledPackage[]): string[] {
     );
 }
 
-/** `(MIT OR GPL-3.0)` is either; `MIT AND GPL-3.0` is none of the single ones. */
+/** `(MIT OR GPL-3.0)` allows either; `MIT AND GPL-3.0` is a licence of its own here. */
 function alternatives(licence: string): string[] {
   return licence
     .replaceAll(/[()]/g, '')
@@ -129,7 +128,7 @@ function alternatives(licence: string): string[] {
     .map(each => each.trim());
 }
 
-/** Bundles without the licences of what is in them. */
+/** Bundles without the licences of their code. */
 export function missingLicences(files: readonly PackedFile[]): string[] {
   const entries = files.flatMap(unpacked).map(({ path }) => path);
   const folders = new Set(

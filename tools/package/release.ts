@@ -14,13 +14,13 @@ import {
 import { installedSbom, type PackedManifest, packageSbom, type Sbom } from './sbom.ts';
 
 /**
- * `npm run release:check`: packs both packages into `.build/release`, looks for what must not be published, writes a bill of
- * materials for each, and prints what to publish and how. Publishes nothing. Exit status 1 when there is a problem.
+ * `npm run release:check`: packs both packages into `.build/release`, searches them for content that must not be published, writes a bill
+ * of materials for each, and prints the commands to publish them. Publishes nothing. Exit status 1 when there is a problem.
  */
 
 const FOLDER = join('.build', 'release');
 
-/** A folder of this machine, unless its name is one that could stand in any text. */
+/** A folder of this machine, unless its name is too common to search for. */
 const MACHINE_PATHS = [process.cwd(), homedir(), tmpdir()].filter(path => path.split(sep).length > 2);
 
 interface Release {
@@ -91,7 +91,7 @@ function changelogProblems(content: readonly PackedFile[], version: string): str
   return text.includes(heading) ? [] : [`CHANGELOG.md: expected a heading "${heading} - <date>", got none`];
 }
 
-/** Only committed files are published. */
+/** Checks that all files are committed. */
 function checkoutProblems(): string[] {
   const changed = execFileSync('git', ['status', '--porcelain'], { encoding: 'utf8' }).trim();
   return changed === '' ? [] : [`the checkout: expected nothing uncommitted, got\n${changed}`];
@@ -99,7 +99,7 @@ function checkoutProblems(): string[] {
 
 function instructions(): string {
   const commands = releases.map(({ file, version }) => {
-    // npm refuses a version with a suffix without one: everybody would get it.
+    // npm refuses a pre-release version without a tag, because every user would get it.
     const tag = version.includes('-') ? ' --tag next' : '';
     return `  npm publish ${file} --access public --provenance${tag}`;
   });

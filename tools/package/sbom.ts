@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import type { BundledPackage } from './release-content.ts';
 
-/** The fields of a CycloneDX document that this folder reads. */
+/** The fields of a CycloneDX document that are read here. */
 export interface Sbom {
   readonly metadata: { readonly component: Component; readonly [field: string]: unknown };
   readonly components: readonly Component[];
@@ -20,25 +20,24 @@ interface Component {
   readonly [field: string]: unknown;
 }
 
-/** The fields of a packed package's manifest that the document has. */
+/** The fields of a packed package's manifest that the document contains. */
 export interface PackedManifest {
   readonly name: string;
   readonly version: string;
   readonly description?: string;
-  /** Not bundled, but installed with it. */
+  /** Packages that are not bundled, but installed with it. */
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** Everything that is installed in this checkout, as npm knows it. */
+/** Lists all packages that are installed in this checkout, as npm knows them. */
 export function installedSbom(): Sbom {
   const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'library'];
   return JSON.parse(execFileSync('npm', args, { encoding: 'utf8', maxBuffer: 1e9 })) as Sbom;
 }
 
 /**
- * The bill of materials of a packed package: of all that is installed, what is bundled into it or installed with it. npm's own, without
- * development dependencies, would be empty: whoever installs the package gets no other one.
- *
+ * Bill of materials of a packed package: all installed packages that are bundled into it or installed with it. npm's own bill, without
+ * development dependencies, would be empty, because bundled packages are development dependencies.
  * @throws Error for a bundled package that npm does not know
  */
 export function packageSbom(
@@ -75,7 +74,7 @@ export function packageSbom(
   };
 }
 
-/** For this checkout it is a development dependency; in the package it is there. */
+/** A development dependency of this checkout is a part of the package. */
 function withoutDevelopment({ scope: _scope, properties = [], ...component }: Component): Component {
   const kept = (properties as { name: string }[]).filter(
     ({ name }) => !/^cdx:npm:package:(?:development|path)$/.test(name),

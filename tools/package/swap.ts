@@ -17,17 +17,17 @@ import { type Manifest, packedManifest } from './manifest.ts';
  * Interrupted, `out` mends it, in the folder of the package; git shows what is left.
  */
 
-/** File → its text in the package, made of its text in the checkout. By the name of the package. */
+/** File → the function that makes its text in the package from its text in the checkout, by package name. */
 const STAND_INS: Readonly<Record<string, Readonly<Record<string, (text: string) => string>>>> = {
-  // npm takes the README.md of this folder and no other, and this repository's is about a checkout: it links to folders
-  // that are not in the package.
+  // npm publishes only the README.md of this folder, and the repository's is about a checkout: it links to folders that are not in the
+  // package.
   'precise-ttl': {
     'README.md': () => readFileSync('tools/package/README.md', 'utf8'),
     ...Object.fromEntries(
       globSync('docs/**/*.md').map(file => [file, (text: string) => withPackedLinks(file, text)]),
     ),
   },
-  // npm knows no field that is for the package only. What npm publish registers is read before packing.
+  // npm has no field that applies only to the package. npm publish reads its metadata before packing.
   'stepfunctions-emulator': {
     'package.json': text => `${JSON.stringify(packedManifest(JSON.parse(text) as Manifest), null, 2)}\n`,
   },
@@ -43,7 +43,7 @@ const direction = process.argv[2];
 if (direction === 'in') {
   for (const [file, standIn] of standIns) {
     mkdirSync(dirname(asideOf(file)), { recursive: true });
-    // Copied and not moved: npm and its scripts read the manifest all the time.
+    // Copied and not moved, because npm and its scripts read the manifest all the time.
     if (!existsSync(asideOf(file))) copyFileSync(file, asideOf(file));
     writeFileSync(file, standIn(readFileSync(asideOf(file), 'utf8')));
   }

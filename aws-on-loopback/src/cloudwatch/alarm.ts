@@ -23,7 +23,7 @@ export interface AlarmResource {
   readonly namespace: string;
   readonly metricName: string;
   readonly dimensions: Readonly<Record<string, string>>;
-  /** The alarm looks at this instead of the metric itself. */
+  /** The expression that the alarm evaluates instead of the metric. */
   readonly expression?: AlarmExpression;
   /** `Sum`, `p99`… */
   readonly statistic: string;
@@ -40,19 +40,19 @@ export interface AlarmResource {
   readonly okActions: readonly string[];
 }
 
-/** A metric of an expression. */
+/** A metric in an expression. */
 export type AlarmedMetric = Pick<AlarmResource, 'namespace' | 'metricName' | 'dimensions' | 'statistic'>;
 
 export interface AlarmExpression {
   readonly text: string;
   readonly math: MetricMath;
-  /** By what it calls them, the alarm's own first. */
+  /** Metrics by their ids, the alarm's own metric first. */
   readonly metrics: Readonly<Record<string, AlarmedMetric>>;
 }
 
 export type AlarmState = 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
 
-/** A datapoint; undefined where nothing was measured. */
+/** Value of a datapoint; undefined when nothing was measured. */
 export type Datapoint = number | undefined;
 
 /** The rule by which an alarm is evaluated. */
@@ -63,17 +63,17 @@ export type AlarmRule = Pick<
 
 export interface Evaluation {
   readonly state: AlarmState;
-  /** A sentence for a person. */
+  /** Reason of the state, one sentence. */
   readonly reason: string;
 }
 
 /**
- * Datapoints that CloudWatch reads beyond those that it evaluates, in place of missing ones. Its documents say that there are some;
- * their examples have two. Source: CloudWatch User Guide, "Configuring how CloudWatch alarms treat missing data".
+ * Number of datapoints that CloudWatch reads beyond those that it evaluates, in place of missing ones. Its documents give no number; their
+ * examples have two. Source: CloudWatch User Guide, "Configuring how CloudWatch alarms treat missing data".
  */
 const FURTHER_DATAPOINTS = 2;
 
-/** Datapoints that {@link evaluate} wants. */
+/** Number of datapoints that {@link evaluate} needs. */
 export function datapointsOf({ evaluationPeriods }: Pick<AlarmRule, 'evaluationPeriods'>): number {
   return evaluationPeriods + FURTHER_DATAPOINTS;
 }
@@ -81,12 +81,11 @@ export function datapointsOf({ evaluationPeriods }: Pick<AlarmRule, 'evaluationP
 /**
  * The next state of an alarm.
  *
- * 1. With as many real datapoints as evaluation periods, the newest of them decide, however old, and missing ones do not
- *    matter.
- * 2. Else all real ones count, and missing ones are filled in as the alarm says.
- * 3. `missing` and `ignore` fill in nothing. Without any datapoint the one is INSUFFICIENT_DATA and the other stays as it is. When
- *    the real ones that breach are too few, but all others behind the oldest one are missing, it is an alarm for `missing`: else an
- *    alarm would never come for a metric that dies as it breaches. `ignore` stays as it is.
+ * 1. When there are as many real datapoints as evaluation periods, the newest of them decide, however old, and missing ones do not matter.
+ * 2. Otherwise all real ones count, and missing ones are filled in by the alarm's setting.
+ * 3. `missing` and `ignore` fill in nothing. Without any datapoint the alarm becomes INSUFFICIENT_DATA for `missing`, and keeps its
+ *    state for `ignore`. When the real ones that breach are too few, but all others behind the oldest one are missing, `missing` is
+ *    an alarm: otherwise a metric that ends while it breaches would never raise one. `ignore` keeps the state.
  *
  * @param points the newest first, as many as {@link datapointsOf} says
  * @param current the state before

@@ -4,12 +4,12 @@ import { type AlarmState, datapointsOf, evaluate } from './alarm.ts';
 import { embeddedMetrics } from './embedded-metrics.ts';
 import { MetricStore } from './metric-store.ts';
 
-/** An alarm and how it stands. */
+/** An alarm and its current state. */
 export interface SeenAlarm {
   readonly alarm: AlarmResource;
   readonly state: AlarmState;
   readonly reason: string;
-  /** Since when it is in this state, epoch milliseconds. */
+  /** Time at which it entered this state, epoch milliseconds. */
   readonly since: number;
 }
 
@@ -18,15 +18,15 @@ export interface LocalCloudWatchOptions {
   readonly alarms: readonly AlarmResource[];
   /** Queues whose messages are counted, by name. */
   readonly queues: readonly string[];
-  /** Called when an alarm's state changes, but for the first one after the start that is not ALARM. */
+  /** Called when an alarm's state changes; not for the first state after the start, unless it is ALARM. */
   readonly onAlarm?: ((seen: SeenAlarm, before: AlarmState) => void) | undefined;
-  /** How many messages could be received from a queue that can be asked; undefined for any other. */
+  /** Returns the number of messages that can be received from a queue; undefined for an unknown queue. */
   readonly messagesIn?: ((queue: string) => number | undefined) | undefined;
 }
 
 const MINUTE_MS = 60_000;
 
-/** As AWS counts executions by how they ended. */
+/** CloudWatch metrics that count executions, by their final status. */
 const ENDED: Readonly<Record<string, string>> = {
   SUCCEEDED: 'ExecutionsSucceeded',
   FAILED: 'ExecutionsFailed',
@@ -34,12 +34,12 @@ const ENDED: Readonly<Record<string, string>> = {
   ABORTED: 'ExecutionsAborted',
 };
 
-/** The fields of an execution that are counted when it has ended. */
+/** The fields of an ended execution that CloudWatch counts. */
 type Ended = Pick<Execution, 'machine' | 'status' | 'startDate' | 'stopDate' | 'memoryMb'>;
 
 /**
- * CloudWatch as far as a deployment has it: what the functions print in the embedded metric format, what AWS counts of executions
- * and queues by itself, and the alarms on it, which are evaluated at the end of each minute.
+ * The parts of CloudWatch that a deployment uses: metrics that functions print in the embedded metric format, AWS's own metrics of
+ * executions and queues, and the alarms on them, which are evaluated at the end of each minute.
  */
 export class LocalCloudWatch {
   readonly metrics = new MetricStore();
@@ -78,12 +78,12 @@ export class LocalCloudWatch {
     this.#cancel = undefined;
   }
 
-  /** By their names. */
+  /** All alarms, sorted by name. */
   get alarms(): readonly SeenAlarm[] {
     return [...this.#alarms.values()].sort((one, other) => (one.alarm.name < other.alarm.name ? -1 : 1));
   }
 
-  /** Takes the metrics of what a function printed. */
+  /** Records the metrics in a line that a function printed. */
   addLine(line: string): void {
     for (const each of embeddedMetrics(line, this.#options.clock.now())) this.metrics.add(each);
   }
@@ -105,22 +105,22 @@ export class LocalCloudWatch {
     this.#countExecution('ExpressExecutionBilledMemory', machine.arn, stopDate, billed.memoryMb);
   }
 
-  /** A call of a function has ended. */
+  /** Records a call of a function that has ended. */
   addInvocation(FunctionName: string, durationMs: number): void {
     this.#addOfFunction('Duration', FunctionName, durationMs);
   }
 
-  /** A message lies in a queue from now on. */
+  /** Records that a message was added to a queue. */
   addMessage(queue: string): void {
     this.#queues.set(queue, (this.#queues.get(queue) ?? 0) + 1);
   }
 
-  /** The messages of a queue are gone, as after PurgeQueue. */
+  /** Forgets the messages of a queue, as PurgeQueue does. */
   purgeQueue(queue: string): void {
     this.#queues.set(queue, 0);
   }
 
-  /** How old the last record was with which a stream invoked a function, milliseconds. */
+  /** Records the age of the last record with which a stream invoked a function, milliseconds. */
   addIteratorAge(FunctionName: string, ageMs: number): void {
     this.#addOfFunction('IteratorAge', FunctionName, ageMs);
   }
@@ -159,10 +159,10 @@ export class LocalCloudWatch {
     for (const seen of this.#alarms.values()) this.#evaluate(seen, end);
   }
 
-  /** The window slides: each evaluation looks at the periods that end now. */
+  /** The window slides: each evaluation uses the periods that end now. */
   #evaluate({ alarm, state: before, since }: SeenAlarm, end: number): void {
     const { period, expression } = alarm;
-    // The oldest first, as expressions want them.
+    // Expressions expect the oldest datapoint first.
     const measured = ({ metricName: name, namespace, dimensions, statistic }: AlarmedMetric) =>
       Array.from({ length: datapointsOf(alarm) }, (_unused, index) => {
         const to = end - index * period * 1000;

@@ -1,14 +1,13 @@
 import type { Measurement } from './metric-store.ts';
 
-/** The values that CloudWatch takes from a metric's place in a document: a number, numbers, or a histogram. */
+/** The values that CloudWatch accepts for a metric in a document: a number, numbers, or a histogram. */
 type Target =
   | number
   | readonly number[]
   | { readonly Values: readonly number[]; readonly Counts?: readonly number[] };
 
 /**
- * The metrics of a line that a function printed, in the embedded metric format; none for any other line.
- *
+ * Returns the metrics in a line in the embedded metric format that a function printed; an empty list for other lines.
  * @param timestamp when it was printed, epoch milliseconds. The document's own is the wall clock's, which is not the clock that the
  *   local cloud runs by.
  * @see CloudWatch User Guide, "Embedded metric format specification"
@@ -44,7 +43,7 @@ function valuesOf(target: Target | undefined): Measurement['values'] {
 }
 
 function parse(line: string): Record<string, unknown> | undefined {
-  // Most lines are logs.
+  // Most lines contain no metrics.
   if (!line.includes('"CloudWatchMetrics"')) return undefined;
   try {
     const value: unknown = JSON.parse(line);

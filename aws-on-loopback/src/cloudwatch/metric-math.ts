@@ -1,22 +1,21 @@
 /** A datapoint of each period, the oldest first; undefined where there is none. */
 export type Series = readonly (number | undefined)[];
 
-/** An expression, which makes datapoints of those of its metrics, which it calls by their ids. All have as many. */
+/** A metric math expression: it calculates datapoints from metrics, which it refers to by id. All series have the same length. */
 export type MetricMath = (metrics: Readonly<Record<string, Series>>) => Series;
 
-/** An expression that is not understood; the message says what was expected. */
+/** Error of a metric math expression that cannot be parsed; the message says what was expected. */
 export class MetricMathError extends Error {
   override readonly name = 'MetricMathError';
 }
 
-/** A part of an expression: a series, or the same number for every period. */
+/** A value in an expression: a series, or the same number for every period. */
 type Value = Series | number;
 type Part = (metrics: Readonly<Record<string, Series>>) => Value;
 
 /**
- * Reads an expression of metrics: a metric itself, numbers, `FILL(series, number | REPEAT)`, `IF(series, value[, value])`, and sums of
- * these. Everything else that CloudWatch knows is refused.
- *
+ * Parses a metric math expression: a metric id, numbers, `FILL(series, number | REPEAT)`, `IF(series, value[, value])`, and sums of these.
+ * All other functions of CloudWatch are refused.
  * @param metricIds what the metrics are called in it
  * @throws {MetricMathError}
  * @see CloudWatch User Guide, "Using math expressions with CloudWatch metrics"
@@ -74,7 +73,7 @@ function seriesOf(value: Value, metrics: Readonly<Record<string, Series>>): Seri
   return one.map(() => value);
 }
 
-/** A sum has a datapoint where both have one. */
+/** A sum has a datapoint only where both series have one. */
 function added(one: Series, other: Series): Series {
   return one.map((value, index) => {
     const more = other[index];
@@ -82,7 +81,7 @@ function added(one: Series, other: Series): Series {
   });
 }
 
-/** REPEAT: with the last value before, so that nothing is filled before the first one. */
+/** REPEAT fills a gap with the last value before it, so nothing is filled before the first value. */
 function filled(series: Series, filler: number | 'REPEAT'): Series {
   let last: number | undefined;
   return series.map(value => {
@@ -91,7 +90,7 @@ function filled(series: Series, filler: number | 'REPEAT'): Series {
   });
 }
 
-/** A condition that has no datapoint gives none; one that is true gives 0 where its value has none. */
+/** A missing condition gives no datapoint; a true one gives 0 where its value is missing. */
 function chosen(condition: Series, yes: Value, no: Value | undefined): Series {
   const of = (value: Value | undefined, index: number) =>
     typeof value === 'number' ? value : value?.[index];

@@ -9,13 +9,13 @@ export interface MetricId {
 export interface Measurement extends MetricId {
   /** Epoch milliseconds. */
   readonly timestamp: number;
-  /** Each value, and how often it was measured. */
+  /** Each value, and the number of its measurements. */
   readonly values: readonly (readonly [value: number, count: number])[];
 }
 
 const MINUTE_MS = 60_000;
 
-/** Minutes of a metric that are kept: two days, twice what an alarm can look back. */
+/** Retention of a metric in minutes: two days, twice the longest period that an alarm can look back. */
 const KEPT_MINUTES = 2 * 24 * 60;
 
 /** The values of a minute, and how often each occurred. */
@@ -23,7 +23,7 @@ type Minute = Map<number, number>;
 
 interface Metric {
   readonly id: MetricId;
-  /** By the minute's start, epoch milliseconds; the order is that of their first measurement. */
+  /** Minutes by their start, epoch milliseconds, in the order of their first measurement. */
   readonly minutes: Map<number, Minute>;
 }
 
@@ -49,14 +49,13 @@ export class MetricStore {
     for (const [value, count] of values) minute.set(value, (minute.get(value) ?? 0) + count);
   }
 
-  /** Every metric that was ever measured. */
+  /** Lists every metric that has measurements. */
   list(): readonly MetricId[] {
     return [...this.#metrics.values()].map(({ id }) => id);
   }
 
   /**
-   * A statistic of what was measured in [from, to), epoch milliseconds; undefined when nothing was.
-   *
+   * Calculates a statistic of the values in [from, to), epoch milliseconds; undefined when there is none.
    * @param statistic `SampleCount`, `Sum`, `Average`, `Minimum`, `Maximum` or a percentile such as `p99`
    */
   statistic(id: MetricId, statistic: string, from: number, to: number): number | undefined {
@@ -90,7 +89,7 @@ function statisticOf(values: readonly (readonly [number, number])[], statistic: 
 
 const PERCENTILE = /^p(\d+(?:\.\d+)?)$/;
 
-/** The smallest value that so many of all values do not exceed. */
+/** Returns the smallest value that is not exceeded by this share of all values. */
 function percentile(values: readonly (readonly [number, number])[], share: number, count: number): number {
   const sorted = [...values].sort(([one], [other]) => one - other);
   let rank = Math.max(1, Math.ceil(share * count));

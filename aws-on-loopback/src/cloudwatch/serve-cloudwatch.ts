@@ -5,7 +5,7 @@ import type { AlarmExpression } from './alarm.ts';
 import type { LocalCloudWatch, SeenAlarm } from './cloudwatch.ts';
 import type { MetricId, MetricStore } from './metric-store.ts';
 
-/** Alarms of one answer, as on AWS. */
+/** Largest number of alarms in one answer, as on AWS. */
 const MAX_ALARMS = 100;
 
 /** CloudWatch in AWS JSON, the protocol of the AWS SDK for JavaScript. */
@@ -200,7 +200,7 @@ function series(
   return points;
 }
 
-/** Datapoints of one query, as on AWS. */
+/** Largest number of datapoints in one query, as on AWS. */
 const MAX_DATAPOINTS = 100_800;
 
 function spanOf(times: ApiInput, input: ApiInput): Span {

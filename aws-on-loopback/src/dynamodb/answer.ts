@@ -1,22 +1,22 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseObject } from '../json.ts';
 
-/** DynamoDB's answer, or the one in its place. */
+/** An answer of DynamoDB, real or made here. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** The connection breaks after so many bytes of the body. @default it does not */
+  /** The connection breaks after this number of bytes of the body. @default it does not break */
   readonly cutAt?: number;
 }
 
 /** The JSON body of a request or an answer. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** undefined for what isn't a JSON object: it is passed on as it is. */
+/** Parses a body; undefined when it is not a JSON object, which is passed on unchanged. */
 export const parseBody = (text: string | Buffer): Body | undefined => parseObject(text.toString());
 
-/** Answers as DynamoDB does. */
+/** Builds an answer in DynamoDB's format. */
 export function jsonAnswer(body: object, status = 200): Answer {
   return {
     status,
@@ -25,9 +25,9 @@ export function jsonAnswer(body: object, status = 200): Answer {
   };
 }
 
-/** The same answer with another body. DynamoDB writes the numbers of items as strings, so nothing is lost on the way. */
+/** Returns the same answer with another body. DynamoDB writes the numbers of items as strings, so no digits are lost. */
 export function withBody({ headers, ...answer }: Answer, body: Body): Answer {
-  // The checksum belongs to the former body.
+  // The old checksum does not match the new body.
   const { 'x-amz-crc32': _checksum, ...others } = headers;
   return { ...answer, headers: others, body: Buffer.from(JSON.stringify(body)) };
 }

@@ -1,9 +1,8 @@
 import { DUMMY_CREDENTIALS } from './clients.ts';
 
 /**
- * A command of the AWS CLI that asks a DynamoDB on this machine for the same as a request of the SDK, as one line for a POSIX
- * shell. With the credentials and the region of the local cloud: a DynamoDB Local without `-sharedDb` has other tables for others.
- *
+ * Builds the AWS CLI command, one line for a POSIX shell, that sends the same request as the SDK to a DynamoDB on this machine. It has the
+ * credentials and the region of the local cloud, because DynamoDB Local without `-sharedDb` keeps separate tables for each.
  * @param request what becomes `--table-name` and so on; texts as they are, the rest as JSON
  */
 export function awsCommand(
@@ -22,6 +21,6 @@ export function awsCommand(
 const flagOf = (name: string): string =>
   `-${name.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`;
 
-/** One word of a shell, whatever is in it. */
+/** Quotes any text as one word for the shell. */
 const quoted = (text: string): string =>
   /^[\w.:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,9 +1,9 @@
 import type { Body } from './answer.ts';
 
 /*
- * The two batches that the functions delete with, and the one that they read with before it. DynamoDB Local never leaves a key
- * unprocessed and never throttles a single statement, so a key that shall fail is taken out of what is sent on, and its answer is
- * made here.
+ * The two kinds of batches with which the functions delete, and the one with which they read before. DynamoDB Local never leaves a key
+ * unprocessed and never throttles a single statement, so a key that shall fail is taken out of what is sent on, and its answer is made
+ * here.
  */
 
 interface WriteRequest {
@@ -34,9 +34,9 @@ export function keysOf(operation: string, body: Body): string[] {
 
 /** A batch without some of its keys. */
 export interface SplitBatch {
-  /** The part that is sent on; undefined when nothing is left. */
+  /** The part of the batch that is sent on; undefined when it is empty. */
   readonly rest: Body | undefined;
-  /** DynamoDB's answer to the rest (nothing when there is no rest), with the answers to what was left out. */
+  /** Completes DynamoDB's answer (empty when nothing was sent) with the answers for the entries that were left out. */
   readonly complete: (answer: Body) => Body;
 }
 

@@ -2,22 +2,22 @@ import type { Answer } from './answer.ts';
 import { answerWith, type CallEffect, type DynamoDbCall, readCall } from './call-effect.ts';
 import { DynamoDbProxy, type ProxiedCall } from './proxy.ts';
 
-/** How DynamoDB as a whole can be broken. */
+/** Failures that affect DynamoDB as a whole. */
 export type Breakage = 'throttle' | 'down' | 'hang' | 'slow';
 
-/** While DynamoDB throttles, one in so many goes through: of the reads of indexes, and of the deletes. */
+/** While DynamoDB throttles, one in this number of index reads and of deletes succeeds. */
 export const THROTTLED_OF = 10;
 /** Functions and commands wait five seconds for an answer. */
 export const SLOW_MS = 3_000;
 
-/** As DynamoDB answers for a table with provisioned capacity, and in the API reference of BatchStatementError. */
+/** Text of DynamoDB's error for a table with provisioned capacity. Source: API reference, BatchStatementError. */
 const EXCEEDED = 'The level of configured provisioned throughput for';
 const THROTTLED_INDEX =
   `${EXCEEDED} one or more global secondary indexes of the table was exceeded. Consider increasing your provisioning level ` +
   'for the under-provisioned global secondary indexes with the UpdateTable API';
 const THROTTLED_TABLE = `${EXCEEDED} the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.`;
 
-/** The one way to a DynamoDB Local for the functions and for everybody else, which is broken and mended while it is used. */
+/** Proxy for a DynamoDB Local, through which all callers go; its failure can be switched on and off while it runs. */
 export class BreakableDynamoDb {
   readonly #target: string;
   #proxy: DynamoDbProxy;
@@ -50,7 +50,7 @@ export class BreakableDynamoDb {
     return this.#proxy.endpoint;
   }
 
-  /** Breaks it, until it is mended. */
+  /** Starts a failure, which lasts until {@link mend}. */
   break(breakage: Breakage): Promise<void> {
     return this.#change(async () => {
       this.#breakage = breakage;
@@ -58,7 +58,7 @@ export class BreakableDynamoDb {
     });
   }
 
-  /** Calls that hang lose their connections. Rejects when somebody has taken the port of a DynamoDB that was down. */
+  /** Ends the failure; calls that hang lose their connections. Rejects when another process uses the port of a DynamoDB that was down. */
   mend(): Promise<void> {
     return this.#change(async () => {
       const wasDown = this.#breakage === 'down';
@@ -97,14 +97,14 @@ export class BreakableDynamoDb {
       case 'hang':
         return { kind: 'hang', until: new Promise<void>(resolve => this.#hanging.push(resolve)) };
       case 'down':
-        // The call was on its way when the connections were ended.
+        // The call was in progress when the connections were closed.
         return { kind: 'cutBefore' };
       case undefined:
         return undefined;
     }
   }
 
-  /** The journal, which has capacity of its own, is written by other operations and read without an index. */
+  /** The journal table has its own capacity, is written by other operations and is read without an index, so it is not throttled. */
   #throttled({ operation, body, keys }: DynamoDbCall): CallEffect | undefined {
     const refused = (message: string) =>
       ({ kind: 'refuse', error: 'ProvisionedThroughputExceededException', status: 400, message }) as const;
@@ -113,7 +113,7 @@ export class BreakableDynamoDb {
     }
     const isThrottled = () => this.#deletes++ % THROTTLED_OF !== 0;
     if (operation === 'DeleteItem') return isThrottled() ? refused(THROTTLED_TABLE) : undefined;
-    // A BatchWriteItem names null where it puts.
+    // The key of a put in a BatchWriteItem is null.
     const deletes = [...keys.entries()].filter(([, key]) => operation !== 'BatchGetItem' && key !== 'null');
     const errors = deletes
       .filter(isThrottled)

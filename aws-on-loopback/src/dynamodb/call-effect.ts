@@ -14,17 +14,17 @@ export interface DynamoDbCall {
   readonly at: number;
 }
 
-/** An effect on a call, so that tests, the lab and a rehearsal see how a client bears it. */
+/** An effect on a call, so that tests, the lab and a rehearsal can check how a client handles it. */
 export type CallEffect =
-  /** Answered without DynamoDB being asked. @property message @default the error's name */
+  /** The call is refused without asking DynamoDB. @property message @default the error's name */
   | { readonly kind: 'refuse'; readonly error: string; readonly status: number; readonly message?: string }
-  /** Some keys of a batch (by their index) are taken out; each is answered with this error, or as unprocessed. */
+  /** Some keys of a batch (by their index) are left out; each is answered with this error, or as unprocessed. */
   | { readonly kind: 'leaveOut'; readonly errors: ReadonlyMap<number, string>; readonly message?: string }
   | { readonly kind: 'cutBefore' }
   /** @property midAnswer within the body of the answer instead of before its first byte */
   | { readonly kind: 'cutAfter'; readonly midAnswer: boolean }
   | { readonly kind: 'slow'; readonly ms: number }
-  /** DynamoDB is not asked, and there is no answer: the connection breaks when this is over. */
+  /** DynamoDB is not asked and does not answer: the connection breaks when this promise settles. */
   | { readonly kind: 'hang'; readonly until: Promise<unknown> };
 
 /** @param at epoch milliseconds */
@@ -34,8 +34,7 @@ export function readCall({ operation = '', text }: ProxiedCall, at: number): Dyn
 }
 
 /**
- * The answer to a call to which something is done; undefined where the connection breaks without one.
- *
+ * Answers a call with an effect; undefined when the connection breaks without an answer.
  * @param forward asks DynamoDB
  */
 export async function answerWith(
@@ -62,14 +61,14 @@ export async function answerWith(
     }
     case 'slow': {
       const answer = await forward();
-      // Whoever asked may be gone by then, and this keeps no process alive.
+      // The caller may have ended by then; this timer keeps no process alive.
       await sleep(effect.ms, undefined, { ref: false });
       return answer;
     }
   }
 }
 
-/** As DynamoDB refuses a call. */
+/** Builds the error answer of DynamoDB. */
 function refusal(error: string, status: number, message = `${error}: injected`): Answer {
   return jsonAnswer({ __type: `com.amazonaws.dynamodb.v20120810#${error}`, message }, status);
 }

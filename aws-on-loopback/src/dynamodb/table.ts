@@ -9,7 +9,7 @@ export interface TableIndex {
 }
 
 export interface TableResource {
-  /** Where it stands: `aws_dynamodb_table.sessions`. */
+  /** Address of the resource: `aws_dynamodb_table.sessions`. */
   readonly address: string;
   readonly name: string;
   readonly arn: string;
@@ -25,7 +25,7 @@ export interface TableResource {
   readonly stream?: 'KEYS_ONLY' | 'NEW_IMAGE' | 'OLD_IMAGE' | 'NEW_AND_OLD_IMAGES';
 }
 
-/** A table that the stack uses but doesn't make. */
+/** A table that the stack uses but does not create. */
 export interface ExistingTable {
   readonly address: string;
   readonly name: string;

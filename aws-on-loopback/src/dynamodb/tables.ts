@@ -14,15 +14,14 @@ import {
 import { DynamoDbLocalError, TableMismatchError } from '../errors.ts';
 import type { ExistingTable, TableIndex, TableResource } from './table.ts';
 
-/** How long a table may take to become ACTIVE, milliseconds. */
+/** Time in which a table must become ACTIVE, milliseconds. */
 const ACTIVE_TIMEOUT_MS = 30_000;
 
 /**
- * Makes a synthesized table with its indexes, or uses the one that is there when it has the same keys and
- * indexes.
+ * Makes a synthesized table with its indexes, or uses the existing one when it has the same keys and indexes.
  *
- * Native TTL stays off whatever the resource says: DynamoDB Local really deletes within seconds, which would
- * take away the work that is to be shown.
+ * Native TTL stays off whatever the resource says: DynamoDB Local's own TTL deletes within seconds, so the
+ * sweep would find nothing to delete.
  *
  * @returns whether the table was made (`false`: it was there)
  * @throws {TableMismatchError} when a different table has that name
@@ -51,8 +50,7 @@ export async function ensureTable(client: DynamoDBClient, table: TableResource):
 }
 
 /**
- * Checks that a table which the stack only refers to is there.
- *
+ * Checks that a table which the stack only refers to exists.
  * @throws {TableMismatchError} saying which table to make
  */
 export async function requireTable(client: DynamoDBClient, table: ExistingTable): Promise<void> {
@@ -68,8 +66,8 @@ export async function requireTable(client: DynamoDBClient, table: ExistingTable)
 }
 
 /**
- * The CreateTable request for a synthesized table. Left out is what DynamoDB Local takes and does nothing about: capacity, which
- * it never runs out of, table class, encryption and recovery; and deletion protection, since a table of this machine may go.
+ * Builds the CreateTable request for a synthesized table. It leaves out settings that DynamoDB Local accepts and ignores: capacity, table
+ * class, encryption and recovery; and deletion protection, because a local table may be deleted.
  */
 export function createTableInput(table: TableResource): CreateTableCommandInput & { TableName: string } {
   return {
@@ -121,7 +119,7 @@ export async function untilActive(client: DynamoDBClient, name: string): Promise
   }
 }
 
-/** The differences in keys and indexes between the table that is wanted and the one that is there. */
+/** Compares the keys and indexes of the wanted and the existing table. */
 export function compareTables(wanted: CreateTableCommandInput, found: TableDescription): string[] {
   const differences: string[] = [];
   const compare = (what: string, expected: string, got: string): void => {
@@ -163,7 +161,10 @@ export function compareTables(wanted: CreateTableCommandInput, found: TableDescr
   return differences;
 }
 
-/** The table, its stream with old images: as {@link enableStream}, for one that is made with a stream of fewer images. */
+/**
+ * Returns the table with old images in its stream: like {@link enableStream}, for a table that is created with a stream without old
+ * images.
+ */
 export function withOldImages(table: TableResource): TableResource {
   if (table.stream === undefined) return table;
   const hasNewImages = table.stream === 'NEW_IMAGE' || table.stream === 'NEW_AND_OLD_IMAGES';
@@ -171,8 +172,8 @@ export function withOldImages(table: TableResource): TableResource {
 }
 
 /**
- * Gives a table a stream with old images, so that deletions can be watched from outside. A local aid only: what is
- * synthesized has no part in it, and a table that has a stream keeps the one it has.
+ * Gives a table a stream with old images, so that deletions can be observed. Used only locally: the synthesized stack does not contain it,
+ * and an existing stream is not changed.
  */
 export async function enableStream(client: DynamoDBClient, tableName: string): Promise<void> {
   const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));

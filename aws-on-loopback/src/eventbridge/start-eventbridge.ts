@@ -14,33 +14,33 @@ import {
   startServer,
 } from '../service.ts';
 
-/** An event that came to a bus. */
+/** An event that was sent to a bus. */
 export interface LocalEvent {
   /** The name of its bus. */
   readonly bus: string;
   readonly id: string;
   readonly source: string;
   readonly detailType: string;
-  /** The JSON text as it was sent: no number in it has lost a digit. */
+  /** The JSON text as it was sent, so that numbers keep all their digits. */
   readonly detail: string;
   readonly resources: readonly string[];
-  /** When it happened, epoch milliseconds. */
+  /** Time of the event, epoch milliseconds. */
   readonly time: number;
 }
 
 /** The data that the operations work on. */
 interface EventBridgeContext {
-  /** The names of the buses that there are. */
+  /** Names of the existing buses. */
   readonly buses: readonly string[];
   /** @default the wall clock */
   readonly clock?: Pick<Clock, 'now'>;
-  /** For tests and the lab. @default no faults */
+  /** Injects faults, for tests and the lab. @default no faults */
   readonly failEntry?: FailEntry | undefined;
-  /** Gets every event that was taken. */
+  /** Called for every accepted event. */
   readonly onEvent?: ((event: LocalEvent) => void) | undefined;
 }
 
-/** `buses` are those besides `default`: a deployment makes them. */
+/** `buses` are the buses besides `default`: a deployment creates them. */
 export type EventBridgeOptions = Partial<EventBridgeContext> & ServiceOptions;
 
 /** Source: API reference, CreateEventBus. */
@@ -50,14 +50,14 @@ const NAMES = { pattern: /^[A-Za-z0-9/._-]{1,256}$/, expected: '1 to 256 letters
 const MAX_ENTRIES = 10;
 /** Size of all entries together. Source: AWS Compute Blog, "More room to build: serverless services now support payloads up to 1 MB". */
 const MAX_BYTES = 1_048_576;
-/** Size that a time counts as. Source: EventBridge User Guide, "Calculating PutEvents event entry size". */
+/** Size that an event's time counts as. Source: EventBridge User Guide, "Calculating PutEvents event entry size". */
 const TIME_BYTES = 14;
 
-/** EventBridge in AWS JSON: PutEvents. No rule is evaluated; who wants the events gets them all. */
+/** EventBridge in AWS JSON: PutEvents. No rules are evaluated; the subscriber gets all events. */
 export const EVENT_BRIDGE = {
   target: 'AWSEvents',
   errors: VALIDATION_ERRORS,
-  // The entries have a mebibyte, which JSON can write with six bytes for one.
+  // The entries can have one mebibyte, and JSON can need six bytes for each of them.
   maxBytes: 8_388_608,
   operations: {
     PutEvents: {
@@ -104,7 +104,7 @@ interface Entry {
   readonly source: string;
   readonly detailType: string;
   readonly detail: string;
-  /** By its name. */
+  /** Name of the bus. */
   readonly bus: string;
   readonly resources: readonly string[];
   /** Epoch milliseconds. */
@@ -122,7 +122,10 @@ function readEntry(input: ApiInput): Entry {
   };
 }
 
-/** `arn:aws:events:us-east-1:123456789012:event-bus/orders`, or a name. An ARN of another account is no name. */
+/**
+ * Reads the name of a bus from `arn:aws:events:us-east-1:123456789012:event-bus/orders`, or from a name. An ARN of another account is not
+ * accepted.
+ */
 function nameOfBus(given: string): string {
   const [, account, name] = /^arn:aws[a-z-]*:events:[a-z0-9-]+:(\d{12}):event-bus\/(.+)$/.exec(given) ?? [];
   return account === LOCAL_ACCOUNT && name !== undefined ? name : given;
@@ -136,7 +139,7 @@ function bytesOf({ source, detailType, detail, resources, time }: Entry): number
 }
 
 /**
- * The entry as an event.
+ * Checks an entry and returns it as an event.
  * @throws {ApiError} for one that fails alone. Source: API reference, PutEventsResultEntry
  */
 function checked({ source, detailType, detail, bus, resources, time }: Entry, buses: readonly string[]) {

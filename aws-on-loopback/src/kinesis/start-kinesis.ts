@@ -11,7 +11,7 @@ import {
 } from '../service.ts';
 import { streamIn } from '../service-variables.ts';
 
-/** A record that came to a stream. */
+/** A record that was sent to a stream. */
 export interface LocalRecord {
   /** The name of its stream. */
   readonly stream: string;
@@ -22,11 +22,11 @@ export interface LocalRecord {
 
 /** The data that the operations work on. */
 interface KinesisContext {
-  /** The names of the streams that there are, each with one shard: a deployment makes them. */
+  /** Names of the existing streams, each with one shard: a deployment creates them. */
   readonly streams: readonly string[];
-  /** For tests and the lab. @default no faults */
+  /** Injects faults, for tests and the lab. @default no faults */
   readonly failEntry?: FailEntry | undefined;
-  /** Gets every record that was taken. */
+  /** Called for every accepted record. */
   readonly onRecord?: ((record: LocalRecord) => void) | undefined;
 }
 
@@ -45,11 +45,11 @@ const SHARD = 'shardId-000000000000';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The API of Kinesis Data Streams: PutRecords. Nothing is kept; who wants the records gets them all. */
+/** The API of Kinesis Data Streams: PutRecords. It stores nothing; the subscriber gets all records. */
 export const KINESIS = {
   target: 'Kinesis_20131202',
   errors: VALIDATION_ERRORS,
-  // The records have five mebibytes, and base64 takes a third more.
+  // The records can have five mebibytes, and base64 adds a third.
   maxBytes: 8_388_608,
   operations: {
     PutRecords: {
@@ -93,7 +93,7 @@ export async function startKinesis(options: KinesisOptions): Promise<LocalServic
   return startServer(jsonProtocol(KINESIS, { ...options, nextNumber }), options);
 }
 
-/** By its name or its ARN, of whatever account and region. @throws {ApiError} for a stream that is not there */
+/** Finds a stream by its name or its ARN, of any account and region. @throws {ApiError} for a stream that does not exist */
 function streamOf(input: ApiInput, streams: readonly string[]): string {
   const arn = input.text('StreamARN');
   const name = arn === undefined ? input.text('StreamName') : streamIn(arn);

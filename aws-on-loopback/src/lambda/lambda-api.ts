@@ -8,17 +8,17 @@ import {
 import { type LocalService, startServer } from '../service.ts';
 
 export interface LambdaOptions {
-  /** Invokes a function by its name or ARN; undefined when nobody knows it. Never rejects. */
+  /** Invokes a function by its name or ARN; undefined when the function does not exist. Never rejects. */
   readonly invoke: (functionName: string, payload: unknown) => Promise<FunctionResult | undefined>;
   /** @default a free port */
   readonly port?: number | undefined;
 }
 
-/** Payload of a synchronous invocation. Source: Lambda quotas. */
+/** Largest payload of a synchronous invocation. Source: Lambda quotas. */
 const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
 const PATH = /^\/2015-03-31\/functions\/([^/?]+)\/invocations(?:\?.*)?$/;
 
-/** The operations of Lambda that are answered. @see Lambda API reference, Invoke */
+/** Supported operations of Lambda. @see Lambda API reference, Invoke */
 export const LAMBDA_OPERATIONS = {
   async Invoke(
     invoke: LambdaOptions['invoke'],
@@ -31,7 +31,7 @@ export const LAMBDA_OPERATIONS = {
   },
 };
 
-/** Answers Invoke of the Lambda API, to this machine only: what a function uses that calls another function. */
+/** Serves Invoke of the Lambda API on this machine, for functions that call other functions. */
 export function startLambda({ invoke, port }: LambdaOptions): Promise<LocalService> {
   const protocol: HttpProtocol = {
     maxBytes: MAX_PAYLOAD_BYTES,

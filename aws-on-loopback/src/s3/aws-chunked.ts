@@ -3,16 +3,16 @@ import { ApiError } from 'stepfunctions-emulator/loopback';
 /** The decoded body. */
 export interface Decoded {
   readonly body: Buffer;
-  /** By name in lower case. */
+  /** Trailers by their names in lower case. */
   readonly trailers: Readonly<Record<string, string>>;
 }
 
-/** Size of all trailers together; there is one checksum among them, and a signature. */
+/** Largest size of all trailers together: one checksum and a signature. */
 const MAX_TRAILER_BYTES = 8_192;
 
 /**
- * Decodes `aws-chunked`: chunks of `<size in hex>[;chunk-signature=…]\r\n<bytes>\r\n`, one of size 0, then trailers. The SDK
- * sends streams in it, with their checksum as a trailer. Signatures are not looked at, like those of all requests.
+ * Decodes `aws-chunked`: chunks of `<size in hex>[;chunk-signature=…]\r\n<bytes>\r\n`, one of size 0, then trailers. The SDK sends streams
+ * in this format, with their checksum as a trailer. Signatures are not verified here, as in all requests.
  *
  * Source: Amazon S3 API reference, "Signature calculations … multiple chunks" and "… including trailing headers".
  *

@@ -21,8 +21,7 @@ export function etagOf(body: Buffer): string {
 }
 
 /**
- * Compares an upload with every sum that came with it.
- *
+ * Compares an upload with every checksum in its request.
  * @param given the headers, and the trailers where there are any
  * @returns the checksums as headers, as they are given back with the object
  * @throws {ApiError} for a sum that is another, and for a checksum that isn't computed here

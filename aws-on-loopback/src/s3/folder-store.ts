@@ -5,12 +5,12 @@ import { ApiError } from 'stepfunctions-emulator/loopback';
 import { partOfName, pathOfKey } from './key-path.ts';
 import { type ObjectStore, STORE_FULL, type StoredObject } from './object-store.ts';
 
-/** The folder of unfinished uploads; no bucket's name begins with a dot. */
+/** Folder of unfinished uploads; no bucket's name begins with a dot. */
 const UPLOADS = '.precise-ttl-uploads';
 
 /**
- * Objects as files: `<folder>/<bucket>/<key>`. What an upload said of its object besides is kept in memory only. Whoever uses it
- * waits for one write before the next: a delete may take away a folder that an upload is about to use.
+ * Stores objects as files: `<folder>/<bucket>/<key>`. The other fields of an upload are kept in memory only. The caller must await one
+ * write before the next: a delete may remove a folder that an upload needs.
  */
 export class FolderStore implements ObjectStore {
   readonly #folder: string;
@@ -20,7 +20,7 @@ export class FolderStore implements ObjectStore {
     this.#folder = folder;
   }
 
-  /** Makes the folder, and clears away what a killed process had begun to write. */
+  /** Creates the folder, and removes unfinished files of a killed process. */
   static async open(folder: string): Promise<FolderStore> {
     await rm(join(folder, UPLOADS), { recursive: true, force: true });
     await mkdir(join(folder, UPLOADS), { recursive: true });
@@ -81,13 +81,13 @@ export class FolderStore implements ObjectStore {
     await this.#removeEmpty(dirname(file), join(this.#folder, bucket));
   }
 
-  /** S3 has no folders: when the last object in one is gone, an object may have its name. */
+  /** Removes empty folders. S3 has no folders: a later object may have the folder's name. */
   async #removeEmpty(folder: string, bucket: string): Promise<void> {
     for (let empty = folder; empty !== bucket; empty = dirname(empty)) {
       try {
         await rmdir(empty);
       } catch {
-        return; // not empty, or already gone
+        return; // The folder is not empty, or does not exist.
       }
     }
   }
@@ -118,7 +118,7 @@ function refusalOf(key: string, error: unknown): unknown {
   if (['ENOSPC', 'EDQUOT'].includes(code)) {
     return new ApiError(STORE_FULL, `There is no room left for ${shown} (${code}): make some`, 503);
   }
-  // The first two when a part is a file, the others when the key is a folder.
+  // The first two occur when a part is a file, the others when the key is a folder.
   if (['EEXIST', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EPERM'].includes(code)) {
     return new ApiError(
       'InvalidArgument',
@@ -129,7 +129,7 @@ function refusalOf(key: string, error: unknown): unknown {
   return error;
 }
 
-/** Also where the key is a folder here, a part of it is a file, or no file can have its name. */
+/** True also when the key is a folder here, when a part of it is a file, or when no file can have its name. */
 function isNoObject(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'EPERM'].includes(codeOf(error));
 }

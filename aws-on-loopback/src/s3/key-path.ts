@@ -1,9 +1,9 @@
 /*
- * A key's parts between slashes become folders and a file. What a file name may not be or hold is written as %XX: so no key
- * leaves its bucket's folder, and each key has a file of its own.
+ * Maps a key to a path: its parts between slashes become folders and a file. Characters that a file name cannot contain are written as
+ * %XX, so no key leaves its bucket's folder, and each key has its own file.
  */
 
-/** A part with nothing in it, as in `a//b` and `a/`. Every other % is followed by two digits. */
+/** An empty part, as in `a//b` and `a/`. Every other % is followed by two digits. */
 const EMPTY = '%';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const UNSAFE = /[\u0000-\u001f\u007f%\\:*?"<>|]|^\.|[. ]$/g;

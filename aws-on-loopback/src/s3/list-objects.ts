@@ -3,7 +3,7 @@ import { etagOf } from './checksums.ts';
 import type { ObjectStore } from './object-store.ts';
 import { type XmlContent, xmlDocument } from './xml.ts';
 
-/** S3's default and most: API reference, ListObjectsV2. */
+/** Default and largest number of keys in S3. Source: API reference, ListObjectsV2. */
 const MAX_KEYS = 1000;
 
 export const LIST_PARAMETERS = [
@@ -45,7 +45,7 @@ export async function listObjects(
     MaxKeys: maxKeys,
     EncodingType: query.get('encoding-type') ?? undefined,
     IsTruncated: isTruncated,
-    // One that was deleted meanwhile is left out.
+    // An object that was deleted meanwhile is left out.
     Contents: contents.filter(content => content !== undefined),
     CommonPrefixes: page.flatMap(each => ('group' in each ? [{ Prefix: encode(each.group) }] : [])),
   });

@@ -7,21 +7,21 @@ export interface StoredObject {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The name of the error of a store that has no room left. S3 has none such: clients try again after this one. */
+/** Error name of a store without free space. S3 has no such error; clients retry after this one. */
 export const STORE_FULL = 'ServiceUnavailable';
 
-/** Where objects lie. */
+/** Storage for objects. */
 export interface ObjectStore {
-  /** Replaces the object as a whole, or leaves it as it was. @returns the file, where there is one */
+  /** Replaces the object as a whole, or leaves it unchanged. @returns its path, if it is a file */
   put(bucket: string, key: string, object: StoredObject): Promise<string | undefined>;
   get(bucket: string, key: string): Promise<StoredObject | undefined>;
   /** @returns the keys that begin with the prefix, in no order */
   keys(bucket: string, prefix: string): Promise<string[]>;
-  /** Does nothing when there is no such object. */
+  /** Does nothing when the object does not exist. */
   delete(bucket: string, key: string): Promise<void>;
 }
 
-/** Objects that are gone with the process. */
+/** Stores objects in memory, until the process ends. */
 export class MemoryStore implements ObjectStore {
   readonly #objects = new Map<string, Map<string, StoredObject>>();
 

@@ -11,7 +11,7 @@ export interface WrittenObject {
   readonly bucket: string;
   readonly key: string;
   readonly bytes: number;
-  /** Where it lies, unless it is in memory. */
+  /** Path of its file; undefined when it is in memory. */
   readonly file: string | undefined;
 }
 
@@ -19,11 +19,11 @@ export interface S3ApiOptions {
   readonly store: ObjectStore;
   readonly buckets: ReadonlySet<string>;
   readonly onObject?: ((written: WrittenObject) => void) | undefined;
-  /** Called once when there is no room for objects any more, and once more each time that it comes to that again. */
+  /** Called when the store becomes full, once each time. */
   readonly onFull?: ((message: string) => void) | undefined;
 }
 
-/** S3 takes 5 GB in one request; here an upload is held in memory. */
+/** S3 accepts 5 GB in one request; here an upload is held in memory. */
 const MAX_UPLOAD_BYTES = 67_108_864;
 
 /** The type of an object whose upload didn't name one. */
@@ -31,9 +31,9 @@ const DEFAULT_TYPE = 'binary/octet-stream';
 
 /** The data that the operations work on. */
 interface S3Context extends S3ApiOptions {
-  /** One write after the other, so that nothing comes between a condition and what it guards. */
+  /** Runs one write after another, so that no other write comes between a condition and its write. */
   readonly inTurn: <T>(write: () => Promise<T>) => Promise<T>;
-  /** Puts an object into the store, and tells when there is no room. */
+  /** Puts an object into the store, and reports when the store is full. */
   readonly put: ObjectStore['put'];
 }
 
@@ -41,7 +41,7 @@ interface S3Operation extends OperationShape {
   readonly answer: (context: S3Context, request: S3Request) => Promise<HttpAnswer>;
 }
 
-/** The operations of S3 that are answered, in REST XML and path style. */
+/** Supported operations of S3, in REST XML and path style. */
 export const S3_OPERATIONS = {
   PutObject: {
     method: 'PUT',
@@ -101,7 +101,7 @@ export const S3_OPERATIONS = {
   },
 } satisfies Readonly<Record<string, S3Operation>>;
 
-/** S3's API: {@link S3_OPERATIONS}, everything else is refused by its name. */
+/** S3's API: {@link S3_OPERATIONS}. All other operations are refused by their names. */
 export function s3Api(options: S3ApiOptions): HttpProtocol {
   const { store, buckets, onFull } = options;
   let isFull = false;

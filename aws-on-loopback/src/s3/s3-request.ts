@@ -1,7 +1,7 @@
 import { ApiError, type HttpRequest } from 'stepfunctions-emulator/loopback';
 import { LOCAL_ACCOUNT } from '../account.ts';
 
-/** A request to S3 that is understood. */
+/** A parsed request to S3. */
 export interface S3Request extends HttpRequest {
   readonly bucket: string;
   /** Empty for operations on a bucket. */
@@ -9,19 +9,19 @@ export interface S3Request extends HttpRequest {
   readonly query: URLSearchParams;
 }
 
-/** The requests that ask for an operation. */
+/** The form of the requests for an operation. */
 export interface OperationShape {
   readonly method: string;
   readonly hasKey: boolean;
-  /** The parameters that it reads; one that has `list-type` is asked for by that. @default none */
+  /** Query parameters that the operation reads; `list-type` also identifies it. @default none */
   readonly parameters?: readonly string[];
-  /** The headers that it reads, among those that could change the operation; `*` stands for any ending. @default none */
+  /** Headers that the operation reads, among those that could change it; `*` stands for any ending. @default none */
   readonly headers?: readonly string[];
 }
 
 type Operations<Shape extends OperationShape> = Readonly<Record<string, Shape>>;
 
-/** They say who asks, when and by what, and change nothing. */
+/** Headers that only identify the client and the time, and do not change the result. */
 const HARMLESS_HEADERS = [
   ...['x-amz-date', 'x-amz-content-sha256', 'x-amz-user-agent', 'x-amz-security-token'],
   'x-amz-expected-bucket-owner',
@@ -30,7 +30,7 @@ const HARMLESS_HEADERS = [
 /** Source: Amazon S3 User Guide, "Naming Amazon S3 objects": UTF-8 bytes. */
 const MAX_KEY_LENGTH = 1024;
 
-/** The name of what is asked for, of requests that are refused as well. */
+/** Name of the requested operation, also of requests that are refused. */
 export function operationOf(operations: Operations<OperationShape>, { method, target }: HttpRequest): string {
   try {
     return find(operations, method, partsOf(target))?.[0] ?? method;
@@ -101,7 +101,7 @@ function find<Shape extends OperationShape>(
 function partsOf(target: string): Parts {
   const [path = '', query = ''] = target.split(/\?(.*)/s, 2);
   try {
-    // Not by URL, which takes `..` for the folder above; it is a part of a key like any other.
+    // The URL class is not used: it would resolve `..`, which is an ordinary part of a key.
     const [, bucket = '', key = ''] = /^\/([^/]*)\/?(.*)$/s.exec(path) ?? [];
     return {
       bucket: decodeURIComponent(bucket),

@@ -5,13 +5,13 @@ import { MemoryStore, type ObjectStore } from './object-store.ts';
 import { type S3ApiOptions, s3Api, type WrittenObject } from './s3-api.ts';
 
 export interface S3Options extends ServiceOptions {
-  /** The buckets that there are: a deployment makes them. */
+  /** Existing buckets: a deployment creates them. */
   readonly buckets: readonly string[];
-  /** Objects are the files `<folder>/<bucket>/<key>`, those of an earlier run too. @default in memory */
+  /** Folder for the objects, as files `<folder>/<bucket>/<key>`; objects of earlier runs are found again. @default in memory */
   readonly folder?: string | undefined;
-  /** Gets every object once it is written. */
+  /** Called for every object after it is written. */
   readonly onObject?: ((written: WrittenObject) => void) | undefined;
-  /** As in {@link S3ApiOptions}. */
+  /** See {@link S3ApiOptions}. */
   readonly onFull?: S3ApiOptions['onFull'];
 }
 

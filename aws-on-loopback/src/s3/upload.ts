@@ -4,10 +4,10 @@ import { decodeAwsChunked } from './aws-chunked.ts';
 import { checkSums } from './checksums.ts';
 import type { StoredObject } from './object-store.ts';
 
-/** Given back with the object as they came. */
+/** Headers that are returned with the object unchanged. */
 const KEPT_HEADERS = ['cache-control', 'content-disposition', 'content-language', 'content-type', 'expires'];
 
-/** Those whose objects can be read at once. Source: Amazon S3 User Guide, "Understanding storage classes". */
+/** Storage classes whose objects can be read immediately. Source: Amazon S3 User Guide, "Understanding storage classes". */
 const STORAGE_CLASSES = ['STANDARD', 'STANDARD_IA', 'ONEZONE_IA', 'INTELLIGENT_TIERING', 'GLACIER_IR'];
 
 /** Source: Amazon S3 User Guide, "Working with object metadata": names and values of `x-amz-meta-…` together. */
@@ -17,7 +17,7 @@ const MAX_METADATA_BYTES = 2_048;
 export interface Upload {
   readonly body: Buffer;
   readonly headers: StoredObject['headers'];
-  /** As the answer says them again. */
+  /** Checksums, as the answer returns them. */
   readonly checksums: Readonly<Record<string, string>>;
 }
 
@@ -91,7 +91,7 @@ function keptHeaders({ headers }: HttpRequest): Record<string, string> {
       `x-amz-storage-class: expected one of ${STORAGE_CLASSES.join(', ')}, got ${storageClass}; the local S3 has no others`,
     );
   }
-  // S3 doesn't name the ordinary one.
+  // S3 does not return the default class.
   if (storageClass !== 'STANDARD') kept['x-amz-storage-class'] = storageClass;
   return kept;
 }

@@ -1,4 +1,4 @@
-/** A document of S3: names with a text, a number, further names, or a list of them. */
+/** A document of S3: element names with a text, a number, child elements, or a list of them. */
 export interface XmlContent {
   readonly [name: string]: XmlValue | readonly XmlContent[] | undefined;
 }

@@ -2,7 +2,7 @@ import { ApiError } from 'stepfunctions-emulator/loopback';
 import type { ApiInput } from '../api-input.ts';
 import type { ScheduleAsGiven, ScheduleResource } from './schedule.ts';
 
-/** When a schedule was made and changed, epoch milliseconds. */
+/** Times at which a schedule was created and changed, epoch milliseconds. */
 export interface Modified {
   readonly created: number;
   readonly modified: number;
@@ -16,7 +16,7 @@ export function groupOf({ arn }: ScheduleResource): string {
 /** Scheduler's defaults. Source: API reference, RetryPolicy and GetSchedule. */
 const DEFAULT_RETRY = { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 };
 
-/** As GetSchedule answers it; dates as its JSON has them, epoch seconds. */
+/** Builds the answer of GetSchedule; its dates are epoch seconds. */
 export function toDocument(schedule: ScheduleResource, times: Modified): object {
   const { input, asGiven = {}, startDate, endDate } = schedule;
   const { DeadLetterConfig, RetryPolicy, ActionAfterCompletion = 'NONE', ...others } = asGiven;
@@ -43,7 +43,7 @@ export function toDocument(schedule: ScheduleResource, times: Modified): object 
   };
 }
 
-/** As ListSchedules answers it. */
+/** Builds an entry in the answer of ListSchedules. */
 export function toSummary(schedule: ScheduleResource, times: Modified): object {
   return {
     Arn: schedule.arn,
@@ -60,10 +60,10 @@ const dates = ({ created, modified }: Modified) => ({
   LastModificationDate: modified / 1000,
 });
 
-/** Scheduler refuses a start date longer ago. No page of AWS says so; its error does. */
+/** Age of the oldest start date that Scheduler accepts. It is documented only by Scheduler's error. */
 const OLDEST_START_MS = 5 * 60 * 1000;
 
-/** A start date that Scheduler would refuse, and its own words for it. */
+/** Scheduler's message for a start date that is too old. */
 const TOO_OLD = 'The StartDate you specify cannot be earlier than 5 minutes ago.';
 
 const TEXTS = [
@@ -79,8 +79,7 @@ export const UPDATE_FIELDS = [
 ];
 
 /**
- * Reads an UpdateSchedule. It says the whole schedule: what is left out gets its default, as on AWS.
- *
+ * Reads an UpdateSchedule request. It contains the whole schedule: fields that are left out get their defaults, as on AWS.
  * @param now epoch milliseconds
  * @throws {ApiError} ValidationException
  */
@@ -91,7 +90,7 @@ export function readUpdate(
   const window = input.object('FlexibleTimeWindow', ['Mode', 'MaximumWindowInMinutes']);
   const flexible = input.required('FlexibleTimeWindow', window);
   flexible.required('Mode', flexible.oneOf('Mode', ['OFF']));
-  // A target that is a state machine takes no other fields.
+  // A target that is a state machine accepts no other fields.
   const target = input.required(
     'Target',
     input.object('Target', ['Arn', 'RoleArn', 'Input', 'DeadLetterConfig', 'RetryPolicy']),

@@ -36,8 +36,8 @@ const RATE_UNITS: Readonly<Record<string, number>> = {
 /**
  * Reads an expression of EventBridge Scheduler: `cron(…)` with six fields or `rate(…)`.
  *
- * What AWS accepts and this doesn't (`at(…)`, the cron wildcards L, W and #) is an error like everything else
- * that isn't understood: a schedule that fires at the wrong time is worse than none.
+ * Expressions that AWS accepts and this parser does not (`at(…)`, the cron wildcards L, W and #) are errors: a schedule that fires at the
+ * wrong time is worse than none.
  *
  * @param timezone an IANA name, used by cron
  * @param start when a rate begins to count, epoch milliseconds; cron doesn't depend on it
@@ -69,7 +69,7 @@ function parseRate(text: string, expression: string, start: number, where: strin
     );
   }
   const period = Number(count) * milliseconds;
-  // Before its start as well, which only a clock that was set back shows: the rhythm stays.
+  // The rhythm is the same before the start time, which is reached only when the clock was set back.
   return { next: after => start + (Math.floor((after - start) / period) + 1) * period };
 }
 
@@ -106,7 +106,7 @@ function parseCron(text: string, expression: string, timezone: string, where: st
   return { next: after => cron.nextRun(new Date(after))?.getTime() };
 }
 
-/** The values of one item of a field: `5`, `1-5`, `*\/10`, `3/10`, `MON-FRI`. */
+/** Expands one item of a field to its values: `5`, `1-5`, `*\/10`, `3/10`, `MON-FRI`. */
 function expand(item: string, field: CronField, refuse: (problem: string) => never): number[] {
   const wrong = () =>
     refuse(

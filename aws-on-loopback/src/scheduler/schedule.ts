@@ -10,14 +10,14 @@ export interface ScheduleResource {
   readonly roleArn: string;
   /** The target's input with Scheduler's `<aws.scheduler.…>` placeholders in it. */
   readonly input?: string;
-  /** It does not fire before, or after, epoch milliseconds. */
+  /** Range in which the schedule fires, epoch milliseconds. */
   readonly startDate?: number;
   readonly endDate?: number;
-  /** The part that is answered as it was given. Only its dead-letter queue has an effect on this machine, and only by how full it is. */
+  /** Settings that the API returns as they were given. Only the dead-letter queue has a local effect, by its number of messages. */
   readonly asGiven?: ScheduleAsGiven;
 }
 
-/** By the names of EventBridge Scheduler's API. */
+/** A schedule in the field names of EventBridge Scheduler's API. */
 export interface ScheduleAsGiven {
   readonly Description?: string;
   readonly KmsKeyArn?: string;

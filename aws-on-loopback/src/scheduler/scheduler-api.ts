@@ -13,7 +13,7 @@ import {
   UPDATE_FIELDS,
 } from './schedule-document.ts';
 
-/** The schedules of a cloud, as they are now. */
+/** The current schedules of a cloud. */
 export interface Schedules {
   readonly schedules: readonly ScheduleResource[];
   /** @throws {ScheduleError} and leaves it as it was, for one that can't be run here */
@@ -26,14 +26,14 @@ interface SchedulerContext {
   readonly clock: Pick<Clock, 'now'>;
   /** Epoch milliseconds. */
   readonly started: number;
-  /** By the ARNs of those that were changed. */
+  /** Modification times by ARN, for schedules that were changed. */
   readonly times: Map<string, Modified>;
 }
 
-/** AWS's default and most: API reference, ListSchedules. */
+/** Default and largest page size on AWS. Source: API reference, ListSchedules. */
 const MAX_RESULTS = 100;
 
-/** EventBridge Scheduler in REST JSON, for the schedules that there are. Source: EventBridge Scheduler API reference. */
+/** EventBridge Scheduler in REST JSON, for existing schedules. Source: EventBridge Scheduler API reference. */
 export const SCHEDULER = {
   errors: VALIDATION_ERRORS,
   operations: {
@@ -128,7 +128,7 @@ function listGroups({ cloud, started }: SchedulerContext, input: ApiInput): obje
   };
 }
 
-/** It stands in the query, as a text. */
+/** Reads the page size, which the query carries as text. */
 function sizeOf(input: ApiInput): number {
   const size = Number(input.text('MaxResults') ?? MAX_RESULTS);
   if (Number.isInteger(size) && size >= 1 && size <= MAX_RESULTS) return size;

@@ -6,7 +6,7 @@ import { type Occurrences, parseScheduleExpression } from './schedule-expression
 /** One invocation of a schedule's target. */
 export interface Firing {
   readonly schedule: ScheduleResource;
-  /** The time the schedule names, epoch milliseconds; always a whole second. */
+  /** Time of the occurrence, epoch milliseconds; always a whole second. */
   readonly scheduledTime: number;
   readonly executionId: string;
   /** The target's input with every placeholder replaced. */
@@ -14,44 +14,44 @@ export interface Firing {
 }
 
 /**
- * How one occurrence of a schedule is delivered: the delay of each invocation in milliseconds. `[0]` is once and in
- * time, `[]` skips it, `[0, 12000]` fires twice. AWS fires anywhere in the minute, at least once.
+ * Delays at which one occurrence of a schedule is delivered, milliseconds, one for each invocation. `[0]` is once and in time, `[]` skips
+ * it, `[0, 12000]` fires twice. AWS fires anywhere in the minute, at least once.
  */
 export type Deliveries = (schedule: ScheduleResource, scheduledTime: number) => readonly number[];
 
 export interface SchedulerOptions {
   readonly clock: Clock;
   readonly schedules: readonly ScheduleResource[];
-  /** Starts the target. What it throws is given to {@link onError}; nothing is tried again. */
+  /** Starts the target. Its errors go to {@link onError}; there is no retry. */
   readonly fire: (firing: Firing) => unknown;
   readonly onError: (error: unknown, firing: Firing) => void;
   /** @default every occurrence once and in time */
   readonly deliveries?: Deliveries | undefined;
 }
 
-/** How long after the wall clock was set anew, or the machine has slept, that is noticed. */
+/** Interval of the check that notices a changed wall clock or a machine that slept. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** A schedule, and how far it has come. */
+/** A schedule and its progress. */
 interface Entry {
   schedule: ScheduleResource;
   occurrences: Occurrences;
-  /** The occurrence before, which does not fire again when the clock is set back to shortly before it. */
+  /** The previous occurrence, which does not fire again when the clock is set back to shortly before it. */
   fired: number | undefined;
-  /** Fires when it is time, else goes on waiting. */
+  /** Fires when the time has come, otherwise continues to wait. */
   check: () => void;
-  /** Takes back the wait for the next occurrence. */
+  /** Cancels the wait for the next occurrence. */
   stopWaiting: () => void;
-  /** Counts the waits: one that was taken back while it fired does not go on. */
+  /** Number of the current wait: a wait that was cancelled while it fired does not continue. */
   wait: number;
 }
 
-/** EventBridge Scheduler: fires schedules by a clock, with the placeholders of their inputs filled in. */
+/** EventBridge Scheduler: fires schedules by a clock, with the placeholders of their inputs replaced. */
 export class LocalScheduler {
   readonly #options: SchedulerOptions;
-  /** By ARN. */
+  /** Schedules by ARN. */
   readonly #entries: ReadonlyMap<string, Entry>;
-  /** Takes back everything that is still to come. */
+  /** Cancels all deliveries that are pending. */
   readonly #pending = new Set<() => void>();
   #running = false;
   #executions = 0;
@@ -85,21 +85,20 @@ export class LocalScheduler {
     for (const entry of this.#entries.values()) this.#await(entry);
   }
 
-  /** Nothing fires after this. Safe to call more than once. */
+  /** Stops all schedules. Safe to call more than once. */
   stop(): void {
     this.#running = false;
     for (const cancel of this.#pending) cancel();
     this.#pending.clear();
   }
 
-  /** As they are now. */
+  /** The current schedules. */
   get schedules(): readonly ScheduleResource[] {
     return [...this.#entries.values()].map(({ schedule }) => schedule);
   }
 
   /**
-   * Replaces the schedule with this ARN; a late delivery of what has fired still comes.
-   *
+   * Replaces the schedule with this ARN; pending late deliveries are still made.
    * @throws {ScheduleError} and leaves it as it was, for what isn't understood, or an ARN that no schedule has
    */
   update(schedule: ScheduleResource): void {
@@ -111,7 +110,7 @@ export class LocalScheduler {
     }
     const occurrences = readSchedule(schedule, this.#options.clock.now());
     entry.stopWaiting();
-    // A timer comes some milliseconds late: what was due by now is not lost.
+    // A timer fires some milliseconds late: check first, so that an occurrence that was due is not lost.
     if (this.#running) entry.check();
     entry.stopWaiting();
     entry.occurrences = occurrences;
@@ -119,7 +118,7 @@ export class LocalScheduler {
     if (this.#running) this.#await(entry);
   }
 
-  /** The next time each enabled schedule names, epoch milliseconds. */
+  /** Next occurrence of each enabled schedule, epoch milliseconds. */
   upcoming(): { schedule: ScheduleResource; at: number | undefined }[] {
     const now = this.#options.clock.now();
     return [...this.#entries.values()]
@@ -128,9 +127,9 @@ export class LocalScheduler {
   }
 
   /**
-   * Waits for the next occurrence, delivers it, and goes on with the one after. When the clock is set back, the new time
-   * counts: waiting until the old one comes again would leave everything unswept for as long. After a jump ahead, as when
-   * a laptop has slept, the occurrences in between are left out instead of fired in a burst.
+   * Waits for the next occurrence, delivers it, and continues with the one after it. When the clock is set back, the new time counts:
+   * otherwise no sweep would start until the old time is reached again. After a jump ahead, as when a laptop slept, the missed occurrences
+   * are skipped instead of fired in a burst.
    */
   #await(entry: Entry): void {
     const { schedule, occurrences, fired } = entry;
@@ -166,7 +165,7 @@ export class LocalScheduler {
   #deliver(schedule: ScheduleResource, scheduledTime: number): void {
     const late = this.#options.clock.now() - scheduledTime;
     for (const delay of this.#options.deliveries?.(schedule, scheduledTime) ?? [0]) {
-      if (!this.#running) return; // what was fired may have stopped us
+      if (!this.#running) return; // The fired target may have stopped the scheduler.
       if (delay <= late) this.#fire(schedule, scheduledTime);
       else this.#after(delay - late, () => this.#fire(schedule, scheduledTime));
     }
@@ -201,8 +200,7 @@ export class LocalScheduler {
 }
 
 /**
- * Reads when a schedule fires and checks that its input can be filled in.
- *
+ * Parses a schedule and checks the placeholders of its input.
  * @param start when rates begin to count, epoch milliseconds
  * @throws {ScheduleError} for an expression, time zone or placeholder that isn't understood
  */
@@ -219,7 +217,7 @@ export function readSchedule(schedule: ScheduleResource, start: number): Occurre
   };
 }
 
-/** As Scheduler writes times: ISO-8601 in UTC, without milliseconds. */
+/** Formats a time as Scheduler does: ISO-8601 in UTC, without milliseconds. */
 export function schedulerTime(epochMilliseconds: number): string {
   return new Date(epochMilliseconds).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
@@ -231,7 +229,7 @@ const PLACEHOLDERS: Readonly<
   'aws.scheduler.schedule-arn': schedule => schedule.arn,
   'aws.scheduler.scheduled-time': (_, time) => schedulerTime(time),
   'aws.scheduler.execution-id': (_, __, executionId) => executionId,
-  // Always the first: a start that fails isn't tried again here.
+  // Always the first attempt: a start that fails is not retried here.
   'aws.scheduler.attempt-number': () => '1',
 };
 
@@ -251,7 +249,7 @@ function refuseUnknownPlaceholders({ input = '', address }: ScheduleResource): v
       `${address}.target.input: expected one of ${Object.keys(PLACEHOLDERS).join(', ')} as a placeholder, got "${whole}"`,
     );
   }
-  // Fn.jsonencode turns "<" into an escape, and Scheduler then hands the placeholder over as it is.
+  // Fn.jsonencode escapes "<", and Scheduler then does not replace the placeholder.
   if (/\\u003caws\.scheduler/i.test(input)) {
     throw new ScheduleError(
       `${address}.target.input: expected "<aws.scheduler.…>" as written, got it escaped as "\\u003c"; Scheduler wouldn't replace it: use JSON.stringify instead of Fn.jsonencode`,

@@ -3,7 +3,7 @@ import type { Clock } from 'stepfunctions-emulator';
 import { ApiError } from 'stepfunctions-emulator/loopback';
 
 export interface QueueOptions {
-  /** With `.fifo` at its end for a FIFO queue. */
+  /** Name of the queue; the name of a FIFO queue ends with `.fifo`. */
   readonly name: string;
   /** @default 30, as on AWS */
   readonly visibilityTimeoutSeconds?: number;
@@ -11,11 +11,11 @@ export interface QueueOptions {
   readonly delaySeconds?: number;
   /** @default 1,048,576, as on AWS */
   readonly maximumMessageBytes?: number;
-  /** In a FIFO queue the content's hash takes the place of a deduplication id that isn't given. @default false */
+  /** In a FIFO queue, uses the content's hash when no deduplication id is given. @default false */
   readonly contentBasedDeduplication?: boolean;
 }
 
-/** A message that is sent. */
+/** A message to send. */
 export interface Outgoing {
   readonly body: string;
   readonly delaySeconds?: number | undefined;
@@ -29,13 +29,13 @@ export interface QueuedMessage {
   readonly body: string;
   readonly groupId: string | undefined;
   readonly deduplicationId: string | undefined;
-  /** Only in a FIFO queue. */
+  /** Present only in a FIFO queue. */
   readonly sequenceNumber: string | undefined;
   /** Epoch milliseconds. */
   readonly sentAt: number;
-  /** How often it was received. */
+  /** Number of times that the message was received. */
   readonly receives: number;
-  /** Epoch milliseconds. */
+  /** Time of the first receipt, epoch milliseconds. */
   readonly firstReceivedAt: number | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface ReceivedMessage extends QueuedMessage {
 interface Entry extends QueuedMessage {
   receives: number;
   firstReceivedAt: number | undefined;
-  /** Epoch milliseconds: not received before, by a delay or because somebody has it. */
+  /** Time before which it is not received, because of a delay or the visibility timeout, epoch milliseconds. */
   visibleAt: number;
 }
 
@@ -86,7 +86,7 @@ export class LocalQueue {
     this.#onMessage = onMessage;
   }
 
-  /** The messages that nobody has deleted, in the order in which they were sent. */
+  /** All messages that are not deleted, in the order in which they were sent. */
   get messages(): readonly QueuedMessage[] {
     return [...this.#entries.values()].map(({ visibleAt, ...message }) => message);
   }
@@ -117,7 +117,7 @@ export class LocalQueue {
     return entry;
   }
 
-  /** Messages that nobody has, in the order in which they were sent. Of a FIFO queue none whose group has one under way. */
+  /** Receives messages that are visible, in the order in which they were sent. A FIFO queue skips groups that have a message in flight. */
   receive(
     most: number,
     visibilitySeconds: number = this.options.visibilityTimeoutSeconds,
@@ -142,9 +142,8 @@ export class LocalQueue {
   }
 
   /**
-   * Only the newest handle of a message deletes it, and of a FIFO queue only while its receiver has it. With another one a
-   * standard queue does nothing, as with a message that is gone.
-   *
+   * Deletes a message. Only its newest handle deletes it, and in a FIFO queue only while it is in flight. A standard queue ignores other
+   * handles, as it does for a deleted message.
    * @throws {ApiError} for a handle that isn't of this queue or, FIFO, no longer holds
    */
   delete(receiptHandle: string): void {
@@ -158,7 +157,7 @@ export class LocalQueue {
     if (isNewest) this.#entries.delete(messageId);
   }
 
-  /** How many messages could be received, are with a receiver, and are delayed. */
+  /** Numbers of messages that are visible, in flight, and delayed. */
   counts(): { readonly visible: number; readonly notVisible: number; readonly delayed: number } {
     const now = this.#clock.now();
     const hidden = [...this.#entries.values()].filter(entry => entry.visibleAt > now);
@@ -220,7 +219,7 @@ export class LocalQueue {
 
   #sentBefore(deduplicationId: string, now: number): QueuedMessage | undefined {
     for (const [id, { sentAt }] of this.#sent) {
-      if (now - sentAt < DEDUPLICATION_MS) break; // the others were sent later
+      if (now - sentAt < DEDUPLICATION_MS) break; // The remaining messages were sent later.
       this.#sent.delete(id);
     }
     return this.#sent.get(deduplicationId);

@@ -7,7 +7,7 @@ import { answerEach, type FailEntry } from '../call-fault.ts';
 import type { JsonService } from '../service.ts';
 import type { LocalQueue, Outgoing, ReceivedMessage } from './queue.ts';
 
-/** How often a receiver that waits looks. */
+/** Interval at which long polling looks for messages. */
 const LOOK_MS = 50;
 
 /** Source: API reference, SendMessageBatch. */
@@ -17,7 +17,7 @@ const ENTRY_ID = /^[A-Za-z0-9_-]{1,80}$/;
 
 const SENT = ['MessageBody', 'DelaySeconds', 'MessageGroupId', 'MessageDeduplicationId'];
 
-/** The names that the errors had in SQS's older protocol; the SDK shows these. Source: API model, awsQueryError. */
+/** Error names of SQS's older protocol, which the SDK shows. Source: API model, awsQueryError. */
 const OLDER_NAMES: Readonly<Record<string, string>> = {
   QueueDoesNotExist: 'AWS.SimpleQueueService.NonExistentQueue',
   EmptyBatchRequest: 'AWS.SimpleQueueService.EmptyBatchRequest',
@@ -36,7 +36,7 @@ export interface SqsContext {
   /** @returns what clients call a queue by */
   readonly urlOf: (name: string) => string;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
-  /** Ends what still waits for a message. */
+  /** Ends all long polls. */
   readonly signal: AbortSignal;
   /** @default no faults */
   readonly failEntry?: FailEntry | undefined;
@@ -45,7 +45,7 @@ export interface SqsContext {
 /** SQS in AWS JSON: sending, receiving and deleting, the queues' attributes and their URLs. */
 export const SQS = {
   target: 'AmazonSQS',
-  // A batch has a mebibyte, which JSON can write with six bytes for one.
+  // A batch can have one mebibyte, and JSON can need six bytes for each of them.
   maxBytes: 8_388_608,
   errors: {
     invalid: 'InvalidParameterValueException',
@@ -158,7 +158,7 @@ function send(queue: LocalQueue, outgoing: Outgoing): object {
   return { MessageId: messageId, MD5OfMessageBody: md5(body), SequenceNumber: sequenceNumber };
 }
 
-/** Whatever its host is: `https://sqs.us-east-1.amazonaws.com/123456789012/jobs` names the local queue `jobs`. */
+/** Reads the queue's name from a URL of any host: `https://sqs.us-east-1.amazonaws.com/123456789012/jobs` is the local queue `jobs`. */
 function nameOfUrl(url: string): string {
   const [name, account] = url.split('/').reverse();
   if (name && account === LOCAL_ACCOUNT) return name;
@@ -233,7 +233,7 @@ const MESSAGE_ATTRIBUTES = [
   ...['MessageGroupId', 'MessageDeduplicationId', 'SequenceNumber'],
 ];
 
-/** Which a standard queue doesn't have, though one may ask for them. */
+/** Attributes that a standard queue does not have; asking for them is no error. */
 const FIFO_ATTRIBUTES = ['FifoQueue', 'ContentBasedDeduplication'];
 
 function asAnswered(message: ReceivedMessage, names: readonly string[]): object {

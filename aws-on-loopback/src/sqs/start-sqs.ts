@@ -7,17 +7,17 @@ import { LocalQueue, type Outgoing, type QueuedMessage, type QueueOptions } from
 import { SQS, type SqsContext } from './sqs-api.ts';
 
 export interface SqsOptions extends ServiceOptions {
-  /** The queues that there are, by name or with what is not as AWS has it by itself: a deployment makes them. */
+  /** Existing queues, by name or with non-default options: a deployment creates them. */
   readonly queues: readonly (string | QueueOptions)[];
   /** @default the wall clock */
   readonly clock?: Pick<Clock, 'now' | 'sleep'>;
-  /** For tests and the lab. @default no faults */
+  /** Injects faults, for tests and the lab. @default no faults */
   readonly failEntry?: FailEntry | undefined;
-  /** Gets every message that comes into a queue; not one that a FIFO queue knows already. */
+  /** Called for every message that is added to a queue, except duplicates in a FIFO queue. */
   readonly onMessage?: ((queue: string, message: QueuedMessage) => void) | undefined;
 }
 
-/** Source: API reference, CreateQueue: 80 characters, those of `.fifo` included. */
+/** Rules for queue names: 80 characters, including `.fifo`. Source: API reference, CreateQueue. */
 const NAMES = {
   pattern: /^(?=.{1,80}$)[A-Za-z0-9_-]+(\.fifo)?$/,
   expected: "1 to 80 letters, digits, hyphens and underscores, with .fifo at the end of a FIFO queue's",
@@ -75,19 +75,18 @@ export class LocalSqs {
     this.#stopped = stopped;
   }
 
-  /** The messages of a queue that nobody has deleted, in the order in which they were sent. @throws {NotFoundError} */
+  /** Messages of a queue that are not deleted, in the order in which they were sent. @throws {NotFoundError} */
   messages(queue: string): readonly QueuedMessage[] {
     return this.#find(queue).messages;
   }
 
-  /** How many messages of a queue could be received now; undefined when there is no such queue. */
+  /** Number of messages of a queue that can be received now; undefined when the queue does not exist. */
   visibleMessages(queue: string): number | undefined {
     return this.#queues.get(queue)?.counts().visible;
   }
 
   /**
-   * Sends a message as a service of AWS does, such as Lambda to a failure destination; no client, no fault.
-   *
+   * Sends a message as a service of AWS does, such as Lambda to a failure destination; no faults are injected.
    * @throws {NotFoundError}
    * @throws {ApiRequestError} for a message that SQS refuses
    */

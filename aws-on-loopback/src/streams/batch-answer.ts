@@ -3,7 +3,7 @@ import { isObject } from '../json.ts';
 /** A function's answer to its batch. */
 export type BatchAnswer =
   | { readonly kind: 'done' }
-  /** Everything before `index` is done. */
+  /** All records before `index` are done. */
   | { readonly kind: 'failed'; readonly index: number };
 
 const DONE: BatchAnswer = { kind: 'done' };

@@ -3,13 +3,13 @@ import { dirname } from 'node:path';
 import { CheckpointError } from '../errors.ts';
 import { isObject } from '../json.ts';
 
-/** How far a shard was read and handed over. */
+/** Position up to which a shard was read and its records were handed over. */
 export interface ShardCheckpoint {
-  /** The sequence number of the last record that is done; undefined: none is. */
+  /** Sequence number of the last record that is done; undefined when none is. */
   readonly after?: string;
-  /** All its records are done, and no more will come. */
+  /** All records of the closed shard are done. */
   readonly isEnd?: true;
-  /** When records that are not done yet were first read: all up to a sequence number, in order. */
+  /** Times at which records that are not done were first read; each entry covers all records up to a sequence number, in order. */
   readonly reads?: readonly FirstRead[];
 }
 
@@ -22,7 +22,7 @@ export interface FirstRead {
 /** The checkpoints of one event source mapping. */
 export interface Checkpoints {
   get(shardId: string): ShardCheckpoint | undefined;
-  /** Returns when it is kept. */
+  /** Returns when the checkpoint is stored. */
   save(shardId: string, checkpoint: ShardCheckpoint): void;
 }
 
@@ -60,9 +60,9 @@ interface Content {
   readonly mappings: Mappings;
 }
 
-/** The checkpoints of all mappings of a process in one file, so that it goes on where it was after it was killed. */
+/** Stores the checkpoints of all mappings of a process in one file, so that a new process continues there after a kill. */
 export class CheckpointFile implements CheckpointStore {
-  /** When the first process began, epoch milliseconds. */
+  /** Time at which the first process started, epoch milliseconds. */
   readonly beganAtMs: number;
   readonly #file: string;
   readonly #mappings: Mappings;
@@ -76,7 +76,7 @@ export class CheckpointFile implements CheckpointStore {
     const content = readContent(file);
     this.beganAtMs = content?.beganAtMs ?? beginAtMs ?? 0;
     this.#mappings = content?.mappings ?? {};
-    // At once: who is killed before the first checkpoint began nevertheless.
+    // Writes immediately, so the start time is stored even when the process is killed before its first checkpoint.
     if (content === undefined && beginAtMs !== undefined) this.#write();
   }
 
@@ -91,7 +91,7 @@ export class CheckpointFile implements CheckpointStore {
     };
   }
 
-  /** Whoever is killed while it writes leaves the file as it was. */
+  /** A process that is killed during the write leaves the old file intact. */
   #write(): void {
     const draft = `${this.#file}.draft`;
     mkdirSync(dirname(this.#file), { recursive: true });

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { LambdaStreamRecord } from './lambda-record.ts';
 
-/** Why records are not tried again. */
+/** Reason for which records are discarded. */
 export type DiscardReason = 'RetryAttemptsExhausted' | 'RecordAgeExceeded';
 
-/** Records that are not tried again. */
+/** Records that are discarded. */
 export interface Discarded {
   readonly reason: DiscardReason;
-  /** In order, at least one. */
+  /** Records in their order, at least one. */
   readonly records: readonly LambdaStreamRecord[];
   readonly shardId: string;
-  /** How often they were handed to the function. */
+  /** Number of times that they were handed to the function. */
   readonly invocations: number;
   /** Whether the last of these invocations failed as a whole; undefined when there was none. */
   readonly isFunctionError: boolean | undefined;
 }
 
 /**
- * The message that Lambda sends to a mapping's failure destination. It says where the records are, and has not their contents.
+ * Builds the message that Lambda sends to a mapping's failure destination. It contains the position of the records, not their contents.
  * @see Lambda Developer Guide, "Retain discarded records for a DynamoDB event source"
  */
 export function discardMessage(

@@ -9,13 +9,13 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import type { ReadRecords, StreamedRecord, StreamShard, StreamSource } from './stream-source.ts';
 
-/** Most records of one call. Source: DynamoDB API reference, GetRecords. */
+/** Largest number of records of one call. Source: DynamoDB API reference, GetRecords. */
 export const MAX_RECORDS = 1_000;
 
-/** Sends a command and gives the answer as DynamoDB's JSON, which the SDK would make objects of. */
+/** Sends a command and returns the answer as DynamoDB JSON; the SDK would convert it to objects. */
 export type SendJson = <Answer>(client: DynamoDBStreamsClient, command: GetRecordsCommand) => Promise<Answer>;
 
-/** Where a shard is read on. */
+/** Position from which a shard is read next. */
 interface Place {
   readonly after: string | undefined;
   readonly iterator: string;
@@ -75,7 +75,7 @@ export class DynamoDbStreamSource implements StreamSource {
 
   async read(shardId: string, after: string | undefined, limit: number): Promise<ReadRecords> {
     const place = this.#places.get(shardId);
-    // Kept only while it is known to be right.
+    // Remembered again only after a successful read.
     this.#places.delete(shardId);
     const isThere = place !== undefined && place.after === after;
     const output = isThere
@@ -91,8 +91,8 @@ export class DynamoDbStreamSource implements StreamSource {
   }
 
   /**
-   * undefined when the iterator is of no use any more: it is older than 15 minutes, or DynamoDB Local refuses one that was given
-   * for an empty shard once there is something in it (https://github.com/aws/aws-sdk-java/issues/2923).
+   * Returns undefined when the iterator is invalid: it is older than 15 minutes, or DynamoDB Local refuses an iterator that it gave for an
+   * empty shard once the shard has records (https://github.com/aws/aws-sdk-java/issues/2923).
    */
   async #records(iterator: string, limit: number): Promise<RecordsAnswer | undefined> {
     try {

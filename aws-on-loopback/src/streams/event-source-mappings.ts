@@ -11,21 +11,21 @@ import { StreamPoller } from './stream-poller.ts';
 import type { StreamSource } from './stream-source.ts';
 import { LOCAL_STREAM_LABEL, requireStream } from './table-stream.ts';
 
-/** How tables' streams call functions on this machine. */
+/** Options for event source mappings: how tables' streams call functions on this machine. */
 export interface MappingOptions {
-  /** Where the positions are kept, so that another process goes on after this one was killed. @default they end with the process */
+  /** File for the positions, so that another process continues after this one was killed. @default positions end with the process */
   readonly checkpointFile?: string | undefined;
-  /** Pause after a read that found nothing, milliseconds. @default 250, as Lambda */
+  /** Pause after a read without records, milliseconds. @default 250, as Lambda */
   readonly pollMs?: number | undefined;
-  /** Whether nothing is read but by {@link EventSourceMappings.drain}: for a clock that stands still. @default false */
+  /** Whether streams are read only by {@link EventSourceMappings.drain}: for a clock that stands still. @default false */
   readonly onlyDrained?: boolean | undefined;
-  /** Stands between a stream and its reader, such as for better times than DynamoDB Local has. @default nothing does */
+  /** Wraps the source of a stream, for example to correct DynamoDB Local's record times. @default the source itself */
   readonly wrapSource?: ((source: StreamSource) => StreamSource) | undefined;
-  /** Called at each invocation: how old its last record was, milliseconds. */
+  /** Called at each invocation with the age of its last record, milliseconds. */
   readonly onIteratorAge?: ((functionName: string, ageMs: number) => void) | undefined;
-  /** Called when records are given up, once their destination has them. */
+  /** Called when records are discarded, after their destination has received them. */
   readonly onDiscarded?: ((discarded: Discarded, mapping: EventSourceMappingResource) => void) | undefined;
-  /** Called when a stream can't be read or a destination not be reached; it is tried again. @default it is printed */
+  /** Called when a stream cannot be read or a destination cannot be reached; a retry follows. @default prints the error */
   readonly onError?: ((error: unknown, mapping: EventSourceMappingResource) => void) | undefined;
 }
 
@@ -43,12 +43,12 @@ export interface MappingSurroundings extends Omit<MappingOptions, 'checkpointFil
   readonly synthesized: MappedStack;
   readonly client: DynamoDBClient;
   readonly streams: DynamoDBStreamsClient;
-  /** Where DynamoDB is. */
+  /** Endpoint of DynamoDB. */
   readonly endpoint: string;
   readonly invoke: (functionArn: string, payload: unknown) => Promise<FunctionResult>;
   readonly sendJson: SendJson;
   readonly clock: Clock;
-  /** Sends what is given up to the queue with this ARN. */
+  /** Sends discarded records to the queue with this ARN. */
   readonly sendTo: (queueArn: string, message: object) => Promise<void>;
 }
 
@@ -75,9 +75,8 @@ export class EventSourceMappings {
   }
 
   /**
-   * Replaces the mapping with this address, as UpdateEventSourceMapping does. One that is enabled goes on where it was in the stream that
-   * the table has now; a stream that it has not read before is read from the starting position.
-   *
+   * Replaces the mapping with this address, as UpdateEventSourceMapping does. An enabled mapping continues at its position in the table's
+   * current stream; a stream without a position is read from the starting position.
    * @throws {TableMismatchError} for a table without a stream
    */
   async update(mapping: EventSourceMappingResource): Promise<void> {
@@ -91,18 +90,18 @@ export class EventSourceMappings {
     if (!this.#surroundings.onlyDrained) poller.start();
   }
 
-  /** Hands over everything that is in the streams now, without waiting for batching windows. */
+  /** Hands over all records in the streams, without waiting for batching windows. */
   async drain(): Promise<void> {
     for (const poller of this.#pollers.values()) await poller.drain();
   }
 
-  /** Resolves when no invocation is under way any more. Safe to call more than once. */
+  /** Resolves when no invocation is in progress. Safe to call more than once. */
   async stop(): Promise<void> {
     await Promise.all([...this.#pollers.values()].map(poller => poller.stop()));
   }
 }
 
-/** With the positions of all its mappings. */
+/** Surroundings of the mappings, with the positions of all of them. */
 type Kept = MappingSurroundings & { readonly checkpoints: CheckpointStore };
 
 async function pollerOf(

@@ -3,15 +3,14 @@ import { isObject } from '../json.ts';
 /** Whether a record is handed over. */
 export type RecordFilter = (record: unknown) => boolean;
 
-/** A part of a pattern that is not run here; the caller knows where it stands. */
+/** Error of a part of a pattern that is not supported here; the caller adds its position. */
 export class FilterError extends Error {
   override readonly name = 'FilterError';
 }
 
 /**
- * A filter of an event source mapping: `{"eventName": ["REMOVE"]}`. Of the language of event patterns only fields with the values that
- * they may have are understood, and a field inside a field. The operators (`prefix`, `exists`, `anything-but`…) are refused.
- *
+ * A filter of an event source mapping: `{"eventName": ["REMOVE"]}`. Only lists of allowed values, and nested fields, are supported. The
+ * operators (`prefix`, `exists`, `anything-but`…) are refused.
  * @throws {FilterError}
  * @see Lambda Developer Guide, "Control which events Lambda sends to your function"
  */
@@ -33,7 +32,7 @@ function readFields(pattern: unknown, at: string): RecordFilter {
   }
   const fields = Object.entries(pattern).map(([name, wanted]) => {
     const where = at === '' ? name : `${at}.${name}`;
-    // An operator over several fields.
+    // An operator on several fields.
     if (name.startsWith('$')) throw notUnderstood(where, wanted);
     const matches = Array.isArray(wanted) ? readValues(wanted, where) : readFields(wanted, where);
     return [name, matches] as const;

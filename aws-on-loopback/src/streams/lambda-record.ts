@@ -24,7 +24,7 @@ export interface LambdaStreamRecord {
   readonly eventSourceARN: string;
 }
 
-/** Where a record is from, which DynamoDB Local does not know. */
+/** Origin of a record, which DynamoDB Local does not know. */
 export interface StreamOrigin {
   readonly streamArn: string;
   readonly region: string;
@@ -60,7 +60,7 @@ export function toLambdaRecord(
 }
 
 /**
- * The item with the types of its empty maps, which DynamoDB Local's streams leave out
+ * Adds the types of an item's empty maps, which DynamoDB Local's streams leave out
  * (https://github.com/awslabs/amazon-dynamodb-local-samples/issues/37).
  */
 function withTypes(item: ItemImage): ItemImage {

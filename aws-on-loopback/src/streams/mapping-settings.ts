@@ -4,31 +4,31 @@ import type { RecordFilter } from './filter.ts';
 export interface EventSourceMappingResource {
   readonly address: string;
   readonly tableName: string;
-  /** The stream's; its label is made up, as nobody knows that of a table before it is made. */
+  /** ARN of the stream; its label is a placeholder, because a table's label is unknown before the table is created. */
   readonly streamArn: string;
   /** Name or ARN. */
   readonly functionName: string;
   readonly isEnabled: boolean;
   readonly startingPosition: 'TRIM_HORIZON' | 'LATEST';
   readonly settings: MappingSettings;
-  /** ARN of the queue that gets what is given up. */
+  /** ARN of the queue that receives discarded records. */
   readonly failureQueueArn?: string;
 }
 
-/** How records are handed to a function: what an event source mapping says of it. */
+/** Settings of an event source mapping: how records are handed to a function. */
 export interface MappingSettings {
-  /** Most records of an invocation. */
+  /** Largest number of records in an invocation. */
   readonly batchSize: number;
-  /** How long a record waits for others at the most, seconds. */
+  /** Longest time for which a record waits for others, seconds. */
   readonly batchingWindowSeconds: number;
-  /** A record is handed over when one of them holds; with none, every record is. */
+  /** Filters of records: a record is handed over when one of them matches, or when there are none. */
   readonly filters: readonly RecordFilter[];
-  /** `ReportBatchItemFailures`: whether the function says which record failed. */
+  /** `ReportBatchItemFailures`: whether the function reports which record failed. */
   readonly reportsItemFailures: boolean;
-  /** `BisectBatchOnFunctionError`: whether a batch that failed is cut in two. */
+  /** `BisectBatchOnFunctionError`: whether a failed batch is split in two. */
   readonly bisects: boolean;
-  /** Older records are given up, seconds; undefined: none is. */
+  /** Age above which records are discarded, seconds; undefined: no limit. */
   readonly maximumRecordAgeSeconds?: number | undefined;
-  /** After so many retries records are given up; undefined: never. */
+  /** Number of retries after which records are discarded; undefined: never. */
   readonly maximumRetryAttempts?: number | undefined;
 }

@@ -1,6 +1,5 @@
 /**
- * When a record was made, epoch milliseconds.
- *
+ * Calculates when a record was made, epoch milliseconds.
  * @param approximate as the stream gives it
  * @param firstReadAtMs when it was first read, by the clock of the local cloud
  */
@@ -9,9 +8,9 @@ export type RecordTime = (approximate: Date | undefined, firstReadAtMs: number) 
 const MINUTE_MS = 60_000;
 
 /**
- * The time of a record on the machine's clock. DynamoDB Local rounds it down to the minute, and an expiry is told apart by the
- * second. So it is the time at which the record was first read, or the end of that minute when that is earlier. A time with seconds
- * is taken as it is.
+ * Calculates the time of a record on the machine's clock. DynamoDB Local rounds it down to the minute, but an expiry is recognized by the
+ * second. So the result is the time at which the record was first read, or the end of that minute when that is earlier. A time with
+ * seconds is used as it is.
  */
 export const machineRecordTime: RecordTime = (approximate, firstReadAtMs) => {
   const time = approximate?.getTime();
@@ -21,8 +20,8 @@ export const machineRecordTime: RecordTime = (approximate, firstReadAtMs) => {
 };
 
 /**
- * The time of a record on a clock that DynamoDB Local does not have, as in tests: that at which it was first read. A time with seconds is
- * taken as it is: DynamoDB Local gives none.
+ * Uses the time of the first read, for a clock that DynamoDB Local does not have, as in tests. A time with seconds, which DynamoDB Local
+ * never gives, is used as it is.
  */
 export const virtualRecordTime: RecordTime = (approximate, firstReadAtMs) => {
   const time = approximate?.getTime();

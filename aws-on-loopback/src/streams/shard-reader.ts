@@ -18,11 +18,11 @@ export interface ShardReaderOptions {
   readonly timeOf: RecordTime;
   /** Hands records to the function. Never rejects. */
   readonly invoke: (event: StreamEvent) => Promise<FunctionResult>;
-  /** Keeps what is given up. When it rejects, it is tried again. */
+  /** Stores discarded records. When it rejects, it is retried. */
   readonly discard: (discarded: Discarded) => Promise<void>;
-  /** How old the last record of a batch was when it was handed over, milliseconds. */
+  /** Called with the age of a batch's last record when the batch is handed over, milliseconds. */
   readonly onIteratorAge?: ((ageMs: number) => void) | undefined;
-  /** Called with errors after which another try follows: a stream that can't be read, a queue that can't be reached. */
+  /** Called with errors before a retry: a stream that cannot be read, a queue that cannot be reached. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -36,28 +36,28 @@ const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
 /** `{"Records":[]}` */
 const EMPTY_EVENT_BYTES = 14;
 
-/** Lambda says that it waits longer and longer between retries, but not how long. */
+/** Lambda documents that its retry delay grows, but not how long it is. */
 const FIRST_BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 30_000;
 
-/** A record that is to be handed over. */
+/** A record that waits for its invocation. */
 interface Pending {
   readonly record: LambdaStreamRecord;
   readonly sequenceNumber: string;
   readonly createdAtMs: number;
   readonly readAtMs: number;
-  /** Size of its JSON, with the comma after it. */
+  /** Size of the record's JSON, with the comma after it. */
   readonly bytes: number;
 }
 
-/** A part of a batch, handed over by itself. */
+/** A part of a batch, which is handed over separately. */
 interface Part {
   readonly records: readonly Pending[];
   /** Failures that count against `maximumRetryAttempts`. */
   readonly failures: number;
-  /** How often these records were handed over, also as part of a larger batch. */
+  /** Number of times that these records were handed over, also as part of a larger batch. */
   readonly invocations: number;
-  /** Failures in a row, which say how long the next try waits. */
+  /** Failures in a row, which determine the next delay. */
   readonly waits: number;
   /** Whether the last invocation failed as a whole; undefined before the first. */
   readonly isFunctionError?: boolean | undefined;
@@ -66,9 +66,9 @@ interface Part {
 /**
  * Reads one shard and hands its records to the function, one batch after another.
  *
- * 1. Read, and leave out what no filter wants.
+ * 1. Read, and leave out records that match no filter.
  * 2. A batch is full, or its first record has waited for the batching window, or the shard ends: hand it over.
- * 3. It is done: keep the position. It failed: wait, then hand over what is left, as a whole or cut in two.
+ * 3. When it succeeds, store the position. When it fails, wait, then hand over the remaining records, whole or split in two.
  * 4. Records that are too old, or failed too often, go to the failure destination, and the position goes on.
  *
  * @see Lambda Developer Guide, "Process DynamoDB records with Lambda" and "Retain discarded records for a DynamoDB event source"
@@ -76,7 +76,7 @@ interface Part {
 export class ShardReader {
   readonly #options: ShardReaderOptions;
   #pending: Pending[] = [];
-  /** The last one that was read, wanted or not. */
+  /** Sequence number of the last read record, whether or not it matched a filter. */
   #readTo: string | undefined;
   #firstReads: readonly FirstRead[];
   #isEnd = false;
@@ -89,8 +89,7 @@ export class ShardReader {
   }
 
   /**
-   * Reads what there is, and hands over what is due.
-   *
+   * Reads new records, and hands over the batches that are due.
    * @param options.flush whether what would wait for its window is handed over too
    * @returns when it is due again at the latest, epoch milliseconds, if something waits; `end` when the shard is done
    */
@@ -122,7 +121,7 @@ export class ShardReader {
     for (const record of records) this.#take(record, readAtMs);
     this.#readTo = last.sequenceNumber;
     const isDone = this.#pending.length === 0;
-    // Kept before anything is handed over: who is killed then and reads them again gives them the same times.
+    // Stored before the records are handed over: a process that reads them again after a kill gives them the same times.
     if (isDone) this.#saveDone(last.sequenceNumber);
     else if (this.#pending.length > before) this.#save();
     return records.length;
@@ -160,7 +159,7 @@ export class ShardReader {
     return first && first.readAtMs + this.#options.settings.batchingWindowSeconds * 1000;
   }
 
-  /** How many records one invocation can take: one at least. */
+  /** Number of records that fit into one invocation: at least one. */
   #fitting(): number {
     const { batchSize } = this.#options.settings;
     let bytes = EMPTY_EVENT_BYTES;
@@ -175,7 +174,7 @@ export class ShardReader {
     return this.#pending.splice(0, this.#fitting());
   }
 
-  /** Returns when each record is done or given up, or when it is to stop. */
+  /** Returns when each record is done or discarded, or when the reader is stopped. */
   async #handOver(batch: readonly Pending[], signal: AbortSignal): Promise<void> {
     const parts: Part[] = [{ records: batch, failures: 0, invocations: 0, waits: 0 }];
     for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
@@ -194,7 +193,7 @@ export class ShardReader {
     }
   }
 
-  /** Records at the beginning that are older than the mapping wants. */
+  /** Number of records at the start that are older than the mapping's maximum age. */
   #tooOld(records: readonly Pending[]): number {
     const { settings, clock } = this.#options;
     const { maximumRecordAgeSeconds: age } = settings;
@@ -265,20 +264,20 @@ export class ShardReader {
     }
   }
 
-  /** All up to here is done. */
+  /** Stores the position: all records up to here are done. */
   #saveDone(after: string): void {
     this.#firstReads = this.#firstReads.filter(({ upTo }) => BigInt(upTo) > BigInt(after));
     this.#options.checkpoints.save(this.#options.shardId, { after, reads: this.#firstReads });
   }
 
-  /** The position stays as it is. */
+  /** Stores the first reads; the position is unchanged. */
   #save(): void {
     const { checkpoints, shardId } = this.#options;
     checkpoints.save(shardId, { ...checkpoints.get(shardId), reads: this.#firstReads });
   }
 
   async #pause(ms: number, signal: AbortSignal): Promise<void> {
-    await this.#options.clock.sleep(ms, signal).catch(() => {}); // it is to stop
+    await this.#options.clock.sleep(ms, signal).catch(() => {}); // The reader is stopped.
   }
 }
 
@@ -291,12 +290,12 @@ function halves(part: Part): Part[] {
   }));
 }
 
-/** Whether Lambda itself refused, such as `Lambda.TooManyRequestsException`. */
+/** Whether Lambda refused to invoke the function, such as by `Lambda.TooManyRequestsException`. */
 function wasNotInvoked({ errorType }: Extract<FunctionResult, { ok: false }>): boolean {
   return errorType.startsWith('Lambda.') && errorType !== 'Lambda.Unknown';
 }
 
-/** Milliseconds to wait after so many failures in a row. */
+/** Delay after this number of failures in a row, milliseconds. */
 export function backoffMs(failures: number): number {
   return Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS);
 }

@@ -3,20 +3,20 @@ import { backoffMs, ShardReader, type ShardReaderOptions } from './shard-reader.
 import type { StreamShard } from './stream-source.ts';
 
 export interface StreamPollerOptions extends Omit<ShardReaderOptions, 'shardId'> {
-  /** Where it begins with a stream that it has no checkpoints of. */
+  /** Position at which it begins to read a stream without checkpoints. */
   readonly startingPosition: 'TRIM_HORIZON' | 'LATEST';
-  /** Pause after a read that found nothing, milliseconds. @default 250, Lambda's "base rate of 4 times per second" */
+  /** Pause after a read without records, milliseconds. @default 250, Lambda's "base rate of 4 times per second" */
   readonly pollMs?: number | undefined;
 }
 
 /**
- * How often the shards are listed, milliseconds. DynamoDB Local begins a new one every few hours, and when one ends they are listed at
- * once.
+ * Interval at which the shards are listed, milliseconds. DynamoDB Local begins a new shard every few hours; when a shard ends, they are
+ * listed immediately.
  */
 const LIST_SHARDS_MS = 10_000;
 const POLL_MS = 250;
 
-/** Reads a table's stream for one function: every shard by itself, and none before the one that it continues is done. */
+/** Reads a table's stream for one function: each shard separately, and only after its parent is done. */
 export class StreamPoller {
   readonly #options: StreamPollerOptions;
   readonly #stopping = new AbortController();
@@ -24,7 +24,7 @@ export class StreamPoller {
   readonly #running = new Map<string, Promise<void>>();
   /** The last step of each shard. */
   readonly #lastStep = new Map<string, Promise<unknown>>();
-  /** Whether the starting position was looked at: it does not count for shards that begin later. */
+  /** Whether the starting position was applied: it does not apply to shards that begin later. */
   #isPlaced = false;
   /** Ends the wait for the next list of shards. */
   #listNow: () => void = () => {};
@@ -34,18 +34,18 @@ export class StreamPoller {
     this.#options = options;
   }
 
-  /** Reads from now on, until it is stopped. */
+  /** Reads until it is stopped. */
   start(): void {
     this.#loop ??= this.#run();
   }
 
-  /** Stops to read; resolves when no invocation is under way any more. Safe to call more than once. */
+  /** Stops reading; resolves when no invocation is in progress. Safe to call more than once. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.all([this.#loop, ...this.#running.values()]);
   }
 
-  /** Hands over everything that is in the stream now, without waiting for batching windows. */
+  /** Hands over all records in the stream, without waiting for batching windows. */
   async drain(): Promise<void> {
     const { signal } = this.#stopping;
     const ended = new Set<string>();
@@ -104,19 +104,19 @@ export class StreamPoller {
     }
   }
 
-  /** Once, however often it fails after that. */
+  /** Reports the first of several failures in a row only. */
   #tell(error: unknown, failures: number): void {
     if (failures === 1 && !this.#stopping.signal.aborted) this.#options.onError?.(error);
   }
 
-  /** One step of a shard after another, whoever asks for it. */
+  /** Runs the steps of a shard one after another, whoever requests them. */
   #step(shardId: string, options: { readonly flush?: boolean } = {}): ReturnType<ShardReader['step']> {
     const before = this.#lastStep.get(shardId) ?? Promise.resolve();
     const step = before.then(async () => {
       try {
         return await this.#reader(shardId).step(this.#stopping.signal, options);
       } catch (error) {
-        // It may have taken records that are not done: another one begins where the checkpoint is.
+        // The reader may hold records that are not done; a new reader begins at the checkpoint.
         this.#readers.delete(shardId);
         throw error;
       }
@@ -137,7 +137,7 @@ export class StreamPoller {
     return reader;
   }
 
-  /** Shards that are not done and whose parents are done, or gone. */
+  /** Shards that are not done and whose parents are done or expired. */
   async #readyShards(): Promise<readonly StreamShard[]> {
     const { source, checkpoints } = this.#options;
     const shards = await source.shards();
@@ -153,8 +153,8 @@ export class StreamPoller {
   }
 
   /**
-   * Passes over what is in a shard. An iterator of the type LATEST would do it faster, but leaves no position: what comes before it
-   * has read something is lost when it expires.
+   * Skips the existing records of a shard. An iterator of the type LATEST would be faster, but has no position: when it expires before its
+   * first record, later records are lost.
    */
   async #skip({ id, isOpen }: StreamShard): Promise<void> {
     const { source, checkpoints } = this.#options;
@@ -169,5 +169,5 @@ export class StreamPoller {
 }
 
 async function sleepUntil(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  await clock.sleep(ms, signal).catch(() => {}); // it is to stop, or to go on at once
+  await clock.sleep(ms, signal).catch(() => {}); // The poller is stopped, or must continue immediately.
 }

@@ -3,16 +3,16 @@ import type { _Record, StreamRecord } from '@aws-sdk/client-dynamodb-streams';
 /** A shard of a table's stream. */
 export interface StreamShard {
   readonly id: string;
-  /** The shard that it continues. It may not be there any more. */
+  /** The shard that it continues. The stream may no longer list it. */
   readonly parentId?: string | undefined;
-  /** Whether records may still be added to it. */
+  /** Whether records may still be added to the shard. */
   readonly isOpen: boolean;
 }
 
 /** An item, or its key, in DynamoDB's JSON. */
 export type ItemImage = Readonly<Record<string, ImageValue>>;
 
-/** One attribute's value by its type, as `{ N: '1' }`. Only lists and maps are looked into. */
+/** Value of an attribute by its type, such as `{ N: '1' }`. Only lists and maps are read further. */
 export type ImageValue = {
   readonly S?: string | undefined;
   readonly L?: readonly ImageValue[] | undefined;
@@ -31,11 +31,11 @@ type Image = 'Keys' | 'OldImage' | 'NewImage';
 
 export interface ReadRecords {
   readonly records: readonly StreamedRecord[];
-  /** Nothing comes after these: the shard is closed, and they are its last ones. */
+  /** Whether these are the last records of a closed shard. */
   readonly isEnd: boolean;
 }
 
-/** A table's stream, as far as somebody reads it. */
+/** A table's stream, as its reader needs it. */
 export interface StreamSource {
   shards(): Promise<readonly StreamShard[]>;
   /**

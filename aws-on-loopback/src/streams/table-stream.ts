@@ -10,20 +10,19 @@ import { untilActive } from '../dynamodb/tables.ts';
 import { TableMismatchError } from '../errors.ts';
 import type { EventSourceMappingResource } from './mapping-settings.ts';
 
-/** Stands for the label of a stream in its ARN, until the table is made. AWS takes the time at which that was. */
+/** Placeholder for the label of a stream in its ARN until the table is created. AWS uses the creation time. */
 export const LOCAL_STREAM_LABEL = 'local';
 
 export interface TableStreamOptions {
   readonly tables: readonly TableResource[];
   readonly existingTables: readonly ExistingTable[];
-  /** Where the tables are, for the command that makes what is missing. */
+  /** Endpoint of the tables, for the command that creates a missing one. */
   readonly endpoint: string;
 }
 
 /**
- * The ARN of the stream that a mapping reads, by which DynamoDB Local calls it. A table that the stack makes gets its stream when it
- * was there before without one; a table of somebody else's is not changed.
- *
+ * Finds the ARN of the stream that a mapping reads, as DynamoDB Local names it. An existing table of the stack without a stream gets one;
+ * a table of another owner is not changed.
  * @throws {TableMismatchError} with the command that makes the stream, for a table that has none
  */
 export async function requireStream(

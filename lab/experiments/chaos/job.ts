@@ -17,7 +17,7 @@ export interface ChaosJobOptions {
   readonly by: IndexedBy;
   readonly deleteMode: 'guarded' | 'batch';
   readonly kills: number;
-  /** Some items are held, and some of them released. */
+  /** Some items are held, and some of these are released. */
   readonly hold: boolean;
   /** Seconds from an item's expiry to its deletion. */
   readonly grace: number;
@@ -27,17 +27,17 @@ export interface ChaosJobOptions {
   readonly signal: AbortSignal;
 }
 
-/** A table of its own, whatever the project's configuration says: every other field at its default. */
+/** The experiment's own table, independent of the project's configuration; all other fields have their defaults. */
 const TABLE: PreciseTtlProps = { tableName: 'Chaos', partitionKey: 'id' };
 
 const HOLD_ATTRIBUTE = 'legalHold';
 
-/** Short enough that a child gets old while keys are unprocessed, and not while it waits to try them again. */
+/** The cap is short: a child must become too old while keys are unprocessed, and not during a backoff. */
 const BACKOFF_CAP_SECONDS = 2;
 
 const configOf = (table: PreciseTtlProps) => ({ region: 'us-east-1', tables: [table] });
 
-/** Synthesizes a table for the purpose and lets everything happen to it. */
+/** Synthesizes a table and runs the chaos test on it. */
 export async function runChaosJob(
   options: ChaosJobOptions,
 ): Promise<{ readonly verdict: Verdict; readonly report: ChaosReport }> {
@@ -57,7 +57,7 @@ export async function runChaosJob(
       },
     }),
   };
-  // How far sweeps look back: the defaults, by which the inspected ones are judged.
+  // Default settings, by which the inspected sweeps are judged.
   const { lookbackMinutes, holdAttribute, graceSeconds } = resolveProps(table);
   const stack = withSettings(plainStack(configOf(table)), { backoffCapSeconds: BACKOFF_CAP_SECONDS });
   print(

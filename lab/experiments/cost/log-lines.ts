@@ -26,7 +26,7 @@ export interface LogBytes {
   readonly metrics: Readonly<Record<MetricSet, number>>;
 }
 
-/** Totals of a sweep that deleted 100 items in a minute. Their lags lie in about as many buckets as in a real minute. */
+/** Totals of a sweep that deleted 100 items in a minute, with about as many lag buckets as a real minute. */
 const TOTALS: SweepTotals = {
   ...startTotals(false),
   ...{ found: 100, deleted: 100, shardsSwept: 1, steps: 1 },
@@ -39,14 +39,12 @@ const TOTALS: SweepTotals = {
 const EXECUTION = {
   machine: 'tick',
   executionInput: { scheduledTime: '2026-11-20T09:00:00Z' },
-  // Names that Step Functions gives to executions of Scheduler are as long.
+  // As long as the execution names that Step Functions makes for Scheduler.
   execution: '12345678-90ab-cdef-1234-567890abcdef_12345678-90ab-cdef-1234-567890abcdef',
   startedAt: STARTED_AT,
 } as const;
 
-/**
- * Prints the lines with the real functions and the real logger, as Lambda would have them, and counts their bytes.
- */
+/** Prints the log lines with the real functions and logger, as on Lambda, and counts their bytes. */
 export async function measureLogBytes(): Promise<LogBytes> {
   // Lambda sets it for every call, and the logger puts it into each line.
   process.env['_X_AMZN_TRACE_ID'] = 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=0';
@@ -103,7 +101,7 @@ function answering(items: readonly object[]): Documents {
   return { send: async () => ({ Items: items }) } as unknown as Documents;
 }
 
-/** Bytes that are written to the output meanwhile, without the ends of the lines, which are no part of an event. */
+/** Counts the bytes written to the output during some work, without line ends, which are not part of a log event. */
 async function printed(work: () => Promise<unknown>): Promise<number> {
   const { stdout } = process;
   const { write } = stdout;

@@ -8,13 +8,13 @@ import { DAYS_A_MONTH, TICKS_A_MONTH } from '../../../cost/sweep-usage.ts';
 import { DEFAULT_SHARDS } from '../../../expiry/model.ts';
 import { Simulation } from '../../../test/support/simulation/simulation.ts';
 
-/** The first ticks find nothing yet and the last ones nothing any more: those between are counted. */
+/** The first ticks find no items yet and the last ones find none any more: only the ticks between them are counted. */
 const FIRST_TICK = 3;
 const TICKS = 10;
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const MINUTES_A_DAY = 1_440;
 
-/** Entries of an index that a scan is run on: as many pages that each cost the same. */
+/** Largest index on which a scan is run: larger indexes cost the same per page. */
 const MAX_SCANNED = 1_000_000;
 
 /** The props that decide the cost, besides the rate; the rest are defaults. */
@@ -32,18 +32,18 @@ export interface MonthTable {
 
 /** Dollars for a month. */
 export interface MonthlyCost {
-  /** Executions of the ticks, and all that they start. */
+  /** Cost of the ticks' executions, and of all executions that they start. */
   readonly ticks: Cost;
-  /** Daily scans of the indexes, of items that live for a day. */
+  /** Cost of the daily index scans, for items that live for a day. */
   readonly scans: Cost;
   /** Starts by EventBridge Scheduler. */
   readonly starts: number;
   readonly total: number;
-  /** Executions that a tick consists of, on average. */
+  /** Average number of executions of a tick. */
   readonly executionsPerTick: number;
   /** Transitions of Standard machines in the month. */
   readonly standardTransitions: number;
-  /** Items that were deleted in the minutes that are counted, of those that expired in them. */
+  /** Share of the items that were deleted, of those that expired in the counted minutes. */
   readonly deletedShare: number;
 }
 
@@ -103,7 +103,8 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
 const scanned = new Map<number, Promise<Cost>>();
 
 /**
- * The cost of a month of daily scans of an index with so many entries, none of them overdue. From a size on, one page costs like another.
+ * Calculates the cost of a month of daily scans of an index with this number of entries, none of them overdue. Above a certain size the
+ * cost per page is constant.
  */
 export async function costOfScans(entries: number): Promise<Cost> {
   if (entries > MAX_SCANNED) {
@@ -116,7 +117,7 @@ export async function costOfScans(entries: number): Promise<Cost> {
   return known;
 }
 
-/** One is counted, less a tick that starts none. */
+/** Measures one scan: the cost of a tick that starts one, less that of a tick that starts none. */
 async function measureScans(entries: number): Promise<Cost> {
   const tableName = 'SessionData';
   const deployment = deploymentOf([resolveProps({ tableName, partitionKey: 'id' })]);
@@ -124,7 +125,7 @@ async function measureScans(entries: number): Promise<Cost> {
     const simulation = simulate(deployment);
     if (isDue) simulation.journal.scansAt[tableName] = START;
     const { items } = simulation.named(tableName);
-    // Few TTLs: it is not the table in memory that is measured.
+    // Few different TTLs, because the table in memory is not what is measured.
     for (let item = 0; item < entries; item += 1)
       items.write(`item-${item}`, START + 7 * 86_400 + (item % 60));
     simulation.tick(START, TICK_LATE_SECONDS);
@@ -148,7 +149,7 @@ function simulate({ tables, functionMemoryMb: memoryMb }: Deployment): Simulatio
     journalMs: JOURNAL_MS,
     memoryMb,
   });
-  // A scan that is started in one of the minutes that are counted would be one in each.
+  // A scan that starts in a counted minute would be counted as one in each minute.
   for (const { tableName } of tables) simulation.journal.scansAt[tableName] = START + DAYS_A_MONTH * 86_400;
   return simulation;
 }

@@ -1,9 +1,9 @@
 import { functionArn, stateMachine } from 'stepfunctions-emulator/testing';
 
-/** Milliseconds of processor time that one version of Node takes. */
+/** Processor time that one version of Node takes, milliseconds. */
 export interface Measured {
   readonly version: string;
-  /** For one execution, round by round. */
+  /** Processor time for one execution, for each round. */
   readonly rounds: readonly number[];
   readonly map: number;
 }
@@ -35,7 +35,7 @@ for (let round = 0; round < ROUNDS; round += 1) {
   rounds.push(ms / EXECUTIONS);
 }
 
-// After them, when there is whatever they left behind.
+// Measured after the rounds, with whatever they left in memory.
 const each = machineOf({
   Type: 'Map',
   ItemProcessor: { StartAt: 'Each', States: { Each: task } },

@@ -1,7 +1,7 @@
 import { count } from '../../report/numbers.ts';
 import type { Measured } from '../support/live.ts';
 
-/** The ways to delete that are compared, in the order they are shown in. */
+/** The compared ways to delete, in the order of the output. */
 export const MODES = {
   precise: 'precise-ttl to the second (precisionSeconds: 1)',
   plain: 'precise-ttl once a minute (precisionSeconds: 60)',
@@ -19,17 +19,17 @@ export interface ModeResult extends Measured {
   readonly cumulative: readonly CumulativePoint[];
 }
 
-/** The plot is drawn from this alone. */
+/** All data of the plot. */
 export interface LagResult {
   readonly settings: { readonly minutes: number; readonly rate: number };
   readonly modes: readonly ModeResult[];
 }
 
 const SIZE = { width: 860, height: 500 };
-/** The lag axis, seconds. What is faster is drawn at its left end. */
+/** Start of the lag axis, seconds. Faster deletions are drawn at its left end. */
 const FASTEST = 0.05;
 const SLOWEST = 200;
-/** Where the axis has a label. ECharts itself puts some at powers of ten only. */
+/** Values with a label on the axis. ECharts itself labels some powers of ten only. */
 const LABELLED = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60, 200];
 
 // Set apart by hue and by lightness, on white, which both of GitHub's themes show as it is.
@@ -44,7 +44,7 @@ const FONT = 'system-ui, -apple-system, Helvetica, Arial, sans-serif';
 
 /** Draws the cumulative share of items that were deleted against how late they were. */
 export async function drawLag({ settings, modes }: LagResult): Promise<string> {
-  // Only now: loading it takes a second, which a help shall not wait for.
+  // Imported late: loading it takes a second, which a help text should not wait for.
   const { init } = await import('echarts');
   const chart = init(null, null, { renderer: 'svg', ssr: true, ...SIZE });
   try {
@@ -112,7 +112,7 @@ export async function drawLag({ settings, modes }: LagResult): Promise<string> {
           itemStyle: { color: COLORS[result.mode], opacity: 1 },
           label: {
             show: true,
-            // The two that run once a minute lie close together.
+            // The two lines of the modes that run once a minute are close together.
             position: result.mode === 'plain' ? 'left' : 'right',
             distance: 8,
             formatter: ({ value }: { value: [number, number] }) => `half within ${value[0].toPrecision(2)} s`,
@@ -132,7 +132,7 @@ function lineName({ mode, left }: ModeResult): string {
   return left === 0 ? MODES[mode] : `${MODES[mode]}: ${count(left)} never deleted`;
 }
 
-/** From 0 % at the left end to the last deletion's share at the right end: what is missing there was never deleted. */
+/** Builds a line from 0 % at the left end to the last deletion's share at the right end: the rest was never deleted. */
 function line({ cumulative }: ModeResult): [number, number][] {
   const points = cumulative.map(([lagMs, share]): [number, number] => [
     Math.min(SLOWEST, Math.max(FASTEST, lagMs / 1000)),
@@ -144,16 +144,16 @@ function line({ cumulative }: ModeResult): [number, number][] {
   return [[FASTEST, 0], [first[0], 0], ...points, [SLOWEST, last[1]]];
 }
 
-/** The point at which half of the expired items are deleted; none when it never comes. */
+/** The point at which half of the expired items are deleted; empty when this never happens. */
 function halfGone(result: ModeResult): [number, number][] {
   const point = line(result).find(([, share]) => share >= 50);
   return point === undefined ? [] : [point];
 }
 
-/** Without what no picture in a README has use for, and the same however many charts the process drew before. */
+/** Removes ids and styles that a README does not need and that differ with the number of charts drawn before. */
 function plain(svg: string): string {
   return svg
-    .replace(/<style[\s\S]*?<\/style>\n?/g, '') // for a pointer over it
+    .replace(/<style[\s\S]*?<\/style>\n?/g, '') // Styles for hovering are removed.
     .replaceAll(/ class="zr\d+-cls-\d+"/g, '')
     .replaceAll(/ ecmeta_\w+="[^"]*"/g, '')
     .replaceAll(/\bzr\d+-/g, '');

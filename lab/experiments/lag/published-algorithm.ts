@@ -3,11 +3,11 @@
  * is the baseline here: not meant to be good, and never to be used.
  *
  * 1. An item is stamped into the minute (start, end] that its TTL lies in.
- * 2. Once a minute, the window that has just ended is asked for: window = its key, `ttl < end`. An item that expires
- *    exactly on an edge lies in the window that ends there and is not before its end: it is never found.
+ * 2. Once a minute, the window that has just ended is queried: window = its key, `ttl < end`. An item that expires exactly at the end of a
+ *    window is in that window, but fails `ttl < end`: it is never found.
  * 3. One page is read, 1 MB of index entries; what is beyond it is never looked at again.
- * 4. The page is deleted in batches of 25, one after the other, whatever has become of the items meanwhile.
- * 5. What comes back unprocessed is tried again at once, three times at the most, and then forgotten.
+ * 4. The page is deleted in batches of 25, one after the other, even when items were changed meanwhile.
+ * 5. Unprocessed items are retried immediately, three times at the most, and then forgotten.
  * 6. Nothing looks back: a window whose minute was missed stays.
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -35,12 +35,12 @@ export function stampedWindow(ttl: number): PublishedWindow {
   return windowThatEnds(Math.ceil(ttl / WINDOW_SECONDS) * WINDOW_SECONDS);
 }
 
-/** The window that an invocation at a minute asks for. */
+/** The window that an invocation at a certain minute queries. */
 function sweptWindow(nowMs: number): PublishedWindow {
   return windowThatEnds(Math.floor(nowMs / 1000 / WINDOW_SECONDS) * WINDOW_SECONDS);
 }
 
-/** The table, as far as the algorithm uses it. */
+/** The table operations that the algorithm uses. */
 export interface PublishedStore<Key> {
   /** The first page of a window's items with a TTL before a moment (epoch seconds). */
   readonly queryPage: (windowKey: string, before: number) => Promise<readonly Key[]>;
@@ -61,7 +61,7 @@ export async function sweepPublished<Key>(store: PublishedStore<Key>, nowMs: num
 
 type Key = Record<string, unknown>;
 
-/** The published algorithm's requests to a table of DynamoDB. */
+/** Implements the published algorithm's requests to a DynamoDB table. */
 export function publishedStore(
   client: DynamoDBClient,
   tableName: string,
@@ -72,7 +72,7 @@ export function publishedStore(
   const keyNames = sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
   return {
     queryPage: async (windowKey, before) => {
-      // No Limit: the page ends where DynamoDB ends it.
+      // The query has no Limit: the page ends where DynamoDB ends it.
       const { Items = [] } = await documents.send(
         new QueryCommand({
           TableName: tableName,
@@ -98,9 +98,8 @@ export function publishedStore(
 const MINUTE_MS = 60_000;
 
 /**
- * Does something at every full minute, from the next one on. One that isn't done when the next begins is not waited
- * for, as with two invocations of a function.
- *
+ * Calls a function at every full minute, from the next one on. It does not wait for a call that is still running, like invocations of a
+ * Lambda function.
  * @param onError gets what an action rejects with
  * @returns ends it, and resolves when nothing is under way any more
  */

@@ -4,20 +4,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from 'aws-on-loopback/ports';
 
-/** `npx precise-ttl local` in a process of its own. */
+/** `npx precise-ttl local` in a separate process. */
 export interface CloudProcess {
   readonly pid: number;
-  /** DynamoDB Local's; undefined when it was not found. */
+  /** Process id of DynamoDB Local; undefined when it was not found. */
   readonly dynamoDbPid: number | undefined;
   readonly dynamoDbEndpoint: string;
   readonly sfnEndpoint: string;
-  /** Rejects when it ends before it is stopped, with what it printed. */
+  /** Rejects with the process's output when it ends before it is stopped. */
   readonly ended: Promise<never>;
   stop(): Promise<void>;
 }
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** Enough of what it printed to say why it ended. */
+/** Length of the output that is kept to explain why the process ended. */
 const PRINTED_LENGTH = 2_000;
 
 /**
@@ -33,7 +33,7 @@ export async function startCloudProcess(): Promise<CloudProcess> {
   const child = spawn(process.execPath, ['bin/precise-ttl.js', 'local', ...portFlags], {
     ...{ cwd: ROOT, env: environment, stdio: ['ignore', 'pipe', 'pipe'] },
   });
-  // However this process ends, it doesn't leave the other one behind.
+  // The child process is killed in whatever way this process ends.
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   let printed = '';
@@ -50,7 +50,7 @@ export async function startCloudProcess(): Promise<CloudProcess> {
     if (!stopping) throw new Error(`npx precise-ttl local ended by itself; it printed:\n${printed}`);
     return new Promise<never>(() => {});
   });
-  ended.catch(() => {}); // whoever waits for it hears of it
+  ended.catch(() => {}); // Callers that await it see the error.
   await Promise.race([ready, ended]);
   return {
     pid: child.pid ?? 0,
@@ -66,14 +66,14 @@ export async function startCloudProcess(): Promise<CloudProcess> {
   };
 }
 
-/** The memory of a process at one moment, by the system's own count. */
+/** Memory of a process at one moment, as the operating system counts it. */
 interface ProcessMemory {
   /** Resident memory, MB of 1,048,576 bytes. */
   readonly residentMb: number;
   readonly threads: number;
 }
 
-/** undefined for a process that is gone. Source: proc_pid_status(5). */
+/** Returns undefined for a process that has ended. Source: proc_pid_status(5). */
 export function memoryOf(pid: number): ProcessMemory | undefined {
   const status = read(`/proc/${pid}/status`);
   const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
@@ -92,7 +92,7 @@ function findBelow(pid: number, text: string): number | undefined {
   return undefined;
 }
 
-/** A shell that watches over a process has that one's command in its own line. */
+/** A shell that watches a process also contains that process's command line. */
 function isJava(pid: number, text: string): boolean {
   const [program = '', ...args] = read(`/proc/${pid}/cmdline`).split('\0');
   return program.endsWith('java') && args.some(arg => arg.includes(text));

@@ -1,6 +1,6 @@
 import type { TableReport } from '../../../operate/status/report.ts';
 
-/** The trouble that DynamoDB has. */
+/** The failure of DynamoDB. */
 export type Trouble = 'none' | 'deletesThrottled' | 'queriesThrottled' | 'hangs' | 'dead';
 
 /** An item as a scan of the table saw it. */
@@ -18,11 +18,11 @@ export interface TableScan {
   readonly items: ReadonlyMap<string, SeenItem>;
 }
 
-/** Something that was the case for a time, epoch milliseconds. */
+/** Something that lasted for a time, epoch milliseconds. */
 export interface During<What> {
   readonly what: What;
   readonly from: number;
-  /** Undefined: it still is. */
+  /** End of the period; undefined while it continues. */
   to?: number;
 }
 
@@ -31,42 +31,42 @@ export interface Deeds {
   readonly troubles: readonly During<Trouble>[];
   readonly pauses: readonly During<true>[];
   readonly limits: readonly During<number>[];
-  /** Keys whose delete was throttled, epoch milliseconds. */
+  /** Times at which a key's delete was throttled, epoch milliseconds. */
   readonly throttled: readonly number[];
   /** Items that expire each second. */
   readonly rate: number;
-  /** Ids of items that were written when they had expired already, which `status` does not promise to know of. */
+  /** Ids of items that were written after their expiry, which `status` need not report. */
   readonly writtenLate: ReadonlySet<string>;
-  /** Ends of executions that failed, epoch milliseconds. */
+  /** Times at which failed executions ended, epoch milliseconds. */
   readonly failures: readonly number[];
-  /** When ticks planned, as the journal has it, epoch milliseconds. */
+  /** Times at which ticks planned, as recorded in the journal, epoch milliseconds. */
   readonly ticks: ReadonlySet<number>;
 }
 
-/** A look with what the table had before and after it. */
+/** A report with the state of the table before and after it. */
 export interface JudgedLook {
   readonly report: TableReport;
   readonly before: TableScan;
   readonly after: TableScan;
 }
 
-/** `overdue` may be so far off, as a share, for what is deleted while it is counted. */
+/** Tolerance of `overdue`, as a share, because items are deleted during the count. */
 const TOLERANCE = 0.02;
 
-/** A clock that is rounded to seconds, and a call that is under way. */
+/** Tolerance for clocks that are rounded to seconds, and for a call in progress, milliseconds. */
 const ROUNDED_MS = 2_000;
 
-/** Whoever has not ended by then is not late by the promise of a second: two ticks, and what they take. Seconds. */
+/** Age of an execution that is certainly late: two ticks and their duration, seconds. */
 const SURELY_LATE_SECONDS = 190;
 
-/** The false statements of a look. */
+/** False statements in a report. */
 export function falseStatements(look: JudgedLook, deeds: Deeds): string[] {
   return [...falseGone(look, deeds), ...falseOverdue(look), ...falseVerdict(look)];
 }
 
 const seconds = (iso: string): number => Date.parse(iso) / 1000;
 
-/** The facts that were true all the time. */
+/** Facts that held during the whole report. */
 function throughout({ before, after }: JudgedLook): SeenItem[] {
   return [...after.items.values()].filter(({ id, ttl }) => before.items.get(id)?.ttl === ttl);
 }
@@ -86,14 +86,14 @@ function falseGone(look: JudgedLook, { writtenLate }: Deeds): string[] {
   ];
 }
 
-/** A key as the report has it. */
+/** Formats a key as the report does. */
 function idOf(key: string): string {
   return (JSON.parse(key) as { readonly id: { readonly S: string } }).id.S;
 }
 
-/** So many were overdue during a look, at the least and at the most. */
+/** Smallest and largest number of overdue items during a report. */
 export interface Counted {
-  /** When it began, epoch milliseconds. */
+  /** Start of the report, epoch milliseconds. */
   readonly at: number;
   readonly least: number;
   readonly most: number;
@@ -129,7 +129,7 @@ function falseVerdict(look: JudgedLook): string[] {
     : [];
 }
 
-/** Why the cause that a look named is not one; undefined: it is, or it named none. */
+/** Why the reported cause is wrong; undefined when it is right, or when none was reported. */
 export function falseCause(look: JudgedLook, deeds: Deeds): string | undefined {
   const { cause } = look.report;
   if (cause === null) return missingCause(look, deeds);
@@ -178,7 +178,7 @@ export function falseCause(look: JudgedLook, deeds: Deeds): string | undefined {
   }
 }
 
-/** An action that lasted all the time and that no cause names. */
+/** Finds an action during the whole report that no cause mentions. */
 function missingCause(
   { report, before, after }: JudgedLook,
   { troubles, pauses }: Deeds,
@@ -209,7 +209,7 @@ function falseLimit(
   return limit < rate ? undefined : wrong('it does catch up');
 }
 
-/** Counts are noted when a page of deletes has come to its end: what is noted in a minute may have been a call's time longer ago. */
+/** Counts are recorded when a page of deletes has ended, so they may be older than their minute by the duration of a call, milliseconds. */
 const NOTED_MS = 6_000;
 
 function falseThrottling(
@@ -227,8 +227,7 @@ function falseThrottling(
 }
 
 /**
- * Why a trend that a look told is not one; undefined: it is, or none was told.
- *
+ * Why a reported trend is wrong; undefined when it is right, or when none was reported.
  * @param counts of the looks up to this one
  */
 export function falseTrend({ report }: JudgedLook, counts: readonly Counted[]): string | undefined {
@@ -236,7 +235,7 @@ export function falseTrend({ report }: JudgedLook, counts: readonly Counted[]): 
   const now = counts.at(-1);
   if (trend == null || now === undefined) return undefined;
   const { fewerPerSecond, measuredSeconds } = trend;
-  // Where much is deleted at once, neighbouring looks counted differently.
+  // Counts of neighbouring reports differ when many items are deleted at once.
   const near = (at: number) => counts.filter(each => Math.abs(each.at - at) <= ROUNDED_MS);
   const [then, last] = [near(now.at - measuredSeconds * 1000), near(now.at)];
   if (then.length === 0) return undefined;

@@ -14,25 +14,25 @@ export interface Run<F extends Flags> {
   readonly flags: FlagValues<F>;
   readonly print: (text: string) => void;
   readonly progress: Progress;
-  /** Problems while it runs are shown at once, and make the run fail. */
+  /** Collects problems: each is shown immediately, and makes the run fail. */
   readonly problems: Problems;
-  /** Aborts at Ctrl-C. Who asks for it cleans up; without it Ctrl-C ends the process at once. */
+  /** Aborts at Ctrl-C. An experiment that uses it must clean up; otherwise Ctrl-C ends the process immediately. */
   readonly signal: AbortSignal;
-  /** The file for the result; '' for none. */
+  /** Path of the result file; '' for none. */
   readonly file: string;
 }
 
 /** The outcome of an experiment. */
 export interface Outcome {
-  /** For a person: tables. */
+  /** Tables for the reader. */
   readonly text?: string;
-  /** For the file, beside the command, the commit, the machine and the flags. */
+  /** Content of the result file, besides the command, the commit, the machine and the flags. */
   readonly result?: object;
   /** An SVG that is written beside the file. */
   readonly plot?: string;
   /** The broken promises, a sentence each. */
   readonly problems?: readonly string[];
-  /** Why the run proves nothing, a sentence each. Then nothing is written. */
+  /** Reasons why the run proves nothing, one sentence each. No file is written then. */
   readonly unproven?: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export interface Experiment<F extends Flags> {
   readonly flags: F;
   /** The meaning of exit status 0. */
   readonly holds: string;
-  /** The file in lab/results whose figures the documents show. @default nothing is written without --json */
+  /** The file in lab/results whose figures the documents show. @default no file is written without --json */
   readonly file?: string | ((flags: FlagValues<F>) => string | undefined);
   readonly run: (run: Run<F>) => Promise<Outcome>;
 }
@@ -51,8 +51,8 @@ export interface Experiment<F extends Flags> {
 const UNPROVEN_STATUS = 3;
 
 /**
- * A measurement with its plumbing: flags and help, the machine and the commit, a table for a person and a file for the documents, and an
- * exit status.
+ * Defines an experiment: flags and help, the machine and the commit, a table for the reader and a file for the documents, and an exit
+ * status.
  */
 export function defineExperiment<const F extends Flags>(experiment: Experiment<F>): AnyCommand {
   const { name, about, holds, file: ownFile } = experiment;
@@ -130,13 +130,13 @@ function commit(): string {
   }
 }
 
-/** Where and when something was measured. Absolute numbers mean little without it. */
+/** Machine and time of a measurement. Absolute numbers mean little without them. */
 function thisMachine() {
   return {
     node: process.version,
     cores: availableParallelism(),
     processor: cpus()[0]?.model ?? 'unknown',
-    /** Load average of the last minute: what else the machine was busy with. */
+    /** Load average of the last minute, which shows other work of the machine. */
     loadBefore: Math.round((loadavg()[0] ?? 0) * 100) / 100,
     date: new Date().toISOString(),
   };

@@ -16,10 +16,10 @@ import { carriedSettings, readSettings, type SweepSettings } from '../../../func
 import type { CarriedSettings } from '../../../statemachine/contract/inputs.ts';
 import { CHUNK_KEYS, PAGE_KEYS } from '../../../statemachine/contract/limits.ts';
 
-/** Puts under way at once. */
+/** Number of concurrent puts. */
 const WRITERS = 8;
 
-/** How long before it is written an item has expired, seconds. */
+/** Age of an item's expiry when it is written, seconds. */
 const EXPIRED_AGO = 60;
 
 // Items of about 250 bytes.
@@ -28,7 +28,7 @@ const PAYLOAD = 'x'.repeat(150);
 /** A table of items that have expired, which no schedule sweeps. */
 export interface ExpiredTable {
   readonly settings: SweepSettings;
-  /** The settings as an execution carries them. */
+  /** Settings, as the input of an execution carries them. */
   readonly carried: CarriedSettings;
   /**
    * Writes items that expired a minute ago.
@@ -78,10 +78,8 @@ export async function makeExpiredTable(
 type Item = Record<string, unknown>;
 
 /**
- * Deletes what expires at one time as a script would: it reads the index page by page, and makes as many calls at once as a sweep does.
- * None of them waits for another, and the next page is read as soon as one has nothing to do. It reports nothing, and leaves what DynamoDB
- * leaves.
- *
+ * Deletes the items of one TTL as a script would: it reads the index page by page, with as many concurrent calls as a sweep. No call waits
+ * for another, and the next page is read when a worker is free. It reports nothing, and does not retry unprocessed items.
  * @param settings of a table with a sort key, windows and one shard
  * @returns items deleted
  */
@@ -155,8 +153,7 @@ const WARM_ROUNDS = 30;
 const WARM_ITEMS = 300;
 
 /**
- * Lets Java compile what deletes: the first deletes by PartiQL take it two seconds of processor time, and would be measured with what comes
- * after them.
+ * Lets Java compile its delete code: the first deletes by PartiQL take two seconds of processor time, and would distort the measurement.
  */
 export async function warmUp(client: DynamoDBClient, table: ExpiredTable): Promise<void> {
   for (let round = 0; round < WARM_ROUNDS; round += 1) {

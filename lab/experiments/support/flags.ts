@@ -5,7 +5,7 @@ interface Range {
   readonly max: number;
 }
 
-/** A flag that takes a whole number. */
+/** A flag for a whole number. */
 export function whole<Default extends number>(
   { min, max }: Range,
   fallback: Default,

@@ -23,14 +23,14 @@ export interface Surroundings {
   readonly signal: AbortSignal;
 }
 
-/** A table that is written to, and what is watched of it. */
+/** A table with its writer and its observer. */
 export interface LiveTable {
   readonly id: string;
   readonly watched: WatchedTable;
   readonly stream?: Pick<StreamOptions, 'life' | 'everySeconds'>;
 }
 
-/** Starts a cloud whose schedules and executions may not fail, and stops it. */
+/** Runs work with a cloud whose schedules and executions must not fail, and stops the cloud. */
 export async function withCloud<T>(
   options: LocalCloudOptions,
   { problems, progress }: Surroundings,
@@ -52,11 +52,11 @@ export async function withCloud<T>(
   }
 }
 
-/** A cloud whose own slowness does not count in what is measured. @param rate items per second */
+/** A local cloud whose own slowness does not affect the measurement. @param rate items per second */
 export const measuredCloud = (rate: number) =>
   ({
     dynamoDbLocal: { longRun: true },
-    // On Lambda functions start side by side; two cores would take seconds for what falls due in the first one.
+    // On Lambda functions start in parallel; on two cores the first second's items would wait for seconds.
     warm: Math.ceil(rate / CHUNK_KEYS),
     functions: { threads: { most: Number.POSITIVE_INFINITY } },
   }) as const;
@@ -80,24 +80,24 @@ export function watchTable(
 }
 
 const MINUTE_MS = 60_000;
-/** For whatever is between planning and the first tick. */
+/** Time between planning and the first tick, milliseconds. */
 const LEAD_MS = 5_000;
 
 /**
- * When the first item of a run may expire, epoch seconds: the local schedules begin with the next minute, and a precise
- * tick owns the minute after the next, so the minute after that tick is the first that every mode is there for.
+ * Epoch second at which a run's first item may expire. The local schedules begin with the next minute, and a precise tick owns the minute
+ * after the next, so the minute after that tick is the first that every mode sweeps.
  */
 export function firstTtlOf(startMs: number): number {
   return (Math.ceil((startMs + LEAD_MS) / MINUTE_MS) * MINUTE_MS + MINUTE_MS) / 1000;
 }
 
-/** The next tick, one more for what that one missed, and time to sweep: what is left then, stays. */
+/** Time for the next tick, one more for missed items, and the sweep: later items are never deleted. */
 export const MAX_WAIT_SECONDS = 150;
 const CHECK_INTERVAL_MS = 1_000;
-/** For deletions that are late by no more than the last second. */
+/** Time for deletions that are late by up to a second, milliseconds. */
 const SETTLE_MS = 1_000;
 
-/** Writes to all tables, by the same seed, and waits for what expires to go, but no longer than makes sense. */
+/** Writes to all tables, with the same seed, and waits until expired items are deleted, up to a time limit. */
 export async function liveThrough(
   tables: readonly LiveTable[],
   firstTtl: number,
@@ -127,7 +127,7 @@ export async function liveThrough(
   await Promise.all(writers);
 }
 
-/** Holds the tables against what was written, unless the run was interrupted. */
+/** Compares the tables with their ledgers, unless the run was interrupted. */
 export async function verifyTables(
   tables: readonly LiveTable[],
   { problems, signal }: Pick<Surroundings, 'problems' | 'signal'>,
@@ -138,7 +138,7 @@ export async function verifyTables(
   }
 }
 
-/** The fates of a table's items in its stream, whoever deleted them. Lags from expiry to deletion, milliseconds. */
+/** Results of a table's items by its stream, whoever deleted them. Lags are from expiry to deletion, milliseconds. */
 export function measured(
   { written, expired, deleted, overdue, liveDeleted }: Tally,
   lags: readonly number[],

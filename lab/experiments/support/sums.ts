@@ -6,23 +6,23 @@ import { reportsOf } from '../../ledger/accounts.ts';
 /** The sums of the reports of a state machine's executions. */
 export interface ExecutionSums {
   readonly executions: number;
-  /** The ones of these that did not succeed. */
+  /** Number of these executions that did not succeed. */
   readonly failed: number;
   readonly found: number;
   readonly deleted: number;
   readonly renewed: number;
   readonly notFound: number;
   readonly failedItems: number;
-  /** Further attempts at chunks whose keys came back unprocessed. */
+  /** Number of retries of chunks with unprocessed keys. */
   readonly retries: number;
-  /** Whether found is the sum of the fates in each. */
+  /** Whether `found` equals the sum of the other counts in each report. */
   readonly eachAddsUp: boolean;
 }
 
 type Ended = Pick<Execution, 'status' | 'output' | 'cause'>;
 
 export function sumExecutions(ended: readonly Ended[]): ExecutionSums {
-  // A sweep that left something behind has its report as its cause; one that crashed or was stopped has none.
+  // An incomplete sweep has its report as its cause; one that crashed or was stopped has none.
   const each = ended.map(({ output, cause }) => reportsOf(output ?? cause));
   const reports = each.flatMap(some => some ?? []);
   const sum = (count: (report: SweepReport) => number) =>

@@ -67,7 +67,7 @@ const SOME_DESTINATIONS = Object.entries(DESTINATION_VALUES).flatMap(([name, val
   values.map(value => ({ [name]: value })),
 );
 
-/** A value of each prop. A prop that is new has to be drawn, too: the compiler says so. */
+/** Possible values of each prop. The compiler demands an entry for every new prop. */
 export const PROP_VALUES: {
   readonly [Name in keyof FlatProps]-?: fc.Arbitrary<FlatProps[Name]>;
 } = {
@@ -154,7 +154,7 @@ export const PROP_VALUES: {
   name: fc.constantFrom('p', 'own-name_1'),
 };
 
-/** So many props of a table are set at most, besides those that are required: more are refused nearly always. */
+/** Largest number of optional props of a drawn table: with more, nearly all combinations are refused. */
 const MAX_PROPS = 12;
 
 const anyTable: fc.Arbitrary<PreciseTtlProps> = fc
@@ -194,7 +194,7 @@ const anyGiven = fc
     return { region: REGION, tables, ...beside, ...more };
   });
 
-/** A configuration that is right: what the rules of the props refuse is not drawn. */
+/** A valid configuration: combinations that the rules of the props refuse are not drawn. */
 export const anyConfig: fc.Arbitrary<DeploymentConfig> = anyGiven.filter(isRight);
 
 function isRight(config: DeploymentConfig): boolean {

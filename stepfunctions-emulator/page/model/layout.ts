@@ -89,13 +89,21 @@ export function layOut(graph: Graph, outermost = true): Layout {
       return [{ from: state.name, to: transition.to, transition, points: edge.points ?? [], labelAt }];
     }),
   );
-  const insides = own.flatMap(box => moved(inner.get(box.state.name) ?? [], box));
-  return {
-    ...{ width, height },
-    boxes: [...own, ...insides.flatMap(({ boxes }) => boxes)],
-    arrows: [...arrows, ...terminalArrows(dagre, graph), ...insides.flatMap(each => each.arrows)],
-    terminals: terminalsOf(dagre),
-  };
+  const outer = [...arrows, ...terminalArrows(dagre, graph)];
+  // dagre reckons with boxes and labels only: an arrow can go round outside of them.
+  const across = outer.flatMap(({ points }) => points.map(({ x }) => x));
+  const left = Math.min(0, ...across.map(x => x - PADDING));
+  const right = Math.max(width, ...across.map(x => x + PADDING));
+  const insides = own.flatMap(box => placed(inner.get(box.state.name) ?? [], box));
+  return moved(
+    {
+      ...{ width: right - left, height },
+      boxes: [...own, ...insides.flatMap(({ boxes }) => boxes)],
+      arrows: [...outer, ...insides.flatMap(each => each.arrows)],
+      terminals: terminalsOf(dagre),
+    },
+    { x: -left, y: 0 },
+  );
 }
 
 /** What an arrow says beside it: dagre keeps this much room. */
@@ -151,21 +159,26 @@ function terminalArrows(dagre: DagreGraph, { startAt, states }: Graph): Arrow[] 
 }
 
 /** What is inside a state, where the state is: its branches side by side, in the middle. */
-function moved(inner: readonly Layout[], box: Box): Layout[] {
+function placed(inner: readonly Layout[], box: Box): Layout[] {
   const across = inner.reduce((sum, { width }) => sum + width, 0);
   let left = box.x + (box.width - across) / 2;
   return inner.map(each => {
     const by = { x: left, y: box.y + TITLE_HEIGHT };
     left += each.width;
-    const move = <P extends Point>(point: P): P => ({ ...point, x: point.x + by.x, y: point.y + by.y });
-    return {
-      ...each,
-      boxes: each.boxes.map(move),
-      arrows: each.arrows.map(arrow => ({
-        ...arrow,
-        points: arrow.points.map(move),
-        labelAt: arrow.labelAt && move(arrow.labelAt),
-      })),
-    };
+    return moved(each, by);
   });
+}
+
+function moved(layout: Layout, by: Point): Layout {
+  const move = <P extends Point>(point: P): P => ({ ...point, x: point.x + by.x, y: point.y + by.y });
+  return {
+    ...layout,
+    boxes: layout.boxes.map(move),
+    terminals: layout.terminals.map(move),
+    arrows: layout.arrows.map(arrow => ({
+      ...arrow,
+      points: arrow.points.map(move),
+      labelAt: arrow.labelAt && move(arrow.labelAt),
+    })),
+  };
 }

@@ -2,26 +2,26 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RandomSource } from '../interpreter/index.ts';
 import { ApiError, referenceNotFound } from './errors.ts';
 
-/** The share of executions that a version gets. */
+/** The share of executions that run a version. */
 export interface Route {
   readonly versionArn: string;
   /** Percent. */
   readonly weight: number;
 }
 
-/** A name for one version of a state machine, or for two that share the executions. It never changes. */
+/** A name for one version of a state machine, or for two that share the executions. It is immutable. */
 export interface StateMachineAlias {
   /** `<ARN of the state machine>:<name>` */
   readonly arn: string;
   readonly machineArn: string;
   readonly name: string;
   readonly description: string | undefined;
-  /** One or two; their weights are 100 together. */
+  /** One or two routes; their weights add up to 100. */
   readonly routes: readonly Route[];
   /** Epoch milliseconds. */
   readonly creationDate: number;
   readonly updateDate: number;
-  /** In the order of their creation. */
+  /** Number in the order of creation. */
   readonly sequence: number;
 }
 
@@ -42,8 +42,7 @@ export class Aliases {
   }
 
   /**
-   * The same alias may be created again, which changes nothing.
-   *
+   * Creates an alias. Creating an identical alias again changes nothing.
    * @throws {ApiError} ConflictException when another one has the name, or ServiceQuotaExceededException
    */
   create(alias: NewAlias): StateMachineAlias {
@@ -93,19 +92,19 @@ export class Aliases {
     return found;
   }
 
-  /** The first created first, as it was recorded on AWS; its documentation says the opposite. */
+  /** Lists aliases, the oldest first, as recorded on AWS; its documentation says the opposite. */
   of(machineArn: string): readonly StateMachineAlias[] {
     return [...this.#byArn.values()].filter(alias => alias.machineArn === machineArn);
   }
 
-  /** Those that a version gets executions from, whatever its share; in the same order. */
+  /** Lists the aliases that route executions to a version, whatever its weight, in the same order. */
   leadingTo(versionArn: string): readonly StateMachineAlias[] {
     return [...this.#byArn.values()].filter(({ routes }) =>
       routes.some(route => route.versionArn === versionArn),
     );
   }
 
-  /** Nothing happens when there is none. */
+  /** Does nothing when the alias does not exist. */
   delete(arn: string): void {
     this.#byArn.delete(arn);
   }
@@ -115,7 +114,7 @@ export class Aliases {
   }
 }
 
-/** The version that an execution of an alias runs: a random one, as often as its weight says. */
+/** Chooses the version for an execution of an alias at random, by the weights. */
 export function pickVersion({ routes }: Pick<StateMachineAlias, 'routes'>, random: RandomSource): string {
   let left = random.next() * 100;
   const picked = routes.find(({ weight }) => {

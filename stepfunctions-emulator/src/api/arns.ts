@@ -1,13 +1,13 @@
 import { ApiError, invalidRequest } from './errors.ts';
 import type { Members } from './members.ts';
 
-/** The model's bounds for every member that is an ARN. */
+/** The API model's limits for every ARN field. */
 const ARN_LENGTH = { min: 1, max: 256 };
 const LONG_ARN_LENGTH = { min: 1, max: 2000 };
 
 const invalidArn = (why: string): ApiError => new ApiError('InvalidArn', `Invalid Arn: '${why}'`);
 
-/** `arn:partition:states:region:account:kind:…`, checked that far. */
+/** Checks an ARN of the form `arn:partition:states:region:account:kind:…`, up to its kind. */
 function checkArn(arn: string, kinds: readonly string[]): string {
   const [prefix, partition, service, region, account, kind, ...rest] = arn.split(':');
   if (prefix !== 'arn' || !partition?.startsWith('aws')) throw invalidArn(`Invalid ARN prefix: ${arn}`);
@@ -21,7 +21,7 @@ function checkArn(arn: string, kinds: readonly string[]): string {
 
 const checkMachineArn = (arn: string): string => checkArn(arn, ['stateMachine']);
 
-/** The ARN of a state machine, or of one of its versions or aliases, which the operation may not take. */
+/** Reads the ARN of a state machine, or of one of its versions or aliases, which the operation may refuse. */
 export function takeMachineArn(members: Members): string {
   const arn = checkMachineArn(members.string('stateMachineArn', ARN_LENGTH));
   if (!arn.includes('/')) return arn;
@@ -31,7 +31,7 @@ export function takeMachineArn(members: Members): string {
   );
 }
 
-/** The state machine of a version's ARN; undefined when it is not one. */
+/** Returns the state machine's ARN in a version's ARN; undefined for other ARNs. */
 export const machineOfVersion = (arn: string): string | undefined =>
   /^(arn:aws[^:]*:states:[^:]+:[^:]+:stateMachine:[^:/]+):[1-9]\d*$/.exec(arn)?.[1];
 
@@ -48,14 +48,14 @@ export function takeAliasArn(members: Members): string {
   throw invalidArn(`Invalid ARN: ${arn}`);
 }
 
-/** Express executions have ARNs of their own, which most operations don't take. */
+/** Express executions have another form of ARN, which most operations do not accept. */
 export const takeExecutionArn = (members: Members, kinds: readonly string[] = ['execution']): string =>
   checkArn(members.string('executionArn', ARN_LENGTH), kinds);
 
 export const takeMapRunArn = (members: Members): string =>
   checkArn(members.string('mapRunArn', LONG_ARN_LENGTH), ['mapRun']);
 
-/** Nothing is done with the role locally; its form is checked so that a typo shows before AWS is there. */
+/** The role has no local effect; its form is checked so that a typo is found before a deployment. */
 export function takeRoleArn(members: Members): string {
   const arn = members.string('roleArn', ARN_LENGTH);
   if (/^arn:aws[a-z-]*:iam::[^:]+:role\/./.test(arn)) return arn;

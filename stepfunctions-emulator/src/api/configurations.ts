@@ -11,8 +11,7 @@ const ENCRYPTION_TYPES = ['AWS_OWNED_KEY', 'CUSTOMER_MANAGED_KMS_KEY'] as const;
 const REUSE_PERIOD = { min: 60, max: 900, default: 300 };
 
 /**
- * Checks `loggingConfiguration` as AWS does, except that the log group need not be there.
- *
+ * Checks `loggingConfiguration` as AWS does, except that the log group need not exist.
  * @returns as it is described later; undefined when there is none
  * @throws {ApiError} InvalidLoggingConfiguration
  */
@@ -51,8 +50,7 @@ const invalidLogging = (why: string): ApiError =>
   new ApiError('InvalidLoggingConfiguration', `Invalid Logging Configuration: ${why}`);
 
 /**
- * Checks `tracingConfiguration`. An empty one is one that is not enabled: SDKs leave out what is false.
- *
+ * Checks `tracingConfiguration`. An empty one means disabled: SDKs leave out false.
  * @throws {ApiError} InvalidTracingConfiguration
  */
 export function takeTracing(members: Members): Configuration | undefined {
@@ -69,8 +67,7 @@ export function takeTracing(members: Members): Configuration | undefined {
 }
 
 /**
- * Checks `encryptionConfiguration`. The key need not be there: nothing is kept, so nothing is encrypted.
- *
+ * Checks `encryptionConfiguration`. The key need not exist, because nothing is encrypted locally.
  * @throws {ApiError} InvalidEncryptionConfiguration
  */
 export function takeEncryption(members: Members): Configuration | undefined {

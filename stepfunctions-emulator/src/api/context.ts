@@ -17,20 +17,20 @@ export interface ApiContext {
   readonly partition: string;
   /** Chooses between the two versions of an alias. @default different in every run */
   readonly random?: RandomSource;
-  /** Whether what runs the executions answers a Resource that is not implemented, by its ARN. @default none is */
+  /** Whether a Resource that is not implemented is mocked, by its ARN. @default none is */
   readonly isMocked?: (arn: string) => boolean;
 }
 
-/** An operation of the API: takes the members of its request and returns those of its answer. */
+/** An operation of the API: receives the fields of its request and returns the fields of its answer. */
 export type Operation = (context: ApiContext, members: Members) => object | Promise<object>;
 
 /** Times are epoch seconds with a fraction in AWS JSON 1.0. */
 export const seconds = (epochMilliseconds: number): number => epochMilliseconds / 1000;
 
-/** Only if it is there: AWS leaves members without a value out. */
+/** Adds a field only when it has a value, as AWS does. */
 export const optional = <K extends string, V>(name: K, value: V | undefined): { [key in K]?: V } =>
   (value === undefined ? {} : { [name]: value }) as { [key in K]?: V };
 
-/** Whether a description leaves out the data: what else it says is not encrypted on AWS. */
+/** Whether a description leaves out the data; its other fields are not encrypted on AWS. */
 export const isMetadataOnly = (members: Members): boolean =>
   members.oneOf('includedData', ['ALL_DATA', 'METADATA_ONLY']) === 'METADATA_ONLY';

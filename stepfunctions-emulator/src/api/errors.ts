@@ -2,9 +2,9 @@ import { ApiError } from '../loopback/index.ts';
 
 export { ApiError } from '../loopback/index.ts';
 
-/** Where AWS declares the errors of Step Functions; clients look at what follows the `#`. */
+/** Namespace of Step Functions' error types; clients read the part after the `#`. */
 const MODEL = 'com.amazonaws.swf.service.v2.model#';
-/** The errors of the framework that all of AWS's JSON services share. */
+/** Errors that all of AWS's JSON services share. */
 const FRAMEWORK: Readonly<Record<string, string>> = {
   AccessDeniedException: 'com.amazon.coral.service#',
   InternalFailure: 'com.amazon.coral.service#',
@@ -17,11 +17,11 @@ const FRAMEWORK: Readonly<Record<string, string>> = {
 /** An error's type as AWS JSON 1.0 writes it. */
 export const typeOf = ({ name }: ApiError): string => `${FRAMEWORK[name] ?? MODEL}${name}`;
 
-/** A member that is missing or out of bounds. */
+/** Error for a field that is missing or out of bounds. */
 export const validationError = (detail: string): ApiError =>
   new ApiError('ValidationException', `1 validation error detected: ${detail}`);
 
-/** As AWS says why a request that is well formed is not valid: a word for programs besides the message. */
+/** A well-formed request is not valid: besides the message AWS returns a reason code for programs. */
 export const invalidRequest = (
   reason:
     | 'API_DOES_NOT_SUPPORT_LABELED_ARNS'

@@ -15,7 +15,7 @@ export interface StartedBy {
   readonly aliasArn?: string | undefined;
 }
 
-/** An execution that has ended stays known by this when its history and its Map Runs are forgotten. */
+/** The fields of an ended execution that are kept when its history and its Map Runs are removed. */
 export type ExecutionSummary = Pick<
   Execution,
   | 'arn'
@@ -33,7 +33,7 @@ export type ExecutionSummary = Pick<
   | 'redriveDate'
 >;
 
-/** An execution that somebody started, and the state machine as it was then. */
+/** An execution started by a client, and the state machine at that time. */
 export interface StartedExecution<Known extends ExecutionSummary = ExecutionSummary> extends StartedBy {
   /** An {@link Execution} as long as its history is kept. */
   readonly execution: Known;
@@ -45,17 +45,17 @@ export interface StartedExecution<Known extends ExecutionSummary = ExecutionSumm
 }
 
 export interface KeptExecutions {
-  /** Ended executions of each Standard state machine that are remembered; AWS keeps them for 90 days. */
+  /** Number of ended executions that are kept for each Standard state machine; AWS keeps them for 90 days. */
   readonly executions: number;
-  /** Events of all of them and their children together: beyond that, the oldest histories are forgotten. */
+  /** Total number of events of these executions and their children: beyond it, the oldest histories are removed. */
   readonly events: number;
-  /** Characters of what these events tell, mostly inputs and outputs: beyond that, the oldest histories are forgotten. */
+  /** Total number of characters in these events, mostly inputs and outputs: beyond it, the oldest histories are removed. */
   readonly characters: number;
-  /** Names of Standard executions, for each state machine, that stay taken. */
+  /** Number of names of Standard executions that stay reserved, for each state machine. */
   readonly names: number;
 }
 
-/** Eight hours of an execution a minute; at most about 100 MB, with the values that the texts were made of. */
+/** Enough for eight hours with an execution a minute; at most about 100 MB, including the parsed values. */
 export const KEPT_EXECUTIONS: KeptExecutions = {
   executions: 500,
   events: 50_000,
@@ -74,9 +74,9 @@ interface Size {
 /** All executions that run, and those that were started lately. */
 export class Executions {
   readonly #byArn = new Map<string, StartedExecution>();
-  /** Names that were given to Standard executions, by state machine: taken also when the execution is forgotten. */
+  /** Names of Standard executions by state machine: they stay reserved after the execution is removed. */
   readonly #names = new Map<string, Set<string>>();
-  /** Ended, by state machine, the longest ago first. */
+  /** Ended executions by state machine, the longest ended first. */
   readonly #ended = new Map<string, Set<string>>();
   /** Ended executions that still have one, and its size; the longest ago first. */
   readonly #histories = new Map<string, Size>();
@@ -98,7 +98,7 @@ export class Executions {
     return this.#version;
   }
 
-  /** Whether a Standard execution of this name was started, lately. */
+  /** Whether a Standard execution of this name was started recently. */
   isTaken(stateMachine: StateMachine, name: string): boolean {
     return this.#names.get(stateMachine.arn)?.has(name) ?? false;
   }
@@ -127,7 +127,7 @@ export class Executions {
     return this.#byArn.get(arn);
   }
 
-  /** An execution, started by somebody or by a Map Run, and what it belongs to. */
+  /** Finds an execution, started by a client or by a Map Run, with its state machine or Map Run. */
   get(arn: string): { readonly execution: ExecutionSummary; readonly started: StartedExecution } {
     const started = this.#byArn.get(arn);
     if (started !== undefined) return { execution: started.execution, started };
@@ -169,8 +169,7 @@ export class Executions {
   }
 
   /**
-   * The last started first.
-   *
+   * Lists executions, the last started first.
    * @param arn of a state machine, or of a version or an alias that they were started by
    */
   of(arn: string): readonly StartedExecution[] {
@@ -181,7 +180,7 @@ export class Executions {
       .reverse();
   }
 
-  /** The executions of a state machine that is deleted end, and with them everything that was known of it. */
+  /** Stops the executions of a deleted state machine, and removes their data. */
   forget(machineArn: string): void {
     for (const { execution } of this.of(machineArn)) {
       this.#byArn.delete(execution.arn);
@@ -227,7 +226,7 @@ export class Executions {
     this.#endedExpress.set(arn, kept);
   }
 
-  /** The last history stays, however long it is. */
+  /** The last history is kept, however large it is. */
   #evict(ended: Set<string>): void {
     const { executions, events, characters } = this.#kept;
     for (const arn of ended) {
@@ -276,7 +275,7 @@ export function childrenOf(mapRun: MapRun): Execution[] {
   return mapRun.executions.filter(child => child instanceof Execution);
 }
 
-/** A copy: the execution itself holds on to everything that it did. */
+/** Copies the summary: the execution itself references all of its data. */
 function summaryOf(execution: ExecutionSummary): ExecutionSummary {
   const { arn, name, machine, status, startDate, stopDate, inputText, outputText } = execution;
   const { error, cause, mapRunArn, redriveCount, redriveDate } = execution;
@@ -305,7 +304,7 @@ function charactersIn(value: unknown): number {
   return Object.values(value).reduce((sum: number, inner) => sum + charactersIn(inner), 0);
 }
 
-/** Why an execution that can be described has no history. */
+/** Reason why an execution that can be described has no history. */
 export const FORGOTTEN = 'Its history was forgotten for those of later executions';
 
 /** A name that is taken, whether its execution is still known or not. */

@@ -1,12 +1,12 @@
 import { ApiError, validationError } from './errors.ts';
 
-/** Limits of the length of a string or a list. */
+/** Length limits of a string or a list. */
 interface LengthLimits {
   readonly min?: number;
   readonly max?: number;
 }
 
-/** The members of a request. Unknown ones are ignored, as AWS does. */
+/** The fields of a request. Unknown ones are ignored, as on AWS. */
 export class Members {
   readonly #raw: Readonly<Record<string, unknown>>;
   readonly #path: string;
@@ -16,12 +16,12 @@ export class Members {
     this.#path = path;
   }
 
-  /** Whether the member is there; null counts as absent everywhere in AWS. */
+  /** Whether the field is present; null counts as absent everywhere in AWS. */
   has(name: string): boolean {
     return this.#take(name) !== undefined;
   }
 
-  /** Names of all members, known or not. */
+  /** Names of all fields, known or not. */
   get names(): readonly string[] {
     return Object.keys(this.#raw).filter(name => this.has(name));
   }
@@ -154,7 +154,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const cut = (text: string): string => (text.length > 100 ? `${text.slice(0, 97)}...` : text);
 
-/** AWS names what it found by the token of its JSON parser, and not where; the path is ours. */
+/** AWS reports the token of its JSON parser, without a path; the path is added here. */
 function wrongType(path: string, value: unknown, expected: string): ApiError {
   const got = Array.isArray(value)
     ? 'START_ARRAY'

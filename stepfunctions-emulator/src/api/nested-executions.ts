@@ -4,7 +4,7 @@ import { ApiError, validationError } from './errors.ts';
 import { isObject, Members } from './members.ts';
 import { startAlone } from './operations/start-execution.ts';
 
-/** Arguments of `states:startExecution`, and the members of StartExecution that they become. */
+/** Arguments of `states:startExecution`, and the corresponding fields of StartExecution. */
 const MEMBERS: Readonly<Record<string, string>> = {
   Input: 'input',
   Name: 'name',
@@ -13,8 +13,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The Resource `states:startExecution`: an execution starts another one and does not wait for it.
- *
+ * Implements the Resource `states:startExecution`: an execution starts another one and does not wait for it.
  * @param context asked for when the Resource is called: its executions are run by the engine that this is given to
  */
 export function nestedExecutions(context: () => ApiContext): FunctionInvoker {
@@ -27,7 +26,7 @@ export function nestedExecutions(context: () => ApiContext): FunctionInvoker {
           payload: {
             ExecutionArn: execution.arn,
             SdkHttpMetadata: { HttpStatusCode: 200 },
-            // Optimised integrations give times in milliseconds.
+            // Optimised integrations return times in milliseconds.
             StartDate: execution.startDate,
           },
         };
@@ -52,7 +51,7 @@ function membersOf(args: unknown): Record<string, unknown> {
   return members;
 }
 
-/** As the SDK names it. */
+/** Converts an error to the SDK's error names. */
 const refused = ({ name, message }: ApiError): FunctionResult => ({
   ok: false,
   errorType: `StepFunctions.${name.replace(/(Exception)?$/, 'Exception')}`,

@@ -1,24 +1,23 @@
 import { ApiError } from './errors.ts';
 import type { Members } from './members.ts';
 
-/** Where something stands in a list; it rises along the list and never changes, whatever comes or goes. */
+/** Position of an item in a list: it increases along the list and never changes, even when items are added or removed. */
 type Position = number | string;
 
 const DEFAULT_RESULTS = 100;
 const MAX_RESULTS = 1000;
 
-/** One page of a list, as a request asks for it. */
+/** The page of a list that a request asks for. */
 export interface PageRequest {
   readonly size: number;
-  /** Where the page before ended; undefined for the first page. */
+  /** Position of the previous page's last item; undefined for the first page. */
   readonly after: Position | undefined;
-  /** Makes the token of the next page. */
+  /** Creates the token of the next page. */
   token(after: Position): string;
 }
 
 /**
- * Reads `maxResults` and `nextToken`. A token holds for the request that it came with and no other.
- *
+ * Reads `maxResults` and `nextToken`. A token is valid only for the same request.
  * @param list what is listed, and of what: `ListExecutions arn…`
  */
 export function takePage(members: Members, list: string): PageRequest {
@@ -36,12 +35,12 @@ function readToken(token: string, list: string): Position {
     const [of, after] = JSON.parse(Buffer.from(token, 'base64').toString()) as [unknown, unknown];
     if (of === list && (typeof after === 'number' || typeof after === 'string')) return after;
   } catch {
-    // Not one of ours.
+    // The token is not one of ours.
   }
   throw new ApiError('InvalidToken', "Invalid Token: 'Invalid token'");
 }
 
-/** A page of what is listed. */
+/** Reads and returns a page of a list. */
 export function takeItems<T>(
   page: PageRequest,
   items: readonly T[],

@@ -5,7 +5,7 @@ import { stateMachineDoesNotExist } from './errors.ts';
 import type { StateMachine } from './state-machine.ts';
 import type { StateMachineVersion } from './versions.ts';
 
-/** The meaning of an ARN: the state machine as it is now, one of its versions, or one that an alias leads to. */
+/** The meaning of an ARN: the current state machine, one of its versions, or the version chosen by an alias. */
 export interface Resolved {
   readonly stateMachine: StateMachine;
   readonly version?: StateMachineVersion;

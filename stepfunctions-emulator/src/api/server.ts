@@ -5,10 +5,10 @@ import { typeOf } from './errors.ts';
 import { Members } from './members.ts';
 import { OPERATIONS } from './operations/index.ts';
 
-/** The port of Step Functions Local, which people have in their configurations. */
+/** The port of Step Functions Local, which many configurations contain. */
 export const DEFAULT_PORT = 8083;
 
-/** Answers the API over HTTP, to this machine only, and shows a page at its address. */
+/** Serves the API over HTTP, on this machine only, and shows a page at its address. */
 export type ApiServer = LoopbackServer;
 
 export const ApiServer = {

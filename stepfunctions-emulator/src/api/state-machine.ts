@@ -1,24 +1,24 @@
 import type { Machine } from '../interpreter/index.ts';
 
-/** Accepted, given back, and without effect: nothing is logged, traced or encrypted locally. */
+/** Settings that are accepted, returned, and have no effect: nothing is logged, traced or encrypted locally. */
 export type Configuration = Readonly<Record<string, unknown>>;
 
-/** The configuration that AWS describes when none was given. */
+/** The configuration that AWS returns when none was given. */
 export const NO_LOGGING: Configuration = { level: 'OFF', includeExecutionData: false };
 export const NO_TRACING: Configuration = { enabled: false };
 
-/** A state machine as it is described. It never changes: an update puts another in its place. */
+/** A state machine as the API describes it. It is immutable: an update replaces it. */
 export interface StateMachine extends Machine {
   readonly definitionText: string;
   readonly loggingConfiguration: Configuration;
   readonly tracingConfiguration: Configuration;
   readonly encryptionConfiguration?: Configuration | undefined;
-  /** The version that its creation asked for, if it did. */
+  /** The version that was published at the creation, if any. */
   readonly publication?: { readonly description: string | undefined } | undefined;
   /** Epoch milliseconds. */
   readonly creationDate: number;
   readonly updateDate: number;
-  /** The revision of the last update; a state machine that was never updated has none. */
+  /** Revision of the last update; undefined before the first update. */
   readonly revisionId: string | undefined;
 }
 

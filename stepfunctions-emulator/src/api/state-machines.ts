@@ -23,12 +23,12 @@ export class StateMachines {
     this.aliases = new Aliases(now);
   }
 
-  /** The time on the clock that executions run on, epoch milliseconds. */
+  /** Current time of the executions' clock, epoch milliseconds. */
   get now(): number {
     return this.#now();
   }
 
-  /** By name. */
+  /** All state machines, sorted by name. */
   get all(): readonly StateMachine[] {
     return [...this.#byArn.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
   }
@@ -45,8 +45,7 @@ export class StateMachines {
   }
 
   /**
-   * The same state machine may be created again, which changes nothing.
-   *
+   * Creates a state machine. Creating an identical one again changes nothing.
    * @throws {ApiError} StateMachineAlreadyExists when another one has the name
    */
   create(machine: NewStateMachine): StateMachine {
@@ -64,7 +63,10 @@ export class StateMachines {
     return created;
   }
 
-  /** Executions that run keep the definition they were started with. What changes nothing makes no new revision. */
+  /**
+   * Updates a state machine. Running executions keep the definition they were started with. An update without changes makes no new
+   * revision.
+   */
   update(arn: string, changes: StateMachineUpdate): StateMachine {
     const existing = this.get(arn);
     const updated = { ...existing, ...changes, updateDate: this.#now() };
@@ -73,7 +75,7 @@ export class StateMachines {
     return revised;
   }
 
-  /** Its versions and aliases go with it. Whether there was one. */
+  /** Deletes a state machine with its versions and aliases. Returns whether it existed. */
   delete(arn: string): boolean {
     this.#tags.delete(arn);
     this.versions.forget(arn);
@@ -101,7 +103,7 @@ export class StateMachines {
   }
 }
 
-/** Compares all that has to be equal; tags may differ and are then left as they were. */
+/** Compares all fields that must be equal; tags may differ and are not changed. */
 function same(one: StateMachine, other: NewStateMachine): boolean {
   return (
     one.definitionText === other.definitionText &&

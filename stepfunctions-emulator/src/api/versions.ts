@@ -1,12 +1,12 @@
 import { ApiError } from './errors.ts';
 import type { StateMachine } from './state-machine.ts';
 
-/** A revision of a state machine that was given a number. It never changes. */
+/** A numbered revision of a state machine. It is immutable. */
 export interface StateMachineVersion {
   /** `<ARN of the state machine>:<number>` */
   readonly arn: string;
   readonly number: number;
-  /** As it was when the version was published; its ARN is that of the state machine. */
+  /** The state machine when the version was published; its ARN is that of the state machine. */
   readonly stateMachine: StateMachine;
   readonly description: string | undefined;
   /** Epoch milliseconds. */
@@ -17,9 +17,9 @@ export interface StateMachineVersion {
 const MAX_VERSIONS = 1_000;
 
 interface Published {
-  /** The highest number that was ever given: one that was deleted is not given again. */
+  /** Highest number so far: the number of a deleted version is not used again. */
   lastNumber: number;
-  /** By number. */
+  /** Versions by number. */
   readonly versions: Map<number, StateMachineVersion>;
 }
 
@@ -34,8 +34,7 @@ export class Versions {
   }
 
   /**
-   * Publishes a state machine as it is now. A revision is published once: asked for again, its version is returned.
-   *
+   * Publishes the current revision of a state machine. A revision is published once: a second request returns the same version.
    * @throws {ApiError} ServiceQuotaExceededException
    */
   publish(stateMachine: StateMachine, description: string | undefined): StateMachineVersion {
@@ -60,7 +59,7 @@ export class Versions {
     return version;
   }
 
-  /** The last published first. */
+  /** Lists the versions, the last published first. */
   of(machineArn: string): readonly StateMachineVersion[] {
     return [...(this.#byMachine.get(machineArn)?.versions.values() ?? [])].reverse();
   }
@@ -70,7 +69,7 @@ export class Versions {
     return this.#byMachine.get(machineArn)?.versions.get(number);
   }
 
-  /** Nothing happens when there is none. Executions of it go on. */
+  /** Does nothing when the version does not exist. Its executions continue. */
   delete(arn: string): void {
     const [machineArn, number] = split(arn);
     this.#byMachine.get(machineArn)?.versions.delete(number);
@@ -81,7 +80,7 @@ export class Versions {
   }
 }
 
-/** The ARN of the state machine and the number; NaN when it is no version's ARN. */
+/** Splits an ARN into the state machine's ARN and the number; NaN when it is not a version's ARN. */
 function split(arn: string): [string, number] {
   const at = arn.lastIndexOf(':');
   const digits = arn.slice(at + 1);

@@ -17,8 +17,7 @@ export function readDefinition(file: string): string {
 }
 
 /**
- * The state machine that a file defines.
- *
+ * Reads the state machine that a file defines.
  * @throws {StartError} with every problem of the definition on a line of its own
  */
 export function machineOf(

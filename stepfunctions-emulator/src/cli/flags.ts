@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { UsageError } from './errors.ts';
 
 interface Flag {
-  /** The value's name in the help; a flag without it takes none. */
+  /** Name of the value in the help; absent for a flag without a value. */
   readonly value?: string;
-  /** Whether it may be given more than once. */
+  /** Whether the flag may be repeated. */
   readonly many?: boolean;
   readonly help: string;
 }
@@ -45,7 +45,7 @@ const FLAGS = {
 
 export type FlagName = keyof typeof FLAGS;
 
-/** Flag → its values in their order; of a flag without a value an empty string. */
+/** Flag → its values in order; an empty string for a flag without a value. */
 export type FlagValues = ReadonlyMap<FlagName, readonly string[]>;
 
 const NAMES = Object.keys(FLAGS).map(name => `--${name}`);
@@ -57,7 +57,7 @@ const NAMES = Object.keys(FLAGS).map(name => `--${name}`);
  */
 export function readFlags(args: readonly string[]): FlagValues {
   const values = new Map<FlagName, string[]>();
-  // Strictness is ours: the messages of parseArgs name neither what is allowed nor what to do.
+  // Flags are checked here: the messages of parseArgs name neither the allowed values nor a remedy.
   const { tokens } = parseArgs({
     args: [...args],
     strict: false,
@@ -104,7 +104,7 @@ function readValue(name: FlagName, value: string | undefined, inline: boolean): 
   return value;
 }
 
-/** One on each line. */
+/** Describes the flags, one on each line. */
 export function describeFlags(): string {
   const rows = Object.entries(FLAGS).map(([name, flag]) => [
     'value' in flag ? `--${name} ${flag.value}` : `--${name}`,

@@ -5,7 +5,7 @@ import { readOptions } from './options.ts';
 import { serve } from './serve.ts';
 import { describeExecution, describeStart, help } from './text.ts';
 
-/** For a wrong command line, as shells and most commands use it. */
+/** Exit status for a wrong command line, as in most commands. */
 const USAGE_STATUS = 2;
 
 /**
@@ -17,7 +17,7 @@ export async function main(args: readonly string[], version: string): Promise<vo
   try {
     await run(args, version);
   } catch (error) {
-    // An error that a person can correct is shown without a stack; any other is a fault of the emulator and keeps it.
+    // An error that the user can correct is shown without a stack; any other is a bug of the emulator and keeps its stack.
     if (!(error instanceof EmulatorError)) throw error;
     console.error(error.message);
     process.exitCode = error instanceof UsageError ? USAGE_STATUS : 1;
@@ -38,11 +38,11 @@ async function run(args: readonly string[], version: string): Promise<void> {
   console.log(describeStart(served, options));
   await signalled;
   await served.stop();
-  // Mocks may have left something behind that would keep the process alive.
+  // Mocks may have left handles that would keep the process alive.
   process.exit(0);
 }
 
-/** Resolves at the first SIGINT or SIGTERM. The second one ends the process at once. */
+/** Resolves at the first SIGINT or SIGTERM. The second one ends the process immediately. */
 function untilSignal(): Promise<void> {
   return new Promise(resolve => {
     let signalled = false;

@@ -7,8 +7,7 @@ import { failureOf, type MockFunction } from '../testing/mock.ts';
 import { StartError } from './errors.ts';
 
 /**
- * Reads a module of mocks: each function that it exports, and those in the object that is its default export, by name.
- *
+ * Loads a module of mocks: each exported function, and those in the object that is its default export, by name.
  * @throws {StartError}
  */
 export async function loadMocks(file: string): Promise<ReadonlyMap<string, MockFunction>> {
@@ -43,17 +42,17 @@ async function importModule(path: string): Promise<Readonly<Record<string, unkno
   return import(pathToFileURL(path).href);
 }
 
-/** Visits of states whose attempts are remembered: those that called a function last. */
+/** Number of visits of states whose attempts are remembered: the latest that called a function. */
 const REMEMBERED_VISITS = 10_000;
 
-/** Calls mocks by the name of the function, whatever its account, region and qualifier. */
+/** Calls mocks by the function's name, whatever its account, region and qualifier. */
 export class MockFunctions implements FunctionInvoker {
   readonly #mocks: ReadonlyMap<string, MockFunction>;
   readonly #clock: Clock;
   readonly #others: FunctionInvoker;
-  /** Calls by function. */
+  /** Number of calls by function. */
   readonly #counts = new Map<string, number>();
-  /** Attempts by visit of a state, the last one last. */
+  /** Number of attempts by visit of a state, the latest visit last. */
   readonly #attempts = new Map<string, number>();
 
   /** @param others invokes what is not mocked */
@@ -90,7 +89,7 @@ export class MockFunctions implements FunctionInvoker {
   #attemptAt({ executionArn, enteredEventId }: CallSite): number {
     const visit = `${executionArn} ${enteredEventId}`;
     const attempt = (this.#attempts.get(visit) ?? 0) + 1;
-    // Deleted first, so that it is the last of all.
+    // Deleted and added again, so that it is the last one.
     this.#attempts.delete(visit);
     this.#attempts.set(visit, attempt);
     const [oldest] = this.#attempts.keys();
@@ -99,7 +98,7 @@ export class MockFunctions implements FunctionInvoker {
   }
 }
 
-/** Lambda's answer for a function that is nowhere, and what to do. */
+/** Lambda's answer for a function that does not exist, with a remedy. */
 export class NoFunctions implements FunctionInvoker {
   readonly #remedy: string;
 

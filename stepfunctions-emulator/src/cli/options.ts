@@ -13,14 +13,14 @@ export interface DefinitionFile {
 
 export interface ServerOptions {
   readonly definitions: readonly DefinitionFile[];
-  /** 0 for a free one. */
+  /** Port; 0 chooses a free one. */
   readonly port: number;
-  /** A module of mocks. */
+  /** Path of a module of mocks. */
   readonly functionsFile: string | undefined;
   readonly lambdaEndpoint: { readonly url: string; readonly source: string } | undefined;
   readonly watch: boolean;
   readonly virtualClock: boolean;
-  /** When each Express execution runs again, milliseconds after its start. */
+  /** Times at which each Express execution runs again, milliseconds after its start. */
   readonly expressAgainMs: readonly number[];
   readonly region: string;
   readonly partition: string;
@@ -36,8 +36,7 @@ const ENDPOINT_VARIABLE = 'AWS_ENDPOINT_URL_LAMBDA';
 const PARTITIONS: Readonly<Record<string, string>> = { 'cn-': 'aws-cn', 'us-gov-': 'aws-us-gov' };
 
 /**
- * The options that the flags stand for, checked as far as that is possible without opening a file.
- *
+ * Converts the flags to options, checked as far as possible without opening a file.
  * @param environment AWS_ENDPOINT_URL_LAMBDA and nothing else is read from it
  * @throws {UsageError}
  */
@@ -82,7 +81,7 @@ function readPort(value = String(DEFAULT_PORT)): number {
   throw new UsageError(`--port: expected a whole number from 0 to 65535, got "${value}"`);
 }
 
-/** A day: nobody waits for longer. */
+/** Limit of one day. */
 const MAX_AGAIN_SECONDS = 86_400;
 
 function readAgain(value: string): number {
@@ -120,7 +119,7 @@ function readDefinitions(flags: FlagValues): DefinitionFile[] {
   }));
 }
 
-/** A path may hold a `=`, a name may hold neither that nor a `/`. */
+/** A path may contain a `=`; a name may contain neither `=` nor `/`. */
 function splitName(value: string): { readonly name: string; readonly file: string } {
   const at = value.indexOf('=');
   if (at > 0 && isAllowedName(value.slice(0, at)))
@@ -133,7 +132,7 @@ function splitName(value: string): { readonly name: string; readonly file: strin
   );
 }
 
-/** Name of a state machine → its type; undefined for all that aren't named. */
+/** Name of a state machine → its type; the undefined key applies to all others. */
 function readTypes(flags: FlagValues): ReadonlyMap<string | undefined, WorkflowType> {
   const types = new Map<string | undefined, WorkflowType>();
   for (const value of flags.get('type') ?? []) {

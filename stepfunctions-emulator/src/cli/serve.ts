@@ -18,21 +18,20 @@ import { type ReloadEvents, watchDefinitions } from './watch.ts';
 
 /** Events of the server while it runs. */
 export interface ServerEvents extends ReloadEvents {
-  /** An execution has ended, whoever started it; children of a Map Run don't count. */
+  /** Called when any execution has ended, except for children of a Map Run. */
   readonly onExecution: (execution: Execution) => void;
 }
 
 export interface Served {
   readonly endpoint: string;
-  /** Those of the definitions. */
+  /** State machines from the definition files. */
   readonly stateMachines: readonly StateMachine[];
-  /** Executions that run are stopped. Safe to call more than once. */
+  /** Stops the running executions. Safe to call more than once. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the API with the state machines of files, or with none.
- *
+ * Starts the API, with the state machines of files, if any.
  * @throws {StartError}, {NotLoopbackError}; nothing is left running then
  */
 export async function serve(options: ServerOptions, events: ServerEvents): Promise<Served> {

@@ -21,7 +21,7 @@ an Error whose name is the name of the error:
 
 Exit status: 0 stopped by Ctrl-C or SIGTERM, 1 it couldn't start, 2 wrong flags.`;
 
-/** The text that is shown once the server runs. */
+/** Text that is printed when the server has started. */
 export function describeStart(
   { endpoint, stateMachines }: Served,
   { region, virtualClock }: ServerOptions,
@@ -45,7 +45,7 @@ export function describeStart(
     'In another terminal:',
     '',
     ...Object.entries(environment).map(([name, value]) => `export ${name}=${value}`),
-    // The variable alone would do, but versions of the CLI before 2.13 don't know it and would ask AWS.
+    // The variable alone would suffice, but versions of the CLI before 2.13 ignore it and would call AWS.
     ...(first === undefined
       ? []
       : [
@@ -57,7 +57,7 @@ export function describeStart(
   ].join('\n');
 }
 
-/** One line. */
+/** Describes an execution in one line. */
 export function describeExecution(execution: Execution): string {
   const { status, startDate, stopDate = startDate, machine, name } = execution;
   const time = `${new Date(stopDate).toISOString().slice(11, 19)}Z`;
@@ -72,7 +72,7 @@ function resultOf({ status, outputText = '', error = 'no error name', cause }: E
   return cause === undefined || cause === '' ? error : `${error}: ${messageOf(cause)}`;
 }
 
-/** The cause of a failed function is its whole error, as JSON. */
+/** The cause of a failed function is its whole error as JSON. */
 function messageOf(cause: string): string {
   try {
     const { errorMessage } = JSON.parse(cause) as { errorMessage?: unknown };

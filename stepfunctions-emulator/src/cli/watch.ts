@@ -5,16 +5,15 @@ import type { DefinitionFile, ServerOptions } from './options.ts';
 
 export interface ReloadEvents {
   readonly onReload: (file: string) => void;
-  /** A file that changed can't be loaded; the state machine stays as it was. */
+  /** Called when a changed file cannot be loaded; the state machine is not changed. */
   readonly onReloadFailure: (error: Error) => void;
 }
 
-/** Editors put another file in the place of the one that they change; looking at the path misses none of them. */
+/** Editors replace a file when they save it; polling the path notices every replacement. */
 const LOOK_EVERY_MS = 250;
 
 /**
- * Updates a state machine when its file has changed. Executions that run keep the definition they were started with.
- *
+ * Updates a state machine when its file has changed. Running executions keep the definition they were started with.
  * @returns ends it
  */
 export function watchDefinitions(
@@ -36,7 +35,7 @@ function look(
   { onReload, onReloadFailure }: ReloadEvents,
 ): () => void {
   const { file } = source;
-  // By its text and not by its time, the file is known from when it was read: it may have changed since.
+  // The file is compared by its text and not by its time, because it may have changed since it was read.
   let known = stateMachines.all.find(({ name }) => name === source.name)?.definitionText;
   let stamp: string | undefined;
   return () => {

@@ -25,7 +25,7 @@ export function executionArn(machineArn: string, name: string, expressId?: strin
   return build(machine, 'express', machine.name, name, expressId);
 }
 
-/** ARN of the state machine that stands for the item processor of a distributed Map. */
+/** ARN of the state machine that represents the item processor of a distributed Map. */
 export function childMachineArn(machineArn: string, label: string): string {
   const machine = parseMachineArn(machineArn);
   return build(machine, 'stateMachine', `${machine.name}/${label}`);
@@ -40,8 +40,8 @@ export function mapRunArn(machineArn: string, label: string, id: string): string
 export const regionOf = (machineArn: string) => parseMachineArn(machineArn).region;
 
 /**
- * The ARN that lambda:invoke calls for its FunctionName, which may be a name, `account:function:name` or an ARN,
- * in the region and account of the state machine.
+ * ARN of the function that lambda:invoke calls for its FunctionName, which may be a name, `account:function:name` or an ARN, in the region
+ * and account of the state machine.
  */
 export function functionArn(machineArn: string, functionName: string, qualifier?: string): string {
   const { partition, region, account } = parseMachineArn(machineArn);

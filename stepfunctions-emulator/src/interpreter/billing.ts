@@ -23,22 +23,22 @@ export interface ExpressBill {
   readonly durationMs: number;
 }
 
-/** Each rounded up to its step; what takes no time is billed for one step. */
+/** Memory and duration are rounded up to their steps; a duration of zero is billed as one step. */
 export const expressBill = ({ memoryMb, durationMs }: ExpressBill): ExpressBill => ({
   memoryMb: Math.ceil(memoryMb / EXPRESS_MEMORY_STEP_MB) * EXPRESS_MEMORY_STEP_MB,
   durationMs: Math.max(1, Math.ceil(durationMs / EXPRESS_DURATION_STEP_MS)) * EXPRESS_DURATION_STEP_MS,
 });
 
-/** The counters by which an execution and its child executions would be billed. */
+/** Billing counters of an execution and its child executions. */
 export interface BillingCounters {
-  /** In Standard executions: states entered, retries, and one for each child execution that was started. */
+  /** State transitions of Standard executions: states entered, retries, and one for each child execution that was started. */
   stateTransitions: number;
   /** Express executions started. */
   expressRequests: number;
   /** Memory-time of Express executions, in GB-seconds. */
   expressGbSeconds: number;
   functionInvocations: number;
-  /** Milliseconds that functions took, not rounded. */
+  /** Duration of functions, not rounded, milliseconds. */
   functionDurationMs: number;
   /** Memory-time of functions, in GB-seconds; each invocation is rounded up to a millisecond, as Lambda bills it. */
   functionGbSeconds: number;
@@ -49,10 +49,10 @@ export interface BillingCounters {
 /** The counters that the engine itself keeps. */
 type EngineCounter = Exclude<keyof BillingCounters, 'usage'>;
 
-/** Lambda's least: taken for a function whose memory isn't known. */
+/** Lambda's smallest memory, assumed for a function with unknown memory, MB. */
 const MIN_FUNCTION_MEMORY_MB = 128;
 
-/** Counts for one execution, and up to the execution that started it. */
+/** Counts for one execution, and for the executions that started it. */
 export class Billing {
   readonly counters: BillingCounters = {
     stateTransitions: 0,
@@ -74,19 +74,19 @@ export class Billing {
     this.#parent?.add(counter, amount);
   }
 
-  /** One ended Express execution. */
+  /** Adds an ended Express execution. */
   addExpress(taken: ExpressBill): void {
     const { memoryMb, durationMs } = expressBill(taken);
     this.add('expressGbSeconds', (memoryMb / 1024) * (durationMs / 1000));
   }
 
-  /** One ended invocation. */
+  /** Adds an ended invocation. */
   addFunction(durationMs: number, memoryMb: number = MIN_FUNCTION_MEMORY_MB): void {
     this.add('functionDurationMs', durationMs);
     this.add('functionGbSeconds', (Math.ceil(durationMs) / 1000) * (memoryMb / 1024));
   }
 
-  /** Adds usage of a function that only its invoker can see. */
+  /** Adds a function's usage that only its invoker knows. */
   addUsage(counter: string, amount: number): void {
     const { usage } = this.counters;
     usage[counter] = (usage[counter] ?? 0) + amount;

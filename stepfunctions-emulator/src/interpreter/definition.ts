@@ -4,24 +4,24 @@ import type { Template } from './jsonata/template.ts';
 /** STANDARD or EXPRESS, as CreateStateMachine calls them. */
 export type WorkflowType = 'STANDARD' | 'EXPRESS';
 
-/** States that run one after the other: a whole definition, a branch, or what a Map does to each item. */
+/** States that run one after another: a whole definition, a branch, or the item processor of a Map. */
 export interface StateGraph {
   readonly startAt: string;
   readonly states: ReadonlyMap<string, State>;
 }
 
-/** A checked definition with every expression compiled. It holds no state: any number of executions share it. */
+/** A checked definition with compiled expressions. It is stateless: any number of executions share it. */
 export interface Definition extends StateGraph {
   /** Length of its JSON text in UTF-8. */
   readonly bytes: number;
   readonly comment: string | undefined;
   /** Seconds after which an execution times out. */
   readonly timeoutSeconds: number | undefined;
-  /** Whether there is a distributed Map anywhere in it, which an Express state machine can't have. */
+  /** Whether it contains a distributed Map at any depth, which an Express state machine cannot have. */
   readonly hasDistributedMap: boolean;
 }
 
-/** A value that is given, or calculated on entry to the state. */
+/** A constant, or an expression that is evaluated on entry to the state. */
 export type Field<T> =
   | { readonly literal: T }
   | { readonly expression: AslExpression; readonly field: string };
@@ -39,7 +39,7 @@ interface Produces {
 }
 
 interface Continues {
-  /** undefined: the graph ends here. */
+  /** Undefined when the graph ends here. */
   readonly next: string | undefined;
 }
 
@@ -126,7 +126,7 @@ export type MapMode =
   | {
       readonly kind: 'DISTRIBUTED';
       readonly executionType: WorkflowType;
-      /** Names the child state machine: the Label, or what is made from the state's name. */
+      /** Name of the child state machine: the Label, or a name derived from the state's name. */
       readonly label: string;
       readonly batcher: ItemBatcher | undefined;
     };

@@ -18,31 +18,31 @@ import type { FunctionInvoker } from './task/invoker.ts';
 export interface EngineOptions {
   readonly invoker: FunctionInvoker;
   /**
-   * Answers Tasks whose Resource is no function, such as `states:startExecution`: it gets the Resource instead of a function's
-   * ARN, and the Arguments as the payload. @default nothing does, and such a Task fails
+   * Answers Tasks whose Resource is not a function, such as `states:startExecution`: it receives the Resource instead of a function's ARN,
+   * and the Arguments as the payload. @default such a Task fails
    */
   readonly resources?: FunctionInvoker;
   /** @default the wall clock */
   readonly clock?: Clock;
-  /** Jitter, `$random`, `$uuid` and `$shuffle` draw from it. @default different in every run */
+  /** Source of random numbers for jitter, `$random`, `$uuid` and `$shuffle`. @default different in every run */
   readonly random?: RandomSource;
   /** Limits that differ from AWS's. */
   readonly limits?: Partial<Limits>;
   /** Makes ids of executions, Map Runs and requests. @default UUIDs, from `random` when that is given */
   readonly newId?: () => string;
-  /** Milliseconds that a Map Run takes before its first child starts and after its last has ended. @default none */
+  /** Delays of a Map Run before its first child starts and after its last has ended, milliseconds. @default none */
   readonly mapRunDelays?: { readonly beforeChildrenMs: number; readonly afterChildrenMs: number };
   /**
-   * How often the start of an Express execution is delivered: the delay of each delivery in milliseconds. `[0]` is once, `[0, 12000]` runs
-   * it again 12 s later, with the same name and input. AWS delivers it at least once, and runs at most once what StartSyncExecution
-   * starts (Developer Guide, "Execution guarantees"). @default once
+   * Delays of each delivery of an Express execution's start, milliseconds. `[0]` is one delivery, `[0, 12000]` runs it again 12 s later,
+   * with the same name and input. AWS delivers it at least once, but an execution of StartSyncExecution runs at most once (Developer
+   * Guide, "Execution guarantees"). @default once
    */
   readonly expressDeliveries?: (machine: Machine, options: StartOptions) => readonly [0, ...number[]];
-  /** Called with every execution when it starts, but not with children of a Map Run. */
+  /** Called when an execution starts, except for children of a Map Run. */
   readonly onStart?: (execution: Execution) => void;
-  /** Called with every retry before its delay: no event of a history says that one follows. */
+  /** Called with every retry before its delay, because the history has no event for a coming retry. */
   readonly onRetry?: (retry: RetryNotice) => void;
-  /** Called with every state that is cut off: not every one has an event that says so, and none says which. */
+  /** Called with every state that is aborted: some have no event for it, and no event names the state. */
   readonly onCutOff?: (cutOff: CutOffNotice) => void;
 }
 
@@ -52,11 +52,11 @@ export interface Machine extends MachineIdentity {
 }
 
 export interface StartOptions {
-  /** 1 to 80 characters. Whether it was used before is for the caller to know. @default a new id */
+  /** Name of 1 to 80 characters. The caller must check that it is unused. @default a new id */
   readonly name?: string;
   /** Any JSON value. */
   readonly input: unknown;
-  /** The input as its JSON text was given, which histories keep. @default made from `input` */
+  /** JSON text of the input, as it was given, for the history. @default made from `input` */
   readonly inputText?: string;
   /** Started by StartSyncExecution. @default false */
   readonly synchronous?: boolean;
@@ -72,7 +72,7 @@ export class InvalidStartError extends EmulatorError {
   }
 }
 
-/** The options, with what stands for those that are missing. */
+/** Returns the options with defaults for the missing ones. */
 export function engineContext(options: EngineOptions): EngineContext {
   const { random, clock = realClock } = options;
   return {
@@ -90,11 +90,11 @@ export function engineContext(options: EngineOptions): EngineContext {
   };
 }
 
-/** Runs state machines. It keeps nothing of an execution once that has ended. */
+/** Runs state machines. It keeps no data of an execution that has ended. */
 export class Engine {
   readonly #context: EngineContext;
   readonly #options: Pick<EngineOptions, 'expressDeliveries' | 'onStart'>;
-  /** Take back the deliveries that are still to come. */
+  /** Cancel pending deliveries. */
   readonly #deliveries = new Set<CancelTimer>();
 
   constructor(options: EngineOptions) {
@@ -111,8 +111,7 @@ export class Engine {
   }
 
   /**
-   * Starts an execution; it runs on its own from here.
-   *
+   * Starts an execution; it runs in the background.
    * @throws InvalidStartError
    * @throws InvalidDefinitionError for an Express state machine with a distributed Map
    */
@@ -136,7 +135,7 @@ export class Engine {
     return execution;
   }
 
-  /** Runs no Express execution again from here on; see {@link EngineOptions.expressDeliveries}. */
+  /** Stops the repeated deliveries of Express executions; see {@link EngineOptions.expressDeliveries}. */
   endDeliveries(): void {
     for (const cancel of this.#deliveries) cancel();
     this.#deliveries.clear();

@@ -22,11 +22,11 @@ import { type VariableBudget, VariableScope } from './run/variables.ts';
 export interface ExecutionSpec {
   readonly machine: MachineIdentity;
   readonly graph: StateGraph;
-  /** Size of the state machine's definition; a child that a Map Run starts has the whole one of its parent. */
+  /** Size of the state machine's definition; for a child of a Map Run, that of its parent. */
   readonly definitionBytes: number;
   readonly name: string;
   readonly input: Payload;
-  /** Whether somebody waits for its end. @default false */
+  /** Whether the caller waits for its end. @default false */
   readonly synchronous?: boolean;
   /** TimeoutSeconds of the definition. */
   readonly timeoutSeconds?: number | undefined;
@@ -58,7 +58,7 @@ const LAST_EVENT = {
   ABORTED: ['ExecutionAborted', 'executionAborted'],
 } as const;
 
-/** One execution of a state machine, running from the moment it is made. All times are epoch milliseconds. */
+/** One execution of a state machine, which runs from its construction. All times are epoch milliseconds. */
 export class Execution {
   readonly arn: string;
   readonly name: string;
@@ -67,7 +67,7 @@ export class Execution {
   /** JSON text of the input, as it was given. */
   readonly inputText: string;
   readonly startDate: number;
-  /** The Map Run that started this execution, if one did. */
+  /** The Map Run that started this execution, if any. */
   readonly mapRunArn: string | undefined;
   readonly #run: Run;
   readonly #history: History;
@@ -76,7 +76,7 @@ export class Execution {
   readonly #progress = new Progress();
   readonly #variableBudget: VariableBudget = { used: 0, most: 0 };
   readonly #variables = new VariableScope(this.#variableBudget);
-  /** Only of an Express execution, which is billed by it. */
+  /** Defined only for an Express execution, whose bill depends on it. */
   readonly #held: HeldData | undefined;
   #cancellation = new Cancellation();
   #line: Line;
@@ -115,7 +115,7 @@ export class Execution {
     this.#done = this.#main();
   }
 
-  /** Resolves with this execution when it has ended, however it ended; never rejects. */
+  /** Resolves with this execution when it has ended, whatever its status; never rejects. */
   get done(): Promise<Execution> {
     return this.#done;
   }
@@ -129,7 +129,7 @@ export class Execution {
     return this.#stopDate;
   }
 
-  /** Only of an execution that succeeded. */
+  /** Defined only for an execution that succeeded. */
   get output(): Json | undefined {
     return this.#output?.value;
   }
@@ -152,7 +152,7 @@ export class Execution {
     return this.#history.events;
   }
 
-  /** Events of an Express execution that were not kept; see `expressHistoryEvents` in the limits. */
+  /** Number of events of an Express execution that were dropped; see `expressHistoryEvents` in the limits. */
   get droppedEvents(): number {
     return this.#history.dropped;
   }
@@ -166,18 +166,18 @@ export class Execution {
     return this.#billing.counters;
   }
 
-  /** The MB that an Express execution takes on AWS so far, estimated as AWS does it. */
+  /** Memory of an Express execution so far, estimated as AWS does it, MB. */
   get memoryMb(): number | undefined {
     if (this.#held === undefined) return undefined;
     return expressMemoryMb(this.#spec.definitionBytes, this.#held.most + this.#variableBudget.most);
   }
 
-  /** Ends the execution as StopExecution does; nothing happens when it has ended already. */
+  /** Ends the execution as StopExecution does; does nothing when it has ended already. */
   stop(error?: string, cause?: string): void {
     this.#end({ status: 'ABORTED', error, cause });
   }
 
-  /** How often the execution was redriven. */
+  /** Number of redrives of the execution. */
   get redriveCount(): number {
     return this.#redriveCount;
   }
@@ -187,15 +187,14 @@ export class Execution {
   }
 
   /**
-   * Goes on from the state that did not succeed, with its input and the variables of that time, as RedriveExecution
-   * does: branches, iterations and children that succeeded are not run again, and retries count from the beginning.
-   *
+   * Continues from the state that did not succeed, with its input and the variables of that time, as RedriveExecution does: branches,
+   * iterations and children that succeeded are not run again, and retries count from the beginning.
    * @returns when it runs again; `done` is then a new promise
    * @throws NotRedrivableError
    */
   async redrive(): Promise<void> {
     this.#checkRedrivable();
-    await this.#done; // stopped a moment ago, it may still be winding up
+    await this.#done; // An execution that was just stopped may not have finished.
     this.#checkRedrivable();
     this.#status = 'RUNNING';
     this.#stopDate = undefined;
@@ -235,7 +234,7 @@ export class Execution {
   }
 
   async #main(): Promise<Execution> {
-    // Whoever started the execution gets to see it before it does anything.
+    // The caller receives the execution before its first step.
     await undefined;
     try {
       const output = await runGraph(this.#line, this.#spec.graph, this.#spec.input);
@@ -248,7 +247,7 @@ export class Execution {
         this.#end({ status: 'FAILED', error: 'States.Runtime', cause });
       }
     }
-    // Nothing of it will be gone on with.
+    // It cannot be redriven, so its progress is not needed.
     if (this.#status === 'SUCCEEDED' || this.machine.type === 'EXPRESS') this.#progress.forgetParts();
     return this;
   }
@@ -270,7 +269,7 @@ export class Execution {
     } else {
       this.#error = outcome.error;
       this.#cause = outcome.cause;
-      // Recorded on AWS: that an execution was stopped follows no event.
+      // Recorded on AWS: the event of a stop follows no other event.
       const after = outcome.status === 'ABORTED' ? 0 : this.#line.lastEventId;
       this.#history.close(type, after, detailsKey, errorDetails(outcome));
     }
@@ -283,7 +282,7 @@ export class Execution {
     this.#end({ status: 'TIMED_OUT', error, cause });
   }
 
-  /** On AWS every state takes time, so that the limit of its time ends it. */
+  /** On AWS every state takes time, so the timeout of the execution ends such a loop. */
   #endLoop(states: readonly string[]): void {
     const shown = states.length > 10 ? [...states.slice(0, 10), '…'] : states;
     const limit = durationLimitMs(this.#run.engine, this.#spec) / 1000;

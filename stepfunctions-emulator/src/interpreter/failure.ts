@@ -16,35 +16,35 @@ export class StateFailure extends EmulatorError {
   }
 }
 
-/** Unwinds the states of a line that was cut off: by a failed sibling, a stop or a limit. Never caught by a Catch. */
+/** Unwinds the states of an aborted line: because of a failed sibling, a stop or a limit. A Catch never handles it. */
 export class Cancelled extends EmulatorError {
   override readonly name = 'Cancelled';
 }
 
-/** The call of a Task failed, which the history has as an event of its own. */
+/** Failure of a Task's call, which has its own event in the history. */
 export class CallFailure extends StateFailure {}
 
 /** The error of a missed heartbeat is reported as States.Timeout and may be caught under either name. */
 export class HeartbeatTimeout extends CallFailure {}
 
 /**
- * Whether States.ALL and States.TaskFailed know nothing of a failure. By the Developer Guide ("Error names") that is so
- * of every States.DataLimitExceeded; but when it was the result of a Task that was too big, States.ALL caught it in
- * executions recorded on AWS, of a function and of lambda:invoke.
+ * Whether States.ALL and States.TaskFailed do not match a failure. By the Developer Guide ("Error names") that is so for every
+ * States.DataLimitExceeded. But in executions recorded on AWS, States.ALL caught it when the result of a function or of lambda:invoke was
+ * too large.
  */
 function onlyByName(error: string, failure: StateFailure): boolean {
   return error === 'States.DataLimitExceeded' && !(failure instanceof CallFailure);
 }
 
-/** A failure as the Map or Parallel has it in which it happened: what was recorded is the Catch of the Task itself. */
+/** Converts a failure for the Map or Parallel around it: the recording shows that the Catch of the Task itself is different. */
 export function failureAround(failure: unknown): unknown {
   if (!(failure instanceof CallFailure) || failure.error !== 'States.DataLimitExceeded') return failure;
   return new StateFailure(failure.error, failure.cause);
 }
 
 /**
- * Whether one of the names in an ErrorEquals stands for `failure`. None does for States.Runtime, which "isn't retriable, and will
- * always cause the execution to fail" (Developer Guide, "Error names").
+ * Whether one of the names in an ErrorEquals matches `failure`. None matches States.Runtime, which "isn't retriable, and will always cause
+ * the execution to fail" (Developer Guide, "Error names").
  */
 export function errorMatches(errorEquals: readonly string[], failure: StateFailure): boolean {
   const error = failure.error ?? '';
@@ -58,8 +58,8 @@ export function errorMatches(errorEquals: readonly string[], failure: StateFailu
 }
 
 /**
- * The error names that Step Functions itself uses, besides those that begin with `States.Http.`. By the Amazon States Language
- * ("Errors") no other name may begin with `States.`.
+ * Error names that Step Functions itself uses, besides those that begin with `States.Http.`. By the Amazon States Language ("Errors") no
+ * other name may begin with `States.`.
  */
 export const STATES_ERRORS: ReadonlySet<string> = new Set([
   'States.ALL',

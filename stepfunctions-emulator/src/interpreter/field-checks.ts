@@ -1,4 +1,4 @@
-/** Checks of the values that a definition's fields may have, whether they are written down or evaluated. */
+/** Checks of a definition's field values, whether constant or evaluated. */
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
 

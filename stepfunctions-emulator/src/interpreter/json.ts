@@ -1,12 +1,12 @@
 import { EmulatorError } from '../errors.ts';
 
-/** A value that a state can receive, hold and return. Values are shared, never changed in place. */
+/** A value that a state can receive, hold and return. Values are shared and immutable. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
   [key: string]: Json;
 }
 
-/** Thrown by {@link toJson}; the message names what was found, e.g. `a function`. */
+/** Thrown by {@link toJson}; the message names the invalid value, e.g. `a function`. */
 export class NotJsonError extends EmulatorError {
   override readonly name = 'NotJsonError';
 }
@@ -15,9 +15,8 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * A clean copy of what an expression returned: without the flags that jsonata leaves on arrays, without undefined
- * members, and with nothing in it that JSON cannot say.
- *
+ * Copies the result of an expression as clean JSON: without jsonata's flags on arrays, undefined members, and values that JSON cannot
+ * represent.
  * @throws NotJsonError for functions, NaN, infinities and the like
  */
 export function toJson(value: unknown): Json {
@@ -49,7 +48,7 @@ function objectToJson(value: Record<string, unknown>): JsonObject {
   return copy;
 }
 
-/** Sets a key of any name; plain assignment of `__proto__` would change the prototype instead. */
+/** Sets a key of any name; an assignment to `__proto__` would change the prototype instead. */
 export function setKey(object: JsonObject, key: string, value: Json): void {
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
@@ -58,7 +57,7 @@ export function setKey(object: JsonObject, key: string, value: Json): void {
   }
 }
 
-/** The name that Step Functions gives to the type of a value in its messages. */
+/** Name of a value's type in Step Functions' messages. */
 export function typeName(value: Json): 'null' | 'array' | 'object' | 'string' | 'number' | 'boolean' {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';

@@ -7,11 +7,11 @@ export interface Limits {
   readonly payloadBytes: number;
   /** Events in the history of a Standard execution; the last of them is its failure. */
   readonly standardHistoryEvents: number;
-  /** Events kept of an Express execution. AWS keeps none; more than this are dropped, and nothing fails. */
+  /** Number of events stored for an Express execution. AWS stores none; further events are dropped without an error. */
   readonly expressHistoryEvents: number;
-  /** Milliseconds an Express execution may take. */
+  /** Time limit of an Express execution, milliseconds. */
   readonly expressDurationMs: number;
-  /** Milliseconds a Standard execution may take: one year. */
+  /** Time limit of a Standard execution, one year, milliseconds. */
   readonly standardDurationMs: number;
   /** Concurrent iterations of an inline Map, also when MaxConcurrency is 0 or higher than this. */
   readonly inlineMapConcurrency: number;
@@ -39,24 +39,24 @@ export const AWS_LIMITS: Limits = {
 export const NAME_LENGTH = 80;
 /** Characters of the Label of a distributed Map. */
 export const LABEL_LENGTH = 40;
-/** MaxInputBytesPerBatch can't be more than a payload may be. */
+/** MaxInputBytesPerBatch cannot exceed the largest payload. */
 export const MAX_BATCH_BYTES = 262_144;
 /** Bytes of UTF-8 of a definition. */
 export const DEFINITION_BYTES = 1_048_576;
-/** The highest number that seconds and attempts may be (Amazon States Language, "Retry" and "Wait"). */
+/** Highest number of seconds and attempts (Amazon States Language, "Retry" and "Wait"). */
 export const MAX_SECONDS = 99_999_999;
 /** MaxDelaySeconds must be below one leap year (366 days). */
 export const MAX_DELAY_SECONDS = 31_622_399;
 /**
- * How long one JSONata expression may be evaluated before it counts as endless. AWS stops it after one second of
- * its own time; here many executions share a thread and a wall clock, hence the margin.
+ * Time limit for one JSONata expression, after which it counts as endless, milliseconds. AWS stops it after one second of its own time;
+ * here many executions share a thread and a wall clock, hence the margin.
  */
 export const EXPRESSION_TIMEOUT_MS = 10_000;
-/** How long the matches of regular expressions may take together before anything else has its turn. */
+/** Total time limit for matches of regular expressions before other work runs, milliseconds. */
 export const REGEX_TIMEOUT_MS = 1_000;
 /**
- * States that a branch, or the execution itself, may enter one after the other without time passing: on a virtual clock, an
- * endless loop without a Wait never gets to the limit of its time. As many as there are events in a Standard execution.
+ * Number of states that a branch or the execution itself may enter without time passing: on a virtual clock, an endless loop without a
+ * Wait never reaches its timeout. The number is that of the events in a Standard execution.
  */
 export const STATES_WITHOUT_TIME = 25_000;
 /**
@@ -65,7 +65,7 @@ export const STATES_WITHOUT_TIME = 25_000;
  */
 export const EXPRESSION_DEPTH = 100;
 /**
- * Bytes that one JSONata expression may hold. From the same measurements: `[1..873782]` is let through and `[1..873783]`
- * is not, at the 8 bytes of a number.
+ * Largest size of a JSONata expression's data, bytes. By the same measurements `[1..873782]` is accepted and `[1..873783]` is not, at the
+ * 8 bytes of a number.
  */
 export const EXPRESSION_BYTES = 873_782 * 8;

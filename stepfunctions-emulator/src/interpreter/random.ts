@@ -1,4 +1,4 @@
-/** Numbers n with 0 <= n < 1. Everything in the interpreter that is random draws from one of these. */
+/** Numbers n with 0 <= n < 1. Everything random in the interpreter uses such a source. */
 export interface RandomSource {
   next(): number;
 }
@@ -30,10 +30,8 @@ const JAVA_MULTIPLIER = 0x5deece66dn;
 const JAVA_MASK = (1n << 48n) - 1n;
 
 /**
- * The first double of `new java.util.Random(seed)`, by the generator that its documentation prescribes. Which one is
- * behind `$random(seed)` on AWS isn't documented: the same seed gives the same number there and here, but the two
- * need not be equal.
- *
+ * The first double of `new java.util.Random(seed)`, by the generator in its documentation. AWS does not document the generator of
+ * `$random(seed)`: equal seeds give equal numbers both there and here, but the numbers may differ between the two.
  * @param seed an integer
  */
 export function javaRandom(seed: number): number {

@@ -4,9 +4,8 @@ const OFFSET_DATE_TIME =
 const MAX_OFFSET_MINUTES = 18 * 60;
 
 /**
- * The epoch milliseconds of an ISO-8601 date-time with an offset, the only form that a Wait state accepts: `T`
- * between date and time, up to nine fractional digits (those behind the milliseconds are dropped), `Z` or an offset.
- * Undefined for anything else.
+ * Parses an ISO-8601 date-time with an offset as epoch milliseconds, the only form that a Wait state accepts: `T` between date and time,
+ * up to nine fractional digits (those beyond milliseconds are dropped), `Z` or an offset. Undefined for anything else.
  */
 export function parseTimestamp(text: string): number | undefined {
   const match = OFFSET_DATE_TIME.exec(text);

@@ -6,9 +6,9 @@ export type Fields = Readonly<Record<string, unknown>>;
 export interface JsonApi<Operation> {
   /** The service's name in `X-Amz-Target`. */
   readonly target: string;
-  /** What is answered. */
+  /** Supported operations by name. */
   readonly operations: Readonly<Record<string, Operation>>;
-  /** Answers an operation. @param fields the members of the request */
+  /** Answers an operation. @param fields the fields of the request */
   readonly call: (operation: Operation, fields: Fields) => object | Promise<object>;
   /** @default 1 MiB, AWS's quota */
   readonly maxBytes?: number | undefined;
@@ -22,7 +22,7 @@ const MAX_REQUEST_BYTES = 1_048_576;
 
 const HEADERS = { 'content-type': 'application/x-amz-json-1.0' };
 
-/** The protocol AWS JSON 1.0 (1.1 is read as well): a header says which operation is asked for. */
+/** The protocol AWS JSON 1.0 (1.1 is accepted, too): a header names the operation. */
 export function awsJson<Operation>(api: JsonApi<Operation>): HttpProtocol {
   return {
     maxBytes: api.maxBytes ?? MAX_REQUEST_BYTES,

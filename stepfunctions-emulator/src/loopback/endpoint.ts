@@ -1,9 +1,8 @@
 import { NotLoopbackError } from '../errors.ts';
 
 /**
- * Accepts an endpoint only when it is on this machine: 127.0.0.0/8, ::1 or localhost. This is the one gate
- * between this machine and a real AWS account, so everything else is refused rather than looked up.
- *
+ * Accepts an endpoint only when it is on this machine: 127.0.0.0/8, ::1 or localhost. This is the only check between this machine and a
+ * real AWS account, so all other names are refused without resolving them.
  * @param source where the value comes from, for the message: `AWS_ENDPOINT_URL_LAMBDA`
  * @param otherwise what a person can do instead, for the message
  * @returns the endpoint without a trailing slash
@@ -41,8 +40,8 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /**
- * Whether the Host of a request names this machine. A page in a browser can have its own host name resolve to this machine;
- * its requests carry that name. SDKs put `sync-` before the host for StartSyncExecution.
+ * Whether the Host of a request names this machine. A web page's host name can resolve to this machine; its requests carry that name. SDKs
+ * put `sync-` before the host for StartSyncExecution.
  */
 export function isLoopbackHost(header = ''): boolean {
   const name = header.toLowerCase().replace(/^sync-|:\d+$/g, '');

@@ -17,7 +17,7 @@ export class ApiError extends EmulatorError {
   override readonly name: string;
   /** The status of the HTTP answer. */
   readonly status: number;
-  /** Members of the error besides its message. */
+  /** Fields of the error besides its message. */
   readonly members: Readonly<Record<string, string>>;
 
   constructor(name: string, message: string, status = 400, members: Readonly<Record<string, string>> = {}) {
@@ -28,7 +28,7 @@ export class ApiError extends EmulatorError {
   }
 }
 
-/** A request as it came. */
+/** A received request. */
 export interface HttpRequest {
   readonly method: string;
   /** Path and query, as the client wrote them. */
@@ -43,19 +43,19 @@ export interface HttpAnswer {
   readonly body: string | Buffer;
 }
 
-/** What differs between the APIs. */
+/** The protocol of an API: its differences from other APIs. */
 export interface HttpProtocol {
-  /** The bytes that the body of a request may have. */
+  /** Largest size of a request's body, bytes. */
   readonly maxBytes: number;
-  /** The names of the errors that every server has. */
+  /** Error names that every server needs. */
   readonly errorNames: {
     readonly internal: string;
     readonly tooLarge: string;
     readonly otherHost: string;
   };
-  /** The operation that a request asks for, for messages and for tests. */
+  /** Name of the requested operation, for messages and tests. */
   readonly operationOf: (request: HttpRequest) => string;
-  /** Where it gives undefined, the connection breaks. Throws {@link ApiError} for an answer that is an error. */
+  /** Answers a request; undefined breaks the connection. Throws {@link ApiError} for an error answer. */
   readonly answer: (request: HttpRequest) => Promise<HttpAnswer | undefined>;
   readonly errorAnswer: (error: ApiError, requestId: string) => HttpAnswer;
 }
@@ -63,14 +63,14 @@ export interface HttpProtocol {
 export interface ServerOptions {
   /** @default a free port */
   readonly port?: number | undefined;
-  /** Gets what is wrong with this server itself; the client gets an error of the API. @default it is printed */
+  /** Called with internal errors of this server; the client gets an error of the API. @default prints the error */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Bytes of a request that is too long which are read and thrown away, so that its sender gets to read the answer. */
+/** Number of bytes of an oversized request that are read and discarded, so that the client can read the answer. */
 const MAX_DISCARDED_BYTES = 67_108_864;
 
-/** Answers an API over HTTP, to this machine only. */
+/** Serves an API over HTTP, on this machine only. */
 export class LoopbackServer {
   readonly endpoint: string;
   readonly #server: Server;
@@ -91,7 +91,7 @@ export class LoopbackServer {
     return new LoopbackServer(server);
   }
 
-  /** Safe to call more than once. Whoever still waits for an answer loses the connection. */
+  /** Safe to call more than once. Callers that wait for an answer lose the connection. */
   async stop(): Promise<void> {
     await stopServer(this.#server);
   }
@@ -113,13 +113,13 @@ async function serve(
   response: ServerResponse,
   onError: (error: unknown) => void,
 ): Promise<void> {
-  response.on('error', () => {}); // the client has gone
+  response.on('error', () => {}); // The client has disconnected.
   const requestId = randomUUID();
   let answer: HttpAnswer | undefined;
   try {
     answer = await protocol.answer(await receive(protocol, incoming));
   } catch (error) {
-    // With undefined: the client went in the middle of its request.
+    // Undefined means that the client disconnected in the middle of its request.
     if (!incoming.destroyed || incoming.complete) {
       answer = protocol.errorAnswer(asApiError(error, protocol, onError), requestId);
     }
@@ -152,7 +152,7 @@ async function receive(
   incoming: IncomingMessage,
 ): Promise<HttpRequest> {
   const { headers, method = '', url: target = '/' } = incoming;
-  // A page in a browser can have its own host name resolve to this machine.
+  // A web page's host name can resolve to this machine.
   if (!isLoopbackHost(headers.host)) {
     throw new ApiError(
       errorNames.otherHost,

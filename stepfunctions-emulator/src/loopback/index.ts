@@ -1,4 +1,4 @@
-/** What keeps everything on this machine: the check of an endpoint, and the server of an API of AWS. */
+/** Keeps all traffic on this machine: the check of an endpoint, and the server of an AWS API. */
 
 export { EmulatorError, NotLoopbackError } from '../errors.ts';
 export { awsJson, type Fields, type JsonApi } from './aws-json.ts';

@@ -11,12 +11,12 @@ import type {
 } from './data.ts';
 import { eventData, pageEvent } from './events.ts';
 
-/** Events in one answer. */
+/** Largest number of events in one answer. */
 const EVENTS_AT_ONCE = 5_000;
-/** Events whose data can be asked for at once. */
+/** Largest number of events whose data one request can ask for. */
 const DATA_AT_ONCE = 100;
 
-/** What the page can ask for, by the last part of the path. None changes anything. */
+/** Answers to the page's requests, by the last part of the path. All are read-only. */
 export const ANSWERS: Readonly<Record<string, (context: ApiContext, query: URLSearchParams) => object>> = {
   machines: ({ stateMachines, executions }): readonly PageMachine[] =>
     stateMachines.all.map(({ arn, name, type }) => {

@@ -1,5 +1,5 @@
-// What the page asks the server for, and what a written report holds. All times are epoch milliseconds.
-// The page is compiled with the names that browsers have: nothing is imported here.
+// Data that the page requests from the server, and that a written report contains. All times are epoch milliseconds. The page is compiled
+// with browser types, so nothing is imported here.
 
 type WorkflowType = 'STANDARD' | 'EXPRESS';
 type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';
@@ -9,7 +9,7 @@ export interface PageMachine {
   readonly arn: string;
   readonly name: string;
   readonly type: WorkflowType;
-  /** Executions that run now. */
+  /** Number of running executions. */
   readonly running: number;
 }
 
@@ -24,18 +24,18 @@ export interface PageExecution {
 
 /** The executions of a state machine, the last started first. */
 export interface ExecutionList {
-  /** It changes whenever an execution starts or ends. */
+  /** Version that changes whenever an execution starts or ends. */
   readonly version: number;
-  /** Not there when the version is the one that the page has. */
+  /** Absent when the page already has this version. */
   readonly executions?: readonly PageExecution[];
 }
 
-/** All that is said of an execution but its events. */
+/** Everything about an execution except its events. */
 export interface ExecutionDescription extends PageExecution {
   readonly machine: string;
   readonly machineArn: string;
   readonly type: WorkflowType;
-  /** JSON text of the state machine as it was when the execution started. */
+  /** JSON text of the state machine when the execution started. */
   readonly definition: string;
   /** JSON text. */
   readonly input: string;
@@ -46,21 +46,21 @@ export interface ExecutionDescription extends PageExecution {
   readonly redriveCount: number;
   /** The execution whose Map Run started this one. */
   readonly parentArn?: string | undefined;
-  /** Whether its events were forgotten for those of later executions. */
+  /** Whether its events were removed to make room for later executions. */
   readonly forgotten: boolean;
 }
 
-/** An event without the data: what the graph and the waterfall are made of. */
+/** An event without its data, for the graph and the waterfall. */
 export interface PageEvent {
   readonly id: number;
   readonly previousEventId: number;
   readonly timestamp: number;
   readonly type: string;
-  /** Of the state that is entered, left, or whose iteration this is. */
+  /** Name of the state that is entered or left, or that the iteration belongs to. */
   readonly name?: string;
-  /** Of the iteration. */
+  /** Index of the iteration. */
   readonly index?: number;
-  /** Items of a Map. */
+  /** Number of items of a Map. */
   readonly length?: number;
   readonly error?: string;
   readonly cause?: string;
@@ -77,12 +77,12 @@ export interface EventData {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** The events of an execution after one that the page has. */
+/** The events of an execution after the last one that the page has. */
 export interface HistoryPage {
   readonly events: readonly PageEvent[];
-  /** Whether there are more already. */
+  /** Whether more events exist already. */
   readonly more: boolean;
-  /** On the clock of the execution. */
+  /** Current time on the execution's clock. */
   readonly now: number;
   readonly execution: PageExecution;
 }
@@ -96,7 +96,7 @@ export interface ReportedExecution {
   readonly mapRuns: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The data in a written report: an execution, and those that its distributed Maps started. */
+/** Data of a written report: an execution, and the executions that its distributed Maps started. */
 export interface Report {
   /** JSON text of the state machine. */
   readonly definition: string;

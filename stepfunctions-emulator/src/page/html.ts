@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Report } from './data.ts';
 import type { PageSource } from './page-source.ts';
 
-/** Nothing is loaded but what is named; nothing may be put around the page. */
+/** The page loads only the listed sources, and cannot be framed. */
 const POLICY = ["default-src 'none'", 'img-src data:', "base-uri 'none'", "form-action 'none'"];
 
 /** The policy of the page as it is served. */
@@ -29,7 +29,7 @@ const head = (title: string, ...more: readonly string[]): string =>
     `<title>${escapeHtml(title)}</title>`,
   ].join('\n');
 
-/** The page that asks its server for the data. */
+/** The page that requests its data from the server. */
 export const servedPage = (): string => `${head(
   'Step Functions, local',
 )}\n<link rel="stylesheet" href="/page/style.css">
@@ -38,7 +38,7 @@ export const servedPage = (): string => `${head(
 </html>
 `;
 
-/** The page with its data inside, in one file. */
+/** The page with its data, in one file. */
 export function reportPage(report: Report, { script, style }: PageSource): string {
   const policy = [...POLICY, `script-src '${hashOf(script)}'`, `style-src '${hashOf(style)}'`].join('; ');
   const name = report.executions[0]?.description.name ?? 'execution';
@@ -53,7 +53,7 @@ export function reportPage(report: Report, { script, style }: PageSource): strin
 
 const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
-/** JSON in which nothing can end the script that holds it, or begin a comment. */
+/** JSON that cannot end the script element around it, or begin a comment. */
 export const jsonInHtml = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
 const escapeHtml = (text: string): string =>

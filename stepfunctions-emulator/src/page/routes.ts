@@ -11,7 +11,7 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
-  // The next start may be another version, with other state machines.
+  // After a restart the server may have another version, with other state machines.
   'cache-control': 'no-store',
 };
 
@@ -21,7 +21,7 @@ const FILES: Readonly<Record<string, () => Promise<{ type: string; body: string 
   '/page/style.css': async () => ({ type: 'text/css', body: (await pageSource()).style }),
 };
 
-/** Whether a request is the page's: those of AWS's API are POST. */
+/** Whether a request is for the page: requests of AWS's API are POST. */
 export const isOfPage = ({ method }: HttpRequest): boolean => method === 'GET';
 
 /**
@@ -51,7 +51,7 @@ const answer = (type: string, body: string): HttpAnswer => ({
   body,
 });
 
-/** Browsers say where a request comes from; `none` is a person who wrote the address. */
+/** Browsers send the origin of a request; `none` means that a person typed the address. */
 function refuseOtherSites({ headers }: HttpRequest): void {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin' || site === 'none') return;

@@ -14,8 +14,7 @@ export interface TerraformDocument {
 const HCL = 'Terraform in JSON is read here, not HCL: name a cdk.tf.json, or what else was synthesized';
 
 /**
- * Reads a Terraform JSON file, all of a folder, or every stack of a folder that CDKTF has synthesized into.
- *
+ * Reads a Terraform JSON file, all files of a folder, or every stack in CDKTF's output folder.
  * @throws {TerraformError}
  */
 export function readDocuments(path: string): readonly TerraformDocument[] {

@@ -1,6 +1,6 @@
 import { EmulatorError } from '../errors.ts';
 
-/** There is no state machine to be read from this Terraform, or not without more being known. */
+/** This Terraform contains no state machine that can be read, or not without further values. */
 export class TerraformError extends EmulatorError {
   override readonly name = 'TerraformError';
 }

@@ -1,4 +1,4 @@
-/** State machines in Terraform's JSON, such as CDKTF synthesizes. */
+/** Reads state machines from Terraform's JSON, for example as CDKTF synthesizes it. */
 
 export { TerraformError } from './errors.ts';
 export { readStateMachine, type TerraformOptions, type TerraformStateMachine } from './state-machines.ts';

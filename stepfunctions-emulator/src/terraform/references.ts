@@ -4,13 +4,13 @@ import { functionArn, PLACE, ROLE_ARN, stateMachineArn } from '../made-up.ts';
 /** Parsed Terraform JSON. */
 export type TerraformJson = Readonly<Record<string, unknown>>;
 
-/** Makes the value of an attribute that AWS gives a resource, from its arguments. */
+/** Calculates an attribute that AWS sets, from the resource's arguments. */
 type Computed = (argument: (name: string) => string) => string;
 
 const lambdaArn: Computed = argument => functionArn(argument('function_name'));
 const machineArn: Computed = argument => stateMachineArn(argument('name'));
 
-/** Attributes that are not arguments. Every other one has to be given: a made-up value would pass for a real one. */
+/** Attributes that are not arguments. All others must be given: a made-up value could be taken for a real one. */
 const COMPUTED: Readonly<Record<string, Computed>> = {
   'aws_lambda_function.arn': lambdaArn,
   'aws_lambda_function.id': argument => argument('function_name'),
@@ -34,7 +34,7 @@ const COMPUTED: Readonly<Record<string, Computed>> = {
 
 const NAME = '[A-Za-z_][\\w-]*';
 const PLAIN = new RegExp(`^(?:(data)\\.)?(${NAME})\\.(${NAME})(?:\\.(${NAME}))?$`);
-/** An escaped brace, a reference or directive without braces inside, or the beginning of anything else. */
+/** Matches an escaped brace, a reference or directive without braces inside, or the beginning of any other one. */
 const TEMPLATE = /\$\$\{|%%\{|\$\{([^{}]*)\}|\$\{|%\{/g;
 
 /** Replaces the references in the strings of one Terraform document. */
@@ -98,7 +98,7 @@ export class References {
   }
 }
 
-/** The value under these keys; blocks that Terraform allows several times may stand in a list. */
+/** Returns the value under these keys; repeatable blocks of Terraform may be lists. */
 function member(value: unknown, ...path: readonly string[]): unknown {
   let at = value;
   for (const key of path) {

@@ -15,7 +15,7 @@ export interface TerraformOptions {
 export interface TerraformStateMachine {
   readonly name: string;
   readonly type: WorkflowType;
-  /** In the Amazon States Language, JSON text. */
+  /** Definition in the Amazon States Language, JSON text. */
   readonly definition: string;
 }
 
@@ -24,7 +24,7 @@ const TYPE = 'aws_sfn_state_machine';
 interface Found {
   readonly document: TerraformDocument;
   readonly address: string;
-  /** Its name in Terraform. */
+  /** Name of the resource in Terraform. */
   readonly key: string;
   readonly name: string;
   readonly body: Readonly<Record<string, unknown>>;
@@ -32,9 +32,8 @@ interface Found {
 }
 
 /**
- * Reads one state machine of a Terraform configuration in JSON: of a file, a folder, or what CDKTF synthesized. Functions
- * get ARNs that are made up, with the names that they have.
- *
+ * Reads one state machine of a Terraform configuration in JSON: from a file, a folder, or CDKTF's output. Functions get made-up ARNs with
+ * their real names.
  * @throws {TerraformError}
  */
 export function readStateMachine(path: string, options: TerraformOptions = {}): TerraformStateMachine {

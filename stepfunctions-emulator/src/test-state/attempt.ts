@@ -10,7 +10,7 @@ import { evaluateTimeouts, runTask } from '../interpreter/task/run-task.ts';
 import { InvalidTestStateError } from './errors.ts';
 import type { InspectionData, TestStateConfiguration, TestStateMock } from './request.ts';
 
-/** The surroundings of an attempt, and where it notes what it sees. */
+/** The surroundings of an attempt, and its records. */
 export interface Attempt {
   readonly visit: StateVisit;
   readonly mock: TestStateMock | undefined;
@@ -19,8 +19,7 @@ export interface Attempt {
 }
 
 /**
- * The raw result of a state: of its mock, or of the function that it calls.
- *
+ * Returns the raw result of a state: from its mock, or from the function that it calls.
  * @throws StateFailure the mocked error, or what went wrong on the way
  */
 export async function attempt(state: TaskState | ParallelState | MapState, one: Attempt): Promise<Payload> {
@@ -43,7 +42,7 @@ async function callFunction(state: TaskState, { visit, inspection }: Attempt): P
   }
 }
 
-/** The arguments of the call, from the event that schedules it: not there when they could not be evaluated. */
+/** Returns the arguments of the call from the event that schedules it; undefined when they could not be evaluated. */
 function argumentsIn(events: readonly HistoryEvent[]): Json | undefined {
   for (const event of events) {
     const { parameters }: EventDetails = event['taskScheduledEventDetails'] ?? {};
@@ -65,7 +64,7 @@ async function evaluateArguments(
   inspection.afterArguments = args.value;
 }
 
-/** Everything that a Map evaluates before its iterations begin, and the failures that it is told of. */
+/** Evaluates the fields that a Map needs before its iterations begin, and the failures in the request. */
 async function prepareMap(state: MapState, one: Attempt): Promise<void> {
   const { visit, inspection, configuration, mock } = one;
   const items = await evaluateItems(visit, state);
@@ -91,7 +90,7 @@ async function prepareMap(state: MapState, one: Attempt): Promise<void> {
       `stateConfiguration.mapIterationFailureCount: expected at most the ${items.length} items of the Map, got ${failed}`,
     );
   }
-  // A Map that says nothing of tolerance takes the mocked result whatever the count (recorded on AWS).
+  // A Map without tolerance settings accepts the mocked result for any failure count (recorded on AWS).
   if (mock?.result === undefined || state.mode.kind !== 'DISTRIBUTED') return;
   const tooMany = count !== undefined && failed > count;
   const tooMuch = percentage !== undefined && (failed / items.length) * 100 > percentage;

@@ -6,8 +6,7 @@ import { checkMockedResult } from './mocked-result.ts';
 import type { TestStateMock, TestStateRequest } from './request.ts';
 
 /**
- * Refuses what AWS refuses before it runs a state. The texts are those of recordings, where there are any.
- *
+ * Refuses requests that AWS refuses before it runs a state. The messages are recorded ones where available.
  * @throws {InvalidTestStateError}
  */
 export function checkRequest(request: TestStateRequest, state: State): void {

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../interpreter/json.ts';
 import { isoTime } from '../interpreter/run/context-object.ts';
 import { InvalidTestStateError } from './errors.ts';
 
-/** The fields of a Context object that may be given, and their types; undefined: any JSON. */
+/** Fields of a Context object that can be given, and their types; undefined means any JSON. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, 'string' | 'number' | undefined>>>> = {
   Execution: {
     Id: 'string',
@@ -23,8 +23,7 @@ const callsBack = (state: State): boolean =>
   state.type === 'Task' && /\.(sync(:2)?|waitForTaskToken)$/.test(state.resource.arn);
 
 /**
- * Checks a Context object that is given instead of the usual one. It need not be complete.
- *
+ * Checks a given Context object. It need not be complete.
  * @throws {InvalidTestStateError}
  */
 export function checkContext(context: Json, state: State): asserts context is JsonObject {
@@ -61,7 +60,7 @@ export interface TestedExecution {
   readonly startDate: number;
 }
 
-/** As recorded on AWS: that of a synchronous Express execution. States without Retry have no RetryCount. */
+/** Context as recorded on AWS for a synchronous Express execution. States without Retry have no RetryCount. */
 export function usualContext(state: State, execution: TestedExecution): JsonObject {
   const startTime = isoTime(execution.startDate);
   return {

@@ -1,9 +1,9 @@
 import { EmulatorError } from '../errors.ts';
 
-/** TestState was asked for something that AWS refuses, or that can't be done here. */
+/** A TestState request that AWS refuses, or that is not supported here. */
 export class InvalidTestStateError extends EmulatorError {
   override readonly name = 'InvalidTestStateError';
-  /** The error of the API that AWS answers with. */
+  /** The API error of AWS's answer. */
   readonly code: 'ValidationException' | 'InvalidDefinition';
 
   constructor(message: string, code: 'ValidationException' | 'InvalidDefinition' = 'ValidationException') {

@@ -12,15 +12,14 @@ import { loadState } from '../interpreter/load/state.ts';
 import { InvalidTestStateError } from './errors.ts';
 import type { TestStateRequest } from './request.ts';
 
-/** The name that AWS gives to a state that is tested without its state machine. */
+/** AWS's name for a state that is tested without its state machine. */
 const STATE_NAME = 'StateName';
 
-/** With a mock, nothing is called. */
+/** With a mock no resource is called. */
 const ANY_RESOURCE = () => true;
 
 /**
- * The state to be tested: the definition itself, or the state of that name anywhere in it.
- *
+ * Finds the state to test: the definition itself, or the state of that name at any depth.
  * @throws {InvalidDefinitionError}
  * @throws {InvalidTestStateError} when the state machine has no such state
  */
@@ -34,7 +33,7 @@ export function findState({
   return found;
 }
 
-/** The state of a name in a graph, or in a Map or Parallel of it. */
+/** Finds a state by name in a graph, or in a Map or Parallel of it. */
 export function findInside(graph: StateGraph, name: string): State | undefined {
   const own = graph.states.get(name);
   if (own !== undefined) return own;
@@ -47,13 +46,13 @@ export function findInside(graph: StateGraph, name: string): State | undefined {
   return undefined;
 }
 
-/** The branches of a Parallel, or what a Map does to each item. */
+/** The branches of a Parallel, or the item processor of a Map. */
 export function graphsIn(state: State): readonly StateGraph[] {
   if (state.type === 'Parallel') return state.branches;
   return state.type === 'Map' ? [state.processor] : [];
 }
 
-/** A state alone: what its transitions lead to is not there, and not asked for. */
+/** Loads a single state: the targets of its transitions do not exist, and are not checked. */
 function loadSingleState(source: unknown): State {
   const raw = typeof source === 'string' ? parse(source) : (source as Json);
   if (!isObject(raw)) throw refusal('a state (an object)', quote(raw));
@@ -75,7 +74,7 @@ function loadSingleState(source: unknown): State {
 function loadWithinStack(reader: FieldReader): State | undefined {
   try {
     const { problems } = reader;
-    // There is no state machine: the language of the state stands for the one that it would have.
+    // There is no state machine: the state's language is used in place of the state machine's.
     const language = reader.raw['QueryLanguage'] === 'JSONata' ? 'JSONata' : 'JSONPath';
     return loadState(STATE_NAME, reader, {
       problems,

@@ -9,16 +9,15 @@ const INVOKE_ANSWER: Readonly<Record<string, 'string' | 'number'>> = {
   ExecutedVersion: 'string',
   FunctionError: 'string',
   LogResult: 'string',
-  // A blob. AWS refuses an object here, although Step Functions makes one of it at run time: NONE lets one through.
+  // The type is blob. AWS refuses an object here, although Step Functions returns one at run time: NONE accepts it.
   Payload: 'string',
   StatusCode: 'number',
 };
 
 /**
- * Whether a mocked result could be one. Fields that the API doesn't have are let through, as on AWS. A function that is
- * called by its ARN has no API: it may return anything, as may whoever has a task token. STRICT also asks for required fields,
- * of which there are none. The APIs of other services are not known here.
- *
+ * Checks whether a mocked result is possible. Fields that the API does not have are accepted, as on AWS. A function that is called by its
+ * ARN may return anything, and so may a callback with a task token. STRICT also checks required fields, of which there are none. The APIs
+ * of other services are not known here.
  * @throws {InvalidTestStateError}
  */
 export function checkMockedResult(result: Json, state: State, mode: FieldValidationMode): void {

@@ -1,26 +1,26 @@
 import type { Json, JsonObject } from '../interpreter/json.ts';
 
-/** How much of what happened inside the state the answer shows. */
+/** Level of detail about the state's processing in the answer. */
 export type InspectionLevel = 'INFO' | 'DEBUG' | 'TRACE';
-/** How strictly a mocked result is held against the API that it stands for. */
+/** Strictness with which a mocked result is compared with its API. */
 export type FieldValidationMode = 'STRICT' | 'PRESENT' | 'NONE';
 
-/** Takes the place of the call of a Task, the branches of a Parallel or the iterations of a Map. */
+/** Replaces the call of a Task, the branches of a Parallel or the iterations of a Map. */
 export interface TestStateMock {
-  /** The state's raw result: of `lambda:invoke` the whole answer, of a Map or a Parallel the array of outputs. */
+  /** The state's raw result: the whole answer for `lambda:invoke`, the array of outputs for a Map or a Parallel. */
   readonly result?: Json;
   readonly errorOutput?: { readonly error: string; readonly cause?: string | undefined };
   /** @default STRICT */
   readonly fieldValidationMode?: FieldValidationMode;
 }
 
-/** The situation that the state is tested in. */
+/** The situation in which the state is tested. */
 export interface TestStateConfiguration {
-  /** Retries that the retrier which takes the error has used up. @default 0 */
+  /** Number of retries that the matching retrier has used. @default 0 */
   readonly retrierRetryCount?: number;
-  /** The state inside a Map or a Parallel that the mocked error comes from. */
+  /** The state inside a Map or a Parallel that failed with the mocked error. */
   readonly errorCausedByState?: string;
-  /** Iterations of a distributed Map that failed: more than the Map tolerates fail it. @default 0 */
+  /** Number of failed iterations of a distributed Map: it fails when the Map does not tolerate them. @default 0 */
   readonly mapIterationFailureCount?: number;
   /** Refused: ItemReader is not implemented. */
   readonly mapItemReaderData?: string;
@@ -38,16 +38,16 @@ export interface TestStateRequest {
   /** @default INFO */
   readonly inspectionLevel?: InspectionLevel;
   readonly mock?: TestStateMock;
-  /** `$states.context`. Only together with a mock. @default one like that of a synchronous Express execution */
+  /** Value of `$states.context`. Requires a mock. @default like that of a synchronous Express execution */
   readonly context?: Json;
   readonly stateConfiguration?: TestStateConfiguration;
-  /** Needed for a Task without a mock. Nothing is done with it. */
+  /** Required for a Task without a mock. It has no effect. */
   readonly roleArn?: string;
-  /** HTTP Tasks have secrets, and nothing else; they are not implemented. Not together with a mock. */
+  /** Applies to the secrets of HTTP Tasks only, which are not implemented. Cannot be combined with a mock. */
   readonly revealSecrets?: boolean;
 }
 
-/** Which Retry or Catch took an error; positions from 0. */
+/** The Retry or Catch that handled an error; positions from 0. */
 export interface TestStateErrorDetails {
   readonly retryIndex?: number;
   /** Whole seconds until the next attempt, before jitter. */
@@ -55,14 +55,14 @@ export interface TestStateErrorDetails {
   readonly catchIndex?: number;
 }
 
-/** The data inside the state, as far as the state has them. The fields of JSONPath are never there. */
+/** Intermediate data of the state, if present. The fields of JSONPath never occur. */
 export interface InspectionData {
   input: Json;
   /** The input of a Task's function or of the branches of a Parallel. */
   afterArguments?: Json;
   /** The raw result of a Task. */
   result?: Json;
-  /** The variables that were given and those that the state assigned, when there are any. */
+  /** The given variables and those that the state assigned, when there are any. */
   variables?: JsonObject;
   errorDetails?: TestStateErrorDetails;
   /** The inputs of a Map's iterations, when it has an ItemSelector. */
@@ -83,8 +83,8 @@ export interface TestStateResult {
   readonly output?: Json;
   readonly error?: string;
   readonly cause?: string;
-  /** Not there at the end of the state machine, nor when the state fails. */
+  /** Absent at the end of the state machine, and when the state fails. */
   readonly nextState?: string;
-  /** Not at the level INFO. */
+  /** Absent at the level INFO. */
   readonly inspectionData?: InspectionData;
 }

@@ -23,14 +23,14 @@ import { InvalidTestStateError } from './errors.ts';
 import { findState } from './find-state.ts';
 import type { InspectionData, TestStateRequest, TestStateResult } from './request.ts';
 
-/** Where the state is tested: what its ARNs have in them. */
+/** Account and region of the tested state, as its ARNs contain them. */
 export interface TestPlace {
   readonly partition: string;
   readonly region: string;
   readonly account: string;
 }
 
-/** Runs single states, as the API's TestState does: one attempt, with what Retry and Catch would make of its failure. */
+/** Tests single states, as the API's TestState does: one attempt, and the Retry or Catch that would handle its failure. */
 export class StateTester {
   readonly #engine: EngineContext;
   readonly #place: TestPlace;
@@ -97,7 +97,7 @@ class StateTest {
       const result = await this.#attempt();
       return { ...result, inspectionData: this.#withVariables() };
     } catch (error) {
-      // Nothing else cancels a test.
+      // A test can only be cancelled by a timeout.
       const failure = error instanceof Cancelled ? new StateFailure('States.Timeout', undefined) : error;
       if (!(failure instanceof StateFailure)) throw error;
       return { status: 'FAILED', ...errorDetails(failure), inspectionData: this.#withVariables() };
@@ -131,7 +131,7 @@ class StateTest {
       errorMatches(errorEquals, failure);
     const retryIndex = state.retry.findIndex(matches);
     const retrier = state.retry[retryIndex];
-    // AWS names the retrier also when its attempts are used up.
+    // AWS returns the retrier's index even when its attempts are used up.
     if (retrier !== undefined) this.#note({ retryIndex });
     if (retrier !== undefined && count < retrier.maxAttempts) {
       this.#note({ retryBackoffIntervalSeconds: this.#backoffSeconds(retrier, count) });
@@ -158,7 +158,7 @@ class StateTest {
     this.#inspection.errorDetails = { ...this.#inspection.errorDetails, ...details };
   }
 
-  /** With the variables as they are after the state. */
+  /** Adds the variables after the state. */
   #withVariables(): InspectionData {
     const left = this.#visit.line.run.history.events.findLast(event => event.type.endsWith('StateExited'));
     const { assignedVariables: assigned = {} } = left?.['stateExitedEventDetails'] ?? {};

@@ -1,16 +1,15 @@
 import { type Clock, realClock, VirtualClock } from '../clock.ts';
 import { HarnessError } from './errors.ts';
 
-/** When executions run, and by which clock. */
+/** Clock and start of executions. */
 export interface ClockOptions {
   /**
-   * `virtual`: it stands still while anything runs and then jumps to the next moment at which something is to happen.
-   * `real`: the wall clock. Or a clock of your own, which several executions may share.
-   *
+   * `virtual`: stands still while anything runs and then jumps to the next timer. `real`: the wall clock. Or a clock of your own, which
+   * several executions may share.
    * @default virtual
    */
   readonly clock?: 'virtual' | 'real' | Clock;
-  /** Where a virtual clock begins: a Date, ISO-8601 text or epoch milliseconds. @default 2026-01-01T00:00:00Z */
+  /** Start time of a virtual clock: a Date, ISO-8601 text or epoch milliseconds. @default 2026-01-01T00:00:00Z */
   readonly startTime?: Date | string | number;
 }
 

@@ -5,11 +5,11 @@ import type { Visit } from './visits.ts';
 
 const PAYLOAD_LENGTH = 80;
 const CAUSE_LENGTH = 400;
-/** Only the beginning and the end of a long history are shown. */
+/** A long history is shown only with its beginning and its end. */
 const FIRST_VISITS = 12;
 const LAST_VISITS = 12;
 
-/** The parts of an execution that are described. */
+/** The parts of an execution that are printed. */
 export interface Described {
   readonly status: ExecutionStatus;
   readonly output: Json | undefined;
@@ -23,7 +23,7 @@ export interface Described {
   readonly retries: readonly RetryRecord[];
 }
 
-/** An execution in a few lines: how it ended, each state with its input and output, and the calls of functions. */
+/** Describes an execution in a few lines: its status, each state with its input and output, and the calls of functions. */
 export function describeExecution(execution: Described): string {
   const { visits, calls, retries } = execution;
   const records = { startDate: execution.startDate, calls, retries };

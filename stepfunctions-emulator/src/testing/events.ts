@@ -36,7 +36,7 @@ interface Output {
 
 type StateType = 'Choice' | 'Fail' | 'Map' | 'Parallel' | 'Pass' | 'Succeed' | 'Task' | 'Wait';
 
-/** The details of each type of event, as GetExecutionHistory has them; undefined: it has none. */
+/** The details of each event type, as in GetExecutionHistory; undefined when it has none. */
 type Details = { [type in `${StateType}StateEntered`]: { readonly stateEnteredEventDetails: Entered } } & {
   [type in `${Exclude<StateType, 'Fail'>}StateExited`]: { readonly stateExitedEventDetails: Exited };
 } & {
@@ -115,13 +115,13 @@ type Details = { [type in `${StateType}StateEntered`]: { readonly stateEnteredEv
   };
 };
 
-/** The types of events that an execution here can have. */
+/** The event types that the emulator records. */
 export type EventType = keyof Details;
 
-/** One event of this type, as GetExecutionHistory has it, with its timestamp in epoch milliseconds. */
+/** One event of this type, as in GetExecutionHistory, with its timestamp in epoch milliseconds. */
 export type EventOf<Type extends EventType> = Pick<AnyEvent, 'id' | 'previousEventId' | 'timestamp'> & {
   readonly type: Type;
 } & Details[Type];
 
-/** One event of a history. A comparison of its `type` says which details it has. */
+/** One event of a history. Comparing its `type` narrows the type of its details. */
 export type HistoryEvent = { [Type in EventType]: EventOf<Type> }[EventType];

@@ -15,14 +15,14 @@ import { writeReport } from './report.ts';
 import type { RetryRecord } from './retries.ts';
 import { type CutOffDates, type Visit, visitsOf } from './visits.ts';
 
-/** The time that a Wait state took. */
+/** Record of a Wait state. */
 export interface WaitRecord {
   readonly state: string;
-  /** Until it was over, or was cut off. */
+  /** Duration until the wait ended or was aborted. */
   readonly ms: number;
 }
 
-/** The records that a result needs besides the execution, as they were at its end. */
+/** The records that a result needs besides the execution, copied at its end. */
 export interface Records {
   readonly calls: readonly FunctionCall[];
   readonly retries: readonly RetryRecord[];
@@ -38,7 +38,7 @@ export interface Records {
   redrive(mocks: Mocks): Promise<ExecutionResult>;
 }
 
-/** An execution that has ended. It does not change, also when the execution is redriven. */
+/** An execution that has ended. It is immutable, even when the execution is redriven. */
 export class ExecutionResult {
   readonly arn: string;
   readonly name: string;
@@ -53,11 +53,11 @@ export class ExecutionResult {
   readonly startDate: number;
   readonly stopDate: number;
   readonly redriveCount: number;
-  /** The Map Run that started it, if one did. */
+  /** The Map Run that started it, if any. */
   readonly mapRunArn: string | undefined;
   /** AWS's bill for it and its children. */
   readonly billing: BillingCounters;
-  /** Without the events of its children. */
+  /** Events without those of its children. */
   readonly history: readonly HistoryEvent[];
   /** Every entry into a state, in order; see `states`. */
   readonly visits: readonly Visit[];
@@ -85,14 +85,14 @@ export class ExecutionResult {
     this.children = execution.mapRuns.flatMap(childrenOf).map(child => new ExecutionResult(child, records));
   }
 
-  /** Milliseconds from start to end on the execution's clock, the time before a redrive included. */
+  /** Duration on the execution's clock, including the time before a redrive, milliseconds. */
   get durationMs(): number {
     return this.stopDate - this.startDate;
   }
 
   /**
-   * Names of the states in the order in which they were entered, also in branches and iterations. Those of the children of a
-   * distributed Map stand together, one child after the other.
+   * Names of the states in the order in which they were entered, also in branches and iterations. The states of a distributed Map's
+   * children are grouped by child.
    */
   get states(): readonly string[] {
     return this.visits.map(({ name }) => name);
@@ -108,12 +108,12 @@ export class ExecutionResult {
       }));
   }
 
-  /** Calls of functions in the order in which they began, those of its children included. */
+  /** Calls of functions in the order in which they began, including those of its children. */
   get calls(): readonly FunctionCall[] {
     return this.#ownOf(this.#records.calls);
   }
 
-  /** Those of its children included. */
+  /** Retries, including those of its children. */
   get retries(): readonly RetryRecord[] {
     return this.#ownOf(this.#records.retries);
   }
@@ -153,8 +153,7 @@ export class ExecutionResult {
   }
 
   /**
-   * Goes on from where a Standard execution failed, timed out or was stopped.
-   *
+   * Redrives a Standard execution that failed, timed out or was stopped.
    * @param options `functions`: mocks that take the place of earlier ones
    * @returns the execution as it is when it has ended again
    * @throws {NotRedrivableError}
@@ -163,15 +162,14 @@ export class ExecutionResult {
     return this.#records.redrive(options.functions ?? {});
   }
 
-  /** The execution in a few lines, for the message of an assertion. */
+  /** Describes the execution in a few lines, for the message of an assertion. */
   describe(): string {
     return describeExecution(this);
   }
 
   /**
-   * Writes the execution as a page to look at: the graph with the path that it took, its times, inputs and outputs. It is one file,
-   * which needs no server and loads nothing.
-   *
+   * Writes the execution as an HTML page: the graph with the path that it took, its times, inputs and outputs. It is one file, which needs
+   * no server and loads nothing.
    * @param file a path from the working directory, or a URL; what was there is replaced
    */
   writeHtml(file: string | URL): Promise<void> {

@@ -4,33 +4,33 @@ import { HarnessError } from './errors.ts';
 
 /** One call of a mocked function, for the mock. */
 export interface Call {
-  /** Name of the function, without its ARN and qualifier; of another Resource its service and action: `dynamodb:putItem`. */
+  /** Name of the function, without its ARN and qualifier; for other Resources their service and action: `dynamodb:putItem`. */
   readonly functionName: string;
   readonly functionArn: string;
-  /** The state that calls. */
+  /** Name of the calling state. */
   readonly state: string;
-  /** 1 for the first attempt of this visit of the state, 2 for the first retry… */
+  /** Number of the attempt in this visit of the state, from 1. */
   readonly attempt: number;
-  /** 1 for the first call of this function in the execution, its children included. */
+  /** Number of the call of this function in the execution and its children, from 1. */
   readonly count: number;
-  /** Takes time on the execution's clock: none of yours when that is virtual. */
+  /** Waits on the execution's clock, which takes no real time when the clock is virtual. */
   sleep(ms: number): Promise<void>;
   /** Epoch milliseconds on the execution's clock. */
   now(): number;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller no longer waits for the answer. */
   readonly signal: AbortSignal;
   /** Adds to `billing.usage` of the execution. */
   reportUsage(counter: string, amount: number): void;
 }
 
 /**
- * Stands for a function: gets what the function would get, and answers with what it would return, or throws what it would
- * throw. The name of an Error is what Retry and Catch see.
+ * Mocks a function: it receives the function's event, and returns its result or throws its error. Retry and Catch see the name of the
+ * Error.
  */
 // biome-ignore lint/suspicious/noExplicitAny: an event is whatever the definition makes of it; with unknown, no mock could read it without a cast
 export type MockFunction = (event: any, call: Call) => unknown;
 
-/** Any value that JSON can hold, readonly or not. */
+/** Any JSON value, readonly or not. */
 export type Answer =
   | string
   | number
@@ -39,21 +39,21 @@ export type Answer =
   | readonly Answer[]
   | { readonly [key: string]: Answer | undefined };
 
-/** The answer to a call: a function is called, an Error is thrown, anything else is the answer. */
+/** The answer to a call: a function is called, an Error is thrown, any other value is the result. */
 export type MockStep = MockFunction | Error | Answer;
 
-/** How a function behaves: the same in each call, or with a step for each call in a list. */
+/** Behaviour of a function: the same in each call, or a list with a step for each call. */
 export type Mock = MockStep | readonly MockStep[];
 
 /**
- * By name, `name:qualifier` or ARN of the function, or by the name of the state that calls it. What is no function stands under
- * the state, its ARN, or service and action: `dynamodb:putItem`.
+ * Mocks by name, `name:qualifier` or ARN of the function, or by the name of the state that calls it. Other resources are named by their
+ * state, their ARN, or service and action: `dynamodb:putItem`.
  */
 export type Mocks = Readonly<Record<string, Mock>>;
 
 /**
- * A call that fails with an error of this name: what the function throws or, with a name such as
- * `Lambda.TooManyRequestsException`, what Lambda answers.
+ * Mocks a call that fails with an error of this name: an error that the function throws or, with a name such as
+ * `Lambda.TooManyRequestsException`, one of Lambda.
  */
 export function fails(error: string, message = ''): MockFunction {
   if (typeof error !== 'string' || error === '') {
@@ -64,7 +64,7 @@ export function fails(error: string, message = ''): MockFunction {
   };
 }
 
-/** A call that takes time on the execution's clock before it goes on as `step` says. */
+/** Mocks a call that takes time on the execution's clock before `step`. */
 export function takes(ms: number, step: MockStep = null): MockFunction {
   if (!(ms >= 0)) throw new HarnessError(`takes: expected milliseconds of at least 0, got ${ms}`);
   return async (event, call) => {
@@ -73,21 +73,21 @@ export function takes(ms: number, step: MockStep = null): MockFunction {
   };
 }
 
-/** Also an error of Node itself, which under jest is no instance of the Error that this module knows. */
+/** Recognizes also an error of Node itself, which under jest is not an instance of this module's Error. */
 const isError = (value: unknown): value is Error => types.isNativeError(value) || value instanceof Error;
 
-/** Does what a step says. Rejects with what it throws. */
+/** Performs a step. Rejects with the error that it throws. */
 export async function perform(step: MockStep, event: unknown, call: Call): Promise<unknown> {
   if (typeof step === 'function') return step(event, call);
   if (isError(step)) throw step;
   return step;
 }
 
-/** Lambda's form of an error that a function threw, as its Node.js runtime reports it. */
+/** Converts a thrown error to Lambda's form, as its Node.js runtime reports it. */
 export function failureOf(thrown: unknown): Extract<FunctionResult, { ok: false }> {
   const errorType = isError(thrown) ? thrown.name : typeof thrown;
   const errorMessage = isError(thrown) ? thrown.message : String(thrown);
-  // Lambda itself answers in plain text. The stack of a function is left out: it is another one on each machine.
+  // Lambda's own errors are plain text. The stack of a function is left out, because it differs between machines.
   const cause = errorType.startsWith('Lambda.') ? errorMessage : { errorType, errorMessage, trace: [] };
   return { ok: false, errorType, errorMessage, cause };
 }

@@ -3,22 +3,22 @@ import type { CallSite, FunctionInvoker, FunctionResult, InvokeOptions, Json } f
 import { MissingMockError } from './errors.ts';
 import { type Call, failureOf, type MockStep, type Mocks, perform } from './mock.ts';
 
-/** One call of a function that a state made. */
+/** A state's call of a function. */
 export interface FunctionCall {
-  /** Name of the function, without its ARN and qualifier; of another Resource its service and action: `dynamodb:putItem`. */
+  /** Name of the function, without its ARN and qualifier; for other Resources their service and action: `dynamodb:putItem`. */
   readonly functionName: string;
   readonly functionArn: string;
   readonly state: string;
-  /** 1 for the first attempt of this visit of the state. */
+  /** Number of the attempt in this visit of the state, from 1. */
   readonly attempt: number;
   readonly executionArn: string;
-  /** Id of the event of the state's entry. */
+  /** Event id of the state's entry. */
   readonly enteredEventId: number;
-  /** The payload that the function got. */
+  /** Payload of the function. */
   readonly payload: Json;
-  /** The value that it returned, if it did. */
+  /** Result of the function, if it returned. */
   result?: Json | undefined;
-  /** The name of what it threw, when it did. */
+  /** Name of the thrown error, if any. */
   error?: string | undefined;
   /** Epoch milliseconds on the execution's clock. */
   readonly startDate: number;
@@ -26,14 +26,14 @@ export interface FunctionCall {
 
 const UNKNOWN: CallSite = { state: '', executionArn: '', enteredEventId: 0 };
 
-/** Answers the calls of one execution with mocks, and keeps a record of them. */
+/** Answers the calls of one execution with mocks, and records them. */
 export class MockedFunctions implements FunctionInvoker {
   readonly calls: FunctionCall[] = [];
-  /** The problem that the test gets when it has ended: the first call that no mock was there for. */
+  /** The first call without a mock, which the test gets as an error at the end. */
   problem: MissingMockError | undefined;
   readonly #clock: Clock;
   readonly #onProblem: () => void;
-  /** Attempts by visit of a state, calls by function, and steps taken by mock. */
+  /** Numbers of attempts by visit of a state, of calls by function, and of used steps by mock. */
   readonly #attempts = new Counter();
   readonly #counts = new Counter();
   readonly #steps = new Counter();
@@ -46,12 +46,12 @@ export class MockedFunctions implements FunctionInvoker {
     this.#onProblem = onProblem;
   }
 
-  /** The names that there is a mock or a call of. */
+  /** Names of all mocks and called functions. */
   get names(): readonly string[] {
     return [...new Set([...Object.keys(this.#mocks), ...this.calls.map(call => call.functionName)])];
   }
 
-  /** Puts mocks beside those that there are, or in their place; a list begins at its beginning. */
+  /** Adds mocks, or replaces existing ones; a list starts again. */
   replace(mocks: Mocks): void {
     for (const key of Object.keys(mocks)) this.#steps.restart(key);
     this.#mocks = { ...this.#mocks, ...mocks };
@@ -88,7 +88,7 @@ export class MockedFunctions implements FunctionInvoker {
     } catch (thrown) {
       const failure = failureOf(thrown);
       call.error = failure.errorType;
-      // A service says in plain text what is wrong.
+      // A service reports its error as plain text.
       return isFunction(arn) ? failure : { ...failure, cause: failure.errorMessage };
     }
   }
@@ -103,11 +103,11 @@ export class MockedFunctions implements FunctionInvoker {
     };
   }
 
-  /** The step of the mock for this call; undefined when there is none, which is then a problem. */
+  /** Finds the mock's step for this call; without one it records a problem and returns undefined. */
   #stepFor(call: FunctionCall): { readonly step: MockStep } | undefined {
     const { functionArn: arn, functionName: name, state } = call;
     const qualified = `${name}:${arn.split(':')[7]}`;
-    // A function often has the name of some state.
+    // Function names often equal a state's name.
     const keys = isFunction(arn) ? [arn, qualified, name, state] : [state, arn, name];
     const key = keys.find(one => Object.hasOwn(this.#mocks, one));
     const mock = key === undefined ? undefined : this.#mocks[key];
@@ -164,7 +164,7 @@ const listEnded = (call: FunctionCall, key: string, length: number): string =>
   `The state "${call.state}" called ${calledBy(call)} once more than the list of its mock "${key}" has ` +
   `steps (${length}). Add one, or write a function instead of the list.`;
 
-/** As the engine will read it; undefined for what is no JSON, which fails there as it fails in Lambda. */
+/** The answer as the engine parses it; undefined for a value that is not JSON, which fails there as it fails in Lambda. */
 function asJson(answer: unknown): Json | undefined {
   try {
     const text = JSON.stringify(answer === undefined ? null : answer);

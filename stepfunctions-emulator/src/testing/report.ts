@@ -6,14 +6,14 @@ import { eventData, pageEvent } from '../page/events.ts';
 import { reportPage } from '../page/html.ts';
 import { pageSource } from '../page/page-source.ts';
 
-/** The state machine that an execution is of. */
+/** The state machine of a written execution. */
 export interface ReportedMachine {
   readonly name: string;
   readonly type: WorkflowType;
   readonly definition: string;
 }
 
-/** The parts of an execution that are written. */
+/** The parts of an execution that the report contains. */
 export interface Reported {
   readonly arn: string;
   readonly name: string;
@@ -31,7 +31,7 @@ export interface Reported {
   readonly children: readonly Reported[];
 }
 
-/** Writes an execution and its children as one file of HTML. */
+/** Writes an execution and its children as one HTML file. */
 export async function writeReport(
   execution: Reported,
   machine: ReportedMachine,

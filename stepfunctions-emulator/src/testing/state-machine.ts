@@ -14,11 +14,10 @@ export interface DefinitionOptions extends MachineOptions {
   readonly substitutions?: Readonly<Record<string, string>>;
 }
 
-/** Where the state machine under test comes from. */
+/** Creates the state machine under test. */
 export const stateMachine = {
   /**
-   * From a definition in the Amazon States Language: an object, or its JSON text.
-   *
+   * Creates it from a definition in the Amazon States Language: an object, or its JSON text.
    * @throws {InvalidDefinitionError}
    * @throws {HarnessError} when a placeholder has no value
    */
@@ -28,8 +27,7 @@ export const stateMachine = {
   },
 
   /**
-   * From a file with such a definition.
-   *
+   * Creates it from a file with a definition.
    * @param path a URL, or a path from the working directory
    * @throws {InvalidDefinitionError}
    * @throws {HarnessError} when the file can't be read, or a placeholder has no value
@@ -41,9 +39,8 @@ export const stateMachine = {
   },
 
   /**
-   * From Terraform in JSON with an aws_sfn_state_machine: a file, a folder, or what CDKTF synthesized (`cdktf.out`). Functions
-   * are mocked under their `function_name`.
-   *
+   * Creates it from Terraform's JSON with an aws_sfn_state_machine: a file, a folder, or the output of CDKTF (`cdktf.out`). Functions are
+   * mocked under their `function_name`.
    * @param path a URL, or a path from the working directory
    * @throws {InvalidDefinitionError}
    * @throws {TerraformError} when there isn't exactly one state machine, or a reference can't be resolved

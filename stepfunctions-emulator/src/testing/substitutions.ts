@@ -22,7 +22,7 @@ export function substitute(
       return placeholder;
     }
     used.add(name);
-    // Inside a JSON string.
+    // Escaped for a JSON string.
     return JSON.stringify(value).slice(1, -1);
   });
   if (missing.size > 0) {

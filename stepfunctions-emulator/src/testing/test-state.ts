@@ -18,9 +18,8 @@ export interface TestedState extends TestStateResult {
 }
 
 /**
- * Tests one state, as TestState of the API does, with values instead of JSON texts. The inspection data is there unless
+ * Tests one state, as TestState of the API does, with values instead of JSON texts. The inspection data is returned unless
  * `inspectionLevel` is INFO.
- *
  * @param definition of a state, or of a state machine together with `stateName`: an object, or its JSON text
  * @throws {MissingMockError} when a Task has no `mock` and its function none in `functions`
  * @throws {InvalidDefinitionError}

@@ -21,43 +21,42 @@ import { visitKey } from './visits.ts';
 export interface MachineOptions {
   /** @default STANDARD; for Terraform, what it says there */
   readonly type?: WorkflowType;
-  /** Mocks for every execution; those of `run` come before them. */
+  /** Mocks for every execution; the mocks of `run` take precedence. */
   readonly functions?: Mocks;
 }
 
 export interface RunOptions extends ClockOptions {
   /** Any JSON value. @default {} */
   readonly input?: unknown;
-  /** Mocks by name, `name:qualifier` or ARN of the function or other Resource, or by the state that calls. */
+  /** Mocks by name, `name:qualifier` or ARN of the function or other Resource, or by the calling state. */
   readonly functions?: Mocks;
   /** Name of the execution. @default a new id */
   readonly name?: string;
-  /** Jitter, `$random`, `$uuid` and all ids come from it: the same seed gives the same run. @default 1 */
+  /** Seed for jitter, `$random`, `$uuid` and all ids: the same seed gives the same run. @default 1 */
   readonly seed?: number;
   /** Runs an Express state machine as StartSyncExecution does. @default false */
   readonly sync?: boolean;
 }
 
-/** An execution under way. */
+/** A running execution. */
 export interface RunningExecution {
   readonly arn: string;
-  /** Sleep on it to do something at a certain moment. */
+  /** Clock of the execution; sleep on it to act at a certain moment. */
   readonly clock: Clock;
-  /** Ends it as StopExecution does. */
+  /** Stops the execution as StopExecution does. */
   stop(error?: string, cause?: string): void;
   /**
-   * When it has ended, however it ended.
-   *
+   * Resolves when it has ended, whatever its status.
    * @throws {MissingMockError}
    */
   result(): Promise<ExecutionResult>;
 }
 
-/** A state machine that tests run. It keeps nothing from one execution to the next. */
+/** A state machine under test. It keeps nothing from one execution to the next. */
 export class TestedStateMachine {
   readonly name: string;
   readonly type: WorkflowType;
-  /** In the Amazon States Language, JSON text, with everything substituted. */
+  /** Definition in the Amazon States Language, JSON text, with all substitutions. */
   readonly definition: string;
   readonly #loaded: Definition;
   readonly #mocks: Mocks;
@@ -67,14 +66,13 @@ export class TestedStateMachine {
     this.name = name;
     this.type = type;
     this.definition = definition;
-    // A Resource without a mock is refused when it is called.
+    // A Resource without a mock is refused only when it is called.
     this.#loaded = loadDefinition(definition, type, () => true);
     this.#mocks = functions;
   }
 
   /**
-   * Runs the state machine to its end, however that is: an execution that fails is a result as well.
-   *
+   * Runs the state machine to its end, whatever the status: a failed execution is a result as well.
    * @throws {MissingMockError} when a function is called that has no mock
    * @throws {InvalidStartError} when the name or the input isn't allowed
    */
@@ -82,7 +80,7 @@ export class TestedStateMachine {
     return this.start(options).result();
   }
 
-  /** Starts an execution, to be stopped or watched. @throws {InvalidStartError} */
+  /** Starts an execution that the test can stop or observe. @throws {InvalidStartError} */
   start(options: RunOptions = {}): RunningExecution {
     const { input = {}, functions = {}, name, seed = 1, sync = false } = options;
     if (sync && this.type !== 'EXPRESS') {
@@ -109,9 +107,7 @@ export class TestedStateMachine {
   }
 
   /**
-   * Tests one state of this state machine, wherever in it the state is: one attempt, with what Retry and Catch would make of
-   * its failure.
-   *
+   * Tests one state of this state machine, at any depth: one attempt, and the Retry or Catch that would handle its failure.
    * @throws {MissingMockError} when a Task has no `mock` and its function none in `functions`
    * @throws {InvalidTestStateError} for what TestState refuses
    */

@@ -1,28 +1,28 @@
 import { childrenOf } from '../api/executions.ts';
 import type { Execution, HistoryEvent, Json } from '../interpreter/index.ts';
 
-/** One entry into a state. */
+/** A visit of a state. */
 export interface Visit {
   readonly name: string;
   /** `Task`, `Choice`… */
   readonly type: string;
   readonly input: Json;
-  /** Not there when the state failed, and its error was not caught, or was cut off. */
+  /** Absent when the state failed without being caught, or was aborted. */
   readonly output: Json | undefined;
   /** Epoch milliseconds. */
   readonly enteredDate: number;
-  /** Epoch milliseconds; not there when there is no output. */
+  /** Epoch milliseconds; undefined without an output. */
   readonly exitedDate: number | undefined;
-  /** Epoch milliseconds at which it was cut off, when it was: by the end of the execution, or by a failure beside it. */
+  /** Time at which it was aborted, if it was, epoch milliseconds: by the end of the execution, or by a failed sibling. */
   readonly cutOffDate: number | undefined;
   readonly executionArn: string;
   readonly enteredEventId: number;
 }
 
-/** Epoch milliseconds at which visits were cut off, by `visitKey`. */
+/** Times at which visits were aborted, by `visitKey`, epoch milliseconds. */
 export type CutOffDates = ReadonlyMap<string, number>;
 
-/** Tells a visit from all others of an execution and its children. */
+/** Identifies a visit among all visits of an execution and its children. */
 export const visitKey = (visit: Pick<Visit, 'executionArn' | 'enteredEventId'>): string =>
   `${visit.executionArn} ${visit.enteredEventId}`;
 
@@ -36,8 +36,8 @@ interface StateDetails {
 }
 
 /**
- * Every state that was entered, in order: also those in branches and iterations. The states of the children of a distributed
- * Map stand where its Map Run started, one child after the other.
+ * Every visit of a state, in order, also in branches and iterations. The states of a distributed Map's children follow the start of its
+ * Map Run, grouped by child.
  */
 export function visitsOf(execution: Execution, cutOffs: CutOffDates): Visit[] {
   const { history, arn } = execution;
@@ -59,7 +59,7 @@ export function visitsOf(execution: Execution, cutOffs: CutOffDates): Visit[] {
       output: exit && (JSON.parse(detailsOf(exit, 'stateExitedEventDetails').output) as Json),
       enteredDate: event.timestamp,
       exitedDate: exit?.timestamp,
-      // One that was redriven may have ended after all.
+      // A redriven visit may have ended later.
       cutOffDate: exit === undefined ? cutOffs.get(visitKey(at)) : undefined,
       ...at,
     };
@@ -82,7 +82,7 @@ function findExits(history: readonly HistoryEvent[]): Map<number, HistoryEvent> 
   return exits;
 }
 
-/** The chain of previous events leads back through what happened inside the state. Ids count from 1. */
+/** The chain of previous events leads back through the events inside the state. Ids count from 1. */
 function entryBefore(history: readonly HistoryEvent[], exit: HistoryEvent, name: string): number | undefined {
   for (let event = history[exit.previousEventId - 1]; event; event = history[event.previousEventId - 1]) {
     if (!event.type.endsWith(ENTERED)) continue;

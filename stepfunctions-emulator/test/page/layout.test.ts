@@ -1,5 +1,6 @@
 import { graphWith, placesOf, readDefinition } from '../../page/model/definition.ts';
 import { type Box, layOut } from '../../page/model/layout.ts';
+import { seededRandom } from '../../src/interpreter/index.ts';
 import { ORDERS } from './machines.ts';
 
 const graph = readDefinition(JSON.stringify(ORDERS));
@@ -60,4 +61,24 @@ test('a definition that is none has no states, and a transition that leads nowhe
   expect(layOut(readDefinition('nothing')).boxes).toEqual([]);
   const broken = readDefinition('{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"B"}}}');
   expect(layOut(broken).arrows.map(({ to }) => to)).toEqual(['A']);
+});
+
+test('no arrow leaves the drawing, also where it goes round all boxes', () => {
+  const random = seededRandom(27);
+  const any = (number: number) => Math.floor(random.next() * number);
+  for (let round = 0; round < 60; round++) {
+    const names = Array.from({ length: 9 }, (_none, index) => `State ${index}`);
+    const States = names.map((name, index) => {
+      const Choices = Array.from({ length: 1 + any(3) }, () => ({
+        Condition: '{% $long %}',
+        Next: names[any(9)],
+      }));
+      return [name, { Type: 'Choice', Choices, Default: names[index + 1] ?? names[0] }];
+    });
+    const text = JSON.stringify({ StartAt: names[0], States: Object.fromEntries(States) });
+    const { arrows, width, height } = layOut(readDefinition(text));
+    for (const { x, y } of arrows.flatMap(({ points }) => points)) {
+      expect({ x: x >= 0 && x <= width, y: y >= 0 && y <= height }).toEqual({ x: true, y: true });
+    }
+  }
 });

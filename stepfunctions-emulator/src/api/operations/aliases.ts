@@ -8,7 +8,7 @@ import { resolveMachine } from '../resolve.ts';
 import type { StateMachines } from '../state-machines.ts';
 import { DESCRIPTION_LENGTH } from './versions.ts';
 
-/** A name that is a number would be a version. */
+/** A name of digits only would be a version number. */
 const ALIAS_NAME = /^(?=.*[a-zA-Z_\-.])[a-zA-Z0-9_\-.]+$/;
 const NAME_LENGTH = { min: 1, max: 80 };
 const ROUTES = { min: 1, max: 2 };
@@ -59,13 +59,13 @@ export const describeStateMachineAlias: Operation = ({ stateMachines }, members)
   };
 };
 
-/** Succeeds also when there is none, as on AWS. */
+/** Succeeds also when the alias does not exist, as on AWS. */
 export const deleteStateMachineAlias: Operation = ({ stateMachines }, members) => {
   stateMachines.aliases.delete(takeAliasArn(members));
   return {};
 };
 
-/** Lists the aliases of a state machine, or only those that lead to one of its versions. */
+/** Lists the aliases of a state machine, or only those that route to one of its versions. */
 export const listStateMachineAliases: Operation = (context, members) => {
   const arn = takeMachineArn(members);
   const page = takePage(members, `ListStateMachineAliases ${arn}`);
@@ -102,7 +102,7 @@ function takeRoutes(members: Members): Route[] {
   return routes;
 }
 
-/** The state machine whose versions they all lead to. */
+/** Returns the state machine of all routed versions. */
 function machineOf(routes: readonly Route[]): string {
   const machines = new Set(routes.map(({ versionArn }) => machineOfVersion(versionArn)));
   const [machineArn] = machines;

@@ -37,7 +37,7 @@ export const listExecutions: Operation = (context, members) => {
     const { items, ...more } = takeItems(
       page,
       all.filter(({ execution }) => matches(execution)),
-      // The last started comes first.
+      // The execution started last comes first.
       ({ sequence }) => -sequence,
     );
     return { executions: items.map(summaryOf), ...more };
@@ -53,7 +53,7 @@ export const listExecutions: Operation = (context, members) => {
   return list(takePage(members, `ListExecutions ${arn}`), [...executions.of(arn)]);
 };
 
-/** For an execution that has ended, the answer is when it ended. */
+/** For an execution that has ended, the answer contains its end time. */
 export const stopExecution: Operation = ({ executions }, members) => {
   const { execution } = executions.get(takeExecutionArn(members));
   const error = members.optionalString('error', { max: 256 });

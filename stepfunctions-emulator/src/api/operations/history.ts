@@ -3,7 +3,7 @@ import { takeExecutionArn } from '../arns.ts';
 import { type Operation, seconds } from '../context.ts';
 import { takeItems, takePage } from '../paging.ts';
 
-/** The data in an event's details, which a request can do without. */
+/** The data fields of an event's details, which a request can leave out. */
 const DATA = new Set(['assignedVariables', 'input', 'inputDetails', 'output', 'outputDetails', 'parameters']);
 
 export const getExecutionHistory: Operation = ({ executions }, members) => {

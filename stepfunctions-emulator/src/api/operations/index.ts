@@ -27,7 +27,7 @@ import {
   publishStateMachineVersion,
 } from './versions.ts';
 
-/** What is answered, by the name that a request gives in X-Amz-Target; activities and callbacks are not. */
+/** Operations by their names in X-Amz-Target; activities and callbacks are not supported. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   CreateStateMachine: createStateMachine,
   CreateStateMachineAlias: createStateMachineAlias,

@@ -40,5 +40,5 @@ const datesOf = ({ startDate, stopDate }: MapRun) => ({
   ...optional('stopDate', stopDate && seconds(stopDate)),
 });
 
-/** A child that did not succeed is redriven with its Map Run, whatever its reason. */
+/** A child that did not succeed is redriven with its Map Run, whatever its failure was. */
 const countsOf = (counts: MapRunCounts) => ({ ...counts, failuresNotRedrivable: 0, pendingRedrive: 0 });

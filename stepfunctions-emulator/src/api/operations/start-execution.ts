@@ -15,11 +15,11 @@ export const startExecution: Operation = (context, members) => {
   return { executionArn: execution.arn, startDate: seconds(execution.startDate) };
 };
 
-/** Nobody waits for its end. */
+/** Starts an execution without waiting for its end. */
 export const startAlone = (context: ApiContext, members: Members): StartedExecution =>
   start(context, resolveMachine(context, takeMachineArn(members)), members);
 
-/** Answers when the execution has ended, however it ended; it goes on when the caller hangs up. */
+/** Answers when the execution has ended, whatever its status; it continues when the caller disconnects. */
 export const startSyncExecution: Operation = async (context, members) => {
   const resolved = resolveMachine(context, takeMachineArn(members));
   const { stateMachine } = resolved;
@@ -36,7 +36,7 @@ export const startSyncExecution: Operation = async (context, members) => {
     name: execution.name,
     startDate: seconds(execution.startDate),
     stopDate: seconds(stopDate),
-    // A synchronous execution has no other way to have been stopped than its end by the service.
+    // The API of a synchronous execution has no status ABORTED; the service ended it.
     status: execution.status === 'ABORTED' ? 'FAILED' : execution.status,
     ...(!metadataOnly && dataOf(execution)),
     billingDetails: {
@@ -81,7 +81,7 @@ function start(
   }
 }
 
-/** Started once more with the same name and input while it runs, it is the same execution. */
+/** A start with the same name and input while the execution runs returns the same execution. */
 function again(
   known: StartedExecution | undefined,
   stateMachine: StateMachine,

@@ -20,7 +20,7 @@ import { DESCRIPTION_LENGTH } from './versions.ts';
 
 const TYPES = ['STANDARD', 'EXPRESS'] as const satisfies readonly WorkflowType[];
 const DEFINITION_LENGTH = { min: 1, max: 1_048_576 };
-/** An error has room for so many; the rest is shown once these are mended. */
+/** Largest number of problems in an error; the others are shown once these are corrected. */
 const MAX_PROBLEMS = 20;
 const MAX_DIAGNOSTICS = 100;
 
@@ -106,7 +106,7 @@ export const describeStateMachineForExecution: Operation = ({ executions }, memb
   const { arn: stateMachineArn, name } = execution.machine;
   return {
     ...describe(started.stateMachine, isMetadataOnly(members)),
-    // Those of the Map, for an execution that a Map Run started.
+    // For a child execution, these are the state machine and the role of the Map.
     stateMachineArn,
     name,
     updateDate: seconds(started.stateMachine.updateDate),
@@ -115,7 +115,7 @@ export const describeStateMachineForExecution: Operation = ({ executions }, memb
   };
 };
 
-/** Succeeds also when there is none, as on AWS. */
+/** Succeeds also when the state machine does not exist, as on AWS. */
 export const deleteStateMachine: Operation = ({ stateMachines, executions }, members) => {
   const arn = takeMachineArn(members);
   if (stateMachines.delete(arn)) executions.forget(arn);
@@ -137,7 +137,7 @@ export const listStateMachines: Operation = ({ stateMachines }, members) => {
 export const validateStateMachineDefinition: Operation = (context, members) => {
   const definition = members.string('definition', DEFINITION_LENGTH);
   const type = members.oneOf('type', TYPES) ?? 'STANDARD';
-  // There are no warnings: whatever is wrong is an error.
+  // There are no warnings: every problem is an error.
   members.oneOf('severity', ['ERROR', 'WARNING']);
   const most = members.integer('maxResults', 0, MAX_DIAGNOSTICS) || MAX_DIAGNOSTICS;
   const diagnostics = problemsOf(context, definition, type).map(problem => ({
@@ -189,7 +189,7 @@ function load({ isMocked }: Loading, text: string, type: WorkflowType): Definiti
   }
 }
 
-/** Says what is wrong with the code and the words of AWS, where they are known. */
+/** Returns a problem with AWS's code and message, where they are known. */
 function diagnosticOf({ path, expected, got, diagnostic }: DefinitionProblem) {
   const location =
     path === '' ? undefined : path.replace(/(?<=\/(?:Choices|Catch|Branches))\/(\d+)/g, '[$1]');
@@ -198,7 +198,7 @@ function diagnosticOf({ path, expected, got, diagnostic }: DefinitionProblem) {
   return { code: 'SCHEMA_VALIDATION_FAILED', message: `expected ${expected}, got ${got}`, location };
 }
 
-/** The problems of a definition, as the API says them. */
+/** Converts the problems of a definition to the API's error. */
 export function invalidDefinition({ problems }: InvalidDefinitionError): ApiError {
   const shown = problems
     .slice(0, MAX_PROBLEMS)
@@ -208,7 +208,7 @@ export function invalidDefinition({ problems }: InvalidDefinitionError): ApiErro
   return new ApiError('InvalidDefinition', `Invalid State Machine Definition: '${shown.join(', ')}'`);
 }
 
-/** Whether a version is to be published as well, and what it is described by. */
+/** Reads whether a version is published as well, and its description. */
 function takePublication(members: Members): StateMachine['publication'] {
   const publish = members.boolean('publish') ?? false;
   const description = members.optionalString('versionDescription', DESCRIPTION_LENGTH);

@@ -2,7 +2,7 @@ import type { Operation } from '../context.ts';
 import { resourceNotFound } from '../errors.ts';
 import type { Members } from '../members.ts';
 
-/** Reads a list of tags; without one it is empty. */
+/** Reads a list of tags; absent means empty. */
 export function readTags(members: Members, name: string): Map<string, string> {
   const tags = members.objects(name) ?? [];
   return new Map(

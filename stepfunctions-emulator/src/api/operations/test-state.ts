@@ -16,7 +16,7 @@ import { invalidDefinition } from './state-machines.ts';
 const DEFINITION_LENGTH = { min: 1, max: 1_048_576 };
 const DATA_LENGTH = { max: 262_144 };
 const NAME_LENGTH = { min: 1, max: 80 };
-/** The model's bound is that of an Integer. */
+/** The API model's limit is the largest Integer. */
 const MOST = 2_147_483_647;
 
 /** Runs one state. A Task without a mock calls its function, and a Wait waits. */
@@ -107,7 +107,7 @@ function parse(text: string, refuse: (why: string) => ApiError): Json {
   }
 }
 
-/** Numbers and the details of an error are themselves; everything else is its JSON text. */
+/** Numbers and the details of an error stay as they are; all other values become JSON text. */
 function asTexts({ errorDetails, ...data }: InspectionData): object {
   const members = Object.entries(data).map(([name, value]) => [
     name,

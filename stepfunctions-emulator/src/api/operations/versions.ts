@@ -26,7 +26,7 @@ export const publishStateMachineVersion: Operation = ({ stateMachines }, members
   return { stateMachineVersionArn: version.arn, creationDate: seconds(version.creationDate) };
 };
 
-/** Empty when there is no such state machine: AWS documents no error for that. */
+/** Empty when the state machine does not exist: AWS documents no error for that. */
 export const listStateMachineVersions: Operation = ({ stateMachines }, members) => {
   const arn = takeMachineArn(members);
   const page = takePage(members, `ListStateMachineVersions ${arn}`);
@@ -38,7 +38,7 @@ export const listStateMachineVersions: Operation = ({ stateMachines }, members) 
   return { stateMachineVersions: listed, ...more };
 };
 
-/** Succeeds also when there is none, as on AWS. */
+/** Succeeds also when the version does not exist, as on AWS. */
 export const deleteStateMachineVersion: Operation = ({ stateMachines }, members) => {
   const arn = takeVersionArn(members);
   const aliases = stateMachines.aliases.leadingTo(arn);

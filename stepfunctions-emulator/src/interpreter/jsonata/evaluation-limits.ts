@@ -2,19 +2,19 @@ import type jsonata from 'jsonata';
 import { EmulatorError } from '../../errors.ts';
 import { EXPRESSION_BYTES, EXPRESSION_DEPTH, EXPRESSION_TIMEOUT_MS } from '../limits.ts';
 
-/** An expression went past a limit of Step Functions; the message is AWS's, word for word where it is known. */
+/** An expression exceeded a limit of Step Functions; the message is AWS's own where it is known. */
 export class EvaluationLimitError extends EmulatorError {
   override readonly name = 'EvaluationLimitError';
 }
 
-/** The time and space that one evaluation has used. It cannot be part of an expression, since all executions share these. */
+/** The time and space that one evaluation has used. It is not stored in the expression, because all executions share that. */
 interface Usage {
   depth: number;
   /** Epoch milliseconds of the wall clock. */
   readonly deadline: number;
 }
 
-/** No expression can spell this name. */
+/** The space keeps expressions from using this name. */
 const USAGE_BINDING = ' usage';
 
 interface Frame {
@@ -23,7 +23,7 @@ interface Frame {
 
 const usageOf = (frame: Frame) => frame.lookup(USAGE_BINDING) as Usage;
 
-/** A binding that every evaluation of a limited expression needs of its own. */
+/** Creates the binding with usage counters; every evaluation of a limited expression needs its own. */
 export function newUsage(): Record<string, Usage> {
   return { [USAGE_BINDING]: { depth: 0, deadline: Date.now() + EXPRESSION_TIMEOUT_MS } };
 }
@@ -60,15 +60,15 @@ export function limitEvaluation(expression: jsonata.Expression): void {
 
 type Hook = (node: unknown, input: unknown, frame: Frame, result: unknown) => void;
 
-/** jsonata looks its hooks up under symbols, which its types don't know of. */
+/** jsonata stores its hooks under symbols, which its types do not declare. */
 function assignHook(expression: jsonata.Expression, name: string, hook: Hook): void {
   expression.assign(Symbol.for(name) as unknown as string, hook);
 }
 
-/** Bytes of one element of an array, whatever it is: a number's. */
+/** Bytes counted for one array element of any type: the size of a number. */
 const ELEMENT_BYTES = 8;
 
-/** At least as many bytes has what a node gave: without looking into it, since that would be done at every node. */
+/** Lower bound for the size of a node's result. It does not look into the result, because it runs at every node. */
 function bytesOf(result: unknown): number {
   if (typeof result === 'string') return result.length;
   return Array.isArray(result) ? result.length * ELEMENT_BYTES : 0;

@@ -7,25 +7,22 @@ import { type ExpressionPlace, inspectExpression } from './rules.ts';
 
 /** The values of an expression's names when it is evaluated. */
 export interface ExpressionScope {
-  /** The reserved variable `$states`; asked for only when the expression mentions it. */
+  /** Value of the reserved variable `$states`; called only when the expression mentions it. */
   states(): unknown;
-  /** A workflow variable, or undefined when none of that name was assigned. */
+  /** Value of a workflow variable, or undefined when it was not assigned. */
   variable(name: string): unknown;
   readonly runtime: FunctionRuntime;
 }
 
-/** A JSONata expression, parsed once, evaluated as often as its state is entered. */
+/** A JSONata expression, which is parsed once and evaluated on every entry into its state. */
 export interface AslExpression {
   /** The text between `{%` and `%}`, trimmed, as messages quote it. */
   readonly source: string;
-  /**
-   * Resolves to what jsonata returned, which need not be JSON; rejects with jsonata's error, or an
-   * {@link EvaluationLimitError}.
-   */
+  /** Resolves to jsonata's result, which may not be JSON; rejects with jsonata's error, or an {@link EvaluationLimitError}. */
   evaluate(scope: ExpressionScope): Promise<unknown>;
 }
 
-/** An expression is wrong; the message doesn't repeat the expression. */
+/** An invalid expression; the message does not contain the expression. */
 export class ExpressionSyntaxError extends EmulatorError {
   override readonly name = 'ExpressionSyntaxError';
 }
@@ -59,14 +56,15 @@ export function compileExpression(source: string, place: ExpressionPlace): AslEx
 
 function parse(text: string): jsonata.Expression {
   try {
-    // Its types mean an instance. JSONata 2.0.6 takes the last one that it was given for all expressions: every one gives it.
+    // The type declares an instance, but a class is needed. JSONata 2.0.6 uses the engine given last for all expressions, so every call
+    // passes it.
     return jsonata(text, { RegexEngine: LimitedRegExp as unknown as RegExp });
   } catch (error) {
     throw new ExpressionSyntaxError(describeJsonataError(error));
   }
 }
 
-/** How a cause goes on that says that an expression threw an error: with a limit's message, or with jsonata's error. */
+/** Second part of the cause for a failed expression: the message of a limit, or jsonata's error. */
 export function describeEvaluationError(error: unknown): string {
   return error instanceof EvaluationLimitError ? `: ${error.message}` : `. ${describeJsonataError(error)}`;
 }

@@ -3,13 +3,13 @@ import jsonata from 'jsonata';
 import type { Clock } from '../../clock.ts';
 import { javaRandom, type RandomSource, uuidFrom } from '../random.ts';
 
-/** The sources of functions that depend on time or chance. */
+/** Sources of time and random numbers for functions. */
 export interface FunctionRuntime {
   readonly clock: Pick<Clock, 'now'>;
   readonly random: RandomSource;
 }
 
-/** No expression can spell this name, so it can't reach the runtime. */
+/** The space keeps expressions from using this name, so they cannot reach the runtime. */
 export const RUNTIME_BINDING = ' runtime';
 
 interface Focus {
@@ -18,7 +18,7 @@ interface Focus {
 
 const runtimeOf = (focus: Focus) => focus.environment.lookup(RUNTIME_BINDING) as FunctionRuntime;
 
-/** jsonata fills in the message of its own errors by their code; ours have no code and keep their message. */
+/** jsonata builds the messages of its own errors from their codes; ours have no code and keep their message. */
 function fail(message: string): never {
   throw new Error(message);
 }
@@ -35,12 +35,12 @@ function partition(array: unknown[] | undefined, size: number | undefined): unkn
   return parts;
 }
 
-/** The range operator of jsonata allows as many. */
+/** Largest length, as in the range operator of jsonata. */
 const MAX_RANGE_LENGTH = 10_000_000;
 
 /**
- * A sequence, as jsonata makes them of steps and filters: one number is that number, and none is nothing. Recorded on
- * AWS: `$range(1, 9, 9)` is 1. ($partition gives ordinary arrays there: `$partition([0], 1)` is [[0]].)
+ * A sequence, as jsonata makes it from steps and filters: a single number is unwrapped, and an empty one is undefined. Recorded on AWS:
+ * `$range(1, 9, 9)` is 1. ($partition gives ordinary arrays there: `$partition([0], 1)` is [[0]].)
  */
 function range(first?: number, last?: number, step?: number): number[] | undefined {
   if (first === undefined || last === undefined || step === undefined) return undefined;
@@ -108,7 +108,7 @@ function shuffle(this: Focus, array?: unknown[]): unknown[] | undefined {
   return result;
 }
 
-/** As measured on AWS, text that is no base64 fails; JSONata on Node passes over what it can't read. */
+/** As measured on AWS, text that is not base64 fails; JSONata on Node skips characters that it cannot decode. */
 function base64decode(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   try {
@@ -122,7 +122,7 @@ function base64decode(text: string | undefined): string | undefined {
 
 type Implementation = Parameters<jsonata.Expression['registerFunction']>[1];
 
-/** name → implementation and jsonata signature. The last four replace jsonata's own: three of them obey our clock and seed. */
+/** name → implementation and jsonata signature. The last four replace jsonata's own functions: three of them use our clock and seed. */
 const FUNCTIONS: ReadonlyArray<readonly [string, Implementation, string]> = [
   ['partition', partition, '<an:a>'],
   ['range', range, '<nnn:a<n>>'],
@@ -146,7 +146,7 @@ export const ASL_FUNCTIONS: ReadonlySet<string> = new Set([
   'random',
 ]);
 
-/** Gives `expression` the functions of Step Functions, and takes `$eval` away. */
+/** Adds the functions of Step Functions to `expression`, and removes `$eval`. */
 export function registerAslFunctions(expression: jsonata.Expression): void {
   for (const [name, implementation, signature] of FUNCTIONS) {
     expression.registerFunction(name, implementation, signature);

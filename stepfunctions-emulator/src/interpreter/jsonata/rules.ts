@@ -1,7 +1,7 @@
 import { isObject } from '../json.ts';
 import { ASL_FUNCTIONS } from './functions.ts';
 
-/** The functions of JSONata 2.0.6, the version that Step Functions names, without `$eval`, which it leaves out. */
+/** The functions of JSONata 2.0.6, the version that Step Functions names, except `$eval`, which it does not support. */
 const JSONATA_FUNCTIONS: ReadonlySet<string> = new Set(
   (
     'abs append assert average base64decode base64encode boolean ceil clone contains count decodeUrl ' +
@@ -12,16 +12,16 @@ const JSONATA_FUNCTIONS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Where `$states` has which members; anything else is refused when the definition is loaded. */
+/** The members of `$states` that exist in a place; others are refused when the definition is loaded. */
 export interface ExpressionPlace {
   readonly result: boolean;
   readonly errorOutput: boolean;
 }
 
 export interface ExpressionInspection {
-  /** Names (without `$`) that may have to be bound from outside. */
+  /** Names (without `$`) of variables that may have to be bound from outside. */
   readonly variables: readonly string[];
-  /** The first thing in the expression that Step Functions would refuse. */
+  /** First part of the expression that Step Functions would refuse. */
   readonly problem: string | undefined;
 }
 
@@ -35,7 +35,7 @@ interface Walk {
 
 type Node = Record<string, unknown>;
 
-/** Looks through a parsed expression for what jsonata would accept and Step Functions does not. */
+/** Searches a parsed expression for constructs that jsonata accepts and Step Functions does not. */
 export function inspectExpression(ast: unknown, place: ExpressionPlace): ExpressionInspection {
   const walk: Walk = { place, variables: new Set(), local: new Set(), problems: [] };
   collectLocals(ast, walk.local);
@@ -98,7 +98,7 @@ function visit(value: unknown, inContext: boolean, walk: Walk): void {
   visitMembers(value, inContext, walk);
 }
 
-/** Filters, groupings and sort terms see what they are applied to as their context; other members don't. */
+/** In filters, groupings and sort terms the context is the value that they apply to; other parts have no such context. */
 const SEES_CONTEXT: ReadonlySet<string> = new Set(['predicate', 'stages', 'group', 'terms']);
 
 function visitMembers(node: Node, inContext: boolean, walk: Walk): void {

@@ -3,24 +3,24 @@ import { isObject, type Json, setKey } from '../json.ts';
 import { type AslExpression, compileExpression, type ExpressionScope } from './expression.ts';
 import type { ExpressionPlace } from './rules.ts';
 
-/** JSON whose strings of the form `{% … %}` are JSONata. */
+/** JSON with JSONata in its strings of the form `{% … %}`. */
 export type Template =
   | { readonly kind: 'literal'; readonly value: Json }
   | { readonly kind: 'expression'; readonly expression: AslExpression; readonly field: string }
   | { readonly kind: 'array'; readonly items: readonly Template[] }
   | { readonly kind: 'object'; readonly members: ReadonlyArray<readonly [string, Template]> };
 
-/** Evaluates one expression to JSON; `field` is where it stands, such as `Output/total` or `Items[0]`. */
+/** Evaluates one expression to JSON; `field` is its path, such as `Output/total` or `Items[0]`. */
 export type EvaluateExpression = (
   expression: AslExpression,
   field: string,
   scope: ExpressionScope,
 ) => Promise<Json>;
 
-/** Called with each string that looks like an expression and isn't a valid one. */
+/** Called with each string that looks like an expression but is not valid. */
 export type ReportProblem = (path: string, error: Error) => void;
 
-/** A string that begins or ends like an expression but isn't closed or opened. */
+/** A string that has only one of the two markers of an expression. */
 export class UnbalancedMarkersError extends EmulatorError {
   override readonly name = 'UnbalancedMarkersError';
 }
@@ -29,9 +29,8 @@ const OPEN = '{%';
 const CLOSE = '%}';
 
 /**
- * The expression in `text`, or undefined when `text` is an ordinary string. The markers must be its first and last
- * characters: AWS takes `" {% $x %} "` literally.
- *
+ * Returns the expression in `text`, or undefined when `text` is an ordinary string. The markers must be its first and last characters: AWS
+ * takes `" {% $x %} "` literally.
  * @throws ExpressionSyntaxError, UnbalancedMarkersError
  */
 export function expressionIn(text: string, place: ExpressionPlace): AslExpression | undefined {
@@ -42,10 +41,6 @@ export function expressionIn(text: string, place: ExpressionPlace): AslExpressio
   return undefined;
 }
 
-/**
- * @param path JSON pointer to `value` in the definition, for `report`
- * @param field the name of `value` in messages at run time
- */
 export function compileTemplate(
   value: Json,
   path: string,
@@ -84,10 +79,10 @@ export function compileTemplate(
   return { kind: 'object', members };
 }
 
-/** A key as a step of a JSON pointer (RFC 6901). */
+/** Escapes a key for a JSON pointer (RFC 6901). */
 export const escapePointer = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** The value of a template. Literals come back at once, so that states without expressions cost no promise. */
+/** Evaluates a template. Literals are returned synchronously, so that states without expressions need no promise. */
 export function evaluateTemplate(
   template: Template,
   scope: ExpressionScope,

@@ -1,4 +1,4 @@
-/** Fields of the other query language, which a definition in transition may still carry. */
+/** Fields of JSONPath, which a definition in transition may still contain. */
 const JSONPATH_FIELDS: ReadonlySet<string> = new Set([
   'CausePath',
   'ErrorPath',
@@ -27,7 +27,7 @@ const NOT_IMPLEMENTED: ReadonlySet<string> = new Set([
   'ResultWriter',
 ]);
 
-/** Why a field that AWS may know isn't accepted here. */
+/** Explains why a field that AWS may know is not accepted here. */
 export function explainField(key: string): string | undefined {
   if (JSONPATH_FIELDS.has(key)) return 'that one is of JSONPath; this interpreter runs JSONata only';
   return NOT_IMPLEMENTED.has(key) ? 'that one is not implemented' : undefined;

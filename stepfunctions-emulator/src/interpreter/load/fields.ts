@@ -6,7 +6,7 @@ import { compileTemplate, expressionIn, type ReportProblem, type Template } from
 import { MAX_DELAY_SECONDS, MAX_SECONDS, NAME_LENGTH } from '../limits.ts';
 import { type FieldReader, quote } from './problems.ts';
 
-/** Fields that are calculated before the state has a result. */
+/** Fields that are evaluated before the state has a result. */
 export const BEFORE: ExpressionPlace = { result: false, errorOutput: false };
 /** Assign and Output of Task, Parallel and Map. */
 export const AFTER_RESULT: ExpressionPlace = { result: true, errorOutput: false };
@@ -23,7 +23,7 @@ const reporter =
     });
   };
 
-/** A payload: any JSON, with expressions in its strings. */
+/** Reads a payload: any JSON, with expressions in its strings. */
 export function takeTemplate(
   reader: FieldReader,
   key: string,
@@ -35,7 +35,7 @@ export function takeTemplate(
   return compileTemplate(value, reader.at(key), field, place, reporter(reader));
 }
 
-/** A field that is either an expression or a literal for which `check` finds nothing to complain about. */
+/** Reads a field that is either an expression or a literal that `check` accepts. */
 export function takeField<T>(
   reader: FieldReader,
   key: string,
@@ -84,7 +84,7 @@ export function takeAssign(
   });
 }
 
-/** `Next` or `End: true`, and not both; undefined is the end. */
+/** Reads `Next` or `End: true`, but not both; undefined means the end. */
 export function takeNext(reader: FieldReader): string | undefined {
   const next = reader.takeString('Next');
   const end = reader.take('End');

@@ -7,18 +7,18 @@ import { loadState } from './state.ts';
 
 export type QueryLanguage = 'JSONata' | 'JSONPath';
 
-/** The surroundings of a state that is loaded. */
+/** The surroundings of a state while it is loaded. */
 export interface LoadContext {
   readonly problems: DefinitionProblem[];
-  /** The state machine's: as measured on AWS, the states inside a Map or a Parallel do not take its own. */
+  /** Query language of the state machine: as measured on AWS, states inside a Map or a Parallel do not use that of the Map or Parallel. */
   readonly language: QueryLanguage;
-  /** Every state name of the whole machine → where it is. */
+  /** Names of all states of the whole machine → their paths. */
   readonly names: Map<string, string>;
-  /** Every Label of the whole machine → where it is. */
+  /** Labels of the whole machine → their paths. */
   readonly labels: Map<string, string>;
   /** Whether a Resource that is not implemented can be mocked. */
   readonly isMocked: (arn: string) => boolean;
-  /** Inside a distributed Map whose children are Express executions, where no distributed Map may be. */
+  /** Whether it is inside a distributed Map with Express children, where no other distributed Map is allowed. */
   readonly express: boolean;
 }
 
@@ -35,7 +35,7 @@ export function loadGraph(reader: FieldReader, context: LoadContext): StateGraph
   if (Object.keys(raw).length === 0) reader.problem('States', 'at least one state', 'none');
   else if (!Object.hasOwn(raw, startAt))
     context.problems.push(missingTarget(reader.at('StartAt'), 'the name of a state in States', startAt));
-  // Only a graph whose states are all understood says which of them can be reached.
+  // Reachability is checked only when all states of the graph are valid.
   else if (context.problems.length === before) checkTransitions(reader, startAt, states);
   return { startAt, states };
 }
@@ -85,7 +85,7 @@ function checkTransitions(reader: FieldReader, startAt: string, states: Readonly
         );
     }
   }
-  // As measured on AWS: a loop without an end is accepted inside of a Map or a Parallel, and hides what nothing leads to.
+  // As measured on AWS, an endless loop is accepted inside of a Map or a Parallel, and then unreachable states are not reported.
   if (reader.path === '' && ![...states.values()].some(endsGraph)) {
     problems.push({
       path: '',
@@ -110,14 +110,14 @@ const missingTarget = (path: string, expected: string, target: string): Definiti
   path,
   expected,
   got: quote(target),
-  // AWS says so of every field that leads to a state, StartAt and Default too.
+  // AWS uses this message for every field that names a state, also StartAt and Default.
   diagnostic: { code: 'MISSING_TRANSITION_TARGET', message: `Missing 'Next' target: ${target}` },
 });
 
 const endsGraph = (state: State): boolean =>
   state.type !== 'Choice' && !('next' in state && state.next !== undefined);
 
-/** Where a state can lead, and by which of its fields. */
+/** States to which a state can lead, with the names of the fields. */
 function transitions(state: State): Array<readonly [string, string]> {
   const found: Array<readonly [string, string]> = [];
   if (state.type === 'Choice') {

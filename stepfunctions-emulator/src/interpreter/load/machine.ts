@@ -6,9 +6,8 @@ import { type DefinitionProblem, FieldReader, InvalidDefinitionError, quote } fr
 import { checkVariableScopes } from './scopes.ts';
 
 /**
- * Reads a definition in the Amazon States Language and compiles its expressions. Strict: whatever isn't known, isn't
- * implemented or would be refused by CreateStateMachine is a problem, and all problems are reported together.
- *
+ * Reads a definition in the Amazon States Language and compiles its expressions. Strict: fields that are unknown, not implemented, or
+ * refused by CreateStateMachine are problems, and all problems are reported together.
  * @param source the definition's JSON text, or its parsed value
  * @param type of the state machine: an Express one can't have a distributed Map
  * @param isMocked whether a Resource that is not implemented, by its ARN, is accepted: `EngineOptions.resources` has to answer it.

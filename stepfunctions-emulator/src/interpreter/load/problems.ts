@@ -2,20 +2,20 @@ import { EmulatorError } from '../../errors.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { escapePointer } from '../jsonata/template.ts';
 
-/** One thing that keeps a definition from being accepted. */
+/** One reason why a definition is not accepted. */
 export interface DefinitionProblem {
   /** JSON pointer to the offending field, such as `/States/EachOrder/ItemReader`. */
   readonly path: string;
   readonly expected: string;
   readonly got: string;
-  /** AWS's own words for it, where they were recorded. */
+  /** AWS's own message, where it was recorded. */
   readonly diagnostic?: {
     readonly code: 'MISSING_TRANSITION_TARGET' | 'MISSING_END_STATE';
     readonly message: string;
   };
 }
 
-/** The definition is not valid, or uses what this interpreter doesn't implement; nothing of it was ignored. */
+/** The definition is not valid, or uses fields that this interpreter does not implement; no field was ignored. */
 export class InvalidDefinitionError extends EmulatorError {
   override readonly name = 'InvalidDefinitionError';
   readonly problems: readonly DefinitionProblem[];
@@ -26,13 +26,13 @@ export class InvalidDefinitionError extends EmulatorError {
   }
 }
 
-/** JSON for a message, cut to a length a person reads. */
+/** Formats JSON for a message, shortened to a readable length. */
 export function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
 }
 
-/** Reads one object of a definition and notes what is wrong with it. Every `take…` marks its field as known. */
+/** Reads one object of a definition and collects its problems. Every `take…` marks its field as known. */
 export class FieldReader {
   readonly path: string;
   readonly raw: JsonObject;
@@ -100,7 +100,7 @@ export class FieldReader {
     return undefined;
   }
 
-  /** The objects in an array, each with a reader of its own. */
+  /** Reads an array of objects, each with its own reader. */
   takeReaders(
     key: string,
     emptiness: 'must not be empty' | 'may be empty' = 'must not be empty',
@@ -120,7 +120,7 @@ export class FieldReader {
     });
   }
 
-  /** Notes every field that nobody took. `owner` names the kind of object in the message. */
+  /** Reports every field that was not read. `owner` names the kind of object in the message. */
   refuseUnknown(owner: string, explain: (key: string) => string | undefined = () => undefined): void {
     for (const key of Object.keys(this.raw)) {
       if (this.#known.has(key)) continue;

@@ -9,10 +9,10 @@ const ACTIVITY_ARN = /^arn:aws[a-z-]*:states:[a-z0-9-]+:\d{12}:activity:.+$/;
 /** `dynamodb:putItem`, `aws-sdk:s3:getObject`, `states:startExecution.sync:2`, `sqs:sendMessage.waitForTaskToken`… */
 const SERVICE_ARN =
   /^arn:aws[a-z-]*:states:[a-z0-9-]*:\d*:((?:aws-sdk:)?[a-z0-9-]+):([A-Za-z0-9]+(?:\.sync(?::2)?|\.waitForTaskToken)?)$/;
-/** The one Resource besides functions that can be called. */
+/** The only Resource besides functions that can be called. */
 const START_EXECUTION = 'states:startExecution';
 
-/** Reads Resource, and of Arguments what can be checked without evaluating them. */
+/** Reads Resource, and checks those Arguments that are constants. */
 export function takeResource(reader: FieldReader, isMocked: (arn: string) => boolean): TaskResource {
   const arn = reader.takeRequiredString('Resource') ?? '';
   const resource = readResource(arn);
@@ -23,7 +23,7 @@ export function takeResource(reader: FieldReader, isMocked: (arn: string) => boo
   return { kind: 'function', arn };
 }
 
-/** undefined for what is no Resource at all. */
+/** Parses a Resource; undefined when it is not valid. */
 function readResource(arn: string): TaskResource | undefined {
   if (FUNCTION_ARN.test(arn)) return { kind: 'function', arn };
   if (ACTIVITY_ARN.test(arn)) return { kind: 'activity', arn };
@@ -33,7 +33,7 @@ function readResource(arn: string): TaskResource | undefined {
   return { kind: 'service', arn, service, action };
 }
 
-/** Whether it can be called, and not only mocked. */
+/** Whether a Resource can be called, and not only mocked. */
 export function isImplemented(resource: TaskResource): boolean {
   if (resource.kind !== 'service') return resource.kind !== 'activity';
   return `${resource.service}:${resource.action}` === START_EXECUTION;

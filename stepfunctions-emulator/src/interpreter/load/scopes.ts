@@ -5,9 +5,9 @@ import type { DefinitionProblem } from './problems.ts';
 type Assigned = Map<string, string>;
 
 /**
- * A variable that an outer scope assigns can't be assigned in a Parallel branch or an item processor inside of it:
- * the inner assignment would be lost, and AWS refuses the definition ("Variable scope" in the Developer Guide). What
- * the Parallel or the Map assigns in its own Catch does not count: recorded on AWS, which accepts that.
+ * Checks the scopes of variables: one that an outer scope assigns cannot be assigned in a Parallel branch or an item processor inside of
+ * it. The inner assignment would be lost, and AWS refuses the definition ("Variable scope" in the Developer Guide). Assignments in the
+ * Parallel's or the Map's own Catch are allowed, as recorded on AWS.
  */
 export function checkVariableScopes(graph: StateGraph, problems: DefinitionProblem[]): void {
   checkGraph(graph, new Map(), '', problems);
@@ -45,7 +45,7 @@ function innerGraphs(state: State): Array<readonly [field: string, graph: StateG
   return state.branches.map((branch, index) => [`Branches/${index}`, branch] as const);
 }
 
-/** The variables that a Parallel or a Map passes on to the states inside of it. */
+/** The variables of a Parallel or a Map that the states inside of it can read. */
 function visibleIn(owner: State, graph: StateGraph, outer: Readonly<Assigned>): Assigned {
   const visible = new Map(outer);
   for (const state of graph.states.values()) {

@@ -20,7 +20,7 @@ import { takeResource } from './resource.ts';
 
 const STATE_TYPES = ['Task', 'Pass', 'Choice', 'Wait', 'Succeed', 'Fail', 'Parallel', 'Map'] as const;
 
-/** Reads one state; undefined when its type or language makes the rest meaningless. */
+/** Reads one state; undefined when its type or language is invalid, so that its other fields cannot be checked. */
 export function loadState(name: string, reader: FieldReader, context: LoadContext): State | undefined {
   const type = reader.takeOneOf('Type', STATE_TYPES);
   if (!reader.has('Type')) reader.problem('Type', `one of ${STATE_TYPES.join(', ')}`, 'nothing');

@@ -5,7 +5,7 @@ import { type Payload, payload } from '../payload.ts';
 import type { StateVisit } from '../run/visit.ts';
 import type { Batch } from './map-run.ts';
 
-/** Groups the inputs of the children as ItemBatcher says: `{ BatchInput?, Items: […] }`. */
+/** Groups the inputs of the children by the ItemBatcher: `{ BatchInput?, Items: […] }`. */
 export async function batchItems(
   visit: StateVisit,
   batcher: ItemBatcher,
@@ -38,13 +38,13 @@ export async function batchItems(
   );
 }
 
-/** An item that is too big for any batch gets one of its own, and fails there. */
+/** An item that is too large for any batch gets its own batch, and fails there. */
 function group(inputs: readonly Payload[], maxItems: number, maxBytes: number): Payload[][] {
   const groups: Payload[][] = [];
   let current: Payload[] = [];
   let bytes = 0;
   for (const input of inputs) {
-    const size = Buffer.byteLength(input.text) + 1; // and a comma
+    const size = Buffer.byteLength(input.text) + 1; // The size includes a comma.
     if (current.length > 0 && (current.length >= maxItems || bytes + size > maxBytes)) {
       groups.push(current);
       current = [];

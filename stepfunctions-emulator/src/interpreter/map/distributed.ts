@@ -142,7 +142,7 @@ async function runChildren(
   if (failure !== undefined) throw failure;
 }
 
-/** Starts a child, or goes on with one that a redrive finds: an Express execution begins anew. */
+/** Starts a child, or redrives an existing one: an Express execution starts again from the beginning. */
 async function startChild(
   visit: StateVisit,
   state: MapState,
@@ -179,7 +179,7 @@ function conclude(visit: StateVisit, { mapRun, children }: MapRunProgress): Payl
   return result;
 }
 
-/** The Map Run failed, or was cut off while it waited or its children ran: whoever did that has recorded it. */
+/** Ends a Map Run that failed or was aborted; the event of the failure is already recorded. */
 function endBadly({ line }: StateVisit, mapRun: MapRun, error: unknown): void {
   const failed = error instanceof StateFailure;
   mapRun.end(failed ? 'FAILED' : 'ABORTED', line.run.engine.clock.now());
@@ -187,8 +187,8 @@ function endBadly({ line }: StateVisit, mapRun: MapRun, error: unknown): void {
 }
 
 /**
- * A child's place in the result. The Developer Guide ("ResultWriter", Transformation) says that the result of a
- * failed child is returned unchanged, as with NONE: the fields of a ResultWriter's record.
+ * Result of a child. By the Developer Guide ("ResultWriter", Transformation) the result of a failed child is returned unchanged, as with
+ * NONE: the fields of a ResultWriter's record.
  */
 function resultOf(child: ChildExecution, mapRun: MapRun): Json {
   if (child.status === 'SUCCEEDED') return child.output ?? null;

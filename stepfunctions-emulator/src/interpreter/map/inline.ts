@@ -8,9 +8,8 @@ import type { StateVisit } from '../run/visit.ts';
 import { evaluateItems, evaluateSettings, forEachIndex, iterationInput } from './items.ts';
 
 /**
- * One attempt of an inline Map. The first iteration that fails ends the others: the tolerated failures of a
- * distributed Map are accepted in the definition, as AWS accepts them, and nothing is tolerated.
- *
+ * Runs one attempt of an inline Map. The first iteration that fails ends the others: AWS accepts the tolerated failures of a distributed
+ * Map in its definition, but here they have no effect.
  * @returns the outputs of the iterations, in the order of the items
  */
 export async function runInlineMap(visit: StateVisit, state: MapState): Promise<Payload> {
@@ -22,7 +21,7 @@ export async function runInlineMap(visit: StateVisit, state: MapState): Promise<
   const concurrency = settings.maxConcurrency === 0 ? most : Math.min(settings.maxConcurrency, most);
   const fork = new Fork(line);
   const outputs = new Array<Json>(items.length).fill(null);
-  /** By worker: the event that its next iteration follows. */
+  /** The event before a worker's next iteration, by worker. */
   const lastEventIds = new Map<number, number>();
   await forEachIndex(
     items.length,

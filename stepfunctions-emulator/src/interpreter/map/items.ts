@@ -5,9 +5,9 @@ import { type Payload, payload } from '../payload.ts';
 import type { Line, MapItem } from '../run/line.ts';
 import type { StateVisit } from '../run/visit.ts';
 
-/** How a Map is to run, evaluated on entry. */
+/** Settings of a Map, evaluated on entry. */
 export interface MapSettings {
-  /** 0: as many as there may be. */
+  /** 0 means no limit. */
   readonly maxConcurrency: number;
   readonly toleratedFailureCount: number | undefined;
   readonly toleratedFailurePercentage: number | undefined;
@@ -30,7 +30,7 @@ export async function evaluateSettings(visit: StateVisit, state: MapState): Prom
   };
 }
 
-/** The items of a Map: its Items, or else its input. A distributed Map also takes the members of an object. */
+/** Evaluates the items of a Map: its Items, otherwise its input. A distributed Map also accepts an object, whose members are the items. */
 export async function evaluateItems(visit: StateVisit, state: MapState): Promise<readonly MapItem[]> {
   const value = state.items === undefined ? visit.input.value : await visit.evaluate(state.items);
   if (Array.isArray(value)) return value.map((item, index) => ({ index, value: item }));
@@ -44,7 +44,7 @@ export async function evaluateItems(visit: StateVisit, state: MapState): Promise
   throw visit.evaluationFailed('Items', `Map state input must be ${kinds} but was: ${JSON.stringify(value)}`);
 }
 
-/** The input of an iteration or a child: the ItemSelector's value or the item. */
+/** Evaluates the input of an iteration or a child: the ItemSelector's value or the item. */
 export async function iterationInput(
   visit: StateVisit,
   state: MapState,

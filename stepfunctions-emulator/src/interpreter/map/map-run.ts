@@ -1,13 +1,13 @@
 import type { Payload } from '../payload.ts';
 import type { ChildExecution, ExecutionStatus } from '../run/child.ts';
 
-/** The input of one child execution, and how many items it is about. */
+/** The input of one child execution, and the number of its items. */
 export interface Batch {
   readonly input: Payload;
   readonly items: number;
 }
 
-/** Items, or executions, of a Map Run by what became of them. */
+/** Numbers of a Map Run's items, or executions, by their status. */
 export interface MapRunCounts {
   pending: number;
   running: number;
@@ -59,14 +59,14 @@ export class MapRun {
     this.executionCounts = countsFor(executions);
   }
 
-  /** In the order of their first start. */
+  /** Children in the order of their first start. */
   get executions(): readonly ChildExecution[] {
     return [...this.#executions];
   }
 
   /** @param items how many items the child works on */
   childStarted(child: ChildExecution, items: number): void {
-    this.#executions.add(child); // again, when it is redriven
+    this.#executions.add(child); // A redriven child is added again.
     this.#move('pending', 'running', items);
   }
 
@@ -74,7 +74,7 @@ export class MapRun {
     this.#move('running', OUTCOME[child.status], items);
   }
 
-  /** Whether more has failed than the Map tolerates. Without a tolerance, one failure is too many. */
+  /** Whether there are more failures than the Map tolerates. Without a tolerance, one failure is too many. */
   get tooManyFailures(): boolean {
     const { toleratedFailureCount: count, toleratedFailurePercentage: percentage } = this.settings;
     const failed = this.itemCounts.failed + this.itemCounts.timedOut;
@@ -89,7 +89,7 @@ export class MapRun {
     this.stopDate = now;
   }
 
-  /** Everything that did not succeed is to be done again. */
+  /** Prepares all children that did not succeed to run again. */
   redrive(now: number): void {
     this.status = 'RUNNING';
     this.stopDate = undefined;

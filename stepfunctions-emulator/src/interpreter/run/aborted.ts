@@ -2,9 +2,9 @@ import { CallFailure } from '../failure.ts';
 import type { Line } from './line.ts';
 
 /**
- * Records the events of a branch or an iteration that fails, in the order recorded on AWS: the iteration failed; a Task whose call failed
- * counts as cut off; so do the other branches or iterations, each before the states that are open inside of it. All of these events follow
- * the one of the failure.
+ * Records the events of a branch or an iteration that fails, in the order recorded on AWS: first the failed iteration; then its Task,
+ * whose failed call counts as aborted; then the other branches or iterations, each before its open states. All of these events follow the
+ * event of the failure.
  */
 export function recordPartFailed(line: Line, index: number, failure: unknown): void {
   const failed = line.openParts.get(index);
@@ -31,7 +31,7 @@ function recordIteration(line: Line, index: number, how: 'Failed' | 'Aborted', a
   line.run.history.add(`MapIteration${how}`, after, `mapIteration${how}`, details);
 }
 
-/** The states for which AWS has an event that says they were cut off. */
+/** Types of states for which AWS records an event when they are aborted. */
 const REPORTS_ABORT: ReadonlySet<string> = new Set(['Task', 'Wait', 'Map', 'Parallel']);
 
 function recordState({ run, progress, openState }: Line, after: number): void {

@@ -1,8 +1,8 @@
 import { Cancelled } from '../failure.ts';
 
 /**
- * Tells everything that runs in one part of an execution to end. Parts nest: cancelling a part cancels the parts
- * inside of it. Cheaper than AbortSignal, of which a big Map would need thousands.
+ * Ends everything that runs in one part of an execution. Parts nest: cancelling a part cancels the parts inside of it. Cheaper than
+ * AbortSignal, of which a large Map would need thousands.
  */
 export class Cancellation {
   #cancelled = false;
@@ -19,7 +19,7 @@ export class Cancellation {
     this.#listeners.clear();
   }
 
-  /** Calls `listener` when cancelled, at once if that has happened; returns how to forget it. */
+  /** Calls `listener` when cancelled, immediately if that has happened; returns a function that removes the listener. */
   onCancel(listener: () => void): () => void {
     if (this.#cancelled) {
       listener();
@@ -29,7 +29,7 @@ export class Cancellation {
     return () => this.#listeners.delete(listener);
   }
 
-  /** A part inside this one. `release` it when it has ended, or this one remembers it as long as it lives. */
+  /** Creates a part inside this one. `release` it when it has ended, otherwise this one keeps a reference to it. */
   part(): { readonly cancellation: Cancellation; release(): void } {
     const cancellation = new Cancellation();
     return { cancellation, release: this.onCancel(() => cancellation.cancel()) };

@@ -12,7 +12,7 @@ export interface MachineIdentity {
 
 export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';
 
-/** The settings with which a distributed Map starts one of its children. */
+/** Settings of a distributed Map for one of its children. */
 export interface ChildSpec {
   readonly machine: MachineIdentity;
   readonly graph: StateGraph;
@@ -34,6 +34,6 @@ export interface ChildExecution {
   readonly stopDate: number | undefined;
   readonly done: Promise<unknown>;
   stop(error?: string, cause?: string): void;
-  /** Goes on where the execution ended; only of a Standard execution that did not succeed. */
+  /** Continues the execution where it ended; only for a Standard execution that did not succeed. */
   redrive(): Promise<unknown>;
 }

@@ -1,6 +1,6 @@
 import type { StateFailure } from '../failure.ts';
 
-/** `error` and `cause` of a failure as event details: only what it has. */
+/** `error` and `cause` of a failure as event details, without absent fields. */
 export function errorDetails(failure: Pick<StateFailure, 'error' | 'cause'>): {
   error?: string;
   cause?: string;

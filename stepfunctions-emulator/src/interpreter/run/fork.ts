@@ -4,7 +4,7 @@ import { recordPartFailed } from './aborted.ts';
 import type { Cancellation } from './cancellation.ts';
 import type { Line, MapItem } from './line.ts';
 
-/** The branches of one attempt of a Parallel, or the iterations of a Map. The first that fails cuts off the others. */
+/** The branches of one attempt of a Parallel, or the iterations of a Map. The first failure aborts the others. */
 export class Fork {
   readonly #line: Line;
   readonly #cancellation: Cancellation;
@@ -19,7 +19,7 @@ export class Fork {
     line.openParts.clear();
   }
 
-  /** Whether nothing more is to be started. */
+  /** Whether nothing more may be started. */
   get stopped(): boolean {
     return this.#cancellation.cancelled;
   }
@@ -29,8 +29,7 @@ export class Fork {
   }
 
   /**
-   * A branch or iteration has returned.
-   *
+   * Records that a branch or iteration has returned.
    * @param lastEventId what comes after all of them follows this event of the one that ended last
    */
   join(index: number, branch: Line, output: Payload, lastEventId: number): void {
@@ -38,7 +37,7 @@ export class Fork {
     this.#line.lastEventId = lastEventId;
   }
 
-  /** A branch or iteration has thrown. */
+  /** Records that a branch or iteration has thrown. */
   fail(index: number, branch: Line, error: unknown): void {
     if (this.stopped) return;
     this.#failure = error;

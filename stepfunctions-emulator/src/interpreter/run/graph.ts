@@ -7,8 +7,7 @@ import { runState, type Step } from './state.ts';
 import { StateVisit } from './visit.ts';
 
 /**
- * Runs the states of a graph to its end: from its StartAt, or from where the line had got before a redrive.
- *
+ * Runs the states of a graph to its end: from its StartAt, or from the line's position before a redrive.
  * @returns the output of the last state
  * @throws StateFailure when a state fails and nothing catches it; Cancelled when the line is cancelled
  */

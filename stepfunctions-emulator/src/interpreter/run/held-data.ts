@@ -1,12 +1,12 @@
 /**
- * The bytes that the states of a line hold at the most, with all that their iterations and branches hold. States follow one another, so
- * the largest counts; the iterations of one Map all count, however many of them run at once, as they do in the example of the pricing page.
+ * Largest number of bytes that the states of a line hold, with all that their iterations and branches hold. States run one after another,
+ * so the largest counts; all iterations of one Map count, however many of them run at once, as in the example of the pricing page.
  */
 export class HeldData {
   readonly #around: HeldData | undefined;
-  /** The largest payload of the state that the line is in. */
+  /** Size of the largest payload of the line's current state, bytes. */
   #payload = 0;
-  /** The data that the iterations or branches of that state hold. */
+  /** Size of the data that the iterations or branches of that state hold, bytes. */
   #parts = 0;
   #most = 0;
 
@@ -14,23 +14,23 @@ export class HeldData {
     this.#around = around;
   }
 
-  /** Bytes. */
+  /** Largest size, bytes. */
   get most(): number {
     return this.#most;
   }
 
-  /** A line inside of the state that this one is in. */
+  /** Returns the data of a line inside of the current state. */
   inner(): HeldData {
     return new HeldData(this);
   }
 
-  /** The line goes on to a state, or to the next attempt of the same. */
+  /** Enters a state, or its next attempt. */
   enter(): void {
     this.#payload = 0;
     this.#parts = 0;
   }
 
-  /** The state has a payload of so many bytes: its input, arguments, result or output. */
+  /** Records the size of a state's payload in bytes: its input, arguments, result or output. */
   hold(bytes: number): void {
     this.#payload = Math.max(this.#payload, bytes);
     this.#update();

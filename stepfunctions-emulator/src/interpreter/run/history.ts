@@ -1,8 +1,8 @@
-/** One event as GetExecutionHistory returns it, except that its timestamp is a number. */
+/** One event of GetExecutionHistory, with its timestamp as a number. */
 export interface HistoryEvent {
-  /** From 1, without gaps. */
+  /** Event id, from 1, without gaps. */
   readonly id: number;
-  /** The event before this one in the same line of states; 0 for the first. */
+  /** The previous event in the same line of states; 0 for the first. */
   readonly previousEventId: number;
   /** Epoch milliseconds. */
   readonly timestamp: number;
@@ -15,7 +15,7 @@ export interface EventDetails {
   readonly [key: string]: unknown;
 }
 
-/** Put beside every payload in an event; this history never truncates. */
+/** Added to every payload in an event; this history never truncates. */
 export const NOT_TRUNCATED = { truncated: false } as const;
 
 /** The events of one execution, in order. */
@@ -42,7 +42,7 @@ export class History {
     return this.#closed;
   }
 
-  /** Events that did not fit. */
+  /** Number of dropped events. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -58,20 +58,20 @@ export class History {
     return this.#push(type, previousEventId, detailsKey, details);
   }
 
-  /** Adds the event that ends the execution; whatever comes later is ignored. */
+  /** Adds the event that ends the execution; later events are ignored. */
   close(type: string, previousEventId: number, detailsKey: string, details: EventDetails): void {
     if (this.#closed) return;
     this.#push(type, previousEventId, detailsKey, details);
     this.#closed = true;
   }
 
-  /** Goes on after the event that ended the execution. @returns the id of the new event */
+  /** Continues after the event that ended the execution. @returns the id of the new event */
   reopen(type: string, detailsKey: string, details: EventDetails): number {
     this.#closed = false;
     return this.#push(type, this.events.length, detailsKey, details);
   }
 
-  /** Whether another run would have room for one event and its end. */
+  /** Whether the history has no room for one more event and the final one. */
   get full(): boolean {
     return this.events.length + 2 >= this.#limit;
   }

@@ -15,20 +15,20 @@ export interface MapItem {
   readonly key?: string;
 }
 
-/** States that run one after the other: the execution itself, a branch, or an iteration. */
+/** States that run one after another: the execution itself, a branch, or an iteration. */
 export class Line {
   readonly run: Run;
   readonly variables: VariableScope;
   readonly cancellation: Cancellation;
   readonly item: MapItem | undefined;
   readonly progress: Progress;
-  /** The data that its states hold; only in an Express execution, which is billed by it. */
+  /** The data that its states hold; defined only in an Express execution, whose bill depends on it. */
   readonly held: HeldData | undefined;
-  /** The state that was entered and not left, for whoever has to report that it was cut off. */
+  /** The state that was entered and not left, which is reported when it is aborted. */
   openState: { readonly name: string; readonly type: string } | undefined;
-  /** By index: the branches or iterations of the open state that have not ended. */
+  /** Branches or iterations of the open state that have not ended, by index. */
   readonly openParts = new Map<number, Line>();
-  /** The event that the next one of this line follows. */
+  /** The event that the line's next event follows. */
   lastEventId: number;
 
   constructor(
@@ -59,16 +59,15 @@ export class Line {
     return this.lastEventId;
   }
 
-  /** The same for an event that the next one does not follow: on AWS, both follow the one before. */
+  /** Records an event that the next one does not follow: on AWS, both follow the previous event. */
   recordAside(type: string, detailsKey?: string, details?: EventDetails): number {
     this.cancellation.throwIfCancelled();
     return this.run.history.add(type, this.lastEventId, detailsKey, details);
   }
 
   /**
-   * A line inside this one, with variables of its own, that ends when `cancellation` says so. When the same branch or
-   * iteration was begun before a redrive, it goes on from there.
-   *
+   * Creates a line inside this one, with its own variables, that ends when `cancellation` is cancelled. A branch or iteration that began
+   * before a redrive continues.
    * @param index of the branch or iteration in the current state
    */
   branch(index: number, cancellation: Cancellation, item: MapItem | undefined = this.item): Line {
@@ -92,14 +91,14 @@ export class Line {
     return branch;
   }
 
-  /** The branch or iteration has returned: its output is kept for a redrive, and nothing else. */
+  /** Records that a branch or iteration has returned: only its output is kept, for a redrive. */
   join(index: number, branch: Line, output: Payload): void {
     branch.variables.release();
     this.openParts.delete(index);
     this.progress.setPart(index, { output });
   }
 
-  /** This line, with an item in its context. */
+  /** Returns this line with an item in its context. */
   withItem(item: MapItem): Line {
     return new Line(this.run, this.variables, this.cancellation, this.lastEventId, item, this.progress);
   }

@@ -1,12 +1,12 @@
 import { type Clock, giveWay } from '../../clock.ts';
 import { STATES_WITHOUT_TIME } from '../limits.ts';
 
-/** States that an engine runs before it gives way. */
+/** Number of states that an engine runs before other work on the thread. */
 const STATES_IN_A_ROW = 1_000;
 
 /**
- * Lets the event loop come round now and then: states that wait for nothing would otherwise keep timers, signals and requests
- * waiting for as long as they go on, which can be for ever.
+ * Lets the event loop run now and then: states that wait for nothing would otherwise delay timers, signals and requests for as long as
+ * they run, which can be forever.
  */
 export class Pace {
   readonly #clock: Clock;
@@ -16,14 +16,14 @@ export class Pace {
     this.#clock = clock;
   }
 
-  /** Counts a state. A promise only when it is time to give way. */
+  /** Counts a state. Returns a promise only when other work must run. */
   next(): Promise<void> | undefined {
     this.#states += 1;
     return this.#states % STATES_IN_A_ROW === 0 ? giveWay(this.#clock) : undefined;
   }
 }
 
-/** The states that a line has entered since time last passed for it. */
+/** The states that a line has entered since time last advanced for it. */
 export class Rounds {
   readonly #clock: Clock;
   readonly #names = new Set<string>();
@@ -42,7 +42,7 @@ export class Rounds {
       this.#entered = 0;
     }
     this.#entered += 1;
-    // Only those of the last rounds: what led to the first of them is none of it.
+    // Only the states of the last rounds are kept, so that those before the loop are not reported.
     if (this.#entered === STATES_WITHOUT_TIME / 2) this.#names.clear();
     if (this.#entered >= STATES_WITHOUT_TIME / 2) this.#names.add(name);
     return this.#entered > STATES_WITHOUT_TIME ? [...this.#names] : undefined;

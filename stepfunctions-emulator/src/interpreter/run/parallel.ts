@@ -6,8 +6,7 @@ import { runGraph } from './graph.ts';
 import type { StateVisit } from './visit.ts';
 
 /**
- * One attempt of a Parallel state. The first branch that fails ends the others.
- *
+ * Runs one attempt of a Parallel state. The first branch that fails ends the others.
  * @returns the outputs of the branches, in their order
  */
 export async function runParallel(visit: StateVisit, state: ParallelState): Promise<Payload> {

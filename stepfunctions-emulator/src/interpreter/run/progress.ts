@@ -3,7 +3,7 @@ import type { Payload } from '../payload.ts';
 import type { ChildExecution, MachineIdentity } from './child.ts';
 import type { VariableScope } from './variables.ts';
 
-/** The state that a line is in. */
+/** The current state of a line. */
 export interface CurrentState {
   readonly name: string;
   readonly input: Payload;
@@ -11,7 +11,7 @@ export interface CurrentState {
   readonly enteredTime: number;
 }
 
-/** A branch or an iteration of the current state: what it returned, or how far it has got. */
+/** A branch or an iteration of the current state: its output, or its progress. */
 export type Part =
   | { readonly output: Payload }
   | { readonly output?: never; readonly progress: Progress; readonly variables: VariableScope };
@@ -21,17 +21,17 @@ export interface MapRunProgress {
   readonly mapRun: MapRun;
   readonly machine: MachineIdentity;
   readonly batches: readonly Batch[];
-  /** By index of the batch; not all of them need have been started. */
+  /** Children by the index of their batch; some may not have been started. */
   readonly children: ChildExecution[];
 }
 
-/** How far a line of states has got: what a redrive needs to go on where it ended instead of at the beginning. */
+/** Progress of a line of states: the data that a redrive needs to continue where it ended. */
 export class Progress {
   current: CurrentState | undefined;
   mapRun: MapRunProgress | undefined;
   readonly #parts = new Map<number, Part>();
 
-  /** The line enters a state: what happened inside the one before no longer matters. */
+  /** Enters a state: the progress inside the previous one is discarded. */
   enter(state: CurrentState): void {
     this.forgetParts();
     this.current = state;
@@ -45,7 +45,7 @@ export class Progress {
     this.#parts.set(index, part);
   }
 
-  /** The current state begins anew, as a retry does. */
+  /** Discards the progress of the current state, which starts again, as in a retry. */
   forgetParts(): void {
     for (const part of this.#parts.values()) {
       if (part.output !== undefined) continue;

@@ -3,9 +3,8 @@ import { errorMatches, type StateFailure } from '../failure.ts';
 import type { RandomSource } from '../random.ts';
 
 /**
- * Milliseconds before a retry: the interval grows by the rate with each attempt of this retrier, is capped, and with
- * jitter is drawn evenly between nothing and that.
- *
+ * Delay before a retry, milliseconds: the interval grows by the rate with each attempt of this retrier, is capped, and with jitter is
+ * drawn uniformly between zero and that.
  * @param attempt 0 for the first retry
  */
 export function retryDelayMs(retrier: Retrier, attempt: number, random: RandomSource): number {
@@ -14,7 +13,7 @@ export function retryDelayMs(retrier: Retrier, attempt: number, random: RandomSo
   return seconds * 1000 * (retrier.jitter === 'FULL' ? random.next() : 1);
 }
 
-/** The attempts of one visit of a state: every retrier counts its own. */
+/** Counts the attempts of one visit of a state, for every retrier separately. */
 export class RetryBudget {
   readonly #retriers: readonly Retrier[];
   readonly #attempts = new Map<Retrier, number>();
@@ -23,7 +22,7 @@ export class RetryBudget {
     this.#retriers = retriers;
   }
 
-  /** Milliseconds to wait before the next attempt, or undefined when `failure` is not to be retried (any more). */
+  /** Delay before the next attempt, milliseconds, or undefined when `failure` is not retried (any more). */
   next(failure: StateFailure, random: RandomSource): number | undefined {
     const retrier = this.#retriers.find(one => errorMatches(one.errorEquals, failure));
     if (retrier === undefined) return undefined;

@@ -9,23 +9,23 @@ import type { ChildExecution, ChildSpec, MachineIdentity } from './child.ts';
 import type { History } from './history.ts';
 import type { Pace } from './pace.ts';
 
-/** A state is about to be tried again. */
+/** A coming retry of a state. */
 export interface RetryNotice {
   readonly executionArn: string;
   readonly state: string;
-  /** 1 for the first retry of this visit of the state. */
+  /** Number of the retry in this visit of the state, from 1. */
   readonly retry: number;
-  /** Milliseconds until then. */
+  /** Delay before the retry, milliseconds. */
   readonly delayMs: number;
   readonly error: string | undefined;
   readonly cause: string | undefined;
 }
 
-/** A state was cut off: its execution ended, or a branch or an iteration beside it failed. */
+/** A state was aborted: its execution ended, or a sibling branch or iteration failed. */
 export interface CutOffNotice {
   readonly executionArn: string;
   readonly state: string;
-  /** Id of the event of its entry. */
+  /** Event id of its entry. */
   readonly enteredEventId: number;
 }
 
@@ -36,12 +36,12 @@ export interface EngineContext {
   readonly invoker: FunctionInvoker;
   readonly resources: FunctionInvoker | undefined;
   readonly limits: Limits;
-  /** Milliseconds around the children of a Map Run. On AWS others measured about 7 s for 100 children. */
+  /** Delays before and after the children of a Map Run, milliseconds. Others measured about 7 s for 100 children on AWS. */
   readonly mapRunDelays: { readonly beforeChildrenMs: number; readonly afterChildrenMs: number };
   readonly onRetry: ((retry: RetryNotice) => void) | undefined;
   readonly onCutOff: ((cutOff: CutOffNotice) => void) | undefined;
   readonly pace: Pace;
-  /** The bill of all of them. */
+  /** The bill of all executions. */
   readonly billing: Billing;
   newId(): string;
 }
@@ -51,7 +51,7 @@ export interface Run {
   readonly engine: EngineContext;
   readonly machine: MachineIdentity;
   readonly arn: string;
-  /** The Map Run that started the execution, if one did. */
+  /** The Map Run that started the execution, if any. */
   readonly mapRunArn?: string | undefined;
   readonly name: string;
   readonly startDate: number;
@@ -59,14 +59,14 @@ export interface Run {
   readonly history: History;
   readonly billing: Billing;
   readonly mapRuns: MapRun[];
-  /** Whether whoever started the execution waits for its end, as StartSyncExecution does. */
+  /** Whether the caller waits for the end of the execution, as StartSyncExecution does. */
   readonly synchronous: boolean;
   readonly redriveCount: number;
   /** Epoch milliseconds of the last redrive. */
   readonly redriveDate: number | undefined;
-  /** Stands for `$states.context`, except for the item of an iteration, which is added. @default made from the execution */
+  /** Replaces `$states.context`, except for the item of an iteration, which is added. @default made from the execution */
   readonly context?: JsonObject;
-  /** Ends the execution, since these states go round without time passing. */
+  /** Ends the execution, because these states loop without time passing. */
   endLoop(states: readonly string[]): void;
   startChild(spec: ChildSpec): ChildExecution;
 }

@@ -19,13 +19,13 @@ import { runParallel } from './parallel.ts';
 import { RetryBudget } from './retry.ts';
 import type { StateVisit } from './visit.ts';
 
-/** The output of a state, and the next state; undefined: it was the last. */
+/** The output of a state, and the next state; undefined when it was the last. */
 export interface Step {
   readonly output: Payload;
   readonly next: string | undefined;
 }
 
-/** Does what the state is for, from its entry (which `visit` has recorded) to its exit. */
+/** Runs a state from its entry (which `visit` has recorded) to its exit. */
 export async function runState(visit: StateVisit): Promise<Step> {
   const { state, input } = visit;
   switch (state.type) {
@@ -125,13 +125,13 @@ async function runHandled(
   }
 }
 
-/** The output of a state whose failure `catcher` takes. */
+/** Calculates the output of a state whose failure `catcher` handles. */
 export async function runCatcher(
   visit: StateVisit,
   catcher: Catcher,
   failure: StateFailure,
 ): Promise<Payload> {
-  // AWS gives an empty string for what the failure didn't have.
+  // AWS gives an empty string for a missing error or cause.
   const errorOutput = { Error: failure.error ?? '', Cause: failure.cause ?? '' };
   return visit.leave(catcher, payload(errorOutput), { errorOutput });
 }

@@ -2,10 +2,10 @@ import { StateFailure } from '../failure.ts';
 import { exceedsBytes, type Json } from '../json.ts';
 import type { Limits } from '../limits.ts';
 
-/** Bytes of all variables of an execution, whatever scope they are in. */
+/** Size of all variables of an execution in all scopes, bytes. */
 export interface VariableBudget {
   used: number;
-  /** How many there were at the most. */
+  /** Largest size so far. */
   most: number;
 }
 
@@ -14,7 +14,7 @@ interface Variable {
   readonly bytes: number;
 }
 
-/** The variables of one line of states. Inner scopes read outer ones; assignments stay in their own. */
+/** The variables of one line of states. Inner scopes can read outer ones, but assign only their own. */
 export class VariableScope {
   readonly #outer: VariableScope | undefined;
   readonly #budget: VariableBudget;
@@ -35,8 +35,7 @@ export class VariableScope {
   }
 
   /**
-   * Assigns all at once.
-   *
+   * Makes all assignments at once.
    * @param assignments name, value and its JSON text
    * @throws StateFailure States.DataLimitExceeded
    */
@@ -60,7 +59,7 @@ export class VariableScope {
     }
   }
 
-  /** Gives back what the variables took, when the scope ends. */
+  /** Frees the size of the variables when the scope ends. */
   release(): void {
     for (const { bytes } of this.#values.values()) this.#budget.used -= bytes;
     this.#values.clear();

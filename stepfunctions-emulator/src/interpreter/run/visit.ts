@@ -9,14 +9,14 @@ import { NOT_TRUNCATED } from './history.ts';
 import type { Line } from './line.ts';
 import type { CurrentState } from './progress.ts';
 
-/** AWS's message for a result that is too big. `what` is the state, or the resource of a Task. */
+/** AWS's message for a result that is too large. `what` is the state, or the resource of a Task. */
 export const tooBigCause = (what: string) =>
   `The state/task '${what}' returned a result with a size exceeding the maximum number of bytes service limit.`;
 
 export const waitsForTaskToken = (state: State): boolean =>
   state.type === 'Task' && state.resource.arn.endsWith('.waitForTaskToken');
 
-/** The part of `$states` besides input and context. */
+/** The fields of `$states` besides input and context. */
 export interface StateResult {
   readonly result?: Json;
   readonly errorOutput?: Json;
@@ -32,7 +32,7 @@ export class StateVisit {
   retryCount = 0;
   /** The event before the entry. */
   readonly #beforeEntry: number;
-  /** Whoever calls back has to have it. */
+  /** Token that a callback must contain. */
   readonly #taskToken: string | undefined;
 
   /**
@@ -88,7 +88,7 @@ export class StateVisit {
     engine.onCutOff?.({ executionArn, state: state.name, enteredEventId });
   }
 
-  /** The value of a payload field; a promise only when there is something to evaluate. */
+  /** Evaluates a payload field; returns a promise only when it contains an expression. */
   evaluate(template: Template, result: StateResult = {}, line: Line = this.line): Json | Promise<Json> {
     return evaluateTemplate(template, this.#scope(result, line), (expression, field, scope) =>
       this.#evaluateExpression(expression, field, scope, line),
@@ -96,8 +96,7 @@ export class StateVisit {
   }
 
   /**
-   * The value of a field of one type.
-   *
+   * Evaluates a field of one type.
    * @param check whether a value is in range
    * @param range what is allowed, for the message
    */
@@ -133,10 +132,10 @@ export class StateVisit {
     );
   }
 
-  /** Records an EvaluationFailed event and returns the failure that goes with it. */
+  /** Records an EvaluationFailed event and returns its failure. */
   evaluationFailed(location: string, cause: string, line: Line = this.line): StateFailure {
     const failure = this.failure('States.QueryEvaluationError', cause);
-    // Recorded on AWS: what fails right upon the entry follows the event before it, not the entry.
+    // Recorded on AWS: a failure directly at the entry follows the event before it, not the entry.
     if (line.lastEventId === this.enteredEventId) line.lastEventId = this.#beforeEntry;
     const { error, cause: wholeCause } = failure;
     const details = { error, cause: wholeCause, location, state: this.state.name };
@@ -144,18 +143,18 @@ export class StateVisit {
     return failure;
   }
 
-  /** A failure whose cause says in which state it happened. */
+  /** Builds a failure whose cause names its state. */
   failure(error: string, cause: string): StateFailure {
     const where = `An error occurred while executing the state '${this.state.name}' (entered at the event id #${this.enteredEventId}).`;
     return new StateFailure(error, `${where} ${cause}`);
   }
 
-  /** Counts the memory of a payload that the state has. */
+  /** Counts the memory of a payload of the state. */
   hold({ text }: Payload): void {
     this.line.held?.hold(Buffer.byteLength(text));
   }
 
-  /** Whether a payload is too big to be passed on. */
+  /** Whether a payload is too large to be passed on. */
   isTooBig(result: Payload): boolean {
     return exceedsBytes(result.text, this.line.run.engine.limits.payloadBytes);
   }
@@ -166,15 +165,14 @@ export class StateVisit {
       throw new StateFailure('States.DataLimitExceeded', tooBigCause(this.state.name));
   }
 
-  /** The state goes on with this payload. @throws StateFailure as checkSize does */
+  /** Sets the payload of the state. @throws StateFailure as checkSize does */
   take(result: Payload): void {
     this.hold(result);
     this.checkSize(result);
   }
 
   /**
-   * Leaves the state: all expressions see the variables as they were on entry, then the variables change.
-   *
+   * Leaves the state: all expressions use the variables at the entry, then the variables change.
    * @param otherwise the output when there is no Output field
    */
   async leave(
@@ -187,7 +185,7 @@ export class StateVisit {
     const output =
       fields.output === undefined ? otherwise : payload(await this.evaluate(fields.output, result));
     this.take(output);
-    this.line.cancellation.throwIfCancelled(); // or a redrive would enter the state with what it assigned
+    this.line.cancellation.throwIfCancelled(); // Otherwise a redrive would enter the state with its own assignments.
     if (assigned !== undefined) this.line.variables.assign(assigned, this.line.run.engine.limits);
     this.line.record(`${this.state.type}StateExited`, 'stateExited', {
       name: this.state.name,

@@ -10,7 +10,7 @@ export type CallOutcome =
   | { readonly kind: 'timedOut' }
   | { readonly kind: 'heartbeatMissed' };
 
-/** The error of a value that a function can return but not send back as JSON. */
+/** The error for a value that a function returns but that cannot be converted to JSON. */
 const MARSHAL_ERROR = 'Runtime.MarshalError';
 
 interface CallLimits {
@@ -19,8 +19,7 @@ interface CallLimits {
 }
 
 /**
- * Calls a function and waits until it returns, fails or takes too long. What is too late is aborted, not awaited.
- *
+ * Calls a function and waits until it returns, fails or times out. A late call is aborted, not awaited.
  * @param event JSON text of the event
  * @throws Cancelled when the line is cancelled
  */
@@ -40,7 +39,7 @@ export async function call(line: Line, arn: string, event: string, limits: CallL
   }
 }
 
-/** The same for a Resource that is no function: what others charge for it is not counted here. */
+/** Calls a Resource that is not a function; costs of other services are not counted here. */
 export async function callResource(
   line: Line,
   arn: string,
@@ -57,7 +56,7 @@ export async function callResource(
   return typeof outcome === 'string' ? { kind: outcome } : read(outcome);
 }
 
-/** For every call the same: an error of its own, which nobody reads, would take a stack trace a call. */
+/** All calls share one reason: an error for each call, which nobody reads, would cost a stack trace. */
 const CALL_ENDED = new DOMException('The call has ended.', 'AbortError');
 
 function race(
@@ -75,7 +74,7 @@ function race(
   const cleanups: Array<() => void> = [];
   const result = new Promise<FunctionResult | 'timedOut' | 'heartbeatMissed'>((resolve, reject) => {
     cleanups.push(line.cancellation.onCancel(() => reject(new Cancelled())));
-    // A function sends no heartbeats: the whole call has to fit into one.
+    // A function sends no heartbeats, so the whole call must fit into one heartbeat interval.
     if (heartbeatSeconds !== undefined) {
       cleanups.push(clock.schedule(heartbeatSeconds * 1000, () => resolve('heartbeatMissed')));
     }
@@ -84,7 +83,7 @@ function race(
     }
     const options = {
       signal: controller.signal,
-      // Also after the result is no longer wanted: what the function still does is billed.
+      // Usage counts even after the result is no longer needed: the function's further work is billed.
       onUsage: (counter: string, amount: number) => billing.addUsage(counter, amount),
       ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1000 }),
       ...(current && {
@@ -115,7 +114,7 @@ function read(result: FunctionResult): CallOutcome {
     const errorMessage = `Unable to marshal response: ${describe(result.payload)} is not JSON serializable`;
     return read({ ok: false, errorType: MARSHAL_ERROR, errorMessage });
   }
-  // Parsed anew: the function may keep what it returned and change it later.
+  // Parsed again: the function may keep its returned object and change it later.
   const payload = { value: JSON.parse(text) as Json, text };
   return { kind: 'returned', payload, executedVersion: result.executedVersion ?? '$LATEST' };
 }

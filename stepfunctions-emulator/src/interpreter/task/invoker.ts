@@ -5,7 +5,7 @@ interface Measured {
   readonly memoryMb?: number;
 }
 
-/** How a function call ended. */
+/** Result of a function call. */
 export type FunctionResult = Measured &
   (
     | {
@@ -17,12 +17,12 @@ export type FunctionResult = Measured &
       }
     | {
         readonly ok: false;
-        /** The error name that Retry and Catch see: the class of what the function threw, `Lambda.Unknown`, … */
+        /** The error name that Retry and Catch see: the class of the thrown error, `Lambda.Unknown`, … */
         readonly errorType: string;
         readonly errorMessage: string;
         /**
-         * The whole error payload of the function (`errorMessage`, `errorType`, `trace` or `stackTrace`, `requestId`),
-         * or the text that Lambda itself answered with. Made from the two fields above when absent.
+         * The whole error payload of the function (`errorMessage`, `errorType`, `trace` or `stackTrace`, `requestId`), or the text of
+         * Lambda's own answer. @default made from the two fields above
          */
         readonly cause?: unknown;
       }
@@ -34,27 +34,26 @@ export interface CallSite {
   /** The Map Run that started the execution, if one did. */
   readonly mapRunArn?: string | undefined;
   readonly state: string;
-  /** Id of the event of the state's entry: the attempts of one visit share it. */
+  /** Event id of the state's entry: the attempts of one visit share it. */
   readonly enteredEventId: number;
 }
 
 export interface InvokeOptions {
-  /** Aborted when the result is no longer wanted: the task timed out or the execution was stopped. */
+  /** Aborted when the result is no longer needed: the task timed out or the execution was stopped. */
   readonly signal: AbortSignal;
-  /** TimeoutSeconds of the task in milliseconds, when it has one. The engine enforces it as well. */
+  /** TimeoutSeconds of the task, if any, milliseconds. The engine enforces it as well. */
   readonly timeoutMs?: number;
   /**
-   * Adds to `billing.usage` of the execution: what the function used of other services, where the invoker can see it.
-   * It counts also after the task gave up on the function.
-   *
+   * Adds to `billing.usage` of the execution: the function's use of other services, if the invoker knows it. It counts even after the task
+   * has timed out.
    * @param counter any name, such as `s3Requests`
    */
   readonly onUsage?: (counter: string, amount: number) => void;
-  /** Where the call comes from. */
+  /** Origin of the call. */
   readonly site?: CallSite;
 }
 
-/** Calls functions. A rejection counts as `Lambda.Unknown`: report what the function threw as a result. */
+/** Calls functions. A rejection counts as `Lambda.Unknown`: return an error that the function threw as a result. */
 export interface FunctionInvoker {
   /** @param payload the event: a fresh copy that the function may change */
   invoke(functionArn: string, payload: unknown, options: InvokeOptions): Promise<FunctionResult>;

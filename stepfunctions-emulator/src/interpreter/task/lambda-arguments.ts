@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts';
 
-/** The arguments of lambda:invoke that are implemented, and what is wrong with a value of each. */
+/** The supported arguments of lambda:invoke, with a check of each value. */
 const ARGUMENTS: Readonly<Record<string, (value: Json) => string | undefined>> = {
   FunctionName: text,
   InvocationType: only('RequestResponse'),
@@ -22,7 +22,7 @@ function only(implemented: string): (value: Json) => string | undefined {
   return value => (value === implemented ? undefined : `${implemented}, nothing else is implemented`);
 }
 
-/** The expected form of an argument of lambda:invoke that is wrong; undefined when its value is accepted. */
+/** Describes the expected form of an invalid argument of lambda:invoke; undefined when its value is accepted. */
 export function expectedArgument(name: string, value: Json): string | undefined {
   const check = Object.hasOwn(ARGUMENTS, name) ? ARGUMENTS[name] : undefined;
   return check === undefined ? `one of ${INVOKE_ARGUMENTS.join(', ')}` : check(value);

@@ -3,8 +3,8 @@ import type { EngineContext } from '../run/run.ts';
 import type { CallOutcome } from './function-call.ts';
 
 /**
- * The result of the optimised integration lambda:invoke: the function's payload, and around it what the AWS SDK for
- * Java makes of the HTTP answer. Step Functions parses Payload, so it is JSON here and not a string.
+ * The result of the optimised integration lambda:invoke: the function's payload inside the AWS SDK for Java's form of the HTTP answer.
+ * Step Functions parses Payload, so it is JSON here and not a string.
  */
 export function invokeResult(
   engine: EngineContext,

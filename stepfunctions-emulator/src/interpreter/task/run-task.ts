@@ -16,7 +16,7 @@ interface Timeouts {
   readonly heartbeatSeconds: number | undefined;
 }
 
-/** The names of the events of one kind of resource, and what all of them say about it. */
+/** Event names for one kind of resource, and the common details of these events. */
 interface EventNames {
   readonly prefix: 'LambdaFunction' | 'Activity' | 'Task';
   readonly details: 'lambdaFunction' | 'activity' | 'task';
@@ -176,12 +176,12 @@ function readInvokeArguments(visit: StateVisit, { value, text }: Payload) {
     functionName,
     qualifier: qualifier as string | undefined,
     body: bodyOf(given),
-    // A value that was made here is JSON already; reading it again takes time for large events.
+    // A value that was created here is JSON already; parsing it again takes time for large events.
     isGivenText: typeof given === 'string',
   };
 }
 
-/** JSON text of the event. A string is the body of the request as it is, and an empty body is an empty event. */
+/** JSON text of the event. A string is used as the request's body unchanged, and an empty body is an empty event. */
 function bodyOf(given: Json | undefined): string {
   if (typeof given === 'string') return given || '{}';
   return JSON.stringify(given ?? {});
@@ -196,7 +196,7 @@ function jsonError(text: string): string | undefined {
   }
 }
 
-/** Lambda's answer to a body that is no JSON; the function is not called. */
+/** Lambda's answer to a body that is not JSON; the function is not called. */
 function unreadableBody({ line }: StateVisit, reason: string): Extract<CallOutcome, { kind: 'failed' }> {
   const message = `Could not parse request body into json: Could not parse payload into json: ${reason}`;
   const request = `(Service: Lambda, Status Code: 400, Request ID: ${line.run.engine.newId()})`;
