@@ -42,7 +42,7 @@ The table and its deployment get names of their own. With AWS_ENDPOINT_URL_DYNAM
 Local that runs there, beside other tables, and removed at the end, also after Ctrl-C.
 
 On a terminal each session is a dot that comes nearer to "now" and goes when it is deleted, above the lag, what the sweep does, and how
-many sessions native TTL might still keep. Elsewhere it prints a line every ten seconds.
+many sessions native TTL might still keep. With --json it shows a line of that, and without a terminal a line every ten seconds.
 
 Exit status: 0 every promise was kept; 1 a promise was broken, or the job could not run; 2 wrong flags, or a table whose sweep
 is paused (enabled: false); 3 no promise is known to be broken, but one is undecided: this machine slept or was too slow, or
@@ -59,7 +59,8 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     config: await loadConfigFile(flags.config),
     resultFile,
     output: STDOUT,
-    ...liveView(process.stdout),
+    // Whoever asks for a file reads the lines later, if at all.
+    ...(flags.json === undefined && liveView(process.stdout)),
     signal: stop.signal,
   });
   return result.verdict === 'interrupted' ? stop.status() : EXIT_STATUS[result.verdict];

@@ -17,6 +17,7 @@ import { planStream, type Stream } from '../workload/plan.ts';
 import { isPlain, promisedLagMs } from './deadline.ts';
 import { describeFailure, describeStart, describeSweep, fieldOf, renews, type Sweep } from './describe.ts';
 import { type Moment, momentOf } from './live/moment.ts';
+import { sparingly } from './live/sparingly.ts';
 import { sweepInWords } from './live/sweep-words.ts';
 import { OwnTable } from './own-table.ts';
 import { punctualityOf } from './promises.ts';
@@ -103,7 +104,8 @@ export async function runDemo(options: DemoOptions): Promise<Judged> {
   const progress = new Progress(options.output, () => clock.now());
   const { environment = process.env, dynamoDbLocal } = cloud;
   if (options.output.isTTY) progress.show('DynamoDB Local starts …');
-  const dynamoDb = given ?? (await startOrAttachDynamoDb(environment, dynamoDbLocal));
+  const dynamoDb =
+    given ?? (await startOrAttachDynamoDb(environment, dynamoDbLocal).finally(() => progress.end()));
   const own: OwnTable[] = [];
   try {
     for (const name of [tableName, journalName(options.deployment)]) {
@@ -408,6 +410,9 @@ async function live(job: Live): Promise<void> {
     rate,
     page: `${job.page}/`,
   };
+  const showMoment = sparingly((now: number) => {
+    show?.(momentOf({ ledger, ...standing, sweep: sweepOf(cloud) }, now), progress);
+  });
   const writing = { done: false };
   const writer = table
     .write(actions, signal, { skipExpired: true })
@@ -425,7 +430,7 @@ async function live(job: Live): Promise<void> {
     // A machine that slept is given the time to make up for it.
     if (now >= lastTtl * 1000 + MAX_WAIT_MS + machine.stoodStillMs()) break;
     if (show === undefined) progress.show(formatProgress(tally, ledger.lags, lastTtl - now / 1000));
-    else show(momentOf({ ledger, ...standing, sweep: sweepOf(cloud) }, now), progress);
+    else showMoment(now);
     await clock.sleep(CHECK_INTERVAL_MS, signal).catch(() => {});
   }
   await writer;
