@@ -6,6 +6,7 @@ import {
   STREAM_FUNCTIONS,
   type StreamFunctionName,
 } from '../functions/function-list.ts';
+import type { DestinationName } from '../functions/publish-expiries/destinations.ts';
 import { BACKFILL_TASKS } from '../statemachine/backfill-contract.ts';
 import { TASKS } from '../statemachine/contract/machines.ts';
 
@@ -89,18 +90,28 @@ export function ownQueues(table: OwnNames): string[] {
   return [deadLetterQueueOf(table.sweep), ...readers.map(name => failureQueueOf(name, table))];
 }
 
+/** What a deployment makes itself of the kind of a destination. */
+export interface OwnResources {
+  readonly names: (table: OwnNames) => string[];
+  /** Index of the resource's name among the parts of its ARN. A function's ARN may end in `function:NAME:VERSION`. */
+  readonly part: number;
+}
+
+/** By destination: the deployment's own resources that could be one by mistake. Undefined: it makes none of this kind. */
+export const OWN_RESOURCES: Readonly<Record<DestinationName, OwnResources | undefined>> = {
+  eventBus: undefined,
+  queueArn: { names: ownQueues, part: 5 },
+  functionArn: { names: ownFunctions, part: 6 },
+  streamArn: undefined,
+};
+
 /**
  * Whether events would go to a resource of this deployment: to one of its functions, or to a queue for failures, where they would look
  * like failures.
- *
- * @param arn ARN of a function or a queue
  */
-export function isOwnDestination(arn: string, table: OwnNames): boolean {
-  const [, , service, , , ...resource] = arn.split(':');
-  // A function's ARN may end in `function:NAME:VERSION`; a queue's ends in its name.
-  return service === 'lambda'
-    ? ownFunctions(table).includes(resource[1] ?? '')
-    : ownQueues(table).includes(resource[0] ?? '');
+export function isOwnDestination(destination: DestinationName, arn: string, table: OwnNames): boolean {
+  const own = OWN_RESOURCES[destination];
+  return own?.names(table).includes(arn.split(':')[own.part] ?? '') ?? false;
 }
 
 /** A deployment or a table whose names can conflict with those of another. */

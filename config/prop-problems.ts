@@ -98,7 +98,7 @@ function streamProblems(props: ResolvedProps): FieldProblem[] {
 function ownDestinationProblems({ events = {}, ...names }: ResolvedProps): FieldProblem[] {
   return DESTINATION_NAMES.flatMap(field => {
     const arn = events[field];
-    if (arn === undefined || isReference(arn) || !isOwnDestination(arn, names)) return [];
+    if (arn === undefined || isReference(arn) || !isOwnDestination(field, arn, names)) return [];
     return [
       {
         field: `events.${field}`,

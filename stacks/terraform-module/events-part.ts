@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import { ownFunctions, ownQueues } from '../../config/names.ts';
+import { OWN_RESOURCES, type OwnResources } from '../../config/names.ts';
 import { OWN_DESTINATION_REMEDY } from '../../config/stream-props.ts';
 import { expression, hcl } from '../../config/values.ts';
 import {
@@ -31,26 +31,13 @@ export function destinationLocal(): string {
   return `{\n${fields.join('\n')}\n}`;
 }
 
-interface Own {
-  readonly destination: DestinationName;
-  readonly names: typeof ownFunctions;
-  /** Index of the names among the parts of an ARN. */
-  readonly index: number;
-}
-
-/** Resources of the deployment itself that could be a destination by mistake. */
-const OWN: readonly Own[] = [
-  { destination: 'functionArn', names: ownFunctions, index: 6 },
-  { destination: 'queueArn', names: ownQueues, index: 5 },
-];
-
-/** A rule against one of them. Each has its own precondition, because an ARN may not be known at the time of the plan. */
-function ownRule({ destination, names, index }: Own, name: string) {
+/** A rule against the deployment's own resources as destination. Each has its own precondition, because an ARN may not be known at the time of the plan. */
+function ownRule(destination: DestinationName, { names, part }: OwnResources, name: string) {
   const field = DESTINATION_FIELDS[destination];
   const arn = `local.destination.${field}`;
   const own = names({ name, sweep: expression('var.deployment.name') });
   return {
-    condition: expression(`${arn} == null ? true : !contains(${hcl(own)}, split(":", ${arn})[${index}])`),
+    condition: expression(`${arn} == null ? true : !contains(${hcl(own)}, split(":", ${arn})[${part}])`),
     error_message: `tables, events.${field}.arn: expected a ${DESTINATIONS[destination].kind} that is not this deployment's own, got \${jsonencode(${arn})} for \${var.table.name}. ${OWN_DESTINATION_REMEDY}`,
   };
 }
@@ -70,7 +57,10 @@ export class EventsPart extends PartStack {
       },
       sweep,
     });
-    const own = Object.values(OWN).map(each => ownRule(each, sweep.name));
+    const own = DESTINATION_NAMES.flatMap(destination => {
+      const resources = OWN_RESOURCES[destination];
+      return resources === undefined ? [] : [ownRule(destination, resources, sweep.name)];
+    });
     reader.function.function.addOverride('lifecycle.precondition', own);
     this.alarmsOf('events');
     this.outputs(this.readerOutputs(reader));

@@ -88,14 +88,21 @@ function defaultOf(prop: PropName): unknown {
   return each.byDefault({ tableName: 'table' });
 }
 
+/** The type of the variable for a prop, which follows from what the prop accepts. */
 export function typeOf(prop: PropName): string {
   if (prop === 'archive') return ARCHIVE_TYPE;
   if (prop === 'events') return EVENTS_TYPE;
   // A list, unlike the prop: a static module cannot forget an attribute that it guards.
   if (prop === 'releasesHoldsOf') return 'list(string)';
   const each = PROPS[prop];
-  const value = 'byDefault' in each ? each.byDefault({ tableName: 'table' }) : '';
+  const value = 'byDefault' in each ? each.byDefault({ tableName: 'table' }) : acceptedValue(each.kind);
   return { string: 'string', number: 'number', boolean: 'bool' }[typeof value as string] ?? 'string';
+}
+
+/** A value that a prop without a default accepts. */
+function acceptedValue({ is, rule }: Kind<unknown>): unknown {
+  if (rule !== undefined && 'least' in rule) return rule.least;
+  return is(true) ? true : '';
 }
 
 const ARCHIVE_TEXT =
