@@ -1,5 +1,6 @@
 import type { Building } from '../../operate/adopt/until-built.ts';
 import { span } from '../numbers.ts';
+import { MEASURED_SECONDS } from '../output/work.ts';
 
 const BAR_WIDTH = 20;
 
@@ -8,7 +9,9 @@ export function progressLine({ name, backfilling, elapsedMs, part }: Building): 
   const phase = backfilling ? 'DynamoDB puts the items into it' : 'DynamoDB makes room for it';
   const done = Math.round((part ?? 0) * BAR_WIDTH);
   const bar = `${'█'.repeat(done)}${'░'.repeat(BAR_WIDTH - done)} ${Math.floor((part ?? 0) * 100)}%`;
-  const left = part && part < 1 ? `, about ${span((elapsedMs / 1000 / part) * (1 - part))} left` : '';
+  const seconds = elapsedMs / 1000;
+  const isMeasured = part !== undefined && part > 0 && part < 1 && seconds >= MEASURED_SECONDS;
+  const left = isMeasured ? `, about ${span((seconds / part) * (1 - part))} left` : '';
   return `Index ${name}: ${part === undefined ? '' : `${bar}, `}${phase}, ${duration(elapsedMs)}${left}`;
 }
 

@@ -17,8 +17,8 @@ export interface Work {
   readonly more?: readonly string[];
 }
 
-/** Work of less time says nothing of its rate. */
-const MEASURED_SECONDS = 1;
+/** Work of less time says nothing of its rate, nor of the time left. */
+export const MEASURED_SECONDS = 1;
 
 /** How far some work is, how fast, and how long the rest takes if it goes on so: on one line. */
 export function describeWork({

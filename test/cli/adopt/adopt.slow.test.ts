@@ -504,9 +504,7 @@ describe('CloudWatch', () => {
       { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint, AWS_ENDPOINT_URL_CLOUDWATCH: url },
     );
     expect(printed).toContain('10 write units a second, 216 in the busiest hour of the last day');
-    expect(shown[0]).toBe(
-      'Index expirySecondIndex: ████████░░░░░░░░░░░░ 42%, DynamoDB makes room for it, 0 s',
-    );
+    expect(shown[0]).toContain('████████░░░░░░░░░░░░ 42%, DynamoDB makes room for it');
     expect(asked[0]).toContain('"TableName"');
   });
 

@@ -50,6 +50,7 @@ test.each<[string, (DescribedIndex | undefined)[], string]>([
 
 test.each([
   [undefined, 5000, 'Index i: DynamoDB makes room for it, 5 s'],
+  [0.5, 999, 'Index i: ██████████░░░░░░░░░░ 50%, DynamoDB makes room for it, 0 s'],
   [0, 60_000, 'Index i: ░░░░░░░░░░░░░░░░░░░░ 0%, DynamoDB makes room for it, 1 min 0 s'],
   [0.5, 61_999, 'Index i: ██████████░░░░░░░░░░ 50%, DynamoDB makes room for it, 1 min 1 s, about 62 s left'],
   [1, 3_600_000, 'Index i: ████████████████████ 100%, DynamoDB makes room for it, 60 min 0 s'],
