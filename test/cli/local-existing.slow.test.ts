@@ -79,7 +79,7 @@ test('in a DynamoDB Local of its own, existing tables are made as they are confi
       /start-execution --state-machine-arn (\S+) --input '(.*)' --endpoint-url /.exec(local.printed.stdout) ??
       [];
     await sfn.send(new StartExecutionCommand({ stateMachineArn, input, name: 'by-hand' }));
-    await local.until(/:by-hand {2}SUCCEEDED .*Windows: found 5, deleted 5/);
+    await local.until(/replay +5 deleted .* {2}Windows$/m);
   } finally {
     client.destroy();
     sfn.destroy();

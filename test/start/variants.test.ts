@@ -144,8 +144,8 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     [
       {
         ...TOKENS,
-        ...{ name: 'own', ttlAttribute: 'a "quoted" ttl', index: { name: 'by.second' } },
-        ...{ indexedBy: 'second', precisionSeconds: 10, pollSeconds: 0, deleteMode: 'batch' },
+        ...{ name: 'own', ttlAttribute: 'a "quoted" ttl', index: { by: 'second', name: 'by.second' } },
+        ...{ precisionSeconds: 10, pollSeconds: 0, deleteMode: 'batch' },
       },
     ],
     EVERY_TEN,
