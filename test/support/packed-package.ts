@@ -23,6 +23,7 @@ const SOURCES = [
   'operate',
   'config',
   'cost',
+  'dashboard',
   'docs',
   'expiry',
   'functions',
