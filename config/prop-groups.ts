@@ -13,8 +13,7 @@ interface Group {
  */
 export const GROUPS = {
   /**
-   * settings of a table that the deployment creates: any of `{ deletionProtection, pointInTimeRecovery, stream, provisionedCapacity,
-   * warmThroughput, tableClass }`. With `existingTable` there is none
+   * settings of a table that the deployment creates, and [what an edit does](../operate.md#what-a-created-table-has)
    * @default the defaults of its fields
    */
   newTable: {
@@ -35,7 +34,7 @@ export const GROUPS = {
    */
   sortKey: { short: 'name', fields: { name: 'sortKey', type: 'sortKeyType' } },
   /**
-   * the index by which expired items are found: any of `{ by, name, attribute, granularityMinutes, shards, scan, backfill }`
+   * the index by which the sweep finds expired items
    * @default the defaults of its fields
    */
   index: {

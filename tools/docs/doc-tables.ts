@@ -207,9 +207,14 @@ function holdingsTable(): string {
   );
 }
 
+/** Commands that need the same permissions have one line. */
 function commandActionsList(): string {
-  return Object.entries(COMMAND_ACTIONS)
-    .map(([command, actions]) => `- \`${command}\`: ${groupedActions(actions).join('; ')}`)
+  const entries = Object.entries(COMMAND_ACTIONS).map(
+    ([command, actions]) => [`\`${command}\``, groupedActions(actions).join('; ')] as const,
+  );
+  const commandsOf = Map.groupBy(entries, ([, actions]) => actions);
+  return [...commandsOf]
+    .map(([actions, commands]) => `- ${commands.map(([command]) => command).join(', ')}: ${actions}`)
     .join('\n');
 }
 
