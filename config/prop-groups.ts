@@ -1,7 +1,7 @@
 import { isObject } from '../expiry/fields.ts';
 
 interface Group {
-  /** The field that a value stands for that is not an object. */
+  /** The field that gets the value when it is not an object: `hold: 'a'` is `hold: { attribute: 'a' }`. */
   readonly short?: string;
   /** The setting of each field; a table's settings are flat: `index.by` is `indexedBy` there. */
   readonly fields: Readonly<Record<string, string>>;

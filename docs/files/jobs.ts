@@ -11,7 +11,7 @@ export interface Job {
   everySeconds?: number;
 }
 
-/** Runs a job at a time, epoch seconds. A job of that id that waits already stays as it is. */
+/** Schedules a job for a time, epoch seconds. A job with the same id that still waits is not changed. */
 export async function schedule(documents: DynamoDBDocumentClient, job: Job, runAt: number) {
   const Item = { ...job, ...expiryAttributes(jobs, { jobId: job.jobId }, { expiresAt: runAt }) };
   const ConditionExpression = 'attribute_not_exists(jobId)';
@@ -24,7 +24,7 @@ export async function move(documents: DynamoDBDocumentClient, jobId: string, run
   await documents.send(new UpdateCommand(withExpiry(jobs, renewal, { expiresAt: runAt })));
 }
 
-/** Does not run it. The condition fails when its time has come: a deletion at that time is an expiry, whoever makes it. */
+/** Cancels a job. Once its time has come, the condition fails, because from then on every deletion is an expiry. */
 export async function cancel(documents: DynamoDBDocumentClient, jobId: string) {
   await documents.send(
     new DeleteCommand({

@@ -10,7 +10,7 @@ export const TOKENS = {
   ttlAttribute: 'ExpiresAt',
 } as const;
 
-/** What `PreciseTtl` expects of a table that somebody else makes. */
+/** The index that `PreciseTtl` expects in a table that it does not create. */
 const WINDOW = 'expirationWindow';
 const INDEX = 'expirationWindowIndex';
 

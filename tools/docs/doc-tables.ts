@@ -134,7 +134,7 @@ function essentialList(): string {
 
 const EXAMPLE_TABLE = { tableName: 'NAME', partitionKey: 'id' };
 
-/** @param isCause those that are one, or the others */
+/** @param isCause whether causes are listed, or the other remarks */
 function remarksList(isCause: boolean): string {
   return Object.entries(REMARKS)
     .filter(([, remark]) => remark.isCause === isCause)
