@@ -7,7 +7,7 @@ const jobs = expiryModel({ partitionKey: 'jobId' });
 export interface Job {
   jobId: string;
   task: string;
-  /** Run again and again, this many seconds apart. */
+  /** Seconds after which the job runs again. Without it the job runs once. */
   everySeconds?: number;
 }
 
@@ -18,7 +18,7 @@ export async function schedule(documents: DynamoDBDocumentClient, job: Job, runA
   await documents.send(new PutCommand({ TableName, Item, ConditionExpression }));
 }
 
-/** Runs it at another time: a renewal, as of any other item. */
+/** Moves a job to another time, by a renewal of its item. */
 export async function move(documents: DynamoDBDocumentClient, jobId: string, runAt: number) {
   const renewal = { TableName, Key: { jobId }, ConditionExpression: 'attribute_exists(jobId)' };
   await documents.send(new UpdateCommand(withExpiry(jobs, renewal, { expiresAt: runAt })));
@@ -32,7 +32,7 @@ export async function cancel(documents: DynamoDBDocumentClient, jobId: string) {
       Key: { jobId },
       ConditionExpression: '#ttl > :soon',
       ExpressionAttributeNames: { '#ttl': jobs.ttlAttribute },
-      // Two seconds for clocks that differ.
+      // Clocks may differ, so a job cannot be cancelled in its last two seconds.
       ExpressionAttributeValues: { ':soon': Math.floor(Date.now() / 1000) + 2 },
     }),
   );
