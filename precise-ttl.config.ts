@@ -1,8 +1,8 @@
 import { defineConfig } from './config/config.ts';
 
 /**
- * What is deployed. Every field is described in docs/reference/configuration.md; a wrong or misspelt one is
- * refused before anything is synthesized.
+ * The deployed tables. Every field is described in docs/reference/configuration.md; a wrong or misspelt one is refused before anything is
+ * synthesized.
  */
 export default defineConfig({
   region: 'us-east-1',

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-/** Of the package; the checkout asks for more. */
+/** Oldest version of Node that the package runs on; the checkout needs a newer one. */
 const OLDEST = [20, 12];
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
@@ -15,7 +15,7 @@ if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
 } else {
   const source = new URL('../cli/main.ts', import.meta.url);
   const inCheckout = existsSync(source);
-  // Ends the process where it cannot go on.
+  // Ends the process if it cannot continue.
   if (inCheckout) createRequire(import.meta.url)('../cli/preflight.cjs');
   const { main } = await import(
     inCheckout ? source.href : new URL('../dist/cli/main.mjs', import.meta.url).href

@@ -1,4 +1,4 @@
-/** `precise-ttl dashboard`: a page on this machine that shows how the sweeps stand. See `--help`. */
+/** `precise-ttl dashboard`: serves a page for browsers on this machine that shows the state of the sweeps. See `--help`. */
 import { once } from 'node:events';
 import { loadConfig } from '../config/load-config.ts';
 import { CONFIG } from './flags.ts';

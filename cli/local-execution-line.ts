@@ -13,10 +13,10 @@ import { count } from './numbers.ts';
 const KIND_LENGTH = 'part of a tick'.length;
 
 /**
- * An execution that succeeded, on one line: when it began, what it was, what it deleted and how late.
+ * Describes a successful execution on one line: when it began, its kind, what it deleted and how late.
  *
- * @param schedule the name of the one that started it, if one did
- * @returns undefined for one of which there is more to say: it failed, or left something
+ * @param schedule name of the schedule that started it, if one did
+ * @returns undefined if one line is not enough: the execution failed, or left something
  */
 export function describeOnOneLine(execution: Execution, schedule: string | undefined): string | undefined {
   const { status, startDate, stopDate = startDate, input, outputText } = execution;

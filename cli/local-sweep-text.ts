@@ -44,10 +44,10 @@ export function tableRows(input: unknown, said: unknown): TableRows | undefined 
 }
 
 /**
- * The reports of an execution by table; without a name it is the only table's.
+ * The reports of an execution by table. A report without a table's name belongs to the only table.
  *
- * @param said its output, or the cause of its failure
- * @returns undefined for an execution that is no sweep, and for one that has no result of any table
+ * @param said the execution's output, or the cause of its failure
+ * @returns undefined if the execution is not a sweep, or has no result for any table
  */
 export function reportsOfSweep(input: unknown, said: unknown): ReturnType<typeof reportsByTable> | undefined {
   const report = readExecutionReport(said);

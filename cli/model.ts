@@ -53,7 +53,7 @@ state); 2 wrong flags.`,
   },
 });
 
-/** What is printed, and words for it. */
+/** The text to print, and a message that describes it. */
 interface Printed {
   readonly what: string;
   readonly value: object;

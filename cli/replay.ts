@@ -92,7 +92,7 @@ export function pieceTeller({ print, show }: Pick<Session, 'print' | 'show'>, dr
   return (piece: PieceResult, done: number, total: number) => {
     show('');
     print(describePiece(piece, `${done}/${total}`, dryRun));
-    // Elsewhere the line of each piece says how far it is.
+    // Without a terminal the line of each piece shows the progress.
     if (done < total && process.stderr.isTTY) show(describe({ what: 'executions', done, total }));
   };
 }

@@ -59,7 +59,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     config: await loadConfigFile(flags.config),
     resultFile,
     output: STDOUT,
-    // Whoever asks for a file reads the lines later, if at all.
+    // With `--json` the user hardly watches, so there is no live view.
     ...(flags.json === undefined && liveView(process.stdout)),
     signal: stop.signal,
   });

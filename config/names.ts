@@ -90,14 +90,14 @@ export function ownQueues(table: OwnNames): string[] {
   return [deadLetterQueueOf(table.sweep), ...readers.map(name => failureQueueOf(name, table))];
 }
 
-/** What a deployment makes itself of the kind of a destination. */
+/** Resources of a deployment that have the same kind as a destination of events. */
 export interface OwnResources {
   readonly names: (table: OwnNames) => string[];
   /** Index of the resource's name among the parts of its ARN. A function's ARN may end in `function:NAME:VERSION`. */
   readonly part: number;
 }
 
-/** By destination: the deployment's own resources that could be one by mistake. Undefined: it makes none of this kind. */
+/** By destination: the deployment's own resources, which must not be the destination. Undefined if it has none of this kind. */
 export const OWN_RESOURCES: Readonly<Record<DestinationName, OwnResources | undefined>> = {
   eventBus: undefined,
   queueArn: { names: ownQueues, part: 5 },

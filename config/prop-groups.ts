@@ -1,7 +1,7 @@
 import { isObject } from '../expiry/fields.ts';
 
 interface Group {
-  /** The field that a value stands for that is not an object. */
+  /** The field that gets the value when it is not an object: `hold: 'a'` is `hold: { attribute: 'a' }`. */
   readonly short?: string;
   /** The setting of each field; a table's settings are flat: `index.by` is `indexedBy` there. */
   readonly fields: Readonly<Record<string, string>>;
@@ -13,8 +13,7 @@ interface Group {
  */
 export const GROUPS = {
   /**
-   * settings of a table that the deployment creates: any of `{ deletionProtection, pointInTimeRecovery, stream, provisionedCapacity,
-   * warmThroughput, tableClass }`. With `existingTable` there is none
+   * settings of a table that the deployment creates, and [what an edit does](../operate.md#what-a-created-table-has)
    * @default the defaults of its fields
    */
   newTable: {
@@ -35,7 +34,7 @@ export const GROUPS = {
    */
   sortKey: { short: 'name', fields: { name: 'sortKey', type: 'sortKeyType' } },
   /**
-   * the index by which expired items are found: any of `{ by, name, attribute, granularityMinutes, shards, scan, backfill }`
+   * the index by which the sweep finds expired items
    * @default the defaults of its fields
    */
   index: {

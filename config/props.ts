@@ -204,7 +204,7 @@ export const PROPS = {
   /** name of the DynamoDB table */
   tableName: required(SETTING_KINDS.tableName),
   /**
-   * the table exists already, and is only swept, so that it has no `newTable`: [Adopt a table](../adopt.md)
+   * the table exists already, and is only swept; then there is no `newTable`: [Adopt a table](../adopt.md)
    * @default `false`: it is created
    */
   existingTable: optional(boolean(), false),
@@ -224,20 +224,19 @@ export const PROPS = {
    */
   tableKmsKeyArn: orNone(KMS_KEY_ARN),
   /**
-   * the created table's stream: `'KEYS_ONLY'`, `'NEW_IMAGE'`, `'OLD_IMAGE'` or `'NEW_AND_OLD_IMAGES'`. Another value
-   * replaces the stream. Only `archive` and `events` need one, with old images
-   * @default `'NEW_AND_OLD_IMAGES'` with `archive` or `events`; else a deployment leaves alone whether the table has one
+   * the created table's stream: `'KEYS_ONLY'`, `'NEW_IMAGE'`, `'OLD_IMAGE'` or `'NEW_AND_OLD_IMAGES'`
+   * @default `'NEW_AND_OLD_IMAGES'` with `archive` or `events`; else a deployment does not change whether the table has one
    */
   stream: orNone(oneOf(STREAM_VIEWS)),
   /**
-   * `{ read, write }`, units a second that the created table is provisioned with, and `{ …, indexRead, indexWrite }` where its index
+   * `{ read, write }`, units a second that the created table is provisioned with, and `{ …, indexRead, indexWrite }` if its index
    * needs others: [Capacity](../operate.md#capacity)
    * @default on demand
    */
   provisionedCapacity: orNone(PROVISIONED_CAPACITY),
   /**
-   * `{ read, write }`, units a second that the created table and its index take from the first minute on, from 12,000 and 4,000. Only on
-   * demand, and only when it is created, which it costs once: [Capacity](../operate.md#capacity)
+   * `{ read, write }`, units a second that the created table and its index take from the first minute on, at least 12,000 and 4,000. Only
+   * on demand, and only when the table is created; it is paid for once: [Capacity](../operate.md#capacity)
    * @default what every new table takes
    */
   warmThroughput: orNone(WARM_THROUGHPUT),
@@ -257,7 +256,7 @@ export const PROPS = {
   /** attribute with the moment of expiry: Number, epoch **seconds** */
   ttlAttribute: optional(SETTING_KINDS.ttlAttribute, DEFAULT_TTL_ATTRIBUTE),
   /**
-   * what the partition key of the index is: `'window'`, which a writer stamps on each item, or `'second'`, the TTL attribute itself.
+   * partition key of the index: `'window'`, which a writer stamps on each item, or `'second'`, the TTL attribute itself.
    * [Which to take](../use.md#which-index-do-i-take)
    */
   indexedBy: optional(SETTING_KINDS.indexedBy, DEFAULT_INDEXED_BY),
@@ -271,7 +270,7 @@ export const PROPS = {
     when(equal(indexedBy, 'second'), 'expirySecondIndex', 'expirationWindowIndex'),
   ),
   /**
-   * by window: length of a window, a divisor of a day. Take another length than a day only for items that have it already
+   * by window: length of a window, a divisor of a day. Change it only when the items have windows of another length already
    * @default `1440`
    */
   granularityMinutes: calculated(SETTING_KINDS.granularityMinutes, ({ indexedBy }) =>
@@ -279,9 +278,8 @@ export const PROPS = {
     when(equal(indexedBy, 'second'), 1, DEFAULT_GRANULARITY_MINUTES),
   ),
   /**
-   * by window: index keys that one window is spread over, 1 to 1,000: [How many shards](#how-many-shards). Raise it first in the
-   * deployment, then in the writers. To lower it, change the writers first, and the deployment once all items that they stamped before
-   * have expired
+   * by window: index keys that one window is spread over, 1 to 1,000: [How many shards, and how to change
+   * them](#how-many-shards)
    */
   shards: calculated(SETTING_KINDS.shards, ({ indexedBy }) =>
     when(equal(indexedBy, 'second'), 1, DEFAULT_SHARDS),
@@ -292,31 +290,31 @@ export const PROPS = {
    */
   deleteMode: optional(SETTING_KINDS.deleteMode, 'guarded'),
   /**
-   * attribute that holds an item: while an item has it, with whatever value, no sweep deletes it. It needs `deleteMode: 'guarded'`, and
-   * native TTL has to be off: [Hold](../archive-and-events.md#how-do-i-keep-items-that-have-expired)
+   * attribute that holds an item: no sweep deletes an item that has it. It needs `deleteMode: 'guarded'`:
+   * [Hold](../archive-and-events.md#how-do-i-keep-items-that-have-expired)
    * @default no item is held
    */
   holdAttribute: orNone(SETTING_KINDS.holdAttribute),
   /**
-   * attribute whose holds are given up: without it no plan [takes `hold` away or changes
-   * it](../archive-and-events.md#another-hold-attribute-or-none)
+   * attribute that no longer holds an item. Without it no plan [removes or changes
+   * `hold`](../archive-and-events.md#another-hold-attribute-or-none)
    * @default no hold is given up
    */
   releasesHoldsOf: orNone(SETTING_KINDS.holdAttribute),
   /**
-   * seconds between an item's expiry and its deletion, at most 2,592,000 (30 days). Readers see it gone at its TTL. Native TTL has to be
-   * off: [Grace](../archive-and-events.md#how-do-i-keep-items-that-have-expired)
+   * seconds between an item's expiry and its deletion, at most 2,592,000 (30 days). For readers it expires at its TTL:
+   * [Grace](../archive-and-events.md#how-do-i-keep-items-that-have-expired)
    */
   graceSeconds: optional(SETTING_KINDS.graceSeconds, 0),
   /**
-   * the most seconds from an item's expiry to the poll that deletes it, 1 to 60. `60` is the plain mode: one sweep a minute, and nothing
+   * most seconds from an item's expiry to the poll that deletes it, 1 to 60. `60` is the plain mode: one sweep a minute, and nothing
    * runs in between
    */
   precisionSeconds: optional(SETTING_KINDS.precisionSeconds, DEFAULT_PRECISION_SECONDS),
   /**
-   * the most seconds between two polls, for items that are written less than two minutes before they expire: 0, or `precisionSeconds` to
-   * 60; 0 in the plain mode. With 0 a child polls only when an item that it knows of expires. By second it is 0 or `precisionSeconds`,
-   * and with 0 a minute for which no item is known has no child. [What it costs](../use.md#what-does-it-cost)
+   * most seconds between two polls, for items that are written less than two minutes before they expire: 0, or `precisionSeconds` to
+   * 60; 0 in the plain mode. With 0 the sweep polls only when an item that it knows of expires. By second it is 0 or
+   * `precisionSeconds`. [What it costs](../use.md#what-does-it-cost)
    * @default `0`; by second `precisionSeconds`, or 0 in the plain mode
    */
   pollSeconds: calculated(
@@ -325,14 +323,14 @@ export const PROPS = {
       when(both(equal(indexedBy, 'second'), less(precisionSeconds, PLAIN_MODE_SECONDS)), precisionSeconds, 0),
   ),
   /**
-   * by window: a state machine that [writes the window into items that are there](../adopt.md#what-if-the-index-is-by-window). Leave it
+   * by window: a state machine that [writes the window into existing items](../adopt.md#what-if-the-index-is-by-window). Leave it
    * out again when it is done
    */
   backfill: optional(boolean(), false),
   /**
    * expired items are [kept in S3](../archive-and-events.md): `{}`, or any of `{ bucket, prefix, removals, format, batchSeconds,
    * coldAfterDays, first }`. `bucket` names one of yours. `removals`: `'expiries'`, or `'all'`. `format`: `'dynamodb-json'`, which can be
-   * restored, or `'json'`. `batchSeconds`, for one object: 0 to 300, default 60. `coldAfterDays`: default 90
+   * restored, or `'json'`. `batchSeconds`: 0 to 300, default 60. `coldAfterDays`: default 90
    * @default nothing is kept
    */
   archive: orNone(ARCHIVE),
@@ -348,9 +346,8 @@ export const PROPS = {
    */
   proof: orNone(boolean()),
   /**
-   * an expiry becomes [an event](../archive-and-events.md#how-am-i-told-of-each-expiry): `{ eventBus }`, a bus of EventBridge, `{
-   * queueArn }`, a queue, `{ streamArn }`, a stream of Kinesis, or `{ functionArn }`; with `oldImage: true` it has the item as it was,
-   * and with `includePast: true` what expired in the 24 hours before comes too
+   * an expiry becomes [an event](../archive-and-events.md#how-am-i-told-of-each-expiry): `{ eventBus }`, `{ queueArn }`, `{ streamArn }` or
+   * `{ functionArn }`, with `oldImage` and `includePast`
    * @default there are none
    */
   events: orNone(EVENTS),
@@ -366,12 +363,11 @@ export const PROPS = {
   enabled: optional(boolean(), true),
   /**
    * `'daily'`: once a day a scan reads the table's whole index, deletes all overdue items, however old, and lists those that no sweep
-   * deletes. `'off'`: none is started but by `precise-ttl replay --index`
+   * deletes. `'off'`: only `precise-ttl replay --index` starts one
    */
   indexScan: optional(SETTING_KINDS.indexScan, 'daily'),
   /**
-   * deletes per second at most; `0` = no limit. Further deletes are late, but not lost: [Slow it
-   * down](../operate.md#how-do-i-stop-it-or-slow-it-down)
+   * most deletes per second; `0` = no limit: [Slow it down](../operate.md#how-do-i-stop-it-or-slow-it-down)
    */
   maxDeletesPerSecond: optional(SETTING_KINDS.maxDeletesPerSecond, 0),
   /** how long logs are kept, one of CloudWatch's periods */
@@ -397,8 +393,8 @@ export const PROPS = {
     'PreciseTtl',
   ),
   /**
-   * `'all'`, or `'essential'`: only [what cannot be had for free](metrics.md). A deployment that is busy all month then costs $0.30 for
-   * metrics
+   * `'all'`, or `'essential'`: only [those for which AWS has no free metric](metrics.md). A deployment that is busy all month then pays
+   * $0.30 for metrics
    */
   metrics: optional(SETTING_KINDS.metrics, 'all'),
   /**
@@ -406,13 +402,13 @@ export const PROPS = {
    */
   metricsPerTable: optional(SETTING_KINDS.metricsPerTable, false),
   /**
-   * the [alarms](alarms.md): `false` for none, or by name `false` or what is set of one, e.g. `{ shardsFailed: false, deletionLag: {
+   * the [alarms](alarms.md): `false` for none, or by name `false` or settings, e.g. `{ shardsFailed: false, deletionLag: {
    * threshold: 30000, periods: 2 } }`
    * @default all of them whose metric is recorded
    */
   alarms: calculated<AlarmsProp>(ALARMS_KIND, () => ({})),
   /**
-   * ARN of the SNS topic that the alarms tell; CloudWatch must be allowed to publish to it
+   * ARN of an SNS topic for the alarms, to which `cloudwatch.amazonaws.com` may publish
    * @default a topic of the deployment's own, `<sweep>-alarms`
    */
   alarmTopicArn: orNone(orReference(text(ALARM_TOPIC.pattern, ALARM_TOPIC.expected))),
@@ -442,8 +438,8 @@ export const PROPS = {
     ),
   ),
   /**
-   * path of the roles in IAM, e.g. `/teams/identity/`. When it changes, no sweep starts until that deployment is done, which you may
-   * have to repeat
+   * path of the roles in IAM, e.g. `/teams/identity/`. When you change it, no sweep starts until that deployment has succeeded; it may
+   * take a second attempt
    * @default `/`
    */
   rolePath: orNone(
@@ -468,8 +464,7 @@ export const PROPS = {
    */
   tableRoleArns: orNone(roleArns(TABLE_ROLES)),
   /**
-   * `{ subnetIds, securityGroupIds }`: the functions run in these [private subnets](../operate.md#a-vpc), which need a way to DynamoDB;
-   * with `archive` one to S3, with `events` one to where these go
+   * `{ subnetIds, securityGroupIds }`: the functions run in these private subnets, which need [endpoints](../operate.md#a-vpc)
    * @default the functions run outside of your VPCs
    */
   vpc: orNone(VPC),

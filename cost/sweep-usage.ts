@@ -367,7 +367,7 @@ function pollsOf(
   const addsUp = precisionSeconds > 1 && items > spans ? 1 : 0;
   if (indexedBy === 'second' && precisionSeconds === 1) return callsBySecond(Math.min(items, spans));
   if (indexedBy === 'second') return spans + 1 + addsUp;
-  // The first poll is at the start of the minute and finds an item in one of the shards; other polls find what they can plan.
+  // The first poll, at the start of the minute, finds an item in only one of the shards; every later poll finds the items that it can plan.
   const first = items < spans && step === 1 ? 1 - 1 / shards : 0;
   if (pollSeconds === 0)
     return Math.min(items, precisionSeconds === 1 ? spans : spans + 1) / step + 1 + first;

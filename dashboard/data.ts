@@ -19,7 +19,7 @@ import type { DashboardReport, LastKnown, Link, MonthCost, TableData } from './r
 import { SweepSeries } from './series.ts';
 import { Source } from './source.ts';
 
-/** The functions of `operate/` that the page's data is from. */
+/** The functions of `operate/` from which the page gets its data. */
 export interface Reads {
   readonly status: (signal: AbortSignal) => Promise<StatusReport>;
   readonly history: (sinceMs: number, signal: AbortSignal) => Promise<HistoryReport>;
@@ -27,7 +27,7 @@ export interface Reads {
 }
 
 export interface DashboardOptions extends Omit<OperateOptions, 'signal'> {
-  /** Ends all that is asked. */
+  /** Cancels all requests. */
   readonly signal: AbortSignal;
   /** Other pages about the same deployment. @default none */
   readonly links?: readonly Link[];
@@ -36,8 +36,8 @@ export interface DashboardOptions extends Omit<OperateOptions, 'signal'> {
 }
 
 /**
- * How often each source is asked while somebody looks, and how long it is waited for; milliseconds. A status asks each service once or
- * twice and takes 13 seconds at the most for ten tables; a history of a quarter of an hour reads some 15 rows of the journal per table.
+ * How often each source is asked while the page is open, and how long an answer may take; milliseconds. A status asks each service once or
+ * twice and takes at most 13 seconds for ten tables; a history of a quarter of an hour reads about 15 rows of the journal per table.
  */
 const PACE = {
   status: { everyMs: 10_000, limitMs: 30_000 },
@@ -45,28 +45,30 @@ const PACE = {
   audit: { everyMs: 300_000, limitMs: 60_000 },
 } as const;
 
-/** One history of so many is of a day: it finds the replays that took long, and how much a month deletes. The others follow it up. */
+/**
+ * Every 60th history is of a whole day: it finds replays that took long, and the deletions for the month's cost. The others only add new
+ * sweeps.
+ */
 const WHOLE_HISTORY_EVERY = 60;
 const DAY_MS = 86_400_000;
 const FOLLOW_UP_MS = 15 * 60_000;
 
-/** What is missing is looked up for the last hour, as far back as a status looks. */
+/** Missing deletions are looked up for the last hour, like a status does. */
 const AUDIT_MS = 3_600_000;
 
 const SHOWN_SWEEPS = 12;
 const SHOWN_KEYS = 10;
 
-/** Everything that the page shows. It asks nobody by itself: only when somebody wants the report, and not too often then. */
+/** Everything that the page shows. It asks AWS only while somebody requests the report, and not more often than {@link PACE}. */
 export interface DashboardData {
-  /** The report as it is known now; it never waits. @param shown of which table the minutes are shown. @default the first one */
+  /** The latest known report; it never waits. @param shown the table whose minutes are shown. @default the first one */
   report(shown?: string): DashboardReport;
-  /** Nothing is asked any more. */
+  /** Stops all requests. */
   destroy(): void;
 }
 
 /**
- * Gathers what `status`, `history`, `audit` and `cost` say of the tables of a configuration.
- *
+ * Combines the reports of `status`, `history`, `audit` and `cost` on the tables of a configuration.
  * @throws {InputError} and {InvalidConfigError}
  */
 export function dashboardData(options: DashboardOptions): DashboardData {
@@ -117,7 +119,7 @@ export function dashboardData(options: DashboardOptions): DashboardData {
     report(shown) {
       status.ask();
       history.ask();
-      // The books are long: they are compared as a whole only where a tick has found something missing.
+      // The ledger is long: it is compared only if a tick has found something missing.
       if (tables.some(table => table.isMissingSome)) audit.ask();
       const selected = tables.find(({ props }) => props.tableName === shown) ?? first;
       const asked = [status.report, history.report, audit.report];
@@ -138,7 +140,7 @@ export function dashboardData(options: DashboardOptions): DashboardData {
   };
 }
 
-/** The functions of `operate/`, with one job of status for all looks: it sees whether what is overdue becomes less. */
+/** The functions of `operate/`. All requests share one status job, which can see whether the backlog shrinks. */
 function ownReads(options: DashboardOptions): Reads & { destroy(): void } {
   let job: StatusJob | undefined;
   const end = () => {
@@ -147,7 +149,7 @@ function ownReads(options: DashboardOptions): Reads & { destroy(): void } {
   };
   return {
     async status(signal) {
-      // A look that was given up may still hold the clients.
+      // A cancelled request may still use the clients.
       signal.addEventListener('abort', end, { once: true });
       job ??= statusJob(options);
       try {
@@ -162,7 +164,7 @@ function ownReads(options: DashboardOptions): Reads & { destroy(): void } {
   };
 }
 
-/** All that is kept of a table. */
+/** The data of one table that is kept between requests. */
 class TableMemory {
   readonly props: ResolvedProps;
   readonly series = new SweepSeries();

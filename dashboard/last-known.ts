@@ -1,7 +1,7 @@
 import type { TableReport } from '../operate/status/report.ts';
 import type { Aged, KnownParts, LastKnown } from './report.ts';
 
-/** Nothing has been known yet. */
+/** The state before the first answer. */
 export const NOTHING_KNOWN: LastKnown = {
   journal: null,
   gone: null,
@@ -13,7 +13,7 @@ export const NOTHING_KNOWN: LastKnown = {
   alarms: null,
 };
 
-/** Takes the parts that a report knows, and keeps the others as they were known before. @param at ISO-8601 */
+/** Takes the known parts from a report, and keeps the earlier values of the others. @param at ISO-8601 */
 export function lastKnown(before: LastKnown, report: TableReport, at: string): LastKnown {
   const known = partsOf(report);
   const keep = <Part extends keyof KnownParts>(part: Part): Aged<KnownParts[Part]> | null => {
@@ -32,12 +32,12 @@ export function lastKnown(before: LastKnown, report: TableReport, at: string): L
   };
 }
 
-/** The parts of a report; null: not known. */
+/** The parts of a report; null for those that are not known. */
 function partsOf(report: TableReport): { readonly [Part in keyof KnownParts]: KnownParts[Part] | null } {
   const { tick, watermark, pause, maxDeletesPerSecond, handOver, lastFailure } = report;
   const { gone, overdue, ledger, schedules, open, deadLetters, alarms } = report;
   return {
-    // The sweeps are from the journal, and are a list where it could be read.
+    // The sweeps come from the journal, and are a list only if it could be read.
     journal:
       report.sweeps === null ? null : { tick, watermark, pause, maxDeletesPerSecond, handOver, lastFailure },
     schedules: schedules.some(({ state }) => state === null) ? null : schedules,

@@ -3,16 +3,16 @@ import { monthlyCost } from '../operate/cost/cost.ts';
 import type { HistoryReport } from '../operate/history/report.ts';
 import type { MonthCost } from './report.ts';
 
-/** As the bill counts a month: 30 days. */
+/** A month of the bill: 30 days. */
 const MONTH_MS = 30 * 86_400_000;
 
-/** A shorter time says too little of a month, milliseconds. */
+/** The shortest time from which a month's cost is computed, milliseconds. */
 const MIN_MEASURED_MS = 60_000;
 
-/** The size of an item that `cost` assumes, too, where nobody tells it another one. */
+/** Size of an item; the same as the default of the command `cost`. */
 const ITEM_BYTES = 1_000;
 
-/** The bill of a month at the rate of a history. @param nowMs epoch milliseconds */
+/** The cost of a month at the rate of deletions in a history. @param nowMs epoch milliseconds */
 export function monthCost(
   { since, tables: histories }: HistoryReport,
   tables: readonly PreciseTtlProps[],
@@ -21,7 +21,7 @@ export function monthCost(
   const sweeps = histories.flatMap(each => each.sweeps);
   const isWhole = histories.every(({ more }) => !more);
   const first = sweeps.reduce((earliest, { startedAt }) => Math.min(earliest, Date.parse(startedAt)), nowMs);
-  // Where the deployment is younger than the history, or has more sweeps than were listed, it begins with the first of them.
+  // The measurement begins with the first listed sweep if the deployment is younger than the history, or had more sweeps than were listed.
   const from = isWhole && sweeps.length === 0 ? Date.parse(since) : first;
   const measuredMs = Math.max(MIN_MEASURED_MS, nowMs - from);
   const deleted = sweeps.reduce((sum, { outcome }) => sum + outcome.deleted, 0);

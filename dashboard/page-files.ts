@@ -4,14 +4,14 @@ import type { PageFile } from './server.ts';
 
 const FOLDER = join(import.meta.dirname, 'page');
 
-/** The files that are served as they lie in the folder of the page. The empty name is that of the page itself. */
+/** The files that are served unchanged, by their names. The page itself has the empty name. */
 const PLAIN = {
   '': ['index.html', 'text/html; charset=utf-8'],
   'style.css': ['style.css', 'text/css; charset=utf-8'],
   'icon.svg': ['icon.svg', 'image/svg+xml'],
 } as const;
 
-/** Makes the files of the page. The package has them as a text, made when it was built: `tools/package/prebuilt-page.ts`. */
+/** Makes the files of the page. In the package they were made at the build: `tools/package/prebuilt-page.ts`. */
 export async function pageFiles(): Promise<Map<string, PageFile>> {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({

@@ -3,20 +3,20 @@ import type { ReaderAudit } from '../operate/audit/report.ts';
 import type { SweepReport } from '../operate/deployment/sweep-report.ts';
 import type { TableReport, Verdict } from '../operate/status/report.ts';
 
-/** The data of the page as JSON. Times are ISO-8601; null: it is not there, or not known. */
+/** The data of the page as JSON. Times are ISO-8601; null means that there is none, or that it is not known. */
 export interface DashboardReport {
   readonly now: string;
   readonly region: string;
-  /** Services of this machine are asked, and no others; null: not known yet. */
+  /** Whether only services of this machine are asked; null: not known yet. */
   readonly isLocal: boolean | null;
   /** Other pages about the same deployment. */
   readonly links: readonly Link[];
   readonly sources: readonly SourceReport[];
-  /** When the last status began; null: there is none yet. */
+  /** When the last status began; null before the first one. */
   readonly statusAt: string | null;
   readonly verdict: Verdict | null;
   readonly tables: readonly TableData[];
-  /** The minutes and sweeps of one table: the one that was asked for, or the first one. */
+  /** The minutes and sweeps of one table: the requested one, or the first one. */
   readonly shown: ShownTable;
   readonly cost: MonthCost | null;
 }
@@ -26,25 +26,25 @@ export interface Link {
   readonly href: string;
 }
 
-/** How a source of the data answers. */
+/** The last answer of a source of the data. */
 export interface SourceReport {
   readonly name: string;
-  /** When it has answered last. */
+  /** When it last answered. */
   readonly answeredAt: string | null;
-  /** It has been asked then, and has not answered yet. */
+  /** When it was asked, while it has not answered yet. */
   readonly askedAt: string | null;
-  /** Why the last question got no answer; null: it got one. */
+  /** Why the last request failed; null if it succeeded. */
   readonly failure: string | null;
 }
 
-/** A value that was known at a time, and may not be known any more. */
+/** A value with the time at which it was last known. */
 export interface Aged<Value> {
   readonly value: Value;
-  /** When it was known last. */
+  /** When it was last known. */
   readonly at: string;
 }
 
-/** Parts of a status that are known, or not, together. */
+/** Parts of a status; the fields of a part are known, or unknown, together. */
 export interface KnownParts {
   readonly journal: Pick<
     TableReport,
@@ -59,40 +59,40 @@ export interface KnownParts {
   readonly alarms: NonNullable<TableReport['alarms']>;
 }
 
-/** Each part with the time at which it was known last; null: it never was. */
+/** Each part with the time at which it was last known; null if it never was. */
 export type LastKnown = { readonly [Part in keyof KnownParts]: Aged<KnownParts[Part]> | null };
 
 export interface TableData extends LastKnown {
   readonly tableName: string;
-  /** Name of its deployment. */
+  /** Name of the table's deployment. */
   readonly name: string;
-  /** So many seconds after its expiry an item is gone while the sweep keeps up. */
+  /** Most seconds from an item's expiry to its deletion while the sweep keeps up. */
   readonly promisedSeconds: number;
-  /** Null: nobody has answered yet. */
+  /** Null before the first answer. */
   readonly verdict: Verdict | null;
   readonly cause: TableReport['cause'];
   readonly remarks: TableReport['remarks'];
-  /** The last minute in which a sweep ended; null: there is none in the time that is shown. */
+  /** The last minute in which a sweep ended; null if there is none in the span that is shown. */
   readonly lastMinute: Minute | null;
-  /** What is missing in the archive and the events, by name; null: nothing is, or nobody has compared them. */
+  /** Deletions that the archive or the events lack, by reader; null if nothing is missing, or nothing was compared. */
   readonly missing: Aged<readonly Pick<ReaderAudit, 'reader' | 'missing' | 'keys'>[]> | null;
 }
 
-/** What the sweeps that ended in a minute found, and what they did with it. */
+/** The items that the sweeps which ended in a minute found, by their fate. */
 export interface Minute {
   readonly at: string;
-  /** Items that had expired: all of the others together. */
+  /** Items that had expired: the sum of the other counts. */
   readonly due: number;
   readonly deleted: number;
-  /** Renewed or held. */
+  /** Items that were renewed or held. */
   readonly kept: number;
-  /** Somebody else had deleted them. */
+  /** Items that somebody else had deleted. */
   readonly notFound: number;
-  /** They should have been deleted. */
+  /** Items that should have been deleted, and were not. */
   readonly left: number;
 }
 
-/** How late the items went that a sweep deleted. */
+/** The lags of the items that a sweep deleted. */
 export interface SweepLag {
   readonly at: string;
   readonly kind: SweepReport['kind'];
@@ -103,20 +103,20 @@ export interface SweepLag {
 
 export interface ShownTable {
   readonly tableName: string;
-  /** Both have the oldest first. */
+  /** The minutes and the lags are ordered by time, the oldest first. */
   readonly minutes: readonly Minute[];
   readonly lags: readonly SweepLag[];
   /** The newest first. */
   readonly sweeps: readonly SweepReport[];
 }
 
-/** What a month of all tables costs at the rate of late. */
+/** The cost of a month for all tables at the current rate of deletions. */
 export interface MonthCost {
   readonly dollars: number;
   readonly byPart: Readonly<Record<BillPart, number>>;
   readonly itemsPerMonth: number;
-  /** The size of an item that is assumed. */
+  /** The assumed size of an item. */
   readonly itemBytes: number;
-  /** The items were counted for so long. */
+  /** The time over which deletions were counted. */
   readonly measuredSeconds: number;
 }

@@ -6,15 +6,15 @@ export const SHOWN_MINUTES = 180;
 
 const MINUTE_MS = 60_000;
 
-/** Sweeps of a table that are kept at the most: a busy one has some per minute. */
+/** Most sweeps of a table that are kept: a busy one has a few per minute. */
 const MAX_SWEEPS = 2_000;
 
-/** The sweeps of a table in the last {@link SHOWN_MINUTES} minutes: it takes the same room however long it is filled. */
+/** The sweeps of a table in the last {@link SHOWN_MINUTES} minutes, in bounded memory. */
 export class SweepSeries {
-  /** By their names. */
+  /** Sweeps by their names. */
   #sweeps = new Map<string, SweepReport>();
 
-  /** Takes sweeps that it may have already. @param nowMs epoch milliseconds */
+  /** Adds sweeps; some may be there already. @param nowMs epoch milliseconds */
   add(sweeps: readonly SweepReport[], nowMs: number): void {
     for (const sweep of sweeps) this.#sweeps.set(sweep.name, sweep);
     const since = new Date(nowMs - SHOWN_MINUTES * MINUTE_MS).toISOString();
@@ -25,7 +25,7 @@ export class SweepSeries {
     this.#sweeps = new Map(kept.map(sweep => [sweep.name, sweep]));
   }
 
-  /** The minutes that were swept, the oldest first. */
+  /** The minutes in which the table was swept, the oldest first. */
   get minutes(): Minute[] {
     const byMinute = Map.groupBy(this.#sweeps.values(), sweptMinute);
 
@@ -39,13 +39,13 @@ export class SweepSeries {
     );
   }
 
-  /** The newest first. */
+  /** The newest sweeps, the newest first. */
   newest(most: number): SweepReport[] {
     return [...this.#sweeps.values()].slice(-most).reverse();
   }
 }
 
-/** A tick ends a moment before or after the end of the minute that it sweeps. */
+/** The minute that a tick swept: it ends shortly before or after the end of that minute. */
 function sweptMinute({ stoppedAt }: SweepReport): string {
   const middle = new Date(Date.parse(stoppedAt) - MINUTE_MS / 2);
   return `${middle.toISOString().slice(0, 16)}:00.000Z`;

@@ -3,23 +3,23 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A file that the server has: it reads none while it runs. */
+/** A file that the server holds in memory. */
 export interface PageFile {
   readonly type: string;
   readonly body: string;
 }
 
 export interface PageServerOptions {
-  /** By their names. The empty name is that of the page itself. */
+  /** Files by their names. The page itself has the empty name. */
   readonly files: ReadonlyMap<string, PageFile>;
-  /** The answer to `data.json`. @param query of the address */
+  /** Makes the answer to `data.json`. @param query query string of the address */
   readonly data: (query: URLSearchParams) => object;
   /** @default a free port */
   readonly port?: number;
 }
 
 export interface PageServer {
-  /** It has the token: whoever knows it sees the page. */
+  /** The address with the token, without which nobody can open the page. */
   readonly address: string;
   /** Safe to call more than once. */
   stop(): Promise<void>;
@@ -34,7 +34,7 @@ interface Answer {
 
 const DATA = 'data.json';
 
-/** The page loads what is served here, and nothing else; nobody else shows it in a frame. */
+/** The page loads nothing from other servers, and no other page can show it in a frame. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -45,15 +45,13 @@ const HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-/**
- * Serves a page and its data to this machine only, to whoever knows its address. It only reads: there is nothing that a request can change.
- */
+/** Serves a page and its data on 127.0.0.1, to requests that have the token. Requests only read: none can change anything. */
 export async function servePage(options: PageServerOptions): Promise<PageServer> {
   const token = randomBytes(32).toString('base64url');
   const server = createServer((request, response) => {
     request.resume();
     const { status, type, body, headers } = answerTo(request, { ...options, token, port: portOf(server) });
-    response.on('error', () => undefined); // the browser has gone
+    response.on('error', () => undefined); // The browser has closed the connection.
     response.writeHead(status, {
       ...HEADERS,
       ...headers,
@@ -84,7 +82,7 @@ function answerTo(
   { method = '', url = '/', headers }: IncomingMessage,
   { files, data, token, port }: Serving,
 ): Answer {
-  // A page in a browser can have its own host name resolve to this machine.
+  // A page of another site can resolve its own host name to this machine (DNS rebinding).
   if (headers.host !== `127.0.0.1:${port}` && headers.host !== `localhost:${port}`) {
     return refusal(403, 'Host: expected this machine, got another name');
   }
@@ -96,7 +94,7 @@ function answerTo(
   if (!isEqual(given, token)) {
     return refusal(403, 'expected the address as the command printed it, with the token in it');
   }
-  // The name is looked up as it was sent, and never on a disk.
+  // Names are keys of a map, and are never used as paths on the disk.
   const name = names.join('/');
   if (name === DATA) {
     return { status: 200, type: 'application/json', body: JSON.stringify(data(new URLSearchParams(query))) };
@@ -107,7 +105,7 @@ function answerTo(
 
 const refusal = (status: number, body: string): Answer => ({ status, type: 'text/plain', body: `${body}\n` });
 
-/** Takes the same time wherever they differ. */
+/** Compares in constant time. */
 function isEqual(given: string, expected: string): boolean {
   const [one, other] = [given, expected].map(text => createHash('sha256').update(text).digest());
   return one !== undefined && other !== undefined && timingSafeEqual(one, other);

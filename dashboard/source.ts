@@ -5,18 +5,18 @@ interface SourceOptions<Answer> {
   readonly name: string;
   /** Milliseconds from one question to the next. */
   readonly everyMs: number;
-  /** It is not waited for any longer, milliseconds. */
+  /** Time limit of a request, milliseconds. */
   readonly limitMs: number;
   readonly read: (signal: AbortSignal) => Promise<Answer>;
-  /** Gets each answer. */
+  /** Called with each answer. */
   readonly onAnswer: (answer: Answer, atMs: number) => void;
   readonly describe: (error: unknown) => string;
   readonly now: () => number;
-  /** Ends it. */
+  /** Stops the requests. */
   readonly signal: AbortSignal;
 }
 
-/** A source of data that is asked again and again, one question at a time: one that hangs delays no other one. */
+/** A source of data that is asked repeatedly, one request at a time. A source that hangs does not delay the others. */
 export class Source<Answer> {
   readonly #options: SourceOptions<Answer>;
   #askedAt: number | undefined;
@@ -28,7 +28,7 @@ export class Source<Answer> {
     this.#options = options;
   }
 
-  /** Asks it, unless it was asked a short time ago. */
+  /** Asks it, unless it was asked a short time ago, or has not answered yet. */
   ask(): void {
     const { everyMs, now, signal } = this.#options;
     const isEarly = this.#askedAt !== undefined && now() - this.#askedAt < everyMs;

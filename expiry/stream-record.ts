@@ -10,7 +10,7 @@ export interface StreamRecord {
   /** `INSERT`, `MODIFY` or `REMOVE`. */
   readonly eventName?: string | undefined;
   readonly dynamodb?: StreamChange | undefined;
-  /** Who made the change. Only native TTL's deletions have it, and not in replicas. */
+  /** Set only in deletions by native TTL, and not in replicas. */
   readonly userIdentity?: unknown;
 }
 

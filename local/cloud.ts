@@ -171,7 +171,7 @@ export class LocalCloud {
 
   /**
    * Starts everything, or nothing: when a part fails to start, the earlier parts are stopped again.
-   * @throws {LocalCloudError} a subclass that says what is wrong with what was synthesized or what is installed
+   * @throws {LocalCloudError} in a subclass that names the problem of the stack or of the installation
    */
   static async start(options: LocalCloudOptions): Promise<LocalCloud> {
     // All input is read first, so that a mistake is found before a process is started.
@@ -274,7 +274,7 @@ export class LocalCloud {
 
   /**
    * Replaces the schedule with this ARN, as UpdateSchedule does. Executions that it started continue.
-   * @throws {ScheduleError} for one that could not have been synthesized
+   * @throws {ScheduleError} for a schedule that the stack could not contain
    */
   updateSchedule(schedule: ScheduleResource): void {
     checkSchedule(schedule, this.synthesized);

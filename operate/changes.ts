@@ -34,7 +34,7 @@ export interface LimitOptions extends OperateOptions {
   readonly perSecond?: number | undefined;
 }
 
-/** A limit; null stands for that of the configuration. */
+/** A limit; null means the limit of the configuration. */
 export interface LimitResult {
   readonly table: string;
   readonly maxDeletesPerSecond: number | null;

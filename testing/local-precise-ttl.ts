@@ -109,7 +109,7 @@ export interface LocalPreciseTtl {
   archive(): Promise<readonly ArchiveLine[]>;
   /**
    * Stops everything. Tables created in a DynamoDB Local of yours are deleted. Safe to call more than once.
-   * @throws {SweepFailedError} once everything is stopped, when a sweep that a schedule started has failed and nobody was told
+   * @throws {SweepFailedError} after everything is stopped, if a sweep that a schedule started has failed and no earlier call reported it
    */
   stop(): Promise<void>;
 }

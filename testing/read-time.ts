@@ -5,7 +5,7 @@ const ZONED = /(?:Z|[+-]\d{2}:\d{2})$/;
 
 /**
  * Converts a test's time to epoch milliseconds.
- * @param field what it is, for the message
+ * @param field name of the field, for the message
  * @throws {LocalTestError}
  */
 export function readTime(field: string, value: Date | number | string): number {

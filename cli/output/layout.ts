@@ -70,7 +70,7 @@ function indented(word: string, hang: number, width: number): string {
   return ' '.repeat(room < 0 ? hang : Math.min(hang, room)) + word;
 }
 
-/** Line breaks within a paragraph, and before a further line of a row's text. */
+/** Line breaks to remove: those within a paragraph, and those before a line that continues the text of a row. */
 const SOURCE_BREAK = /(?<=^\S.*)\n(?=\S)|\n {8,}(?=\S)/gm;
 
 /**

@@ -1,26 +1,26 @@
 import { count, span } from '../numbers.ts';
 
-/** Where some work is. */
+/** The progress of some work. */
 export interface Work {
-  /** What it works on, such as a table or a date. @default nothing is said */
+  /** The current object of the work, such as a table or a date. @default none is shown */
   readonly at?: string;
-  /** The things that it counts, such as items. */
+  /** The unit of the counts, such as items. */
   readonly what: string;
   readonly done: number;
-  /** All of them; undefined or 0: nobody knows. */
+  /** Number of all units; undefined or 0 if it is unknown. */
   readonly total?: number | undefined;
-  /** What was done when the time began, as by an earlier run. @default 0 */
+  /** Units that were done before the measured time, for example by an earlier run. @default 0 */
   readonly doneBefore?: number;
-  /** Since the begin. */
+  /** Measured time, seconds. */
   readonly seconds: number;
   /** Further counts. */
   readonly more?: readonly string[];
 }
 
-/** Work of less time says nothing of its rate, nor of the time left. */
+/** The rate and the time left are shown only after this time, seconds. */
 export const MEASURED_SECONDS = 1;
 
-/** How far some work is, how fast, and how long the rest takes if it goes on so: on one line. */
+/** Describes progress on one line: the counts, the rate, and the time left at this rate. */
 export function describeWork({
   at,
   what,

@@ -1,7 +1,7 @@
 type Child = Node | string | null | undefined | false;
 type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-/** Makes an element. A text is put in as a text: nothing of the data is ever read as HTML. */
+/** Makes an element. Strings become text nodes: no data is ever parsed as HTML. */
 export function element(
   tag: string,
   attributes: Attributes = {},
@@ -10,7 +10,7 @@ export function element(
   return filled(document.createElement(tag), attributes, children);
 }
 
-/** The same for a drawing. */
+/** The same for an SVG element. */
 export function shape(tag: string, attributes: Attributes = {}, ...children: readonly Child[]): SVGElement {
   return filled(
     document.createElementNS('http://www.w3.org/2000/svg', tag) as SVGElement,
@@ -36,7 +36,7 @@ export function part(id: string): HTMLElement {
 
 const drawn = new Map<string, string>();
 
-/** Draws a part of the page again where its data has changed: what somebody has selected or focused stays otherwise. */
+/** Draws a part of the page again only if its data has changed, so that a selection and the focus are kept. */
 export function draw(id: string, data: unknown, make: () => readonly Child[]): void {
   const text = JSON.stringify(data) ?? '';
   if (drawn.get(id) === text) return;

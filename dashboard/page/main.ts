@@ -8,17 +8,17 @@ import { tableHead } from './tiles.ts';
 import { clock, duration, headline, minuteOf, secondsBetween, troubleLines, VERDICTS } from './words.ts';
 
 const POLL_MS = 2_000;
-/** A page that was just opened waits for the first answers, which come one after the other. */
+/** A page that was just opened polls more often, until the first answers have come. */
 const OPENING = { ms: 5_000, pollMs: 200 } as const;
-/** The server of this page is on this machine, and has its answer ready. */
+/** Time limit of a request: the server is on this machine, and answers at once. */
 const LIMIT_MS = 4_000;
 
 let report: DashboardReport | undefined;
-/** When it came, by the clock that nobody sets. */
+/** When the report came, by a clock that nobody can set. */
 let receivedAt = 0;
 let lostAt: string | undefined;
 
-/** The time of the server. */
+/** The current time of the server. */
 function now(): string {
   const base = report === undefined ? Date.now() : Date.parse(report.now) + performance.now() - receivedAt;
   return new Date(base).toISOString();
@@ -125,7 +125,7 @@ function head({ region, isLocal, links, verdict, tables, now: at }: DashboardRep
   ];
 }
 
-/** A page that nobody sees asks for nothing. */
+/** A hidden page asks for nothing. */
 async function keepPolling(): Promise<void> {
   for (;;) {
     if (!document.hidden) await poll();

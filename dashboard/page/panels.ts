@@ -69,7 +69,7 @@ export function settingsPanel({ journal }: TableData, report: DashboardReport): 
 
 const READERS = { archived: 'archived', published: 'published' } as const;
 
-/** What the archive and the events have seen of the deletions of the last hour. */
+/** How many of the last hour's deletions were archived and published. */
 export function ledgerPanel({ ledger, missing }: TableData, report: DashboardReport): HTMLElement {
   const title = 'Archive and events';
   if (ledger === null) return panel(title, null, report, NOT_KNOWN);
@@ -111,7 +111,7 @@ export function ledgerPanel({ ledger, missing }: TableData, report: DashboardRep
 
 function meter(value: number, most: number): HTMLElement {
   const share = most === 0 ? 1 : value / most;
-  // Not even one that is missing becomes a full hundred.
+  // Shows 100 only if nothing is missing.
   const percent = share === 1 ? '100' : Math.min(99.9, share * 100).toFixed(1);
   return element(
     'span',
@@ -145,7 +145,7 @@ export function alarmsPanel(report: DashboardReport): HTMLElement {
 
 const ALARM_STATES: Readonly<Record<string, string>> = { OK: 'quiet', INSUFFICIENT_DATA: 'without data' };
 
-/** What starts the sweeps, and what runs besides them. */
+/** The schedules, open executions and dead letters. */
 export function machineryPanel(
   { name, schedules, open, deadLetters }: TableData,
   report: DashboardReport,
@@ -180,7 +180,7 @@ const PARTS = {
   archive: 'the archive',
 } as const;
 
-/** What a month costs, and how much of this one that is so far. */
+/** The cost of a month, and how much of it the current month has reached. */
 export function costPanel(cost: MonthCost | null, report: DashboardReport): HTMLElement {
   const { now, isLocal, tables } = report;
   const title = 'What a month costs';
@@ -204,7 +204,7 @@ export function costPanel(cost: MonthCost | null, report: DashboardReport): HTML
   ]);
 }
 
-/** How much of the month of a time has passed, 0 to 1. */
+/** The part of the current month that has passed, 0 to 1. */
 function monthShare(now: string): number {
   const date = new Date(now);
   const [from, to] = [0, 1].map(more => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + more, 1)) as [
@@ -214,7 +214,7 @@ function monthShare(now: string): number {
   return (date.getTime() - from) / (to - from);
 }
 
-/** A word with the colour of a verdict, and its sign: a colour alone tells not everybody something. */
+/** A word with the colour of a verdict, and a sign for people who cannot see the colour. */
 export function badge(verdict: 'fine' | 'warnings' | 'broken' | 'unknown', text: string): HTMLElement {
   const signs = { fine: '✓', warnings: '!', broken: '✗', unknown: '?' } as const;
   return element(

@@ -2,7 +2,7 @@ import { element, shape } from './dom.ts';
 import { linear, type Scale, timeTicks } from './scales.ts';
 import { minuteOf } from './words.ts';
 
-/** The place of what is drawn in a plot, pixels. */
+/** The area of a plot that is drawn on, pixels. */
 interface Frame {
   readonly left: number;
   readonly right: number;
@@ -10,7 +10,7 @@ interface Frame {
   readonly bottom: number;
 }
 
-/** Something at a time that somebody can point at, and the words for it. */
+/** A time that a pointer can select, and the text for it. */
 export interface Point {
   readonly at: number;
   readonly words: string;
@@ -19,11 +19,11 @@ export interface Point {
 interface Plot {
   readonly title: string;
   readonly legend: readonly Node[];
-  /** From when to when, epoch milliseconds. */
+  /** Start and end of the axis, epoch milliseconds. */
   readonly span: readonly [number, number];
   /** The oldest first. */
   readonly points: readonly Point[];
-  /** What stands in its place when there are no points. */
+  /** Text that is shown if there are no points. */
   readonly empty: string;
   readonly scale: (bottom: number, top: number) => Scale;
   readonly tickText: (value: number) => string;
@@ -32,20 +32,20 @@ interface Plot {
     y: (value: number) => number,
     frame: Frame,
   ) => readonly SVGElement[];
-  /** The summary for whoever does not see it. */
+  /** A summary for screen readers. */
   readonly summary: string;
 }
 
 const HEIGHT = 220;
 const MARGIN = { left: 52, right: 10, top: 12, bottom: 26 } as const;
-/** Pixels that a time on the axis takes. */
+/** Width of a time on the axis, pixels. */
 const TIME_PX = 64;
-/** Narrower than any phone. */
+/** Smallest width of a plot; any phone is wider. */
 const MIN_WIDTH = 240;
 
-/** Draws a plot of the last minutes into a part of the page. With the pointer, or the arrow keys, it tells the numbers of a time. */
+/** Draws a plot of the last minutes into a part of the page. It shows the numbers of the time that the pointer or the arrow keys select. */
 export function plot(place: HTMLElement, asked: Plot): readonly Node[] {
-  // The newest numbers, while nobody points at others.
+  // The newest numbers are shown while no time is selected.
   const newest = asked.points.at(-1)?.words ?? '';
   const readout = element('p', { class: 'readout', 'aria-live': 'polite' }, newest);
   return [
@@ -122,7 +122,7 @@ function axes(
   ];
 }
 
-/** Tells the point that is nearest to the pointer, or that the arrow keys went to; undefined: none. */
+/** Reports the point nearest to the pointer, or selected by the arrow keys; undefined for none. */
 function pointing(
   drawn: SVGElement,
   points: readonly Point[],
@@ -156,7 +156,7 @@ function pointing(
   });
 }
 
-/** A patch of colour and the words for it. */
+/** An entry of the legend: a patch of colour and its text. */
 export function key(name: string, text: string): HTMLElement {
   return element('span', { class: 'key' }, element('i', { class: `swatch ${name}` }), text);
 }

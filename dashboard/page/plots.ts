@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 
 const KINDS = { tick: 'tick', replay: 'replay', handOver: 'hand-over', scan: 'scan of the index' } as const;
 
-/** How late items go, sweep by sweep, beside what the table promises. */
+/** The lag of each sweep, and the lag that the table promises. */
 export function lagPlot(
   place: HTMLElement,
   lags: readonly SweepLag[],
@@ -54,7 +54,7 @@ export function lagPlot(
           }),
           shape('polyline', { class: 'p50', points: line('p50').join(' ') }),
           shape('polyline', { class: 'p99', points: line('p99').join(' ') }),
-          // One sweep alone is no line.
+          // A single sweep is drawn as a dot, because it makes no line.
           ...(stretch.length > 1
             ? []
             : stretch.map(({ at, p99 }) => shape('circle', { class: 'p99', cx: x(at), cy: y(p99), r: 3 }))),
@@ -68,15 +68,15 @@ export function lagPlot(
 /** `10 s`, `1 min`. */
 const lagText = (value: number): string => (value === 60 ? '1 min' : duration(value));
 
-/** A lag of a hundredth of a second or less is drawn as that. */
+/** Smaller lags are drawn as a hundredth of a second. */
 const seconds = (ms: number): number => Math.max(0.01, ms / 1000);
 
 const round = (pixels: number): number => Math.round(pixels * 10) / 10;
 
-/** Longer without a sweep that deleted something is a gap in the line, milliseconds. */
+/** A longer time without a sweep that deleted something is a gap in the line, milliseconds. */
 const GAP_MS = 5 * MINUTE_MS;
 
-/** What follows each other without a gap. */
+/** Splits values at gaps. */
 function stretches<Timed extends { readonly at: number }>(timed: readonly Timed[]): Timed[][] {
   const all: Timed[][] = [];
   for (const each of timed) {
@@ -96,7 +96,7 @@ const FATE_WORDS = {
   left: 'left',
 } as const;
 
-/** The items that were due, minute by minute, by what became of them. */
+/** The items that were due in each minute, by their fate. */
 export function minutePlot(place: HTMLElement, minutes: readonly Minute[], now: string): readonly Node[] {
   const points = minutes.map(minute => ({
     ...{ minute, at: Date.parse(minute.at) },

@@ -1,10 +1,10 @@
-/** How a value becomes a place on an axis, and where the axis has its lines. */
+/** Converts a value to a position on an axis, and says where the axis has its lines. */
 export interface Scale {
   readonly at: (value: number) => number;
   readonly ticks: readonly number[];
 }
 
-/** From `from` on the left to `to` on the right. */
+/** A linear scale with `from` on the left and `to` on the right. */
 export function linear(
   from: number,
   to: number,
@@ -14,7 +14,7 @@ export function linear(
   return value => start + ((value - from) / span) * (end - start);
 }
 
-/** From 0 at the bottom up to a round number at or above a value. */
+/** A linear scale from 0 at the bottom to a round number at or above a value. */
 export function upFromZero(most: number, bottom: number, top: number): Scale {
   const step = roundStep(Math.max(most, 1) / 4);
   const last = Math.ceil(Math.max(most, 1) / step);
@@ -22,13 +22,13 @@ export function upFromZero(most: number, bottom: number, top: number): Scale {
   return { at: linear(0, last * step, [bottom, top]), ticks };
 }
 
-/** The next of 1, 2, 5, 10, 20, …; items are whole. */
+/** The next of 1, 2, 5, 10, 20, …, because numbers of items are whole. */
 function roundStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
   return [1, 2, 5, 10].map(each => each * power).find(each => each >= least) ?? power * 10;
 }
 
-/** Seconds that an axis of lags names: a lag is a tenth of a second or half a day. */
+/** Seconds that the axis of lags can name: lags range from a tenth of a second to half a day. */
 const LAGS = [0.01, 0.1, 1, 10, 60, 600, 3_600, 36_000, 360_000, 3_600_000] as const;
 
 /** A logarithmic axis of seconds, from a named lag below all values to one above them. */
@@ -45,13 +45,13 @@ export function lagScale(values: readonly number[], bottom: number, top: number)
 
 const MINUTE_MS = 60_000;
 
-/** Minutes that a plot is wide. */
+/** Possible widths of a plot, minutes. */
 const SPANS = [15, 30, 60, 180] as const;
 
-/** Minutes between two times on the axis, so that there is room for `12:34`. */
+/** Possible distances of two times on the axis, minutes. */
 const STEPS = [1, 2, 5, 10, 15, 30, 60] as const;
 
-/** From when to when a plot goes, epoch milliseconds: as short as shows everything. */
+/** Start and end of a plot, epoch milliseconds: the shortest span that contains everything. */
 export function timeSpan(oldest: number | undefined, now: number): readonly [number, number] {
   const needed = oldest === undefined ? 0 : (now - oldest) / MINUTE_MS;
   const minutes = SPANS.find(each => each >= needed) ?? SPANS[SPANS.length - 1] ?? 180;
@@ -59,7 +59,7 @@ export function timeSpan(oldest: number | undefined, now: number): readonly [num
   return [to - minutes * MINUTE_MS, to];
 }
 
-/** The times that an axis names, epoch milliseconds. @param room how many there is room for */
+/** The times that an axis names, epoch milliseconds. @param room how many fit on it */
 export function timeTicks([from, to]: readonly [number, number], room: number): number[] {
   const minutes = (to - from) / MINUTE_MS;
   const stepMs = (STEPS.find(each => minutes / each <= room) ?? 60) * MINUTE_MS;

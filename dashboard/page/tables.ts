@@ -6,11 +6,11 @@ import { backlogWords, clock, count, duration, secondsBetween, VERDICTS } from '
 interface Column<Of> {
   readonly head: string;
   readonly cell: (of: Of) => Node | string;
-  /** @default a number, which is aligned with the others of its column */
+  /** Whether the column has text. @default it has numbers, which are aligned */
   readonly isText?: true;
 }
 
-/** A table of the page; the first column names its rows. On a narrow page each row becomes a list of names and values. */
+/** A table of the page whose first column names its rows. On a narrow page each row becomes a list of names and values. */
 function table<Of>(
   caption: string,
   note: string,
@@ -44,7 +44,7 @@ function table<Of>(
   );
 }
 
-/** All tables: what each has left, and what its last minute came to. */
+/** All tables, with their backlog and their last minute. */
 export function tablesTable({ tables, shown, now }: DashboardReport): HTMLElement {
   const lastMinute = (fate: 'due' | 'deleted' | 'left') => (each: TableData) =>
     each.lastMinute === null ? '–' : count(each.lastMinute[fate]);

@@ -2,10 +2,10 @@ import type { Aged, DashboardReport, Minute, SweepLag, TableData } from '../repo
 import { element } from './dom.ts';
 import { backlogWords, clock, count, duration, goneSentence, isStale, minuteOf } from './words.ts';
 
-/** The figures of a table that somebody looks at first, and what is wrong with it. */
+/** The most important figures of a table, and its problems. */
 export function tableHead(table: TableData, data: DashboardReport): readonly (Node | null)[] {
   const { tableName, remarks, cause } = table;
-  // The boxes say by themselves what is not known on this machine.
+  // The panels show what is not known on this machine.
   const told = remarks.filter(({ id, severity }) => severity !== 'note' || id !== 'notKnown');
   const items = told.map(({ id, severity, text }) => {
     const heading = id === cause?.id ? `${severity}, the cause` : severity;
@@ -25,7 +25,7 @@ interface Tile {
   readonly name: string;
   readonly value: string;
   readonly note: string;
-  /** When it was known, where that was not now. */
+  /** The value with its age, if it is not current. */
   readonly aged?: Aged<unknown> | null;
   readonly tone?: 'warn' | 'bad' | undefined;
 }

@@ -22,10 +22,10 @@ export function duration(seconds: number): string {
 
 const trimmed = (value: number, digits: number): string => String(Number(value.toFixed(digits)));
 
-/** A time without its date is of the last half day, or of the next one, seconds. */
+/** A time without a date is less than half a day away, seconds. */
 const HALF_DAY = 43_200;
 
-/** `12:34:56`, with the date where that is not near. Times are in UTC, as the commands print them. */
+/** `12:34:56`, with the date if it is more than {@link HALF_DAY} away. Times are in UTC, as the commands print them. */
 export function clock(at: string, now: string): string {
   const time = at.slice(11, 19);
   return Math.abs(secondsBetween(at, now)) < HALF_DAY ? time : `${at.slice(0, 10)} ${time}`;
@@ -47,7 +47,7 @@ export const VERDICTS = {
   unknown: 'Not known',
 } as const;
 
-/** The sentence that somebody may rely on. */
+/** The sentence that says up to when everything that was due is gone. */
 export function goneSentence({ gone }: Pick<TableData, 'gone'>, now: string): string {
   if (gone === null) return 'It is not known what is gone.';
   const { since, by, gapUntil, left, exceptions } = gone.value;
@@ -63,7 +63,7 @@ export function goneSentence({ gone }: Pick<TableData, 'gone'>, now: string): st
   return `${parts.join('')}.`;
 }
 
-/** The sentence above everything: for several tables, of all of them. */
+/** The sentence at the top of the page, about all tables. */
 export function headline(tables: readonly Pick<TableData, 'gone' | 'verdict'>[], now: string): string {
   const [only, another] = tables;
   if (only !== undefined && another === undefined) return goneSentence(only, now);
@@ -93,7 +93,7 @@ const HEADLINES = {
   fine: 'fine',
 } as const;
 
-/** The backlog in a few words, and when it is gone. */
+/** The backlog in a few words, and when it will be gone. */
 export function backlogWords(
   { overdue }: Pick<TableData, 'overdue'>,
   now: string,
@@ -121,10 +121,13 @@ function trendWords(trend: Trend, now: string): string {
   return fewerPerSecond < 0 ? 'it becomes more' : 'it does not become less';
 }
 
-/** A question that is not answered for so long is worth a word, seconds. */
+/** The page mentions a request that has had no answer for this time, seconds. */
 const PATIENCE_SECONDS = 3;
 
-/** What is wrong with the data itself: who does not answer, and how old it is. @param lostAt the page gets nothing since then */
+/**
+ * Problems of the data itself: services that do not answer, and old values.
+ * @param lostAt since when the page has had no answer from its server
+ */
 export function troubleLines(shown: Shown, now: string, lostAt: string | undefined): string[] {
   if (lostAt !== undefined) {
     return [
@@ -154,7 +157,7 @@ const PARTS = {
   alarms: 'alarms',
 } as const;
 
-/** Parts that the last status does not know, and former ones did. */
+/** Parts that earlier reports knew and the last one does not. */
 function staleLines({ tables, statusAt }: Shown, now: string): string[] {
   return tables.flatMap(table => {
     const old = Object.entries(PARTS).flatMap(([part, words]) => {
@@ -166,7 +169,7 @@ function staleLines({ tables, statusAt }: Shown, now: string): string[] {
   });
 }
 
-/** Whether a value is not of the last status. */
+/** Whether a value is older than the last status. */
 export function isStale({ at }: Aged<unknown>, statusAt: string | null): boolean {
   return at !== statusAt;
 }

@@ -7,24 +7,24 @@ const jobs = expiryModel({ partitionKey: 'jobId' });
 export interface Job {
   jobId: string;
   task: string;
-  /** Run again and again, this many seconds apart. */
+  /** Seconds after which the job runs again. Without it the job runs once. */
   everySeconds?: number;
 }
 
-/** Runs a job at a time, epoch seconds. A job of that id that waits already stays as it is. */
+/** Schedules a job for a time, epoch seconds. A job with the same id that still waits is not changed. */
 export async function schedule(documents: DynamoDBDocumentClient, job: Job, runAt: number) {
   const Item = { ...job, ...expiryAttributes(jobs, { jobId: job.jobId }, { expiresAt: runAt }) };
   const ConditionExpression = 'attribute_not_exists(jobId)';
   await documents.send(new PutCommand({ TableName, Item, ConditionExpression }));
 }
 
-/** Runs it at another time: a renewal, as of any other item. */
+/** Moves a job to another time, by a renewal of its item. */
 export async function move(documents: DynamoDBDocumentClient, jobId: string, runAt: number) {
   const renewal = { TableName, Key: { jobId }, ConditionExpression: 'attribute_exists(jobId)' };
   await documents.send(new UpdateCommand(withExpiry(jobs, renewal, { expiresAt: runAt })));
 }
 
-/** Does not run it. The condition fails when its time has come: a deletion at that time is an expiry, whoever makes it. */
+/** Cancels a job. Once its time has come, the condition fails, because from then on every deletion is an expiry. */
 export async function cancel(documents: DynamoDBDocumentClient, jobId: string) {
   await documents.send(
     new DeleteCommand({
@@ -32,7 +32,7 @@ export async function cancel(documents: DynamoDBDocumentClient, jobId: string) {
       Key: { jobId },
       ConditionExpression: '#ttl > :soon',
       ExpressionAttributeNames: { '#ttl': jobs.ttlAttribute },
-      // Two seconds for clocks that differ.
+      // Clocks may differ, so a job cannot be cancelled in its last two seconds.
       ExpressionAttributeValues: { ':soon': Math.floor(Date.now() / 1000) + 2 },
     }),
   );

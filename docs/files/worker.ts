@@ -4,7 +4,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { ExpiryEvent } from 'precise-ttl';
 import { type Job, schedule } from './jobs.ts';
 
-/** `work` gets the same `runId` when an event comes twice. */
+/** Makes the worker. `work` gets the same `runId` if an event comes twice. */
 export function workerOf(
   documents: DynamoDBDocumentClient,
   work: (job: Job, runId: string) => Promise<void>,
@@ -25,7 +25,7 @@ export function workerOf(
   };
 }
 
-/** The next run is counted from the time that this one was due, so that lateness does not add up. */
+/** Schedules the next run. Its time is counted from the time at which this one was due, so that delays do not add up. */
 async function scheduleNext(documents: DynamoDBDocumentClient, job: Job, { expiredAt }: ExpiryEvent) {
   const { jobId, task, everySeconds } = job;
   if (everySeconds === undefined || expiredAt === null) return;
@@ -34,7 +34,7 @@ async function scheduleNext(documents: DynamoDBDocumentClient, job: Job, { expir
   try {
     await schedule(documents, { jobId, task, everySeconds }, dueAt + (missed + 1) * everySeconds);
   } catch (error) {
-    // The event has come before, and the next run waits already.
+    // The event came a second time, and the next run is scheduled already.
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
   }
 }

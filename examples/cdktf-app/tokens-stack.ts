@@ -4,17 +4,17 @@ import { TerraformOutput, TerraformStack } from 'cdktf';
 import type { Construct } from 'constructs';
 import { PreciseTtl } from 'precise-ttl/cdktf';
 
-/** How the table marks when its items expire: for the construct, and for writers and tests. */
+/** The expiry model of the table, for the construct, the writers and the tests. */
 export const TOKENS = {
   partitionKey: 'TokenId',
   ttlAttribute: 'ExpiresAt',
 } as const;
 
-/** What `PreciseTtl` expects of a table that somebody else makes. */
+/** The index that `PreciseTtl` expects in a table that it does not create. */
 const WINDOW = 'expirationWindow';
 const INDEX = 'expirationWindowIndex';
 
-/** A table of this stack's own, and the sweep of it. */
+/** A table that this stack creates, and its sweep. */
 export class TokensStack extends TerraformStack {
   constructor(scope: Construct, id: string) {
     super(scope, id);
@@ -32,7 +32,7 @@ export class TokensStack extends TerraformStack {
       globalSecondaryIndex: [
         { name: INDEX, hashKey: WINDOW, rangeKey: TOKENS.ttlAttribute, projectionType: 'KEYS_ONLY' },
       ],
-      // The backstop.
+      // Native TTL is the backstop.
       ttl: { attributeName: TOKENS.ttlAttribute, enabled: true },
       lifecycle: { preventDestroy: true },
     });

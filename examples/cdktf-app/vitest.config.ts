@@ -1,4 +1,4 @@
 import { defineConfig } from 'vitest/config';
 
-// Five minutes of the virtual clock, on a slow machine.
+// A test advances the virtual clock by five minutes, which takes time on a slow machine.
 export default defineConfig({ test: { testTimeout: 60_000 } });

@@ -8,14 +8,14 @@ import { number } from 'dynamodb-toolbox/schema/number';
 import { string } from 'dynamodb-toolbox/schema/string';
 import { Table } from 'dynamodb-toolbox/table';
 
-/** The entry of this table in the deployment's configuration. By second the TTL is all that the sweep needs. */
+/** The entry of this table in the deployment's configuration. By second the sweep needs nothing but the TTL. */
 export const INVITATIONS_TABLE = {
   tableName: 'Invitations',
   partitionKey: 'code',
   index: { by: 'second' },
 } as const;
 
-/** Invitations that are open for a while. Nothing of precise-ttl is in here: an entity that had a TTL stays as it was. */
+/** Invitations that expire. The entity has a TTL and does not use precise-ttl: with an index by second no writer changes. */
 export function invitationsIn(documentClient: DynamoDBDocumentClient) {
   const table = new Table({
     documentClient,
@@ -28,7 +28,7 @@ export function invitationsIn(documentClient: DynamoDBDocumentClient) {
     schema: item({
       code: string().key(),
       guest: string(),
-      // Epoch seconds, whole ones.
+      // The TTL in whole epoch seconds.
       ttl: number().validate(ttl => Number.isInteger(ttl) && ttl < 1e11),
     }),
   });
@@ -45,7 +45,7 @@ export function invitationsIn(documentClient: DynamoDBDocumentClient) {
         .options({ condition: { attr: 'guest', exists: true } })
         .send(),
 
-    /** Who is invited by this code at this time, epoch milliseconds. */
+    /** The guest who is invited by this code, unless it has expired at this time, epoch milliseconds. */
     async guest(code: string, nowMs: number): Promise<string | undefined> {
       const { Item } = await entity.build(GetItemCommand).key({ code }).send();
       return Item !== undefined && Item.ttl > Math.floor(nowMs / 1000) ? Item.guest : undefined;

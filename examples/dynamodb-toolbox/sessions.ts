@@ -10,7 +10,7 @@ import { Table } from 'dynamodb-toolbox/table';
 import { QueryCommand } from 'dynamodb-toolbox/table/actions/query';
 import { type ExpiryOptions, expiryAttributes, expiryModel, unlessExpired } from 'precise-ttl';
 
-/** The entry of this table in the deployment's configuration: the keys that `computeKey` makes are the table's. */
+/** The entry of this table in the deployment's configuration. The key attributes are those that `computeKey` makes. */
 export const SESSIONS_TABLE = {
   tableName: 'Sessions',
   partitionKey: 'pk',
@@ -27,7 +27,7 @@ interface Key {
 
 const tableKey = ({ user, device }: Key) => ({ pk: `USER#${user}`, sk: `SESSION#${device}` });
 
-/** The two attributes, of the table's keys. */
+/** The two expiry attributes, computed from the table's key. */
 function expiryOf(key: Key, options: ExpiryOptions) {
   const { ttl, expirationWindow } = expiryAttributes(model, tableKey(key), options);
   return { ttl: ttl as number, expirationWindow: expirationWindow as string };
@@ -48,7 +48,7 @@ export function sessionsIn(documentClient: DynamoDBDocumentClient) {
       user: string().key(),
       device: string().key(),
       place: string(),
-      // The two attributes of the expiry; `hidden` keeps the window out of what reads give.
+      // The two expiry attributes; `hidden` leaves the window out of the results of reads.
       ttl: number().optional(),
       expirationWindow: string().optional().hidden(),
     }),
@@ -70,7 +70,7 @@ export function sessionsIn(documentClient: DynamoDBDocumentClient) {
         .options({ condition: { attr: 'place', exists: true } })
         .send(),
 
-    /** For ever: both attributes go. */
+    /** Makes a session permanent: it removes both attributes. */
     keep: (key: Key) =>
       entity
         .build(UpdateItemCommand)
@@ -78,13 +78,13 @@ export function sessionsIn(documentClient: DynamoDBDocumentClient) {
         .options({ condition: { attr: 'place', exists: true } })
         .send(),
 
-    /** The place of a session, or undefined: a Get cannot filter. */
+    /** The place of a session; undefined if the session has expired, which a Get cannot filter. */
     async place(key: Key, nowMs: number): Promise<string | undefined> {
       const { Item } = await entity.build(GetItemCommand).key(key).send();
       return unlessExpired(model, Item, { nowMs })?.place;
     },
 
-    /** The devices of a user's sessions at this time, epoch milliseconds: expired ones are not there, swept or not. */
+    /** The devices of a user's sessions at this time, epoch milliseconds, without expired ones that are still in the table. */
     async devices(user: string, nowMs: number): Promise<string[]> {
       const { Items = [] } = await table
         .build(QueryCommand)

@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createConversions, Entity } from 'electrodb';
 import { type ExpiryOptions, expiryAttributes, expiryModel } from 'precise-ttl';
 
-/** The entry of this table in the deployment's configuration: ElectroDB's composed keys are the table's. */
+/** The entry of this table in the deployment's configuration. Its keys are those that ElectroDB composes. */
 export const SHOP_TABLE = {
   tableName: 'Shop',
   partitionKey: 'pk',
@@ -11,7 +11,7 @@ export const SHOP_TABLE = {
 
 const model = expiryModel({ partitionKey: 'pk', sortKey: 'sk' });
 
-/** A hold on stock: an article in somebody's cart, for a while. */
+/** Holds on stock: an article stays reserved in a cart until the hold expires. */
 export function holdsIn(client: DynamoDBClient) {
   const entity = new Entity(
     {
@@ -20,7 +20,7 @@ export function holdsIn(client: DynamoDBClient) {
         article: { type: 'string', required: true },
         customer: { type: 'string', required: true },
         pieces: { type: 'number', required: true },
-        // The two attributes of the expiry; `hidden` keeps the window out of what queries give.
+        // The two expiry attributes; `hidden` leaves the window out of the results of queries.
         ttl: { type: 'number' },
         expirationWindow: { type: 'string', hidden: true },
       },
@@ -38,7 +38,7 @@ export function holdsIn(client: DynamoDBClient) {
 
   type Key = { readonly article: string; readonly customer: string };
 
-  /** The two attributes, of the keys that ElectroDB composes; neither for a hold that does not expire. */
+  /** The two expiry attributes, computed from the keys that ElectroDB composes; none for a hold that does not expire. */
   const expiryOf = (key: Key, options: ExpiryOptions) => {
     const { ttl, expirationWindow } = expiryAttributes(model, conversions.fromComposite.toKeys(key), options);
     return { ttl: ttl as number, expirationWindow: expirationWindow as string };
@@ -48,10 +48,10 @@ export function holdsIn(client: DynamoDBClient) {
     place: (key: Key, pieces: number, options: ExpiryOptions) =>
       entity.put({ ...key, pieces, ...expiryOf(key, options) }).go(),
 
-    /** Rejects when the hold is gone: `patch` writes only to an item that is there. */
+    /** Rejects when the hold is gone: `patch` only writes to an existing item. */
     extend: (key: Key, options: ExpiryOptions) => entity.patch(key).set(expiryOf(key, options)).go(),
 
-    /** Pieces that are held at this time, epoch milliseconds: an expired hold does not count, swept or not. */
+    /** Number of pieces that are held at this time, epoch milliseconds, without expired holds that are still in the table. */
     async held(article: string, nowMs: number): Promise<number> {
       const { data } = await entity.query
         .byArticle({ article })

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Entity } from 'electrodb';
 
-/** The entry of this table in the deployment's configuration. By second the TTL is all that the sweep needs. */
+/** The entry of this table in the deployment's configuration. By second the sweep needs nothing but the TTL. */
 export const VOUCHERS_TABLE = {
   tableName: 'Vouchers',
   partitionKey: 'pk',
@@ -9,7 +9,7 @@ export const VOUCHERS_TABLE = {
   index: { by: 'second' },
 } as const;
 
-/** Vouchers that can be redeemed for a while. Nothing of precise-ttl is in here: an entity that had a TTL stays as it was. */
+/** Vouchers that expire. The entity has a TTL and does not use precise-ttl: with an index by second no writer changes. */
 export function vouchersIn(client: DynamoDBClient) {
   const entity = new Entity(
     {
@@ -17,7 +17,7 @@ export function vouchersIn(client: DynamoDBClient) {
       attributes: {
         customer: { type: 'string', required: true },
         code: { type: 'string', required: true },
-        // Epoch seconds, whole ones.
+        // The TTL in whole epoch seconds.
         ttl: { type: 'number', required: true, validate: ttl => Number.isInteger(ttl) && ttl < 1e11 },
       },
       indexes: {
@@ -37,7 +37,7 @@ export function vouchersIn(client: DynamoDBClient) {
     extend: (customer: string, code: string, ttl: number) =>
       entity.patch({ customer, code }).set({ ttl }).go(),
 
-    /** The codes that are good at this time, epoch milliseconds. */
+    /** The codes that are valid at this time, epoch milliseconds. */
     async valid(customer: string, nowMs: number): Promise<string[]> {
       const { data } = await entity.query
         .byCustomer({ customer })

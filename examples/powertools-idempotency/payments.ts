@@ -2,17 +2,17 @@ import { IdempotencyConfig, makeIdempotent } from '@aws-lambda-powertools/idempo
 import { DynamoDBPersistenceLayer } from '@aws-lambda-powertools/idempotency/dynamodb';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
-/** The entry of this table in the deployment's configuration: the names are those of Powertools, which writes the TTL alone. */
+/** The entry of this table in the deployment's configuration. The names are those of Powertools, which writes nothing but the TTL. */
 export const IDEMPOTENCY_TABLE = {
   tableName: 'Idempotency',
   partitionKey: 'id',
   ttlAttribute: 'expiration',
   index: { by: 'second' },
-  // A record is written minutes before it expires: a minute that nothing is known of need not be watched.
+  // Records are written minutes before they expire, so the sweep need not poll for later ones.
   pollSeconds: 0,
 } as const;
 
-/** How long the same order is the same payment. */
+/** For how long a repeated order counts as the same payment. */
 export const REMEMBERED_SECONDS = 300;
 
 export interface Order {
@@ -20,7 +20,7 @@ export interface Order {
   readonly amount: number;
 }
 
-/** A payment that is made once, however often it is asked for within five minutes. */
+/** Makes a payment once, even if it is requested several times within five minutes. */
 export function makePayments(client: DynamoDBClient, pay: (order: Order) => Promise<{ paid: number }>) {
   const { tableName } = IDEMPOTENCY_TABLE;
   const persistenceStore = new DynamoDBPersistenceLayer({ tableName, awsSdkV3Client: client });
@@ -29,7 +29,7 @@ export function makePayments(client: DynamoDBClient, pay: (order: Order) => Prom
     throwOnNoIdempotencyKey: true,
     expiresAfterSeconds: REMEMBERED_SECONDS,
   });
-  // In a Lambda function: the context of the invocation.
+  // A Lambda function passes the context of its invocation.
   config.registerLambdaContext({ getRemainingTimeInMillis: () => 30_000 } as never);
   return makeIdempotent(pay, { persistenceStore, config });
 }

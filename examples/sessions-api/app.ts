@@ -21,14 +21,14 @@ interface Session {
 
 export interface Dependencies {
   readonly documents: DynamoDBDocumentClient;
-  /** Epoch milliseconds: a test's clock may be another. @default Date.now */
+  /** The clock, epoch milliseconds; a test passes its own. @default Date.now */
   readonly now?: () => number;
 }
 
-/** Sign-in sessions that live half an hour from their last use. */
+/** Sign-in sessions that expire half an hour after their last use. */
 export function createApp({ documents, now = Date.now }: Dependencies): Hono {
   const app = new Hono();
-  // A session that has expired is gone for every reader, also in the second before it is swept.
+  // No reader sees an expired session, even before it is swept.
   const readers = withoutExpired(documents, { [TableName]: sessions }, { now });
 
   app.post('/sessions', async context => {
@@ -40,8 +40,7 @@ export function createApp({ documents, now = Date.now }: Dependencies): Hono {
     return context.json({ id: key.SessionId, user }, 201);
   });
 
-  // Who asks for a session uses it, and that renews it. The condition keeps a renewal from bringing a session back that was
-  // deleted, or has expired, a moment ago.
+  // Reading a session is a use, and renews it. The condition prevents a renewal from restoring a session that was deleted or has expired.
   app.get('/sessions/:id', async context => {
     const Key = { SessionId: context.req.param('id') };
     const { Item } = await readers.send(new GetCommand({ TableName, Key }));
@@ -58,7 +57,7 @@ export function createApp({ documents, now = Date.now }: Dependencies): Hono {
         new UpdateCommand(withExpiry(sessions, { TableName, Key, ...condition }, { nowMs: now() })),
       );
     } catch (error) {
-      // Somebody else has just used it, or signed out.
+      // Another request has just renewed the session, or has signed out.
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       const { Item: left } = await readers.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
       if (left === undefined) return context.json({ error: 'no such session' }, 401);

@@ -7,7 +7,7 @@ export const SESSIONS_TABLE = {
   ttlAttribute: 'ExpirationTime',
 } as const;
 
-/** What writers and readers go by: the same names as in the deployment. */
+/** The expiry model of writers and readers, with the names of the deployment. */
 export const sessions = expiryModel({
   partitionKey: SESSIONS_TABLE.partitionKey,
   ttlAttribute: SESSIONS_TABLE.ttlAttribute,

@@ -48,9 +48,9 @@ export function inParts(progress: ChildProgress, nowSeconds: Seconds): ChildProg
 }
 
 /**
- * Moves the part that has work next to the front. Of several parts that have work now, the one that has waited longest is chosen.
+ * Moves the part that has work next to the front. If several have work now, it takes the one that has waited longest.
  *
- * @param wakeOf when a part has work; null: it is done
+ * @param wakeOf returns when a part has work; null if it is done
  */
 export function takeTurn(
   { others, ...current }: ChildProgress,

@@ -40,7 +40,7 @@ function goesOnBehindHeld({ dryRun, poll, deferred, counts }: ChildProgress): bo
 /**
  * Ends a child that is done, or that can do no more: its deferred keys have failed.
  *
- * @param interrupted it ends before it has read its whole target: the sweep must not count as complete
+ * @param interrupted whether it ends before it has read its whole target, so that the sweep is not complete
  */
 export function endShard(progress: ChildProgress, { interrupted }: { interrupted: boolean }): ShardResult {
   const { deferred, counts, listedKeysBytes } = progress;

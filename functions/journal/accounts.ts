@@ -25,7 +25,7 @@ export interface AccountSpan {
 
 /** The limits of a comparison. */
 export interface AccountLimits {
-  /** Most deletions of the span. @default unlimited */
+  /** Most deletions in the span; if there are more, the comparison fails. @default unlimited */
   readonly mostKeys?: number;
   /** Stops the reading of further rows when it is aborted. */
   readonly signal?: AbortSignal;

@@ -59,8 +59,8 @@ async function deliverCall<Event extends Outgoing>(
     const [first] = refusals;
     if (first === undefined) return undefined;
     why = first.why;
-    // One reason for all events is the reason for the call. A queue may allow fewer bytes per call than AWS does: sent one by one, the
-    // messages may fit with their images.
+    // If all events are refused for the same reason, the whole call may be the problem: a queue can allow fewer bytes per call than AWS does.
+    // So the events are sent again one by one, with their images.
     if (events.length > 1 && refusals.every(refusal => refusal.why === why) && why.isForTheEvent) {
       return deliver(
         events.map(event => [event]),

@@ -2,7 +2,7 @@ import { type Kind, text } from '../../expiry/fields.ts';
 
 interface DestinationRow {
   readonly kind: string;
-  /** Name of the service and its kind of resource, to stand before the resource's own name. */
+  /** The service and its kind of resource, for example before a resource's name in a message. */
   readonly noun: string;
   /** The value of the field of the prop `events`. */
   readonly prop: Kind<string>;

@@ -72,7 +72,7 @@ const MIN_REST_SECONDS = 25;
 /** Seconds until the expiry of items for which the tick must wait. */
 const SOON = [4, 5, 6, 7] as const;
 
-/** @returns seconds to wait before a tick is inspected, so that it is within the minute that it owns to its end */
+/** @returns seconds to wait before a tick is inspected, so that the inspection ends within the tick's own minute */
 export function secondsUntilInspection(now: number): number {
   const left = MINUTE - (now % MINUTE);
   return left < MIN_REST_SECONDS ? left + 1 : now % MINUTE === 0 ? 1 : 0;

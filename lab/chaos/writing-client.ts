@@ -9,7 +9,7 @@ const MAX_SOCKETS = 50;
 
 /**
  * Client of the writers. It makes one attempt: after a broken connection a retry would hide the effect of the first attempt.
- * @param idleMs how long it keeps a connection that nobody uses
+ * @param idleMs how long it keeps an unused connection
  */
 export function writingClient(endpoint: string, region: string, idleMs = IDLE_MS): DynamoDBClient {
   const httpAgent = new Agent({ keepAlive: true, timeout: idleMs, maxSockets: MAX_SOCKETS });

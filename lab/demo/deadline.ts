@@ -5,12 +5,12 @@ import type { SweptItem } from '../ledger/tally.ts';
 /** Ticks come every minute, and a precise tick owns the minute after the next. */
 const MINUTE_SECONDS = 60;
 
-/** Time that every sweep may take besides: for the poll, for the delete, and until the stream shows it. */
+/** Additional time that every sweep may take: for the poll, for the delete, and until the stream shows it. */
 const USUAL_DELETE_MS = 1_000;
-/** Rate at which a sweep deletes at least, when much falls due at once. Source: docs/contributing/decisions.md. */
+/** Lowest rate of deletions when many items are due at once. Source: docs/contributing/decisions.md. */
 const ITEMS_PER_SECOND = 1_000;
 
-/** How often the index is polled, and how much later an item goes where records are judged. */
+/** How often the index is polled, and the margin by which items are deleted later with an archive or events. */
 export type Pace = PollPace & { readonly marginSeconds?: number | undefined };
 
 /** Milliseconds that a deletion may take, counted from when the sweep polls. `rate`: items that expire in a second. */
@@ -19,17 +19,17 @@ export function deletionTimeMs({ precisionSeconds, marginSeconds = 0 }: Pace, ra
   return Math.round(USUAL_DELETE_MS + marginSeconds * 1000 + (atOnce / ITEMS_PER_SECOND) * 1000);
 }
 
-/** Milliseconds after its expiry by which an item that was written in good time is gone, by what is promised. */
+/** Most milliseconds from expiry to deletion that the sweep promises for an item that was written in time. */
 export function promisedLagMs(pace: Pace, rate: number): number {
   return pace.precisionSeconds * 1000 + deletionTimeMs(pace, rate);
 }
 
-/** One sweep a minute, and nothing in between. */
+/** Whether there is one sweep a minute, and nothing in between. */
 export function isPlain(precisionSeconds: number): boolean {
   return precisionSeconds === MINUTE_SECONDS;
 }
 
-/** When the tick of a minute (epoch seconds) began to check what its upcoming minute holds, epoch milliseconds. */
+/** When the tick of a minute (epoch seconds) began to look for the items of its upcoming minute; epoch milliseconds. */
 export type PlannedAt = (minute: number) => number;
 
 /**
@@ -77,7 +77,7 @@ function dueInMinute(
   });
 }
 
-/** The last moment of the poll by which an item is known to a child that polls; undefined without one. */
+/** The latest time of the poll that finds an item, if the child polls; else undefined. */
 function polled({ ttl, knownAt }: SweptItem, pollSeconds: number): number | undefined {
   if (pollSeconds === 0) return undefined;
   // Polls begin on whole seconds.

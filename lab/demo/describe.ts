@@ -12,7 +12,7 @@ import { describePromise, NO_RENEWALS } from './report.ts';
 /** The described settings of a sweep. */
 export interface Sweep extends Pace {
   readonly deleteMode: DeleteMode;
-  /** Expired items are deleted so much later, and are judged by that. @default 0 */
+  /** Seconds from the expiry to the deletion; deadlines are later by this time. @default 0 */
   readonly graceSeconds?: number;
   /** The attribute that holds an item. @default none can be held */
   readonly holdAttribute?: string | undefined;
@@ -30,7 +30,7 @@ function promiseOf(sweep: Pace, rate: number): string {
   return `${within} (precisionSeconds: ${precisionSeconds}); ${late}`;
 }
 
-/** By what all that is said of expiries is to be read. */
+/** A sentence that explains the grace; the lines that follow count from its end. */
 function graceOf({ graceSeconds = 0 }: Sweep): string {
   return graceSeconds === 0
     ? ''
@@ -39,11 +39,11 @@ function graceOf({ graceSeconds = 0 }: Sweep): string {
 
 export interface Start {
   readonly cloud: LocalCloud;
-  /** The address of the page that shows its executions. */
+  /** Address of the page that shows the executions of the run. */
   readonly page: string;
   /** The table of this run. */
   readonly tableName: string;
-  /** Which table of the configuration it stands for. */
+  /** The table of the configuration whose settings it has. */
   readonly standsFor: string;
   readonly sweep: Sweep;
   readonly actions: readonly Action[];
@@ -66,7 +66,7 @@ export function describeStart({
 }: Start): string {
   const { synthesized, dynamoDb } = cloud;
   const { tick, replay } = machinesOf(cloud);
-  // Without the prefix that those of the deployment share with its tick.
+  // The prefix that functions share with the tick is left out.
   const functions = synthesized.functions.map(({ name }) => name.replace(`${tick}-`, ''));
   const counted = (kind: Action['kind']) => count(actions.filter(action => action.kind === kind).length);
   const schedules = cloud
@@ -147,8 +147,9 @@ export function renews({ deleteMode }: Sweep): boolean {
   return deleteMode === 'guarded';
 }
 
-/** An execution that succeeded. */
-/** One line, as `precise-ttl local` has it: `09:02:00Z  tick            1,013 deleted  p99 0.1 s`. */
+/**
+ * Describes a successful execution on one line, in the form of `precise-ttl local`: `09:02:00Z  tick            1,013 deleted  p99 0.1 s`.
+ */
 export function describeSweep(execution: Execution): string {
   const { output, startDate, stopDate = startDate } = execution;
   const [report] = reportsOf(output) ?? [];

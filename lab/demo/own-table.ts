@@ -11,14 +11,14 @@ import { TableMismatchError } from 'aws-on-loopback/errors';
 /** Leaves room for the rest of the name: DynamoDB takes 255 characters. */
 const MAX_PREFIX_LENGTH = 220;
 
-/** A name for a table of one run only: nobody else's table can have it, and so nobody else's items are swept. */
+/** A name for the table of one run. It is unique, so the sweep cannot delete items of anybody else. */
 export function ownTableName(tableName: string): string {
   return `${tableName.slice(0, MAX_PREFIX_LENGTH)}-demo-${randomUUID().slice(0, 8)}`;
 }
 
 /**
- * The table of one run in a DynamoDB that may be somebody else's: it wasn't there before, and it goes after the run,
- * with its items and its stream. Says so when the process ends before that.
+ * The table of one run in a DynamoDB that may belong to somebody else: it did not exist before, and is removed after the run with its items
+ * and its stream. If the process ends before that, a message says so.
  */
 export class OwnTable {
   readonly #dynamoDb: DynamoDbEndpoint;
@@ -33,9 +33,8 @@ export class OwnTable {
   }
 
   /**
-   * Makes sure that the name is free. The table is not made here.
-   *
-   * @throws {TableMismatchError} when there is such a table
+   * Makes sure that no table has this name. It does not create the table.
+   * @throws {TableMismatchError} if there is such a table
    */
   static async reserve(dynamoDb: DynamoDbEndpoint, name: string, region: string): Promise<OwnTable> {
     const own = new OwnTable(dynamoDb, name, region);
@@ -43,7 +42,7 @@ export class OwnTable {
       await own.#client.send(new DescribeTableCommand({ TableName: name }));
     } catch (error) {
       if (error instanceof ResourceNotFoundException) {
-        // A DynamoDB Local of our own is stopped as a whole.
+        // A DynamoDB Local that was started here is stopped with all its tables.
         if (!dynamoDb.startedHere) process.on('exit', own.#sayLeft);
         return own;
       }
@@ -58,8 +57,7 @@ export class OwnTable {
 
   /**
    * Deletes the table. Safe to call more than once.
-   *
-   * @returns a sentence when it can't be
+   * @returns a sentence if it could not be deleted
    */
   async remove(): Promise<string | undefined> {
     process.off('exit', this.#sayLeft);
@@ -68,7 +66,7 @@ export class OwnTable {
         await this.#client.send(new DeleteTableCommand({ TableName: this.#name }));
       }
     } catch (error) {
-      // It may not have been made yet.
+      // The table may not have been created yet.
       if (!(error instanceof ResourceNotFoundException)) return this.#left(String(error));
     } finally {
       this.#client.destroy();

@@ -6,10 +6,10 @@ import { count, seconds } from '../report/numbers.ts';
 import type { MachineReport, Span } from '../watch/machine.ts';
 import { deletionTimeMs, type Pace, type PlannedAt, pollsDueBy } from './deadline.ts';
 
-/** Undecided: it looks broken, but this machine may have been the cause; or there was nothing to see it by. */
+/** `undecided`: the promise looks broken, but this machine may have been the cause; or nothing in the run could show it. */
 export type Status = 'kept' | 'broken' | 'undecided';
 
-/** A promise and what became of it, as counts of items; of failures for `nothingFailed`. */
+/** A promise and its result, in items; for `nothingFailed` in failures. */
 export interface Kept {
   readonly name: PromiseName;
   readonly status: Status;
@@ -25,10 +25,10 @@ export interface Seen {
   readonly contradictions: readonly string[];
   /** Executions that failed, starts that did not work; a sentence each. */
   readonly failures: readonly string[];
-  /** Executions that failed after this machine had stood still in them; a sentence each. */
+  /** Failures of executions during which this machine stood still; a sentence each. */
   readonly excusedFailures: readonly string[];
   readonly machine: MachineReport;
-  /** The archive lines and events of the expiries; empty where there are none. */
+  /** The archived lines and the events of the expiries; empty without an archive or events. */
   readonly followed: Followed;
   /** Items that the application holds at the end, and how many of them were not deleted. @default none can be held */
   readonly held?: { readonly items: number; readonly kept: number };
@@ -38,15 +38,15 @@ export interface Seen {
 }
 
 interface Promised {
-  /** How many items, or failures, are expected and were got, and what it is if these differ; undefined where nothing is promised. */
+  /** How many items, or failures, are expected and were seen, and the status if they differ; undefined if nothing is promised. */
   readonly held: (seen: Seen) => readonly [expected: number, got: number, ifNot?: Status] | undefined;
-  /** A run in which nothing expired shows nothing of it. @default false */
+  /** Whether the promise is undecided if no item expired. @default false */
   readonly isOfExpired?: boolean;
-  /** Says how it isn't kept. */
+  /** Describes how the promise was broken. */
   readonly otherwise: (kept: Pick<Kept, 'expected' | 'got'>, seen: Seen) => string | readonly string[];
 }
 
-/** The promises that a sweep is held to. Scripts read these names in what `--json` writes. */
+/** The promises that a run checks. Scripts read these names in the output of `--json`. */
 const PROMISES = {
   expiredDeleted: {
     isOfExpired: true,
@@ -154,19 +154,19 @@ function wrongly(arrived: ArrivalCounts | undefined, what: string): string[] {
   ];
 }
 
-/** That nothing expired is said elsewhere. */
+/** If no item expired, another line says so. */
 function unlessNothing({ expired, deleted }: Tally, what: string): string[] {
   return expired === 0 ? [] : [`${count(deleted)} items expired and were deleted, but ${what}`];
 }
 
-/** Holds a run against what is promised. */
+/** Compares a run with the promises. */
 export function holdAgainstPromises(seen: Seen): Kept[] {
   return (Object.keys(PROMISES) as PromiseName[]).flatMap((name): Kept[] => {
     const { held, isOfExpired }: Promised = PROMISES[name];
     const counts = held(seen);
     if (counts === undefined) return [];
     const [expected, got, ifNot = 'broken'] = counts;
-    // Without a clock to go by, nothing is known to be early, late or overdue.
+    // After the clock was set back, nothing can be judged as early, late or overdue.
     const otherwise = seen.machine.clockSetBackMs > 0 ? 'undecided' : ifNot;
     const showsNothing = isOfExpired === true && seen.tally.expired === 0;
     const status = showsNothing ? 'undecided' : expected === got ? 'kept' : otherwise;
@@ -174,7 +174,7 @@ export function holdAgainstPromises(seen: Seen): Kept[] {
   });
 }
 
-/** The sentence for a promise that isn't kept. */
+/** The sentences for a promise that was not kept. */
 export function notKept(kept: Kept, seen: Seen): readonly string[] {
   const { otherwise }: Promised = PROMISES[kept.name];
   return [otherwise(kept, seen)].flat();
@@ -183,7 +183,7 @@ export function notKept(kept: Kept, seen: Seen): readonly string[] {
 /** How many deletions came in time. */
 export interface Punctuality {
   readonly inTime: number;
-  /** Late by no more than the time that the machine lost while they were due. */
+  /** Deletions that were late by no more than the time that the machine lost while they were due. */
   readonly excused: number;
   readonly late: number;
 }
@@ -193,11 +193,11 @@ export interface PunctualityOptions {
   /** Items that expire in a second. */
   readonly rate: number;
   readonly plannedAt: PlannedAt;
-  /** How many milliseconds of a span the machine could not do its work. */
+  /** For how many milliseconds of a span the machine could not work. */
   readonly lost: (span: Span) => number;
 }
 
-/** Judges the deletions of a run; what is not gone yet is left out. */
+/** Judges the deletions of a run; items that are still there are left out. */
 export function punctualityOf(
   items: readonly SweptItem[],
   { pace, rate, plannedAt, lost }: PunctualityOptions,

@@ -21,35 +21,35 @@ export interface DemoResult {
   readonly written: number;
   /** Items whose TTL passed while the job ran. */
   readonly expired: number;
-  /** The ones of these that were seen to be deleted. */
+  /** Expired items that were seen to be deleted. */
   readonly deleted: number;
   readonly liveDeleted: number;
-  /** Items renewed, or made permanent, in their last seconds, that outlived the time they had before. */
+  /** Items that were renewed or made permanent in their last seconds, and outlived their earlier TTL. */
   readonly renewedKept: number;
   readonly overdue: number;
-  /** Milliseconds from expiry to deletion, as seen from outside; 0 when nothing was deleted. */
+  /** Milliseconds from expiry to deletion, as seen in the stream; 0 if nothing was deleted. */
   readonly lagMs: { readonly p50: number; readonly p99: number; readonly max: number };
-  /** Milliseconds from expiry to deletion that are promised for an item that is written in good time. */
+  /** Most milliseconds from expiry to deletion that are promised for an item that is written in time. */
   readonly promisedLagMs: number;
-  /** The archived items, where there is an archive. Their lag is from expiry to the object. */
+  /** The archived items, if there is an archive. Their lag is from the expiry to the object. */
   readonly archive?: Followed['archive'];
-  /** Which events came, where there are any. Their lag: from expiry to the event. */
+  /** The events that came, if the table has events. Their lag is from the expiry to the event. */
   readonly events?: Followed['events'];
-  /** Broken when a promise is, otherwise undecided when one is. */
+  /** Broken if a promise is broken; else undecided if one is undecided. */
   readonly verdict: Verdict;
-  /** Each undecided after an interruption. */
+  /** After an interruption all of them are undecided. */
   readonly promises: readonly Kept[];
   readonly machine: MachineReport;
 }
 
 export interface Judged {
   readonly result: DemoResult;
-  /** Why promises are broken or undecided; empty is a success. */
+  /** Reasons for broken promises, and for undecided ones in `doubts`; both are empty after a success. */
   readonly violations: readonly string[];
   readonly doubts: readonly string[];
 }
 
-/** A run that is judged. */
+/** The observations of a run that is judged. */
 export interface JudgedRun extends Seen {
   readonly interrupted: boolean;
 }
@@ -93,7 +93,7 @@ export interface ReportContext {
 
 type Row = readonly [sign: string, name: string, value: string, note: string];
 
-/** The summary a person reads. */
+/** The summary for a person. */
 export function formatReport(judged: Judged, context: ReportContext): string {
   const rows = rowsOf(judged.result, context);
   const width = (column: 1 | 2) => Math.max(...rows.map(row => row[column].length));
@@ -209,12 +209,12 @@ function followerRows(
   ];
 }
 
-/** A row, where there is something to say it of. */
+/** A row for a value, or none if the value is undefined. */
 function rowIf<Value>(value: Value | undefined, row: (value: Value) => Row): Row[] {
   return value === undefined ? [] : [row(value)];
 }
 
-/** Why nothing is renewed in the batch mode. */
+/** The reason why nothing is renewed in batch mode. */
 export const NO_RENEWALS = "none: deleteMode 'batch' is for keys that are never written again";
 
 function verdictLines({ result, violations, doubts }: Judged): string[] {
@@ -238,10 +238,10 @@ function verdictLines({ result, violations, doubts }: Judged): string[] {
   ];
 }
 
-/** Shorter than this says nothing about a run of minutes. */
+/** A shorter standstill is not mentioned: it is unimportant in a run of minutes. */
 const WORTH_SAYING_MS = 500;
 
-/** A sentence on a machine that was busy with other work; undefined when it wasn't. */
+/** A sentence about a machine that was busy with other work; undefined if it was not. */
 export function describeMachine(machine: MachineReport): string | undefined {
   const { stoodStillMs, busyMs, slowAnswersMs, clockSetBackMs } = machine;
   const parts: [number, string][] = [
@@ -260,12 +260,12 @@ export function describeMachine(machine: MachineReport): string | undefined {
   return said.length === 0 ? undefined : said.join('; ');
 }
 
-/** @param lagMs milliseconds from expiry to deletion, of what is written in good time */
+/** @param lagMs most milliseconds from expiry to deletion of an item that is written in time */
 export function describePromise(lagMs: number): string {
   return `gone within ${seconds(lagMs)} of expiry`;
 }
 
-/** One line for while it runs, as narrow as 80 columns for a run of ordinary size. */
+/** The line of progress during a run; it fits into 80 columns for a run of ordinary size. */
 export function formatProgress(tally: Tally, lags: readonly number[], secondsLeft: number): string {
   const { p50, max } = lagOf(lags);
   const lag = lags.length > 0 ? `${(p50 / 1000).toFixed(1)}/${seconds(max)}` : '–';
@@ -279,7 +279,7 @@ export function formatProgress(tally: Tally, lags: readonly number[], secondsLef
   ].join('  ');
 }
 
-/** One line for while what was deleted is archived, and events come of it. */
+/** The line of progress while the deleted items are archived and published. */
 export function formatFollowing(
   deleted: number,
   { archive, events }: Following,

@@ -32,15 +32,15 @@ import {
 import { sessionMix } from './sessions.ts';
 
 export interface DemoOptions {
-  /** It has one table, which this run has to itself. */
+  /** The stack; its only table is that of this run. */
   readonly stack: LocalCloudOptions['stack'];
-  /** It must not be there yet, and is removed at the end; the journal of its deployment, too. */
+  /** Name of the table. It must not exist yet; it is removed at the end, like the journal of its deployment. */
   readonly tableName: string;
   /** Name of the deployment, which sweeps this table only. */
   readonly deployment: string;
-  /** How the table is made when the stack only refers to it. */
+  /** How to create the table if the stack only refers to it. */
   readonly existingTable?: TableResource;
-  /** Which table of the configuration it stands for, for a person. */
+  /** The table of the configuration that it represents, for messages. */
   readonly standsFor: string;
   readonly region: string;
   readonly model: ExpiryModel;
@@ -54,19 +54,19 @@ export interface DemoOptions {
   readonly rate: number;
   readonly seed: number;
   readonly output: Output;
-  /** Shows how the run stands, several times a second. @default a line of progress */
+  /** Shows the state of the run, several times a second. @default a line of progress */
   readonly show?: (moment: Moment, progress: Progress) => void;
-  /** Ends the job early, with what is known. */
+  /** Ends the job early; the result then has what is known so far. */
   readonly signal: AbortSignal;
   /** Pause between two reads of the stream, milliseconds. @default that of the observer */
   readonly intervalMs?: number;
   /** Serves a page that shows the sweep. @default there is none */
   readonly sweepPage?: (endpoints: Endpoints) => Promise<SweepPage>;
-  /** For tests: how the cloud differs, its clock among it. */
+  /** For tests: other options of the cloud, such as its clock. */
   readonly cloud?: Partial<LocalCloudOptions>;
 }
 
-/** Where the services of a run are, for a page that asks them. */
+/** Addresses of the services of a run, for a page that asks them. */
 interface Endpoints {
   readonly dynamoDb: string;
   readonly stepFunctions: string;
@@ -78,26 +78,25 @@ export interface SweepPage {
   stop(): Promise<void>;
 }
 
-/** After the last expiry: the tick that follows, one more for what that one missed, and time to sweep. */
+/** Longest wait after the last expiry: for the next tick, one more tick that finds what that one missed, and the time to sweep. */
 const MAX_WAIT_MS = 150_000;
-/** After the last deletion and the batching window, for what follows it. */
+/** Longest wait for archived objects and events, after the last deletion and the batching window. */
 const MAX_FOLLOWING_MS = 30_000;
-/** For executions that are under way at the end. */
+/** Longest wait for executions that still run at the end. */
 const MAX_EXECUTION_WAIT_MS = 30_000;
 const CHECK_INTERVAL_MS = 250;
 const TICK_MS = 60_000;
-/** Until the first session expires at least: the first writes take place meanwhile. */
+/** Shortest time until the first session expires: the first writes take place before. */
 const LEAD_MS = 10_000;
-/** The current minute's tick comes when the first sessions are there to be found. */
+/** The current minute's tick starts this much later, when the first sessions are in the table. */
 const LATE_TICK_MS = 3_000;
-/** An execution that failed after the machine had stood still for so long in it may have failed because of that. */
+/** A standstill of this length can be the reason why an execution failed. */
 const EXCUSING_STANDSTILL_MS = 5_000;
 
 /**
- * The main job: sessions are written, expire and are swept by what was synthesized, in real time; what happened is
- * seen in the table's stream and judged against a ledger of what was written. Nothing is left of it, also when it fails.
- *
- * @throws {LocalCloudError} when the local cloud can't be started
+ * The main job. The synthesized stack sweeps sessions that are written and expire in real time. The table's stream shows what happened, and
+ * a ledger of the writes judges it. The job removes everything that it created, also after a failure.
+ * @throws {LocalCloudError} if the local cloud can't be started
  */
 export async function runDemo(options: DemoOptions): Promise<Judged> {
   const { cloud: { clock = realClock, dynamoDb: given, ...cloud } = {}, tableName, region } = options;
@@ -170,7 +169,7 @@ interface Surroundings {
   readonly clock: Clock;
   readonly progress: Progress;
   readonly problems: Problems;
-  /** Gets the executions that have ended. */
+  /** Collects the executions that have ended. */
   readonly ended: Execution[];
   readonly followers: Followers;
 }
@@ -190,7 +189,7 @@ function startCloud(
       else if (failed(execution)) progress.say(`✗ ${describeFailure(execution)}`);
     },
     ...(existingTable && { existing: [existingTable], makeExisting: true }),
-    // Nobody else's S3, queues, buses and functions get the sessions of this run.
+    // Without the environment's endpoints: no S3, queue, bus or function outside of this run gets its sessions.
     environment: {},
     services: followers.services,
     mappings: {
@@ -210,10 +209,10 @@ interface Job {
   readonly progress: Progress;
   readonly problems: Problems;
   readonly cloud: LocalCloud;
-  /** The address of the page that shows its executions. */
+  /** Address of the page that shows the executions of the run. */
   readonly page: string;
   readonly machine: MachineWatch;
-  /** Executions that have ended; grows. */
+  /** Executions that have ended; the list grows. */
   readonly ended: readonly Execution[];
   readonly followers: Followers;
 }
@@ -232,7 +231,7 @@ async function sweepSessions(job: Job): Promise<Judged> {
     random: seededRandom(seed),
     mix: sessionMix({
       renewals: renews(sweep),
-      // An item that the application deletes in its grace has expired.
+      // With a grace, an item that the application deletes may have expired already, so it deletes none.
       deletes: Object.values(following).some(each => each !== undefined) && graceSeconds === 0,
       holds: holdAttribute !== undefined,
     }),
@@ -317,7 +316,7 @@ async function sweepSessions(job: Job): Promise<Judged> {
   }
 }
 
-/** Waits for the objects and events of what was deleted. */
+/** Waits for the archived objects and the events of the deleted items. */
 async function untilFollowed(
   { options: { following = {} }, clock, cloud, followers, progress, machine }: Job,
   { ledger }: WatchedTable,
@@ -331,19 +330,19 @@ async function untilFollowed(
     const now = clock.now();
     const tally = ledger.tally(now);
     if (signal.aborted || followers.isComplete(tally.deleted, ledger)) return;
-    // A machine that slept is given the time to make up for it.
+    // A machine that slept gets as much more time.
     if (now >= startMs + waitMs + machine.stoodStillMs() - stoodStillMs) return;
     progress.show(formatFollowing(tally.deleted, following, followers.arrivals));
     await clock.sleep(CHECK_INTERVAL_MS, signal).catch(() => {});
   }
 }
 
-/** Children that poll are there all the time, and need not be waited for. */
+/** Whether children poll all the time, so that they need not be waited for. */
 function isAlwaysWatched({ pollSeconds }: Sweep): boolean {
   return pollSeconds > 0;
 }
 
-/** When each tick was started, by its time; epoch milliseconds. */
+/** The start time of each tick by its scheduled time; epoch milliseconds. */
 function ticksOf(executions: readonly Execution[]): Map<number, number> {
   return new Map(
     executions.flatMap(({ input, startDate }) => {
@@ -354,7 +353,7 @@ function ticksOf(executions: readonly Execution[]): Map<number, number> {
   );
 }
 
-/** Those that the end of a job stops are no failures of the sweep. */
+/** Executions that were aborted at the end of the job are no failures of the sweep. */
 function failed({ status }: Execution): boolean {
   return status !== 'SUCCEEDED' && status !== 'ABORTED';
 }
@@ -397,7 +396,7 @@ interface Live extends Job, Stream {
   readonly signal: AbortSignal;
 }
 
-/** Writes, and waits until everything that expires has had its tick. */
+/** Writes the sessions, and waits until everything that expires has had its tick. */
 async function live(job: Live): Promise<void> {
   const { actions, firstTtl, lastTtl, clock, cloud, table, progress, signal, problems, machine, options } =
     job;
@@ -420,14 +419,14 @@ async function live(job: Live): Promise<void> {
     .finally(() => {
       writing.done = true;
     });
-  // A renewed item is only safe for sure once a tick after its former TTL has passed it by.
+  // Only a tick that comes after its earlier TTL shows that a renewed item is kept.
   const lastTickMs = Math.ceil((lastTtl * 1000) / TICK_MS) * TICK_MS;
   const isIdle = () => isAlwaysWatched(options.sweep) || cloud.running.length === 0;
   while (!signal.aborted) {
     const now = clock.now();
     const tally = ledger.tally(now);
     if (now >= lastTickMs + 1_000 && writing.done && tally.overdue === 0 && isIdle()) break;
-    // A machine that slept is given the time to make up for it.
+    // A machine that slept gets as much more time.
     if (now >= lastTtl * 1000 + MAX_WAIT_MS + machine.stoodStillMs()) break;
     if (show === undefined) progress.show(formatProgress(tally, ledger.lags, lastTtl - now / 1000));
     else showMoment(now);

@@ -1,9 +1,12 @@
 import { between, drawCase, type Mix, withinOrFar } from '../workload/plan.ts';
 
-// Shares of 100 sessions; the rest is written once and expires.
+// Shares of 100 sessions; the others are written once and expire.
 const SHARES = { permanent: 5, madePermanent: 5, renewed: 10, deleted: 5, held: 5 };
 
-/** From a deletion by the application to the expiry at least, milliseconds: DynamoDB Local's streams do not say the second. */
+/**
+ * Least milliseconds from a deletion by the application to the item's expiry, because the times in DynamoDB Local's streams have no
+ * seconds.
+ */
 const DELETED_BEFORE_MS = 8_000;
 
 export interface SessionFates {

@@ -23,7 +23,7 @@ export interface Faults extends Pick<SimulationOptions, 'throttled' | 'throttled
 
 /** Limits for a scenario; values without a limit are only measured. */
 export interface Bounds {
-  /** Milliseconds. */
+  /** Largest p99 of the lag, milliseconds. */
   readonly p99Ms?: number;
   /** Largest share (0 to 1) of items later than {@link LATE_MS}, among those that were not in a call that hung. */
   readonly lateShare?: number;

@@ -120,10 +120,10 @@ export function modeResult(mode: Mode, tally: Tally, lags: readonly number[]): M
 }
 
 /**
- * The cumulative distribution of lags, thinned out to points of equal distance in share. The first and the largest lag
- * are always among them.
+ * The cumulative distribution of lags, thinned out to points of equal distance in share. The first and the largest lag are always among
+ * them.
  *
- * @param expired how many items the shares are of; those that were never deleted keep the last share below 1
+ * @param expired number of all expired items: if some were never deleted, the last share is below 1
  */
 export function cumulative(lags: readonly number[], expired: number, maxPoints: number): CumulativePoint[] {
   const sorted = lags.toSorted((one, other) => one - other);

@@ -178,7 +178,7 @@ function sampleOf({ pid, dynamoDbPid }: CloudProcess): Sample {
 
 /**
  * Keeps executions running through the API. Each has its own minute, in which it finds items of the first configured table to delete.
- * @throws when an execution doesn't succeed, or another number of items is gone than were there
+ * @throws if an execution doesn't succeed, or deletes another number of items than there were
  */
 async function keepRunning(
   { sfnEndpoint, dynamoDbEndpoint }: CloudProcess,

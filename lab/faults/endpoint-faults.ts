@@ -71,7 +71,7 @@ export class SeededEndpointFaults {
   readonly #counts = new Map<EndpointFaultName, number>();
   #rates: EndpointFaultRates;
 
-  /** @throws RangeError for rates that are no shares, or that are more than all calls together */
+  /** @throws RangeError if a rate is not between 0 and 1, or their sum is above 1 */
   constructor({ service, seed = 1, rates }: EndpointFaultsOptions) {
     checkEndpointRates(rates);
     this.#service = service;

@@ -54,7 +54,7 @@ export function drawFault<Name extends string>(
   });
 }
 
-/** @param names whose rates add up to 1 at the most @throws RangeError for rates that are no shares */
+/** @param names names of rates whose sum is at most 1 @throws RangeError if a rate is not between 0 and 1 */
 export function checkShares(rates: Readonly<Record<string, number>>, names: readonly string[]): void {
   for (const [name, rate] of Object.entries(rates)) {
     if (!(rate >= 0 && rate <= 1))

@@ -11,7 +11,7 @@ export interface FaultProxyOptions {
   readonly target: string;
   /** @default 1 */
   readonly seed?: number;
-  /** @default none: every call goes through */
+  /** @default no faults: every call succeeds */
   readonly rates?: FaultRates;
   /** Delay of slow answers, milliseconds. @default 6000 */
   readonly slowMs?: number;

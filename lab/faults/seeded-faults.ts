@@ -49,7 +49,7 @@ export class SeededFaults {
   readonly #slowMs: number;
   #rates: FaultRates;
 
-  /** @throws RangeError for rates that are no shares */
+  /** @throws RangeError if a rate is not between 0 and 1 */
   constructor({ seed, rates, slowMs = DEFAULT_SLOW_MS }: SeededFaultsOptions) {
     checkRates(rates);
     this.#random = seededRandom(seed);
@@ -110,7 +110,7 @@ function pick<T>(from: readonly T[], random: RandomSource): T {
   return from[Math.floor(random.next() * from.length)] as T;
 }
 
-/** @throws RangeError for rates that are no shares, or that are more than all together */
+/** @throws RangeError if a rate is not between 0 and 1, or their sum is above 1 */
 export function checkRates(rates: FaultRates): void {
   checkShares(rates, Object.keys(EFFECTS));
 }

@@ -13,7 +13,7 @@ import type { Invocation, SdkOptions, SdkRequest, SdkResponse } from './sdk.ts';
 
 /** The AWS SDK's clients, as the functions create them. Each call of a function uses them exclusively. */
 export interface Clients {
-  /** @param attempts calls in all per command, as the function's own runtime has them */
+  /** @param attempts attempts per command, as many as in the function's own runtime */
   documents(attempts: number, invocation: Invocation): Documents;
   s3(attempts: number, invocation: Invocation): Pick<ReturnType<typeof createS3>, 'send'>;
   destination(name: DestinationName, invocation: Invocation): Destination;

@@ -30,7 +30,7 @@ export class Oracle {
   readonly #versions = new Map<string, number>();
   #now = 0;
 
-  /** @param nextTurn the next place among everything that happens in the run */
+  /** @param nextTurn returns the next number in the order of all events of the run */
   constructor(rules: Rules, nextTurn: () => number) {
     this.#rules = rules;
     this.ledger = new Ledger(() => this.#now);
@@ -83,7 +83,7 @@ export class Oracle {
       .map(id => this.ledger.violation('leftByTicks', id));
   }
 
-  /** @param endMs by DynamoDB's clock: what is expired then has to be gone */
+  /** @param endMs end of the run by DynamoDB's clock: items that have expired by then must be gone */
   verdict(table: MemoryTable, endMs: number): Violation[] {
     const sweptUpTo = Math.floor(endMs / 1000);
     return [

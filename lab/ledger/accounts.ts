@@ -63,7 +63,7 @@ export class Accounts {
 
 /**
  * Counts that exceed their upper bounds, one sentence each.
- * @param most as the table's stream, and what the application did, bound them
+ * @param most the bounds, from the table's stream and the application's own actions
  */
 export function tooMany(totals: Accounts['totals'], most: Readonly<Partial<Record<Fate, number>>>): string[] {
   return (Object.entries(most) as [Fate, number][]).flatMap(([fate, bound]) =>

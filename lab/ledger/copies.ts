@@ -82,7 +82,7 @@ function lifeOf({ key, expiredAt }: { readonly key: ItemImage; readonly expiredA
   return `${itemText(key)} ${expiredAt}`;
 }
 
-/** The lines of an object of an archive. @throws for what is not compressed, or no JSON */
+/** The lines of an object of an archive. @throws if the body is not compressed, or not JSON */
 export function linesOf<Line>(body: Uint8Array): Line[] {
   const texts = gunzipSync(body).toString().split('\n');
   return texts.filter(text => text !== '').map(text => JSON.parse(text) as Line);

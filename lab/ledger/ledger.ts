@@ -125,7 +125,7 @@ export class Ledger {
 
   /**
    * Compares the observed state with the expected one.
-   * @param present every item of the table by its id, as a consistent read returned it
+   * @param present every item of the table by its id, from a consistent read
    */
   verify(present: ReadonlyMap<string, Present>, reading: Reading): Violation[] {
     return [...this.#entries].flatMap(([id, entry]) => {
@@ -136,9 +136,9 @@ export class Ledger {
 
   /**
    * The overdue items that remain in the table, except those that the application holds.
-   * @param present every item of the table, by a consistent read
-   * @param upTo epoch seconds: what expired up to then is overdue
-   * @param isWanted which items are asked for: by the TTL, epoch seconds, and when it was written, epoch milliseconds
+   * @param present every item of the table, from a consistent read
+   * @param upTo epoch seconds: items that expired until then are overdue
+   * @param isWanted selects items by their TTL (epoch seconds) and the time of their write (epoch milliseconds)
    */
   left(
     present: ReadonlyMap<string, Present>,

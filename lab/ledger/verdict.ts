@@ -75,7 +75,7 @@ export function findingOf(
   const renewed = renewedVersion(entry);
   if (versions.some(({ removal, ours }) => removal?.held && !ours)) return 'heldDeleted';
   if (wasDeletedLive(entry)) return renewed === undefined ? 'liveDeleted' : 'renewedDeleted';
-  // That moment is late, too: an item that was live then was live when it was deleted.
+  // `missedAt` is not before the deletion, so an item that was live then was live at its deletion too.
   const missed = versions.some(
     ({ ttl, ours, missedAt }) => !ours && missedAt !== undefined && isLive(ttl, Math.floor(missedAt / 1000)),
   );

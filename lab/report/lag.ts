@@ -1,4 +1,4 @@
-/** How late items were deleted, milliseconds; all null when none was. */
+/** Lags of deleted items, milliseconds; all null if none was deleted. */
 export interface LagPercentiles {
   readonly p50: number | null;
   readonly p99: number | null;

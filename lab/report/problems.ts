@@ -14,7 +14,7 @@ export class Problems {
     return this.#found;
   }
 
-  /** Aborted once there is no point in going on. */
+  /** Aborted if it makes no sense to continue. */
   get broken(): AbortSignal {
     return this.#broken.signal;
   }

@@ -1,24 +1,27 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Where a command writes for a person. */
+/** The stream on which a command writes for a person. */
 export interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
   write(text: string): unknown;
-  /** Whole lines as they are shown there. @default as they are */
+  /** Formats whole lines for this stream. @default unchanged */
   shown?(lines: string): string;
 }
 
-/** The progress whose line stands on the terminal. */
+/** The progress whose line is on the terminal now. */
 let onTerminal: Progress | undefined;
 
-/** Takes the line of a progress off the terminal, before something else is written there. */
+/** Removes a line of progress from the terminal, before something else is written there. */
 export function endProgress(): void {
   onTerminal?.end();
 }
 
-/** How often progress is shown where lines can't be overwritten: a log file, CI. The first time is soon: somebody may wait for it. */
+/**
+ * Interval between two lines of progress if lines can't be overwritten, as in a log file or in CI. The first line comes soon, because
+ * somebody may wait for it.
+ */
 const PLAIN_INTERVAL_MS = 10_000;
 const FIRST_PLAIN_MS = 2_000;
 
@@ -30,7 +33,7 @@ const SHOW_CURSOR = `${ESCAPE}?25h`;
 const CLEAR_BELOW = `${ESCAPE}J`;
 const CLEAR_LINE = `${ESCAPE}K`;
 
-/** Progress on lines that are overwritten on a terminal, and elsewhere on a line after two seconds and every ten. */
+/** Shows progress. On a terminal it overwrites its lines; elsewhere it writes a line after two seconds and every ten seconds. */
 export class Progress {
   readonly #output: Output;
   readonly #now: () => number;
@@ -45,7 +48,7 @@ export class Progress {
     this.#shownAt = now() + FIRST_PLAIN_MS - PLAIN_INTERVAL_MS;
   }
 
-  /** Columns in which a line can be overwritten: a line that wraps can't be. */
+  /** Most columns of a line that can be overwritten: a wrapped line cannot. */
   get columns(): number {
     return (this.#output.columns || USUAL_COLUMNS) - 1;
   }
@@ -59,7 +62,7 @@ export class Progress {
     }
   }
 
-  /** Shows several lines on a terminal, none of them wider than {@link columns}. The first ones are left out where it is too low. */
+  /** Shows several lines on a terminal, none wider than {@link columns}. It leaves out the first ones if the terminal has fewer lines. */
   showBlock(lines: readonly string[]): void {
     if (!this.#hidesCursor) {
       this.#hidesCursor = true;
@@ -76,7 +79,7 @@ export class Progress {
     if (this.#hidesCursor) this.#draw(block);
   }
 
-  /** Removes the progress, and gives the terminal back as it was. Safe to call more than once. */
+  /** Removes the progress, and restores the terminal. Safe to call more than once. */
   end(): void {
     const top = this.#toTop();
     if (top !== '') this.#output.write(top);
@@ -89,7 +92,7 @@ export class Progress {
     this.#hidesCursor = false;
   };
 
-  /** In one write, so that no half of it is ever seen. */
+  /** Writes all of it at once, so that no incomplete line is ever seen. */
   #draw(lines: readonly string[]): void {
     const text = lines.map(line => `${line}${CLEAR_LINE}`).join('\n');
     this.#output.write(`${this.#moveToTop()}${text}${CLEAR_BELOW}`);
@@ -103,7 +106,7 @@ export class Progress {
     return move === '' ? '' : `${move}${CLEAR_BELOW}`;
   }
 
-  /** A terminal that became narrower has wrapped the lines that it showed. */
+  /** A terminal that became narrower has wrapped the lines, so there are more of them. */
   #moveToTop(): string {
     if (this.#block.length === 0) return '';
     const columns = this.#output.columns || USUAL_COLUMNS;
@@ -112,7 +115,7 @@ export class Progress {
   }
 }
 
-/** As many words of a line as there is room for. */
+/** As many words of a line as fit. */
 function fitting(line: string, room: number): string {
   if (line.length <= room) return line;
   return `${line.slice(0, room - 1).replace(/\s+\S*$/, '')} …`;

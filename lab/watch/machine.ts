@@ -125,7 +125,7 @@ export class MachineWatch {
 
   /**
    * Longest time, beyond the usual, for which the machine stood still or DynamoDB Local did not answer, milliseconds.
-   * @param from what was before does not count, epoch milliseconds
+   * @param from earlier times do not count, epoch milliseconds
    */
   longestMs(from: number): number {
     const { stoodStill, slowAnswers } = this.#lost;
@@ -134,8 +134,8 @@ export class MachineWatch {
   }
 
   /**
-   * Calculates how many milliseconds of a span the sweep could not work, or missed its tick, as far as known.
-   * @param ticks when each tick was started, by its time; epoch milliseconds
+   * Calculates for how many milliseconds of a span the sweep could not work, or missed its tick, as far as known.
+   * @param ticks start time of each tick by its scheduled time; epoch milliseconds
    */
   lost(ticks: ReadonlyMap<number, number>): (span: Span) => number {
     const { stoodStill, busy, slowAnswers } = this.#lost;

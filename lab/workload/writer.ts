@@ -26,8 +26,8 @@ export class Writer {
   }
 
   /**
-   * @returns of an item that was written the attributes by which it expires
-   * @throws what DynamoDB answers, but for a delete: the truth would not be known any more
+   * @returns the expiry attributes of an item that was written; else undefined
+   * @throws the errors of DynamoDB, except for a delete: after a failed delete it is unknown whether the item is gone
    */
   async act({ kind, item, ttl, olderStamp }: Omit<Action, 'atMs'>): Promise<Stamped | undefined> {
     const id = this.#table.id(item);

@@ -21,7 +21,7 @@ export interface ExistingTableOptions {
 /**
  * Checks and uses a table that the stack only refers to. Like Terraform, it accepts additional indexes and attributes, and refuses a table
  * without the sweep's index.
- * @throws {TableMismatchError} saying what differs, with the command that makes the table or its index where one is missing
+ * @throws {TableMismatchError} that names the difference; if the table or its index is missing, also the command that creates it
  */
 export async function useExistingTable(
   client: DynamoDBClient,

@@ -81,9 +81,8 @@ export class WorkerPool implements Sharer {
    *
    * @param payload JSON text
    * @param traceId names the invocation in the calls of its AWS clients
-   * @param caller of those who wait, whoever has the fewest calls running comes first
-   * @param signal takes an invocation that is still waiting for a thread out of the line. One that runs goes on,
-   *   as it does on Lambda when its caller has gone away.
+   * @param caller name of the caller: of those that wait, the one with the fewest running calls is served first
+   * @param signal cancels an invocation that still waits for a thread. One that runs continues, as on Lambda when its caller has gone.
    */
   invoke(payload: string, traceId: string, caller = '', signal?: AbortSignal): Promise<Outcome> {
     return new Promise(resolve => {

@@ -68,7 +68,7 @@ export class SharedThreads {
     this.#sharers.add(sharer);
   }
 
-  /** @returns whether it may start a thread; somebody else's may have ended for it */
+  /** @returns whether the pool may start a thread; for this, an idle thread of another pool may have been ended */
   take(sharer: Sharer): boolean {
     if (this.#taken < this.#most) {
       this.#taken += 1;

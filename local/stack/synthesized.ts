@@ -61,7 +61,7 @@ export interface SynthesizedCloud {
   readonly blocks: readonly ResolvedBlock[];
 }
 
-/** @param of empty, or a block and a dot */
+/** @param of prefix of the names: empty, or a block and a dot */
 const throughput = (of: string) =>
   `${of}read_capacity ${of}write_capacity ${of}on_demand_throughput ${of}warm_throughput`;
 
@@ -84,9 +84,8 @@ export const RUN_TYPES: readonly string[] = Object.keys(WITHOUT_EFFECT);
 
 /**
  * Reads a stack for this machine.
- * @param deployedAtMs when it was deployed, epoch milliseconds
- * @throws {TerraformError} for what only an override can bring: an argument or a value that is not run here, or one that only Terraform
- * knows
+ * @param deployedAtMs time of the deployment, epoch milliseconds
+ * @throws {TerraformError} for an argument or a value that cannot run here, or that only Terraform knows: only an override can set one
  */
 export function synthesizedCloud(
   stack: PlainStack,

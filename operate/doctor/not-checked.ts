@@ -25,5 +25,5 @@ export function notCheckedFindings(unchecked: readonly Unchecked[], subject: Sub
   });
 }
 
-/** Key of the group for this machine; no reason is empty. */
+/** Key of the group of checks on this machine. It differs from every reason, because no reason is empty. */
 const LOCAL = '';

@@ -5,11 +5,11 @@ import { build } from 'esbuild';
 export interface BundledPage {
   readonly script: string;
   readonly style: string;
-  /** The files that are in them. */
+  /** The source files that they contain. */
   readonly files: readonly string[];
 }
 
-/** Bundles the page for browsers, with what it needs of other packages inside. */
+/** Bundles the page for browsers, including the packages that it needs. */
 export async function bundlePage(): Promise<BundledPage> {
   const { outputFiles, metafile } = await build({
     entryPoints: ['main.ts', 'style.css'].map(file => join(import.meta.dirname, 'browser', file)),
@@ -20,7 +20,7 @@ export async function bundlePage(): Promise<BundledPage> {
     format: 'iife',
     platform: 'browser',
     target: 'es2022',
-    // They are in the file of licences.
+    // The licences are in a file of their own.
     legalComments: 'none',
     metafile: true,
     logLevel: 'error',

@@ -179,7 +179,7 @@ function descriptionOf(field: FieldText | undefined): Schema {
   return { description: whole.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1') };
 }
 
-/** @throws TypeError for a kind of which nothing can be said */
+/** @throws TypeError for a kind that has no schema */
 function schemaOf(kind: Kind<unknown>): Schema {
   const { rule, is } = kind;
   if (rule !== undefined && 'pattern' in rule) return { type: 'string', pattern: patternOf(rule.pattern) };

@@ -134,7 +134,7 @@ function essentialList(): string {
 
 const EXAMPLE_TABLE = { tableName: 'NAME', partitionKey: 'id' };
 
-/** @param isCause those that are one, or the others */
+/** @param isCause whether causes are listed, or the other remarks */
 function remarksList(isCause: boolean): string {
   return Object.entries(REMARKS)
     .filter(([, remark]) => remark.isCause === isCause)
@@ -207,9 +207,14 @@ function holdingsTable(): string {
   );
 }
 
+/** Commands that need the same permissions have one line. */
 function commandActionsList(): string {
-  return Object.entries(COMMAND_ACTIONS)
-    .map(([command, actions]) => `- \`${command}\`: ${groupedActions(actions).join('; ')}`)
+  const entries = Object.entries(COMMAND_ACTIONS).map(
+    ([command, actions]) => [`\`${command}\``, groupedActions(actions).join('; ')] as const,
+  );
+  const commandsOf = Map.groupBy(entries, ([, actions]) => actions);
+  return [...commandsOf]
+    .map(([actions, commands]) => `- ${commands.map(([command]) => command).join(', ')}: ${actions}`)
     .join('\n');
 }
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 /**
  * Copies the declarations of a module and of those that it imports.
- * @param names by what other name they import a package
+ * @param names replacements for the names of imported packages
  */
 export function copyDeclarations(
   module: string,

@@ -1,7 +1,7 @@
 import { count, seconds as inSeconds } from '../../report/numbers.ts';
 import type { LagSpan, Moment, Second } from './moment.ts';
 
-/** The meaning of a piece of a line, by which it gets its colour. */
+/** The meaning of a piece of a line, which decides its colour. */
 export type Tone = 'plain' | 'faint' | 'far' | 'soon' | 'late' | 'strong';
 
 export interface Piece {
@@ -12,18 +12,18 @@ export interface Piece {
 export type Line = readonly Piece[];
 
 const MARGIN = 2;
-/** Seconds beside each other in a character: it has two columns of four dots. */
+/** Columns of dots in a character, one for each second. */
 const SECONDS_WIDE = 2;
 const DOTS_HIGH = 4;
 const MOST_ROWS = 5;
-/** Characters for what expires: enough for the longest life of an item. */
+/** Most characters to the right of "now": enough for the longest lifetime of an item. */
 const MOST_AHEAD = 60;
-/** The share of the width for what has expired. */
+/** Share of the width to the left of "now", where expired items are. */
 const BEHIND_SHARE = 0.3;
-/** Items that expire in less than this are about to go. */
+/** Items that expire in less than this time have a colour of their own. */
 export const SOON_SECONDS = 10;
 
-/** The dots of a character in Unicode: of its left and of its right column, from below. */
+/** The bits of a braille character for its left and its right column, each from below. */
 const DOTS = [
   [0x40, 0x04, 0x02, 0x01],
   [0x80, 0x20, 0x10, 0x08],
@@ -31,7 +31,7 @@ const DOTS = [
 const NO_DOT = 0x2800;
 const GONE = '·';
 
-/** How many items a dot stands for, and how many characters are above each other. */
+/** Items for each dot, and rows of characters. */
 export interface Scale {
   readonly itemsPerDot: number;
   readonly rows: number;
@@ -45,8 +45,8 @@ export function scaleOf(rate: number): Scale {
 }
 
 /**
- * A moment as lines, none wider than `width` columns. To the right of "now" stands what is going to expire, a column of dots for each
- * second; to the left what has expired: nothing but small points, unless the sweep is late.
+ * Draws a moment as lines of at most `width` columns. To the right of "now" are the items that will expire, as a column of dots for each
+ * second. To the left are the items that have expired: small points after their deletion, and dots while the sweep is late.
  */
 export function drawMoment(moment: Moment, width: number): Line[] {
   const scale = scaleOf(moment.rate);
@@ -66,7 +66,7 @@ const plain = (text: string): Piece => ({ text, tone: 'plain' });
 const faint = (text: string): Piece => ({ text, tone: 'faint' });
 const strong = (text: string): Piece => ({ text, tone: 'strong' });
 
-/** Each of its parts stays on one line. */
+/** The legend; none of its entries is broken across lines. */
 export function legend({ tally, rate }: Moment, { itemsPerDot } = scaleOf(rate)): Line[] {
   const each = itemsPerDot === 1 ? 'a session' : `up to ${count(itemsPerDot)} sessions`;
   const { expired } = tally;
@@ -95,7 +95,7 @@ export function countsLine(moment: Moment): Line {
   ];
 }
 
-/** Whether something is there that the promise says is gone. */
+/** Whether an item is still in the table after its deadline. */
 function isLate({ seconds, now, promisedLagMs }: Moment): boolean {
   return seconds.some(lateAt(now, promisedLagMs));
 }
@@ -117,7 +117,7 @@ export function clock(total: number): string {
 
 const BARS = '▁▂▃▄▅▆▇█';
 
-/** The lag of the last deletions: the highest bar is the promise. */
+/** Bars of the lag of the latest deletions; the highest possible bar is the promised lag. */
 export function lagLine({ lags, promisedLagMs }: Moment): Line {
   const bars = (which: keyof LagSpan): Line =>
     lags.map(span => {
@@ -145,7 +145,7 @@ export function sweepParts({ sweep, page }: Moment): Line[] {
 }
 
 interface Field {
-  /** Characters for what has expired, and for what is going to. */
+  /** Characters to the left of "now", for expired items; those to its right are `ahead`. */
   readonly behind: number;
   readonly ahead: number;
 }
@@ -153,7 +153,7 @@ interface Field {
 const NOW = 'now';
 const LABEL_SECONDS = 30;
 
-/** The times above the field. */
+/** The line of times above the dots. */
 function axis({ behind, ahead }: Field): Line {
   const labels = [{ at: MARGIN + behind - 1, text: NOW }];
   for (let away = LABEL_SECONDS; away < Math.max(ahead, behind) * SECONDS_WIDE; away += LABEL_SECONDS) {
@@ -194,7 +194,7 @@ function fieldRows(moment: Moment, { itemsPerDot, rows }: Scale, { behind, ahead
   });
 }
 
-/** The character of two columns in a row, counted from below; undefined where no dot is in it. */
+/** The character for two columns in a row of the drawing, counted from below; undefined if it has no dot. */
 function dotsOf(left: number, right: number, row: number): string | undefined {
   const bits = [left, right].flatMap((height, column) =>
     (DOTS[column] ?? []).filter((_, index) => height > row * DOTS_HIGH + index),
@@ -203,7 +203,7 @@ function dotsOf(left: number, right: number, row: number): string | undefined {
   return String.fromCodePoint(bits.reduce((sum, bit) => sum + bit, NO_DOT));
 }
 
-/** Puts neighbours of one tone together. */
+/** Joins neighbouring pieces of the same tone. */
 function joined(line: Line): Line {
   const pieces: Piece[] = [];
   for (const piece of line) {
@@ -216,7 +216,7 @@ function joined(line: Line): Line {
 
 const GAP = '   ';
 
-/** Parts beside each other, on as many lines as they take. */
+/** Puts parts beside each other, and begins a further line when one is full. */
 function flowed(parts: readonly Line[], width: number): Line[] {
   const lines: Piece[][] = [];
   for (const part of parts) {
@@ -228,7 +228,7 @@ function flowed(parts: readonly Line[], width: number): Line[] {
   return lines.map(line => fitted(line, width));
 }
 
-/** A line behind the margin, cut where the terminal ends. */
+/** Indents a line by the margin, and cuts it at the width of the terminal. */
 function fitted(line: Line, width: number): Line {
   let room = width;
   return joined([plain(' '.repeat(MARGIN)), ...line]).map(({ text, tone }) => {

@@ -12,20 +12,20 @@ export interface Second {
   readonly gone: number;
 }
 
-/** How late the items were that were deleted within a few seconds, milliseconds. */
+/** Percentiles of the lags within a few seconds, milliseconds. */
 export interface LagSpan {
   readonly p50: number;
   readonly max: number;
 }
 
-/** How a run of `npm start` stands at one moment: all that is shown of it while it runs. */
+/** The state of a run of `npm start` at one moment, as far as it is shown. */
 export interface Moment {
   /** Epoch milliseconds. */
   readonly now: number;
-  /** By their TTL; only those in which something expires. */
+  /** The seconds in which items expire, in the order of time. */
   readonly seconds: readonly Second[];
   readonly tally: Pick<Tally, 'written' | 'expired' | 'deleted' | 'overdue'>;
-  /** By the time of the deletions, the oldest first; undefined where nothing was deleted. */
+  /** Lags in the order of the deletions' times; undefined for a span without deletions. */
   readonly lags: readonly (LagSpan | undefined)[];
   readonly promisedLagMs: number;
   /** When the first and the last item of the plan expire, epoch seconds. */
@@ -33,21 +33,21 @@ export interface Moment {
   readonly lastTtl: number;
   /** Items that expire in a second. */
   readonly rate: number;
-  /** What the sweep does, in words: what it did last, and what it does now. */
+  /** Two sentences: what the sweep did last, and what it does now. */
   readonly sweep: readonly string[];
-  /** Where a browser shows the executions. */
+  /** Address of the page that shows the executions. */
   readonly page?: string | undefined;
 }
 
-/** Seconds after its last write in which an item of a run expires: what is further away is not shown. */
+/** Longest time from an item's write to its expiry in a run; later expiries are not shown. */
 const AHEAD_SECONDS = 120;
-/** How long ago an item may have expired to be shown. */
+/** An item that expired longer ago is not shown. */
 const BEHIND_SECONDS = 240;
-/** Seconds of a column in the plot of lags. */
+/** Seconds for each bar of the lags. */
 export const LAG_SPAN_SECONDS = 3;
 const LAG_SPANS = 20;
 
-/** @param items all that expire up to {@link AHEAD_SECONDS} after `now`, which is epoch milliseconds */
+/** @param items those that expire up to {@link AHEAD_SECONDS} after `now`, which is epoch milliseconds */
 function secondsOf(items: readonly SweptItem[], now: number): Second[] {
   const seconds = new Map<number, { ttl: number; there: number; gone: number }>();
   for (const { ttl, goneAt } of items) {
@@ -60,7 +60,7 @@ function secondsOf(items: readonly SweptItem[], now: number): Second[] {
   return [...seconds.values()].sort((one, other) => one.ttl - other.ttl);
 }
 
-/** The lags of each few seconds up to `now`, epoch milliseconds. */
+/** The lags of each span of some seconds up to `now`, epoch milliseconds. */
 function lagSpansOf(items: readonly SweptItem[], now: number): Moment['lags'] {
   const spanOf = (ms: number) => Math.floor(ms / 1000 / LAG_SPAN_SECONDS);
   const last = spanOf(now);
@@ -79,7 +79,7 @@ function spanIn(lags: readonly number[] = []): LagSpan | undefined {
   return p50 === null || max === null ? undefined : { p50, max };
 }
 
-/** What a moment is made of. */
+/** The data from which a moment is made. */
 export interface Standing
   extends Pick<Moment, 'promisedLagMs' | 'firstTtl' | 'lastTtl' | 'rate' | 'sweep' | 'page'> {
   readonly ledger: Pick<Ledger, 'tally' | 'swept'>;

@@ -10,7 +10,7 @@ const STYLES: Readonly<Record<Tone, Parameters<typeof styleText>[0]>> = {
   strong: 'bold',
 };
 
-/** A line as a terminal shows it. @param colours whether it has any */
+/** Makes the text of a line for a terminal. @param colours whether the terminal has colours */
 export function paint(line: Line, colours: boolean): string {
   return line
     .map(({ text, tone }) =>

@@ -1,12 +1,11 @@
-/** Share of the time that showing a run may take from running it. */
+/** Largest share of the time that displaying may take. */
 const SHARE = 0.05;
-/** The longest pause: somebody watches. */
+/** Longest pause between two displays, because somebody watches. */
 const LONGEST_MS = 2_000;
 
 /**
- * Makes work that takes long rarer: a large run has many items to count, and its sweep runs in the same process.
- *
- * @param now milliseconds since some moment
+ * Calls work less often if it takes long: a large run has many items to count, and its sweep runs in the same process.
+ * @param now milliseconds of a clock that nobody sets
  */
 export function sparingly<Arguments extends unknown[]>(
   work: (...args: Arguments) => void,

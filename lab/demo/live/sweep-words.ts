@@ -1,17 +1,16 @@
 import type { Execution, HistoryEvent } from 'stepfunctions-emulator';
 import { count, timeOfDay } from '../../report/numbers.ts';
 
-/** What is read of an execution. */
+/** The parts of an execution that are read here. */
 export type Observed = Pick<Execution, 'history' | 'status'>;
 
-/** States that only route, and need no time. */
+/** States that only route, and take no time. */
 const ROUTING = /^(Choice|Pass|Map|Succeed)State/;
 
 /**
- * What the sweep does, in words, by the history of its executions: what it deleted last, and the state in which it is.
- *
+ * Describes from the histories of executions what the sweep deleted last, and in which state it is.
  * @param running the executions that have not ended
- * @param nextTick when the next one starts, epoch milliseconds
+ * @param nextTick when the next tick starts, epoch milliseconds
  */
 export function sweepInWords(running: readonly Observed[], nextTick: number | undefined): string[] {
   const [latest] = running.toSorted((one, other) => lastTime(other) - lastTime(one));
@@ -32,7 +31,7 @@ interface Answer {
   readonly progress?: { readonly deleted?: number } | null;
 }
 
-/** The keys that the chunks of the last page deleted. */
+/** How many keys the chunks of the last page deleted, in words. */
 function lastDeletion(history: readonly HistoryEvent[]): string | undefined {
   let deleted = 0;
   let at: number | undefined;
@@ -46,7 +45,7 @@ function lastDeletion(history: readonly HistoryEvent[]): string | undefined {
   return at === undefined ? undefined : `${timeOfDay(at)} DeleteChunk: ${count(deleted)} deleted`;
 }
 
-/** The state that was entered last, of those that take time. */
+/** The state that was entered last, without those that only route, in words. */
 function stateInWords(history: readonly HistoryEvent[]): string | undefined {
   for (const event of fromTheEnd(history)) {
     const name = nameOf(event);
@@ -65,11 +64,11 @@ const IN_WORDS: Readonly<Record<string, (history: readonly HistoryEvent[]) => st
   RecordMetrics: () => 'RecordMetrics adds up',
 };
 
-/** The time to which the choice before a wait sent it. */
+/** The time until which a wait lasts: it is in the output of the state before. */
 function untilIn(history: readonly HistoryEvent[]): string {
   for (const event of fromTheEnd(history)) {
     if (nameOf(event) !== 'NextStep?' || !event.type.endsWith('StateExited')) continue;
-    // The first one is that of the state: its output may be long, and is not read as a whole.
+    // The first match belongs to the state. The output may be long, so it is not parsed.
     const [, until] = /"until":"([^"]+)"/.exec(outputOf(event)) ?? [];
     return until === undefined ? '' : ` until ${timeOfDay(Date.parse(until))}`;
   }

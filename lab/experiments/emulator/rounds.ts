@@ -35,7 +35,7 @@ for (let round = 0; round < ROUNDS; round += 1) {
   rounds.push(ms / EXECUTIONS);
 }
 
-// Measured after the rounds, with whatever they left in memory.
+// This is measured after the rounds, with the memory that they have left in use.
 const each = machineOf({
   Type: 'Map',
   ItemProcessor: { StartAt: 'Each', States: { Each: task } },

@@ -32,7 +32,7 @@ const SLOWEST = 200;
 /** Values with a label on the axis. ECharts itself labels some powers of ten only. */
 const LABELLED = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60, 200];
 
-// Set apart by hue and by lightness, on white, which both of GitHub's themes show as it is.
+// The colours differ in hue and in lightness. The background is white in both of GitHub's themes.
 const COLORS: Readonly<Record<Mode, string>> = {
   precise: '#0b6e4f',
   plain: '#2f6fde',

@@ -100,8 +100,8 @@ const MINUTE_MS = 60_000;
 /**
  * Calls a function at every full minute, from the next one on. It does not wait for a call that is still running, like invocations of a
  * Lambda function.
- * @param onError gets what an action rejects with
- * @returns ends it, and resolves when nothing is under way any more
+ * @param onError gets the error of a rejected action
+ * @returns a function that stops the calls, and resolves when no action is running
  */
 export function everyMinute(
   action: (minuteMs: number) => Promise<void>,

@@ -7,32 +7,32 @@ import {
   SAMPLES_PER_SECOND,
 } from './recording.ts';
 
-/** Pixels. */
+/** Size of the picture, pixels. */
 const WIDTH = 840;
 const HEIGHT = 322;
 const NOW_X = 230;
 const SECOND_WIDE = 6;
 const DOT_HIGH = 6;
-/** The lowest dots stand here. */
+/** Vertical position of the lowest dots. */
 const GROUND = 196;
 const FIELD_TOP = 56;
 const MARGIN = 24;
 
 const SAMPLES = RECORDED_SECONDS * SAMPLES_PER_SECOND;
 
-/** Dots of a column that are there from one sample to another one. */
+/** Dots of a column that are shown from one sample to another. */
 interface Stretch {
   readonly x: number;
   readonly from: number;
   readonly to: number;
-  /** The lowest and the highest of them, counted from below. */
+  /** The lowest and the highest of these dots, counted from below. */
   readonly low: number;
   readonly high: number;
 }
 
 /**
- * Draws a recording as an SVG that moves by itself: each item is a dot that comes nearer to "now", and a small point once it was seen to
- * be deleted. It has its own colours for dark pages, and stands still for readers who want that.
+ * Draws a recording as an animated SVG. Each item is a dot that moves towards "now", and becomes a small point when it was seen to be
+ * deleted. The picture has other colours on dark pages, and does not move for readers who prefer no motion.
  */
 export function drawRecording({ columns, figures }: Recording, about: string): string {
   const stretchesOf = (which: 'there' | 'gone') =>
@@ -56,7 +56,7 @@ ${figures.map((figure, index) => `<g class="t f${index}">${texts(figure)}</g>`).
 `;
 }
 
-/** The stretches of time in which each dot of a column is there; neighbours with the same one are put together. */
+/** The times during which each dot of a column is shown; dots with the same times are combined. */
 function stretches(changes: readonly Change[], x: number): Stretch[] {
   const highest = Math.max(0, ...changes.map(([, height]) => height));
   const found: Stretch[] = [];
@@ -84,7 +84,10 @@ function spansOf(changes: readonly Change[], dot: number): { from: number; to: n
   return from === undefined ? spans : [...spans, { from, to: SAMPLES }];
 }
 
-/** Dots as dashes without a length; the last one needs a line that goes a bit further: a line is drawn for each stretch, and one path for those of the same time. */
+/**
+ * Draws dots as dashes of length zero. The line is a bit longer than the last dot needs, because it would not be drawn otherwise. Dots that
+ * appear and disappear at the same times share a path.
+ */
 function dots(all: readonly Stretch[]): string {
   return [...Map.groupBy(all, ({ to }) => to)]
     .map(([to, ending]) => {
@@ -166,7 +169,7 @@ function colours(palette: typeof LIGHT): string {
     .join(';')}}`;
 }
 
-/** Where a reader sees it who wants nothing to move: when much has expired. */
+/** The second that is shown to readers who prefer no motion: many items have expired by then. */
 const STILL_SECOND = RECORDED_SECONDS - 4;
 
 function styles(samples: ReadonlySet<number>, frames: number): string {

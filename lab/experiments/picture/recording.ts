@@ -1,24 +1,24 @@
 import type { Moment } from '../../demo/live/moment.ts';
 
-/** Samples of a recording in a second: as often as the terminal shows a run. */
+/** Samples in each second, as many as the terminal shows. */
 export const SAMPLES_PER_SECOND = 4;
-/** A recording begins so long before the first expiry, and takes so long; seconds. */
+/** Seconds from the beginning of a recording to the first expiry, and length of a recording. */
 const LEAD_SECONDS = 6;
 export const RECORDED_SECONDS = 30;
 
-/** From a sample on, this many. */
+/** From this sample on there are this many. */
 export type Change = readonly [sample: number, count: number];
 
 /** The items that expire in one second of a run. */
 export interface Column {
-  /** Seconds from the beginning of the recording to their expiry. */
+  /** Seconds from the beginning of the recording to the expiry of these items. */
   readonly at: number;
-  /** How many are in the table, and how many were seen to be deleted. */
+  /** How many items are in the table; `gone` counts those that were seen to be deleted. */
   readonly there: readonly Change[];
   readonly gone: readonly Change[];
 }
 
-/** The figures of a run, as they are at the end of a second. */
+/** The figures of a run at the end of a second. */
 export interface Figures {
   readonly written: number;
   readonly expired: number;
@@ -30,7 +30,7 @@ export interface Figures {
   readonly sweep: string;
 }
 
-/** Some seconds around the first expiry of a run. */
+/** A recording of the seconds around the first expiry of a run. */
 export interface Recording {
   readonly columns: readonly Column[];
   readonly figures: readonly Figures[];
@@ -42,7 +42,7 @@ export function recordingOf(moments: readonly Moment[]): Recording {
   if (first === undefined) return { columns: [], figures: [] };
   const start = first.firstTtl - LEAD_SECONDS;
   const placed = moments.map(moment => ({ moment, sample: sampleOf(moment, start) }));
-  // One moment is taken for each sample: the first one of it.
+  // The first moment of each sample is taken.
   const samples = Array.from(
     { length: RECORDED_SECONDS * SAMPLES_PER_SECOND },
     (_, sample) => placed.findLast(each => each.sample <= sample)?.moment,

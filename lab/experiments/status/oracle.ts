@@ -227,8 +227,8 @@ function falseThrottling(
 }
 
 /**
- * Why a reported trend is wrong; undefined when it is right, or when none was reported.
- * @param counts of the looks up to this one
+ * Why a reported trend is wrong; undefined if it is right, or if none was reported.
+ * @param counts the counts of all looks up to this one
  */
 export function falseTrend({ report }: JudgedLook, counts: readonly Counted[]): string | undefined {
   const trend = report.overdue?.trend;

@@ -108,7 +108,7 @@ Exit status: 0 ${holds}; 1 not so; 2 wrong flags; 3 the run proves nothing; 130 
 
 export const plotBeside = (jsonFile: string) => jsonFile.replace(/\.json$/, '.svg');
 
-/** @throws {FlagError} before the minutes of work whose result the file is to take */
+/** Checks the path of the result file before the measurement starts, which takes minutes. @throws {FlagError} */
 function resultFile(path: string): string {
   if (!path.endsWith('.json'))
     throw new FlagError(`--json: expected the name of a .json file, got "${path}"`);

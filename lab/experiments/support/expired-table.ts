@@ -38,8 +38,8 @@ export interface ExpiredTable {
 }
 
 /**
- * @param props what the table has of a deployed one; it needs a sort key
- * @param like the table as it was synthesized, under whatever name
+ * @param props props of the deployed table; it needs a sort key
+ * @param like the synthesized table with the same settings
  */
 export async function makeExpiredTable(
   client: DynamoDBClient,

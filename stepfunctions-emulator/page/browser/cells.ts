@@ -2,17 +2,17 @@ import type { Outcome } from '../model/history.ts';
 import { element } from './element.ts';
 import { count, OUTCOMES } from './text.ts';
 
-/** What is shown as a cell: an iteration, or an execution of a Map Run. */
+/** An item that is drawn as a cell: an iteration, or an execution of a Map Run. */
 export interface CellItem {
   readonly outcome: Outcome;
 }
 
-/** Cells in a strip at most: of more items, several share one. */
+/** Most cells in a strip; if there are more items, several share a cell. */
 const MAX_CELLS = 2_000;
 const CELL_PX = 12;
 const INDENT_PX = 14;
 
-/** How high the strip of a Map is. */
+/** Height of the strip of a Map. */
 export function heightOfCells(items: number, depth: number, width: number): number {
   const across = Math.max(4, Math.floor((width - 28 - depth * INDENT_PX) / CELL_PX));
   return Math.ceil(cellsFor(items).cells / across) * CELL_PX + 12;
@@ -23,7 +23,7 @@ function cellsFor(items: number): { cells: number; each: number } {
   return { cells: Math.ceil(items / each), each };
 }
 
-/** The first of these that one of its items has colours a cell. */
+/** The outcomes in the order of their weight: a cell has the colour of the first one that any of its items has. */
 const BY_WEIGHT: readonly Outcome[] = ['failed', 'running', 'caught', 'cutOff', 'succeeded'];
 
 export interface CellsOptions {
@@ -31,12 +31,12 @@ export interface CellsOptions {
   readonly items: readonly (CellItem | undefined)[];
   readonly depth: number;
   readonly chosen: number | undefined;
-  /** `iteration`, `execution`. */
+  /** Name of the items: `iteration` or `execution`. */
   readonly what: string;
   readonly choose: (index: number) => void;
 }
 
-/** The items of a Map as a strip of cells. The arrow keys go along it, and Enter opens. */
+/** The items of a Map as a strip of cells. The arrow keys move along it, and Enter opens an item. */
 export function cellStrip({ items, depth, chosen, what, choose }: CellsOptions): HTMLElement {
   const { cells, each } = cellsFor(items.length);
   const made = Array.from({ length: cells }, (_none, cell) => {
@@ -73,7 +73,7 @@ export function cellStrip({ items, depth, chosen, what, choose }: CellsOptions):
   return strip;
 }
 
-/** Items in words: `1,000 iterations: 998 succeeded, 2 failed`. */
+/** The outcomes of items in words: `1,000 iterations: 998 succeeded, 2 failed`. */
 export function summaryOf(items: readonly (CellItem | undefined)[], what: string): string {
   const outcomes = [...BY_WEIGHT].reverse().flatMap(outcome => {
     const number = items.filter(item => item?.outcome === outcome).length;

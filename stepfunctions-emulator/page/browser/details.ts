@@ -4,12 +4,12 @@ import { element } from './element.ts';
 import { count, duration, moment, OUTCOMES, pretty } from './text.ts';
 import { segmentsOf } from './waterfall.ts';
 
-/** Characters of a value that are shown at once. */
+/** Most characters of a value that are shown at first. */
 const SHOWN_CHARACTERS = 20_000;
-/** Visits of a state in its list at once. */
+/** Most visits in the list of a state. */
 const SHOWN_VISITS = 50;
 
-/** What the panel needs besides what it is about. */
+/** Further data for the panel, besides its subject. */
 export interface DetailsContext {
   readonly from: number;
   readonly now: number;
@@ -32,7 +32,7 @@ function facts(...pairs: readonly (readonly [string, string | undefined])[]): HT
   );
 }
 
-/** A value, as text; the rest of a long one on demand. */
+/** A value as text; the rest of a long one is shown on request. */
 function valueBlock(title: string, json: string | undefined): HTMLElement[] {
   if (json === undefined) return [];
   const text = pretty(json);
@@ -87,17 +87,17 @@ export function executionDetails(execution: ExecutionDescription): HTMLElement[]
   ];
 }
 
-/** What the details of a visit say; only the time that it lasts goes on. */
+/** Changes whenever the details of a visit change, except for its duration so far. */
 export const signatureOf = ({ id, outcome, segments, exitId }: Visit): string =>
   [id, outcome, segments.length, segments.at(-1)?.to, exitId].join();
 
-/** Shows how long a visit lasts by now. */
+/** Shows the duration of a visit so far. */
 export function showLasting(details: HTMLElement, visit: Visit, now: number): void {
   const shown = details.querySelector('dl.facts dt.lasts + dd');
   if (shown !== null) shown.textContent = duration((visit.to ?? now) - visit.from);
 }
 
-/** The visits of a state, to choose one; where there is one only, it is shown. */
+/** The visits of a state, from which the user chooses; a single visit is shown at once. */
 export function stateDetails(
   name: string,
   type: string,
@@ -139,10 +139,10 @@ function visitItem(visit: Visit, { from, now, select }: DetailsContext): HTMLEle
   );
 }
 
-/** `, #17` for what is inside of an iteration. */
+/** `, #17` for a visit inside of an iteration. */
 const placeOf = ({ line }: Visit): string => (line.parent?.type === 'Map' ? `, #${line.index}` : '');
 
-/** One visit; its data are asked for and come later. */
+/** A visit; its data are requested, and shown when they arrive. */
 export function visitDetails(visit: Visit, context: DetailsContext): HTMLElement[] {
   const { from, now } = context;
   const { parent, index } = visit.line;
@@ -219,7 +219,7 @@ async function fill(
   );
 }
 
-/** What is the same as what stands beside it is not repeated. */
+/** The text, unless it equals the one beside it. */
 const differs = (text: string | undefined, other: string | undefined): string | undefined =>
   text === other ? undefined : text;
 

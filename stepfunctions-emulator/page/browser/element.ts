@@ -4,7 +4,7 @@ export interface Attributes {
   readonly [name: string]: string | number | boolean | undefined | ((event: Event) => void);
 }
 
-/** An element of HTML. Texts stay texts, whatever is in them: nothing of the data is ever read as HTML. */
+/** Makes an HTML element. Strings become text nodes: no data is ever parsed as HTML. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Attributes = {},
@@ -16,7 +16,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** An element of SVG. */
+/** Makes an SVG element. */
 export function drawn<K extends keyof SVGElementTagNameMap>(
   name: K,
   attributes: Attributes = {},
@@ -36,7 +36,7 @@ function setAttributes(made: Element, attributes: Attributes): void {
   }
 }
 
-/** Enter and the space bar press what is no button of HTML. */
+/** Makes Enter and the space bar press an element that is no HTML button. */
 export const whenPressed =
   (press: () => void) =>
   (event: Event): void => {

@@ -27,10 +27,10 @@ interface DrawnState {
   readonly about: SVGTextElement;
 }
 
-/** Of what is drawn: its names have then 9 pixels. */
+/** Smallest scale of the drawing: the names of states then have 9 pixels. */
 const SMALLEST = 0.74;
 
-/** A definition as a drawing, coloured by the path that an execution took. */
+/** The drawing of a definition, coloured by the path of an execution. */
 export class GraphView {
   readonly svg: SVGSVGElement;
   readonly #states = new Map<string, DrawnState>();
@@ -46,7 +46,7 @@ export class GraphView {
       ...{ role: 'group', 'aria-label': 'The states of the definition' },
     });
     for (const box of layout.boxes) this.#addState(box, () => select(box.state.name));
-    // Above the boxes of Maps and Parallels that they are in.
+    // Arrows are drawn above the boxes of Maps and Parallels.
     for (const arrow of layout.arrows) this.#addArrow(arrow);
     for (const { x, y, kind } of layout.terminals) {
       const circle = drawn('circle', { class: `terminal ${kind}`, cx: x, cy: y, r: 5.5 });
@@ -70,8 +70,8 @@ export class GraphView {
   }
 
   /**
-   * Draws it as large as there is room, but not larger than it is.
-   * @param whole whether all of it is shown, even if it can't be read then
+   * Scales the drawing down to the available room.
+   * @param whole whether all of it is shown, even if it is too small to be read
    */
   fit(width: number, height: number, whole: boolean): void {
     const scale = Math.max(whole ? 0 : SMALLEST, this.#scaleFor(width, height));
@@ -79,12 +79,12 @@ export class GraphView {
     this.svg.setAttribute('height', String(Math.floor(this.#layout.height * scale)));
   }
 
-  /** Whether there is room for all of it at a size that can be read. */
+  /** Whether all of it fits at a size that can be read. */
   fits(width: number, height: number): boolean {
     return this.#scaleFor(width, height) >= SMALLEST;
   }
 
-  /** Scrolls to a state, if it is not in sight. */
+  /** Scrolls to a state that is not visible. */
   reveal(state: string): void {
     const found = this.#states.get(state);
     const shown = this.svg.parentElement;
@@ -148,7 +148,7 @@ export class GraphView {
     this.svg.append(group);
   }
 
-  /** The arrow keys go to the nearest state in that direction. */
+  /** Moves the focus to the nearest state in the direction of an arrow key. */
   #move(event: KeyboardEvent): void {
     const direction = DIRECTIONS[event.key];
     const from = [...this.#states.values()].find(({ group }) => group === document.activeElement);
@@ -173,10 +173,10 @@ const DIRECTIONS: Readonly<Record<string, Point>> = {
   ArrowLeft: { x: -1, y: 0 },
 };
 
-/** Of its title, where a state holds others. */
+/** Vertical middle of a state; of its title if it contains other states. */
 const middleOf = ({ y, height }: Box): number => y + (height > BOX_HEIGHT ? TITLE_HEIGHT : height) / 2;
 
-/** What lies aside counts twice; infinite for what is not in that direction. */
+/** Distance in a direction, in which the sideways part counts twice; infinite for a state that is not in that direction. */
 function distanceIn({ x, y }: Point, from: Box, to: Box): number {
   const centre = from.x + from.width / 2;
   const down = middleOf(to) - middleOf(from);
@@ -209,7 +209,7 @@ function classOf(
   return `arrow ${kind} taken${to === '' && outcome === 'failed' ? ' failed' : ''}`;
 }
 
-/** Through the first and the last point, and past the others in curves. */
+/** A curve from the first point to the last, near the points between. */
 function curveThrough(points: readonly Point[]): string {
   const [first = { x: 0, y: 0 }, ...others] = points;
   const parts = [`M${at(first)}`];

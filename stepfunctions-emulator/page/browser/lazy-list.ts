@@ -2,22 +2,22 @@ import { element } from './element.ts';
 
 export interface LazyRow {
   readonly height: number;
-  /** Makes the row's element. It is called again whenever the row comes into sight. */
+  /** Makes the row's element. It is called again whenever the row becomes visible. */
   draw(): HTMLElement;
 }
 
-/** Rows above and below what is seen. */
+/** Height above and below the visible part for which rows are drawn too. */
 const SPARE_PX = 200;
 
 /**
- * A list that has elements only for the rows that are in sight: a history of 25,000 events takes as many elements as one of 50.
- * The arrow keys go from one row that can have the focus to the next.
+ * A list that has elements only for visible rows: a history of 25,000 events takes as many elements as one of 50. The arrow keys move
+ * between rows that can have the focus.
  */
 export class LazyList {
   readonly container: HTMLElement;
   readonly #space: HTMLElement;
   #rows: readonly LazyRow[] = [];
-  /** Where each row begins, and after them where the last one ends. */
+  /** The top of each row, and the bottom of the last one. */
   #tops: number[] = [0];
   #shown = { from: 0, to: 0 };
   #focused: number | undefined;
@@ -39,12 +39,12 @@ export class LazyList {
     this.#show(true);
   }
 
-  /** Brings a row into sight, and gives it the focus if asked to. */
+  /** Scrolls to a row, and gives it the focus on request. */
   reveal(index: number, focus = false): void {
     const { scrollTop, clientHeight } = this.container;
     const top = this.#tops[index] ?? 0;
     const bottom = this.#tops[index + 1] ?? top;
-    // What stands above the rows stays in sight.
+    // The content above the rows stays visible.
     const below = clientHeight - this.#space.offsetTop;
     if (top < scrollTop) this.container.scrollTop = top;
     else if (bottom > scrollTop + below) this.container.scrollTop = bottom - below;
@@ -83,7 +83,7 @@ export class LazyList {
     return row ? Number(row.dataset['index']) : undefined;
   }
 
-  /** The row at a height, by halving. */
+  /** The row at a height, found by bisection. */
   #indexAt(height: number): number {
     let [low, high] = [0, Math.max(0, this.#rows.length - 1)];
     while (low < high) {
@@ -109,7 +109,7 @@ export class LazyList {
   }
 }
 
-/** A row, or what is in it. */
+/** Gives the focus to a row, or to an element in it. */
 function focusOn(row: HTMLElement | undefined): void {
   const focusable = row?.tabIndex === 0 ? row : row?.querySelector<HTMLElement>('[tabindex="0"]');
   focusable?.focus({ preventScroll: true });

@@ -74,7 +74,7 @@ export class Navigation {
   }
 }
 
-/** The colour of a status: as that of a visit. */
+/** The colour of a status, the same as for a visit. */
 export const dotOf = (status: PageExecution['status']): string =>
   ({ RUNNING: 'running', SUCCEEDED: 'succeeded', FAILED: 'failed', TIMED_OUT: 'failed', ABORTED: 'cutOff' })[
     status

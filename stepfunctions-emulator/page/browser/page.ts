@@ -22,12 +22,12 @@ import { Waterfall } from './waterfall.ts';
 
 const POLL_MS = 1_000;
 
-/** As in style.css. */
+/** Whether the page is narrow; the width is the same as in style.css. */
 const isNarrow = (): boolean => matchMedia('(max-width: 1000px)').matches;
 const GRAPH_SHARE = 0.58;
 const GRAPH_PADDING = 18;
 
-/** What the panel at the side is about. */
+/** The subject of the panel at the side. */
 type Selection = { readonly visit: Visit } | { readonly state: string } | undefined;
 
 /** An execution that is shown. */
@@ -38,14 +38,14 @@ interface Opened {
   readonly model: HistoryModel;
   view: GraphView | undefined;
   selection: Selection;
-  /** Which iteration of a Map is shown, by the Map's id. */
+  /** The iteration of each Map that is shown, by the Map's id. */
   readonly chosen: Map<number, number>;
   /** The executions of Map Runs, by ARN. */
   readonly children: Map<string, readonly PageExecution[]>;
   now: number;
 }
 
-/** The page: it asks for what has changed, and shows it. */
+/** The page. It requests changes, and shows them. */
 export class Page {
   readonly #source: Source;
   readonly #place: HTMLElement;
@@ -67,14 +67,14 @@ export class Page {
   #machine: string | undefined;
   #executions: readonly PageExecution[] = [];
   #version: number | undefined;
-  /** What the lists showed last. */
+  /** The last content of the lists, to see whether it has changed. */
   #listed = '';
   #opened: Opened | undefined;
   /** The graph that is shown. */
   #view: GraphView | undefined;
-  /** Whether all of it is, however small. */
+  /** Whether the whole graph is shown, even if it is too small to be read. */
   #isWhole = false;
-  /** What the panel says of a visit. */
+  /** Signature of the visit that the panel shows. */
   #detailed = '';
 
   constructor(source: Source, place: HTMLElement) {
@@ -106,7 +106,7 @@ export class Page {
     }, POLL_MS);
   }
 
-  /** The address names the execution, so that it can be opened again and be handed on. */
+  /** Opens the execution that the address names, so that a link can be shared. */
   async #openAddressed(): Promise<void> {
     const arn = decodeURIComponent(location.hash.slice(1));
     if (arn === this.#opened?.arn) return;
@@ -116,7 +116,7 @@ export class Page {
     else await this.#open(first.arn);
   }
 
-  /** Nobody looks at a page that is hidden. */
+  /** Requests nothing while the page is hidden. */
   async #refresh(): Promise<void> {
     if (document.hidden) return;
     try {
@@ -180,7 +180,7 @@ export class Page {
     this.#executions = [];
   }
 
-  /** Where there is no execution to show: the graph alone. */
+  /** Shows the graph alone, if there is no execution to show. */
   async #showMachine(): Promise<void> {
     const machine = this.#machine;
     const title = element(
@@ -226,7 +226,7 @@ export class Page {
     }
   }
 
-  /** Asks for the events that are new. */
+  /** Requests new events of the execution. */
   async #refreshOpened(first = false): Promise<void> {
     const opened = this.#opened;
     if (opened === undefined || (!first && opened.description.status !== 'RUNNING')) return;
@@ -238,7 +238,7 @@ export class Page {
       more = page.more;
       const ended = page.execution.status !== opened.description.status;
       if (ended && !more) opened.description = await this.#source.execution(opened.arn);
-      // The first events show something at once; those in between would only take time.
+      // The first events are shown at once; later ones only when all of them have arrived.
       if (more && opened.view !== undefined) continue;
       await this.#refreshChildren(opened);
       if (opened !== this.#opened) return;
@@ -264,12 +264,15 @@ export class Page {
     this.#showWaterfall(opened);
     const { selection } = opened;
     if (selection === undefined || !('visit' in selection)) return;
-    // What was asked for stays, with the place to which it was scrolled.
+    // The requested data stay, with their scroll position, until the visit changes.
     if (signatureOf(selection.visit) !== this.#detailed) this.#showDetails(opened);
     else showLasting(this.#details, selection.visit, opened.now);
   }
 
-  /** Of an execution that a Map Run has started, only what is inside of the Map: its first state says where that is. */
+  /**
+   * Draws the graph. Of an execution that a Map Run has started it draws only the states inside the Map; the first visited state says which
+   * Map.
+   */
   #draw({ graph, model, description }: Opened): GraphView | undefined {
     const first = model.visits[0];
     if (first === undefined && description.parentArn !== undefined) return undefined;
@@ -285,7 +288,7 @@ export class Page {
     this.#fit();
   }
 
-  /** The whole graph is in sight, unless its texts would be too small to be read; a button shows it all the same. */
+  /** Shows the whole graph, unless its texts would be too small to be read. A button shows it in any case. */
   #fit(): void {
     if (this.#view === undefined) return;
     const width = this.#graph.clientWidth - GRAPH_PADDING;
@@ -303,7 +306,7 @@ export class Page {
     if (this.#opened !== undefined) this.#revealState(this.#opened);
   }
 
-  /** Brings the state that matters into sight: the one that is selected, or else where the execution is or has ended. */
+  /** Scrolls to the most important state: the selected one, or else the one in which the execution is or has ended. */
   #revealState({ model, selection }: Opened): void {
     const { visits } = model;
     const last =
@@ -358,7 +361,7 @@ export class Page {
     });
   }
 
-  /** An iteration is shown below its Map; an execution of a Map Run is opened. */
+  /** Shows an iteration below its Map, or opens an execution of a Map Run. */
   #choose(map: Visit, index: number): void {
     const opened = this.#opened;
     if (opened === undefined) return;
@@ -384,11 +387,11 @@ export class Page {
     this.#revealState(opened);
     if (selection === undefined) return;
     if ('visit' in selection) this.#waterfall.reveal(selection.visit.id);
-    // There the panel is below everything else.
+    // On a narrow page the panel is below everything else.
     if (isNarrow()) this.#details.scrollIntoView({ block: 'start' });
   }
 
-  /** A visit inside of a Map is in the waterfall when its iteration is. */
+  /** Shows the iteration that contains a visit, because the waterfall has only visits of shown iterations. */
   #showIterationOf({ chosen }: Opened, { line }: Visit): void {
     for (let { parent, index } = line; parent !== undefined; { parent, index } = parent.line)
       if (parent.type === 'Map') chosen.set(parent.id, index);

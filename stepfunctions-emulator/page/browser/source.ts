@@ -9,12 +9,12 @@ import type {
   ReportedExecution,
 } from '../../src/page/data.ts';
 
-/** Where the data of the page come from. */
+/** The source of the page's data. */
 export interface Source {
-  /** Whether it can change. */
+  /** Whether the data can change. */
   readonly live: boolean;
   machines(): Promise<readonly PageMachine[]>;
-  /** JSON text of a state machine as it is now. */
+  /** JSON text of the current state machine. */
   definition(machineArn: string): Promise<string>;
   executions(machineArn: string, version: number | undefined): Promise<ExecutionList>;
   execution(arn: string): Promise<ExecutionDescription>;
@@ -23,10 +23,10 @@ export interface Source {
   children(mapRunArn: string): Promise<readonly PageExecution[]>;
 }
 
-/** What the server says is wrong. */
+/** The server refused a request, for the reason in the message. */
 export class RefusedError extends Error {}
 
-/** The server that the page is from. */
+/** The server from which the page was loaded. */
 export const SERVER: Source = {
   live: true,
   machines: () => ask('machines', {}),

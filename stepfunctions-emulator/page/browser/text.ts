@@ -1,6 +1,6 @@
 import type { Outcome, Segment } from '../model/history.ts';
 
-/** A time span, as short as it can be understood. */
+/** A duration in its shortest clear form. */
 export function duration(ms: number): string {
   if (ms < 1) return '0 ms';
   if (ms < 1_000) return `${Math.round(ms)} ms`;
@@ -10,7 +10,7 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / 86_400_000)} d ${Math.floor((ms % 86_400_000) / 3_600_000)} h`;
 }
 
-/** A moment by the clock of this machine, with its time zone's name in the title of what shows it. */
+/** A time by this machine's clock. The title of its element names the time zone. */
 export function moment(epochMs: number): string {
   const date = new Date(epochMs);
   const two = (number: number) => String(number).padStart(2, '0');
@@ -35,7 +35,7 @@ export const SEGMENTS: Readonly<Record<Segment['kind'], string>> = {
   wait: 'waiting',
 };
 
-/** JSON text, with its lines broken. */
+/** JSON text with line breaks. */
 export function pretty(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), null, 2);

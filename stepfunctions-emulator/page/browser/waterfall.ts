@@ -10,11 +10,11 @@ const ROW_PX = 26;
 const INDENT_PX = 14;
 const TICKS = 4;
 
-/** What the waterfall shows. */
+/** The content of the waterfall. */
 export interface Shown {
   readonly rows: readonly Row[];
   readonly from: number;
-  /** The end, or now. */
+  /** End of the time axis: the end of the execution, or now. */
   readonly to: number;
   readonly selected: number | undefined;
   /** The iterations of a Map, or the executions of its Map Run. */
@@ -27,7 +27,7 @@ export interface WaterfallEvents {
   readonly choose: (map: Visit, index: number) => void;
 }
 
-/** The visits, one below the other, with their times as bars. */
+/** The visits below each other, with their times as bars. */
 export class Waterfall {
   readonly element: HTMLElement;
   readonly #axis: HTMLElement;
@@ -44,7 +44,7 @@ export class Waterfall {
     this.element.append(scrolled);
     scrolled.append(this.#axis);
     this.#list = new LazyList(scrolled);
-    // The strips of cells take more lines where there is less room.
+    // A strip of cells takes more lines when the page becomes narrower.
     new ResizeObserver(() => {
       if (scrolled.clientWidth === this.#width || this.#shown === undefined) return;
       this.show(this.#shown);
@@ -58,7 +58,7 @@ export class Waterfall {
     this.#list.set(shown.rows.map(row => this.#rowOf(row, shown)));
   }
 
-  /** Brings a visit into sight. */
+  /** Scrolls to a visit. */
   reveal(id: number): void {
     const index = this.#shown?.rows.findIndex(row => row.kind === 'visit' && row.visit.id === id) ?? -1;
     if (index >= 0) this.#list.reveal(index);
@@ -141,7 +141,7 @@ function barsOf(visit: Visit, { from, to }: Shown): HTMLElement[] {
   ];
 }
 
-/** With the pause that lasts, where the next attempt has not begun. */
+/** The segments of a visit, with the current pause if the next attempt has not begun. */
 export function segmentsOf({ segments, outcome }: Visit, now: number): Segment[] {
   const last = segments.at(-1);
   if (outcome !== 'running' || last?.to === undefined || !last.failed) return segments;

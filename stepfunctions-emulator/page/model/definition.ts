@@ -1,19 +1,19 @@
-/** How a state leads to another one. */
+/** A transition from a state to another one. */
 export interface Transition {
   readonly to: string;
   readonly kind: 'next' | 'choice' | 'default' | 'catch';
-  /** The condition or the errors, in short. */
+  /** A short form of the condition or of the errors. */
   readonly label: string;
 }
 
-/** A state of a definition, as it is drawn. */
+/** A state of a definition, for the drawing. */
 export interface GraphState {
   readonly name: string;
   readonly type: string;
   readonly transitions: readonly Transition[];
   /** The state machines inside a Map or a Parallel. */
   readonly branches: readonly Graph[];
-  /** Whether it can be the last one. */
+  /** Whether the execution can end with it. */
   readonly ends: boolean;
   /** The literal error of a Fail state. */
   readonly error: string | undefined;
@@ -45,7 +45,7 @@ interface AslGraph {
 
 const NO_GRAPH: Graph = { startAt: '', states: [] };
 
-/** Reads a definition, JSON text. One that is none has no states. */
+/** Reads a definition from JSON text. The result of an invalid one has no states. */
 export function readDefinition(text: string): Graph {
   try {
     return graphOf(JSON.parse(text) as AslGraph);
@@ -92,15 +92,15 @@ function transitionsOf({ Next, Choices = [], Default, Catch = [] }: AslState): T
 const conditionText = (condition: unknown): string =>
   typeof condition === 'string' ? condition.replace(/^\{%\s*|\s*%\}$/g, '') : String(condition ?? '');
 
-/** Where a state stands in a definition. */
+/** The place of a state in a definition. */
 export interface Place {
-  /** The Map or Parallel that it is in. */
+  /** The Map or Parallel that contains it. */
   readonly parent: string | undefined;
-  /** Which of its branches. */
+  /** Index of the branch that contains it. */
   readonly branch: number;
 }
 
-/** Where each state stands, by its name: names are unique in a whole definition. */
+/** The place of each state by its name, which is unique in the whole definition. */
 export function placesOf(graph: Graph, parent?: string, branch = 0): Map<string, Place> {
   return new Map(
     graph.states.flatMap(state => [
@@ -110,7 +110,7 @@ export function placesOf(graph: Graph, parent?: string, branch = 0): Map<string,
   );
 }
 
-/** The innermost state machine that has a state: what an execution runs that a distributed Map has started. */
+/** The innermost state machine that contains a state. An execution that a distributed Map has started runs only this one. */
 export function graphWith(graph: Graph, name: string): Graph | undefined {
   if (graph.states.some(state => state.name === name)) return graph;
   for (const inner of graph.states.flatMap(({ branches }) => branches)) {
@@ -120,7 +120,7 @@ export function graphWith(graph: Graph, name: string): Graph | undefined {
   return undefined;
 }
 
-/** All states, with those inside of others. */
+/** All states, including those inside of others. */
 export function allStates(graph: Graph): GraphState[] {
   return graph.states.flatMap(state => [state, ...state.branches.flatMap(allStates)]);
 }

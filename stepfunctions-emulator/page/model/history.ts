@@ -1,27 +1,27 @@
 import type { PageEvent } from '../../src/page/data.ts';
 import type { Place } from './definition.ts';
 
-/** What became of a visit, or of an iteration. `cutOff`: a failure elsewhere, or the end of the execution, ended it. */
+/** The outcome of a visit or an iteration. `cutOff`: a failure elsewhere, or the end of the execution, ended it. */
 export type Outcome = 'running' | 'succeeded' | 'caught' | 'failed' | 'cutOff';
 
 /** A part of the time of a visit. */
 export interface Segment {
-  /** `attempt`: it was tried. `retry`: the pause before the next attempt. `wait`: it waited, as a Wait does. */
+  /** `attempt`: an attempt of the state. `retry`: the pause before the next attempt. `wait`: the wait of a Wait state. */
   readonly kind: 'attempt' | 'retry' | 'wait';
   readonly from: number;
-  /** Not there while it lasts. */
+  /** Absent while it lasts. */
   to?: number;
   failed?: boolean;
   error?: string | undefined;
   cause?: string | undefined;
-  /** The event that has the arguments, and the one that has the result. */
+  /** Ids of the event with the arguments, and of the one with the result. */
   startEventId?: number;
   endEventId?: number;
 }
 
-/** One entry into a state. */
+/** A visit: one entry into a state. */
 export interface Visit {
-  /** The id of the event of its entry. */
+  /** Id of the event of the entry. */
   readonly id: number;
   readonly name: string;
   readonly type: string;
@@ -35,21 +35,21 @@ export interface Visit {
   cause?: string | undefined;
   /** Names of the variables that it assigned. */
   variables: readonly string[];
-  /** The branches of a Parallel, of all its attempts. */
+  /** The branches of a Parallel, from all its attempts. */
   readonly branches: Line[];
-  /** The iterations of an inline Map, by index: of its last attempt. */
+  /** The iterations of an inline Map by index, from its last attempt. */
   iterations: Iteration[];
-  /** Items of a Map. */
+  /** Number of items of a Map. */
   length?: number;
-  /** Of the last attempt of a distributed Map. */
+  /** ARN of the Map Run of a distributed Map's last attempt. */
   mapRunArn?: string;
 }
 
 /** States that run one after the other: the execution itself, a branch, or an iteration. */
 export interface Line {
-  /** The Map or Parallel that it is in. */
+  /** The Map or Parallel that contains it. */
   readonly parent: Visit | undefined;
-  /** Of the branch or the iteration. */
+  /** Index of the branch or the iteration. */
   readonly index: number;
   readonly visits: Visit[];
 }
@@ -72,9 +72,9 @@ type Failure = Pick<PageEvent, 'error' | 'cause'>;
  */
 export class HistoryModel {
   readonly root: Line = { parent: undefined, index: 0, visits: [] };
-  /** In the order of their entries. */
+  /** The visits in the order of their entries. */
   readonly visits: Visit[] = [];
-  /** How many events were added. */
+  /** Number of added events. */
   events = 0;
   /** The time of the last event. */
   lastTime = 0;
@@ -84,7 +84,7 @@ export class HistoryModel {
   readonly #open = new Set<Visit>();
   /** How many branches a Parallel had when its last attempt began. */
   readonly #branchesBefore = new Map<Visit, number>();
-  /** Visits that the end of the execution has ended: a redrive goes on with them. */
+  /** Visits that ended with the execution; a redrive continues them. */
   #ended: Visit[] = [];
 
   /** @param places of the definition's states */
@@ -103,7 +103,7 @@ export class HistoryModel {
     return this.visits.find(each => each.id === id);
   }
 
-  /** @returns the line that the events after this one are in */
+  /** @returns the line to which events after this one belong */
   #take(event: PageEvent, line: Line): Line {
     const { type } = event;
     if (type.endsWith('StateEntered')) return this.#enter(event, line);
@@ -134,7 +134,7 @@ export class HistoryModel {
     return line;
   }
 
-  /** The line that a state is entered in: that of the event before, one around it, or a new branch inside of it. */
+  /** The line in which a state is entered: that of the previous event, one around it, or a new branch inside of it. */
   #lineOf(name: string, before: Line): Line {
     const place = this.#places.get(name);
     if (place?.parent === undefined) return this.root;
@@ -151,12 +151,15 @@ export class HistoryModel {
     return branch;
   }
 
-  /** The visit of a name that an event is about: the open one in its line or around it, or else the last that was entered. */
+  /**
+   * The visit to which an event belongs, by the name of its state: the open one in its line or around it, or else the one that was entered
+   * last.
+   */
   #find(name: string, line: Line): Visit | undefined {
     const near = linesAround(line)
       .map(({ visits }) => visits.at(-1))
       .find(visit => visit?.name === name && this.#open.has(visit));
-    // What fails right upon its entry into a branch follows the event before it, which is outside of the branch.
+    // A failure right at the entry into a branch follows an event outside of the branch.
     return near ?? [...this.#open].findLast(visit => visit.name === name);
   }
 
@@ -190,7 +193,7 @@ export class HistoryModel {
     return line;
   }
 
-  /** A failure ends what runs beside it: everything inside the Map or Parallel around it. */
+  /** Ends everything that runs beside a failure: all of the Map or Parallel around it. */
   #cutOffAround({ timestamp }: PageEvent, line: Line): Line {
     if (line.parent !== undefined) this.#closeInside(line.parent, timestamp);
     return line;
@@ -239,7 +242,7 @@ export class HistoryModel {
     return visit.line;
   }
 
-  /** An event of a call: of a function, of another service, of an activity. */
+  /** An event of a call of a function, of another service, or of an activity. */
   #call(event: PageEvent, line: Line): Line {
     const visit = this.#callerIn(line);
     if (visit === undefined) return line;
@@ -250,7 +253,7 @@ export class HistoryModel {
     return visit.line;
   }
 
-  /** After a redrive the events of a branch follow one that is outside of it. */
+  /** The visit that made a call. After a redrive the events of a branch follow an event outside of it. */
   #callerIn(line: Line): Visit | undefined {
     const last = line.visits.at(-1);
     if (last === undefined || last.type === 'Task') return last;
@@ -332,7 +335,7 @@ function linesAround(line: Line): Line[] {
   return lines;
 }
 
-/** The last visit of a line, and the visits that the line is in. */
+/** The last visit of a line, and the visits that contain the line. */
 function visitsAround(line: Line): Visit[] {
   const parents = linesAround(line).flatMap(({ parent }) => parent ?? []);
   return [...(line.visits.at(-1) ? [line.visits.at(-1) as Visit] : []), ...parents];
@@ -351,15 +354,15 @@ function endAttempt(visit: Visit, to: number, failure?: Failure, endEventId?: nu
   last.cause = failure.cause;
 }
 
-/** Whether what the state did last has failed. */
+/** Whether the last attempt of the state has failed. */
 function isCaught({ type, segments }: Visit): boolean {
   const last = segments.findLast(({ kind }) => kind === 'attempt');
   if (last?.failed) return true;
-  // Some failures have no event of their own, e.g. that of a result which is too big.
+  // Some failures have no event of their own, such as that of a result that is too large.
   return ['Task', 'Map', 'Parallel'].includes(type) && last !== undefined && last.to === undefined;
 }
 
-/** What a line stopped in: its last visit, and where that has stopped. */
+/** The visits in which a line has stopped: its last one, and the unfinished ones inside of it. */
 function unfinishedIn({ visits }: Line): Visit[] {
   const last = visits.at(-1);
   if (last === undefined || last.exitId !== undefined) return [];
@@ -381,17 +384,20 @@ function closeIteration(iteration: Iteration, time: number): void {
 const insideOf = ({ branches, iterations }: Visit): Visit[] =>
   [...branches, ...iterations.flatMap(each => each?.line ?? [])].flatMap(({ visits }) => visits);
 
-/** When the last thing happened inside a Map or Parallel. */
+/** Time of the last event inside of a Map or Parallel. */
 const lastInside = (visit: Visit): number =>
   insideOf(visit).reduce((last, { from, to }) => Math.max(last, to ?? from), visit.from);
 
-/** What a Map or Parallel has failed with: what has failed inside of it. */
+/** The failure of a Map or Parallel: that of a visit inside of it. */
 function insideFailure(visit: Visit): Failure {
   const failed = insideOf(visit).findLast(({ outcome }) => outcome === 'failed');
   return { ...(failed?.error !== undefined && { error: failed.error, cause: failed.cause }) } as Failure;
 }
 
-/** The variables that a visit sees on its entry: by name, the event that assigned it. Those of inner lines are not seen outside. */
+/**
+ * The variables that a visit can see on its entry: for each name the event that assigned it. Variables of inner lines are not visible
+ * outside.
+ */
 export function variablesAt(visit: Visit): Map<string, number> {
   const { parent, visits } = visit.line;
   const seen = parent === undefined ? new Map<string, number>() : variablesAt(parent);

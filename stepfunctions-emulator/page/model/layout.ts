@@ -6,10 +6,10 @@ export interface Point {
   readonly y: number;
 }
 
-/** A state in the drawing. A Map or a Parallel has others inside. */
+/** A state in the drawing; a Map or a Parallel contains others. */
 export interface Box {
   readonly state: GraphState;
-  /** Of its upper left corner. */
+  /** Position of its upper left corner. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -22,7 +22,7 @@ export interface Arrow {
   readonly to: string;
   readonly transition: Transition;
   readonly points: readonly Point[];
-  /** The middle of its label. */
+  /** Middle of its label. */
   readonly labelAt: Point | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface Terminal extends Point {
   readonly kind: 'start' | 'end';
 }
 
-/** A drawing. States that hold others come before these. */
+/** A drawing. States that contain others come before those. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
@@ -41,21 +41,21 @@ export interface Layout {
 }
 
 export const BOX_HEIGHT = 42;
-/** Of the title of a Map or Parallel. */
+/** Height of the title of a Map or Parallel. */
 export const TITLE_HEIGHT = 30;
 const PADDING = 14;
 const TERMINAL = 14;
 const CHARACTER_WIDTH = 7.2;
 const LABEL_CHARACTER_WIDTH = 6;
-/** Longer names and labels are cut in the drawing. */
+/** Most characters of a name, and of a label; longer ones are cut. */
 export const NAME_LENGTH = 30;
 export const LABEL_LENGTH = 26;
 
-/** A text in the drawing. */
+/** A text for the drawing, cut at a length. */
 export const shortened = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1)}…` : text;
 
-/** Lays out a state machine: each one inside a state on its own first, then as one box of that size. */
+/** Lays out a state machine. State machines inside of a state are laid out first; the state is then a box of that size. */
 export function layOut(graph: Graph, outermost = true): Layout {
   const inner = new Map(graph.states.map(state => [state.name, insideOf(state)]));
   const dagre = new DagreGraph({ multigraph: true });
@@ -90,7 +90,7 @@ export function layOut(graph: Graph, outermost = true): Layout {
     }),
   );
   const outer = [...arrows, ...terminalArrows(dagre, graph)];
-  // dagre reckons with boxes and labels only: an arrow can go round outside of them.
+  // dagre only knows boxes and labels, so an arrow can lie outside of its bounds.
   const across = outer.flatMap(({ points }) => points.map(({ x }) => x));
   const left = Math.min(0, ...across.map(x => x - PADDING));
   const right = Math.max(width, ...across.map(x => x + PADDING));
@@ -106,12 +106,12 @@ export function layOut(graph: Graph, outermost = true): Layout {
   );
 }
 
-/** What an arrow says beside it: dagre keeps this much room. */
+/** The label of an arrow; dagre reserves room for it. */
 export const labelOf = ({ label }: Transition): string => shortened(label, LABEL_LENGTH);
 
 const insideOf = (state: GraphState): Layout[] => state.branches.map(branch => layOut(branch, false));
 
-// Keys of nodes of our own are not names of states.
+// Prefixed keys, so that a state cannot have the key of the start or the end.
 const nodeOf = (name: string): string => `state ${name}`;
 const START = 'start';
 const END = 'end';
@@ -145,7 +145,7 @@ function terminalsOf(dagre: DagreGraph): Terminal[] {
   });
 }
 
-/** From the start and to the end; the names of these are empty. */
+/** Arrows from the start and to the end, whose names are empty. */
 function terminalArrows(dagre: DagreGraph, { startAt, states }: Graph): Arrow[] {
   const arrow = (from: string, to: string, key: string, names: { from: string; to: string }): Arrow[] => {
     const points = dagre.hasEdge(from, to, key) ? dagre.edge(from, to, key).points : undefined;
@@ -158,7 +158,7 @@ function terminalArrows(dagre: DagreGraph, { startAt, states }: Graph): Arrow[] 
   ];
 }
 
-/** What is inside a state, where the state is: its branches side by side, in the middle. */
+/** Moves the contents of a state into its box: the branches side by side, in the middle. */
 function placed(inner: readonly Layout[], box: Box): Layout[] {
   const across = inner.reduce((sum, { width }) => sum + width, 0);
   let left = box.x + (box.width - across) / 2;

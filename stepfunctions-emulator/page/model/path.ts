@@ -1,14 +1,14 @@
 import type { HistoryModel, Line, Outcome, Visit } from './history.ts';
 
-/** What became of the visits of a state. */
+/** The visits of a state, and its outcome. */
 export interface StateSummary {
   readonly visits: readonly Visit[];
   readonly retries: number;
-  /** What the state is coloured by: the outcome that matters most. */
+  /** The outcome that decides the state's colour: the most important one of its visits. */
   readonly outcome: Outcome;
 }
 
-/** The first of these that a visit has counts for the state. */
+/** Outcomes from the most important one on. */
 const BY_WEIGHT: readonly Outcome[] = ['running', 'failed', 'caught', 'succeeded', 'cutOff'];
 
 /** The states that an execution has entered, by name. */
@@ -31,11 +31,11 @@ function summaryOf(visits: readonly Visit[]): StateSummary {
   };
 }
 
-/** How often a visit was tried again. */
+/** Number of retries of a visit. */
 export const retriesOf = ({ segments }: Visit): number =>
   Math.max(0, segments.filter(({ kind }) => kind === 'attempt').length - 1);
 
-/** A transition between two states, as a key. Next and Catch of a state can lead to the same one. */
+/** Key of a transition between two states. Next and Catch of a state can lead to the same state, so `caught` is part of it. */
 export const transitionKey = (from: string, to: string, caught: boolean): string =>
   JSON.stringify([from, to, caught]);
 

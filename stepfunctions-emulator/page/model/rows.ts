@@ -1,17 +1,17 @@
 import type { HistoryModel, Iteration, Line, Visit } from './history.ts';
 
-/** A line of the waterfall: a visit, or the iterations of the Map above it as cells. */
+/** A row of the waterfall: a visit, or the iterations of the Map above it as cells. */
 export type Row =
   | { readonly kind: 'visit'; readonly visit: Visit; readonly depth: number; readonly note: string }
   | { readonly kind: 'iterations'; readonly map: Visit; readonly depth: number };
 
-/** With more iterations than this, only those of one are shown. */
+/** Largest number of iterations that are all shown; of more, only a chosen one is shown. */
 export const SHOWN_ITERATIONS = 4;
 
 /**
  * The rows of the waterfall.
  *
- * @param chosen which iteration of a Map is shown, by the Map's id
+ * @param chosen the shown iteration of each Map, by the Map's id
  */
 export function rowsOf({ root }: HistoryModel, chosen: ReadonlyMap<number, number>): Row[] {
   const rows: Row[] = [];
@@ -30,7 +30,7 @@ export function rowsOf({ root }: HistoryModel, chosen: ReadonlyMap<number, numbe
   return rows;
 }
 
-/** Whether a Map is shown as cells: a distributed one by its executions. */
+/** Whether a Map is shown as cells; a distributed Map has a cell for each execution. */
 export const hasCells = ({ type, iterations, mapRunArn }: Visit): boolean =>
   type === 'Map' && (iterations.length > 1 || mapRunArn !== undefined);
 
@@ -41,7 +41,7 @@ function shownIterations({ id, iterations }: Visit, chosen: ReadonlyMap<number, 
   return one === undefined ? [] : [one];
 }
 
-/** The first that failed, or else the first. */
+/** Index of the first failed iteration, or else of the first one that has begun. */
 export function firstOfInterest(iterations: readonly (Iteration | undefined)[]): number {
   const failed = iterations.findIndex(each => each?.outcome === 'failed');
   return failed === -1 ? iterations.findIndex(each => each !== undefined) : failed;

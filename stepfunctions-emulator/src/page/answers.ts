@@ -77,7 +77,7 @@ export const ANSWERS: Readonly<Record<string, (context: ApiContext, query: URLSe
   },
 };
 
-/** What is left of it: none, when it was forgotten. */
+/** The remaining history; empty if it was removed. */
 const historyOf = (execution: ExecutionSummary): Execution['history'] =>
   execution instanceof Execution ? execution.history : [];
 

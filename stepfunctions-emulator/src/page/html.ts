@@ -5,7 +5,7 @@ import type { PageSource } from './page-source.ts';
 /** The page loads only the listed sources, and cannot be framed. */
 const POLICY = ["default-src 'none'", 'img-src data:', "base-uri 'none'", "form-action 'none'"];
 
-/** The policy of the page as it is served. */
+/** The policy of the page that the server sends. */
 export const SERVED_POLICY = [
   ...POLICY,
   "script-src 'self'",
