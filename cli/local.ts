@@ -108,18 +108,11 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   return 0;
 }
 
-const PORTS = [
-  'dynamodb-port',
-  'sfn-port',
-  'cloudwatch-port',
-  'scheduler-port',
-  's3-port',
-  'sqs-port',
-  'eventbridge-port',
-  'kinesis-port',
-] as const;
+type PortFlag = Extract<keyof typeof FLAGS, `${string}-port`>;
 
-function requireDistinctPorts(flags: Pick<FlagValues<typeof FLAGS>, (typeof PORTS)[number]>): void {
+const PORTS = Object.keys(FLAGS).filter((flag): flag is PortFlag => flag.endsWith('-port'));
+
+function requireDistinctPorts(flags: Pick<FlagValues<typeof FLAGS>, PortFlag>): void {
   for (const [index, flag] of PORTS.entries()) {
     const other = PORTS.slice(0, index).find(each => flags[each] === flags[flag]);
     if (other === undefined) continue;

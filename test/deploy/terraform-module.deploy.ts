@@ -7,7 +7,7 @@ import { App, LocalBackend, TerraformStack } from 'cdktf';
 import fc from 'fast-check';
 import { fieldPathOf, pathOf } from '../../config/prop-groups.ts';
 import { DEPLOYMENT_PROPS, type PreciseTtlProps, readsStream, settingsOfProps } from '../../config/props.ts';
-import type { ArchiveProp, EventsProp } from '../../config/stream-props.ts';
+import type { ArchiveProp, DestinationName, EventsProp } from '../../config/stream-props.ts';
 import { anyConfig } from '../../lab/experiments/synthesis/any-config.ts';
 import { withoutDeprecations } from '../../stacks/app.ts';
 import { constructProblems, type SweptTableProps, type TablesProps } from '../../stacks/construct-props.ts';
@@ -38,12 +38,13 @@ function given(name: string) {
 
 const arnOf = (service: string, rest: string) => `arn:aws:${service}:us-east-1:123456789012:${rest}`;
 
-const DESTINATIONS: readonly EventsProp[] = [
-  { eventBus: arnOf('events', 'event-bus/orders') },
-  { queueArn: arnOf('sqs', 'expired.fifo'), oldImage: true },
-  { functionArn: arnOf('lambda', 'function:on-expiry:live'), includePast: true },
-  { streamArn: arnOf('kinesis', 'stream/expired'), oldImage: false },
-];
+const EVENTS: Readonly<Record<DestinationName, EventsProp>> = {
+  eventBus: { eventBus: arnOf('events', 'event-bus/orders') },
+  queueArn: { queueArn: arnOf('sqs', 'expired.fifo'), oldImage: true },
+  functionArn: { functionArn: arnOf('lambda', 'function:on-expiry:live'), includePast: true },
+  streamArn: { streamArn: arnOf('kinesis', 'stream/expired'), oldImage: false },
+};
+const DESTINATIONS = Object.values(EVENTS);
 
 /** Deployments of given tables, drawn from the props' own rules. What tables can have for themselves is drawn more often. */
 const anyDeployment = fc

@@ -45,3 +45,12 @@ test('the table of contents has every document', () => {
   );
   expect(documents.filter(file => !contents.includes(`](${file})`))).toEqual([]);
 });
+
+test('CONTRIBUTING.md names files that are there', () => {
+  const text = readFileSync('CONTRIBUTING.md', 'utf8');
+  const paths = [...text.matchAll(/`([\w-]+(?:\/[\w.-]+)*\/[\w.-]+\.(?:ts|cjs|md))`/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(paths.length).toBeGreaterThan(30);
+  expect(paths.filter(path => !existsSync(path))).toEqual([]);
+});

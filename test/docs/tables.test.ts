@@ -15,8 +15,11 @@ test.each(FILES)('the tables in %s are those of the code: else run npm run docs'
 test('the text of the prop events names each destination, and the documents the variable of each service', () => {
   for (const destination of DESTINATION_NAMES)
     expect(JSON.stringify(propTexts()['events'])).toContain(`{ ${destination} }`);
-  for (const variable of Object.values(SERVICE_VARIABLES))
-    expect(readFileSync('local/README.md', 'utf8')).toContain(variable);
+  for (const file of ['local/README.md', 'cli/local.ts']) {
+    const document = readFileSync(file, 'utf8');
+    const lacking = Object.values(SERVICE_VARIABLES).filter(variable => !document.includes(variable));
+    expect([file, lacking]).toEqual([file, []]);
+  }
 });
 
 test('docs/reference/commands.md has the flags of the commands: else run npm run docs', async () => {

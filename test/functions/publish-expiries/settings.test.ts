@@ -1,3 +1,4 @@
+import type { DestinationName } from '../../../functions/publish-expiries/destinations.ts';
 import {
   EVENT_KINDS,
   type EventsSettings,
@@ -9,27 +10,30 @@ import { InvalidEnvironmentError } from '../../../functions/runtime/errors.ts';
 const FUNCTION = 'arn:aws:lambda:eu-central-1:123456789012:function:worker:live';
 const STREAM = 'arn:aws:kinesis:eu-central-1:123456789012:stream/expired.v2';
 
-test.each<[EventsSettings, Record<string, string>]>([
-  [
+/** Settings of each destination, and the environment that has them. */
+const WRITTEN: Readonly<Record<DestinationName, [EventsSettings, Record<string, string>]>> = {
+  eventBus: [
     { eventsBus: 'default', eventsOldImage: false },
     { EVENTS_BUS: 'default', EVENTS_OLD_IMAGE: 'false' },
   ],
-  [
+  queueArn: [
     { eventsQueueUrl: 'https://sqs.eu-central-1.amazonaws.com/123456789012/jobs.fifo', eventsOldImage: true },
     {
       EVENTS_QUEUE_URL: 'https://sqs.eu-central-1.amazonaws.com/123456789012/jobs.fifo',
       EVENTS_OLD_IMAGE: 'true',
     },
   ],
-  [
+  functionArn: [
     { eventsFunction: FUNCTION, eventsOldImage: false },
     { EVENTS_FUNCTION: FUNCTION, EVENTS_OLD_IMAGE: 'false' },
   ],
-  [
+  streamArn: [
     { eventsStream: STREAM, eventsOldImage: false },
     { EVENTS_STREAM: STREAM, EVENTS_OLD_IMAGE: 'false' },
   ],
-])('reads what it writes: %j', (settings, env) => {
+};
+
+test.each(Object.values(WRITTEN))('reads what it writes: %j', (settings, env) => {
   expect(toEventsEnvironment(settings, value => value)).toEqual(env);
   expect(readEventsSettings(env)).toEqual(settings);
 });
