@@ -9,6 +9,7 @@ import { modelOf } from '../../config/model-of.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { readState } from '../../functions/journal/read-state.ts';
+import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
 import { type ServedCloud, serve } from '../../local/serve.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { SteppedClock } from '../../testing/stepped-clock.ts';
@@ -101,7 +102,8 @@ describe('on the local deployment', () => {
     }
     return ended;
   };
-  const state = () => readState({ documents, tableName: journalName('precise-ttl') });
+  const journal = () => ({ documents, tableName: journalName('precise-ttl') });
+  const state = () => readState(journal());
   const written = () => JSON.parse(readFileSync(JSON_FILE, 'utf8'));
   const expiredLeft = async () => {
     const { Items = [] } = await documents.send(new ScanCommand({ TableName: 'Sessions' }));
@@ -203,8 +205,12 @@ describe('on the local deployment', () => {
     expect(written()).toEqual({ table: 'Tokens', maxDeletesPerSecond: 5, was: null });
     expect(await pauseOf()).toBeDefined();
     await command('limit', '--table', 'Tokens', '--off');
+    const gone = Math.floor(now / 1000) - 3600;
+    const at = new Date(clock.now()).toISOString();
+    await writeWatermarks(journal(), at, { Tokens: { since: gone, gone, at } });
     const { stdout } = await command('resume', '--table', 'Tokens', '--no-replay');
     expect(stdout).toContain('The pause has ended');
+    expect(stdout).toContain('Tokens: what expired meanwhile is left to the ticks');
     expect((await state()).control).toMatchObject({ pauses: {}, limits: {} });
   });
 });

@@ -53,6 +53,11 @@ test.each<[string, StreamRecord, boolean]>([
     }),
     false,
   ],
+  [
+    'by a user whose id is that of native TTL',
+    removal({ N: String(second + 1) }, second, { userIdentity: { ...NATIVE, type: 'IAMUser' } }),
+    false,
+  ],
 ])('a removal %s', (_when, record, expected) => {
   expect(isExpiry(model, record)).toBe(expected);
 });

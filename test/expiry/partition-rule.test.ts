@@ -46,6 +46,11 @@ test.each<[string, IndexLoad, ReturnType<typeof adviseShards>]>([
   ],
   ['only deletes', load(0, { deletesPerSecond: 900 }), { verdict: 'late', shards: 4, warmUnits: 4_000 }],
   [
+    'as many deletes as one key takes',
+    load(0, { deletesPerSecond: 1_000 }),
+    { verdict: 'late', shards: 4, warmUnits: 4_000 },
+  ],
+  [
     'by second, little',
     load(400, { indexedBy: 'second' }),
     { verdict: 'holds', shards: 1, warmUnits: 4_000 },

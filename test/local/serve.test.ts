@@ -1,3 +1,4 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
 import {
   GetScheduleCommand,
   UpdateScheduleCommand,
@@ -18,6 +19,7 @@ import { plainStack } from '../../stacks/plain-stack.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { configOf } from '../support/configs.ts';
 import { freePort } from '../support/free-port.ts';
+import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 
 const stack = plainStack(configOf({ tableName: 'Served', partitionKey: 'id' }));
 const ports = { dynamoDbPort: 0, sfnPort: 0, schedulerPort: 0, cloudWatchPort: 0 };
@@ -107,6 +109,24 @@ test('what the schedules start is not listed, and is what was updated in the API
     await served?.stop();
   }
   await expectFree();
+});
+
+test('uses the DynamoDB that runs at its port', async () => {
+  const { endpoint } = dynamoDbOfFile();
+  const served = await serve({
+    ...ports,
+    dynamoDbPort: Number(new URL(endpoint).port),
+    stack,
+    schedules: false,
+    environment: { AWS_ENDPOINT_URL_DYNAMODB: endpoint },
+    onScheduleError: nothing,
+    onExecution: nothing,
+  });
+  try {
+    expect(served.dynamoDbEndpoint).toBe(endpoint);
+  } finally {
+    await served.stop();
+  }
 });
 
 test('nothing is left running when it fails to start', async () => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ReportedExecution } from '../../src/page/data.ts';
 import { jsonInHtml, reportPage } from '../../src/page/html.ts';
 import { pageSource } from '../../src/page/page-source.ts';
 
@@ -12,7 +13,8 @@ test('JSON in a page ends no script and begins no comment, and is read as it was
 
 test('a written page runs its own script and nothing else', async () => {
   const { script, style } = await pageSource();
-  const page = reportPage({ definition: HOSTILE, executions: [] }, { script, style });
+  const named = { description: { name: HOSTILE } } as ReportedExecution;
+  const page = reportPage({ definition: HOSTILE, executions: [named] }, { script, style });
   expect(page.match(/<script/g)).toHaveLength(2);
   const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
   const policy = /<meta http-equiv="content-security-policy" content="([^"]*)">/.exec(page)?.[1];

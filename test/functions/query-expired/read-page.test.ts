@@ -406,6 +406,7 @@ describe('by second', () => {
     {
       now = 60,
       perSecond = 1,
+      sortKey = '',
       position = null,
       seen = null,
       busy = [],
@@ -413,6 +414,8 @@ describe('by second', () => {
     }: {
       now?: number;
       perSecond?: number;
+      /** Of each item. */
+      sortKey?: string;
       position?: PagePosition | null;
       seen?: number | null;
       busy?: readonly number[];
@@ -424,7 +427,10 @@ describe('by second', () => {
       asked.push(ttl - START);
       if (busy.includes(ttl - START)) throw new DynamoDbBusyError('throttled');
       const first = startKey === null ? 0 : Number(Object.values(startKey['id'] ?? {})[0]) + 1;
-      const keys = Array.from({ length: perSecond }, (_unused, index) => ({ id: { N: String(index) } }));
+      const keys = Array.from({ length: perSecond }, (_unused, index) => ({
+        id: { N: String(index) },
+        sort: { S: sortKey },
+      }));
       const entries = keys.slice(first, first + limit).map(key => ({ key, ttl }));
       return {
         entries,
@@ -446,19 +452,22 @@ describe('by second', () => {
     expect(asked).toHaveLength(60);
   });
 
-  test('a page of more than fits goes on where it ended, also within a second', async () => {
+  test.each([
+    ['keys than a page may have', { perSecond: 70 }, 5],
+    ['bytes than fit', { perSecond: 5, sortKey: 'x'.repeat(1_000) }, 3],
+  ])('a page of more %s goes on where it ended, also within a second', async (_more, items, expected) => {
     const all: number[] = [];
     let position: PagePosition | null = null;
     let pages = 0;
     do {
-      const page: PolledPage = await pageOf(minute, { perSecond: 70, position });
+      const page: PolledPage = await pageOf(minute, { ...items, position });
       expect(page.due.length).toBeLessThanOrEqual(PAGE_KEYS);
       all.push(...page.due.map(({ ttl, key }) => ttl * 1000 + Number(Object.values(key['id'] ?? {})[0])));
       position = page.position;
       pages += 1;
     } while (position !== null && pages < 20);
-    expect(pages).toBe(5);
-    expect(new Set(all).size).toBe(60 * 70);
+    expect(pages).toBe(expected);
+    expect(new Set(all).size).toBe(60 * items.perSecond);
   });
 
   test('an upcoming minute asks for the seconds that have come and were not seen, and wakes for the next', async () => {

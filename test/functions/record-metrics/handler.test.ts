@@ -480,6 +480,16 @@ describe('a replay', () => {
     expect(around.journal.takeHandOver).not.toHaveBeenCalled();
   });
 
+  test.each([
+    ['within what a tick reaches', '2026-11-20T08:00:00Z', [['SessionData', 'replay-1']]],
+    ['further back, which the next tick would hand over again', '2026-10-01T08:00:00Z', []],
+  ])('that was handed over and left items %s', async (_where, begin, givenBack) => {
+    const around = surroundings();
+    const replay = replayOf({ ...CLEAN, failed: 1 });
+    await recordMetrics({ ...replay, executionInput: { ...handOver, from: begin } }, around);
+    expect(around.journal.endHandOver.mock.calls).toEqual(givenBack);
+  });
+
   test('by hand gives nothing back', async () => {
     const around = surroundings();
     await recordMetrics(replayOf(CLEAN), around);
