@@ -35,8 +35,13 @@ export class LazyList {
     this.#rows = rows;
     this.#tops = [0];
     for (const { height } of rows) this.#tops.push((this.#tops.at(-1) ?? 0) + height);
-    this.#space.style.height = `${this.#tops.at(-1)}px`;
+    this.#space.style.height = `${this.height}px`;
     this.#show(true);
+  }
+
+  /** How high all rows are together. */
+  get height(): number {
+    return this.#tops.at(-1) ?? 0;
   }
 
   /** Brings a row into sight, and gives it the focus if asked to. */

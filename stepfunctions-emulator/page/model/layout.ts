@@ -24,6 +24,8 @@ export interface Arrow {
   readonly points: readonly Point[];
   /** The middle of its label. */
   readonly labelAt: Point | undefined;
+  /** Whether it is inside a Map or a Parallel. */
+  readonly isInside: boolean;
 }
 
 /** The point where a state machine begins, and the one where it ends. */
@@ -86,7 +88,13 @@ export function layOut(graph: Graph, outermost = true): Layout {
       if (!known.has(transition.to)) return [];
       const edge = dagre.edge(nodeOf(state.name), nodeOf(transition.to), `${index}`);
       const labelAt = edge.width ? { x: edge.x ?? 0, y: edge.y ?? 0 } : undefined;
-      return [{ from: state.name, to: transition.to, transition, points: edge.points ?? [], labelAt }];
+      return [
+        {
+          ...{ from: state.name, to: transition.to, transition, labelAt },
+          points: edge.points ?? [],
+          isInside: !outermost,
+        },
+      ];
     }),
   );
   const outer = [...arrows, ...terminalArrows(dagre, graph)];
@@ -150,7 +158,9 @@ function terminalArrows(dagre: DagreGraph, { startAt, states }: Graph): Arrow[] 
   const arrow = (from: string, to: string, key: string, names: { from: string; to: string }): Arrow[] => {
     const points = dagre.hasEdge(from, to, key) ? dagre.edge(from, to, key).points : undefined;
     const transition: Transition = { to: names.to, kind: 'next', label: '' };
-    return points === undefined ? [] : [{ ...names, transition, points, labelAt: undefined }];
+    return points === undefined
+      ? []
+      : [{ ...names, transition, points, labelAt: undefined, isInside: false }];
   };
   return [
     ...arrow(START, nodeOf(startAt), START, { from: '', to: startAt }),

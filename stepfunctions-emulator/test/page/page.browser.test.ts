@@ -48,6 +48,7 @@ test('an execution that succeeded: its path, its visits, and what each of them g
   const fills = await Promise.all(['Ship', 'Reserve', 'Ask a person'].map(name => fillOf(page, name)));
   expect(new Set(fills).size).toBe(3);
   expect(await rowsOf(page)).toHaveLength(11);
+  expect(await detailsOf(page)).toMatch(/Started\s+\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
   await page.click('[data-state="Ship"]');
   await page.waitForSelector('.details h3:has-text("Output")');
   const details = await detailsOf(page);
@@ -87,7 +88,7 @@ test('an execution that was tried again: attempts and the pauses between them', 
 });
 
 test('an execution that runs is followed to its end, and a new one appears in the list', async () => {
-  const running = server.start('orders', { ...order, seconds: 3 }, 'cooling-down');
+  const running = server.start('orders', { ...order, seconds: 10 }, 'cooling-down');
   const page = await open(running);
   await page.waitForSelector('header .badge.running');
   await page.waitForSelector('[data-state="Cool down"].running');
@@ -128,6 +129,8 @@ test('the executions of a Map Run are cells that open them, and lead back', asyn
   expect(await page.locator('.cells').getAttribute('aria-label')).toBe(
     '30 executions: 29 succeeded, 1 failed',
   );
+  await page.click('[data-state="Child work"]');
+  expect(await detailsOf(page)).toContain('The executions of the distributed Map visit this state');
   await page.click('.cell.failed');
   await page.waitForSelector('[data-state="Child work"].failed');
   expect(await page.locator('[data-state]').count()).toBe(1);
@@ -168,6 +171,12 @@ test.each([
       expect(await page.locator(part).first().isVisible()).toBe(true);
     }
     const contrasts = (await page.evaluate(CONTRASTS)) as { readonly of: string; readonly ratio: number }[];
+    // No name of a state is cut, and no time is named twice.
+    const cut = `[...document.querySelectorAll('.waterfall .name')].filter(each => each.scrollWidth > each.clientWidth).length`;
+    expect(await page.evaluate(cut)).toBe(0);
+    const times = await page.locator('.axis .track span').allInnerTexts();
+    expect(times.length).toBeGreaterThan(1);
+    expect(new Set(times).size).toBe(times.length);
     expect(contrasts.length).toBeGreaterThan(5);
     expect(contrasts.filter(({ ratio }) => ratio < 4.5)).toEqual([]);
   },
@@ -228,6 +237,20 @@ test('without an execution, and without its server, the page says so', async () 
   await page.waitForSelector('.notice:has-text("The server does not answer")', { timeout: 4_000 });
   const complaints = browser.takeComplaints();
   expect(complaints.filter(each => !each.includes('ERR_CONNECTION_REFUSED'))).toEqual([]);
+});
+
+test('an address that was cut off names no execution, and the page says so', async () => {
+  const page = await browser.open(`${server.address}#arn%3`);
+  await page.waitForSelector('.notice:not([hidden])');
+  expect(browser.takeComplaints().filter(each => !each.includes('status of 4'))).toEqual([]);
+});
+
+test('who sees no colours reads what failed and what was caught', async () => {
+  const page = await open(await ended('orders', { ...order, invalid: true }, 'in-words'));
+  await page.waitForSelector('header .badge.failed');
+  expect(await page.locator('[data-state="Rejected"] .about').textContent()).toBe('✗ Fail');
+  expect(await page.locator('[data-state="Validate"] .about').textContent()).toBe('! Task');
+  expect(await page.locator('[data-execution="in-words"] small').innerText()).toMatch(/^failed, .* UTC$/);
 });
 
 test('a graph that is larger than the window: the state that failed is in sight, and a button shows all of it', async () => {
