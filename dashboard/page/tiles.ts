@@ -63,7 +63,8 @@ function tiles(table: TableData, { now, statusAt, shown }: DashboardReport): HTM
 
 function lastMinuteTile(minute: Minute | null): Tile {
   const name = 'Last minute';
-  if (minute === null) return { name, value: '–', note: 'nothing was due in the last three hours' };
+  if (minute === null)
+    return { name, value: '–', note: 'no sweep of the last three hours that has ended found anything' };
   const { due, deleted, kept, left, at } = minute;
   const others = kept === 0 ? '' : `${count(kept)} renewed or held, `;
   return {

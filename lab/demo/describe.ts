@@ -41,6 +41,8 @@ export interface Start {
   readonly cloud: LocalCloud;
   /** The address of the page that shows its executions. */
   readonly page: string;
+  /** The address of the page of the sweep. @default there is none */
+  readonly sweepPage?: string | undefined;
   /** The table of this run. */
   readonly tableName: string;
   /** Which table of the configuration it stands for. */
@@ -57,6 +59,7 @@ export interface Start {
 export function describeStart({
   cloud,
   page,
+  sweepPage,
   tableName,
   standsFor,
   sweep,
@@ -90,8 +93,9 @@ export function describeStart({
     ['DynamoDB', `${dynamoDb.endpoint}, ${where}`],
     ['functions', `${functions.join(', ')}: the bundles, in worker threads`],
     ['state machines', `${tick} (ticks, Express), ${replay} (what a tick hands over, and replays)`],
-    ['page', `${page}/ in a browser shows their executions while they run`],
+    ['', `${page}/ in a browser shows their executions while they run`],
     ['schedules', schedules.join(', ')],
+    ...(sweepPage === undefined ? [] : [['page', `${sweepPage} shows the sweep in a browser`] as const]),
     [
       'sessions',
       `${counted('write')}, ${run.rate} a second, expiring for ${run.minutes} min; ${renewals}${others.join('')} (seed ${run.seed})`,
@@ -102,7 +106,7 @@ export function describeStart({
   return [
     'What a deployment would provision, running on this machine:',
     '',
-    ...rows.map(([name, text]) => `  ${name.padEnd(14)} ${text}`),
+    ...rows.map(([name, text]) => `  ${name.padEnd(15)} ${text}`),
     '',
     `Watch "overdue": ${whatOverdueDoes(sweep)}`,
     '"lag" is p50/max, from expiry to deletion, as seen in the table\'s stream. Ctrl-C stops.',

@@ -145,7 +145,6 @@ async function runOn(
     page = await clock.busy(() => ApiServer.start(started.stepFunctions));
     const { endpoint } = page;
     sweepPage = await options.sweepPage?.({ dynamoDb: dynamoDb.endpoint, stepFunctions: endpoint });
-    if (sweepPage !== undefined) progress.say(`The page of the sweep, for a browser: ${sweepPage.address}`);
     return await sweepSessions({
       options,
       clock,
@@ -153,6 +152,7 @@ async function runOn(
       problems,
       cloud,
       page: endpoint,
+      sweepPage: sweepPage?.address,
       machine,
       ended,
       followers,
@@ -212,6 +212,8 @@ interface Job {
   readonly cloud: LocalCloud;
   /** The address of the page that shows its executions. */
   readonly page: string;
+  /** The address of the page of the sweep. */
+  readonly sweepPage: string | undefined;
   readonly machine: MachineWatch;
   /** Executions that have ended; grows. */
   readonly ended: readonly Execution[];
@@ -258,6 +260,7 @@ async function sweepSessions(job: Job): Promise<Judged> {
       describeStart({
         cloud,
         page: job.page,
+        sweepPage: job.sweepPage,
         tableName,
         standsFor,
         sweep,
