@@ -226,6 +226,28 @@ test('the keyboard reaches everything: states by arrows, rows by arrows, Enter o
   await page.waitForSelector('.details h2:has-text("Execution")');
 });
 
+test('the Tab key comes to each list once, and to the cells of a Map; the arrows lead out of them', async () => {
+  const page = await open(await ended('many', { items: 20 }, 'by-tab'));
+  await page.waitForSelector('.cells');
+  await page.locator('summary').focus();
+  const stops: string[] = [];
+  const stop = `(() => {
+    const list = document.activeElement.closest('.machines, .executions, .graph, .waterfall, .details');
+    return list === null ? 'none' : list.classList[0];
+  })()`;
+  do {
+    await page.keyboard.press('Tab');
+    stops.push(String(await page.evaluate(stop)));
+  } while (!stops.includes('details') && stops.length < 50);
+  const after = stops.slice(stops.indexOf('executions'));
+  expect(after).toEqual(['executions', 'graph', 'waterfall', 'waterfall', 'details']);
+  await page.locator('.cells').focus();
+  await page.keyboard.press('ArrowDown');
+  expect(await page.evaluate('document.activeElement.innerText')).toContain('Work');
+  await page.keyboard.press('ArrowUp');
+  expect(await page.evaluate('document.activeElement.innerText')).toContain('Each');
+});
+
 test('without an execution, and without its server, the page says so', async () => {
   const empty = await startPageServer();
   const page = await browser.open(empty.address);
