@@ -383,8 +383,14 @@ export class Page {
     if (opened === undefined) return;
     opened.chosen.set(map.id, index);
     const child = map.mapRunArn === undefined ? undefined : opened.children.get(map.mapRunArn)?.[index];
-    if (child !== undefined) void this.#open(child.arn);
-    else this.#showWaterfall(opened);
+    if (child !== undefined) {
+      void this.#open(child.arn);
+      return;
+    }
+    this.#showWaterfall(opened);
+    // Below many cells it may be out of sight.
+    const [visit] = map.iterations[index]?.line.visits ?? [];
+    if (visit !== undefined) this.#waterfall.reveal(visit.id);
   }
 
   #selectState(state: string): void {

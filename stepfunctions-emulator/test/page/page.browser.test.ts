@@ -122,6 +122,19 @@ test('a Map of 1,000 iterations is a strip of cells; a cell shows its iteration'
   expect(await detailsOf(page)).toContain('1,000 visits. Choose one.');
 });
 
+test('at 360 pixels an iteration comes into sight below the cells when its cell is pressed', async () => {
+  const page = await open(await ended('many', { items: 1_000 }, 'on-a-phone'), { width: 360, height: 740 });
+  await page.waitForSelector('text=9,008 events');
+  await page.locator('[data-cell="7"]').click();
+  const inSight = `(() => {
+    const row = [...document.querySelectorAll('.waterfall [data-visit]')].find(each => each.innerText.includes('#7'));
+    const [shown, seen] = [document.querySelector('.scrolled'), row].map(each => each.getBoundingClientRect());
+    return seen.top >= shown.top && seen.bottom <= shown.bottom + 1;
+  })()`;
+  await page.waitForSelector('[data-visit]:has-text("#7")');
+  expect(await page.evaluate(inSight)).toBe(true);
+});
+
 test('the executions of a Map Run are cells that open them, and lead back', async () => {
   const items = Array.from({ length: 30 }, (_none, index) => (index === 17 ? 500 : index));
   const page = await open(await ended('fan-out', items, 'thirty'));
