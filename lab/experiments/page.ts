@@ -166,10 +166,12 @@ async function measureMemory(
   browser: Browser,
 ): Promise<number[]> {
   const cloud = await startCloudProcess();
+  const pages: Page[] = [];
   try {
     for (const address of [`${cloud.sfnEndpoint}/`, cloud.sweepPage]) {
       const page = await newPage(browser, problem => problems.add(problem));
       await page.goto(address);
+      pages.push(page);
     }
     const pause = (ms: number) =>
       Promise.race([sleep(ms, undefined, { signal }).catch(() => {}), cloud.ended]);
@@ -182,6 +184,8 @@ async function measureMemory(
     }
     return minutes;
   } finally {
+    // A page whose server is gone has errors in its console.
+    for (const page of pages) await page.context().close();
     await cloud.stop();
   }
 }

@@ -114,8 +114,12 @@ export function layOut(graph: Graph, outermost = true): Layout {
   );
 }
 
+/** What most conditions begin with: there is no room for it. */
+const STATES_INPUT = /\$states\.(?:input\.)?/g;
+
 /** What an arrow says beside it: dagre keeps this much room. */
-export const labelOf = ({ label }: Transition): string => shortened(label, LABEL_LENGTH);
+export const labelOf = ({ label }: Transition): string =>
+  shortened(label.replace(STATES_INPUT, ''), LABEL_LENGTH);
 
 const insideOf = (state: GraphState): Layout[] => state.branches.map(branch => layOut(branch, false));
 
