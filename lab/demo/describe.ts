@@ -95,7 +95,6 @@ export function describeStart({
     ['state machines', `${tick} (ticks, Express), ${replay} (what a tick hands over, and replays)`],
     ['', `${page}/ in a browser shows their executions while they run`],
     ['schedules', schedules.join(', ')],
-    ...(sweepPage === undefined ? [] : [['page', `${sweepPage} shows the sweep in a browser`] as const]),
     [
       'sessions',
       `${counted('write')}, ${run.rate} a second, expiring for ${run.minutes} min; ${renewals}${others.join('')} (seed ${run.seed})`,
@@ -108,6 +107,8 @@ export function describeStart({
     '',
     ...rows.map(([name, text]) => `  ${name.padEnd(15)} ${text}`),
     '',
+    // With its token it is too long for a row.
+    ...(sweepPage === undefined ? [] : [`The page of the sweep, for a browser: ${sweepPage}`, '']),
     `Watch "overdue": ${whatOverdueDoes(sweep)}`,
     '"lag" is p50/max, from expiry to deletion, as seen in the table\'s stream. Ctrl-C stops.',
     ...(isPlain(sweep.precisionSeconds)
