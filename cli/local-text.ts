@@ -53,7 +53,6 @@ export function describeStart(
     ['CloudWatch', `${cloudWatchEndpoint}: ${describeAlarms(synthesized.alarms.length)}`],
     ...describeStreams(cloud, archiveFolder),
     ['schedules', fire ? schedules.join(', ') || 'none is enabled' : 'none fires (--no-schedules)'],
-    ...(page === undefined ? [] : [['page', `${page} shows the sweep in a browser`] as const]),
     ...(rehearsal === undefined ? [] : [['incident', describePlan(rehearsal)] as const]),
     ...(seeded === undefined ? [] : describeSeeded(seeded, fire && schedules.length > 0)),
   ] as const;
@@ -62,6 +61,8 @@ export function describeStart(
     '',
     ...rows.map(([name, text]) => `  ${name.padEnd(15)} ${text}`),
     '',
+    // With its token it is too long for a row.
+    ...(page === undefined ? [] : [`The page of the sweep, for a browser: ${page}`, '']),
     ...(dynamoDb.startedHere ? [...openPort(dynamoDb), ''] : []),
     'In another terminal:',
     '',

@@ -105,6 +105,8 @@ export function dashboardData(options: DashboardOptions): DashboardData {
     onAnswer({ report, isWhole }, atMs) {
       for (const [index, { sweeps }] of report.tables.entries()) tables[index]?.series.add(sweeps, atMs);
       if (isWhole) known.cost = monthCost(report, configured, atMs);
+      // A day without a deletion says nothing of a month any more.
+      else if (known.cost?.itemsPerMonth === 0 && hasDeleted(report)) histories = 0;
     },
   });
   const audit = new Source({
@@ -140,7 +142,10 @@ export function dashboardData(options: DashboardOptions): DashboardData {
   };
 }
 
-/** The functions of `operate/`. All requests share one status job, which can see whether the backlog shrinks. */
+const hasDeleted = ({ tables }: HistoryReport): boolean =>
+  tables.some(({ sweeps }) => sweeps.some(({ outcome }) => outcome.deleted > 0));
+
+/** The functions of `operate/`, with one job of status for all looks: it sees whether what is overdue becomes less. */
 function ownReads(options: DashboardOptions): Reads & { destroy(): void } {
   let job: StatusJob | undefined;
   const end = () => {

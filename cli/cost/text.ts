@@ -16,7 +16,7 @@ const TITLES: Readonly<Record<BillPart, string>> = {
 /** The bill, line by line. */
 export function describeBill(bill: Bill, facts: BillFacts): string {
   const amountOf = ({ amount, unit }: Pick<Bill['lines'][number], 'amount' | 'unit'>) =>
-    `${count(amount)} ${unit}`;
+    `${count(amount)} ${amount === 1 ? unit.replace(/s$/, '') : unit}`;
   // A long name takes space from the column of amounts.
   const counted = widthOf(bill.lines.map(line => `${line.name}  ${amountOf(line)}`));
   const prices = widthOf([bill.total, facts.nativeDollars].map(money));

@@ -42,9 +42,13 @@ async function poll(): Promise<void> {
 /** The table that the address names: `#table=Sessions`. */
 function chosenTable(): string | undefined {
   const prefix = '#table=';
-  return location.hash.startsWith(prefix)
-    ? decodeURIComponent(location.hash.slice(prefix.length))
-    : undefined;
+  if (!location.hash.startsWith(prefix)) return undefined;
+  try {
+    return decodeURIComponent(location.hash.slice(prefix.length));
+  } catch {
+    // Somebody has cut the address off.
+    return undefined;
+  }
 }
 
 function drawAll(): void {

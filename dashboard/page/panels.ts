@@ -39,6 +39,12 @@ const row = (name: string, value: string): Row => [name, value];
 
 const NOT_KNOWN: readonly Row[] = [['not known', '–']];
 
+/** Services that a run on this machine may do without, such as CloudWatch: nothing is wrong then. */
+const unknownText = ({ remarks }: TableData): string =>
+  remarks.some(({ id, severity }) => id === 'notKnown' && severity === 'note')
+    ? 'not on this machine'
+    : 'not known';
+
 /** The pause, the limit and the hand-over of a table, and its ticks. */
 export function settingsPanel({ journal }: TableData, report: DashboardReport): HTMLElement {
   const { now } = report;
@@ -73,7 +79,8 @@ const READERS = { archived: 'archived', published: 'published' } as const;
 export function ledgerPanel({ ledger, missing }: TableData, report: DashboardReport): HTMLElement {
   const title = 'Archive and events';
   if (ledger === null) return panel(title, null, report, NOT_KNOWN);
-  if (ledger.value.length === 0) return panel(title, null, report, [['none', 'this table has neither']]);
+  if (ledger.value.length === 0)
+    return panel(title, null, report, [row('archive', 'none'), row('events', 'none')]);
   const keys = (missing?.value ?? []).flatMap(each =>
     each.keys.map(key => ({ ...key, reader: each.reader })),
   );
@@ -129,7 +136,10 @@ export function alarmsPanel(report: DashboardReport): HTMLElement {
   const others = Object.entries(Object.groupBy([...all.values()], ({ state }) => state)).filter(
     ([state]) => state !== 'ALARM',
   );
-  if (known.length === 0) return panel('Alarms', null, report, NOT_KNOWN);
+  if (known.length === 0) {
+    const unknown = report.tables.every(table => unknownText(table) !== 'not known');
+    return panel('Alarms', null, report, unknown ? [row('alarms', 'not on this machine')] : NOT_KNOWN);
+  }
   return panel('Alarms', known[0] ?? null, report, [
     ...sounding.map(
       ({ name, since }): Row => [
@@ -145,27 +155,26 @@ export function alarmsPanel(report: DashboardReport): HTMLElement {
 
 const ALARM_STATES: Readonly<Record<string, string>> = { OK: 'quiet', INSUFFICIENT_DATA: 'without data' };
 
-/** The schedules, open executions and dead letters. */
-export function machineryPanel(
-  { name, schedules, open, deadLetters }: TableData,
-  report: DashboardReport,
-): HTMLElement {
+/** What starts the sweeps, and what runs besides them. */
+export function machineryPanel(table: TableData, report: DashboardReport): HTMLElement {
+  const { name, schedules, open, deadLetters } = table;
+  const unknown = unknownText(table);
   const states = { on: 'on', off: 'turned off', missing: 'not there' } as const;
   return panel('Schedules and replays', schedules, report, [
     ...(schedules?.value ?? []).map((each): Row => {
       const short = each.name.startsWith(`${name}-`) ? each.name.slice(name.length + 1) : each.name;
-      const state = states[each.state as keyof typeof states] ?? 'not known';
+      const state = states[each.state as keyof typeof states] ?? unknown;
       return [short, each.state === 'on' ? state : badge('broken', state)];
     }),
-    ...(schedules === null ? [row('schedules', 'not known')] : []),
-    ['open replays', open === null ? 'not known' : count(open.value.length)],
+    ...(schedules === null ? [row('schedules', unknown)] : []),
+    ['open replays', open === null ? unknown : count(open.value.length)],
     ...(open?.value ?? [])
       .slice(0, 3)
       .map((each): Row => ['', each.name, `since ${clock(each.startedAt, report.now)}`]),
     [
       'dead letters',
       deadLetters === null
-        ? 'not known'
+        ? unknown
         : deadLetters.value === 0
           ? '0'
           : badge('warnings', count(deadLetters.value)),
@@ -192,7 +201,8 @@ export function costPanel(cost: MonthCost | null, report: DashboardReport): HTML
       element('strong', {}, dollars(cost.dollars)),
       tables.length === 1 ? undefined : `for ${counted(tables.length, 'table')}`,
     ],
-    ['this month so far', dollars(cost.dollars * share)],
+    // What runs on this machine costs nothing there.
+    ...(isLocal === true ? [] : [row('this month so far', dollars(cost.dollars * share))]),
     ...Object.entries(PARTS).map(
       ([part, words]): Row => [words, dollars(cost.byPart[part as keyof typeof PARTS])],
     ),

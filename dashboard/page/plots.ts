@@ -2,7 +2,7 @@ import type { Minute, SweepLag } from '../report.ts';
 import { shape } from './dom.ts';
 import { key, plot } from './plot.ts';
 import { lagScale, timeSpan, upFromZero } from './scales.ts';
-import { clock, count, duration, minuteOf } from './words.ts';
+import { clock, count, duration, minuteOf, WHEN_COUNTED } from './words.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -32,7 +32,7 @@ export function lagPlot(
     ],
     span: timeSpan(sweeps[0]?.at, Date.parse(now)),
     points: sweeps,
-    empty: 'No sweep has deleted anything in the last three hours.',
+    empty: `No sweep has deleted anything in the last three hours. ${WHEN_COUNTED}`,
     summary: `Lag of deletions: ${count(sweeps.length)} sweeps, ${count(late)} of them with more than 1% later than the promised ${duration(promisedSeconds)}`,
     scale: (bottom, top) =>
       lagScale([0.1, promisedSeconds * 2, ...sweeps.flatMap(({ p50, p99 }) => [p50, p99])], bottom, top),
@@ -111,7 +111,7 @@ export function minutePlot(place: HTMLElement, minutes: readonly Minute[], now: 
       key(fate, FATE_WORDS[fate]),
     ),
     ...{ span, points },
-    empty: 'No sweep has found anything due in the last three hours.',
+    empty: `No sweep has found anything due in the last three hours. ${WHEN_COUNTED}`,
     summary: `Due per minute: ${count(sum('due'))} items in ${count(minutes.length)} minutes, ${count(sum('deleted'))} deleted, ${count(sum('left'))} left`,
     scale: (bottom, top) => upFromZero(most, bottom, top),
     tickText: count,

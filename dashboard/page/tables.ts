@@ -1,7 +1,7 @@
 import type { DashboardReport, ShownTable, TableData } from '../report.ts';
 import { element } from './dom.ts';
 import { badge } from './panels.ts';
-import { backlogWords, clock, count, duration, secondsBetween, VERDICTS } from './words.ts';
+import { backlogWords, clock, count, duration, secondsBetween, VERDICTS, WHEN_COUNTED } from './words.ts';
 
 interface Column<Of> {
   readonly head: string;
@@ -88,7 +88,11 @@ export function sweepsTable({ shown: { sweeps }, now }: DashboardReport): readon
   if (sweeps.length === 0) {
     return [
       element('h3', {}, 'The last sweeps'),
-      element('p', { class: 'quiet empty' }, 'None has found anything in the last three hours.'),
+      element(
+        'p',
+        { class: 'quiet empty' },
+        `None has found anything in the last three hours. ${WHEN_COUNTED}`,
+      ),
     ];
   }
   const columns: readonly Column<Sweep>[] = [

@@ -1,6 +1,15 @@
 import type { Aged, DashboardReport, Minute, SweepLag, TableData } from '../report.ts';
 import { element } from './dom.ts';
-import { backlogWords, clock, count, duration, goneSentence, isStale, minuteOf } from './words.ts';
+import {
+  backlogWords,
+  clock,
+  count,
+  duration,
+  goneSentence,
+  isStale,
+  minuteOf,
+  secondsBetween,
+} from './words.ts';
 
 /** The most important figures of a table, and its problems. */
 export function tableHead(table: TableData, data: DashboardReport): readonly (Node | null)[] {
@@ -34,13 +43,20 @@ function tiles(table: TableData, { now, statusAt, shown }: DashboardReport): HTM
   const { journal, overdue, lastMinute, promisedSeconds } = table;
   const watermark = journal?.value.watermark ?? null;
   const backlog = backlogWords(table, now);
-  const isBehind = backlog.value !== '0' && backlog.value !== '–';
+  const oldest = overdue?.value.oldest ?? null;
+  const lateness =
+    oldest === null || overdue === null ? Number.POSITIVE_INFINITY : secondsBetween(oldest, overdue.at);
+  const hasBacklog = backlog.value !== '0' && backlog.value !== '–';
+  const isBehind = hasBacklog && lateness > promisedSeconds;
   const all: readonly Tile[] = [
     {
       ...{ name: 'Watermark', note: 'the ticks have left nothing up to then', aged: journal },
       value: watermark === null ? '–' : clock(watermark, now),
     },
-    { name: 'Overdue', ...backlog, aged: overdue, tone: isBehind ? 'warn' : undefined },
+    {
+      ...{ name: 'Overdue', ...backlog, aged: overdue, tone: isBehind ? 'warn' : undefined },
+      ...(hasBacklog && !isBehind && { note: 'expired a moment ago; the promise is not over' }),
+    },
     lastMinuteTile(lastMinute),
     lagTile(shown.lags.at(-1), promisedSeconds),
   ];
@@ -63,7 +79,8 @@ function tiles(table: TableData, { now, statusAt, shown }: DashboardReport): HTM
 
 function lastMinuteTile(minute: Minute | null): Tile {
   const name = 'Last minute';
-  if (minute === null) return { name, value: '–', note: 'nothing was due in the last three hours' };
+  if (minute === null)
+    return { name, value: '–', note: 'no sweep of the last three hours that has ended found anything' };
   const { due, deleted, kept, left, at } = minute;
   const others = kept === 0 ? '' : `${count(kept)} renewed or held, `;
   return {

@@ -22,14 +22,18 @@ export function duration(seconds: number): string {
 
 const trimmed = (value: number, digits: number): string => String(Number(value.toFixed(digits)));
 
-/** A time without a date is less than half a day away, seconds. */
-const HALF_DAY = 43_200;
+/** So near to midnight a time needs no date, seconds. */
+const NEAR = 3_600;
 
-/** `12:34:56`, with the date if it is more than {@link HALF_DAY} away. Times are in UTC, as the commands print them. */
+/** `12:34:56`, with the date where that is not today's. Times are in UTC, as the commands print them. */
 export function clock(at: string, now: string): string {
   const time = at.slice(11, 19);
-  return Math.abs(secondsBetween(at, now)) < HALF_DAY ? time : `${at.slice(0, 10)} ${time}`;
+  const isClear = at.slice(0, 10) === now.slice(0, 10) || Math.abs(secondsBetween(at, now)) < NEAR;
+  return isClear ? time : `${at.slice(0, 10)} ${time}`;
 }
+
+/** Why a sweep that somebody sees at work is not on the page yet. */
+export const WHEN_COUNTED = 'A tick is counted when it has ended, up to two minutes after its start.';
 
 /** `12:34`. */
 export const minuteOf = (at: string): string => at.slice(11, 16);

@@ -41,6 +41,8 @@ export interface Start {
   readonly cloud: LocalCloud;
   /** Address of the page that shows the executions of the run. */
   readonly page: string;
+  /** The address of the page of the sweep. @default there is none */
+  readonly sweepPage?: string | undefined;
   /** The table of this run. */
   readonly tableName: string;
   /** The table of the configuration whose settings it has. */
@@ -57,6 +59,7 @@ export interface Start {
 export function describeStart({
   cloud,
   page,
+  sweepPage,
   tableName,
   standsFor,
   sweep,
@@ -90,7 +93,7 @@ export function describeStart({
     ['DynamoDB', `${dynamoDb.endpoint}, ${where}`],
     ['functions', `${functions.join(', ')}: the bundles, in worker threads`],
     ['state machines', `${tick} (ticks, Express), ${replay} (what a tick hands over, and replays)`],
-    ['page', `${page}/ in a browser shows their executions while they run`],
+    ['', `${page}/ in a browser shows their executions while they run`],
     ['schedules', schedules.join(', ')],
     [
       'sessions',
@@ -102,8 +105,10 @@ export function describeStart({
   return [
     'What a deployment would provision, running on this machine:',
     '',
-    ...rows.map(([name, text]) => `  ${name.padEnd(14)} ${text}`),
+    ...rows.map(([name, text]) => `  ${name.padEnd(15)} ${text}`),
     '',
+    // With its token it is too long for a row.
+    ...(sweepPage === undefined ? [] : [`The page of the sweep, for a browser: ${sweepPage}`, '']),
     `Watch "overdue": ${whatOverdueDoes(sweep)}`,
     '"lag" is p50/max, from expiry to deletion, as seen in the table\'s stream. Ctrl-C stops.',
     ...(isPlain(sweep.precisionSeconds)

@@ -144,7 +144,6 @@ async function runOn(
     page = await clock.busy(() => ApiServer.start(started.stepFunctions));
     const { endpoint } = page;
     sweepPage = await options.sweepPage?.({ dynamoDb: dynamoDb.endpoint, stepFunctions: endpoint });
-    if (sweepPage !== undefined) progress.say(`The page of the sweep, for a browser: ${sweepPage.address}`);
     return await sweepSessions({
       options,
       clock,
@@ -152,6 +151,7 @@ async function runOn(
       problems,
       cloud,
       page: endpoint,
+      sweepPage: sweepPage?.address,
       machine,
       ended,
       followers,
@@ -211,6 +211,8 @@ interface Job {
   readonly cloud: LocalCloud;
   /** Address of the page that shows the executions of the run. */
   readonly page: string;
+  /** The address of the page of the sweep. */
+  readonly sweepPage: string | undefined;
   readonly machine: MachineWatch;
   /** Executions that have ended; the list grows. */
   readonly ended: readonly Execution[];
@@ -257,6 +259,7 @@ async function sweepSessions(job: Job): Promise<Judged> {
       describeStart({
         cloud,
         page: job.page,
+        sweepPage: job.sweepPage,
         tableName,
         standsFor,
         sweep,

@@ -1,5 +1,6 @@
 import { type DashboardOptions, dashboardData, type Reads } from '../../dashboard/data.ts';
 import type { AuditReport } from '../../operate/audit/report.ts';
+import type { SweepReport } from '../../operate/deployment/sweep-report.ts';
 import { configOf } from '../support/configs.ts';
 import { historyOf, statusOf, sweepEnded, tableReport, unknownReport } from '../support/status-reports.ts';
 
@@ -209,6 +210,24 @@ test('counts a month from the deletions of the day', async () => {
   const parts = Object.values(cost?.byPart ?? {}).reduce((sum, part) => sum + part, 0);
   expect(cost?.dollars).toBeCloseTo(parts);
   expect(cost?.dollars).toBeGreaterThan(0);
+});
+
+test('the first deletions that it sees are counted with the next history, and not half an hour later', async () => {
+  const spans: number[] = [];
+  const sweeps: SweepReport[] = [];
+  const { look } = gather({
+    async history(sinceMs) {
+      spans.push(sinceMs / 60_000);
+      return historyOf('Sessions', ...sweeps);
+    },
+  });
+  expect((await look()).cost?.itemsPerMonth).toBe(0);
+  sweeps.push(sweepEnded(iso(START), { outcome: { found: 20, deleted: 20 } }));
+  await look(30_000);
+  await look(30_000);
+  await look(30_000);
+  expect(spans).toEqual([1_440, 15, 1_440, 15]);
+  expect((await look()).cost?.itemsPerMonth).toBeGreaterThan(0);
 });
 
 test('a table without deletions has the price of what is idle, counted over the whole day', async () => {

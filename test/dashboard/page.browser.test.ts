@@ -113,6 +113,33 @@ test.each(VIEWS)(
   },
 );
 
+test('what expired a moment ago is overdue, and not late; what is not on this machine is not unknown', async () => {
+  const at = iso(Date.now());
+  const { overdue } = tableReport('');
+  const local: Remark = {
+    id: 'notKnown',
+    severity: 'note',
+    text: 'not known: the alarms (no CloudWatch here)',
+  };
+  const overdueFor = (seconds: number) =>
+    tableReport('Sessions', {
+      ...{ remarks: [local], alarms: null, deadLetters: null },
+      overdue: overdue && { ...overdue, items: 14, oldest: iso(Date.parse(at) - 1_000 * seconds) },
+    });
+  const page = await open(
+    await serve({ status: async () => ({ ...statusOf(at, overdueFor(1)), isLocal: true }) }),
+  );
+  expect(await text(page, '.tile >> nth=1')).toMatch(/^Overdue\s+14\s+expired a moment ago/);
+  expect(await page.locator('.tile.warn').count()).toBe(0);
+  expect(await text(page, '#panels')).toMatch(/dead letters\s+not on this machine/);
+  expect(await text(page, '#panels')).toMatch(/alarms\s+not on this machine/);
+  expect(await text(page, '#panels')).not.toContain('this month so far');
+  const late = await open(
+    await serve({ status: async () => ({ ...statusOf(at, overdueFor(60)), isLocal: true }) }),
+  );
+  expect(await text(late, '.tile.warn')).toMatch(/^Overdue\s+14\s+the oldest for/);
+});
+
 test('shows three hours of 20 tables, and stays as large as it is', async () => {
   const names = Array.from({ length: 20 }, (_unused, index) => `Table-${index}`);
   const config = configOf(...names.map(tableName => ({ tableName, partitionKey: 'id' })));
@@ -193,6 +220,8 @@ test('goes from table to table by the keyboard, and through the numbers of a plo
   );
   await drawn(page);
   expect(await text(page, 'h2')).toBe('Sessions');
+  // An address that was cut off names no table.
+  await page.evaluate(`location.hash = '#table=%3'`);
   await page.keyboard.press('Tab');
   expect(await text(page, ':focus')).toBe('Skip to the tables');
   await page.locator('#to-Tokens').focus();

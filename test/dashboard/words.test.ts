@@ -46,10 +46,11 @@ test.each([
   expect(duration(seconds)).toBe(text);
 });
 
-test('a time has its date where that is more than half a day away', () => {
+test('a time has its date where that is not of today, but for an hour around midnight', () => {
   expect(clock('2026-11-20T09:08:07.999Z', NOW)).toBe('09:08:07');
   expect(clock('2026-11-19T09:08:07Z', NOW)).toBe('2026-11-19 09:08:07');
   expect(clock('2026-11-19T23:59:58Z', '2026-11-20T00:01:00Z')).toBe('23:59:58');
+  expect(clock('2026-11-19T22:00:13Z', '2026-11-20T06:08:31Z')).toBe('2026-11-19 22:00:13');
 });
 
 test('says what is gone, for one table and for several', () => {

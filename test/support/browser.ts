@@ -1,7 +1,6 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { isLoopback } from 'stepfunctions-emulator/loopback';
+import { CHROMIUM_FLAGS, chromiumOf } from '../../lab/experiments/support/chromium.ts';
 
 /** What a page is looked at with. */
 export interface View {
@@ -24,17 +23,6 @@ export interface TestBrowser {
   takeComplaints(): string[];
 }
 
-/** Nothing that the browser does by itself: no look-ups, no updates, no profile of the person who runs the tests. */
-const FLAGS = [
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
-];
-
 /** Starts a Chromium before the tests of a file, and ends it after them. To be called where hooks are, outside of tests. */
 export function useBrowser(): TestBrowser {
   let browser: Browser;
@@ -43,7 +31,7 @@ export function useBrowser(): TestBrowser {
 
   beforeAll(async () => {
     // The package makes a profile in a new folder, and deletes it.
-    browser = await chromium.launch({ executablePath: chromiumOf(process.env), args: FLAGS });
+    browser = await chromium.launch({ executablePath: chromiumOf(process.env), args: [...CHROMIUM_FLAGS] });
   });
   afterEach(async () => {
     await Promise.all(windows.splice(0).map(window => window.close()));
@@ -89,27 +77,4 @@ function watch(page: Page, complain: (complaint: string) => void): void {
 export function isOfThisMachine(address: string): boolean {
   const { protocol, hostname } = new URL(address);
   return ['file:', 'data:', 'blob:', 'about:'].includes(protocol) || isLoopback(hostname);
-}
-
-/**
- * The program of Chromium, on the PATH of an environment.
- * @throws Error when there is none
- */
-export function chromiumOf({ PATH = '' }: NodeJS.ProcessEnv): string {
-  const found = PATH.split(delimiter)
-    .map(folder => join(folder, 'chromium'))
-    .find(isProgram);
-  if (found !== undefined) return found;
-  throw new Error(
-    'chromium: expected the browser on the PATH, got none; on Debian, install the package chromium: apt-get install chromium',
-  );
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -11,14 +11,18 @@ export interface CloudProcess {
   readonly dynamoDbPid: number | undefined;
   readonly dynamoDbEndpoint: string;
   readonly sfnEndpoint: string;
+  /** The address of the page of the sweep. */
+  readonly sweepPage: string;
   /** Rejects with the process's output when it ends before it is stopped. */
   readonly ended: Promise<never>;
   stop(): Promise<void>;
 }
 
 const ROOT = join(import.meta.dirname, '../../..');
+/** The page of the sweep has a token in its address. */
+const SWEEP_PAGE = /http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}\//;
 /** Length of the output that is kept to explain why the process ended. */
-const PRINTED_LENGTH = 2_000;
+const PRINTED_LENGTH = 4_000;
 
 /**
  * Starts it with the configuration of this folder, and waits until it runs.
@@ -57,6 +61,7 @@ export async function startCloudProcess(): Promise<CloudProcess> {
     dynamoDbPid: findBelow(child.pid ?? 0, 'DynamoDBLocal'),
     dynamoDbEndpoint: `http://127.0.0.1:${ports['dynamodb']}`,
     sfnEndpoint: `http://127.0.0.1:${ports['sfn']}`,
+    sweepPage: SWEEP_PAGE.exec(printed)?.[0] ?? '',
     ended,
     async stop() {
       stopping = true;

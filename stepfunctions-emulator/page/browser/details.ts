@@ -103,9 +103,15 @@ export function stateDetails(
   type: string,
   visits: readonly Visit[],
   context: DetailsContext,
+  isInMapRun: boolean,
 ): HTMLElement[] {
   const heading = element('h2', {}, name, ' ', element('small', {}, type));
-  if (visits.length === 0) return [heading, element('p', { class: 'hint' }, 'This state was not visited.')];
+  if (visits.length === 0) {
+    const hint = isInMapRun
+      ? 'The executions of the distributed Map visit this state, each with an item of its own. Choose one of its cells.'
+      : 'This state was not visited.';
+    return [heading, element('p', { class: 'hint' }, hint)];
+  }
   const list = element('ol', { class: 'visits' });
   let shown = 0;
   const more = element('button', { type: 'button' }, 'Show more');
@@ -182,7 +188,7 @@ function attemptList(visit: Visit, attempts: readonly Segment[], { now }: Detail
       element(
         'small',
         {},
-        `${duration((attempt.to ?? now) - attempt.from)}${attempt.error === undefined ? '' : `, ${attempt.error}`}`,
+        `${attempt.to === undefined ? 'lasts' : 'took'} ${duration((attempt.to ?? now) - attempt.from)}${attempt.error === undefined ? '' : `, ${attempt.error}`}`,
       ),
       ...(attempt.cause ? [element('pre', { tabindex: '0' }, pretty(attempt.cause).slice(0, 2_000))] : []),
     ),

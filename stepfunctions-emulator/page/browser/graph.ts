@@ -12,7 +12,7 @@ import {
 } from '../model/layout.ts';
 import { type StateSummary, transitionKey } from '../model/path.ts';
 import { drawn, whenPressed } from './element.ts';
-import { count, OUTCOMES } from './text.ts';
+import { count, OUTCOMES, SIGNS } from './text.ts';
 
 /** The part of an execution that the graph shows. */
 export interface Path {
@@ -138,8 +138,9 @@ export class GraphView {
   }
 
   #addArrow(arrow: Arrow): void {
-    const { points, transition, labelAt } = arrow;
+    const { points, transition, labelAt, isInside } = arrow;
     const group = drawn('g', {}, drawn('path', { d: curveThrough(points) }), headOf(points));
+    if (isInside) group.dataset['inside'] = 'yes';
     if (labelAt !== undefined) {
       const text = drawn('text', { x: labelAt.x, y: labelAt.y + 4 }, labelOf(transition));
       group.append(text, drawn('title', {}, transition.label));
@@ -188,9 +189,9 @@ function distanceIn({ x, y }: Point, from: Box, to: Box): number {
 
 function aboutState(type: string, summary: StateSummary | undefined): string {
   if (summary === undefined) return type;
-  const { visits, retries } = summary;
+  const { visits, retries, outcome } = summary;
   const times = visits.length > 1 ? ` · ${visits.length.toLocaleString('en-US')}×` : '';
-  return `${type}${times}${retries > 0 ? ` · ↻ ${retries.toLocaleString('en-US')}` : ''}`;
+  return `${SIGNS[outcome]}${type}${times}${retries > 0 ? ` · ↻ ${retries.toLocaleString('en-US')}` : ''}`;
 }
 
 function labelOfState(name: string, type: string, summary: StateSummary | undefined): string {

@@ -10,8 +10,8 @@ export interface LazyRow {
 const SPARE_PX = 200;
 
 /**
- * A list that has elements only for visible rows: a history of 25,000 events takes as many elements as one of 50. The arrow keys move
- * between rows that can have the focus.
+ * A list that has elements only for the rows that are in sight: a history of 25,000 events takes as many elements as one of 50.
+ * The Tab key comes to one row only, and goes on behind the list; the arrow keys go from row to row.
  */
 export class LazyList {
   readonly container: HTMLElement;
@@ -28,6 +28,10 @@ export class LazyList {
     container.append(this.#space);
     container.addEventListener('scroll', () => this.#show(), { passive: true });
     container.addEventListener('keydown', event => this.#move(event));
+    container.addEventListener('focusin', ({ target }) => {
+      this.#focused = this.#indexOf(target as Element);
+      this.#leaveOneForTab();
+    });
     new ResizeObserver(() => this.#show()).observe(container);
   }
 
@@ -35,11 +39,16 @@ export class LazyList {
     this.#rows = rows;
     this.#tops = [0];
     for (const { height } of rows) this.#tops.push((this.#tops.at(-1) ?? 0) + height);
-    this.#space.style.height = `${this.#tops.at(-1)}px`;
+    this.#space.style.height = `${this.height}px`;
     this.#show(true);
   }
 
-  /** Scrolls to a row, and gives it the focus on request. */
+  /** How high all rows are together. */
+  get height(): number {
+    return this.#tops.at(-1) ?? 0;
+  }
+
+  /** Brings a row into sight, and gives it the focus if asked to. */
   reveal(index: number, focus = false): void {
     const { scrollTop, clientHeight } = this.container;
     const top = this.#tops[index] ?? 0;
@@ -50,6 +59,18 @@ export class LazyList {
     else if (bottom > scrollTop + below) this.container.scrollTop = bottom - below;
     this.#show();
     if (focus) this.#elementOf(index)?.focus();
+  }
+
+  /** The row that had the focus last, or that is chosen, or the first one. What is inside of a row has a stop of its own. */
+  #leaveOneForTab(): void {
+    const { from, to } = this.#shown;
+    const rows = Array.from({ length: to - from }, (_none, index) => {
+      const row = this.#elementOf(from + index);
+      return row?.hasAttribute('tabindex') ? row : undefined;
+    });
+    const last = this.#focused === undefined ? undefined : rows[this.#focused - from];
+    const one = last ?? rows.find(row => row?.ariaPressed === 'true') ?? rows.find(row => row !== undefined);
+    for (const row of rows) if (row !== undefined) row.tabIndex = row === one ? 0 : -1;
   }
 
   #elementOf(index: number): HTMLElement | undefined {
@@ -67,7 +88,10 @@ export class LazyList {
     this.#space.replaceChildren(
       ...this.#rows.slice(from, to).map((row, index) => this.#place(row, from + index)),
     );
-    if (hadFocus && this.#focused !== undefined) focusOn(this.#elementOf(this.#focused));
+    this.#leaveOneForTab();
+    if (hadFocus && this.#focused !== undefined) {
+      focusableOf(this.#elementOf(this.#focused))?.focus({ preventScroll: true });
+    }
   }
 
   #place(row: LazyRow, index: number): HTMLElement {
@@ -97,7 +121,7 @@ export class LazyList {
   #move(event: KeyboardEvent): void {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 }[event.key];
     const at = this.#indexOf(event.target as Element);
-    if (step === undefined || at === undefined || event.target !== this.#elementOf(at)) return;
+    if (step === undefined || at === undefined) return;
     event.preventDefault();
     const direction = Math.sign(step);
     let to = Math.min(this.#rows.length - 1, Math.max(0, at + step));
@@ -109,8 +133,6 @@ export class LazyList {
   }
 }
 
-/** Gives the focus to a row, or to an element in it. */
-function focusOn(row: HTMLElement | undefined): void {
-  const focusable = row?.tabIndex === 0 ? row : row?.querySelector<HTMLElement>('[tabindex="0"]');
-  focusable?.focus({ preventScroll: true });
-}
+/** A row, or what is in it. */
+const focusableOf = (row: HTMLElement | undefined): HTMLElement | null | undefined =>
+  row?.hasAttribute('tabindex') ? row : row?.querySelector<HTMLElement>('[tabindex]');

@@ -1,7 +1,7 @@
 import type { PageExecution, PageMachine } from '../../src/page/data.ts';
 import { element, whenPressed } from './element.ts';
 import { LazyList } from './lazy-list.ts';
-import { count, duration, moment } from './text.ts';
+import { count, duration, moment, shortMoment } from './text.ts';
 
 const ROW_PX = 46;
 
@@ -46,8 +46,12 @@ export class Navigation {
     this.#machines.querySelector<HTMLElement>(`[data-machine="${CSS.escape(focused)}"]`)?.focus();
   }
 
-  showExecutions(executions: readonly PageExecution[], chosen: string | undefined, hint: string): void {
-    this.#summary.textContent = count(executions.length, 'execution');
+  showExecutions(
+    executions: readonly PageExecution[],
+    { machine, chosen, hint }: { machine: string | undefined; chosen: string | undefined; hint: string },
+  ): void {
+    const number = count(executions.length, 'execution');
+    this.#summary.textContent = machine === undefined ? number : `${machine}: ${number}`;
     this.#hint.textContent = hint;
     this.#hint.hidden = hint === '';
     this.#list.set(
@@ -59,6 +63,7 @@ export class Navigation {
     const { arn, name, status, startDate, stopDate } = execution;
     const press = () => this.#events.chooseExecution(arn);
     const took = stopDate === undefined ? 'running' : duration(stopDate - startDate);
+    const outcome = status === 'RUNNING' || status === 'SUCCEEDED' ? '' : `${wordsOf(status)}, `;
     return element(
       'div',
       {
@@ -69,12 +74,15 @@ export class Navigation {
         onkeydown: whenPressed(press),
       },
       element('span', { class: 'name', title: name }, element('i', { class: `dot ${dotOf(status)}` }), name),
-      element('small', {}, `${moment(startDate)} · ${took}`),
+      element('small', { title: moment(startDate) }, `${outcome}${took} · ${shortMoment(startDate)}`),
     );
   }
 }
 
-/** The colour of a status, the same as for a visit. */
+/** `timed out` */
+export const wordsOf = (status: PageExecution['status']): string => status.toLowerCase().replace('_', ' ');
+
+/** The colour of a status: as that of a visit. */
 export const dotOf = (status: PageExecution['status']): string =>
   ({ RUNNING: 'running', SUCCEEDED: 'succeeded', FAILED: 'failed', TIMED_OUT: 'failed', ABORTED: 'cutOff' })[
     status

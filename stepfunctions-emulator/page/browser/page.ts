@@ -15,7 +15,7 @@ import {
 } from './details.ts';
 import { element } from './element.ts';
 import { GraphView } from './graph.ts';
-import { dotOf, Navigation } from './navigation.ts';
+import { dotOf, Navigation, wordsOf } from './navigation.ts';
 import { RefusedError, type Source } from './source.ts';
 import { count, duration } from './text.ts';
 import { Waterfall } from './waterfall.ts';
@@ -24,7 +24,8 @@ const POLL_MS = 1_000;
 
 /** Whether the page is narrow; the width is the same as in style.css. */
 const isNarrow = (): boolean => matchMedia('(max-width: 1000px)').matches;
-const GRAPH_SHARE = 0.58;
+/** What the graph gets of the height, and more where the visits need less. */
+const GRAPH_SHARE = 0.62;
 const GRAPH_PADDING = 18;
 
 /** The subject of the panel at the side. */
@@ -74,7 +75,9 @@ export class Page {
   #view: GraphView | undefined;
   /** Whether the whole graph is shown, even if it is too small to be read. */
   #isWhole = false;
-  /** Signature of the visit that the panel shows. */
+  /** How high the visits were when the graph got its size. */
+  #fitted = 0;
+  /** What the panel says of a visit. */
   #detailed = '';
 
   constructor(source: Source, place: HTMLElement) {
@@ -108,7 +111,7 @@ export class Page {
 
   /** Opens the execution that the address names, so that a link can be shared. */
   async #openAddressed(): Promise<void> {
-    const arn = decodeURIComponent(location.hash.slice(1));
+    const arn = decoded(location.hash.slice(1));
     if (arn === this.#opened?.arn) return;
     if (arn !== '') return this.#open(arn);
     const [first] = this.#executions;
@@ -151,7 +154,11 @@ export class Page {
   #showLists(): void {
     const machine = this.#machines.find(({ arn }) => arn === this.#machine);
     this.#navigation.showMachines(this.#machines, this.#machine);
-    this.#navigation.showExecutions(this.#executions, this.#opened?.arn, this.#hintFor(machine));
+    this.#navigation.showExecutions(this.#executions, {
+      machine: machine?.name,
+      chosen: this.#opened?.arn,
+      hint: this.#hintFor(machine),
+    });
     if (this.#opened === undefined) void this.#showMachine();
   }
 
@@ -292,12 +299,21 @@ export class Page {
   #fit(): void {
     if (this.#view === undefined) return;
     const width = this.#graph.clientWidth - GRAPH_PADDING;
-    const height = isNarrow()
-      ? Number.POSITIVE_INFINITY
-      : GRAPH_SHARE * this.#main.clientHeight - GRAPH_PADDING;
+    const room = isNarrow() ? Number.POSITIVE_INFINITY : this.#graphRoom();
+    this.#graph.style.maxHeight = isNarrow() ? '' : `${room}px`;
+    const height = room - GRAPH_PADDING;
     this.#view.fit(width, height, this.#isWhole);
     this.#size.hidden = this.#view.fits(width, height);
     this.#size.textContent = this.#isWhole ? 'Readable size' : 'Whole graph';
+  }
+
+  /** While an execution runs it stays the same: visits come, and the graph does not jump. */
+  #graphRoom(): number {
+    const { clientHeight } = this.#main;
+    const share = GRAPH_SHARE * clientHeight;
+    if (this.#opened?.description.status === 'RUNNING') return share;
+    const { element: visits, height } = this.#waterfall;
+    return Math.max(share, clientHeight - (visits.hidden ? 0 : height));
   }
 
   #changeSize(): void {
@@ -326,11 +342,11 @@ export class Page {
     ].join(' · ');
     this.#header.replaceChildren(
       element('h1', { title: name }, name),
-      element('span', { class: `badge ${dotOf(status)}` }, status.toLowerCase().replace('_', ' ')),
+      element('span', { class: `badge ${dotOf(status)}` }, wordsOf(status)),
       element('span', { class: 'facts' }, facts),
       ...(parentArn === undefined ? [] : [this.#parentButton(parentArn)]),
     );
-    document.title = `${name} · ${status.toLowerCase()}`;
+    document.title = `${name} · ${wordsOf(status)}`;
   }
 
   #parentButton(arn: string): HTMLElement {
@@ -359,6 +375,9 @@ export class Page {
       chosenOf: map =>
         chosen.get(map.id) ?? (map.mapRunArn === undefined ? firstOfInterest(map.iterations) : undefined),
     });
+    if (this.#waterfall.height === this.#fitted) return;
+    this.#fitted = this.#waterfall.height;
+    this.#fit();
   }
 
   /** Shows an iteration below its Map, or opens an execution of a Map Run. */
@@ -367,8 +386,14 @@ export class Page {
     if (opened === undefined) return;
     opened.chosen.set(map.id, index);
     const child = map.mapRunArn === undefined ? undefined : opened.children.get(map.mapRunArn)?.[index];
-    if (child !== undefined) void this.#open(child.arn);
-    else this.#showWaterfall(opened);
+    if (child !== undefined) {
+      void this.#open(child.arn);
+      return;
+    }
+    this.#showWaterfall(opened);
+    // Below many cells it may be out of sight.
+    const [visit] = map.iterations[index]?.line.visits ?? [];
+    if (visit !== undefined) this.#waterfall.reveal(visit.id);
   }
 
   #selectState(state: string): void {
@@ -421,7 +446,7 @@ export class Page {
     const nav = element('nav', {}, back, ...('visit' in selection && all !== undefined ? [all] : []));
     if ('visit' in selection) return [nav, ...visitDetails(selection.visit, context)];
     const type = allStates(graph).find(state => state.name === name)?.type ?? '';
-    return [nav, ...stateDetails(name, type, visits, context)];
+    return [nav, ...stateDetails(name, type, visits, context, isInMapRun(name, opened))];
   }
 
   #allVisitsButton(state: string, visits: readonly Visit[]): HTMLElement | undefined {
@@ -431,5 +456,25 @@ export class Page {
       { type: 'button', onclick: () => this.#select({ state }) },
       count(visits.length, 'visit'),
     );
+  }
+}
+
+/** Whether a state is inside of a distributed Map that this execution has visited: others visit that state. */
+function isInMapRun(state: string, { graph, model }: Opened): boolean {
+  const maps = new Set(
+    model.visits.filter(({ mapRunArn }) => mapRunArn !== undefined).map(({ name }) => name),
+  );
+  const places = placesOf(graph);
+  let parent = places.get(state)?.parent;
+  while (parent !== undefined && !maps.has(parent)) parent = places.get(parent)?.parent;
+  return parent !== undefined;
+}
+
+/** Somebody may have cut the address off. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }

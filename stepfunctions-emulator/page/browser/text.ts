@@ -5,17 +5,27 @@ export function duration(ms: number): string {
   if (ms < 1) return '0 ms';
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${Number((ms / 1_000).toFixed(ms < 10_000 ? 2 : 1))} s`;
-  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1_000)} s`;
-  if (ms < 86_400_000) return `${Math.floor(ms / 3_600_000)} h ${Math.floor((ms % 3_600_000) / 60_000)} min`;
-  return `${Math.floor(ms / 86_400_000)} d ${Math.floor((ms % 86_400_000) / 3_600_000)} h`;
+  if (ms < 3_600_000) return inTwo(ms, [60_000, 'min'], [1_000, 's']);
+  if (ms < 86_400_000) return inTwo(ms, [3_600_000, 'h'], [60_000, 'min']);
+  return inTwo(ms, [86_400_000, 'd'], [3_600_000, 'h']);
 }
 
-/** A time by this machine's clock. The title of its element names the time zone. */
-export function moment(epochMs: number): string {
-  const date = new Date(epochMs);
-  const two = (number: number) => String(number).padStart(2, '0');
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+type Unit = readonly [ms: number, name: string];
+
+/** `2 min 5 s`, `2 min`. */
+function inTwo(ms: number, [large, largeName]: Unit, [small, smallName]: Unit): string {
+  const rest = Math.floor((ms % large) / small);
+  return `${Math.floor(ms / large)} ${largeName}${rest === 0 ? '' : ` ${rest} ${smallName}`}`;
+}
+
+/** A moment in UTC, as commands and logs print it. */
+export const moment = (epochMs: number): string =>
+  `${new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+/** The same in a list: without the date of today, and without the year. */
+export function shortMoment(epochMs: number): string {
+  const text = moment(epochMs);
+  return text.slice(0, 10) === moment(Date.now()).slice(0, 10) ? text.slice(11) : text.slice(5);
 }
 
 export const count = (number: number, one: string, more = `${one}s`): string =>
@@ -27,6 +37,15 @@ export const OUTCOMES: Readonly<Record<Outcome, string>> = {
   caught: 'failed, caught',
   failed: 'failed',
   cutOff: 'cut off',
+};
+
+/** A sign beside the colour of an outcome, for those who cannot tell red from green. */
+export const SIGNS: Readonly<Record<Outcome, string>> = {
+  running: '',
+  succeeded: '',
+  caught: '! ',
+  failed: '✗ ',
+  cutOff: '– ',
 };
 
 export const SEGMENTS: Readonly<Record<Segment['kind'], string>> = {

@@ -1,14 +1,21 @@
+import { axisTimes } from '../model/axis.ts';
 import type { Segment, Visit } from '../model/history.ts';
 import { retriesOf } from '../model/path.ts';
 import type { Row } from '../model/rows.ts';
 import { type CellItem, cellStrip, heightOfCells } from './cells.ts';
 import { element, whenPressed } from './element.ts';
 import { LazyList, type LazyRow } from './lazy-list.ts';
-import { count, duration, OUTCOMES, SEGMENTS } from './text.ts';
+import { count, duration, OUTCOMES, SEGMENTS, SIGNS } from './text.ts';
 
 const ROW_PX = 26;
 const INDENT_PX = 14;
-const TICKS = 4;
+/** Where there is less room, a row has its bars below its name. */
+const SLIM_PX = 560;
+const SLIM_ROW_PX = 42;
+/** As in style.css. */
+const AXIS_PX = 26;
+const BESIDE_TRACK_PX = 336;
+const TIME_PX = 90;
 
 /** The content of the waterfall. */
 export interface Shown {
@@ -54,6 +61,7 @@ export class Waterfall {
   show(shown: Shown): void {
     this.#shown = shown;
     this.#width = this.#list.container.clientWidth;
+    this.element.classList.toggle('slim', this.#isSlim);
     this.#drawAxis(shown);
     this.#list.set(shown.rows.map(row => this.#rowOf(row, shown)));
   }
@@ -64,17 +72,31 @@ export class Waterfall {
     if (index >= 0) this.#list.reveal(index);
   }
 
-  #drawAxis({ from, to }: Shown): void {
-    const ticks = Array.from({ length: TICKS + 1 }, (_none, tick) => {
-      const made = element('span', {}, tick === 0 ? '0' : `+${duration(((to - from) * tick) / TICKS)}`);
-      made.style.left = `${(100 * tick) / TICKS}%`;
+  /** How high it is when all rows are in sight. */
+  get height(): number {
+    return this.#list.height + AXIS_PX + 10;
+  }
+
+  get #isSlim(): boolean {
+    return this.#width < SLIM_PX;
+  }
+
+  #drawAxis({ from, to, rows }: Shown): void {
+    const track = this.#width - (this.#isSlim ? 0 : BESIDE_TRACK_PX);
+    const times = axisTimes(to - from, Math.max(2, Math.floor(track / TIME_PX)));
+    const texts = times.map(time => {
+      const share = time / (to - from);
+      const place = share === 0 ? 'first' : share > 0.93 ? 'last' : '';
+      const made = element('span', { class: place }, time === 0 ? '0' : `+${duration(time)}`);
+      made.style.left = `${100 * share}%`;
       return made;
     });
-    this.#axis.replaceChildren(element('div', { class: 'track' }, ...ticks));
+    this.#axis.replaceChildren(legendOf(rows, to), element('div', { class: 'track' }, ...texts));
   }
 
   #rowOf(row: Row, shown: Shown): LazyRow {
-    if (row.kind === 'visit') return { height: ROW_PX, draw: () => this.#visitRow(row, shown) };
+    if (row.kind === 'visit')
+      return { height: this.#isSlim ? SLIM_ROW_PX : ROW_PX, draw: () => this.#visitRow(row, shown) };
     const { map, depth } = row;
     const items = shown.itemsOf(map);
     return {
@@ -116,10 +138,26 @@ export class Waterfall {
       },
       name,
       element('span', { class: 'track' }, ...barsOf(visit, shown)),
-      element('span', { class: 'took' }, retries === 0 ? took : `↻ ${retries} · ${took}`),
+      element(
+        'span',
+        { class: 'took' },
+        `${SIGNS[visit.outcome]}${retries === 0 ? '' : `↻ ${retries} · `}${took}`,
+      ),
     );
   }
 }
+
+/** What the hatches mean, where there are any. */
+function legendOf(rows: readonly Row[], now: number): HTMLElement {
+  const shown = new Set(
+    rows.flatMap(row => (row.kind === 'visit' ? segmentsOf(row.visit, now).map(({ kind }) => kind) : [])),
+  );
+  const kinds = (['wait', 'retry'] as const).filter(kind => shown.has(kind));
+  const keys = kinds.flatMap(kind => [element('i', { class: `bar ${kind}` }), KEYS[kind]]);
+  return element('div', { class: 'legend' }, ...keys);
+}
+
+const KEYS = { wait: 'wait', retry: 'pause before a retry' } as const;
 
 function barsOf(visit: Visit, { from, to }: Shown): HTMLElement[] {
   const whole = Math.max(1, to - from);

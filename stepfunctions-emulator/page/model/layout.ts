@@ -24,6 +24,8 @@ export interface Arrow {
   readonly points: readonly Point[];
   /** Middle of its label. */
   readonly labelAt: Point | undefined;
+  /** Whether it is inside a Map or a Parallel. */
+  readonly isInside: boolean;
 }
 
 /** The point where a state machine begins, and the one where it ends. */
@@ -86,7 +88,13 @@ export function layOut(graph: Graph, outermost = true): Layout {
       if (!known.has(transition.to)) return [];
       const edge = dagre.edge(nodeOf(state.name), nodeOf(transition.to), `${index}`);
       const labelAt = edge.width ? { x: edge.x ?? 0, y: edge.y ?? 0 } : undefined;
-      return [{ from: state.name, to: transition.to, transition, points: edge.points ?? [], labelAt }];
+      return [
+        {
+          ...{ from: state.name, to: transition.to, transition, labelAt },
+          points: edge.points ?? [],
+          isInside: !outermost,
+        },
+      ];
     }),
   );
   const outer = [...arrows, ...terminalArrows(dagre, graph)];
@@ -106,8 +114,12 @@ export function layOut(graph: Graph, outermost = true): Layout {
   );
 }
 
-/** The label of an arrow; dagre reserves room for it. */
-export const labelOf = ({ label }: Transition): string => shortened(label, LABEL_LENGTH);
+/** What most conditions begin with: there is no room for it. */
+const STATES_INPUT = /\$states\.(?:input\.)?/g;
+
+/** What an arrow says beside it: dagre keeps this much room. */
+export const labelOf = ({ label }: Transition): string =>
+  shortened(label.replace(STATES_INPUT, ''), LABEL_LENGTH);
 
 const insideOf = (state: GraphState): Layout[] => state.branches.map(branch => layOut(branch, false));
 
@@ -150,7 +162,9 @@ function terminalArrows(dagre: DagreGraph, { startAt, states }: Graph): Arrow[] 
   const arrow = (from: string, to: string, key: string, names: { from: string; to: string }): Arrow[] => {
     const points = dagre.hasEdge(from, to, key) ? dagre.edge(from, to, key).points : undefined;
     const transition: Transition = { to: names.to, kind: 'next', label: '' };
-    return points === undefined ? [] : [{ ...names, transition, points, labelAt: undefined }];
+    return points === undefined
+      ? []
+      : [{ ...names, transition, points, labelAt: undefined, isInside: false }];
   };
   return [
     ...arrow(START, nodeOf(startAt), START, { from: '', to: startAt }),

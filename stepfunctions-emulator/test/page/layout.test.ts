@@ -1,5 +1,5 @@
 import { graphWith, placesOf, readDefinition } from '../../page/model/definition.ts';
-import { type Box, layOut } from '../../page/model/layout.ts';
+import { type Box, labelOf, layOut } from '../../page/model/layout.ts';
 import { seededRandom } from '../../src/interpreter/index.ts';
 import { ORDERS } from './machines.ts';
 
@@ -81,4 +81,12 @@ test('no arrow leaves the drawing, also where it goes round all boxes', () => {
       expect({ x: x >= 0 && x <= width, y: y >= 0 && y <= height }).toEqual({ x: true, y: true });
     }
   }
+});
+
+test.each([
+  ["$states.input.next = 'record'", "next = 'record'"],
+  ['$toMillis($states.context.State.EnteredTime) > 5', '$toMillis(context.State.E…'],
+  ['$lines > 100', '$lines > 100'],
+])('the arrow of the condition %s says what tells it from others', (label, expected) => {
+  expect(labelOf({ to: 'Next', kind: 'choice', label })).toBe(expected);
 });

@@ -48,6 +48,7 @@ test('an execution that succeeded: its path, its visits, and what each of them g
   const fills = await Promise.all(['Ship', 'Reserve', 'Ask a person'].map(name => fillOf(page, name)));
   expect(new Set(fills).size).toBe(3);
   expect(await rowsOf(page)).toHaveLength(11);
+  expect(await detailsOf(page)).toMatch(/Started\s+\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
   await page.click('[data-state="Ship"]');
   await page.waitForSelector('.details h3:has-text("Output")');
   const details = await detailsOf(page);
@@ -87,7 +88,7 @@ test('an execution that was tried again: attempts and the pauses between them', 
 });
 
 test('an execution that runs is followed to its end, and a new one appears in the list', async () => {
-  const running = server.start('orders', { ...order, seconds: 3 }, 'cooling-down');
+  const running = server.start('orders', { ...order, seconds: 10 }, 'cooling-down');
   const page = await open(running);
   await page.waitForSelector('header .badge.running');
   await page.waitForSelector('[data-state="Cool down"].running');
@@ -121,6 +122,19 @@ test('a Map of 1,000 iterations is a strip of cells; a cell shows its iteration'
   expect(await detailsOf(page)).toContain('1,000 visits. Choose one.');
 });
 
+test('at 360 pixels an iteration comes into sight below the cells when its cell is pressed', async () => {
+  const page = await open(await ended('many', { items: 1_000 }, 'on-a-phone'), { width: 360, height: 740 });
+  await page.waitForSelector('text=9,008 events');
+  await page.locator('[data-cell="7"]').click();
+  const inSight = `(() => {
+    const row = [...document.querySelectorAll('.waterfall [data-visit]')].find(each => each.innerText.includes('#7'));
+    const [shown, seen] = [document.querySelector('.scrolled'), row].map(each => each.getBoundingClientRect());
+    return seen.top >= shown.top && seen.bottom <= shown.bottom + 1;
+  })()`;
+  await page.waitForSelector('[data-visit]:has-text("#7")');
+  expect(await page.evaluate(inSight)).toBe(true);
+});
+
 test('the executions of a Map Run are cells that open them, and lead back', async () => {
   const items = Array.from({ length: 30 }, (_none, index) => (index === 17 ? 500 : index));
   const page = await open(await ended('fan-out', items, 'thirty'));
@@ -128,6 +142,8 @@ test('the executions of a Map Run are cells that open them, and lead back', asyn
   expect(await page.locator('.cells').getAttribute('aria-label')).toBe(
     '30 executions: 29 succeeded, 1 failed',
   );
+  await page.click('[data-state="Child work"]');
+  expect(await detailsOf(page)).toContain('The executions of the distributed Map visit this state');
   await page.click('.cell.failed');
   await page.waitForSelector('[data-state="Child work"].failed');
   expect(await page.locator('[data-state]').count()).toBe(1);
@@ -168,6 +184,12 @@ test.each([
       expect(await page.locator(part).first().isVisible()).toBe(true);
     }
     const contrasts = (await page.evaluate(CONTRASTS)) as { readonly of: string; readonly ratio: number }[];
+    // No name of a state is cut, and no time is named twice.
+    const cut = `[...document.querySelectorAll('.waterfall .name')].filter(each => each.scrollWidth > each.clientWidth).length`;
+    expect(await page.evaluate(cut)).toBe(0);
+    const times = await page.locator('.axis .track span').allInnerTexts();
+    expect(times.length).toBeGreaterThan(1);
+    expect(new Set(times).size).toBe(times.length);
     expect(contrasts.length).toBeGreaterThan(5);
     expect(contrasts.filter(({ ratio }) => ratio < 4.5)).toEqual([]);
   },
@@ -217,6 +239,28 @@ test('the keyboard reaches everything: states by arrows, rows by arrows, Enter o
   await page.waitForSelector('.details h2:has-text("Execution")');
 });
 
+test('the Tab key comes to each list once, and to the cells of a Map; the arrows lead out of them', async () => {
+  const page = await open(await ended('many', { items: 20 }, 'by-tab'));
+  await page.waitForSelector('.cells');
+  await page.locator('summary').focus();
+  const stops: string[] = [];
+  const stop = `(() => {
+    const list = document.activeElement.closest('.machines, .executions, .graph, .waterfall, .details');
+    return list === null ? 'none' : list.classList[0];
+  })()`;
+  do {
+    await page.keyboard.press('Tab');
+    stops.push(String(await page.evaluate(stop)));
+  } while (!stops.includes('details') && stops.length < 50);
+  const after = stops.slice(stops.indexOf('executions'));
+  expect(after).toEqual(['executions', 'graph', 'waterfall', 'waterfall', 'details']);
+  await page.locator('.cells').focus();
+  await page.keyboard.press('ArrowDown');
+  expect(await page.evaluate('document.activeElement.innerText')).toContain('Work');
+  await page.keyboard.press('ArrowUp');
+  expect(await page.evaluate('document.activeElement.innerText')).toContain('Each');
+});
+
 test('without an execution, and without its server, the page says so', async () => {
   const empty = await startPageServer();
   const page = await browser.open(empty.address);
@@ -228,6 +272,20 @@ test('without an execution, and without its server, the page says so', async () 
   await page.waitForSelector('.notice:has-text("The server does not answer")', { timeout: 4_000 });
   const complaints = browser.takeComplaints();
   expect(complaints.filter(each => !each.includes('ERR_CONNECTION_REFUSED'))).toEqual([]);
+});
+
+test('an address that was cut off names no execution, and the page says so', async () => {
+  const page = await browser.open(`${server.address}#arn%3`);
+  await page.waitForSelector('.notice:not([hidden])');
+  expect(browser.takeComplaints().filter(each => !each.includes('status of 4'))).toEqual([]);
+});
+
+test('who sees no colours reads what failed and what was caught', async () => {
+  const page = await open(await ended('orders', { ...order, invalid: true }, 'in-words'));
+  await page.waitForSelector('header .badge.failed');
+  expect(await page.locator('[data-state="Rejected"] .about').textContent()).toBe('✗ Fail');
+  expect(await page.locator('[data-state="Validate"] .about').textContent()).toBe('! Task');
+  expect(await page.locator('[data-execution="in-words"] small').innerText()).toMatch(/^failed, .* UTC$/);
 });
 
 test('a graph that is larger than the window: the state that failed is in sight, and a button shows all of it', async () => {

@@ -1,5 +1,7 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-import { deployedWith, JOB_STARTED, judgedJob, SleepingClock } from '../../support/main-job.ts';
+import type { Moment } from '../../../lab/demo/live/moment.ts';
+import { SESSION_DATA } from '../../support/configs.ts';
+import { deployedWith, JOB_STARTED, judgedJob, runJob, SleepingClock } from '../../support/main-job.ts';
 
 // Two seconds each on a machine that has time.
 jest.setTimeout(90_000);
@@ -26,4 +28,15 @@ test('a machine that slept is said to have slept, and what came late is not deci
   expect(printed).toMatch(/\? gone in time/);
   expect(printed).toMatch(/This machine: it, or this process, stood still for 4[45]\.\d s/);
   expect(printed).not.toMatch(/✗|Every promise was kept/);
+});
+
+test('on a terminal sessions are seen within five seconds, first as what is there and then as what was deleted', async () => {
+  const moments: Moment[] = [];
+  await runJob([SESSION_DATA], { rate: 20, show: moment => moments.push(moment) });
+  const [first] = moments;
+  const written = moments.find(({ tally }) => tally.written > 0);
+  expect(Number(written?.now) - Number(first?.now)).toBeLessThanOrEqual(5_000);
+  expect(written?.seconds.some(({ there }) => there > 0)).toBe(true);
+  expect(moments.at(-1)?.seconds.reduce((sum, { there }) => sum + there, 0)).toBeLessThan(20);
+  expect(moments.at(-1)?.tally.deleted).toBeGreaterThan(900);
 });
