@@ -21,7 +21,7 @@ import {
   emulatedClient,
   startEmulatedAws,
 } from './support/proof.ts';
-import type { Actions } from './support/terraform-root.ts';
+import type { Actions } from './support/terraform-messages.ts';
 
 const TOKENS = { tableName: 'Tokens', partitionKey: 'id' };
 const tokens = (changes: Partial<PreciseTtlProps>) =>
@@ -63,11 +63,10 @@ describeWithTerraform('the archive and the events of a table', () => {
   let s3: S3Client;
   let deployment: Deployment;
   const log = join(tmpdir(), `precise-ttl-archive-calls-${process.pid}.json`);
-  const deploy = (config: DeploymentConfig, removed = false) =>
-    deployment.deploy(config, { removed, environment: { STUB_AWS_LOG: log } });
+  const deploy = (config: DeploymentConfig, removed = false) => deployment.deploy(config, { removed });
 
   beforeAll(async () => {
-    aws = await startEmulatedAws();
+    aws = await startEmulatedAws({ log });
     s3 = new S3Client({
       endpoint: aws.endpoint,
       region: 'us-east-1',

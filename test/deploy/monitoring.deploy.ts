@@ -6,7 +6,7 @@ import type { PreciseTtlProps } from '../../config/props.ts';
 import { configOf } from '../support/configs.ts';
 import { Deployment } from './support/deployment.ts';
 import { callProblems, describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
-import type { Actions } from './support/terraform-root.ts';
+import type { Actions } from './support/terraform-messages.ts';
 
 const NAME = 'precise-ttl';
 const TOKENS: PreciseTtlProps = {
@@ -107,10 +107,9 @@ describeWithTerraform('alarms, their topic and the dashboard', () => {
   let aws: EmulatedAws;
   let cloudWatch: CloudWatchClient;
   const log = join(tmpdir(), `precise-ttl-monitoring-calls-${process.pid}.jsonl`);
-  const environment = { STUB_AWS_LOG: log };
 
   beforeAll(async () => {
-    aws = await startEmulatedAws();
+    aws = await startEmulatedAws({ log });
     cloudWatch = new CloudWatchClient({
       endpoint: aws.endpoint,
       region: 'us-east-1',
@@ -135,7 +134,7 @@ describeWithTerraform('alarms, their topic and the dashboard', () => {
 
   test('are changed in place, come and go as they are asked for', async () => {
     const deployment = new Deployment(aws);
-    const deploy = (props: PreciseTtlProps) => deployment.deploy(configOf(props), { environment });
+    const deploy = (props: PreciseTtlProps) => deployment.deploy(configOf(props));
     expect(Object.keys(await deploy(TOKENS))).toEqual(['create']);
     const done: (readonly [Partial<PreciseTtlProps>, Actions])[] = [];
     for (const { changes, alarms, topic = OWN_TOPIC, hasDashboard = true } of EDITS) {
@@ -156,7 +155,7 @@ describeWithTerraform('alarms, their topic and the dashboard', () => {
       expect(shown).toHaveLength(hasDashboard && alarms.length > 0 ? 1 : 0);
     }
     expect(done).toEqual(EDITS.map(({ changes, does }) => [changes, sorted(does)]));
-    await deployment.deploy(configOf(TOKENS), { removed: true, environment });
+    await deployment.deploy(configOf(TOKENS), { removed: true });
     deployment.remove();
     expect(await seen()).toEqual({ alarms: [], widgets: undefined });
     expect(callProblems(log)).toBe('');

@@ -313,7 +313,7 @@ describeWithTerraform('the stub provider', () => {
 
       // Warm throughput only grows.
       use(table({ ...onDemand, warm_throughput: { read_units_per_second: 12_000 } }));
-      expect(await root.plan()).toEqual({ 'delete/create': ['aws_dynamodb_table.tokens'] });
+      expect(await root.plan()).toEqual({ replace: ['aws_dynamodb_table.tokens'] });
       await destroy();
     });
 

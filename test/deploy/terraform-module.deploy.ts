@@ -152,8 +152,8 @@ const ONE_OF_EACH: readonly TablesProps[] = [
   },
 ];
 
-/** So many drawn deployments are compared. */
-const SETS = Number(process.env['MODULE_SETS'] ?? 4);
+/** So many drawn deployments are compared, besides one of each. */
+const SETS = Number(process.env['MODULE_SETS'] ?? 2);
 const COMPARED_MS = Math.max(1_200_000, SETS * 60_000);
 
 /** Each with names of its own. */

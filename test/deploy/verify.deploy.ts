@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
@@ -18,8 +18,13 @@ describeWithTerraform('the deployer of verify', () => {
   let clients: VerifyClients;
   const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-verify-'));
   const before = { ...process.env };
+  const said = join(mkdtempSync(join(tmpdir(), 'precise-ttl-verify-said-')), 'terraform');
 
   beforeAll(async () => {
+    // Terraform writes to what this process writes to.
+    const file = createWriteStream(said);
+    await once(file, 'open');
+    Object.defineProperty(process, 'stdout', { value: file, configurable: true });
     aws = await startEmulatedAws();
     // Terraform runs in the environment of this process. It has no credentials but these.
     Object.assign(process.env, aws.environment, { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' });
@@ -44,7 +49,18 @@ describeWithTerraform('the deployer of verify', () => {
     ];
   };
 
-  test('deploys, plans nothing more, and leaves nothing', async () => {
+  /** A test that tells what Terraform said only when it fails. */
+  const quietly = (name: string, run: () => Promise<void>) =>
+    test(name, async () => {
+      try {
+        await run();
+      } catch (error) {
+        process.stderr.write(readFileSync(said));
+        throw error;
+      }
+    });
+
+  quietly('deploys, plans nothing more, and leaves nothing', async () => {
     const own = deployer();
     expect(await own.removeLeft()).toBe(false);
     const verified = await own.deploy();
@@ -60,7 +76,7 @@ describeWithTerraform('the deployer of verify', () => {
     expect([await there(), readdirSync(folder)]).toEqual([[], []]);
   });
 
-  test('what a run has left that was killed, the next one takes away, and nobody else does', async () => {
+  quietly('what a run has left that was killed, the next one takes away, and nobody else does', async () => {
     const killed = deployer();
     await killed.removeLeft();
     await killed.deploy();

@@ -5,7 +5,8 @@ import type { DeploymentConfig } from '../../../config/config.ts';
 import { STACK } from '../../../stacks/app.ts';
 import { synthesizeToFolder } from '../../support/synthesized.ts';
 import type { EmulatedAws } from './proof.ts';
-import { type Actions, type Ended, TerraformRoot } from './terraform-root.ts';
+import type { Actions } from './terraform-messages.ts';
+import { type Ended, TerraformRoot } from './terraform-root.ts';
 
 /** What Terraform is told besides. */
 type Environment = Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,6 +18,9 @@ import { missingTools } from './missing-tools.ts';
 /** A mirror's first folder has the name of the host that Terraform, or OpenTofu, takes providers from by default; nothing is asked there. */
 const PROVIDER_HOSTS = [['registry', 'terraform', 'io'].join('.'), ['registry', 'opentofu', 'org'].join('.')];
 
+/** Terraform and the provider are done before the garbage of their memory matters: without this, a third of their time goes into it. */
+const FEW_COLLECTIONS = { GOGC: '400' };
+
 /** `describe` where these tests can run; elsewhere they are skipped, and it is said why. */
 export const describeWithTerraform = describeWhenComplete(missingTools());
 
@@ -31,6 +34,8 @@ function describeWhenComplete(lacking: readonly string[]): jest.Describe {
 export interface EmulatedAws {
   readonly endpoint: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** By this Terraform finds a provider that stays, for all its commands in a folder but `init`: it starts its own three times for a plan. */
+  attachedIn(folder: string): Promise<Readonly<Record<string, string>>>;
   /** Empties the account. */
   reset(): Promise<void>;
   stop(): Promise<void>;
@@ -41,19 +46,38 @@ export function emulatedClient({ endpoint }: EmulatedAws): DynamoDBClient {
   return localDynamoDb(endpoint, 'us-east-1');
 }
 
-/** Starts the emulator. */
-export async function startEmulatedAws(): Promise<EmulatedAws> {
+/**
+ * Starts the emulator, and a provider for it.
+ * @param log file for the calls of the provider (`STUB_AWS_LOG`)
+ */
+export async function startEmulatedAws({ log }: { readonly log?: string } = {}): Promise<EmulatedAws> {
   const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-deploy-'));
-  writeFileSync(join(folder, 'terraform.rc'), mirror(folder, buildStubProvider()));
+  const built = buildStubProvider();
+  writeFileSync(join(folder, 'terraform.rc'), mirror(folder, built));
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
   const program = [join(STUB_PROVIDER, 'emulator.py'), '-H', '127.0.0.1', '-p', String(port)];
   const server = spawn(emulatorProgram('python'), program, { stdio: 'ignore' });
+  const ofProvider = { AWS_ENDPOINT_URL: endpoint, ...(log !== undefined && { STUB_AWS_LOG: log }) };
+  const providers = new Map<string, Promise<StayingProvider>>();
+  const stopProviders = async () => {
+    const started = await Promise.all(providers.values());
+    providers.clear();
+    const ended = started.map(({ process }) => once(process, 'exit'));
+    for (const { process } of started) process.kill('SIGINT');
+    await Promise.all(ended);
+  };
   await answering(`${endpoint}/moto-api/`);
   return {
     endpoint,
+    async attachedIn(cwd) {
+      const provider = providers.get(cwd) ?? startProvider(built, { cwd, environment: ofProvider });
+      providers.set(cwd, provider);
+      return (await provider).attached;
+    },
     environment: {
-      AWS_ENDPOINT_URL: endpoint,
+      ...ofProvider,
+      ...FEW_COLLECTIONS,
       TF_CLI_CONFIG_FILE: join(folder, 'terraform.rc'),
       // The CDKTF CLI would ask the registry for checksums of other platforms.
       TF_CLI_ARGS_providers_lock: `-fs-mirror=${join(folder, 'mirror')}`,
@@ -61,15 +85,44 @@ export async function startEmulatedAws(): Promise<EmulatedAws> {
       CHECKPOINT_DISABLE: '1',
     },
     reset: async () => {
+      await stopProviders();
       await fetch(`${endpoint}/moto-api/reset`, { method: 'POST' });
     },
     stop: async () => {
       const ended = once(server, 'exit');
       server.kill();
+      await stopProviders();
       await ended;
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+interface StayingProvider {
+  readonly process: ChildProcess;
+  readonly attached: Readonly<Record<string, string>>;
+}
+
+/** Starts a provider that stays until it is interrupted. The archives of functions are named as they are found from the folder. */
+async function startProvider(
+  { binary }: StubProvider,
+  { cwd, environment }: { readonly cwd: string; readonly environment: Readonly<Record<string, string>> },
+): Promise<StayingProvider> {
+  const env = { TMPDIR: tmpdir(), ...FEW_COLLECTIONS, ...environment };
+  const process = spawn(binary, ['-stay'], { cwd, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const address = await new Promise<string>((resolve, reject) => {
+    let said = '';
+    process.once('exit', () =>
+      reject(new Error(`The provider: expected it to say where it is, got ${said}`)),
+    );
+    process.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const [, found] = /TF_REATTACH_PROVIDERS='\{"[^"]+":(.*)\}'/.exec(said) ?? [];
+      if (found !== undefined) resolve(found);
+    });
+  });
+  const ofHosts = PROVIDER_HOSTS.map(host => [`${host}/hashicorp/aws`, JSON.parse(address)]);
+  return { process, attached: { TF_REATTACH_PROVIDERS: JSON.stringify(Object.fromEntries(ofHosts)) } };
 }
 
 /** What is wrong with recorded calls (STUB_AWS_LOG) by AWS's own models of its services; nothing when they are right. */

@@ -1,22 +1,20 @@
 import { isBrokenTransport } from './broken-transport.ts';
 import type { EmulatedAws } from './proof.ts';
 import { run } from './run.ts';
-
-/** What a plan would do: addresses by action, e.g. `{ delete: [...], 'delete/create': [...], forget: [...] }`. */
-export type Actions = Readonly<Record<string, readonly string[]>>;
+import { type Actions, actionsIn, errorsIn, hasBegun } from './terraform-messages.ts';
 
 export interface Ended {
   readonly status: number;
   readonly output: string;
 }
 
+type Environment = Readonly<Record<string, string>>;
+
 /** How often a plan is made once more when the connection to the emulator broke: see `broken-transport.ts`. */
 const MAX_PLANS_AGAIN = 3;
 
-/** Exit statuses of `terraform plan -detailed-exitcode`. */
-const UNCHANGED = 0;
-const FAILED = 1;
-const CHANGED = 2;
+/** Of these, a provider that stays has what it was started with. */
+const OF_PROVIDER = /^(STUB_)?AWS_/;
 
 /** A folder that Terraform runs in. */
 export class TerraformRoot {
@@ -28,14 +26,14 @@ export class TerraformRoot {
     this.#aws = aws;
   }
 
-  async terraform(
-    args: readonly string[],
-    environment: Readonly<Record<string, string>> = {},
-  ): Promise<Ended> {
+  async terraform(args: readonly string[], environment: Environment = {}): Promise<Ended> {
+    const takesItsOwn =
+      args[0] === 'init' || Object.keys(environment).some(variable => OF_PROVIDER.test(variable));
     const env = {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
       ...this.#aws.environment,
+      ...(!takesItsOwn && (await this.#aws.attachedIn(this.folder))),
       ...environment,
     };
     const options = { cwd: this.folder, env, maxBuffer: 2 ** 26 };
@@ -49,82 +47,58 @@ export class TerraformRoot {
   }
 
   /** As {@link terraform}, of a command that must succeed. */
-  async succeed(
-    args: readonly string[],
-    environment: Readonly<Record<string, string>> = {},
-  ): Promise<string> {
+  async succeed(args: readonly string[], environment: Environment = {}): Promise<string> {
     const { status, output } = await this.terraform(args, environment);
     if (status !== 0) throw new Error(output);
     return output;
   }
 
   /** @returns what the plan would do; or what it was refused for, in one line */
-  async plan(environment: Readonly<Record<string, string>> = {}): Promise<Actions | string> {
-    const { status, output } = await this.#planned(environment);
-    if (status === UNCHANGED) return {};
-    if (status !== CHANGED) return output.slice(output.indexOf('Error:')).replaceAll(/[\s│╷╵]+/g, ' ');
-    const shown = await this.terraform(['show', '-json', 'plan']);
-    const { resource_changes: changes = [] } = JSON.parse(shown.output) as {
-      resource_changes?: readonly { address: string; change: { actions: readonly string[] } }[];
-    };
-    const actions: Record<string, string[]> = {};
-    for (const { address, change } of changes) {
-      const action = change.actions.join('/');
-      if (action === 'no-op' || action === 'read') continue;
-      actions[action] ??= [];
-      actions[action].push(address);
-    }
-    return actions;
-  }
-
-  /** A plan changes nothing, so that it can be made as often as it takes. */
-  async #planned(environment: Readonly<Record<string, string>>): Promise<Ended> {
-    for (let again = 0; ; again += 1) {
-      const ended = await this.terraform(
-        ['plan', '-input=false', '-detailed-exitcode', '-out=plan'],
-        environment,
-      );
-      if (ended.status !== FAILED || again === MAX_PLANS_AGAIN || !isBrokenTransport(ended.output))
-        return ended;
-    }
+  async plan(environment: Environment = {}): Promise<Actions | string> {
+    const { status, output } = await this.#inJson(['plan', '-out=plan'], environment);
+    return status === 0 ? actionsIn(output) : errorsIn(output).replaceAll(/\s+/g, ' ');
   }
 
   /** Applies the last plan. */
-  async apply(environment: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  async apply(environment: Environment = {}): Promise<Ended> {
     return this.terraform(['apply', '-input=false', 'plan'], environment);
   }
 
+  /** Plans, or applies. As long as nothing is changed that can be done again, as often as it takes. */
+  async #inJson(args: readonly string[], environment: Environment): Promise<Ended> {
+    for (let again = 0; ; again += 1) {
+      const ended = await this.terraform([...args, '-json', '-input=false'], environment);
+      const isFinal = ended.status === 0 || again === MAX_PLANS_AGAIN || hasBegun(ended.output);
+      if (isFinal || !isBrokenTransport(errorsIn(ended.output))) return ended;
+    }
+  }
+
   /**
-   * Plans and applies what is in the folder, and plans it again.
+   * Plans and applies what is in the folder, in one go, and plans it again.
    * @returns what was done
    */
-  async deploy(environment: Readonly<Record<string, string>> = {}): Promise<Actions> {
-    const actions = await this.plan(environment);
-    if (typeof actions === 'string') throw new Error(actions);
-    let applied = await this.apply(environment);
-    if (
-      applied.status !== 0 &&
-      isBrokenTransport(applied.output) &&
-      (await this.#plansTheRest(actions, environment))
-    ) {
-      applied = await this.apply(environment);
-    }
-    if (applied.status !== 0) throw new Error(applied.output);
+  async deploy(environment: Environment = {}): Promise<Actions> {
+    const { status, output } = await this.#inJson(['apply', '-auto-approve'], environment);
+    const actions = actionsIn(output);
+    if (status !== 0) await this.#applyTheRest(actions, errorsIn(output), environment);
     expect(await this.plan(environment)).toEqual({});
     return actions;
   }
 
   /**
-   * Plans what an apply has left. What was made although its answer was lost is not in the state: it is planned once more, and
-   * the emulator refuses it. What is in the state half made would be replaced, which nobody has planned: that is no rest.
+   * Applies what an apply has left when the connection broke. What was made although its answer was lost is not in the state: it is planned
+   * once more, and the emulator refuses it. What is in the state half made would be replaced, which nobody has planned: that is no rest.
    */
-  async #plansTheRest(actions: Actions, environment: Readonly<Record<string, string>>): Promise<boolean> {
+  async #applyTheRest(actions: Actions, errors: string, environment: Environment): Promise<void> {
+    if (!isBrokenTransport(errors)) throw new Error(errors);
     const rest = await this.plan(environment);
-    return (
+    const isRest =
       typeof rest !== 'string' &&
       Object.entries(rest).every(([action, addresses]) =>
         addresses.every(address => actions[action]?.includes(address)),
-      )
-    );
+      );
+    if (!isRest) throw new Error(errors);
+    const applied = await this.apply(environment);
+    if (applied.status !== 0) throw new Error(applied.output);
   }
 }

@@ -12,5 +12,10 @@ import (
 func main() {
 	log.SetOutput(os.Stderr)
 	server := newServer()
-	must(tf5server.Serve("stub-aws", func() tfprotov5.ProviderServer { return server }))
+	var options []tf5server.ServeOpt
+	if len(os.Args) > 1 && os.Args[1] == "-stay" {
+		// Says where Terraform finds it, and serves one command after the other until it is interrupted.
+		options = append(options, tf5server.WithManagedDebug())
+	}
+	must(tf5server.Serve("stub-aws", func() tfprotov5.ProviderServer { return server }, options...))
 }

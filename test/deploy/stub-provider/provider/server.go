@@ -35,7 +35,7 @@ func newServer() *Server {
 }
 
 func (s *Server) GetMetadata(context.Context, *tfprotov5.GetMetadataRequest) (*tfprotov5.GetMetadataResponse, error) {
-	response := &tfprotov5.GetMetadataResponse{ServerCapabilities: &tfprotov5.ServerCapabilities{}}
+	response := &tfprotov5.GetMetadataResponse{ServerCapabilities: &tfprotov5.ServerCapabilities{GetProviderSchemaOptional: true}}
 	for _, name := range sortedKeys(s.schemas.Resource) {
 		response.Resources = append(response.Resources, tfprotov5.ResourceMetadata{TypeName: name})
 	}
@@ -50,7 +50,7 @@ func (s *Server) GetProviderSchema(context.Context, *tfprotov5.GetProviderSchema
 		Provider:           &tfprotov5.Schema{Block: s.provider.proto()},
 		ResourceSchemas:    map[string]*tfprotov5.Schema{},
 		DataSourceSchemas:  map[string]*tfprotov5.Schema{},
-		ServerCapabilities: &tfprotov5.ServerCapabilities{},
+		ServerCapabilities: &tfprotov5.ServerCapabilities{GetProviderSchemaOptional: true},
 	}
 	for name, t := range s.schemas.Resource {
 		response.ResourceSchemas[name] = &tfprotov5.Schema{Block: t.Block.proto()}
