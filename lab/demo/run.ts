@@ -13,7 +13,7 @@ import { MachineWatch, machineTimeOf } from '../watch/machine.ts';
 import { machinesOf } from '../watch/machines.ts';
 import { untilIdle } from '../watch/until-idle.ts';
 import { WatchedTable } from '../watch/watched-table.ts';
-import { planStream, type Stream } from '../workload/plan.ts';
+import { type Mix, planStream, type Stream } from '../workload/plan.ts';
 import { isPlain, promisedLagMs } from './deadline.ts';
 import { describeFailure, describeStart, describeSweep, fieldOf, renews, type Sweep } from './describe.ts';
 import { type Moment, momentOf } from './live/moment.ts';
@@ -53,6 +53,8 @@ export interface DemoOptions {
   /** Sessions per second. */
   readonly rate: number;
   readonly seed: number;
+  /** What happens to each session. @default some are renewed, deleted or held, as the sweep allows it */
+  readonly mix?: Mix;
   readonly output: Output;
   /** Shows how the run stands, several times a second. @default a line of progress */
   readonly show?: (moment: Moment, progress: Progress) => void;
@@ -230,12 +232,14 @@ async function sweepSessions(job: Job): Promise<Judged> {
     seconds: minutes * 60,
     rate,
     random: seededRandom(seed),
-    mix: sessionMix({
-      renewals: renews(sweep),
-      // An item that the application deletes in its grace has expired.
-      deletes: Object.values(following).some(each => each !== undefined) && graceSeconds === 0,
-      holds: holdAttribute !== undefined,
-    }),
+    mix:
+      options.mix ??
+      sessionMix({
+        renewals: renews(sweep),
+        // An item that the application deletes in its grace has expired.
+        deletes: Object.values(following).some(each => each !== undefined) && graceSeconds === 0,
+        holds: holdAttribute !== undefined,
+      }),
   });
   const table = await WatchedTable.start({
     cloud,

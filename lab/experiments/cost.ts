@@ -54,7 +54,6 @@ counts besides it.`,
     },
   },
   holds: 'counted, and all items were deleted in the minutes that were counted',
-  file: ({ only }) => (only === '' ? 'cost.json' : undefined),
   async run({ flags: { write, only }, print }): Promise<Outcome> {
     if (write) {
       const { idle: _none, ...bytes } = await measureLogBytes();

@@ -44,7 +44,7 @@ export interface Experiment<F extends Flags> {
   /** The meaning of exit status 0. */
   readonly holds: string;
   /** The file in lab/results whose figures the documents show. @default no file is written without --json */
-  readonly file?: string | ((flags: FlagValues<F>) => string | undefined);
+  readonly file?: string;
   readonly run: (run: Run<F>) => Promise<Outcome>;
 }
 
@@ -72,8 +72,7 @@ ${flags}
 Exit status: 0 ${holds}; 1 not so; 2 wrong flags; 3 the run proves nothing; 130 or 143 interrupted.`,
     async run(flags, { args }) {
       const given = (flags as { readonly json?: string }).json;
-      const kept = typeof ownFile === 'function' ? ownFile(flags) : ownFile;
-      const path = given ?? (kept === undefined ? undefined : `lab/results/${kept}`);
+      const path = given ?? (ownFile && `lab/results/${ownFile}`);
       const file = path === undefined ? '' : resultFile(path);
       const machine = thisMachine();
       const progress = new Progress(process.stdout);

@@ -16,16 +16,3 @@ export function seconds(milliseconds: number | null): string {
 export function percent(share: number): string {
   return `${(share * 100).toFixed(1)}%`;
 }
-
-/** Formats the first number as a multiple of the second; a dash when either is missing. */
-export function ratio(one: number | null, other: number | null): string {
-  if (one === null || other === null || other === 0) return '–';
-  return (one / other).toPrecision(2);
-}
-
-/** Calculates the median; the mean of the two middle values when their number is even. NaN for an empty list. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  const middle = (sorted.length - 1) / 2;
-  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
-}
