@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 import { schedulerTime } from 'aws-on-loopback/scheduler/scheduler';
 import { serviceVariables } from 'aws-on-loopback/service-variables';
 import { realClock, seededRandom } from 'stepfunctions-emulator';
@@ -11,8 +10,8 @@ import { journalName, liveHandOver } from '../../functions/journal/layout.ts';
 import { readState } from '../../functions/journal/read-state.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import { tableOf } from '../../local/stack/table-of.ts';
-import { SeededEndpointFaults } from '../faults/index.ts';
-import { Accounts, endOf, reportOf } from '../ledger/accounts.ts';
+import { SeededS3Faults } from '../faults/index.ts';
+import { Accounts, type Ended, endOf, reportOf } from '../ledger/accounts.ts';
 import { Followers } from '../ledger/followers.ts';
 import { Problems } from '../report/problems.ts';
 import { type Output, Progress } from '../report/progress.ts';
@@ -20,15 +19,19 @@ import { MachineWatch, machineTimeOf } from '../watch/machine.ts';
 import { machinesOf } from '../watch/machines.ts';
 import { WatchedTable } from '../watch/watched-table.ts';
 import { nativeAttributes } from '../workload/varied-item.ts';
-import { type InspectionContext, InspectionEnvironment, inspect } from './inspection.ts';
-import { planScan, planTick, secondsUntilInspection } from './inspection-plan.ts';
-import { wrongWith } from './inspection-verdict.ts';
+import {
+  type InspectionContext,
+  inspect,
+  planScan,
+  planTick,
+  secondsUntilInspection,
+  wrongWith,
+} from './inspection.ts';
 import { type ChaosReport, formatChaosReport } from './report.ts';
-import { S3_RATES } from './settings.ts';
 import { LEAD_SECONDS, Storm, type StormOptions } from './storm.ts';
-import { writingClient } from './writing-client.ts';
 
 export interface ChaosOptions extends StormOptions {
+  readonly tableName: string;
   readonly model: ExpiryModel;
   /** Lookback of a tick, minutes. */
   readonly lookbackMinutes: number;
@@ -43,6 +46,19 @@ export interface ChaosOptions extends StormOptions {
 /** Time for archiving after the last delete: an S3 call that hangs, and a retry of its batch. */
 const MAX_FOLLOWING_MS = 180_000;
 
+/** Shares of the calls of S3, where there is an archive. */
+const S3_RATES = { throttled: 0.07, unavailable: 0.07, cut: 0.06, hanging: 0.01 } as const;
+
+/**
+ * Client of the writers. It makes one attempt: after a broken connection a retry would hide the effect of the first attempt. It lets go of
+ * an idle connection before DynamoDB Local closes it, after 30 s: a request at that moment fails.
+ */
+const writingClient = (endpoint: string) =>
+  localDynamoDb(endpoint, 'us-east-1', {
+    maxAttempts: 1,
+    requestHandler: { httpAgent: new Agent({ keepAlive: true, timeout: 10_000, maxSockets: 50 }) },
+  });
+
 /**
  * Runs all faults at once, in real time: writers, renewers and deleters change a table, and the synthesized deployment sweeps it, while
  * calls fail, connections break, functions crash and ticks are missed. Then the faults end, and an ordinary tick and a scan of the index
@@ -51,36 +67,34 @@ const MAX_FOLLOWING_MS = 180_000;
  * @throws {LocalCloudError} when the local cloud can't be started
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { stack, tableName, model, seed, deleteMode, signal } = options;
+  const { stack, tableName, seed, deleteMode, signal } = options;
   const holds = options.holdAttribute !== undefined;
   const progress = new Progress(options.output);
   const accounts = new Accounts();
   const problems = new Problems(progress);
   const until = AbortSignal.any([signal, problems.broken]);
-  const environment = new InspectionEnvironment();
+  /** The executions of the cloud without faults. */
+  const ended: Ended[] = [];
 
   const { archive, graceSeconds } = options;
   const followers = new Followers({ archive, graceSeconds, now: Date.now });
   const drawn = seededRandom(seed + 4);
-  const s3Faults = new SeededEndpointFaults({ service: 's3', seed: seed + 3, rates: S3_RATES });
-  const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-chaos-'));
+  const s3Faults = new SeededS3Faults(seed + 3, S3_RATES);
 
   // A second cloud without faults: it creates the table, has S3, and runs the inspected sweeps.
   const calm = await LocalCloud.start({
     stack,
     observe: true,
     schedules: false,
-    functionsDynamoDbEndpoint: environment.functionsDynamoDbEndpoint,
-    functions: { wrap: environment.wrap },
     mappings: { onlyDrained: true },
     services: { ...followers.services, faults: { s3: s3Faults.choose } },
     onExecution(execution) {
+      ended.push(endOf(execution));
       accounts.add(endOf(execution));
-      environment.ended.push(execution);
     },
   });
   const { endpoint: dynamoDbEndpoint } = calm.dynamoDb;
-  const writing = writingClient(dynamoDbEndpoint, 'us-east-1');
+  const writing = writingClient(dynamoDbEndpoint);
   const machine = new MachineWatch(machineTimeOf(realClock));
   let table: WatchedTable | undefined;
   let storm: Storm | undefined;
@@ -89,7 +103,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       cloud: calm,
       client: writing,
       table: tableOf(calm.synthesized, tableName),
-      model,
+      model: options.model,
       prefix: 'item',
       graceSeconds,
       holdAttribute: options.holdAttribute,
@@ -105,7 +119,6 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
           AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
           ...serviceVariables(calm.services.endpoints),
         },
-        checkpointFile: join(folder, 'checkpoints.json'),
         async followed() {
           s3Faults.setRates({});
           for (const until = Date.now() + MAX_FOLLOWING_MS; Date.now() < until; await sleep(500)) {
@@ -115,7 +128,6 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
           }
         },
         table,
-        model,
         accounts,
         problems,
         progress,
@@ -135,7 +147,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       const earliestMs = startMs - graceSeconds * 1000;
       return replay(calm, earliestMs - (options.lookbackMinutes + 2) * 60_000, problems);
     };
-    const context = { cloud: calm, environment, tableName, table, model, until, before: [] };
+    const context = { cloud: calm, ended, table, until };
     // With archiveFirst the sweep reads the items before it deletes them, so the inspected number of deletes does not apply.
     if (archive?.isFirst) await replayed();
     else await inspectBoth(options, context, problems, progress);
@@ -157,7 +169,6 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       deleteMode,
       counts: table.ledger.counts,
       faults: storm.faults,
-      kills: storm.kills,
       accounts,
       archive: followers.followed(table.ledger).archive,
       s3: s3Faults.counts,
@@ -175,8 +186,6 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await table?.stop();
     writing.destroy();
     await calm.stop();
-    await environment.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -200,19 +209,17 @@ async function untilNothingHandedOver(
 
 /** Inspects an ordinary tick and a scan of the index, one after another. */
 async function inspectBoth(
-  { model, lookbackMinutes, deleteMode, holdAttribute }: ChaosOptions,
+  { model, lookbackMinutes }: ChaosOptions,
   context: InspectionContext,
   problems: Problems,
   progress: Progress,
 ): Promise<void> {
   const { until } = context;
   const now = () => Math.floor(Date.now() / 1000);
-  const guarded = deleteMode === 'guarded';
   await sleep(secondsUntilInspection(now()) * 1000, undefined, { signal: until }).catch(() => {});
   for (const plan of [planTick, planScan]) {
     if (until.aborted) return;
-    const holds = holdAttribute !== undefined;
-    const inspection = plan({ now: now(), model, lookbackMinutes, guarded, holds });
+    const inspection = plan({ now: now(), model, lookbackMinutes });
     progress.say(`${schedulerTime(Date.now())}  the ${inspection.name} is inspected`);
     const sweep = await inspect(inspection, context);
     if (!until.aborted) for (const wrong of wrongWith(sweep)) problems.add(wrong);

@@ -10,30 +10,19 @@ import {
   faultyInvocations,
   startFaultProxy,
 } from '../faults/index.ts';
-import { isHandOver, machinesOf } from '../watch/machines.ts';
+import { machinesOf } from '../watch/machines.ts';
+import { untilIdle } from '../watch/until-idle.ts';
 
 export interface RunnerOptions {
   readonly stack: LocalCloudOptions['stack'];
   /** `AWS_ENDPOINT_URL_…` of running services: DynamoDB, and S3 if there is an archive. */
   readonly environment: Readonly<Record<string, string>>;
-  /** File with the stream's positions, which a new runner reads. */
-  readonly checkpointFile: string;
   readonly seed: number;
   readonly rates: FaultRates;
-  /** Hand-overs that were running when an earlier runner was killed. */
-  readonly handOvers?: readonly StartedHandOver[];
-  /** Called for each hand-over of a tick. */
-  readonly onHandOver?: (started: StartedHandOver) => void;
   /** Called for each DynamoDB call of the functions. */
-  readonly onCall?: (call: DynamoDbCall) => void;
+  readonly onCall: (call: DynamoDbCall) => void;
   readonly onExecution: (execution: Execution) => void;
   readonly onProblem: (problem: string) => void;
-}
-
-/** An execution to which a tick handed over a span. It is a Standard execution, which AWS does not lose. */
-export interface StartedHandOver {
-  readonly name: string;
-  readonly input: unknown;
 }
 
 const TICK_MS = 60_000;
@@ -68,30 +57,13 @@ export class ChaosRunner {
   }
 
   async #start(): Promise<void> {
-    const {
-      stack,
-      environment,
-      checkpointFile,
-      seed,
-      rates,
-      handOvers = [],
-      onHandOver,
-      onCall,
-      onExecution,
-      onProblem,
-    } = this.#options;
-    const cloud = await LocalCloud.start({
+    const { stack, environment, seed, rates, onCall, onExecution, onProblem } = this.#options;
+    this.#cloud = await LocalCloud.start({
       stack,
       environment,
       random: this.#random,
       functionsDynamoDbEndpoint: async target => {
-        this.#proxy = await startFaultProxy({
-          target,
-          seed,
-          rates,
-          counter: this.counter,
-          ...(onCall && { onCall }),
-        });
+        this.#proxy = await startFaultProxy({ target, seed, rates, counter: this.counter, onCall });
         return this.#proxy.endpoint;
       },
       functions: {
@@ -101,58 +73,48 @@ export class ChaosRunner {
       },
       deliveries: faultyDeliveries(this.#random, rates, this.counter),
       mappings: {
-        checkpointFile,
         onDiscarded: ({ reason, records }) => onProblem(`${records.length} records were given up: ${reason}`),
         onError: error => onProblem(`the stream: ${error}`),
-      },
-      onExecutionStart(execution) {
-        if (isHandOver(execution)) onHandOver?.({ name: execution.name, input: execution.input });
       },
       onExecution,
       onScheduleError: error => onProblem(`a schedule's target could not be started: ${error}`),
     });
-    this.#cloud = cloud;
-    for (const { name, input } of handOvers) cloud.startExecution(machinesOf(cloud).replay, input, name);
     this.#overlaps = setInterval(() => this.#overlap(), OVERLAP_INTERVAL_MS);
     // The schedules begin with the next minute, which the tick of this minute owns. The tick before owns this minute.
-    this.tick(1);
-    this.tick();
+    this.#tick(1);
+    this.#tick();
   }
 
-  get running(): number {
-    return this.#cloud?.running.length ?? 0;
-  }
-
-  /** Starts the tick of the current minute, or an earlier one, again or late. */
-  tick(minutesBack = 0): void {
-    const minute = Math.floor(Date.now() / TICK_MS) - minutesBack;
-    const cloud = this.#cloud;
-    cloud?.startExecution(machinesOf(cloud).tick, { scheduledTime: schedulerTime(minute * TICK_MS) });
-  }
-
-  /** Stores the current index entry, for later stale answers. */
-  remember(...entry: Parameters<FaultProxy['remember']>): void {
-    this.#proxy?.remember(...entry);
-  }
-
-  /** Starts nothing new and ends all faults; running executions continue. */
-  wind(): void {
+  /**
+   * Starts nothing new, ends all faults and waits, until the deadline (epoch milliseconds), for running executions.
+   * @returns whether all has ended
+   */
+  wind(deadline: number): Promise<boolean> {
     clearInterval(this.#overlaps);
     this.#cloud?.pauseSchedules();
     this.#rates = {};
     this.#proxy?.setRates({});
+    return untilIdle(() => this.#cloud?.running.length === 0, { deadline });
   }
 
+  /** Safe to call more than once. */
   async stop(): Promise<void> {
-    this.wind();
+    clearInterval(this.#overlaps);
     await this.#cloud?.stop();
     await this.#proxy?.stop();
+  }
+
+  /** Starts the tick of the current minute, or an earlier one, again or late. */
+  #tick(minutesBack = 0): void {
+    const minute = Math.floor(Date.now() / TICK_MS) - minutesBack;
+    const cloud = this.#cloud;
+    cloud?.startExecution(machinesOf(cloud).tick, { scheduledTime: schedulerTime(minute * TICK_MS) });
   }
 
   /** Starts only ticks: a replay would delete what they left, and hide their failures. */
   #overlap(): void {
     if (this.#random.next() >= (this.#rates.overlap ?? 0)) return;
     this.counter.add('overlap');
-    this.tick(this.#random.next() < 0.5 ? 0 : 1);
+    this.#tick(this.#random.next() < 0.5 ? 0 : 1);
   }
 }
