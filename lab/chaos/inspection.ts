@@ -6,8 +6,7 @@ import type { LocalCloud } from '../../local/cloud.ts';
 import { CHUNK_KEYS } from '../../statemachine/contract/limits.ts';
 import { type Ended, reportsOf } from '../ledger/accounts.ts';
 import { named } from '../ledger/verdict.ts';
-import { machinesOf } from '../watch/machines.ts';
-import { untilIdle } from '../watch/until-idle.ts';
+import { machinesOf, untilIdle } from '../watch/executions.ts';
 import type { WatchedTable } from '../watch/watched-table.ts';
 
 export interface InspectedItem {

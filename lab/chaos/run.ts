@@ -13,10 +13,9 @@ import { tableOf } from '../../local/stack/table-of.ts';
 import { SeededS3Faults } from '../faults/index.ts';
 import { Accounts, type Ended, endOf, reportOf } from '../ledger/accounts.ts';
 import { Followers } from '../ledger/followers.ts';
-import { Problems } from '../report/problems.ts';
-import { type Output, Progress } from '../report/progress.ts';
+import { type Output, Problems, Progress } from '../report/progress.ts';
+import { machinesOf } from '../watch/executions.ts';
 import { MachineWatch, machineTimeOf } from '../watch/machine.ts';
-import { machinesOf } from '../watch/machines.ts';
 import { WatchedTable } from '../watch/watched-table.ts';
 import { nativeAttributes } from '../workload/varied-item.ts';
 import {
@@ -28,7 +27,7 @@ import {
   wrongWith,
 } from './inspection.ts';
 import { type ChaosReport, formatChaosReport } from './report.ts';
-import { LEAD_SECONDS, Storm, type StormOptions } from './storm.ts';
+import { LEAD_SECONDS, rage, type StormOptions } from './storm.ts';
 
 export interface ChaosOptions extends StormOptions {
   readonly tableName: string;
@@ -37,7 +36,6 @@ export interface ChaosOptions extends StormOptions {
   readonly lookbackMinutes: number;
   /** The table's grace: seconds between an item's TTL and the time at which it is due. */
   readonly graceSeconds: number;
-  readonly holdAttribute: string | undefined;
   readonly output: Output;
   /** Aborts the run. */
   readonly signal: AbortSignal;
@@ -68,7 +66,6 @@ const writingClient = (endpoint: string) =>
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { stack, tableName, seed, deleteMode, signal } = options;
-  const holds = options.holdAttribute !== undefined;
   const progress = new Progress(options.output);
   const accounts = new Accounts();
   const problems = new Problems(progress);
@@ -97,7 +94,6 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const writing = writingClient(dynamoDbEndpoint);
   const machine = new MachineWatch(machineTimeOf(realClock));
   let table: WatchedTable | undefined;
-  let storm: Storm | undefined;
   try {
     table = await WatchedTable.start({
       cloud: calm,
@@ -112,33 +108,21 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       onError: error => problems.breakOff(`the table's stream couldn't be read: ${error}`),
     });
     const watched = table;
-    storm = await Storm.start(
-      { ...options, holds },
-      {
-        environment: {
-          AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
-          ...serviceVariables(calm.services.endpoints),
-        },
-        async followed() {
-          s3Faults.setRates({});
-          for (const until = Date.now() + MAX_FOLLOWING_MS; Date.now() < until; await sleep(500)) {
-            await watched.caughtUp();
-            await followers.read(calm);
-            if (followers.isComplete(0, watched.ledger)) return;
-          }
-        },
-        table,
-        accounts,
-        problems,
-        progress,
-        until,
+    const { faults, startMs } = await rage(options, {
+      environment: {
+        AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
+        ...serviceVariables(calm.services.endpoints),
       },
-    );
-    const startMs = Date.now();
-    await storm.rage(startMs);
-    await table.caughtUp();
-    // Runs before any inspection, whose calls are not part of the storm.
-    if (!until.aborted) for (const problem of storm.overcounted()) problems.add(problem);
+      async followed() {
+        s3Faults.setRates({});
+        for (const until = Date.now() + MAX_FOLLOWING_MS; Date.now() < until; await sleep(500)) {
+          await watched.caughtUp();
+          await followers.read(calm);
+          if (followers.isComplete(0, watched.ledger)) return;
+        }
+      },
+      ...{ table, accounts, problems, progress, until },
+    });
     // Deletions after this line are not archived.
     const violations = until.aborted ? [] : followers.violations(table.ledger);
 
@@ -168,8 +152,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       seed,
       deleteMode,
       counts: table.ledger.counts,
-      faults: storm.faults,
-      accounts,
+      ...{ faults, accounts },
       archive: followers.followed(table.ledger).archive,
       s3: s3Faults.counts,
       violations,
@@ -182,7 +165,6 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     return report;
   } finally {
     machine.stop();
-    await storm?.stop();
     await table?.stop();
     writing.destroy();
     await calm.stop();

@@ -10,8 +10,7 @@ import {
   faultyInvocations,
   startFaultProxy,
 } from '../faults/index.ts';
-import { machinesOf } from '../watch/machines.ts';
-import { untilIdle } from '../watch/until-idle.ts';
+import { machinesOf, untilIdle } from '../watch/executions.ts';
 
 export interface RunnerOptions {
   readonly stack: LocalCloudOptions['stack'];

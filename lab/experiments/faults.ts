@@ -4,11 +4,15 @@ import { TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import { sumOfFates } from '../../statemachine/counts.ts';
 import { lagMsOf, Simulation, type SimulationOptions } from '../../test/support/simulation/simulation.ts';
 import { reportsOf } from '../ledger/accounts.ts';
-import { type LagPercentiles, lagPercentiles } from '../report/lag.ts';
-import { count } from '../report/numbers.ts';
-import { defineExperiment } from './support/experiment.ts';
-import { seed, virtualMinutes } from './support/flags.ts';
-import { markdownTable, percent, seconds } from './support/table.ts';
+import { count, type LagPercentiles, lagPercentiles } from '../report/numbers.ts';
+import {
+  defineExperiment,
+  markdownTable,
+  percent,
+  seconds,
+  seed,
+  virtualMinutes,
+} from './support/experiment.ts';
 
 /** An item of the stream; its TTL in epoch seconds. */
 interface StreamItem {
@@ -102,11 +106,6 @@ function callsThatHang(items: readonly StreamItem[], random: RandomSource): Faul
   };
 }
 
-/** Delays are random; that of the last tick is the longest possible. */
-const lateBy =
-  (seconds: number) =>
-  ({ number, last, random }: Tick): readonly number[] => [(number === last ? 1 : random.next()) * seconds];
-
 const SHORT = { rate: RATE, lifeSeconds: 5 };
 
 export const SCENARIOS = {
@@ -135,16 +134,11 @@ export const SCENARIOS = {
     faults: throttledCalls,
     bounds: { p99Ms: 3_000 },
   },
-  late45: {
-    title: 'ticks late by 0 to 45 s',
-    rate: RATE,
-    deliver: lateBy(45),
-    bounds: { p99Ms: 1_500 },
-  },
   late59: {
     title: 'ticks late by 0 to 59 s',
     rate: RATE,
-    deliver: lateBy(59),
+    // Random, and the last one as late as possible.
+    deliver: ({ number, last, random }: Tick) => [(number === last ? 1 : random.next()) * 59],
     bounds: { p99Ms: 1_500 },
   },
   twice: {

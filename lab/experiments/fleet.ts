@@ -2,9 +2,8 @@
 import { expiryModel } from '../../expiry/model.ts';
 import type { Trouble } from '../../test/support/simulation/simulated-table.ts';
 import { lagMsOf, Simulation } from '../../test/support/simulation/simulation.ts';
-import { lagPercentiles } from '../report/lag.ts';
-import { defineExperiment } from './support/experiment.ts';
-import { virtualMinutes, whole } from './support/flags.ts';
+import { lagPercentiles } from '../report/numbers.ts';
+import { defineExperiment, virtualMinutes, whole } from './support/experiment.ts';
 
 const TROUBLES: readonly Trouble[] = [
   ...Array.from({ length: 5 }, () => 'throttled' as const),

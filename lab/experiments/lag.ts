@@ -16,9 +16,7 @@ import type { DemoResult, Judged } from '../demo/report.ts';
 import { runDemo } from '../demo/run.ts';
 import { count } from '../report/numbers.ts';
 import { writtenOnce } from '../workload/plan.ts';
-import { defineExperiment, type Run } from './support/experiment.ts';
-import { REAL_TIME } from './support/flags.ts';
-import { markdownTable, seconds } from './support/table.ts';
+import { defineExperiment, markdownTable, REAL_TIME, type Run, seconds } from './support/experiment.ts';
 
 const MODES = {
   precise: { title: 'to the second (precisionSeconds: 1)', precisionSeconds: 1 },

@@ -2,8 +2,13 @@ import { type Answer, type Body, parseBody, withBody } from 'aws-on-loopback/dyn
 import { answerWith, type DynamoDbCall, readCall } from 'aws-on-loopback/dynamodb/call-effect';
 import { DynamoDbProxy, type ProxiedCall } from 'aws-on-loopback/dynamodb/proxy';
 import { seededRandom } from 'stepfunctions-emulator';
-import { type ChooseFault, type DynamoDbFault, FaultCounter, type FaultRates } from './fault.ts';
-import { SeededFaults } from './seeded-faults.ts';
+import {
+  type ChooseFault,
+  type DynamoDbFault,
+  FaultCounter,
+  type FaultRates,
+  SeededFaults,
+} from './fault.ts';
 import { StaleIndex } from './stale-index.ts';
 
 export interface FaultProxyOptions {

@@ -4,7 +4,7 @@ import { modelOf } from '../../config/model-of.ts';
 import { backfillName, replayName } from '../../config/names.ts';
 import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import type { ExpiryModel } from '../../expiry/model.ts';
-import { isHandOver } from '../../lab/watch/machines.ts';
+import { isHandOver } from '../../lab/watch/executions.ts';
 import { type Tuning, withSettings } from '../../lab/with-settings.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
