@@ -136,6 +136,8 @@ export interface InspectionContext {
   /** Ended executions of that cloud. */
   readonly ended: readonly Ended[];
   readonly table: WatchedTable;
+  /** Resolves when no other sweep is at the table. */
+  readonly quiet: () => Promise<void>;
   /** Aborts the inspection. */
   readonly until: AbortSignal;
 }
@@ -143,7 +145,7 @@ export interface InspectionContext {
 /** Writes the items, runs the sweep over them and all other items, and reports what it left. */
 export async function inspect(
   { name, scheduledTime, items, sweeps }: Inspection,
-  { cloud, ended, table, until }: InspectionContext,
+  { cloud, ended, table, quiet, until }: InspectionContext,
 ): Promise<InspectedSweep> {
   const written = items.map(({ id, ...item }) => table.act({ kind: 'write', item: id, ...item }));
   await Promise.all(written);
@@ -151,6 +153,7 @@ export async function inspect(
   const [sweptBefore, endedBefore] = [table.ledger.counts.swept, ended.length];
   const { tick, replay } = machinesOf(cloud);
   for (let times = 0; times < MAX_SWEEPS && !until.aborted; times += 1) {
+    await quiet();
     const before = ended.length;
     if (scheduledTime === undefined) cloud.startExecution(replay, { scanIndex: true });
     else cloud.startExecution(tick, { scheduledTime: schedulerTime(scheduledTime * 1000) });

@@ -10,6 +10,7 @@ import { journalName, liveHandOver } from '../../functions/journal/layout.ts';
 import { readState } from '../../functions/journal/read-state.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import { tableOf } from '../../local/stack/table-of.ts';
+import { BACK_SECONDS } from '../../statemachine/contract/limits.ts';
 import { SeededS3Faults } from '../faults/index.ts';
 import { Accounts, type Ended, endOf, reportOf } from '../ledger/accounts.ts';
 import { Followers } from '../ledger/followers.ts';
@@ -126,12 +127,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     // Deletions after this line are not archived.
     const violations = until.aborted ? [] : followers.violations(table.ledger);
 
-    await untilNothingHandedOver(calm, tableName, until);
+    const quiet = () => untilQuiet(calm, tableName, until);
+    await quiet();
     const replayed = () => {
       const earliestMs = startMs - graceSeconds * 1000;
       return replay(calm, earliestMs - (options.lookbackMinutes + 2) * 60_000, problems);
     };
-    const context = { cloud: calm, ended, table, until };
+    const context = { cloud: calm, ended, table, quiet, until };
     // With archiveFirst the sweep reads the items before it deletes them, so the inspected number of deletes does not apply.
     if (archive?.isFirst) await replayed();
     else await inspectBoth(options, context, problems, progress);
@@ -171,21 +173,24 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   }
 }
 
+/** Seconds after a tick in which another one leaves the lookback to it. */
+const OTHER_TICK_SECONDS = BACK_SECONDS + 5;
+
 /**
- * Waits for hand-overs. A killed tick may have reserved one that it never started. Later ticks leave that span alone until the reservation
- * in the journal expires.
+ * Waits for hand-overs, and for the time in which a tick leaves what lies back to the one before. A killed tick may have reserved a
+ * hand-over that it never started. Later ticks leave that span alone until the reservation in the journal expires.
  */
-async function untilNothingHandedOver(
-  cloud: LocalCloud,
-  tableName: string,
-  signal: AbortSignal,
-): Promise<void> {
+async function untilQuiet(cloud: LocalCloud, tableName: string, signal: AbortSignal): Promise<void> {
   const documents = DynamoDBDocumentClient.from(cloud.client);
   const journal = { documents, tableName: journalName(machinesOf(cloud).tick) };
-  for (;;) {
-    const handOver = liveHandOver(await readState(journal), tableName, Date.now());
-    if (handOver === undefined || signal.aborted) return;
-    await sleep(handOver.until * 1000 - Date.now(), undefined, { signal }).catch(() => {});
+  while (!signal.aborted) {
+    const state = await readState(journal);
+    const handedOverMs = (liveHandOver(state, tableName, Date.now())?.until ?? 0) * 1000;
+    const { tick } = state.watermarks;
+    const besideMs = tick === undefined ? 0 : Date.parse(tick) + OTHER_TICK_SECONDS * 1000;
+    const waitMs = Math.max(handedOverMs, besideMs) - Date.now();
+    if (waitMs <= 0) return;
+    await sleep(waitMs, undefined, { signal }).catch(() => {});
   }
 }
 

@@ -1,14 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { schedulerTime } from 'aws-on-loopback/scheduler/scheduler';
 import { seededRandom } from 'stepfunctions-emulator';
-import type { LocalCloudOptions } from '../../local/cloud.ts';
-import { FAULTS, type FaultCounts, type FaultName, type FaultRates } from '../faults/index.ts';
+import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
+import {
+  FAULTS,
+  FaultCounter,
+  type FaultCounts,
+  type FaultName,
+  type FaultProxy,
+  type FaultRates,
+  faultyDeliveries,
+  faultyInvocations,
+  startFaultProxy,
+} from '../faults/index.ts';
 import { type Accounts, Attempts, endOf, tooMany } from '../ledger/accounts.ts';
 import type { Following } from '../ledger/followers.ts';
 import type { Problems, Progress } from '../report/progress.ts';
+import { machinesOf, untilIdle } from '../watch/executions.ts';
 import type { WatchedTable } from '../watch/watched-table.ts';
 import { planStream } from '../workload/plan.ts';
 import { chaosMix, LIFE } from './mix.ts';
-import { ChaosRunner } from './runner.ts';
 
 /** Rates and duration of the faults. */
 export interface StormOptions {
@@ -44,6 +55,9 @@ export const LEAD_SECONDS = 10;
 /** Limit for executions that still run after the last expiry and the last fault: a child ends before that. */
 const MAX_WIND_MS = 330_000;
 const SHOWN_EVERY_MS = 500;
+const TICK_MS = 60_000;
+/** Shortest interval at which an additional tick is started over a range that others are sweeping. */
+const OVERLAP_INTERVAL_MS = 10_000;
 
 /**
  * Writers, renewers and deleters change the table, and the synthesized deployment sweeps it by its schedules, under all faults; ends when
@@ -51,17 +65,13 @@ const SHOWN_EVERY_MS = 500;
  * @returns the number of faults, and when the storm began, epoch milliseconds
  */
 export async function rage(
-  { stack, deleteMode, minutes, rate, seed, rates, holdAttribute, archive }: StormOptions,
-  { environment, followed, table, accounts, problems, progress, until }: StormContext,
+  options: StormOptions,
+  context: StormContext,
 ): Promise<{ readonly faults: FaultCounts; readonly startMs: number }> {
-  const attempts = new Attempts();
-  const runner = await ChaosRunner.start({
-    ...{ stack, environment, seed, rates },
-    onCall: call => attempts.add(call),
-    onExecution: execution => accounts.add(endOf(execution)),
-    onProblem: problem => problems.add(problem),
-  });
+  const { deleteMode, minutes, rate, seed, holdAttribute, archive } = options;
+  const { followed, table, accounts, problems, progress, until } = context;
   const { ledger } = table;
+  const sweeping = await startSweeping(options, context);
   const startMs = Date.now();
   try {
     const { actions, lastTtl } = planStream({
@@ -76,7 +86,7 @@ export async function rage(
     const written = table.write(actions, until).catch(error => problems.breakOff(`writing failed: ${error}`));
     while (!until.aborted && Date.now() < (lastTtl + 1) * 1000) {
       const { items, renewals, swept } = ledger.counts;
-      const counts = runner.counter.counts;
+      const { counts } = sweeping.counter;
       const faults = (Object.keys(FAULTS) as FaultName[]).reduce((sum, name) => sum + (counts[name] ?? 0), 0);
       const executions = [...accounts.endings.values()].reduce((sum, count) => sum + count, 0);
       progress.show(
@@ -86,17 +96,88 @@ export async function rage(
       await sleep(SHOWN_EVERY_MS, undefined, { signal: until }).catch(() => {});
     }
     await written;
-    if (!until.aborted && !(await runner.wind(Date.now() + MAX_WIND_MS)))
+    if (!until.aborted && !(await sweeping.wind(Date.now() + MAX_WIND_MS)))
       problems.add(`executions still ran ${MAX_WIND_MS / 1000} s after the last item had expired`);
     if (!until.aborted) await followed();
   } finally {
-    await runner.stop();
+    await sweeping.stop();
   }
   await table.caughtUp();
   // Without the guard, the delete of a missing item counts as deleted; the reads of archiveFirst are no deletes.
   if (!until.aborted && deleteMode === 'guarded' && !archive?.isFirst) {
-    const most = { deleted: ledger.counts.swept, ...attempts.most(ledger) };
+    const most = { deleted: ledger.counts.swept, ...sweeping.attempts.most(ledger) };
     for (const problem of tooMany(accounts.totals, most)) problems.add(problem);
   }
-  return { faults: runner.counter.counts, startMs };
+  return { faults: sweeping.counter.counts, startMs };
+}
+
+/** Runs a synthesized deployment by its schedules under all faults. */
+async function startSweeping(
+  { stack, seed, rates: given }: StormOptions,
+  { environment, accounts, problems }: StormContext,
+) {
+  const attempts = new Attempts();
+  const counter = new FaultCounter();
+  const random = seededRandom(seed);
+  let rates = given;
+  let proxy: FaultProxy | undefined;
+  const cloud = await LocalCloud.start({
+    stack,
+    environment,
+    random,
+    functionsDynamoDbEndpoint: async target => {
+      proxy = await startFaultProxy({ target, seed, rates, counter, onCall: call => attempts.add(call) });
+      return proxy.endpoint;
+    },
+    functions: {
+      // A call that hangs keeps its thread; on Lambda no other call would wait for it.
+      threads: { most: Number.POSITIVE_INFINITY },
+      wrap: faultyInvocations({ random, rates: () => rates, counter }),
+    },
+    deliveries: faultyDeliveries(random, rates, counter),
+    mappings: {
+      onDiscarded: ({ reason, records }) =>
+        problems.add(`${records.length} records were given up: ${reason}`),
+      onError: error => problems.add(`the stream: ${error}`),
+    },
+    onExecution: execution => accounts.add(endOf(execution)),
+    onScheduleError: error => problems.add(`a schedule's target could not be started: ${error}`),
+  }).catch(async error => {
+    await proxy?.stop();
+    throw error;
+  });
+  /** Starts the tick of the current minute, or an earlier one, again or late. */
+  const tick = (minutesBack: number): void => {
+    const scheduledMs = (Math.floor(Date.now() / TICK_MS) - minutesBack) * TICK_MS;
+    cloud.startExecution(machinesOf(cloud).tick, { scheduledTime: schedulerTime(scheduledMs) });
+  };
+  // Only ticks: a replay would delete what they left, and hide their failures.
+  const overlaps = setInterval(() => {
+    if (random.next() >= (rates.overlap ?? 0)) return;
+    counter.add('overlap');
+    tick(random.next() < 0.5 ? 0 : 1);
+  }, OVERLAP_INTERVAL_MS);
+  // The schedules begin with the next minute, which the tick of this minute owns. The tick before owns this minute.
+  tick(1);
+  tick(0);
+  return {
+    attempts,
+    counter,
+    /**
+     * Starts nothing new, ends all faults and waits, until the deadline (epoch milliseconds), for running executions.
+     * @returns whether all has ended
+     */
+    wind(deadline: number): Promise<boolean> {
+      clearInterval(overlaps);
+      cloud.pauseSchedules();
+      rates = {};
+      proxy?.setRates({});
+      return untilIdle(() => cloud.running.length === 0, { deadline });
+    },
+    async stop(): Promise<void> {
+      clearInterval(overlaps);
+      await cloud.stop();
+      await proxy?.stop();
+    },
+  };
 }

@@ -8,7 +8,6 @@ import { MAX_GRACE_SECONDS } from '../../statemachine/contract/limits.ts';
 import { verdictOf } from '../chaos/report.ts';
 import { runChaos } from '../chaos/run.ts';
 import { checkRates, FAULTS, type FaultName, type FaultRates } from '../faults/index.ts';
-import { withSettings } from '../with-settings.ts';
 import { defineExperiment } from './support/experiment.ts';
 
 /**
@@ -143,9 +142,7 @@ stream and the application. At the end a replay must find nothing more.`,
     );
     const { lookbackMinutes, holdAttribute, graceSeconds } = resolveProps(table);
     const report = await runChaos({
-      // A child must become too old while keys are unprocessed, and not during a backoff.
-      stack: withSettings(stack, { backoffCapSeconds: 2 }),
-      ...{ tableName: table.tableName, model: modelOf(table), deleteMode, minutes, rate, seed, rates },
+      ...{ stack, tableName: table.tableName, model: modelOf(table), deleteMode, minutes, rate, seed, rates },
       ...{ lookbackMinutes, holdAttribute, graceSeconds },
       archive: archive && {
         ...{ format: 'dynamodb-json', batchSeconds: 1, isFirst: archive === 'first', all: archive === 'all' },
