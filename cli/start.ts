@@ -1,7 +1,6 @@
 /** `precise-ttl start`: runs the main job on this machine. See `--help`. */
 import { loadConfigFile } from '../config/config-file.ts';
-import { drawMoment } from '../lab/demo/live/draw.ts';
-import { paint } from '../lab/demo/live/paint.ts';
+import { drawMoment, paint } from '../lab/demo/live/draw.ts';
 import { BY, CONFIG, type FlagValues, MINUTES, RATE, SEED } from './flags.ts';
 import type { MainJobOptions } from './main-job.ts';
 import { lookOf } from './output/screen.ts';

@@ -1,162 +1,209 @@
 import { schedulerTime } from 'aws-on-loopback/scheduler/scheduler';
-import type { Execution } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/index.ts';
+import { shardOf } from '../../expiry/shard.ts';
+import { LEFT_TO_TICKS_SECONDS } from '../../functions/child/scan.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
-import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
-import { MAX_LOOKBACK_MINUTES } from '../../statemachine/contract/limits.ts';
-import { type ChooseFault, type FaultProxy, startFaultProxy } from '../faults/index.ts';
-import { type Ended, endOf, reportsOf } from '../ledger/accounts.ts';
-import { isHandOver, machinesOf } from '../watch/machines.ts';
-import { untilIdle } from '../watch/until-idle.ts';
+import { CHUNK_KEYS } from '../../statemachine/contract/limits.ts';
+import { type Ended, reportsOf } from '../ledger/accounts.ts';
+import { named } from '../ledger/verdict.ts';
+import { machinesOf, untilIdle } from '../watch/executions.ts';
 import type { WatchedTable } from '../watch/watched-table.ts';
-import { type Indexed, indexedOf } from './indexed.ts';
-import { InspectionFaults } from './inspection-faults.ts';
-import type { InspectedItem, Inspection } from './inspection-plan.ts';
-import type { InspectedSweep } from './inspection-verdict.ts';
-import { ShortLives } from './short-lives.ts';
-import { UnansweredDeletes } from './unanswered-deletes.ts';
+
+export interface InspectedItem {
+  readonly id: string;
+  /** Epoch seconds. */
+  readonly ttl: number;
+  readonly olderStamp: boolean;
+}
+
+/** A sweep to inspect: the items that are written for it, and the TTLs that it must sweep. */
+export interface Inspection {
+  readonly name: 'tick' | 'scan';
+  /** Scheduled time of a tick, epoch seconds. */
+  readonly scheduledTime?: number;
+  readonly items: readonly InspectedItem[];
+  /** TTL ranges, both ends included, in which no expired item may remain, whoever wrote it. */
+  readonly sweeps: readonly { readonly from: number; readonly upTo: number }[];
+}
+
+export interface InspectionOptions {
+  /** Time at which the items are written and the sweep is started, epoch seconds. */
+  readonly now: number;
+  readonly model: ExpiryModel;
+  /** Lookback of a tick, minutes. */
+  readonly lookbackMinutes: number;
+}
+
+const MINUTE = 60;
+/** Age of the oldest item that is written for a scan, seconds: the items lie in more than one window of a day. */
+const SCANNED_SECONDS = 2 * 86_400;
+/** Number of items with the same TTL. */
+const ALIKE = 6;
+/** Shortest rest of its minute that a tick needs: with less, it would end before its last item expires. */
+const MIN_REST_SECONDS = 25;
+/** How often a tick is started that leaves something for later. */
+const MAX_SWEEPS = 3;
+/** Seconds until the expiry of items for which the tick must wait. */
+const SOON = [4, 5, 6, 7] as const;
+
+/** @returns seconds to wait before a tick is inspected, so that it is within the minute that it owns to its end */
+export function secondsUntilInspection(now: number): number {
+  const left = MINUTE - (now % MINUTE);
+  return left < MIN_REST_SECONDS ? left + 1 : now % MINUTE === 0 ? 1 : 0;
+}
 
 /**
- * Life of a child before it is too old to continue, milliseconds: long enough for ordinary deletes, too short for the items of "after a
- * while".
+ * Plans a tick that starts a minute late, when the minute that it owns has begun. There are items in each shard of that minute, in the
+ * tick's lookback, and items for which it must wait.
  */
-const CHILD_LIFE_MS = 8_000;
-/** The first child cannot finish in this time, even when a wait begins at the end of its life; the second one can. */
-const BUSY_MS = 11_000;
-/** Several parts of a tick can leave items, but only one can hand them over: the next tick sweeps those of the other parts. */
-const MAX_TICKS = 3;
-const HAS_TO_GO: readonly InspectedItem['deed'][] = ['none', 'renewed by a second', 'released'];
-/** Items are renewed for a day even when they expired as long ago as a sweep can look back. */
-const RENEWED_SECONDS = MAX_LOOKBACK_MINUTES * 60 + 86_400;
-
-/** Environment of the inspected sweeps: proxy between their functions and DynamoDB, and a limit for the age of their children. */
-export class InspectionEnvironment {
-  /** Passed to the cloud that runs the sweeps. */
-  readonly deletes = new UnansweredDeletes();
-  /** Ended executions of that cloud, which its caller adds. */
-  readonly ended: Execution[] = [];
-  readonly #lives = new ShortLives(CHILD_LIFE_MS);
-  #proxy: FaultProxy | undefined;
-  #choose: ChooseFault | undefined;
-
-  /** Passed to the cloud that runs the sweeps. */
-  readonly functionsDynamoDbEndpoint = async (target: string): Promise<string> => {
-    this.#proxy = await startFaultProxy({
-      target,
-      rememberAnswers: false,
-      choose: call => this.#choose?.(call),
-    });
-    return this.#proxy.endpoint;
+export function planTick({ now, model, lookbackMinutes }: InspectionOptions): Inspection {
+  const minute = Math.floor(now / MINUTE) * MINUTE;
+  const scheduledTime = minute - MINUTE;
+  const lookbackFrom = scheduledTime - lookbackMinutes * MINUTE;
+  // The two kinds of windows differ at the edge of a window.
+  const isEdge = minute % model.granularitySeconds === 0;
+  const shards = Array.from({ length: model.shards }, (_unused, shard) => shard);
+  return {
+    name: 'tick',
+    scheduledTime,
+    items: [
+      ...shards.flatMap(shard => alike(`tick/this minute/${shard}`, now - 1, { model, shard })),
+      // An item on another edge is in a window that only the scan reads.
+      ...(isEdge ? alike('tick/on the edge, older stamp', minute, { model, olderStamp: true }) : []),
+      ...[0.1, 0.4, 0.8].flatMap((share, index) =>
+        alike(
+          `tick/written late ${index}`,
+          Math.round(lookbackFrom + share * (scheduledTime - 1 - lookbackFrom)),
+          { model, olderStamp: index === 1 },
+        ),
+      ),
+      ...SOON.map(seconds => ({ id: `tick/soon ${seconds}`, ttl: now + seconds, olderStamp: false })),
+    ],
+    sweeps: [
+      // By second, each second needs a query: a tick whose minute has begun leaves these to the next ticks when they take too long.
+      ...(model.indexedBy === 'window' ? [{ from: lookbackFrom, upTo: scheduledTime - 1 }] : []),
+      { from: minute, upTo: now + Math.max(...SOON) },
+    ],
   };
+}
 
-  readonly wrap: InvokeWrapper = (call, next) =>
-    this.deletes.wrap(call, () =>
-      next(this.#choose === undefined ? call.payload : this.#lives.olderChild(call.payload)),
-    );
+/** Plans a daily scan of the index, over items that are older than any tick's lookback. */
+export function planScan({ now, model, lookbackMinutes }: InspectionOptions): Inspection {
+  const from = now - SCANNED_SECONDS;
+  const upTo = now - Math.max(LEFT_TO_TICKS_SECONDS, lookbackMinutes * MINUTE) - 3 * MINUTE;
+  const firstEdge = Math.ceil(from / model.granularitySeconds) * model.granularitySeconds;
+  return {
+    name: 'scan',
+    items: [
+      ...alike('scan/on the first edge, older stamp', firstEdge, { model, olderStamp: true }),
+      ...[0.3, 0.6, 1].flatMap((share, index) =>
+        alike(`scan/left ${index}`, Math.round(from + share * (upTo - from)), {
+          model,
+          olderStamp: index === 1,
+        }),
+      ),
+    ],
+    sweeps: [{ from, upTo: now - LEFT_TO_TICKS_SECONDS }],
+  };
+}
 
-  /** Stores the current index entry, which every query returns during an inspection. */
-  remember(tableName: string, { indexKey, entry }: Indexed): void {
-    this.#proxy?.remember(tableName, indexKey, entry);
+interface Place {
+  readonly model: ExpiryModel;
+  /** @default 0, where items of the older stamp are */
+  readonly shard?: number;
+  /** @default false */
+  readonly olderStamp?: boolean;
+}
+
+/** Some items with the same TTL in one shard. */
+function alike(
+  prefix: string,
+  ttl: number,
+  { model, shard = 0, olderStamp = false }: Place,
+): InspectedItem[] {
+  const items: InspectedItem[] = [];
+  for (let salt = 0; items.length < ALIKE; salt += 1) {
+    const id = `${prefix}/${salt}`;
+    if (shardOf({ [model.partitionKey]: id }, model, model.shards) === shard)
+      items.push({ id, ttl, olderStamp });
   }
-
-  async during<T>(choose: ChooseFault, sweep: () => Promise<T>): Promise<T> {
-    this.#choose = choose;
-    try {
-      return await sweep();
-    } finally {
-      this.#choose = undefined;
-    }
-  }
-
-  async stop(): Promise<void> {
-    await this.#proxy?.stop();
-  }
+  return items;
 }
 
 export interface InspectionContext {
-  /** Cloud in which no other sweep of the table runs meanwhile. */
+  /** Cloud without faults, in which no other sweep of the table runs meanwhile. */
   readonly cloud: LocalCloud;
-  readonly environment: InspectionEnvironment;
-  readonly tableName: string;
+  /** Ended executions of that cloud. */
+  readonly ended: readonly Ended[];
   readonly table: WatchedTable;
-  readonly model: ExpiryModel;
+  /** Resolves when no other sweep is at the table. */
+  readonly quiet: () => Promise<void>;
   /** Aborts the inspection. */
   readonly until: AbortSignal;
-  /** Items of earlier inspected sweeps, whose entries remain in the index. */
-  readonly before: InspectedItem[];
 }
 
-/** Writes the items, runs the sweep over them and all other items, and reports its result and what it left. */
+/** Writes the items, runs the sweep over them and all other items, and reports what it left. */
 export async function inspect(
-  { name, scheduledTime, items: laidOut, sweeps }: Inspection,
-  context: InspectionContext,
+  { name, scheduledTime, items, sweeps }: Inspection,
+  { cloud, ended, table, quiet, until }: InspectionContext,
 ): Promise<InspectedSweep> {
-  const { cloud, environment, table, until, before } = context;
-  await Promise.all(laidOut.map(item => layOut(item, context)));
+  const written = items.map(({ id, ...item }) => table.act({ kind: 'write', item: id, ...item }));
+  await Promise.all(written);
   await table.caughtUp();
-  const sweptBefore = table.ledger.counts.swept;
-  const unansweredBefore = environment.deletes.count;
-  const faults = new InspectionFaults({
-    items: [...before, ...laidOut],
-    busyMs: BUSY_MS,
-    renewByASecond: ({ id, ttl }) => table.act({ kind: 'renew', item: id, ttl: ttl + 1 }),
-  });
-  const executions: Execution[] = [];
-  await environment.during(faults.choose, async () => {
-    for (let ticks = 0; ticks < MAX_TICKS && !until.aborted; ticks += 1) {
-      const endedBefore = environment.ended.length;
-      const { tick, replay } = machinesOf(cloud);
-      if (scheduledTime === undefined) cloud.startExecution(replay, { scanIndex: true });
-      else cloud.startExecution(tick, { scheduledTime: schedulerTime(scheduledTime * 1000) });
-      await untilIdle(() => cloud.running.length === 0, { signal: until });
-      const ended = environment.ended.slice(endedBefore);
-      executions.push(...ended);
-      if (!ended.map(endOf).some(leftForLater)) break;
-    }
-  });
+  const [sweptBefore, endedBefore] = [table.ledger.counts.swept, ended.length];
+  const { tick, replay } = machinesOf(cloud);
+  for (let times = 0; times < MAX_SWEEPS && !until.aborted; times += 1) {
+    await quiet();
+    const before = ended.length;
+    if (scheduledTime === undefined) cloud.startExecution(replay, { scanIndex: true });
+    else cloud.startExecution(tick, { scheduledTime: schedulerTime(scheduledTime * 1000) });
+    await untilIdle(() => cloud.running.length === 0, { signal: until });
+    if (!ended.slice(before).some(leftForLater)) break;
+  }
   await table.caughtUp();
-  before.push(...laidOut);
+  const isSwept = (ttl: number) => sweeps.some(({ from, upTo }) => ttl >= from && ttl <= upTo);
   return {
     name,
-    ended: executions.map(endOf),
-    laidOut: laidOut.filter(({ deed }) => HAS_TO_GO.includes(deed)).length,
-    left: table.ledger.left(await table.readAll(), Math.floor(Date.now() / 1000), ttl =>
-      sweeps.some(({ from, upTo }) => ttl >= from && ttl <= upTo),
-    ),
-    laidOutRenewed: laidOut.filter(({ deed }) => deed === 'renewed').length,
+    ended: ended.slice(endedBefore),
+    laidOut: items.length,
+    left: table.ledger.left(await table.readAll(), Math.floor(Date.now() / 1000), isSwept),
     removed: table.ledger.counts.swept - sweptBefore,
-    renewed: faults.renewed,
-    notFound: faults.notFound,
-    handedOn: executions.reduce((sum, execution) => sum + handedOn(execution), 0),
-    unanswered: environment.deletes.count - unansweredBefore,
   };
 }
 
-async function layOut(
-  { id, ttl, olderStamp, deed }: InspectedItem,
-  { environment, tableName, table, model }: InspectionContext,
-): Promise<void> {
-  const stamped = await table.act({ kind: 'write', item: id, ttl, olderStamp });
-  if (deed === 'held' || deed === 'released') await table.act({ kind: 'hold', item: id, ttl: undefined });
-  if (deed === 'released') await table.act({ kind: 'release', item: id, ttl: undefined });
-  if (deed !== 'renewed' && deed !== 'deleted') return;
-  const indexed = stamped && indexedOf(id, stamped, model);
-  if (indexed) environment.remember(tableName, indexed);
-  if (deed === 'renewed') await table.act({ kind: 'renew', item: id, ttl: ttl + RENEWED_SECONDS });
-  else await table.act({ kind: 'delete', item: id, ttl: undefined });
-}
-
+/** Whether a tick says that it left something to the next one, as it may: only one of its parts can hand over. */
 function leftForLater({ text }: Ended): boolean {
   return (reportsOf(text) ?? []).some(report => report.leftForLater > 0);
 }
 
-/** Counts the spans that a tick handed over to the execution, and the children whose result contains work to resume. */
-function handedOn(execution: Execution): number {
-  const children = execution.mapRuns.flatMap(({ executions }) => executions);
-  return (isHandOver(execution) ? 1 : 0) + children.filter(({ output }) => hasResume(output)).length;
+/** The result of an inspected sweep. */
+export interface InspectedSweep {
+  readonly name: string;
+  /** The sweep, and the executions to which it handed over. */
+  readonly ended: readonly Ended[];
+  /** Number of items that were written for it. */
+  readonly laidOut: number;
+  /** Ids of items that should have been deleted. */
+  readonly left: readonly string[];
+  /** Number of items deleted meanwhile, by the table's stream. */
+  readonly removed: number;
 }
 
-function hasResume(output: unknown): boolean {
-  if (typeof output !== 'object' || output === null || !('resume' in output)) return false;
-  return output.resume !== null && output.resume !== undefined;
+/** Faults of a sweep, one sentence each. */
+export function wrongWith({ name, ended, laidOut, left, removed }: InspectedSweep): string[] {
+  const reports = ended.flatMap(({ text }) => reportsOf(text) ?? []);
+  const sum = (field: 'deleted' | 'retries') => reports.reduce((total, report) => total + report[field], 0);
+  const uncounted = removed - sum('deleted');
+  return [
+    ...(left.length > 0
+      ? [`the ${name} left ${left.length} expired items (${laidOut} were laid out for it): ${named(left)}`]
+      : []),
+    ...ended.flatMap(({ status, error, text }) =>
+      status === 'SUCCEEDED' ? [] : [`the ${name} ended ${status}: ${error} ${text}`],
+    ),
+    // Items of a call whose answer was lost are not counted as deleted: no other difference is allowed.
+    ...(uncounted < 0 || uncounted > sum('retries') * CHUNK_KEYS
+      ? [`the ${name} reports deleted ${sum('deleted')}, but ${removed} went by the stream`]
+      : []),
+  ];
 }

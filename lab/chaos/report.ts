@@ -10,7 +10,6 @@ export interface ChaosReport {
   readonly deleteMode: string;
   readonly counts: Counts;
   readonly faults: FaultCounts;
-  readonly kills: number;
   readonly accounts: Accounts;
   /** The archived items; undefined without an archive. */
   readonly archive: ArchivedItems | undefined;
@@ -58,7 +57,7 @@ const WORDS: Readonly<Record<Verdict, (seed: number) => string>> = {
 
 /** Formats the summary. */
 export function formatChaosReport(report: ChaosReport): string {
-  const { counts, faults, kills, accounts, violations, problems, seed, deleteMode, longestLostMs } = report;
+  const { counts, faults, accounts, violations, problems, seed, deleteMode, longestLostMs } = report;
   const { archive, s3 } = report;
   const violated = (what: What) => violations.filter(each => whatOf(each) === what).length;
   const rows: [string, string][] = [
@@ -79,7 +78,6 @@ export function formatChaosReport(report: ChaosReport): string {
       `${count(faults[name] ?? 0)} ${what}`,
     ]),
     ...(archive === undefined ? [] : archiveRows(archive, s3)),
-    ['kills', `${count(kills)} runners killed with SIGKILL`],
     ['executions', [...accounts.endings].map(([ending, times]) => `${count(times)} ${ending}`).join(', ')],
     [
       'their counts',

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 import { schedulerTime } from 'aws-on-loopback/scheduler/scheduler';
 import { serviceVariables } from 'aws-on-loopback/service-variables';
 import { realClock, seededRandom } from 'stepfunctions-emulator';
@@ -11,30 +10,33 @@ import { journalName, liveHandOver } from '../../functions/journal/layout.ts';
 import { readState } from '../../functions/journal/read-state.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import { tableOf } from '../../local/stack/table-of.ts';
-import { SeededEndpointFaults } from '../faults/index.ts';
-import { Accounts, endOf, reportOf } from '../ledger/accounts.ts';
+import { BACK_SECONDS } from '../../statemachine/contract/limits.ts';
+import { SeededS3Faults } from '../faults/index.ts';
+import { Accounts, type Ended, endOf, reportOf } from '../ledger/accounts.ts';
 import { Followers } from '../ledger/followers.ts';
-import { Problems } from '../report/problems.ts';
-import { type Output, Progress } from '../report/progress.ts';
+import { type Output, Problems, Progress } from '../report/progress.ts';
+import { machinesOf } from '../watch/executions.ts';
 import { MachineWatch, machineTimeOf } from '../watch/machine.ts';
-import { machinesOf } from '../watch/machines.ts';
 import { WatchedTable } from '../watch/watched-table.ts';
 import { nativeAttributes } from '../workload/varied-item.ts';
-import { type InspectionContext, InspectionEnvironment, inspect } from './inspection.ts';
-import { planScan, planTick, secondsUntilInspection } from './inspection-plan.ts';
-import { wrongWith } from './inspection-verdict.ts';
+import {
+  type InspectionContext,
+  inspect,
+  planScan,
+  planTick,
+  secondsUntilInspection,
+  wrongWith,
+} from './inspection.ts';
 import { type ChaosReport, formatChaosReport } from './report.ts';
-import { S3_RATES } from './settings.ts';
-import { LEAD_SECONDS, Storm, type StormOptions } from './storm.ts';
-import { writingClient } from './writing-client.ts';
+import { LEAD_SECONDS, rage, type StormOptions } from './storm.ts';
 
 export interface ChaosOptions extends StormOptions {
+  readonly tableName: string;
   readonly model: ExpiryModel;
   /** Lookback of a tick, minutes. */
   readonly lookbackMinutes: number;
   /** The table's grace: seconds between an item's TTL and the time at which it is due. */
   readonly graceSeconds: number;
-  readonly holdAttribute: string | undefined;
   readonly output: Output;
   /** Aborts the run. */
   readonly signal: AbortSignal;
@@ -42,6 +44,19 @@ export interface ChaosOptions extends StormOptions {
 
 /** Time for archiving after the last delete: an S3 call that hangs, and a retry of its batch. */
 const MAX_FOLLOWING_MS = 180_000;
+
+/** Shares of the calls of S3, where there is an archive. */
+const S3_RATES = { throttled: 0.07, unavailable: 0.07, cut: 0.06, hanging: 0.01 } as const;
+
+/**
+ * Client of the writers. It makes one attempt: after a broken connection a retry would hide the effect of the first attempt. It lets go of
+ * an idle connection before DynamoDB Local closes it, after 30 s: a request at that moment fails.
+ */
+const writingClient = (endpoint: string) =>
+  localDynamoDb(endpoint, 'us-east-1', {
+    maxAttempts: 1,
+    requestHandler: { httpAgent: new Agent({ keepAlive: true, timeout: 10_000, maxSockets: 50 }) },
+  });
 
 /**
  * Runs all faults at once, in real time: writers, renewers and deleters change a table, and the synthesized deployment sweeps it, while
@@ -51,45 +66,41 @@ const MAX_FOLLOWING_MS = 180_000;
  * @throws {LocalCloudError} when the local cloud can't be started
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { stack, tableName, model, seed, deleteMode, signal } = options;
-  const holds = options.holdAttribute !== undefined;
+  const { stack, tableName, seed, deleteMode, signal } = options;
   const progress = new Progress(options.output);
   const accounts = new Accounts();
   const problems = new Problems(progress);
   const until = AbortSignal.any([signal, problems.broken]);
-  const environment = new InspectionEnvironment();
+  /** The executions of the cloud without faults. */
+  const ended: Ended[] = [];
 
   const { archive, graceSeconds } = options;
   const followers = new Followers({ archive, graceSeconds, now: Date.now });
   const drawn = seededRandom(seed + 4);
-  const s3Faults = new SeededEndpointFaults({ service: 's3', seed: seed + 3, rates: S3_RATES });
-  const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-chaos-'));
+  const s3Faults = new SeededS3Faults(seed + 3, S3_RATES);
 
   // A second cloud without faults: it creates the table, has S3, and runs the inspected sweeps.
   const calm = await LocalCloud.start({
     stack,
     observe: true,
     schedules: false,
-    functionsDynamoDbEndpoint: environment.functionsDynamoDbEndpoint,
-    functions: { wrap: environment.wrap },
     mappings: { onlyDrained: true },
     services: { ...followers.services, faults: { s3: s3Faults.choose } },
     onExecution(execution) {
+      ended.push(endOf(execution));
       accounts.add(endOf(execution));
-      environment.ended.push(execution);
     },
   });
   const { endpoint: dynamoDbEndpoint } = calm.dynamoDb;
-  const writing = writingClient(dynamoDbEndpoint, 'us-east-1');
+  const writing = writingClient(dynamoDbEndpoint);
   const machine = new MachineWatch(machineTimeOf(realClock));
   let table: WatchedTable | undefined;
-  let storm: Storm | undefined;
   try {
     table = await WatchedTable.start({
       cloud: calm,
       client: writing,
       table: tableOf(calm.synthesized, tableName),
-      model,
+      model: options.model,
       prefix: 'item',
       graceSeconds,
       holdAttribute: options.holdAttribute,
@@ -98,44 +109,31 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       onError: error => problems.breakOff(`the table's stream couldn't be read: ${error}`),
     });
     const watched = table;
-    storm = await Storm.start(
-      { ...options, holds },
-      {
-        environment: {
-          AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
-          ...serviceVariables(calm.services.endpoints),
-        },
-        checkpointFile: join(folder, 'checkpoints.json'),
-        async followed() {
-          s3Faults.setRates({});
-          for (const until = Date.now() + MAX_FOLLOWING_MS; Date.now() < until; await sleep(500)) {
-            await watched.caughtUp();
-            await followers.read(calm);
-            if (followers.isComplete(0, watched.ledger)) return;
-          }
-        },
-        table,
-        model,
-        accounts,
-        problems,
-        progress,
-        until,
+    const { faults, startMs } = await rage(options, {
+      environment: {
+        AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
+        ...serviceVariables(calm.services.endpoints),
       },
-    );
-    const startMs = Date.now();
-    await storm.rage(startMs);
-    await table.caughtUp();
-    // Runs before any inspection, whose calls are not part of the storm.
-    if (!until.aborted) for (const problem of storm.overcounted()) problems.add(problem);
+      async followed() {
+        s3Faults.setRates({});
+        for (const until = Date.now() + MAX_FOLLOWING_MS; Date.now() < until; await sleep(500)) {
+          await watched.caughtUp();
+          await followers.read(calm);
+          if (followers.isComplete(0, watched.ledger)) return;
+        }
+      },
+      ...{ table, accounts, problems, progress, until },
+    });
     // Deletions after this line are not archived.
     const violations = until.aborted ? [] : followers.violations(table.ledger);
 
-    await untilNothingHandedOver(calm, tableName, until);
+    const quiet = () => untilQuiet(calm, tableName, until);
+    await quiet();
     const replayed = () => {
       const earliestMs = startMs - graceSeconds * 1000;
       return replay(calm, earliestMs - (options.lookbackMinutes + 2) * 60_000, problems);
     };
-    const context = { cloud: calm, environment, tableName, table, model, until, before: [] };
+    const context = { cloud: calm, ended, table, quiet, until };
     // With archiveFirst the sweep reads the items before it deletes them, so the inspected number of deletes does not apply.
     if (archive?.isFirst) await replayed();
     else await inspectBoth(options, context, problems, progress);
@@ -156,9 +154,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       seed,
       deleteMode,
       counts: table.ledger.counts,
-      faults: storm.faults,
-      kills: storm.kills,
-      accounts,
+      ...{ faults, accounts },
       archive: followers.followed(table.ledger).archive,
       s3: s3Faults.counts,
       violations,
@@ -171,48 +167,46 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     return report;
   } finally {
     machine.stop();
-    await storm?.stop();
     await table?.stop();
     writing.destroy();
     await calm.stop();
-    await environment.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
+/** Seconds after a tick in which another one leaves the lookback to it. */
+const OTHER_TICK_SECONDS = BACK_SECONDS + 5;
+
 /**
- * Waits for hand-overs. A killed tick may have reserved one that it never started. Later ticks leave that span alone until the reservation
- * in the journal expires.
+ * Waits for hand-overs, and for the time in which a tick leaves what lies back to the one before. A killed tick may have reserved a
+ * hand-over that it never started. Later ticks leave that span alone until the reservation in the journal expires.
  */
-async function untilNothingHandedOver(
-  cloud: LocalCloud,
-  tableName: string,
-  signal: AbortSignal,
-): Promise<void> {
+async function untilQuiet(cloud: LocalCloud, tableName: string, signal: AbortSignal): Promise<void> {
   const documents = DynamoDBDocumentClient.from(cloud.client);
   const journal = { documents, tableName: journalName(machinesOf(cloud).tick) };
-  for (;;) {
-    const handOver = liveHandOver(await readState(journal), tableName, Date.now());
-    if (handOver === undefined || signal.aborted) return;
-    await sleep(handOver.until * 1000 - Date.now(), undefined, { signal }).catch(() => {});
+  while (!signal.aborted) {
+    const state = await readState(journal);
+    const handedOverMs = (liveHandOver(state, tableName, Date.now())?.until ?? 0) * 1000;
+    const { tick } = state.watermarks;
+    const besideMs = tick === undefined ? 0 : Date.parse(tick) + OTHER_TICK_SECONDS * 1000;
+    const waitMs = Math.max(handedOverMs, besideMs) - Date.now();
+    if (waitMs <= 0) return;
+    await sleep(waitMs, undefined, { signal }).catch(() => {});
   }
 }
 
 /** Inspects an ordinary tick and a scan of the index, one after another. */
 async function inspectBoth(
-  { model, lookbackMinutes, deleteMode, holdAttribute }: ChaosOptions,
+  { model, lookbackMinutes }: ChaosOptions,
   context: InspectionContext,
   problems: Problems,
   progress: Progress,
 ): Promise<void> {
   const { until } = context;
   const now = () => Math.floor(Date.now() / 1000);
-  const guarded = deleteMode === 'guarded';
   await sleep(secondsUntilInspection(now()) * 1000, undefined, { signal: until }).catch(() => {});
   for (const plan of [planTick, planScan]) {
     if (until.aborted) return;
-    const holds = holdAttribute !== undefined;
-    const inspection = plan({ now: now(), model, lookbackMinutes, guarded, holds });
+    const inspection = plan({ now: now(), model, lookbackMinutes });
     progress.say(`${schedulerTime(Date.now())}  the ${inspection.name} is inspected`);
     const sweep = await inspect(inspection, context);
     if (!until.aborted) for (const wrong of wrongWith(sweep)) problems.add(wrong);

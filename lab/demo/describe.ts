@@ -4,7 +4,7 @@ import type { LocalCloud } from '../../local/cloud.ts';
 import { reportsOf } from '../ledger/accounts.ts';
 import type { Following } from '../ledger/followers.ts';
 import { count, seconds, timeOfDay } from '../report/numbers.ts';
-import { isHandOver, machinesOf } from '../watch/machines.ts';
+import { isHandOver, machinesOf } from '../watch/executions.ts';
 import type { Action } from '../workload/plan.ts';
 import { isPlain, type Pace, promisedLagMs } from './deadline.ts';
 import { describePromise, NO_RENEWALS } from './report.ts';

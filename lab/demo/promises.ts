@@ -1,8 +1,7 @@
 import type { ArrivalCounts } from '../ledger/arrivals.ts';
 import type { Followed } from '../ledger/followers.ts';
 import type { SweptItem, Tally } from '../ledger/tally.ts';
-import { lagPercentiles } from '../report/lag.ts';
-import { count, seconds } from '../report/numbers.ts';
+import { count, lagPercentiles, seconds } from '../report/numbers.ts';
 import type { MachineReport, Span } from '../watch/machine.ts';
 import { deletionTimeMs, type Pace, type PlannedAt, pollsDueBy } from './deadline.ts';
 

@@ -1,8 +1,7 @@
 import type { ArrivalCounts } from '../ledger/arrivals.ts';
 import type { Followed, Following } from '../ledger/followers.ts';
 import type { Tally } from '../ledger/tally.ts';
-import { lagPercentiles } from '../report/lag.ts';
-import { count, seconds } from '../report/numbers.ts';
+import { clock, count, lagPercentiles, seconds } from '../report/numbers.ts';
 import type { MachineReport } from '../watch/machine.ts';
 import {
   holdAgainstPromises,
@@ -290,8 +289,4 @@ export function formatFollowing(
     ...(archive === undefined ? [] : [`archived ${count(arrivals.archived)}`]),
     ...(events === undefined ? [] : [`events ${count(arrivals.events)}`]),
   ].join('  ');
-}
-
-function clock(total: number): string {
-  return `${Math.floor(total / 60)}:${String(Math.floor(total % 60)).padStart(2, '0')}`;
 }

@@ -7,28 +7,18 @@ import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { tableOf } from '../../local/stack/table-of.ts';
 import { Followers, type Following } from '../ledger/followers.ts';
 import { describeViolations } from '../ledger/verdict.ts';
-import { Problems } from '../report/problems.ts';
-import { type Output, Progress } from '../report/progress.ts';
+import { type Output, Problems, Progress } from '../report/progress.ts';
+import { machinesOf, untilIdle } from '../watch/executions.ts';
 import { MachineWatch, machineTimeOf } from '../watch/machine.ts';
-import { machinesOf } from '../watch/machines.ts';
-import { untilIdle } from '../watch/until-idle.ts';
 import { WatchedTable } from '../watch/watched-table.ts';
-import { planStream, type Stream } from '../workload/plan.ts';
+import { type Mix, planStream, type Stream } from '../workload/plan.ts';
 import { isPlain, promisedLagMs } from './deadline.ts';
 import { describeFailure, describeStart, describeSweep, fieldOf, renews, type Sweep } from './describe.ts';
-import { type Moment, momentOf } from './live/moment.ts';
-import { sparingly } from './live/sparingly.ts';
+import { type Moment, momentOf, sparingly } from './live/moment.ts';
 import { sweepInWords } from './live/sweep-words.ts';
 import { OwnTable } from './own-table.ts';
 import { punctualityOf } from './promises.ts';
-import {
-  formatFollowing,
-  formatProgress,
-  formatReport,
-  type Judged,
-  judge,
-  type ReportContext,
-} from './report.ts';
+import { formatFollowing, formatProgress, formatReport, type Judged, judge } from './report.ts';
 import { sessionMix } from './sessions.ts';
 
 export interface DemoOptions {
@@ -53,6 +43,8 @@ export interface DemoOptions {
   /** Sessions per second. */
   readonly rate: number;
   readonly seed: number;
+  /** What happens to each session. @default some are renewed, deleted or held, as the sweep allows it */
+  readonly mix?: Mix;
   readonly output: Output;
   /** Shows the state of the run, several times a second. @default a line of progress */
   readonly show?: (moment: Moment, progress: Progress) => void;
@@ -127,35 +119,25 @@ async function runOn(
   progress: Progress,
   options: DemoOptions,
 ): Promise<Judged> {
-  const problems = new Problems(progress);
-  const ended: Execution[] = [];
-  const machine = new MachineWatch(machineTimeOf(clock));
   const { following = {}, sweep } = options;
   const graceSeconds = sweep.graceSeconds ?? 0;
-  const followers = new Followers({ ...following, graceSeconds, now: () => clock.now() });
+  const machine = new MachineWatch(machineTimeOf(clock));
+  const surroundings: Surroundings = {
+    ...{ options, dynamoDb, clock, progress, machine, ended: [] },
+    problems: new Problems(progress),
+    followers: new Followers({ ...following, graceSeconds, now: () => clock.now() }),
+  };
   let cloud: LocalCloud | undefined;
   let page: ApiServer | undefined;
   let sweepPage: SweepPage | undefined;
   try {
     if (options.output.isTTY) progress.show('The functions are bundled, and the table is made …');
-    const surroundings = { dynamoDb, clock, progress, problems, ended, followers };
-    const started = await clock.busy(() => startCloud(options, surroundings));
+    const started = await clock.busy(() => startCloud(surroundings));
     cloud = started;
     page = await clock.busy(() => ApiServer.start(started.stepFunctions));
     const { endpoint } = page;
     sweepPage = await options.sweepPage?.({ dynamoDb: dynamoDb.endpoint, stepFunctions: endpoint });
-    return await sweepSessions({
-      options,
-      clock,
-      progress,
-      problems,
-      cloud,
-      page: endpoint,
-      sweepPage: sweepPage?.address,
-      machine,
-      ended,
-      followers,
-    });
+    return await sweepSessions({ ...surroundings, cloud, page: endpoint, sweepPage: sweepPage?.address });
   } finally {
     machine.stop();
     await sweepPage?.stop();
@@ -165,19 +147,20 @@ async function runOn(
 }
 
 interface Surroundings {
+  readonly options: DemoOptions;
   readonly dynamoDb: DynamoDbEndpoint;
   readonly clock: Clock;
   readonly progress: Progress;
   readonly problems: Problems;
-  /** Collects the executions that have ended. */
+  readonly machine: MachineWatch;
+  /** Executions that have ended; grows. */
   readonly ended: Execution[];
   readonly followers: Followers;
 }
 
-function startCloud(
-  { stack, existingTable, cloud }: DemoOptions,
-  { dynamoDb, clock, progress, problems, ended, followers }: Surroundings,
-): Promise<LocalCloud> {
+function startCloud(surroundings: Surroundings): Promise<LocalCloud> {
+  const { options, dynamoDb, clock, progress, problems, ended, followers } = surroundings;
+  const { stack, existingTable, cloud } = options;
   return LocalCloud.start({
     stack,
     observe: true,
@@ -203,24 +186,16 @@ function startCloud(
   });
 }
 
-interface Job {
-  readonly options: DemoOptions;
-  readonly clock: Clock;
-  readonly progress: Progress;
-  readonly problems: Problems;
+interface Job extends Surroundings {
   readonly cloud: LocalCloud;
   /** Address of the page that shows the executions of the run. */
   readonly page: string;
-  /** The address of the page of the sweep. */
+  /** Address of the page of the sweep. */
   readonly sweepPage: string | undefined;
-  readonly machine: MachineWatch;
-  /** Executions that have ended; the list grows. */
-  readonly ended: readonly Execution[];
-  readonly followers: Followers;
 }
 
 async function sweepSessions(job: Job): Promise<Judged> {
-  const { options, clock, progress, problems, cloud, machine, ended, followers } = job;
+  const { options, clock, progress, problems, cloud, page, sweepPage, machine, ended, followers } = job;
   const { minutes, rate, seed, sweep, signal, tableName, standsFor, following = {} } = options;
   const { graceSeconds = 0, holdAttribute } = sweep;
   const startMs = clock.now();
@@ -231,12 +206,14 @@ async function sweepSessions(job: Job): Promise<Judged> {
     seconds: minutes * 60,
     rate,
     random: seededRandom(seed),
-    mix: sessionMix({
-      renewals: renews(sweep),
-      // With a grace, an item that the application deletes may have expired already, so it deletes none.
-      deletes: Object.values(following).some(each => each !== undefined) && graceSeconds === 0,
-      holds: holdAttribute !== undefined,
-    }),
+    mix:
+      options.mix ??
+      sessionMix({
+        renewals: renews(sweep),
+        // An item that the application deletes in its grace has expired.
+        deletes: Object.values(following).some(each => each !== undefined) && graceSeconds === 0,
+        holds: holdAttribute !== undefined,
+      }),
   });
   const table = await WatchedTable.start({
     cloud,
@@ -257,17 +234,8 @@ async function sweepSessions(job: Job): Promise<Judged> {
     const { actions } = workload;
     progress.say(
       describeStart({
-        cloud,
-        page: job.page,
-        sweepPage: job.sweepPage,
-        tableName,
-        standsFor,
-        sweep,
-        actions,
-        rate,
-        minutes,
-        seed,
-        following,
+        ...{ cloud, page, sweepPage, tableName, standsFor },
+        ...{ sweep, actions, rate, minutes, seed, following },
       }),
     );
     const until = AbortSignal.any([signal, problems.broken]);
@@ -305,12 +273,7 @@ async function sweepSessions(job: Job): Promise<Judged> {
     });
     progress.end();
     const { deletedByUs } = table.ledger.counts;
-    const context: ReportContext = {
-      renewals: renews(sweep),
-      executions: ended.length,
-      following,
-      deletedByUs,
-    };
+    const context = { renewals: renews(sweep), executions: ended.length, following, deletedByUs };
     progress.say(`\n${formatReport(judged, context)}`);
     return judged;
   } finally {
@@ -405,13 +368,8 @@ async function live(job: Live): Promise<void> {
     job;
   const { ledger } = table;
   const { show, rate, sweep } = options;
-  const standing = {
-    promisedLagMs: promisedLagMs(sweep, rate),
-    firstTtl,
-    lastTtl,
-    rate,
-    page: `${job.page}/`,
-  };
+  const page = `${job.page}/`;
+  const standing = { promisedLagMs: promisedLagMs(sweep, rate), firstTtl, lastTtl, rate, page };
   const showMoment = sparingly((now: number) => {
     show?.(momentOf({ ledger, ...standing, sweep: sweepOf(cloud) }, now), progress);
   });

@@ -1,10 +1,36 @@
 /** `npm run bench chaos`: injects all faults at once, and checks that nothing is lost. See `--help`. */
-
+import { randomInt } from 'node:crypto';
 import { BY, type Flag, FlagError, SEED } from '../../cli/flags.ts';
+import { modelOf } from '../../config/model-of.ts';
+import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
 import { MAX_GRACE_SECONDS } from '../../statemachine/contract/limits.ts';
-import { DEFAULT_RATES } from '../chaos/settings.ts';
+import { verdictOf } from '../chaos/report.ts';
+import { runChaos } from '../chaos/run.ts';
 import { checkRates, FAULTS, type FaultName, type FaultRates } from '../faults/index.ts';
 import { defineExperiment } from './support/experiment.ts';
+
+/**
+ * Default rates of the faults, which flags can change. They are far worse than DynamoDB and Lambda ever are: all faults occur at once, for
+ * the whole run.
+ */
+const DEFAULT_RATES: Required<FaultRates> = {
+  throttled: 0.2,
+  unprocessed: 0.2,
+  unavailable: 0.01,
+  refusedKeys: 0.01,
+  cutBefore: 0.005,
+  cutAfter: 0.005,
+  slow: 0.001,
+  stale: 0.1,
+  crashBefore: 0.01,
+  crashAfter: 0.01,
+  duplicate: 0.02,
+  lateTick: 0.2,
+  skippedTick: 0.1,
+  doubledTick: 0.2,
+  overlap: 0.5,
+};
 
 const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
 
@@ -47,15 +73,6 @@ const FLAGS = {
     value: 'MODE',
     help: 'guarded, or batch: without renewals, which batch mode is not for',
   },
-  kills: {
-    type: 'number',
-    min: 0,
-    max: 1000,
-    whole: true,
-    default: 0,
-    value: 'N',
-    help: 'kill the runner with SIGKILL at so many random moments; each time a new one takes over',
-  },
   hold: {
     type: 'switch',
     help: 'hold some items, before or in the second of their expiry, and release some of these: docs/archive-and-events.md',
@@ -94,24 +111,46 @@ export default defineExperiment({
   about: `
 Sweeps a table locally and in real time while writers, renewers and deleters work on it, calls are throttled, keys come back
 unprocessed, connections break, functions crash and ticks come late, twice or never. Then the faults stop, and one ordinary tick
-and one scan are inspected. For these it writes items that only a lookback finds, that are stamped the older way, that are
-renewed between the query and the delete, or that come back unprocessed until another child has to resume. Both sweeps
-together must leave nothing. What became of every item is compared with what was written, and every count with the table's
+and one scan are inspected. For these it writes items that only a lookback finds, that are stamped the older way, or for which
+the tick must wait. Each must leave nothing of what is its own. What became of every item is compared with what was written, and every count with the table's
 stream and the application. At the end a replay must find nothing more.`,
   holds: 'nothing lost, nothing wrongly deleted, every count adds up',
-  async run({ flags, signal }) {
+  async run({ flags, print, signal }) {
     const rates = ratesOf(flags);
     if (flags.hold && flags['delete-mode'] !== 'guarded') {
       throw new FlagError('--hold: expected --delete-mode guarded with it, got batch; leave one of them out');
     }
-    // Imported late: loading the CDKTF app takes most of a second, which an invalid flag should not wait for.
-    const { runChaosJob } = await import('./chaos/job.ts');
-    const { verdict, report } = await runChaosJob({
-      ...flags,
-      deleteMode: flags['delete-mode'],
-      rates,
+    const { minutes, rate, by, 'delete-mode': deleteMode, seed = randomInt(2 ** 32), archive } = flags;
+    const table: PreciseTtlProps = {
+      tableName: 'Chaos',
+      partitionKey: 'id',
+      index: { by, ...(by === 'window' && { shards: 2 }) },
+      deleteMode,
+      ...(flags.hold && { hold: 'legalHold' }),
+      graceSeconds: flags.grace,
+      ...(archive && {
+        archive: {
+          batchSeconds: 1,
+          removals: archive === 'all' ? 'all' : 'expiries',
+          first: archive === 'first',
+        },
+      }),
+    };
+    const stack = plainStack({ region: 'us-east-1', tables: [table] });
+    print(
+      `Seed ${seed}: ${minutes} min of ${rate} items a second, indexed by ${by}, deleted in ${deleteMode} mode, and everything goes wrong.\n`,
+    );
+    const { lookbackMinutes, holdAttribute, graceSeconds } = resolveProps(table);
+    const report = await runChaos({
+      ...{ stack, tableName: table.tableName, model: modelOf(table), deleteMode, minutes, rate, seed, rates },
+      ...{ lookbackMinutes, holdAttribute, graceSeconds },
+      archive: archive && {
+        ...{ format: 'dynamodb-json', batchSeconds: 1, isFirst: archive === 'first', all: archive === 'all' },
+      },
+      output: process.stdout,
       signal,
     });
+    const verdict = verdictOf(report);
     return {
       result: { verdict, report },
       ...(verdict === 'violated' && { problems: ['it was violated, as said above'] }),

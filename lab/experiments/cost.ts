@@ -6,8 +6,7 @@ import { TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
 import { billedDeployments } from '../../operate/cost/billed-deployments.ts';
 import { type LogBytes, measureLogBytes } from './cost/log-lines.ts';
 import { type CostProps, costOfMonth, type MonthlyCost } from './cost/month.ts';
-import { defineExperiment, type Outcome } from './support/experiment.ts';
-import { markdownRow, markdownTable } from './support/table.ts';
+import { defineExperiment, markdownRow, markdownTable, type Outcome } from './support/experiment.ts';
 
 /** Items that expire per minute in each table, number of tables, and their props. */
 type Month = readonly [rate: number, tables: number, name: string, props: CostProps];
@@ -54,7 +53,6 @@ counts besides it.`,
     },
   },
   holds: 'counted, and all items were deleted in the minutes that were counted',
-  file: ({ only }) => (only === '' ? 'cost.json' : undefined),
   async run({ flags: { write, only }, print }): Promise<Outcome> {
     if (write) {
       const { idle: _none, ...bytes } = await measureLogBytes();

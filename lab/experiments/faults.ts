@@ -1,13 +1,18 @@
-/** `npm run bench faults`: checks the promise of a second with a DynamoDB that throttles and hangs. */
-import { type RandomSource, seededRandom } from 'stepfunctions-emulator';
+/** `npm run bench faults`: checks the promise of a second with a DynamoDB that throttles and hangs, and a scheduler that fails. */
+import { type Execution, type RandomSource, seededRandom } from 'stepfunctions-emulator';
+import { TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
+import { sumOfFates } from '../../statemachine/counts.ts';
 import { lagMsOf, Simulation, type SimulationOptions } from '../../test/support/simulation/simulation.ts';
-import { type LagPercentiles, lagPercentiles } from '../report/lag.ts';
-import { count } from '../report/numbers.ts';
-import { defineExperiment } from './support/experiment.ts';
-import { seed, virtualMinutes } from './support/flags.ts';
-import { FIRST_TTL, LEAD, runTicks, START } from './support/simulated.ts';
-import { type ExecutionSums, sumExecutions } from './support/sums.ts';
-import { markdownTable, percent, seconds } from './support/table.ts';
+import { reportsOf } from '../ledger/accounts.ts';
+import { count, type LagPercentiles, lagPercentiles } from '../report/numbers.ts';
+import {
+  defineExperiment,
+  markdownTable,
+  percent,
+  seconds,
+  seed,
+  virtualMinutes,
+} from './support/experiment.ts';
 
 /** An item of the stream; its TTL in epoch seconds. */
 interface StreamItem {
@@ -29,15 +34,36 @@ export interface Bounds {
   readonly lateShare?: number;
 }
 
-/** A failure of DynamoDB. Each scenario has its own table and clock. */
+/** A tick of the run; number 0 is the first one that owns expiry times of it, `last` the last one. */
+interface Tick {
+  readonly number: number;
+  readonly last: number;
+  readonly random: RandomSource;
+}
+
+/** A failure of DynamoDB or of the scheduler. Each scenario has its own table and clock. */
 export interface Scenario {
   readonly title: string;
   /** Items a second. */
   readonly rate: number;
   /** @default none */
   readonly faults?: (items: readonly StreamItem[], random: RandomSource) => Faults;
+  /** Delays of a tick's deliveries, seconds. @default once, as late as on AWS */
+  readonly deliver?: (tick: Tick) => readonly number[];
+  readonly pollSeconds?: number;
+  /** Seconds from the writing of an item to its expiry. @default all are there from the beginning */
+  readonly lifeSeconds?: number;
+  /** Seconds between two moments at which items expire. @default 1 */
+  readonly everySeconds?: number;
   readonly bounds: Bounds;
 }
+
+/** Start of the virtual clock, epoch seconds. */
+const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
+/** Minutes before the first item expires: the tick before owns its minute. */
+const LEAD = 2;
+/** Expiry of the first item, epoch seconds. */
+const FIRST_TTL = START + LEAD * 60;
 
 /** Limit above which an item counts as late, milliseconds after its expiry. */
 const LATE_MS = 2_000;
@@ -80,6 +106,8 @@ function callsThatHang(items: readonly StreamItem[], random: RandomSource): Faul
   };
 }
 
+const SHORT = { rate: RATE, lifeSeconds: 5 };
+
 export const SCENARIOS = {
   none: { title: 'nothing wrong', rate: RATE, bounds: { p99Ms: 1_000 } },
   throttledOnce: {
@@ -106,14 +134,49 @@ export const SCENARIOS = {
     faults: throttledCalls,
     bounds: { p99Ms: 3_000 },
   },
+  late59: {
+    title: 'ticks late by 0 to 59 s',
+    rate: RATE,
+    // Random, and the last one as late as possible.
+    deliver: ({ number, last, random }: Tick) => [(number === last ? 1 : random.next()) * 59],
+    bounds: { p99Ms: 1_500 },
+  },
+  twice: {
+    title: 'every tick twice, 7 s apart',
+    rate: RATE,
+    deliver: () => [TICK_LATE_SECONDS, TICK_LATE_SECONDS + 7],
+    bounds: { p99Ms: 1_500 },
+  },
+  skipped: {
+    title: 'one tick skipped',
+    rate: RATE,
+    deliver: ({ number, last }: Tick) => (number === Math.floor(last / 2) ? [] : [TICK_LATE_SECONDS]),
+    bounds: {},
+  },
+  short: { title: 'written 5 s before expiry, no poll', ...SHORT, bounds: {} },
+  shortPolled: {
+    title: 'written 5 s before expiry, pollSeconds: 5',
+    ...SHORT,
+    pollSeconds: 5,
+    bounds: { p99Ms: 2_500 },
+  },
+  sparsePolled: {
+    // The planning tick finds no items in between, so the poll must find them.
+    title: 'written 5 s before expiry, only every 13 s, pollSeconds: 5',
+    ...SHORT,
+    pollSeconds: 5,
+    everySeconds: 13,
+    bounds: { p99Ms: 2_500 },
+  },
 } as const satisfies Readonly<Record<string, Scenario>>;
 
 export default defineExperiment({
   name: 'faults',
   about: `
-Runs the sweep to the second with keys that are throttled, calls that are throttled and calls that hang: the real
-definition and all that the functions decide, around a table in memory, on a virtual clock on which a call takes 30
-milliseconds. The same flags give the same result on every machine. Takes about half a minute.`,
+Runs the sweep to the second with keys that are throttled, calls that are throttled and calls that hang, with ticks that come late,
+twice or not at all, and with items that are written shortly before they expire: the real definition and all that the functions
+decide, around a table in memory, on a virtual clock on which a call takes 30 milliseconds. The same flags give the same result on
+every machine. Takes about half a minute.`,
   flags: {
     minutes: virtualMinutes(10, 'how long items keep expiring'),
     seed: seed('makes the same faults again'),
@@ -149,17 +212,31 @@ export interface FaultsResult {
 
 /** Runs the ticks of a steady stream of items through a DynamoDB that misbehaves, on a virtual clock. */
 export async function runScenario(
-  { title, rate, faults, bounds }: Scenario,
+  { title, rate, bounds, ...scenario }: Scenario,
   { minutes, seed }: { readonly minutes: number; readonly seed: number },
 ): Promise<FaultsResult> {
-  const items = Array.from({ length: rate * minutes * 60 }, (_unused, index): StreamItem => {
-    const ttl = FIRST_TTL + Math.floor(index / rate);
+  const { faults, deliver, pollSeconds, lifeSeconds, everySeconds = 1 } = scenario;
+  const moments = Math.ceil((minutes * 60) / everySeconds);
+  const items = Array.from({ length: rate * moments }, (_unused, index): StreamItem => {
+    const ttl = FIRST_TTL + Math.floor(index / rate) * everySeconds;
     return { id: `${ttl}-${index % rate}`, ttl };
   });
-  const { struck = new Set(), ...misbehaviour } = faults?.(items, seededRandom(seed)) ?? {};
-  const simulation = new Simulation({ start: START, ...misbehaviour });
-  for (const item of items) simulation.table.write(item.id, item.ttl);
-  await runTicks(simulation, LEAD + minutes + FOLLOWING);
+  const random = seededRandom(seed);
+  const { struck = new Set(), ...misbehaviour } = faults?.(items, random) ?? {};
+  const props = { ...(pollSeconds !== undefined && { pollSeconds }) };
+  const simulation = new Simulation({ start: START, props, ...misbehaviour });
+  for (const { id, ttl } of items) {
+    const write = () => simulation.table.write(id, ttl);
+    if (lifeSeconds === undefined) write();
+    else simulation.clock.schedule((ttl - lifeSeconds - START) * 1000, write);
+  }
+  for (let minute = 0; minute < LEAD + minutes + FOLLOWING; minute += 1) {
+    const number = minute - LEAD + 1;
+    const isOwner = number >= 0 && number < minutes;
+    const delays = (isOwner && deliver?.({ number, last: minutes - 1, random })) || [TICK_LATE_SECONDS];
+    for (const delay of delays) simulation.tick(START + minute * 60, delay);
+  }
+  await simulation.finish();
 
   const deleted = simulation.deleted.map(fate => ({ id: fate.id, lag: lagMsOf(fate) }));
   const others = deleted.filter(fate => !struck.has(fate.id));
@@ -173,6 +250,33 @@ export async function runScenario(
     lagMs: lagPercentiles(deleted.map(({ lag }) => lag)),
     lateShare: others.length === 0 ? 0 : late / others.length,
     sums: sumExecutions(simulation.executions),
+  };
+}
+
+/** The sums of the reports of executions. */
+interface ExecutionSums {
+  readonly executions: number;
+  /** Number of these executions that did not succeed. */
+  readonly failed: number;
+  readonly deleted: number;
+  /** Number of retries of chunks with unprocessed keys. */
+  readonly retries: number;
+  /** Whether `found` equals the sum of the other counts in each report. */
+  readonly eachAddsUp: boolean;
+}
+
+export function sumExecutions(
+  ended: readonly Pick<Execution, 'status' | 'output' | 'cause'>[],
+): ExecutionSums {
+  // An incomplete sweep has its report as its cause; one that crashed or was stopped has none.
+  const each = ended.map(({ output, cause }) => reportsOf(output ?? cause));
+  const reports = each.flatMap(some => some ?? []);
+  return {
+    executions: ended.length,
+    failed: ended.filter(({ status }) => status !== 'SUCCEEDED').length,
+    deleted: reports.reduce((total, { deleted }) => total + deleted, 0),
+    retries: reports.reduce((total, { retries }) => total + retries, 0),
+    eachAddsUp: !each.includes(undefined) && reports.every(report => report.found === sumOfFates(report)),
   };
 }
 

@@ -2,10 +2,8 @@
 import { expiryModel } from '../../expiry/model.ts';
 import type { Trouble } from '../../test/support/simulation/simulated-table.ts';
 import { lagMsOf, Simulation } from '../../test/support/simulation/simulation.ts';
-import { lagPercentiles } from '../report/lag.ts';
-import { defineExperiment } from './support/experiment.ts';
-import { virtualMinutes, whole } from './support/flags.ts';
-import { START } from './support/simulated.ts';
+import { lagPercentiles } from '../report/numbers.ts';
+import { defineExperiment, virtualMinutes, whole } from './support/experiment.ts';
 
 const TROUBLES: readonly Trouble[] = [
   ...Array.from({ length: 5 }, () => 'throttled' as const),
@@ -13,6 +11,8 @@ const TROUBLES: readonly Trouble[] = [
   'forbidden',
   'hanging',
 ];
+/** Start of the virtual clock, epoch seconds. */
+const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const TABLES = 100;
 const BUSY = TABLES - TROUBLES.length;
 /** Tables with 20 items a second; the others have 20 a minute. */

@@ -1,10 +1,13 @@
 /** `npm run bench fuzz`: compares the sweep with an oracle, on a virtual clock, under all faults. See `--help`. */
 
 import { FlagError, SEED, VIRTUAL_MINUTES } from '../../cli/flags.ts';
+import { functionSettings, resolveProps } from '../../config/props.ts';
+import { STREAM_FILTER } from '../../config/stream-props.ts';
+import { carriedSettings } from '../../functions/runtime/environment.ts';
 import { ALL_FAULTS, FAULT_GROUPS, type FaultGroup } from '../fuzz/faults.ts';
-import type { VariantResult } from '../fuzz/fuzz.ts';
+import { fuzzVariant, type VariantResult } from '../fuzz/fuzz.ts';
 import type { SubRun } from '../fuzz/run.ts';
-import { VARIANTS } from '../fuzz/variants.ts';
+import { type Resolved, VARIANTS, type VariantProps } from '../fuzz/variants.ts';
 import { countsOfFindings } from '../ledger/verdict.ts';
 import { count } from '../report/numbers.ts';
 import { defineExperiment } from './support/experiment.ts';
@@ -75,6 +78,15 @@ function problemsOf({ name, violations, failing }: VariantResult): string[] {
   ];
 }
 
+/** The parts of a variant's stack: the settings in the executions' input, and the filter of the stream's readers. */
+export function resolveVariant(props: VariantProps): Resolved {
+  const sweep = resolveProps({ tableName: 'fuzz', partitionKey: 'id', ...props });
+  return {
+    carried: { ...carriedSettings(functionSettings(sweep)) },
+    filter: JSON.stringify(STREAM_FILTER),
+  };
+}
+
 function commandOf({ variant, seed, items, minutes, faults }: SubRun): string {
   const flags = `--variant ${variant.name} --seed ${seed} --items ${items} --minutes ${minutes}`;
   return `npm run bench fuzz -- ${flags} --faults ${faults.join() || 'none'}`;
@@ -107,11 +119,6 @@ ${Object.entries(FAULT_GROUPS)
     }
     const groups = readFaults(faults);
     const first = seed ?? Math.floor(Math.random() * 1_000_000_000);
-    // Imported late: loading the CDKTF app takes most of a second, which an invalid flag should not wait for.
-    const [{ fuzzVariant }, { resolveVariant }] = await Promise.all([
-      import('../fuzz/fuzz.ts'),
-      import('./fuzz/variant.ts'),
-    ]);
     const startedAt = performance.now();
     const each = Math.ceil(items / variants.length);
     print(`Seed ${first}: ${count(each)} items of each of ${variants.length} variants`);

@@ -13,8 +13,7 @@ import { LocalCloud } from '../../local/cloud.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { count } from '../report/numbers.ts';
-import { defineExperiment } from './support/experiment.ts';
-import { whole } from './support/flags.ts';
+import { defineExperiment, whole } from './support/experiment.ts';
 
 const BY_SECOND = { tableName: 'BySecond', partitionKey: 'id', index: { by: 'second' } } as const;
 const BY_WINDOW = { tableName: 'ByWindow', partitionKey: 'id', index: { shards: 2 } } as const;

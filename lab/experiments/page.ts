@@ -3,12 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { isLoopback } from 'stepfunctions-emulator/loopback';
 import { count } from '../report/numbers.ts';
-import { memoryOf, startCloudProcess } from './memory/processes.ts';
 import { startBusyServer } from './page/busy-server.ts';
+import { memoryOf, startCloudProcess } from './page/processes.ts';
 import { CHROMIUM_FLAGS, chromiumOf } from './support/chromium.ts';
-import { defineExperiment, type Run } from './support/experiment.ts';
-import { whole } from './support/flags.ts';
-import { markdownTable } from './support/table.ts';
+import { defineExperiment, markdownTable, type Run, whole } from './support/experiment.ts';
 
 const FLAGS = {
   openings: whole({ min: 1, max: 100 }, 9, 'times that the page is opened, each in a window of its own'),

@@ -6,8 +6,7 @@ import { loadConfigFile } from '../../config/config-file.ts';
 import type { Moment } from '../demo/live/moment.ts';
 import { drawRecording } from './picture/draw.ts';
 import { RECORDED_SECONDS, type Recording, recordingOf } from './picture/recording.ts';
-import { defineExperiment, type Outcome, plotBeside } from './support/experiment.ts';
-import { REAL_TIME } from './support/flags.ts';
+import { defineExperiment, type Outcome, plotBeside, REAL_TIME } from './support/experiment.ts';
 
 const FLAGS = {
   ...REAL_TIME,

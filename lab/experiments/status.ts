@@ -31,8 +31,7 @@ import {
   type TableScan,
   type Trouble,
 } from './status/oracle.ts';
-import { defineExperiment } from './support/experiment.ts';
-import { markdownTable, seconds } from './support/table.ts';
+import { defineExperiment, markdownTable, seconds } from './support/experiment.ts';
 
 interface StatusRun {
   readonly minutes: number;

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { STACK, synthesize } from '../../stacks/app.ts';
-import { defineExperiment } from './support/experiment.ts';
-import { seed, whole } from './support/flags.ts';
+import { defineExperiment, seed, whole } from './support/experiment.ts';
 import { anyConfig } from './synthesis/any-config.ts';
 
 export default defineExperiment({

@@ -2,9 +2,14 @@ import { type Answer, type Body, parseBody, withBody } from 'aws-on-loopback/dyn
 import { answerWith, type DynamoDbCall, readCall } from 'aws-on-loopback/dynamodb/call-effect';
 import { DynamoDbProxy, type ProxiedCall } from 'aws-on-loopback/dynamodb/proxy';
 import { seededRandom } from 'stepfunctions-emulator';
-import { type ChooseFault, type DynamoDbFault, FaultCounter, type FaultRates } from './fault.ts';
-import { SeededFaults } from './seeded-faults.ts';
-import { type IndexEntry, StaleIndex } from './stale-index.ts';
+import {
+  type ChooseFault,
+  type DynamoDbFault,
+  FaultCounter,
+  type FaultRates,
+  SeededFaults,
+} from './fault.ts';
+import { StaleIndex } from './stale-index.ts';
 
 export interface FaultProxyOptions {
   /** The DynamoDB behind the proxy; loopback only. */
@@ -15,8 +20,6 @@ export interface FaultProxyOptions {
   readonly rates?: FaultRates;
   /** Delay of slow answers, milliseconds. @default 6000 */
   readonly slowMs?: number;
-  /** Whether a stale answer may contain entries of earlier answers, besides those of {@link FaultProxy.remember}. @default true */
-  readonly rememberAnswers?: boolean;
   /** Chooses a test's own faults, before the rates apply. */
   readonly choose?: ChooseFault;
   /** Called with every call and its effect. */
@@ -61,11 +64,6 @@ export class FaultProxy {
     this.#faults.setRates(rates);
   }
 
-  /** Stores a current index entry, which a stale answer may return later. */
-  remember(tableName: string, indexKey: string, entry: IndexEntry): void {
-    this.#stale.remember(tableName, indexKey, entry);
-  }
-
   /** Safe to call more than once. */
   async stop(): Promise<void> {
     await this.#proxy?.stop();
@@ -89,7 +87,7 @@ export class FaultProxy {
     if (operation !== 'Query' || answer.status !== 200) return answer;
     const given: Body = parseBody(answer.body) ?? {};
     const widened = stale ? this.#stale.widen(body, given) : given;
-    if (this.#options.rememberAnswers ?? true) this.#stale.rememberAnswer(body, given);
+    this.#stale.rememberAnswer(body, given);
     return widened === given ? answer : withBody(answer, widened);
   }
 }

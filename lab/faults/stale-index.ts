@@ -2,9 +2,7 @@ import type { Body } from 'aws-on-loopback/dynamodb/answer';
 import type { RandomSource } from 'stepfunctions-emulator';
 
 /** An index entry in DynamoDB's JSON: the index's key and the item's key. */
-export type IndexEntry = Readonly<
-  Record<string, { readonly S?: string; readonly N?: string; readonly B?: string }>
->;
+type IndexEntry = Readonly<Record<string, { readonly S?: string; readonly N?: string; readonly B?: string }>>;
 
 /** Largest number of old entries that are stored for one partition of an index, and added to one answer. */
 const MAX_KEPT = 500;
@@ -23,21 +21,18 @@ export class StaleIndex {
     this.#random = random;
   }
 
-  /** Stores an entry that a query of this table's index may return from now on, whatever happens to its item. */
-  remember(tableName: string, indexKey: string, entry: IndexEntry): void {
-    const partition = partitionOf(tableName, indexKey);
-    const entries = this.#partitions.get(partition) ?? new Map<string, IndexEntry>();
-    this.#partitions.set(partition, entries);
-    entries.set(textOf(entry), entry);
-    const [oldest] = entries.keys();
-    if (entries.size > MAX_KEPT && oldest !== undefined) entries.delete(oldest);
-  }
-
-  /** Stores the entries that a query returned. */
+  /** Stores the entries that a query returned. Later ones may return them, too, whatever happens to their items. */
   rememberAnswer(request: Body, answer: Body): void {
     const query = readQuery(request);
     if (query === undefined) return;
-    for (const item of itemsOf(answer)) this.remember(query.tableName, query.indexKey, item);
+    const partition = partitionOf(query.tableName, query.indexKey);
+    const entries = this.#partitions.get(partition) ?? new Map<string, IndexEntry>();
+    this.#partitions.set(partition, entries);
+    for (const entry of itemsOf(answer)) {
+      entries.set(textOf(entry), entry);
+      const [oldest] = entries.keys();
+      if (entries.size > MAX_KEPT && oldest !== undefined) entries.delete(oldest);
+    }
   }
 
   /** Adds some old entries to the answer: in their order by sort key, within the range and the limit. */

@@ -1,33 +1,29 @@
 import type { DynamoDbCall } from 'aws-on-loopback/dynamodb/call-effect';
 import type { ChooseFault } from './fault.ts';
 
-export interface WriteCapacityOptions {
+interface WriteCapacityOptions {
   /** Write units that become available each second. */
   readonly unitsPerSecond: number;
-  /** Number of seconds for which unused units are kept. DynamoDB keeps 300; a table that is always busy has none left. @default 1 */
-  readonly burstSeconds?: number;
 }
 
 /**
- * Write capacity of a table: a token bucket of write units that all writers share. A refused request takes none, as with DynamoDB. Times
- * are epoch milliseconds, and never decrease.
+ * Write capacity of a table that is always busy: a token bucket of write units that all writers share, and that keeps those of a second. A
+ * refused request takes none, as with DynamoDB. Times are epoch milliseconds, and never decrease.
  */
 export class WriteCapacity {
   readonly #unitsPerSecond: number;
-  readonly #most: number;
   #units: number;
   #at: number | undefined;
 
-  constructor({ unitsPerSecond, burstSeconds = 1 }: WriteCapacityOptions) {
+  constructor({ unitsPerSecond }: WriteCapacityOptions) {
     this.#unitsPerSecond = unitsPerSecond;
-    this.#most = unitsPerSecond * burstSeconds;
-    this.#units = this.#most;
+    this.#units = unitsPerSecond;
   }
 
   /** Takes this number of units; returns false when there are not enough. */
   take(units: number, nowMs: number): boolean {
     const earned = ((nowMs - (this.#at ?? nowMs)) * this.#unitsPerSecond) / 1000;
-    this.#units = Math.min(this.#most, this.#units + earned);
+    this.#units = Math.min(this.#unitsPerSecond, this.#units + earned);
     this.#at = nowMs;
     if (this.#units < units) return false;
     this.#units -= units;

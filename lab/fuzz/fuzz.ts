@@ -1,8 +1,7 @@
 import type { Finding, Violation } from '../ledger/verdict.ts';
-import { lagPercentiles } from '../report/lag.ts';
+import { lagPercentiles } from '../report/numbers.ts';
 import type { FaultGroup } from './faults.ts';
 import { runOnce, type SubRun } from './run.ts';
-import { smallest } from './smallest.ts';
 import type { Resolve, Variant } from './variants.ts';
 
 /** Number of items in one run, on one table within some minutes. */
@@ -81,4 +80,29 @@ async function failingOf(run: SubRun, found: readonly Violation[], resolve: Reso
     return failed;
   });
   return { run, smallest: small, violations: known };
+}
+
+/** Largest number of reruns: each takes at most as long as the original run. */
+const MAX_RERUNS = 16;
+
+/**
+ * Finds a smaller run that still fails: it leaves out groups of faults that are not needed, and halves the items while the run fails.
+ * Returns the run itself when no smaller one fails.
+ */
+export async function smallest(run: SubRun, fails: (smaller: SubRun) => Promise<boolean>): Promise<SubRun> {
+  let known = run;
+  let left = MAX_RERUNS;
+  const tryIt = async (smaller: SubRun) => {
+    left -= 1;
+    const failed = left >= 0 && (await fails(smaller));
+    if (failed) known = smaller;
+    return failed;
+  };
+  if (!(await tryIt({ ...run, faults: [] }))) {
+    for (const group of run.faults) {
+      await tryIt({ ...known, faults: known.faults.filter(each => each !== group) });
+    }
+  }
+  while (known.items > 1 && (await tryIt({ ...known, items: Math.ceil(known.items / 2) })));
+  return known;
 }

@@ -1,5 +1,5 @@
 import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
-import { itemText } from '../ledger/item-text.ts';
+import { itemText } from '../ledger/item.ts';
 
 /** `DELETE FROM "t" WHERE … RETURNING ALL OLD *`, and no other statement. */
 export interface DeleteStatement {

@@ -11,12 +11,12 @@ import { type EndedSweep, Machines, type Started } from './machine.ts';
 import { MemoryJournal } from './memory-journal.ts';
 import { Network } from './network.ts';
 import { Oracle } from './oracle.ts';
+import { inVirtualTime } from './sdk.ts';
 import { Services } from './services.ts';
 import { MemoryStream, StreamReaders } from './stream.ts';
 import { MemoryTable } from './table.ts';
 import { Users } from './users.ts';
 import type { Resolve, Variant, VariantProps } from './variants.ts';
-import { inVirtualTime } from './virtual-time.ts';
 
 /** Arguments that reproduce a run. */
 export interface SubRun {

@@ -1,7 +1,7 @@
 import type { Clock } from 'stepfunctions-emulator';
 import type { ItemImage } from '../../functions/stream/event.ts';
 import type { ItemKey } from '../../statemachine/contract/keys.ts';
-import { itemText } from '../ledger/item-text.ts';
+import { itemText } from '../ledger/item.ts';
 
 /** Origin of a change. */
 export type Who = 'user' | 'sweep';

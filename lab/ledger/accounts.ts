@@ -1,7 +1,9 @@
+import type { DynamoDbCall } from 'aws-on-loopback/dynamodb/call-effect';
 import type { Execution } from 'stepfunctions-emulator';
 import { readExecutionReport } from '../../functions/report/execution-report.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { FATES, type Fate, noCounts } from '../../statemachine/counts.ts';
+import type { Ledger } from './ledger.ts';
 
 /** The final status of an execution, and the counts in its report. */
 export interface Ended {
@@ -58,6 +60,43 @@ export class Accounts {
     }
     for (const field of Object.keys(this.totals) as (keyof Accounts['totals'])[])
       this.totals[field] += count(field);
+  }
+}
+
+/** A function's attempt to delete one item in DynamoDB, whatever the result was. */
+interface Attempt {
+  readonly id: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** The ids of the items of a call; the items have one key, a string. */
+function idsOf({ keys }: Pick<DynamoDbCall, 'keys'>): string[] {
+  return keys.map(key => /"S":"([^"]*)"/.exec(key)?.[1] ?? '');
+}
+
+/** The deletes of a run, as a proxy before DynamoDB saw them. */
+export class Attempts {
+  readonly #all: Attempt[] = [];
+  readonly #read: string[] = [];
+
+  add(call: DynamoDbCall): void {
+    // A page's items are read to see whether they are held.
+    if (call.operation === 'BatchGetItem') this.#read.push(...idsOf(call));
+    else this.#all.push(...idsOf(call).map(id => ({ id, at: call.at })));
+  }
+
+  /** Largest numbers of items that the sweep can have found renewed, held and not found, given the application's writes. */
+  most(ledger: Pick<Ledger, 'mayBeRenewed' | 'mayBeHeld' | 'mayBeGone'>): {
+    renewed: number;
+    held: number;
+    notFound: number;
+  } {
+    return {
+      held: [...this.#all.map(({ id }) => id), ...this.#read].filter(id => ledger.mayBeHeld(id)).length,
+      renewed: this.#all.filter(({ id, at }) => ledger.mayBeRenewed(id, at)).length,
+      notFound: this.#all.filter(({ id, at }) => ledger.mayBeGone(id, at)).length,
+    };
   }
 }
 

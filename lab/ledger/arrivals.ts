@@ -1,9 +1,8 @@
 import { imageText } from '../../functions/archive/image-text.ts';
 import type { ArchiveFormat } from '../../functions/archive/settings.ts';
 import type { ItemImage } from '../../functions/stream/event.ts';
-import { type LagPercentiles, lagPercentiles } from '../report/lag.ts';
-import { isEarly, isLive, type RemovalRecord, type Ttl } from './item.ts';
-import { itemText } from './item-text.ts';
+import { type LagPercentiles, lagPercentiles } from '../report/numbers.ts';
+import { isEarly, isLive, itemText, type RemovalRecord, type Ttl } from './item.ts';
 import type { Ledger, SeenRemoval } from './ledger.ts';
 import type { Finding, Violation } from './verdict.ts';
 

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import type { CopyLine, MarkLine } from '../../functions/delete-chunk/copies.ts';
 import type { ItemImage } from '../../functions/stream/event.ts';
-import { itemText } from './item-text.ts';
+import { itemText } from './item.ts';
 
 /** An expired item that was deleted, as the table's stream reports it. */
 export interface DeletedItem {

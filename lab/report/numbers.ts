@@ -8,7 +8,31 @@ export function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
+/** Minutes and seconds: `1:05`. */
+export function clock(total: number): string {
+  return `${Math.floor(total / 60)}:${String(Math.floor(total % 60)).padStart(2, '0')}`;
+}
+
 /** The time of day in UTC: `09:02:00Z`. */
 export function timeOfDay(epochMilliseconds: number): string {
   return `${new Date(epochMilliseconds).toISOString().slice(11, 19)}Z`;
+}
+
+/** How late items were deleted, milliseconds; all null when none was. */
+export interface LagPercentiles {
+  readonly p50: number | null;
+  readonly p99: number | null;
+  readonly max: number | null;
+}
+
+export function lagPercentiles(lags: readonly number[]): LagPercentiles {
+  if (lags.length === 0) return { p50: null, p99: null, max: null };
+  const sorted = lags.toSorted((one, other) => one - other);
+  const at = (share: number) => Math.round(percentile(sorted, share));
+  return { p50: at(0.5), p99: at(0.99), max: at(1) };
+}
+
+/** Nearest-rank percentile: the smallest value that at least `share` (0 to 1) of the values don't exceed. */
+function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }

@@ -8,9 +8,8 @@ import type { LocalCloud } from '../../local/cloud.ts';
 import type { Present, RemovalRecord } from '../ledger/item.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { Reading, Violation } from '../ledger/verdict.ts';
-import type { Action, Item } from '../workload/plan.ts';
+import type { Action } from '../workload/plan.ts';
 import { SessionTable, type SessionTableOptions } from '../workload/session-table.ts';
-import type { Stamped } from '../workload/stamp.ts';
 import { carryOut, Writer, type WritingOptions } from '../workload/writer.ts';
 import type { Span } from './machine.ts';
 import { StreamObserver } from './observer.ts';
@@ -80,7 +79,7 @@ export class WatchedTable {
   write(
     actions: readonly Action[],
     signal: AbortSignal,
-    options: Pick<WritingOptions, 'skipExpired' | 'onWritten'> = {},
+    options: Pick<WritingOptions, 'skipExpired'> = {},
   ): Promise<void> {
     return carryOut(actions, this.#writer, signal, {
       ...options,
@@ -89,14 +88,9 @@ export class WatchedTable {
     });
   }
 
-  /** Executes one action immediately. @returns the expiry attributes of an item that was written */
-  act(action: Omit<Action, 'atMs'>): Promise<Stamped | undefined> {
+  /** Executes one action immediately. */
+  act(action: Omit<Action, 'atMs'>): Promise<void> {
     return this.#writer.act(action);
-  }
-
-  /** The id that an item has in the ledger. */
-  id(item: Item): string {
-    return this.#sessions.id(item);
   }
 
   /** Reads all items of the table by id, consistently. */

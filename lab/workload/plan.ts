@@ -22,10 +22,8 @@ export interface StreamOptions {
   readonly firstTtl: number;
   /** Period in which items expire, seconds. */
   readonly seconds: number;
-  /** Number of items that expire at one moment. */
+  /** Number of items that expire in a second. */
   readonly rate: number;
-  /** Seconds between two moments at which items expire. @default 1 */
-  readonly everySeconds?: number;
   /** Range of an item's lifetime, seconds, drawn uniformly. @default 20 to 120 */
   readonly life?: { readonly from: number; readonly to: number };
   readonly random: RandomSource;
@@ -61,17 +59,18 @@ const LIFE = { from: 20, to: 120 };
 /** Seconds until the TTL of items that must outlive the run. */
 const FAR_SECONDS = 86_400;
 
-const writtenOnce: Mix = ({ item, ttl, writeAt }) => [{ atMs: writeAt, item, kind: 'write', ttl }];
+/** Each item is written once and expires. */
+export const writtenOnce: Mix = ({ item, ttl, writeAt }) => [{ atMs: writeAt, item, kind: 'write', ttl }];
 
 /** Plans a stream of items that expire at a constant rate. */
 export function planStream(options: StreamOptions): Stream {
-  const { startMs, firstTtl, seconds, rate, everySeconds = 1, random } = options;
+  const { startMs, firstTtl, seconds, rate, random } = options;
   const { life = LIFE, mix = writtenOnce } = options;
   const lastTtl = firstTtl + wholeAtLeast(seconds) - 1;
-  const moments = wholeAtLeast(seconds / everySeconds);
+  const moments = wholeAtLeast(seconds);
   const count = Math.max(1, Math.round(moments * rate));
   const actions = Array.from({ length: count }, (_unused, item): readonly Action[] => {
-    const ttl = firstTtl + Math.min(moments - 1, Math.floor(item / rate)) * everySeconds;
+    const ttl = firstTtl + Math.min(moments - 1, Math.floor(item / rate));
     const writeAt = Math.max(startMs, (ttl - between(life.from, life.to, random)) * 1000);
     return mix({ item, ttl, writeAt, lastTtl, random });
   });

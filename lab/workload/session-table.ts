@@ -14,9 +14,9 @@ import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import { type Clock, realClock } from 'stepfunctions-emulator';
 import { type ExpiryModel, expiryAttributes, withExpiry } from '../../expiry/index.ts';
 import { shardOf } from '../../expiry/shard.ts';
+import { windowKey } from '../../expiry/window.ts';
 import type { DeleteOutcome, Present, Ttl } from '../ledger/item.ts';
 import type { Item } from './plan.ts';
-import { modelStamp, olderStamp, type Stamp, type Stamped } from './stamp.ts';
 
 // Items of about 250 bytes.
 const PAYLOAD = 'x'.repeat(150);
@@ -34,8 +34,6 @@ export interface SessionTableOptions {
    * tables with the same prefix have the same items.
    */
   readonly prefix: string;
-  /** Sets the expiry attributes of an item. @default those of the model */
-  readonly stamp?: Stamp;
   /** @default the wall clock */
   readonly clock?: Clock;
   /** Seconds by which an item's TTL attribute is earlier than the TTL given here, which is when it is due. @default 0 */
@@ -55,8 +53,6 @@ export class SessionTable {
   readonly #table: TableResource;
   readonly #model: ExpiryModel;
   readonly #prefix: string;
-  readonly #stamp: Stamp;
-  readonly #olderStamp: Stamp;
   readonly #clock: Clock;
   readonly #graceSeconds: number;
   readonly #holdAttribute: string | undefined;
@@ -72,21 +68,18 @@ export class SessionTable {
     this.#graceSeconds = options.graceSeconds ?? 0;
     this.#holdAttribute = options.holdAttribute;
     this.#attributes = options.attributes ?? (() => ({ [PAYLOAD_ATTRIBUTE]: PAYLOAD }));
-    this.#stamp = options.stamp ?? modelStamp(model, () => clock.now());
-    this.#olderStamp = olderStamp(model);
   }
 
   /** @returns the attributes by which it expires */
-  async write(item: Item, version: number, ttl: Ttl, withOlderStamp = false): Promise<Stamped> {
+  async write(item: Item, version: number, ttl: Ttl, withOlderStamp = false): Promise<void> {
     const key = this.#key(item);
-    const stamp = withOlderStamp ? this.#olderStamp : this.#stamp;
-    const expiry =
-      ttl === undefined
-        ? expiryAttributes(this.#model, key, { ttlSeconds: 0 })
-        : stamp(key, ttl - this.#graceSeconds);
-    const Item = { ...key, [VERSION]: version, ...this.#attributes(), ...expiry };
+    const Item = {
+      ...key,
+      [VERSION]: version,
+      ...this.#attributes(),
+      ...this.#expiry(key, ttl, withOlderStamp),
+    };
     await this.#documents.send(new PutCommand({ TableName: this.#table.name, Item }));
-    return expiry;
   }
 
   /**
@@ -220,6 +213,17 @@ export class SessionTable {
           [partitionKey]: this.#value(partitionKey, `user-${user}`, user),
           [sortKey]: this.#value(sortKey, name, number),
         };
+  }
+
+  /** With the older stamp the window is (start, end] of shard 0, as before this project. By second there are no windows. */
+  #expiry(key: Record<string, unknown>, ttl: Ttl, withOlderStamp: boolean): object {
+    const { granularitySeconds, ttlAttribute, windowAttribute } = this.#model;
+    if (ttl === undefined) return expiryAttributes(this.#model, key, { ttlSeconds: 0 });
+    const expiresAt = ttl - this.#graceSeconds;
+    if (!withOlderStamp) return expiryAttributes(this.#model, key, { expiresAt, nowMs: this.#clock.now() });
+    if (windowAttribute === undefined) return { [ttlAttribute]: expiresAt };
+    const start = Math.ceil(expiresAt / granularitySeconds) * granularitySeconds - granularitySeconds;
+    return { [ttlAttribute]: expiresAt, [windowAttribute]: windowKey(start, granularitySeconds) };
   }
 
   #value(attribute: string, text: string, number: number): string | number | Uint8Array {

@@ -4,7 +4,6 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Span } from '../watch/machine.ts';
 import type { Action, Item } from './plan.ts';
 import type { SessionTable } from './session-table.ts';
-import type { Stamped } from './stamp.ts';
 
 const DEEDS = {
   write: 'wrote',
@@ -26,31 +25,28 @@ export class Writer {
   }
 
   /**
-   * @returns the expiry attributes of an item that was written; else undefined
-   * @throws the errors of DynamoDB, except for a delete: after a failed delete it is unknown whether the item is gone
+   * @throws what DynamoDB answers, but for a delete: the truth would not be known any more
    */
-  async act({ kind, item, ttl, olderStamp }: Omit<Action, 'atMs'>): Promise<Stamped | undefined> {
+  async act({ kind, item, ttl, olderStamp }: Omit<Action, 'atMs'>): Promise<void> {
     const id = this.#table.id(item);
     const current = this.#versions.get(item) ?? 0;
     if (kind === 'delete') {
       this.#ledger.deleted(id, current, await this.#table.delete(item, current));
-      return undefined;
+      return;
     }
     if (kind === 'hold' || kind === 'release') {
       if (await this.#table.hold(item, kind === 'hold')) this.#ledger.held(id, kind === 'hold');
       else this.#ledger.tooLate(id);
-      return undefined;
+      return;
     }
-    let stamped: Stamped | undefined;
     if (kind === 'write' || kind === 'writeAgain') {
-      stamped = await this.#table.write(item, current + 1, ttl, olderStamp);
+      await this.#table.write(item, current + 1, ttl, olderStamp);
     } else if (!(await this.#table.renew(item, current + 1, ttl))) {
       this.#ledger.tooLate(id);
-      return undefined;
+      return;
     }
     this.#ledger.wrote(id, current + 1, ttl, DEEDS[kind], this.#table.shard(item));
     this.#versions.set(item, current + 1);
-    return stamped;
   }
 }
 
@@ -67,8 +63,6 @@ export interface WritingOptions {
   readonly skipExpired?: boolean;
   /** Called for each answer of DynamoDB, epoch milliseconds. */
   readonly onAnswer?: (span: Span) => void;
-  /** Called when an item was written with these attributes. */
-  readonly onWritten?: (item: Item, stamped: Stamped) => void;
 }
 
 /**
@@ -80,7 +74,7 @@ export async function carryOut(
   actions: readonly Action[],
   writer: Writer,
   signal: AbortSignal,
-  { clock = realClock, skipExpired = false, onAnswer, onWritten }: WritingOptions = {},
+  { clock = realClock, skipExpired = false, onAnswer }: WritingOptions = {},
 ): Promise<void> {
   const inFlight = new Set<Promise<void>>();
   /** The last running action of each item: the next one waits for it. */
@@ -97,9 +91,8 @@ export async function carryOut(
       await before;
       if (skipExpired && (action.ttl ?? Number.POSITIVE_INFINITY) * 1000 <= clock.now()) return;
       const from = clock.now();
-      const stamped = await clock.busy(() => writer.act(action));
+      await clock.busy(() => writer.act(action));
       onAnswer?.({ from, to: clock.now() });
-      if (stamped !== undefined) onWritten?.(action.item, stamped);
     })()
       .catch(error => {
         failures.push(error);

@@ -5,11 +5,11 @@ import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { withExpiry } from '../../expiry/update.ts';
 import { crash, type DynamoDbCall, type DynamoDbFault } from '../../lab/faults/index.ts';
-import { withSettings } from '../../lab/with-settings.ts';
 import { type PlainStack, plainStack } from '../../stacks/plain-stack.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { hurried, useFaultySweep } from '../lab/faults/faulty-sweep.ts';
 import { configOf } from '../support/configs.ts';
+import { withSettings } from '../support/with-settings.ts';
 
 const MODES = ['guarded', 'batch'] as const;
 

@@ -4,8 +4,7 @@ import { modelOf } from '../../config/model-of.ts';
 import { backfillName, replayName } from '../../config/names.ts';
 import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import type { ExpiryModel } from '../../expiry/model.ts';
-import { isHandOver } from '../../lab/watch/machines.ts';
-import { type Tuning, withSettings } from '../../lab/with-settings.ts';
+import { isHandOver } from '../../lab/watch/executions.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import type { BackfillReport } from '../../statemachine/backfill-contract.ts';
@@ -13,6 +12,7 @@ import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { configOf } from './configs.ts';
 import { dynamoDbOfFile } from './local-dynamodb.ts';
 import { sweepReport } from './sweep-reports.ts';
+import { type Tuning, withSettings } from './with-settings.ts';
 
 export type Item = Record<string, unknown>;
 

@@ -12,7 +12,6 @@ import { readSweepInput } from '../../functions/plan-sweep/sweep-input.ts';
 import type { SweepSettings } from '../../functions/runtime/environment.ts';
 import type { ReadIndex } from '../../functions/table/index-query.ts';
 import { MemoryJournal } from '../../lab/fuzz/memory-journal.ts';
-import type { Tuning } from '../../lab/with-settings.ts';
 import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract/execution.ts';
 import type { ExpiredKey, ItemKey } from '../../statemachine/contract/keys.ts';
 import { TICK_TARGETS } from '../../statemachine/contract/limits.ts';
@@ -24,6 +23,7 @@ import { type Machines, simulatedMachines } from './simulation/definition.ts';
 import { type SweepFunctions, simulatedFunctions } from './simulation/functions.ts';
 import { carriedOf, settingsOf } from './sweep-settings.ts';
 import { windowsOf } from './target-windows.ts';
+import type { Tuning } from './with-settings.ts';
 
 type FunctionName = (typeof TASKS)[keyof typeof TASKS];
 

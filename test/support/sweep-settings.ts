@@ -5,8 +5,8 @@ import {
   type SweepSettings,
   type TableSettings,
 } from '../../functions/runtime/environment.ts';
-import type { Tuning } from '../../lab/with-settings.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
+import type { Tuning } from './with-settings.ts';
 
 /** What the functions of a table with these props know of it: as an execution carries it. */
 export function settingsOf(props: PreciseTtlProps & Tuning): SweepSettings {

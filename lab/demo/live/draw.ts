@@ -1,4 +1,5 @@
-import { count, seconds as inSeconds } from '../../report/numbers.ts';
+import { styleText } from 'node:util';
+import { clock, count, seconds as inSeconds } from '../../report/numbers.ts';
 import type { LagSpan, Moment, Second } from './moment.ts';
 
 /** The meaning of a piece of a line, which decides its colour. */
@@ -20,8 +21,8 @@ const MOST_ROWS = 5;
 const MOST_AHEAD = 60;
 /** Share of the width to the left of "now", where expired items are. */
 const BEHIND_SHARE = 0.3;
-/** Items that expire in less than this time have a colour of their own. */
-export const SOON_SECONDS = 10;
+/** Items that expire in less than this are about to go. */
+const SOON_SECONDS = 10;
 
 /** The bits of a braille character for its left and its right column, each from below. */
 const DOTS = [
@@ -108,11 +109,6 @@ function timeLeft({ now, firstTtl, lastTtl }: Moment): string {
   const secondsTo = (ttl: number) => Math.ceil(ttl - now / 1000);
   if (secondsTo(firstTtl) > 0) return `first expiry in ${clock(secondsTo(firstTtl))}`;
   return secondsTo(lastTtl) > 0 ? `${clock(secondsTo(lastTtl))} left` : 'last tick';
-}
-
-/** Minutes and seconds: `1:05`. */
-export function clock(total: number): string {
-  return `${Math.floor(total / 60)}:${String(Math.floor(total % 60)).padStart(2, '0')}`;
 }
 
 const BARS = '▁▂▃▄▅▆▇█';
@@ -242,7 +238,20 @@ function lengthOf(line: Line): number {
   return line.reduce((total, { text }) => total + text.length, 0);
 }
 
-/** A line without its tones. */
-export function textOf(line: Line): string {
-  return line.map(({ text }) => text).join('');
+const STYLES: Readonly<Record<Tone, Parameters<typeof styleText>[0]>> = {
+  plain: 'reset',
+  faint: 'gray',
+  far: 'cyan',
+  soon: 'yellow',
+  late: 'red',
+  strong: 'bold',
+};
+
+/** A line as a terminal shows it. @param colours whether it has any */
+export function paint(line: Line, colours: boolean): string {
+  return line
+    .map(({ text, tone }) =>
+      colours && tone !== 'plain' ? styleText(STYLES[tone], text, { validateStream: false }) : text,
+    )
+    .join('');
 }

@@ -1,6 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { SweptItem, Tally } from '../../ledger/tally.ts';
-import { lagPercentiles } from '../../report/lag.ts';
+import { lagPercentiles } from '../../report/numbers.ts';
 
 /** The items that expire in one second. */
 export interface Second {
@@ -95,5 +95,28 @@ export function momentOf({ ledger, ...standing }: Standing, now: number): Moment
     tally: { written, expired, deleted, overdue },
     lags: lagSpansOf(items, now),
     ...standing,
+  };
+}
+
+/** Share of the time that showing a run may take from running it. */
+const SHARE = 0.05;
+/** The longest pause: somebody watches. */
+const LONGEST_MS = 2_000;
+
+/**
+ * Makes work that takes long rarer: a large run has many items to count, and its sweep runs in the same process.
+ *
+ * @param now milliseconds since some moment
+ */
+export function sparingly<Arguments extends unknown[]>(
+  work: (...args: Arguments) => void,
+  now: () => number = () => performance.now(),
+): (...args: Arguments) => void {
+  let next = Number.NEGATIVE_INFINITY;
+  return (...args) => {
+    const start = now();
+    if (start < next) return;
+    work(...args);
+    next = start + Math.min(LONGEST_MS, (now() - start) / SHARE);
   };
 }

@@ -1,13 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { FlagError, type Flags, type FlagValues } from '../../../cli/flags.ts';
+import {
+  FlagError,
+  type Flags,
+  type FlagValues,
+  MINUTES,
+  RATE,
+  SEED,
+  VIRTUAL_MINUTES,
+} from '../../../cli/flags.ts';
 import { print } from '../../../cli/print.ts';
 import { type AnyCommand, defineCommand } from '../../../cli/run-command.ts';
 import { stopOnSignal } from '../../../cli/signals.ts';
 import { writableFile } from '../../../cli/writable-file.ts';
-import { Problems } from '../../report/problems.ts';
-import { Progress } from '../../report/progress.ts';
+import { Problems, Progress } from '../../report/progress.ts';
 
 /** The surroundings of an experiment. */
 export interface Run<F extends Flags> {
@@ -44,7 +51,7 @@ export interface Experiment<F extends Flags> {
   /** The meaning of exit status 0. */
   readonly holds: string;
   /** The file in lab/results whose figures the documents show. @default no file is written without --json */
-  readonly file?: string | ((flags: FlagValues<F>) => string | undefined);
+  readonly file?: string;
   readonly run: (run: Run<F>) => Promise<Outcome>;
 }
 
@@ -72,8 +79,7 @@ ${flags}
 Exit status: 0 ${holds}; 1 not so; 2 wrong flags; 3 the run proves nothing; 130 or 143 interrupted.`,
     async run(flags, { args }) {
       const given = (flags as { readonly json?: string }).json;
-      const kept = typeof ownFile === 'function' ? ownFile(flags) : ownFile;
-      const path = given ?? (kept === undefined ? undefined : `lab/results/${kept}`);
+      const path = given ?? (ownFile && `lab/results/${ownFile}`);
       const file = path === undefined ? '' : resultFile(path);
       const machine = thisMachine();
       const progress = new Progress(process.stdout);
@@ -150,4 +156,49 @@ function describeMachine({
   date,
 }: ReturnType<typeof thisMachine>): string {
   return `Node ${node}, ${cores} cores (${processor}), load ${loadBefore} before, ${date}`;
+}
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** A flag for a whole number. */
+export function whole<Default extends number>(
+  { min, max }: Range,
+  fallback: Default,
+  help: string,
+): { type: 'number'; min: number; max: number; whole: true; default: Default; value: 'N'; help: string } {
+  return { type: 'number', min, max, whole: true, default: fallback, value: 'N', help };
+}
+
+export const seed = (help: string) => ({ ...SEED, default: 1, help }) as const;
+
+/** Flags of an experiment in real time. */
+export const REAL_TIME = {
+  minutes: { ...MINUTES, help: 'how long items keep expiring' },
+  rate: { ...RATE, help: 'items per second and table' },
+  seed: seed('makes the same items and delays again'),
+} as const;
+
+export const virtualMinutes = <Default extends number>(fallback: Default, help: string) =>
+  ({ ...VIRTUAL_MINUTES, default: fallback, help: `${help}, on the virtual clock` }) as const;
+
+/** Formats a table in Markdown; all columns except the first are right-aligned numbers. */
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [markdownRow(head), `|---|${'--:|'.repeat(head.length - 1)}`, ...rows.map(markdownRow)].join('\n');
+}
+
+export function markdownRow(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** Formats milliseconds as seconds; a dash for a missing value. */
+export function seconds(milliseconds: number | null): string {
+  return milliseconds === null ? '–' : (milliseconds / 1000).toFixed(2);
+}
+
+/** A share, 0 to 1. */
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(1)}%`;
 }

@@ -7,7 +7,6 @@ function report(overrides: Partial<ChaosReport> = {}): ChaosReport {
     deleteMode: 'guarded',
     counts: { items: 1000, renewals: 100, deletedByUs: 50, swept: 800, held: 0, released: 0 },
     faults: { throttled: 12 },
-    kills: 0,
     accounts: new Accounts(),
     archive: undefined,
     s3: {},

@@ -1,4 +1,4 @@
-import { resolveVariant } from '../../../lab/experiments/fuzz/variant.ts';
+import { resolveVariant } from '../../../lab/experiments/fuzz.ts';
 import { ALL_FAULTS } from '../../../lab/fuzz/faults.ts';
 import { runOnce, type SubRun } from '../../../lab/fuzz/run.ts';
 import { VARIANTS, type Variant } from '../../../lab/fuzz/variants.ts';

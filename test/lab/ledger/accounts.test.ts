@@ -1,4 +1,4 @@
-import { Accounts, type Ended, tooMany } from '../../../lab/ledger/accounts.ts';
+import { Accounts, Attempts, type Ended, tooMany } from '../../../lab/ledger/accounts.ts';
 
 const REPORT = { found: 11, deleted: 6, renewed: 2, held: 1, notFound: 1, failed: 1, retries: 4 };
 
@@ -64,4 +64,27 @@ test.each([
   expect(tooMany(accounts.totals, most)).toEqual(
     sentences.map(sentence => expect.stringContaining(sentence)),
   );
+});
+
+test('adds up what may have been renewed and what may have been gone, delete by delete', () => {
+  const attempts = new Attempts();
+  const call = (at: number, ...ids: string[]) =>
+    attempts.add({
+      operation: 'BatchExecuteStatement',
+      body: {},
+      keys: ids.map(id => `[{"S":"${id}"}]`),
+      at,
+    });
+  call(1, 'renewed', 'gone', 'plain', 'held');
+  call(5, 'renewed', 'gone');
+  attempts.add({ operation: 'BatchWriteItem', body: {}, keys: ['{"id":{"S":"gone"}}'], at: 6 });
+  // A poll that finds it held counts it too, and does not try to delete it.
+  const keys = ['held', 'gone'].map(id => `{"id":{"S":"${id}"}}`);
+  attempts.add({ operation: 'BatchGetItem', body: {}, keys, at: 5 });
+  const most = attempts.most({
+    mayBeRenewed: (id, at) => id === 'renewed' && at >= 1,
+    mayBeHeld: id => id === 'held',
+    mayBeGone: (id, at) => id === 'gone' && at >= 5,
+  });
+  expect(most).toEqual({ renewed: 2, held: 2, notFound: 2 });
 });

@@ -24,12 +24,6 @@ describe('the stream of items', () => {
     expect(ttls().at(-1)).toBe(FIRST + 59);
   });
 
-  test('expires only every so many seconds when told so', () => {
-    expect(new Set(ttls({ everySeconds: 13 }))).toEqual(
-      new Set([0, 13, 26, 39, 52].map(after => FIRST + after)),
-    );
-  });
-
   test('is written in order, not before the start, and before it expires', () => {
     const { actions, lastTtl } = plan();
     expect(lastTtl).toBe(FIRST + 59);

@@ -72,11 +72,14 @@ test('keys and expiry are as they were asked for, whatever the attributes of the
 });
 
 test('the older stamp is the window that ends on the edge', async () => {
-  const { writer } = tableThat(undefined, resource, { ...model, granularitySeconds: 60 });
-  const own = await writer.act({ kind: 'write', item: 1, ttl: TTL });
-  const older = await writer.act({ kind: 'write', item: 2, ttl: TTL, olderStamp: true });
-  expect(own?.[model.windowAttribute]).toMatch(/^2026-11-20T09:01:00.000Z_2026-11-20T09:02:00.000Z/);
-  expect(older?.[model.windowAttribute]).toBe('2026-11-20T09:00:00.000Z_2026-11-20T09:01:00.000Z');
+  const { sent, writer } = tableThat(undefined, resource, { ...model, granularitySeconds: 60 });
+  await writer.act({ kind: 'write', item: 1, ttl: TTL });
+  await writer.act({ kind: 'write', item: 2, ttl: TTL, olderStamp: true });
+  const windows = sent.map(([, { Item }]) => (Item as Input)[model.windowAttribute]);
+  expect(windows).toEqual([
+    expect.stringMatching(/^2026-11-20T09:01:00.000Z_2026-11-20T09:02:00.000Z/),
+    '2026-11-20T09:00:00.000Z_2026-11-20T09:01:00.000Z',
+  ]);
 });
 
 test('every write gives an item another version, and the ledger has what was acknowledged', async () => {
@@ -133,16 +136,14 @@ describe('carrying out what was planned', () => {
   });
   const go = new AbortController().signal;
 
-  test('does each deed at its time, and gives what was written', async () => {
+  test('does each deed at its time', async () => {
     const at: number[] = [];
     const { clock, writer } = tableThat(() => {
       at.push((clock.now() - NOW) / 1000);
       return {};
     });
-    const written: unknown[] = [];
-    const onWritten = (item: unknown) => written.push(item);
-    await carryOut([write(1, 1), write(2, 5)], writer, go, { clock, onWritten });
-    expect({ at, written }).toEqual({ at: [1, 5], written: [1, 2] });
+    await carryOut([write(1, 1), write(2, 5)], writer, go, { clock });
+    expect(at).toEqual([1, 5]);
   });
 
   test('leaves out what would expire before it is written, when it is told to', async () => {

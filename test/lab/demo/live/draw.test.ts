@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import { drawMoment, type Line, scaleOf, textOf } from '../../../../lab/demo/live/draw.ts';
+import { drawMoment, type Line, paint, scaleOf } from '../../../../lab/demo/live/draw.ts';
 import type { Moment } from '../../../../lab/demo/live/moment.ts';
-import { paint } from '../../../../lab/demo/live/paint.ts';
 
 const NOW = Date.parse('2026-11-20T09:01:30.300Z');
 const SECOND = Math.floor(NOW / 1000);
@@ -22,6 +21,7 @@ function moment(over: Partial<Moment> = {}): Moment {
   };
 }
 
+const textOf = (line: Line) => line.map(({ text }) => text).join('');
 const drawn = (over: Partial<Moment> = {}, width = 79) => drawMoment(moment(over), width).map(textOf);
 /** What stands before "now" and behind it, in each row of the field. */
 const field = (over: Partial<Moment>, width = 79) =>

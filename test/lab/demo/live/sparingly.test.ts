@@ -1,4 +1,4 @@
-import { sparingly } from '../../../../lab/demo/live/sparingly.ts';
+import { sparingly } from '../../../../lab/demo/live/moment.ts';
 
 test.each([
   [5, 40],

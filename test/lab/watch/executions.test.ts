@@ -1,5 +1,5 @@
 import { VirtualClock } from 'stepfunctions-emulator';
-import { untilIdle } from '../../../lab/watch/until-idle.ts';
+import { untilIdle } from '../../../lab/watch/executions.ts';
 
 test('waits until nothing runs any more', async () => {
   const clock = new VirtualClock(0);

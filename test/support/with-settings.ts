@@ -1,7 +1,7 @@
-import type { Settings } from '../functions/runtime/environment.ts';
-import { variableOf } from '../functions/runtime/variables.ts';
+import type { Settings } from '../../functions/runtime/environment.ts';
+import { variableOf } from '../../functions/runtime/variables.ts';
 
-/** Settings that have no prop, and that an experiment or a test changes. */
+/** Settings that have no prop, and that a test changes. */
 export type Tuning = Partial<
   Pick<
     Settings,

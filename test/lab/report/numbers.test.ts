@@ -1,4 +1,4 @@
-import { lagPercentiles } from '../../../lab/report/lag.ts';
+import { lagPercentiles } from '../../../lab/report/numbers.ts';
 
 const upTo = (count: number) => Array.from({ length: count }, (_unused, index) => index + 1);
 

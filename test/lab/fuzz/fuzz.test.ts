@@ -1,6 +1,6 @@
 import { ALL_FAULTS } from '../../../lab/fuzz/faults.ts';
+import { smallest } from '../../../lab/fuzz/fuzz.ts';
 import type { SubRun } from '../../../lab/fuzz/run.ts';
-import { smallest } from '../../../lab/fuzz/smallest.ts';
 
 const RUN: SubRun = {
   variant: { name: 'any', props: {} },

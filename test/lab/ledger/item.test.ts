@@ -1,6 +1,6 @@
 import { seededRandom } from 'stepfunctions-emulator';
 import { imageText } from '../../../functions/archive/image-text.ts';
-import { itemText } from '../../../lab/ledger/item-text.ts';
+import { itemText } from '../../../lab/ledger/item.ts';
 import { variedAttributes } from '../../../lab/workload/varied-item.ts';
 
 const LONG = '12345678901234567890123456789012345678';
