@@ -2,7 +2,7 @@
 
 import { InvalidConfigError } from '../config/config.ts';
 import { isLocal } from '../operate/aws/endpoint.ts';
-import { TableNotFoundError } from '../operate/table/errors.ts';
+import { TableNotFoundError } from '../operate/errors.ts';
 import { MAX_GRACE_SECONDS } from '../statemachine/contract/limits.ts';
 import { BY, FlagError, wholeNumber } from './flags.ts';
 import { defineOperation } from './operation.ts';

@@ -3,7 +3,7 @@ import type { AuditVerdict } from '../operate/audit/report.ts';
 import { FlagError } from './flags.ts';
 import { defineLook, MASK, NOT_KNOWN } from './look.ts';
 import { workFromNow } from './output/work.ts';
-import { readTime } from './read-time.ts';
+import { readTime } from './times.ts';
 
 const STATUS: Readonly<Record<AuditVerdict, number>> = { equal: 0, differs: 1, unknown: NOT_KNOWN };
 

@@ -43,10 +43,9 @@ answer, or is not allowed, is a warning that says so.`,
   interrupted: 'nothing is known',
   read: ({ full, rate, segments, mask }) => ({ full, rate, segments, mask }),
   async look({ asked, config, table, signal, tell, show }) {
-    const [{ examine }, { describeReport }, { scanTeller }] = await Promise.all([
+    const [{ examine }, { describeReport, scanTeller }] = await Promise.all([
       import('../operate/doctor/doctor.ts'),
       import('./doctor/text.ts'),
-      import('./doctor/scan-teller.ts'),
     ]);
     const onScan = scanTeller({ print: printError, show }, asked.rate);
     const report = await examine({ ...asked, config, table, signal, onScan });

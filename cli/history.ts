@@ -1,6 +1,7 @@
 /** `precise-ttl history`: lists the executions of the last days with their reports. See `--help`. */
-import { readDuration } from './duration.ts';
+
 import { defineLook, MASK } from './look.ts';
+import { readDuration } from './times.ts';
 
 export const command = defineLook({
   name: 'history',

@@ -1,4 +1,4 @@
-import type { OperatedResource } from './iam/operated-resources.ts';
+import type { OperatedResource } from './iam/arns.ts';
 
 /** An action that IAM must allow to the user, and the reason. */
 export interface IamAction {

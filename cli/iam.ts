@@ -5,8 +5,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { resolveProps } from '../config/props.ts';
 import { partitionOf } from '../config/regions.ts';
 import { CONFIG, FlagError } from './flags.ts';
-import { type Deployed, deployPolicy, pipelinePolicy } from './iam/deploy-policy.ts';
-import { operatePolicy, verifyPolicy } from './iam/operate-policy.ts';
+import { type Deployed, deployPolicy, operatePolicy, pipelinePolicy, verifyPolicy } from './iam/policies.ts';
 import {
   charactersOf,
   documentsOf,

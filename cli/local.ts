@@ -4,7 +4,7 @@ import { loadConfigFile } from '../config/config-file.ts';
 import type { ServiceName } from '../local/services/local-services.ts';
 import { CONFIG, FlagError, type FlagValues } from './flags.ts';
 import { restartWithSmallNewSpace } from './lean-heaps.ts';
-import { INCIDENT_KINDS, readRehearsal } from './local-rehearsal.ts';
+import { INCIDENT_KINDS, readRehearsal } from './local/rehearsal.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile, writableFolder } from './writable-file.ts';
@@ -84,7 +84,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   restartWithSmallNewSpace();
   const { signal } = stopOnSignal();
   // Imported late: the CDKTF app takes most of a second to load, and a wrong flag should be reported before.
-  const { runLocalJob } = await import('./local-job.ts');
+  const { runLocalJob } = await import('./local/job.ts');
   await runLocalJob({
     dynamoDbPort: flags['dynamodb-port'],
     sfnPort: flags['sfn-port'],

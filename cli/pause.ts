@@ -1,11 +1,11 @@
 /** `precise-ttl pause`: pauses the sweeps without a deployment. See `--help`. */
 import type { OpenExecution, PauseOptions } from '../operate/changes.ts';
 import { commandLine } from '../operate/command-line.ts';
-import { describePause } from '../operate/deployment/describe-pause.ts';
-import { isoSeconds } from '../operate/iso-seconds.ts';
-import { describeDuration, readDuration } from './duration.ts';
+import { describePause } from '../operate/deployment/sweep-text.ts';
+import { isoSeconds } from '../operate/times.ts';
 import { firstLines } from './numbers.ts';
 import { defineOperation, planOf, type Session } from './operation.ts';
+import { describeDuration, readDuration } from './times.ts';
 
 /** Limits of `--for`: one tick, and a time longer than any pause should be. */
 const BOUNDS = { least: '1m', most: '180d' } as const;

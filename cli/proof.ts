@@ -1,6 +1,6 @@
 /** `precise-ttl proof`: verifies the manifests of deletions. See `--help`. */
 import { readLocation } from '../operate/archive/location.ts';
-import { requireOnePlace } from '../operate/aws/one-place.ts';
+import { requireOnePlace } from '../operate/aws/endpoint.ts';
 import { FlagError } from './flags.ts';
 import { defineLook, MASK } from './look.ts';
 import { workFromNow } from './output/work.ts';

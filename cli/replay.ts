@@ -6,7 +6,7 @@ import { MAX_DELETES_PER_SECOND } from '../statemachine/contract/limits.ts';
 import { FlagError, wholeNumber } from './flags.ts';
 import { defineOperation, planOf, type Session, type Told } from './operation.ts';
 import { workFromNow } from './output/work.ts';
-import { describeFacts, describePiece, describeResult, describeScan } from './replay-text.ts';
+import { describeFacts, describePiece, describeResult, describeScan } from './replay/text.ts';
 
 interface Wanted extends ReplayOptions {
   /** Scan the whole index instead of a span. */

@@ -2,19 +2,17 @@
 
 import { modelOf } from '../config/model-of.ts';
 import { type Location, readLocation } from '../operate/archive/location.ts';
-import { requireOnePlace } from '../operate/aws/one-place.ts';
+import { requireOnePlace } from '../operate/aws/endpoint.ts';
 import type { DrillOptions, RestoreOptions } from '../operate/changes.ts';
 import { chooseTable } from '../operate/choose-tables.ts';
 import type { WithArchive } from '../operate/restore/restore.ts';
-import { describeDrill } from './drill-text.ts';
-import { readDuration } from './duration.ts';
 import { FlagError, type FlagValues, wholeNumber } from './flags.ts';
 import { count } from './numbers.ts';
 import { defineOperation, planOf, type Session } from './operation.ts';
 import { workFromNow } from './output/work.ts';
-import { readExpirySpan } from './read-expiry-span.ts';
-import { readKeys } from './read-keys.ts';
-import { describeOutcome, describeRestore } from './restore-text.ts';
+import { readExpirySpan, readKeys } from './restore/keys.ts';
+import { describeDrill, describeOutcome, describeRestore } from './restore/text.ts';
+import { readDuration } from './times.ts';
 
 const FLAGS = {
   'from-archive': {
@@ -104,7 +102,7 @@ drill of a table runs at a time; one that was cut off leaves its scratch table, 
     return { location, drill, config, table, span, dryRun, mask, keys, expiresInMs };
   },
   async prepare(wanted, session) {
-    const { openArchive } = await import('../operate/archive/clients.ts');
+    const { openArchive } = await import('../operate/archive/archive-source.ts');
     const { region } = wanted.config;
     const { source, destroy } = openArchive(region, wanted.location, process.env, session.signal);
     session.atEnd(destroy);

@@ -42,11 +42,10 @@ ten) the command tells what is known, and what did not answer. A later look of -
   interrupted: 'nothing is known',
   read: ({ watch, every, back }) => ({ watch, every, back }),
   async look({ asked: { watch, every, back }, config, table, signal, tell }) {
-    const [{ statusJob }, { statusReport }, { describeStatus }, { showLook }] = await Promise.all([
+    const [{ statusJob }, { statusReport }, { describeStatus, showLook }] = await Promise.all([
       import('../operate/status/status.ts'),
       import('../operate/status/to-report.ts'),
       import('./status/text.ts'),
-      import('./status/watch.ts'),
     ]);
     let last: Status | undefined;
     const job = statusJob({ config, table, back, signal });

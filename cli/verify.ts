@@ -36,12 +36,11 @@ npx precise-ttl iam verify prints all that it needs in IAM, with what Terraform 
     return region;
   },
   async prepare(region, { print, show, signal, atEnd }) {
-    const [{ checkConfig }, configuration, { describePlan }] = await Promise.all([
+    const [{ checkConfig }, configuration] = await Promise.all([
       import('../config/config.ts'),
       import('./verify/configuration.ts'),
-      import('./verify/text.ts'),
     ]);
-    const { MINUTES: minutes, dollarsAtMost, verifiedProps, verifyConfig } = configuration;
+    const { MINUTES: minutes, describePlan, dollarsAtMost, verifiedProps, verifyConfig } = configuration;
     const example = checkConfig(verifyConfig(region, `arn:aws:sqs:${region}:000000000000:example`));
     print(describePlan(region, { minutes, cost: dollarsAtMost(verifiedProps(example)) }));
     return planOf({
@@ -51,7 +50,7 @@ npx precise-ttl iam verify prints all that it needs in IAM, with what Terraform 
           import('./verify/job.ts'),
           import('./verify/terraform-deployer.ts'),
           import('../operate/deployment/clients.ts'),
-          import('./deploy/terraform-binary.ts'),
+          import('./deploy/run-terraform.ts'),
         ]);
         await terraform.requireTerraform(terraform.terraformBinary(process.env));
         const made = deploymentClients(region, process.env);

@@ -5,14 +5,13 @@
  * The declarations name no types of the AWS SDK, so that programs need no other package.
  */
 import { checkConfig } from '../config/config.ts';
-import { openArchive } from './archive/clients.ts';
+import { openArchive } from './archive/archive-source.ts';
 import { readLocation } from './archive/location.ts';
 import { compareDeletions } from './audit/audit.ts';
 import type { AuditOptions, AuditReport } from './audit/report.ts';
 import { type Clients, clientsOf } from './aws/clients.ts';
-import type { Service } from './aws/endpoint.ts';
-import { requireOnePlace } from './aws/one-place.ts';
-import { prepareBackfill } from './backfill/backfill.ts';
+import { requireOnePlace, type Service } from './aws/endpoint.ts';
+import { prepareBackfill } from './backfill.ts';
 import type {
   BackfillOptions,
   BackfillResult,
@@ -32,16 +31,14 @@ import type {
   ResumeResult,
 } from './changes.ts';
 import { chooseTables } from './choose-tables.ts';
-import { monthlyCost } from './cost/cost.ts';
-import type { CostOptions, CostReport } from './cost/report.ts';
+import { type CostOptions, type CostReport, monthlyCost } from './cost.ts';
 import { examine } from './doctor/doctor.ts';
 import type { DoctorOptions, DoctorReport } from './doctor/report.ts';
 import { readHistory } from './history/history.ts';
 import type { HistoryOptions, HistoryReport } from './history/report.ts';
 import { prepareLimit } from './limit.ts';
-import { NEVER, type OperateOptions } from './options.ts';
+import { NEVER, type OperateOptions, type Prepared } from './options.ts';
 import { preparePause } from './pause.ts';
-import type { Prepared } from './prepared.ts';
 import type { ProofOptions, ProofReport } from './proof/report.ts';
 import { verifyDay } from './proof/verify-day.ts';
 import { prepareIndexScan } from './replay/index-scan.ts';
@@ -166,11 +163,8 @@ export { type DeploymentConfig, InvalidConfigError } from '../config/config.ts';
 export { ConfigFileError } from '../config/config-file.ts';
 export { loadConfig } from '../config/load-config.ts';
 export { PreciseTtlError } from '../expiry/errors.ts';
-export { ArchivedLineError, ArchiveNotFoundError, ArchiveUnreadableError } from './archive/errors.ts';
 export type { AuditOptions, AuditReport } from './audit/report.ts';
-export { StateMachineNotFoundError } from './aws/errors.ts';
 export { NoAnswerError } from './aws/no-answer.ts';
-export { BackfillError } from './backfill/require-backfill.ts';
 export type {
   BackfillOptions,
   BackfillResult,
@@ -189,14 +183,22 @@ export type {
   ResumeOptions,
   ResumeResult,
 } from './changes.ts';
-export type { CostOptions, CostReport } from './cost/report.ts';
+export type { CostOptions, CostReport } from './cost.ts';
 export type { DoctorOptions, DoctorReport } from './doctor/report.ts';
+export {
+  ArchivedLineError,
+  ArchiveNotFoundError,
+  ArchiveUnreadableError,
+  BackfillError,
+  InputError,
+  JournalNotFoundError,
+  MissingPermissionError,
+  ScratchTableError,
+  StateMachineNotFoundError,
+  StoppedError,
+  TableNotFoundError,
+} from './errors.ts';
 export type { HistoryOptions, HistoryReport } from './history/report.ts';
-export { InputError } from './input-error.ts';
-export { JournalNotFoundError } from './journal-not-found.ts';
 export type { OperateOptions, WorkDone } from './options.ts';
 export type { ProofOptions, ProofReport } from './proof/report.ts';
-export { ScratchTableError } from './restore/errors.ts';
 export type { StatusOptions, StatusReport } from './status/report.ts';
-export { StoppedError } from './stopped-error.ts';
-export { MissingPermissionError, TableNotFoundError } from './table/errors.ts';

@@ -1,4 +1,4 @@
-import { OUTCOME_COUNTS, type SweepOutcome } from '../../operate/deployment/sweep-outcome.ts';
+import { OUTCOME_COUNTS, type SweepOutcome } from '../../operate/deployment/sweep.ts';
 import { describeOutcome, describeSweepLine, utc } from '../../operate/deployment/sweep-text.ts';
 import type { HistoryReport, TableHistory } from '../../operate/history/report.ts';
 import { shortKey } from '../print.ts';

@@ -1,9 +1,8 @@
 import { checkConfig } from '../../config/config.ts';
 import { TimeLimit } from '../aws/time-limit.ts';
 import { chooseTables } from '../choose-tables.ts';
-import { type ConnectDeployment, connectDeployment } from '../connect.ts';
 import { check, type NotChecked, notAsked, seenOf } from '../deployment/check.ts';
-import type { DeploymentClients } from '../deployment/clients.ts';
+import { type ConnectDeployment, connectDeployment, type DeploymentClients } from '../deployment/clients.ts';
 import {
   observeDeployment,
   observeSweep,
@@ -11,21 +10,26 @@ import {
   type SeenSweep,
 } from '../deployment/observe-deployment.ts';
 import { type Subject, subjectsOf } from '../deployment/subject.ts';
+import { TableNotFoundError } from '../errors.ts';
 import { NEVER } from '../options.ts';
 import { describeNativeTtl, describeRecovery, describeShape, keyNamesOf } from '../table/describe-table.ts';
-import { TableNotFoundError } from '../table/errors.ts';
 import { keysToShow } from '../table/key-text.ts';
 import { sampleItems } from '../table/sample.ts';
 import { scanTable } from '../table/scan.ts';
 import { deploymentFindings, functionsAtOnce } from './deployment-findings.ts';
-import { type Finding, verdictOf } from './finding.ts';
+import { type Finding, notCheckedFindings, verdictOf } from './finding.ts';
 import { FINDINGS, SEVERITIES } from './findings.ts';
-import { observeIndexWrites, shardFindings } from './index-writes.ts';
+import { observeIndexWrites, shardFindings } from './index-findings.ts';
 import { ItemTally } from './item-findings.ts';
-import { notCheckedFindings } from './not-checked.ts';
 import type { DoctorOptions, DoctorReport, Facts, TableReport } from './report.ts';
-import { recoveryFindings, settingsFindings, wantsRecovery } from './settings-findings.ts';
-import { nativeTtlFindings, type TableShape, tableFindings } from './table-findings.ts';
+import {
+  nativeTtlFindings,
+  recoveryFindings,
+  settingsFindings,
+  type TableShape,
+  tableFindings,
+  wantsRecovery,
+} from './table-findings.ts';
 
 /** Time limit of all checks of a table except a full scan, seconds. */
 const TABLE_SECONDS = 60;

@@ -8,7 +8,7 @@ import {
   countEach,
   noCounts,
 } from '../../statemachine/counts.ts';
-import type { ExecutionState } from '../aws/execution-state.ts';
+import type { ExecutionState } from '../aws/executions-of-table.ts';
 
 /** Write units for deleting an item of up to 1 KB and its index entry. */
 export const WRITE_UNITS_PER_ITEM = 2;

@@ -29,7 +29,7 @@ import { deploymentClients } from '../../../operate/deployment/clients.ts';
 import { examine } from '../../../operate/doctor/doctor.ts';
 import { ITEM_FINDINGS } from '../../../operate/doctor/findings.ts';
 import type { DoctorOptions, DoctorReport } from '../../../operate/doctor/report.ts';
-import { InputError } from '../../../operate/input-error.ts';
+import { InputError } from '../../../operate/errors.ts';
 import type { SweepReport } from '../../../statemachine/contract/report.ts';
 import { replayDefinition } from '../../../statemachine/definition.ts';
 import {

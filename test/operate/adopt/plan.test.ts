@@ -1,5 +1,5 @@
-import { configurationBlock } from '../../../cli/adopt/configuration.ts';
 import { describePlan, describeReading } from '../../../cli/adopt/text.ts';
+import { configurationBlock } from '../../../cli/init/configuration.ts';
 import { checkConfig } from '../../../config/config.ts';
 import { settingsOfProps } from '../../../config/props.ts';
 import { planAdoption } from '../../../operate/adopt/plan.ts';

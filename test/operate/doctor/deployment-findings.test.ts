@@ -13,11 +13,10 @@ import {
   type SeenStreamReader,
 } from '../../../operate/deployment/observe-deployment.ts';
 import { type SeenJournal, STALE_MS } from '../../../operate/deployment/observe-journal.ts';
-import type { Sweep } from '../../../operate/deployment/sweep.ts';
-import { OUTCOME_COUNTS } from '../../../operate/deployment/sweep-outcome.ts';
+import { OUTCOME_COUNTS, type Sweep } from '../../../operate/deployment/sweep.ts';
 import { type DeploymentOptions, deploymentFindings } from '../../../operate/doctor/deployment-findings.ts';
 import { verdictOf } from '../../../operate/doctor/finding.ts';
-import { readSpan } from '../../../operate/replay/span.ts';
+import { readSpan } from '../../../operate/replay/settings.ts';
 import type { NamedEntry, ScanRecord } from '../../../statemachine/contract/targets.ts';
 import { noCounts } from '../../../statemachine/counts.ts';
 import { subjectOf } from './subject.ts';

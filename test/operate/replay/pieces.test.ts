@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { executionsOfTable } from '../../../operate/aws/executions-of-table.ts';
-import { InputError } from '../../../operate/input-error.ts';
+import { InputError } from '../../../operate/errors.ts';
 import {
   defaultLabel,
   executionName,
@@ -9,7 +9,7 @@ import {
   splitSpan,
   usualSplit,
 } from '../../../operate/replay/pieces.ts';
-import { checkPieces, longestMinutes, readSpan } from '../../../operate/replay/span.ts';
+import { checkPieces, longestMinutes, readSpan } from '../../../operate/replay/settings.ts';
 
 const at = (time: string): number => Date.parse(time) / 1000;
 const NOW = Date.parse('2026-11-20T10:00:00.500Z');

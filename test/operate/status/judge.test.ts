@@ -1,5 +1,4 @@
-import { describeStatus } from '../../../cli/status/text.ts';
-import { showLook } from '../../../cli/status/watch.ts';
+import { describeStatus, showLook } from '../../../cli/status/text.ts';
 import type { PreciseTtlProps } from '../../../config/props.ts';
 import { tickSchedule } from '../../../config/tick-schedule.ts';
 import { NOTHING_SCANNED } from '../../../functions/child/scan.ts';
@@ -8,8 +7,7 @@ import type { Service } from '../../../operate/aws/endpoint.ts';
 import { NoAnswerError, type Silence } from '../../../operate/aws/no-answer.ts';
 import type { SeenSchedule } from '../../../operate/deployment/observe-deployment.ts';
 import type { SeenJournal } from '../../../operate/deployment/observe-journal.ts';
-import type { Sweep } from '../../../operate/deployment/sweep.ts';
-import { OUTCOME_COUNTS } from '../../../operate/deployment/sweep-outcome.ts';
+import { OUTCOME_COUNTS, type Sweep } from '../../../operate/deployment/sweep.ts';
 import { goneBy } from '../../../operate/status/gone.ts';
 import { judge } from '../../../operate/status/judge.ts';
 import type { ReaderLook } from '../../../operate/status/ledger-look.ts';
