@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { isLocal, type Service } from '../operate/aws/endpoint.ts';
-import { FlagError } from './flags.ts';
+import { FlagError, switchFlag } from './flags.ts';
 import { shownOn } from './print.ts';
 
 /** The flag of every command that changes something in an account. */
-export const YES = { type: 'switch', help: 'do not ask' } as const;
+export const YES = switchFlag('do not ask');
 
 interface ConsentFlags {
   readonly yes: boolean;

@@ -4,7 +4,7 @@ import { DEFAULT_SHARDS, MAX_SHARDS } from '../expiry/model.ts';
 import { chooseTables } from '../operate/choose-tables.ts';
 import { monthlyCost } from '../operate/cost.ts';
 import { describeBill } from './cost/text.ts';
-import { BY, CONFIG, FlagError, type FlagValues } from './flags.ts';
+import { BY, CONFIG, FlagError, type FlagValues, switchFlag, textFlag, wholeNumber } from './flags.ts';
 import { print, printData } from './print.ts';
 import { defineCommand } from './run-command.ts';
 
@@ -14,19 +14,13 @@ import { defineCommand } from './run-command.ts';
 const REGIONS = ['us-east-1'] as const;
 
 const FLAGS = {
-  'items-per-month': {
-    type: 'text',
-    value: 'N',
-    help: 'items that expire in a month, in all tables: 50M, 1.5k, 50_000_000 (default 0)',
-  },
+  'items-per-month': textFlag(
+    'N',
+    'items that expire in a month, in all tables: 50M, 1.5k, 50_000_000 (default 0)',
+  ),
   size: {
-    type: 'number',
-    min: 1,
-    max: 409_600,
-    whole: true,
+    ...wholeNumber(1, 409_600, 'of an item, with the names of its attributes', 'BYTES'),
     default: 1000,
-    value: 'BYTES',
-    help: 'of an item, with the names of its attributes',
   },
   renewals: {
     type: 'number',
@@ -45,51 +39,29 @@ const FLAGS = {
     help: 'how long an item is in the table',
   },
   tables: {
-    type: 'number',
-    min: 1,
-    max: 10_000,
-    whole: true,
+    ...wholeNumber(
+      1,
+      10_000,
+      'tables like each that is counted, in the same deployment, with the items spread evenly',
+    ),
     default: 1,
-    value: 'N',
-    help: 'tables like each that is counted, in the same deployment, with the items spread evenly',
   },
-  table: { type: 'text', value: 'NAME', help: 'count this table of the configuration alone' },
-  all: { type: 'switch', help: 'count all tables of the configuration, with what they share' },
+  table: textFlag('NAME', 'count this table of the configuration alone'),
+  all: switchFlag('count all tables of the configuration, with what they share'),
   config: CONFIG,
   by: { ...BY, help: 'how the table is indexed (default window)' },
-  precision: {
-    type: 'number',
-    min: 1,
-    max: PLAIN_MODE_SECONDS,
-    whole: true,
-    value: 'SECONDS',
-    help: 'precisionSeconds (default 1)',
-  },
-  poll: {
-    type: 'number',
-    min: 0,
-    max: PLAIN_MODE_SECONDS,
-    whole: true,
-    value: 'SECONDS',
-    help: 'pollSeconds (default 0; by second, the precision)',
-  },
-  shards: {
-    type: 'number',
-    min: 1,
-    max: MAX_SHARDS,
-    whole: true,
-    value: 'N',
-    help: `shards (default ${DEFAULT_SHARDS} by window)`,
-  },
+  precision: wholeNumber(1, PLAIN_MODE_SECONDS, 'precisionSeconds (default 1)', 'SECONDS'),
+  poll: wholeNumber(0, PLAIN_MODE_SECONDS, 'pollSeconds (default 0; by second, the precision)', 'SECONDS'),
+  shards: wholeNumber(1, MAX_SHARDS, `shards (default ${DEFAULT_SHARDS} by window)`),
   metrics: {
     type: 'text',
     values: ['all', 'essential'],
     value: 'SET',
     help: 'which metrics are recorded (default all)',
   },
-  archive: { type: 'switch', help: 'with an archive of what expires' },
-  'no-alarms': { type: 'switch', help: 'without the alarms' },
-  'no-dashboard': { type: 'switch', help: 'without the dashboard' },
+  archive: switchFlag('with an archive of what expires'),
+  'no-alarms': switchFlag('without the alarms'),
+  'no-dashboard': switchFlag('without the dashboard'),
   region: {
     type: 'text',
     values: REGIONS,
@@ -97,7 +69,7 @@ const FLAGS = {
     value: 'REGION',
     help: 'whose prices: only those of us-east-1 are known',
   },
-  json: { type: 'switch', help: 'print the bill as JSON' },
+  json: switchFlag('print the bill as JSON'),
 } as const;
 
 const help = (flags: string) => `npx precise-ttl cost --items-per-month N [flags]

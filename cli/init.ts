@@ -3,7 +3,7 @@ import { CONFIG_FILES } from '../config/config-file.ts';
 import { PreciseTtlError } from '../expiry/errors.ts';
 import { commandLine } from '../operate/command-line.ts';
 import { question } from './consent.ts';
-import { BY, FlagError, type FlagValues } from './flags.ts';
+import { BY, FlagError, type FlagValues, switchFlag, textFlag } from './flags.ts';
 import { type Answers, askForTable, configOf, configText, refusalOf } from './init/configuration.ts';
 import { print, printError } from './print.ts';
 import { defineCommand } from './run-command.ts';
@@ -11,22 +11,18 @@ import { defineCommand } from './run-command.ts';
 /** `precise-ttl init`: writes a configuration. See `--help`. */
 
 const FLAGS = {
-  table: { type: 'text', value: 'NAME', help: 'name of the table; without it, three questions are asked' },
-  existing: { type: 'switch', help: 'the table exists already, and is only to be swept' },
-  'partition-key': { type: 'text', value: 'NAME', help: 'its partition key (default: id, for a new table)' },
-  'sort-key': { type: 'text', value: 'NAME', help: 'its sort key (default: it has none)' },
-  'ttl-attribute': {
-    type: 'text',
-    value: 'NAME',
-    help: 'attribute with the moment of expiry (default: ttl)',
-  },
+  table: textFlag('NAME', 'name of the table; without it, three questions are asked'),
+  existing: switchFlag('the table exists already, and is only to be swept'),
+  'partition-key': textFlag('NAME', 'its partition key (default: id, for a new table)'),
+  'sort-key': textFlag('NAME', 'its sort key (default: it has none)'),
+  'ttl-attribute': textFlag('NAME', 'attribute with the moment of expiry (default: ttl)'),
   by: {
     ...BY,
     help: 'what the index is keyed by: second or window (default: window; for an existing table second)',
   },
-  region: { type: 'text', value: 'REGION', help: 'AWS region (default: $AWS_REGION, or us-east-1)' },
-  json: { type: 'switch', help: 'write precise-ttl.config.json, which editors complete from its schema' },
-  force: { type: 'switch', help: 'write over the file that is there' },
+  region: textFlag('REGION', 'AWS region (default: $AWS_REGION, or us-east-1)'),
+  json: switchFlag('write precise-ttl.config.json, which editors complete from its schema'),
+  force: switchFlag('write over the file that is there'),
 } as const;
 
 const help = (flags: string) => `npx precise-ttl init [flags]

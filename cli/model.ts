@@ -6,7 +6,7 @@ import { commandLine } from '../operate/command-line.ts';
 import { TERRAFORM_HELP } from './deploy/flags.ts';
 import { DeployError, requireTerraform, Terraform, terraformBinary } from './deploy/run-terraform.ts';
 import { synthesizeStack } from './deploy/synthesized-stack.ts';
-import { CONFIG, FlagError, type FlagValues } from './flags.ts';
+import { CONFIG, FlagError, type FlagValues, switchFlag, textFlag } from './flags.ts';
 import { print, printData } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { writableFile } from './writable-file.ts';
@@ -14,9 +14,9 @@ import { writableFile } from './writable-file.ts';
 /** `precise-ttl model`: prints as JSON what all writers of a table must agree on, or the outputs of the deployment. See `--help`. */
 
 const FLAGS = {
-  table: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: the only one)' },
-  deployed: { type: 'switch', help: 'print what is deployed, of all tables, as Terraform has it' },
-  out: { type: 'text', value: 'FILE', help: 'write it to a file (default: print it)' },
+  table: textFlag('NAME', 'a table of the configuration (default: the only one)'),
+  deployed: switchFlag('print what is deployed, of all tables, as Terraform has it'),
+  out: textFlag('FILE', 'write it to a file (default: print it)'),
   config: CONFIG,
 } as const;
 

@@ -2,7 +2,15 @@ import { inspect } from 'node:util';
 import { PreciseTtlError } from '../expiry/index.ts';
 import { useConfig } from '../operate/command-line.ts';
 import { FieldError, InputError } from '../operate/errors.ts';
-import { describeFlags, FlagError, type Flags, type FlagValues, parseFlags, USAGE_STATUS } from './flags.ts';
+import {
+  describeFlags,
+  FlagError,
+  type Flags,
+  type FlagValues,
+  parseFlags,
+  switchFlag,
+  USAGE_STATUS,
+} from './flags.ts';
 import { printError, printHelp } from './print.ts';
 
 /** A command: its flags, its help, and its work. */
@@ -62,7 +70,7 @@ export interface ListedCommand {
 /** Commands by name. */
 export type Commands = Readonly<Record<string, ListedCommand>>;
 
-const HELP = { help: { type: 'switch', help: 'show this' } } as const;
+const HELP = { help: switchFlag('show this') } as const;
 
 export function defineCommand<const F extends Flags>(command: Command<F>): AnyCommand {
   const flags = { ...command.flags, ...HELP };

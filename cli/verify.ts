@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLocal } from '../operate/aws/endpoint.ts';
 import { TERRAFORM_HELP } from './deploy/flags.ts';
-import { FlagError } from './flags.ts';
+import { FlagError, textFlag } from './flags.ts';
 import { defineOperation, planOf } from './operation.ts';
 
 export const command = defineOperation({
   name: 'verify',
   usage: ['[flags]'],
-  flags: { region: { type: 'text', value: 'REGION', help: 'where (default: AWS_REGION)' } },
+  flags: { region: textFlag('REGION', 'where (default: AWS_REGION)') },
   about: `Proves in your own account what nothing else can: how late items are deleted, when Scheduler fires, how far the clocks of Step
 Functions and DynamoDB and an index lie apart, what runs twice, what is billed, how deep JSONata goes, and whether the permissions
 are enough. It says what it makes and what that costs, asks, and deploys a small table and a sweep under names of its own, of which

@@ -21,6 +21,7 @@ import { executionArnOf, executionsOf, findStateMachines, untilEnd } from './aws
 import type { ExecutionState } from './aws/executions-of-table.ts';
 import type { BackfillFacts, BackfillOptions, BackfillResult, Estimate, SegmentsDone } from './changes.ts';
 import { chooseTable, requireBackfill } from './choose-tables.ts';
+import { jsonObject } from './json-object.ts';
 import type { Prepared } from './options.ts';
 import { type DescribedTable, describeShape } from './table/describe-table.ts';
 
@@ -111,12 +112,8 @@ async function follow(
 }
 
 function readReport({ output, cause }: ExecutionState): BackfillReport | undefined {
-  try {
-    const value = JSON.parse(output ?? cause ?? '');
-    return typeof value?.scanned === 'number' ? value : undefined;
-  } catch {
-    return undefined; // a cause that is not JSON
-  }
+  const report = jsonObject(output ?? cause);
+  return typeof report?.['scanned'] === 'number' ? (report as unknown as BackfillReport) : undefined;
 }
 
 /** Name of the running execution of this state machine; undefined if none is running. */

@@ -12,24 +12,7 @@ import type { AuditOptions, AuditReport } from './audit/report.ts';
 import { type Clients, clientsOf } from './aws/clients.ts';
 import { requireOnePlace, type Service } from './aws/endpoint.ts';
 import { prepareBackfill } from './backfill.ts';
-import type {
-  BackfillOptions,
-  BackfillResult,
-  DrillOptions,
-  DrillResult,
-  IndexScanOptions,
-  IndexScanResult,
-  LimitOptions,
-  LimitResult,
-  PauseOptions,
-  PauseResult,
-  ReplayOptions,
-  ReplayResult,
-  RestoreOptions,
-  RestoreResult,
-  ResumeOptions,
-  ResumeResult,
-} from './changes.ts';
+import type * as changes from './changes.ts';
 import { chooseTables } from './choose-tables.ts';
 import { type CostOptions, type CostReport, monthlyCost } from './cost.ts';
 import { examine } from './doctor/doctor.ts';
@@ -84,31 +67,34 @@ export async function verifyProof(options: ProofOptions): Promise<ProofReport> {
 }
 
 /** Pauses the sweeps of tables, like `pause`. Running executions continue. */
-export const pause = change<PauseOptions, PauseResult>(['DYNAMODB', 'SFN'], preparePause);
+export const pause = change<changes.PauseOptions, changes.PauseResult>(['DYNAMODB', 'SFN'], preparePause);
 
 /** Ends pauses, and replays what expired during them. */
-export const resume = change<ResumeOptions, ResumeResult>(['DYNAMODB', 'SFN'], prepareResume);
+export const resume = change<changes.ResumeOptions, changes.ResumeResult>(['DYNAMODB', 'SFN'], prepareResume);
 
 /** Limits how many items a table's sweep deletes per second. */
-export const limit = change<LimitOptions, LimitResult>(['DYNAMODB'], prepareLimit);
+export const limit = change<changes.LimitOptions, changes.LimitResult>(['DYNAMODB'], prepareLimit);
 
 /** Sweeps a span of expiry times again. */
-export const replay = change<ReplayOptions, ReplayResult>(['SFN'], prepareReplay);
+export const replay = change<changes.ReplayOptions, changes.ReplayResult>(['SFN'], prepareReplay);
 
 /** Deletes overdue items of the whole index. */
-export const scanIndex = change<IndexScanOptions, IndexScanResult>(['SFN'], prepareIndexScan);
+export const scanIndex = change<changes.IndexScanOptions, changes.IndexScanResult>(['SFN'], prepareIndexScan);
 
 /** Writes the window into the items that a table already has. */
-export const backfill = change<BackfillOptions, BackfillResult>(['SFN'], prepareBackfill);
+export const backfill = change<changes.BackfillOptions, changes.BackfillResult>(['SFN'], prepareBackfill);
 
 /** Writes items of an archive back into their table. */
-export const restore = change<RestoreOptions & FromArchive, RestoreResult>(
+export const restore = change<changes.RestoreOptions & FromArchive, changes.RestoreResult>(
   ['DYNAMODB'],
   inArchive(prepareRestore),
 );
 
 /** Restores a sample of an archive into a scratch table, and lists the lines that cannot be restored. */
-export const drill = change<DrillOptions & FromArchive, DrillResult>(['DYNAMODB'], inArchive(prepareDrill));
+export const drill = change<changes.DrillOptions & FromArchive, changes.DrillResult>(
+  ['DYNAMODB'],
+  inArchive(prepareDrill),
+);
 
 /** Returns a function that makes a change at once, without a question. All its services are on this machine, or none. */
 function change<Options extends OperateOptions, Result>(

@@ -3,6 +3,7 @@ import type { Finding } from '../../operate/doctor/finding.ts';
 import type { DoctorReport, Facts, ScannedTable, TableReport } from '../../operate/doctor/report.ts';
 import type { ScanProgress } from '../../operate/options.ts';
 import { ago } from '../../operate/times.ts';
+import { count } from '../numbers.ts';
 import type { Session } from '../operation.ts';
 import { describeWork } from '../output/work.ts';
 import { shortKey } from '../print.ts';
@@ -98,8 +99,6 @@ function describeSeconds(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   return seconds < 5400 ? `${Math.ceil(seconds / 60)} minutes` : `${(seconds / 3600).toFixed(1)} hours`;
 }
-
-const count = (value: number): string => value.toLocaleString('en-US');
 
 /** Tells how far full scans are. */
 export function scanTeller(

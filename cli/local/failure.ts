@@ -1,5 +1,6 @@
 import { Execution, type HistoryEvent } from 'stepfunctions-emulator';
 import type { InvocationRecord } from '../../local/functions/local-functions.ts';
+import { jsonObject } from '../../operate/json-object.ts';
 import { fields, readableLine } from './log-line.ts';
 
 /** The description of a failed execution: names, each with its value. */
@@ -98,7 +99,7 @@ function functionOf(events: readonly HistoryEvent[]): string | undefined {
 
 /** The cause of a failure as rows: a function's error as its message and stack, another object by its fields, anything else unchanged. */
 function describeCause(cause: string): [string, string][] {
-  const payload = parse(cause);
+  const payload = jsonObject(cause);
   if (payload === undefined) return [['cause', cause]];
   const { errorMessage, trace, stackTrace } = payload;
   if (errorMessage === undefined) return [['cause', fields(payload, Object.keys(payload), CAUSE_LENGTH)]];
@@ -125,17 +126,6 @@ function describeCall(
       : [['failed call', `${functionName}: ${error.errorType}: ${error.errorMessage}`] as [string, string]]),
     ['printed', lines.map(readableLine).join('\n')],
   ];
-}
-
-function parse(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The most executions, with their children, whose last failed call is remembered: more than run at the same time. */

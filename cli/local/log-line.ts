@@ -1,3 +1,5 @@
+import { jsonObject } from '../../operate/json-object.ts';
+
 /** `09:01:00Z` */
 export const localTime = (epochMilliseconds: number): string =>
   `${new Date(epochMilliseconds).toISOString().slice(11, 19)}Z`;
@@ -29,7 +31,7 @@ const ENVELOPE = new Set([
  * embedded metrics; any other line unchanged.
  */
 export function readableLine(line: string): string {
-  const document = parse(line);
+  const document = jsonObject(line);
   if (document === undefined) return shorten(line, TEXT_LENGTH);
   if (typeof document['_aws'] === 'object') return join('METRIC', fields(document, metricNames(document)));
   const { level, message } = document;
@@ -85,14 +87,4 @@ function shownValue(value: unknown): string {
 
 function shorten(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
-}
-
-function parse(line: string): Record<string, unknown> | undefined {
-  if (!line.startsWith('{')) return undefined;
-  try {
-    const value: unknown = JSON.parse(line);
-    return value as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
 }

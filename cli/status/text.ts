@@ -14,6 +14,7 @@ import type { Status, TableStatus } from '../../operate/status/status.ts';
 import { scheduleState, shownKey } from '../../operate/status/to-report.ts';
 import { duration } from '../../operate/times.ts';
 import type { ItemKey } from '../../statemachine/contract/keys.ts';
+import { count } from '../numbers.ts';
 import { printable, shortKey, shownOn } from '../print.ts';
 
 /** Sweeps that are shown for each table. */
@@ -259,8 +260,6 @@ function textOf<Seen>(checked: Checked<Seen> | undefined, describe: (seen: Seen)
 }
 
 const fromSeconds = (seconds: number): Date => new Date(seconds * 1000);
-
-const count = (value: number): string => value.toLocaleString('en-US');
 
 /** The output on which a look is shown. */
 export interface Screen {

@@ -8,6 +8,7 @@ import type { ExecutionState } from '../aws/executions-of-table.ts';
 import type { IndexScanOptions, IndexScanResult, ScannedIndex } from '../changes.ts';
 import { chooseTables } from '../choose-tables.ts';
 import { StoppedError } from '../errors.ts';
+import { jsonObject } from '../json-object.ts';
 import type { Prepared } from '../options.ts';
 import { scanName } from './pieces.ts';
 
@@ -57,12 +58,6 @@ export async function prepareIndexScan(
 }
 
 function reportOf({ output, cause }: ExecutionState): SweepReport | undefined {
-  try {
-    const report: unknown = JSON.parse(output ?? cause ?? '');
-    return typeof report === 'object' && report !== null && 'scanned' in report
-      ? (report as SweepReport)
-      : undefined;
-  } catch {
-    return undefined; // a cause that is not JSON
-  }
+  const report = jsonObject(output ?? cause);
+  return report && 'scanned' in report ? (report as unknown as SweepReport) : undefined;
 }

@@ -103,9 +103,7 @@ test('--break says at the start when it begins and ends, what to read and what t
 
 test('fails for a Lambda endpoint that is not on this machine', async () => {
   const { args } = await freeLocalPorts();
-  const { ended, printed } = run(args, {
-    AWS_ENDPOINT_URL_LAMBDA: 'https://lambda.us-east-1.amazonaws.com',
-  });
+  const { ended, printed } = run(args, { AWS_ENDPOINT_URL_LAMBDA: 'https://lambda.us-east-1.amazonaws.com' });
   expect(await ended).toBe(1);
   expect(printed.stderr.trim()).toMatch(/^AWS_ENDPOINT_URL_LAMBDA: expected a URL on this machine/);
 });

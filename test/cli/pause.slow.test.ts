@@ -85,10 +85,7 @@ describe('on the local deployment', () => {
   });
 
   const command = (...args: string[]) =>
-    run(args, {
-      AWS_ENDPOINT_URL_SFN: served.endpoint,
-      AWS_ENDPOINT_URL_DYNAMODB: served.dynamoDbEndpoint,
-    });
+    run(args, { AWS_ENDPOINT_URL_SFN: served.endpoint, AWS_ENDPOINT_URL_DYNAMODB: served.dynamoDbEndpoint });
   /** Advances the deployment's clock together with the wall clock during some work. */
   const besideTime = async <T>(work: Promise<T>): Promise<T> => {
     const state = { ended: false };

@@ -93,13 +93,7 @@ test.each<[string, string]>([
           name: 'n',
           verdict: 'broken',
           facts: {
-            ...{
-              status: null,
-              itemCount: null,
-              lastTick: null,
-              deadLetters: null,
-              concurrency: null,
-            },
+            ...{ status: null, itemCount: null, lastTick: null, deadLetters: null, concurrency: null },
             ...{ functionsAtOnce: 1, itemsRead: 1, allItemsRead: true },
           },
           findings: [

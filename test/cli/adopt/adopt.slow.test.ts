@@ -194,9 +194,7 @@ test('the index of a provisioned table gets throughput', async () => {
 });
 
 test('a dry run changes nothing and asks nothing', async () => {
-  const name = await makeTable('Dry', {
-    items: [{ id: { S: 'a' }, expiresAt: { N: String(FUTURE) } }],
-  });
+  const name = await makeTable('Dry', { items: [{ id: { S: 'a' }, expiresAt: { N: String(FUTURE) } }] });
   const ask = jest.fn();
   const resultFile = join(folder, 'dry.json');
   const { end, printed } = await run(name, { dryRun: true, ask, ttlAttribute: undefined, resultFile });
@@ -411,10 +409,7 @@ describe('while DynamoDB builds the index', () => {
     const first = await runThrough(
       building(told => told === 2 && stop.abort()),
       name,
-      {
-        signal: stop.signal,
-        resultFile,
-      },
+      { signal: stop.signal, resultFile },
     );
     const { end, printed } = await first.adopted;
     expect(end).toBe('interrupted');

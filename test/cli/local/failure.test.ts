@@ -121,9 +121,7 @@ test('a Fail state whose error was caught is not what failed in the end', async 
     P: { Type: 'Parallel', Branches: [branch], Catch: [{ ErrorEquals: ['Own'], Next: 'W' }], End: true },
     W: { Type: 'Wait', Seconds: 60, End: true },
   };
-  expect(rowsOf(await run(states, { more: { TimeoutSeconds: 5 } }))).toEqual({
-    state: 'W',
-  });
+  expect(rowsOf(await run(states, { more: { TimeoutSeconds: 5 } }))).toEqual({ state: 'W' });
 });
 
 test('an execution that was stopped is shown with the state it was in', async () => {

@@ -145,10 +145,7 @@ test('the start says what was seeded, and the example replays what has expired o
 test('without schedules the example is the same', () => {
   const { synthesized } = served.cloud;
   const cloud = { ...idle.cloud, schedules: [], synthesized: { ...synthesized, schedules: [] } };
-  const text = describeStart({ ...idle, cloud } as unknown as ServedCloud, {
-    first,
-    schedules: true,
-  });
+  const text = describeStart({ ...idle, cloud } as unknown as ServedCloud, { first, schedules: true });
   expect(text).toContain(`--state-machine-arn ${ARN}-replay --input '{"table":"B","from":`);
   expect(text).toContain('Scheduler       http://127.0.0.1:8085: no schedules');
 });

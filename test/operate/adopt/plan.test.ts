@@ -332,12 +332,7 @@ describe('the configuration', () => {
     ],
     [
       'with a key that the roles must be allowed to use',
-      {
-        settings: {
-          ...TABLE.settings,
-          kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/mrk-1234abcd',
-        },
-      },
+      { settings: { ...TABLE.settings, kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/mrk-1234abcd' } },
       {},
       {
         tableKmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/mrk-1234abcd',

@@ -88,12 +88,7 @@ function findings({ props, seen, journal, options, state = 'ENABLED' }: Case) {
     streamReaders: new Map(streamFunctionsOf(subject.props).map(reader => [reader, { seen: [mapping()] }])),
     ...seen,
   };
-  return deploymentFindings(deployment, subject, {
-    now: NOW,
-    mask: false,
-    streamArn: undefined,
-    ...options,
-  });
+  return deploymentFindings(deployment, subject, { now: NOW, mask: false, streamArn: undefined, ...options });
 }
 const failure = (over: Partial<Sweep> = {}): Sweep => ({
   name: 'tick-1',
@@ -209,10 +204,7 @@ test.each<[string, Case, string[]]>([
   ['there was none', { journal: { tick: undefined } }, ['no-recent-tick']],
   [
     'there was none, as it was just deployed',
-    {
-      journal: { tick: undefined },
-      seen: { stateMachine: { seen: { arn: ARN, createdAt: before(1000) } } },
-    },
+    { journal: { tick: undefined }, seen: { stateMachine: { seen: { arn: ARN, createdAt: before(1000) } } } },
     [],
   ],
   [

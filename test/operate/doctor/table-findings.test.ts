@@ -153,10 +153,7 @@ test.each<[GlobalSecondaryIndexDescription[], string[]]>([
   [[{ ...SECOND_INDEX, KeySchema: keys(['ttl', 'HASH'], ['id', 'RANGE']) }], ['index-keys-differ']],
   [[WINDOW_INDEX], ['index-missing']],
 ])('by second, with the indexes %j', (GlobalSecondaryIndexes, expected) => {
-  const table = byWindow({
-    KeySchema: keys(['id', 'HASH']),
-    GlobalSecondaryIndexes,
-  });
+  const table = byWindow({ KeySchema: keys(['id', 'HASH']), GlobalSecondaryIndexes });
   expect(tableFindings(table, BY_SECOND).map(({ id }) => id)).toEqual(expected);
 });
 

@@ -208,9 +208,7 @@ test('an open execution is of a table unless its name says that it is of another
     executionName({ tableName, piece, dryRun: false, label: 'resume-0a1b2c3d', attempt });
   const names = ['Sessions', 'Tokens'];
   const open = [replay('Sessions'), replay('Tokens', 2), 'of-a-tick', 'of-another-tick', 'by-hand'].map(
-    name => ({
-      name,
-    }),
+    name => ({ name }),
   );
   const handOvers = { Sessions: { execution: 'of-a-tick' }, Tokens: { execution: 'of-another-tick' } };
   const namesOf = (table: string) => executionsOfTable(open, table, names, handOvers).map(({ name }) => name);

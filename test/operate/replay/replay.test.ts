@@ -50,11 +50,7 @@ test('starts a piece that was never started, with its times', async () => {
   const { executions, started } = fake([], succeeded({ found: 3, deleted: 3 }));
   const result = await runPiece(PIECE, executions, NEVER);
   expect(result).toMatchObject({ status: 'SUCCEEDED', doneBefore: false, totals: { found: 3, deleted: 3 } });
-  const input = {
-    table: PIECE.tableName,
-    from: '2023-11-14T22:13:20.000Z',
-    to: '2023-11-14T23:13:20.000Z',
-  };
+  const input = { table: PIECE.tableName, from: '2023-11-14T22:13:20.000Z', to: '2023-11-14T23:13:20.000Z' };
   expect(started).toEqual([{ name: nameOf(1), input }]);
 });
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
-import { checkConfig } from '../../config/config.ts';
-import { GROUP_NAMES, GROUPS } from '../../config/prop-groups.ts';
-import { WRITTEN_NAMES } from '../../config/props.ts';
-import { configSchema } from '../../tools/docs/config-schema.ts';
+import { checkConfig } from '../../../config/config.ts';
+import { GROUP_NAMES, GROUPS } from '../../../config/prop-groups.ts';
+import { WRITTEN_NAMES } from '../../../config/props.ts';
+import { configSchema } from '../../../tools/docs/config-schema.ts';
 
 const schema = configSchema();
 const isValid = new Ajv({ allErrors: true, unicodeRegExp: true }).compile(schema);
