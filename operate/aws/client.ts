@@ -1,3 +1,4 @@
+import { untilAborted } from '../abortable.ts';
 import { type ConfiguredEndpoint, type Environment, localEndpoint, type Service } from './endpoint.ts';
 import { isThrottled } from './errors.ts';
 import { ANSWER_MS, CONNECTION_MS, NoAnswerError, type Silence, silenceOf } from './no-answer.ts';
@@ -137,10 +138,13 @@ function bound(client: AwsClient, { service, local, quick, limit }: Bounds): voi
   const call: Middleware = (next, context) => async args => {
     const met: Met = { unanswered: 0, last: undefined };
     calls.set(context, met);
+    // A later look has a signal of its own.
+    const signal = limit?.signal;
     try {
-      return limit === undefined ? await next(args) : await within(limit, () => next(args));
+      if (signal?.aborted) throw OVER;
+      return signal === undefined ? await next(args) : await untilAborted(signal, next(args));
     } catch (error) {
-      if (error === OVER && limit !== undefined) {
+      if (limit !== undefined && (error === OVER || error === signal?.reason)) {
         throw new NoAnswerError(
           service,
           { kind: 'out of time', seconds: limit.seconds, last: met.last },
@@ -173,17 +177,3 @@ function bound(client: AwsClient, { service, local, quick, limit }: Bounds): voi
 
 /** The time limit of the command is over. */
 const OVER = new Error('the time of the command is over');
-
-async function within<Result>({ signal }: TimeLimit, work: () => Promise<Result>): Promise<Result> {
-  if (signal.aborted) throw OVER;
-  let onAbort = () => {};
-  const over = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(OVER);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([work(), over]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-}

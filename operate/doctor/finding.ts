@@ -1,5 +1,5 @@
 import { refusesNativeTtl } from '../../config/props.ts';
-import type { NotChecked } from '../deployment/check.ts';
+import type { Checked, NotChecked } from '../deployment/check.ts';
 import type { Subject } from '../deployment/subject.ts';
 import { FINDINGS, type FindingId, PLACEHOLDERS, type RemedyValues, type Severity } from './findings.ts';
 
@@ -82,3 +82,15 @@ export function notCheckedFindings(unchecked: readonly Unchecked[], subject: Sub
 
 /** Key of the group for this machine; no reason is empty. */
 const LOCAL = '';
+
+/** The findings about what was seen, or that it could not be checked. @param what as in {@link Unchecked} */
+export function judged<Seen>(
+  what: string,
+  checked: Checked<Seen>,
+  subject: Subject,
+  findings: (seen: Seen) => Finding[],
+): Finding[] {
+  return 'seen' in checked
+    ? findings(checked.seen)
+    : notCheckedFindings([{ what, why: checked.notChecked }], subject);
+}

@@ -44,13 +44,6 @@ async function statusFor(host: string, port: number): Promise<number | undefined
   return answer.statusCode;
 }
 
-test('--help says what it does', async () => {
-  const { ended, printed } = run(['--help']);
-  expect(await ended).toBe(0);
-  for (const flag of [...PORT_FLAGS, '--no-schedules', '--seed', '--break', '--for', '--verbose'])
-    expect(printed.stdout).toContain(flag);
-});
-
 test.each([
   [
     ['--port', '1'],

@@ -141,6 +141,12 @@ function quiet(): SeenAlarm[] {
   return alarmNamesOf(subjectOf().deployment).map(name => alarm(name, { state: 'INSUFFICIENT_DATA' }));
 }
 
+const NO_SCHEDULE = { schedules: new Map([['precise-ttl-tick', { seen: undefined }]]) };
+const OFF = { state: 'DISABLED', expression: '', input: '', target: '' };
+const sounds = (name: AlarmName, seen: readonly SeenAlarm[]): Case => ({
+  ...{ props: { alarms: onlyAlarm(name) }, seen: { alarms: { seen } } },
+});
+
 test.each<[string, Case, string[]]>([
   ['all is well with the stream', { props: STREAMED }, []],
   ['nothing was read from it yet', archiveReader({ lastResult: undefined }), []],
@@ -229,11 +235,7 @@ test.each<[string, Case, string[]]>([
   ],
   [
     'the configuration has none',
-    {
-      props: { enabled: false },
-      seen: { schedules: new Map([['precise-ttl-tick', { seen: undefined }]]) },
-      journal: { tick: undefined },
-    },
+    { props: { enabled: false }, seen: NO_SCHEDULE, journal: { tick: undefined } },
     ['sweep-paused'],
   ],
   [
@@ -241,11 +243,7 @@ test.each<[string, Case, string[]]>([
     { props: { enabled: false } },
     ['schedule-not-paused', 'sweep-paused'],
   ],
-  [
-    'a schedule is gone',
-    { seen: { schedules: new Map([['precise-ttl-tick', { seen: undefined }]]) } },
-    ['schedule-missing'],
-  ],
+  ['a schedule is gone', { seen: NO_SCHEDULE }, ['schedule-missing']],
   [
     'nothing writes the manifests',
     { props: { archive: {} }, seen: proofSchedule(undefined) },
@@ -253,10 +251,7 @@ test.each<[string, Case, string[]]>([
   ],
   [
     'the writing of the manifests was turned off',
-    {
-      props: { archive: {} },
-      seen: proofSchedule({ state: 'DISABLED', expression: '', input: '', target: '' }),
-    },
+    { props: { archive: {} }, seen: proofSchedule(OFF) },
     ['schedule-disabled'],
   ],
   ['a schedule comes at other times', { seen: tick({ expression: 'rate(1 minute)' }) }, ['schedule-differs']],
@@ -269,17 +264,10 @@ test.each<[string, Case, string[]]>([
   ['there is no queue', { seen: { deadLetters: { seen: undefined } } }, ['dead-letter-queue-missing']],
   ['the configuration asks for no alarms', { props: { alarms: false }, seen: { alarms: { seen: [] } } }, []],
   ['the alarms are missing', { seen: { alarms: { seen: [] } } }, ['alarms-missing']],
-  [
-    'one sounds',
-    { props: { alarms: onlyAlarm('noSweep') }, seen: { alarms: { seen: [SOUNDING] } } },
-    ['alarms-sounding'],
-  ],
+  ['one sounds', sounds('noSweep', [SOUNDING]), ['alarms-sounding']],
   [
     'it tells nobody',
-    {
-      props: { alarms: onlyAlarm('noSweep') },
-      seen: { alarms: { seen: [alarm('precise-ttl-no-sweep', { hasAction: false })] } },
-    },
+    sounds('noSweep', [alarm('precise-ttl-no-sweep', { hasAction: false })]),
     ['alarms-silent'],
   ],
   ['an alarm has no data', { seen: { alarms: { seen: quiet() } } }, []],

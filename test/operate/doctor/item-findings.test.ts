@@ -54,16 +54,17 @@ test.each<[string, StoredItem, string[]]>([
   expect(faults(item, SECOND)).toEqual(expected);
 });
 
+const placed = (ttl: number | string, expirationWindow: AttributeValue) => ({
+  ttl: number(ttl),
+  expirationWindow,
+});
+
 test.each<[string, StoredItem, string[]]>([
-  ['that is right', { ttl: number(NOW), expirationWindow: windowOf(NOW) }, []],
-  ['at the end of its window', { ttl: number(NOW + 59), expirationWindow: windowOf(NOW) }, []],
-  ['in the older form, (start, end]', { ttl: number(NOW), expirationWindow: windowOf(NOW - 60) }, []],
-  [
-    'a second after its window',
-    { ttl: number(NOW + 61), expirationWindow: windowOf(NOW) },
-    ['window-differs'],
-  ],
-  ['a second before it', { ttl: number(NOW - 1), expirationWindow: windowOf(NOW) }, ['window-differs']],
+  ['that is right', placed(NOW, windowOf(NOW)), []],
+  ['at the end of its window', placed(NOW + 59, windowOf(NOW)), []],
+  ['in the older form, (start, end]', placed(NOW, windowOf(NOW - 60)), []],
+  ['a second after its window', placed(NOW + 61, windowOf(NOW)), ['window-differs']],
+  ['a second before it', placed(NOW - 1, windowOf(NOW)), ['window-differs']],
   ['without a window', { ttl: number(SOON) }, ['window-missing']],
   ['with a wrong TTL and no window', { ttl: number(-1) }, ['ttl-negative']],
   [
@@ -76,44 +77,28 @@ test.each<[string, StoredItem, string[]]>([
     { ttl: number(`${NOW - 86_400}.5`), expirationWindow: windowOf(NOW - 86_400) },
     ['ttl-fraction-by-window', 'expired-present'],
   ],
-  [
-    'in windows of five minutes',
-    { ttl: number(NOW), expirationWindow: windowOf(NOW, 0, 300) },
-    ['window-granularity: 5 minutes'],
-  ],
-  ['in the last shard', { ttl: number(NOW), expirationWindow: windowOf(NOW, 3) }, []],
-  [
-    'in the shard after the last',
-    { ttl: number(NOW), expirationWindow: windowOf(NOW, 4) },
-    ['window-shard-unswept: shard 4'],
-  ],
+  ['in windows of five minutes', placed(NOW, windowOf(NOW, 0, 300)), ['window-granularity: 5 minutes']],
+  ['in the last shard', placed(NOW, windowOf(NOW, 3)), []],
+  ['in the shard after the last', placed(NOW, windowOf(NOW, 4)), ['window-shard-unswept: shard 4']],
   [
     'in such a shard, in another window',
-    { ttl: number(NOW + 300), expirationWindow: windowOf(NOW, 4) },
+    placed(NOW + 300, windowOf(NOW, 4)),
     ['window-shard-unswept: shard 4', 'window-differs'],
   ],
-  ['with another text', { ttl: number(NOW), expirationWindow: { S: 'soon' } }, ['window-malformed']],
-  ['with a Number as window', { ttl: number(NOW), expirationWindow: number(NOW) }, ['window-malformed']],
+  ['with another text', placed(NOW, { S: 'soon' }), ['window-malformed']],
+  ['with a Number as window', placed(NOW, number(NOW)), ['window-malformed']],
   [
     'in a window that does not begin with a minute',
-    { ttl: number(NOW + 40), expirationWindow: windowOf(NOW + 30) },
+    placed(NOW + 40, windowOf(NOW + 30)),
     ['window-malformed'],
   ],
   [
     'in a window without milliseconds',
-    { ttl: number(NOW), expirationWindow: { S: windowKey(NOW, 60).replaceAll('.000Z', 'Z') } },
+    placed(NOW, { S: windowKey(NOW, 60).replaceAll('.000Z', 'Z') }),
     ['window-malformed'],
   ],
-  [
-    'in shard 0 with its number',
-    { ttl: number(NOW), expirationWindow: { S: `${windowKey(NOW, 60)}#0` } },
-    ['window-malformed'],
-  ],
-  [
-    'in a window that ends before it begins',
-    { ttl: number(NOW), expirationWindow: windowOf(NOW, 0, -60) },
-    ['window-malformed'],
-  ],
+  ['in shard 0 with its number', placed(NOW, { S: `${windowKey(NOW, 60)}#0` }), ['window-malformed']],
+  ['in a window that ends before it begins', placed(NOW, windowOf(NOW, 0, -60)), ['window-malformed']],
   ['with a window and no TTL', { expirationWindow: windowOf(NOW) }, ['window-without-ttl']],
   [
     'with a window and a time elsewhere',
