@@ -25,7 +25,7 @@ import { awsCommandIn } from '../../support/shell-words.ts';
 
 // Other differences of existing tables are tested in test/local/dynamodb/existing-table.test.ts.
 
-const PROGRAM = join(import.meta.dirname, '../../bin/precise-ttl.js');
+const PROGRAM = join(import.meta.dirname, '../../../bin/precise-ttl.js');
 const dynamo = useLocalDynamoDb();
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-existing-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
