@@ -2,52 +2,46 @@
 
 import { InvalidConfigError } from '../config/config.ts';
 import { isLocal } from '../operate/aws/endpoint.ts';
-import { TableNotFoundError } from '../operate/table/errors.ts';
+import { TableNotFoundError } from '../operate/errors.ts';
 import { MAX_GRACE_SECONDS } from '../statemachine/contract/limits.ts';
-import { BY, FlagError, wholeNumber } from './flags.ts';
+import { BY, FlagError, switchFlag, textFlag, wholeNumber } from './flags.ts';
 import { defineOperation } from './operation.ts';
 
 const UNITS = { type: 'number', min: 1, max: 40_000, whole: true, value: 'N' } as const;
 
 const FLAGS = {
-  table: { type: 'text', value: 'NAME', help: 'the table' },
-  'ttl-attribute': {
-    type: 'text',
-    value: 'NAME',
-    help: "attribute with the moment of expiry (default: native TTL's, or you are asked)",
-  },
+  table: textFlag('NAME', 'the table'),
+  'ttl-attribute': textFlag(
+    'NAME',
+    "attribute with the moment of expiry (default: native TTL's, or you are asked)",
+  ),
   by: { ...BY, default: 'second', help: 'second: writers stamp nothing; window: docs/use.md' },
-  'index-name': {
-    type: 'text',
-    value: 'NAME',
-    help: 'name of the index (default: expirySecondIndex, or expirationWindowIndex by window)',
-  },
+  'index-name': textFlag(
+    'NAME',
+    'name of the index (default: expirySecondIndex, or expirationWindowIndex by window)',
+  ),
   'index-read-units': { ...UNITS, help: 'of a provisioned table: read units a second of the index' },
   'index-write-units': {
     ...UNITS,
     help: 'of a provisioned table: write units a second of the index',
   },
-  'hold-attribute': {
-    type: 'text',
-    value: 'NAME',
-    help: 'attribute that holds an item; native TTL is not turned on then: docs/archive-and-events.md',
-  },
+  'hold-attribute': textFlag(
+    'NAME',
+    'attribute that holds an item; native TTL is not turned on then: docs/archive-and-events.md',
+  ),
   'grace-seconds': wholeNumber(
     0,
     MAX_GRACE_SECONDS,
     'seconds from the expiry to the deletion; native TTL is not turned on then',
   ),
-  full: {
-    type: 'switch',
-    help: 'look at every item before anything is changed, not only at a sample of at most 1,000',
-  },
+  full: switchFlag('look at every item before anything is changed, not only at a sample of at most 1,000'),
   'delete-expired': wholeNumber(
     1,
     40_000,
     'delete what is expired already, N items a second (default: you are asked)',
   ),
-  mask: { type: 'switch', help: 'show hashes instead of keys' },
-  region: { type: 'text', value: 'REGION', help: "AWS region (default: the SDK's, such as $AWS_REGION)" },
+  mask: switchFlag('show hashes instead of keys'),
+  region: textFlag('REGION', "AWS region (default: the SDK's, such as $AWS_REGION)"),
 } as const;
 
 export const command = defineOperation({

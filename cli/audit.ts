@@ -1,9 +1,9 @@
 /** `precise-ttl audit`: checks that every deletion was archived and published. See `--help`. */
 import type { AuditVerdict } from '../operate/audit/report.ts';
-import { FlagError } from './flags.ts';
+import { FlagError, textFlag } from './flags.ts';
 import { defineLook, MASK, NOT_KNOWN } from './look.ts';
 import { workFromNow } from './output/work.ts';
-import { readTime } from './read-time.ts';
+import { readTime } from './times.ts';
 
 const STATUS: Readonly<Record<AuditVerdict, number>> = { equal: 0, differs: 1, unknown: NOT_KNOWN };
 
@@ -11,12 +11,11 @@ export const command = defineLook({
   name: 'audit',
   usage: '--from TIME [flags]',
   flags: {
-    from: {
-      type: 'text',
-      value: 'TIME',
-      help: 'deletions from then on: a date in UTC, or a time in ISO-8601 with a zone; at most 14 days ago',
-    },
-    to: { type: 'text', value: 'TIME', help: 'deletions before then (default: now)' },
+    from: textFlag(
+      'TIME',
+      'deletions from then on: a date in UTC, or a time in ISO-8601 with a zone; at most 14 days ago',
+    ),
+    to: textFlag('TIME', 'deletions before then (default: now)'),
     mask: MASK,
   },
   tables: 'all that have archive or events',

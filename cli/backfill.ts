@@ -1,9 +1,8 @@
 /** `precise-ttl backfill`: writes the window into the items that a table already has. See `--help`. */
 
 import { localEndpoint } from '../operate/aws/endpoint.ts';
-import { requireBackfill } from '../operate/backfill/require-backfill.ts';
 import type { BackfillOptions, BackfillResult } from '../operate/changes.ts';
-import { chooseTable } from '../operate/choose-tables.ts';
+import { chooseTable, requireBackfill } from '../operate/choose-tables.ts';
 import {
   type BackfillReport,
   DEFAULT_RATE_PER_SECOND,
@@ -11,7 +10,7 @@ import {
   MAX_RATE_PER_SECOND,
   MAX_SEGMENTS,
 } from '../statemachine/backfill-contract.ts';
-import { describeFacts, describeNext, describeProgress, describeReport } from './backfill-text.ts';
+import { describeFacts, describeNext, describeProgress, describeReport } from './backfill/text.ts';
 import { wholeNumber } from './flags.ts';
 import { defineOperation, planOf, type Session, type Told } from './operation.ts';
 
@@ -46,7 +45,7 @@ been written is found to be right. While an execution runs, this command follows
 
 /** Reads the state machine and the table, and describes the backfill. */
 export async function planBackfill(wanted: BackfillOptions, { clients, signal, print, show }: Session) {
-  const { prepareBackfill } = await import('../operate/backfill/backfill.ts');
+  const { prepareBackfill } = await import('../operate/backfill.ts');
   const { facts, apply } = await prepareBackfill({
     ...{ ...wanted, clients, signal },
     onProgress: progress => show(describeProgress(progress)),

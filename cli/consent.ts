@@ -1,9 +1,11 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
 import { isLocal, type Service } from '../operate/aws/endpoint.ts';
-import { FlagError } from './flags.ts';
-import { question } from './question.ts';
+import { FlagError, switchFlag } from './flags.ts';
+import { shownOn } from './print.ts';
 
 /** The flag of every command that changes something in an account. */
-export const YES = { type: 'switch', help: 'do not ask' } as const;
+export const YES = switchFlag('do not ask');
 
 interface ConsentFlags {
   readonly yes: boolean;
@@ -29,4 +31,27 @@ export function requireConsent(flags: ConsentFlags, service?: Service): void {
 /** Asks before a change in a real account. @param text the question, without the possible answers */
 export async function consent(text: string, { yes }: ConsentFlags, signal: AbortSignal): Promise<boolean> {
   return yes || /^y(es)?$/i.test(await question(`\n${text} [y/N] `, signal));
+}
+
+/**
+ * Asks a question in the terminal.
+ *
+ * @param signal aborts the question
+ * @returns the trimmed answer; empty after Ctrl-D or when the signal aborts
+ */
+export async function question(text: string, signal?: AbortSignal): Promise<string> {
+  const options = signal && { signal };
+  // `terminal: false` leaves Ctrl-C to the process as a signal.
+  const terminal = createInterface({ input: process.stdin, output: process.stdout, terminal: false });
+  try {
+    const closed = once(terminal, 'close', options).then(() => ''); // Ctrl-D
+    const asked = shownOn(process.stdout, text);
+    const answered = options ? terminal.question(asked, options) : terminal.question(asked);
+    return (await Promise.race([answered, closed])).trim();
+  } catch (error) {
+    if (signal?.aborted) return '';
+    throw error;
+  } finally {
+    terminal.close();
+  }
 }

@@ -1,33 +1,26 @@
-/** `precise-ttl cost`: calculates the cost of a month for the user's own numbers. See `--help`. */
-
 import { loadConfig } from '../config/load-config.ts';
 import { PLAIN_MODE_SECONDS, type PreciseTtlProps } from '../config/props.ts';
 import { DEFAULT_SHARDS, MAX_SHARDS } from '../expiry/model.ts';
 import { chooseTables } from '../operate/choose-tables.ts';
-import { monthlyCost } from '../operate/cost/cost.ts';
-import { readAmount } from './cost/amount.ts';
+import { monthlyCost } from '../operate/cost.ts';
 import { describeBill } from './cost/text.ts';
-import { BY, CONFIG, FlagError, type FlagValues } from './flags.ts';
+import { BY, CONFIG, FlagError, type FlagValues, switchFlag, textFlag, wholeNumber } from './flags.ts';
 import { print, printData } from './print.ts';
 import { defineCommand } from './run-command.ts';
+
+/** `precise-ttl cost`: calculates the cost of a month for the user's own numbers. See `--help`. */
 
 /** The only region whose prices are known. */
 const REGIONS = ['us-east-1'] as const;
 
 const FLAGS = {
-  'items-per-month': {
-    type: 'text',
-    value: 'N',
-    help: 'items that expire in a month, in all tables: 50M, 1.5k, 50_000_000 (default 0)',
-  },
+  'items-per-month': textFlag(
+    'N',
+    'items that expire in a month, in all tables: 50M, 1.5k, 50_000_000 (default 0)',
+  ),
   size: {
-    type: 'number',
-    min: 1,
-    max: 409_600,
-    whole: true,
+    ...wholeNumber(1, 409_600, 'of an item, with the names of its attributes', 'BYTES'),
     default: 1000,
-    value: 'BYTES',
-    help: 'of an item, with the names of its attributes',
   },
   renewals: {
     type: 'number',
@@ -46,51 +39,29 @@ const FLAGS = {
     help: 'how long an item is in the table',
   },
   tables: {
-    type: 'number',
-    min: 1,
-    max: 10_000,
-    whole: true,
+    ...wholeNumber(
+      1,
+      10_000,
+      'tables like each that is counted, in the same deployment, with the items spread evenly',
+    ),
     default: 1,
-    value: 'N',
-    help: 'tables like each that is counted, in the same deployment, with the items spread evenly',
   },
-  table: { type: 'text', value: 'NAME', help: 'count this table of the configuration alone' },
-  all: { type: 'switch', help: 'count all tables of the configuration, with what they share' },
+  table: textFlag('NAME', 'count this table of the configuration alone'),
+  all: switchFlag('count all tables of the configuration, with what they share'),
   config: CONFIG,
   by: { ...BY, help: 'how the table is indexed (default window)' },
-  precision: {
-    type: 'number',
-    min: 1,
-    max: PLAIN_MODE_SECONDS,
-    whole: true,
-    value: 'SECONDS',
-    help: 'precisionSeconds (default 1)',
-  },
-  poll: {
-    type: 'number',
-    min: 0,
-    max: PLAIN_MODE_SECONDS,
-    whole: true,
-    value: 'SECONDS',
-    help: 'pollSeconds (default 0; by second, the precision)',
-  },
-  shards: {
-    type: 'number',
-    min: 1,
-    max: MAX_SHARDS,
-    whole: true,
-    value: 'N',
-    help: `shards (default ${DEFAULT_SHARDS} by window)`,
-  },
+  precision: wholeNumber(1, PLAIN_MODE_SECONDS, 'precisionSeconds (default 1)', 'SECONDS'),
+  poll: wholeNumber(0, PLAIN_MODE_SECONDS, 'pollSeconds (default 0; by second, the precision)', 'SECONDS'),
+  shards: wholeNumber(1, MAX_SHARDS, `shards (default ${DEFAULT_SHARDS} by window)`),
   metrics: {
     type: 'text',
     values: ['all', 'essential'],
     value: 'SET',
     help: 'which metrics are recorded (default all)',
   },
-  archive: { type: 'switch', help: 'with an archive of what expires' },
-  'no-alarms': { type: 'switch', help: 'without the alarms' },
-  'no-dashboard': { type: 'switch', help: 'without the dashboard' },
+  archive: switchFlag('with an archive of what expires'),
+  'no-alarms': switchFlag('without the alarms'),
+  'no-dashboard': switchFlag('without the dashboard'),
   region: {
     type: 'text',
     values: REGIONS,
@@ -98,7 +69,7 @@ const FLAGS = {
     value: 'REGION',
     help: 'whose prices: only those of us-east-1 are known',
   },
-  json: { type: 'switch', help: 'print the bill as JSON' },
+  json: switchFlag('print the bill as JSON'),
 } as const;
 
 const help = (flags: string) => `npx precise-ttl cost --items-per-month N [flags]
@@ -169,3 +140,23 @@ function changed(base: PreciseTtlProps, flags: FlagValues<typeof FLAGS>): Precis
 }
 
 export const command = defineCommand({ flags: FLAGS, help, run });
+
+const FACTORS = { '': 1, k: 1e3, m: 1e6, b: 1e9 } as const;
+const PATTERN = /^(?<digits>\d+(?:_\d+)*(?:\.\d+)?)(?<unit>[kmb]?)$/i;
+
+/** The most items a month: 40,000 a second, the rate that a table takes by default. */
+const MOST = 1e11;
+
+/**
+ * Reads a number of items: `50M`, `1.5k`, `50_000_000`.
+ * @throws {FlagError} for anything else
+ */
+export function readAmount(flag: string, text: string): number {
+  const { digits, unit = '' } = PATTERN.exec(text)?.groups ?? {};
+  const factor = FACTORS[unit.toLowerCase() as keyof typeof FACTORS];
+  const amount = digits === undefined ? Number.NaN : Number(digits.replaceAll('_', '')) * factor;
+  if (amount <= MOST) return amount;
+  throw new FlagError(
+    `--${flag}: expected a number from 0 to 100B, such as 50M, 1.5k or 50_000_000, got "${text}"; write it without signs, commas and blanks`,
+  );
+}

@@ -2,6 +2,7 @@
 import { tellLoweredGraces } from './deploy/change.ts';
 import { PLAN_FLAGS, TABLES, TERRAFORM_HELP } from './deploy/flags.ts';
 import { StackPlan } from './deploy/stack-plan.ts';
+import { switchFlag, textFlag } from './flags.ts';
 import { printData } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { writableFile } from './writable-file.ts';
@@ -13,9 +14,9 @@ export const command = defineCommand({
   flags: {
     ...PLAN_FLAGS,
     ...TABLES,
-    out: { type: 'text', value: 'FILE', help: 'keep the plan, which can hold what is secret' },
-    json: { type: 'switch', help: 'print the plan as JSON, as terraform show -json does' },
-    'detailed-exitcode': { type: 'switch', help: `exit with ${CHANGES_STATUS} when something would change` },
+    out: textFlag('FILE', 'keep the plan, which can hold what is secret'),
+    json: switchFlag('print the plan as JSON, as terraform show -json does'),
+    'detailed-exitcode': switchFlag(`exit with ${CHANGES_STATUS} when something would change`),
   },
   help: flags => `npx precise-ttl diff [flags]
 

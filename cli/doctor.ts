@@ -1,5 +1,6 @@
 /** `precise-ttl doctor`: checks a table and the resources that are deployed for it. See `--help`. */
 import type { Verdict } from '../operate/doctor/finding.ts';
+import { switchFlag, wholeNumber } from './flags.ts';
 import { defineLook, MASK, NOT_KNOWN } from './look.ts';
 import { printError } from './print.ts';
 
@@ -8,7 +9,7 @@ const STATUS: Readonly<Record<Verdict, number>> = { healthy: 0, warnings: 1, bro
 export const command = defineLook({
   name: 'doctor',
   flags: {
-    full: { type: 'switch', help: 'read all items, not only a sample of at most 1,000' },
+    full: switchFlag('read all items, not only a sample of at most 1,000'),
     rate: {
       type: 'number',
       min: 1,
@@ -18,13 +19,8 @@ export const command = defineLook({
       help: 'with --full: read units a second, of 8 KB each',
     },
     segments: {
-      type: 'number',
-      min: 1,
-      max: 100,
-      whole: true,
+      ...wholeNumber(1, 100, 'with --full: parts of the table that are read at the same time'),
       default: 4,
-      value: 'N',
-      help: 'with --full: parts of the table that are read at the same time',
     },
     mask: MASK,
   },
@@ -43,10 +39,9 @@ answer, or is not allowed, is a warning that says so.`,
   interrupted: 'nothing is known',
   read: ({ full, rate, segments, mask }) => ({ full, rate, segments, mask }),
   async look({ asked, config, table, signal, tell, show }) {
-    const [{ examine }, { describeReport }, { scanTeller }] = await Promise.all([
+    const [{ examine }, { describeReport, scanTeller }] = await Promise.all([
       import('../operate/doctor/doctor.ts'),
       import('./doctor/text.ts'),
-      import('./doctor/scan-teller.ts'),
     ]);
     const onScan = scanTeller({ print: printError, show }, asked.rate);
     const report = await examine({ ...asked, config, table, signal, onScan });

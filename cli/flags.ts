@@ -41,8 +41,18 @@ export const CONFIG = {
 } as const;
 
 /** A flag that takes a whole number. */
-export function wholeNumber(min: number, max: number, help: string) {
-  return { type: 'number', min, max, whole: true, value: 'N', help } as const;
+export function wholeNumber(min: number, max: number, help: string, value = 'N') {
+  return { type: 'number', min, max, whole: true, value, help } as const;
+}
+
+/** A flag that takes any text. @param value its name in the help */
+export function textFlag(value: string, help: string) {
+  return { type: 'text', value, help } as const;
+}
+
+/** A flag that takes no value. */
+export function switchFlag(help: string) {
+  return { type: 'switch', help } as const;
 }
 
 /** The flag for minutes of expiring items, in a run in real time. The help of each command says more. */

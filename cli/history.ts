@@ -1,28 +1,17 @@
+import { switchFlag, textFlag, wholeNumber } from './flags.ts';
 /** `precise-ttl history`: lists the executions of the last days with their reports. See `--help`. */
-import { readDuration } from './duration.ts';
+
 import { defineLook, MASK } from './look.ts';
+import { readDuration } from './times.ts';
 
 export const command = defineLook({
   name: 'history',
   flags: {
-    since: {
-      type: 'text',
-      value: 'SPAN',
-      default: '24h',
-      help: 'how far back: 90m, 24h, 7d; the journal keeps 90 days',
-    },
-    failed: {
-      type: 'switch',
-      help: 'only those that left something, with causes and keys that were not deleted',
-    },
+    since: { ...textFlag('SPAN', 'how far back: 90m, 24h, 7d; the journal keeps 90 days'), default: '24h' },
+    failed: switchFlag('only those that left something, with causes and keys that were not deleted'),
     limit: {
-      type: 'number',
-      min: 1,
-      max: 150_000,
-      whole: true,
+      ...wholeNumber(1, 150_000, 'executions of a table at the most, the newest ones; a busy day has 1,440'),
       default: 1_600,
-      value: 'N',
-      help: 'executions of a table at the most, the newest ones; a busy day has 1,440',
     },
     mask: MASK,
   },

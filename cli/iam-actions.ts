@@ -1,4 +1,4 @@
-import type { OperatedResource } from './iam/operated-resources.ts';
+import type { OperatedResource } from './iam/arns.ts';
 
 /** An action that IAM must allow to the user, and the reason. */
 export interface IamAction {
@@ -155,184 +155,65 @@ export function groupedActions(actions: readonly IamAction[]): string[] {
   return [...groups].map(([key, names]) => key.replace(': ', `:${names.join(', ')} `));
 }
 
-const LOG_GROUP = ['logs:ListTagsForResource', 'logs:TagResource', 'logs:UntagResource'];
-
 /**
  * The IAM actions of `deploy`, `diff` and `destroy`, by Terraform resource type: what the AWS provider calls to create, read,
- * change and delete a resource. A test checks that every synthesized type is listed.
+ * change and delete a resource, as `service: Action Action`. A test checks that every synthesized type is listed.
  */
-export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
-  aws_caller_identity: ['sts:GetCallerIdentity'],
-  aws_cloudwatch_dashboard: [
-    'cloudwatch:DeleteDashboards',
-    'cloudwatch:GetDashboard',
-    'cloudwatch:PutDashboard',
-  ],
-  aws_cloudwatch_log_group: [
-    'logs:AssociateKmsKey',
-    'logs:CreateLogGroup',
-    'logs:DeleteLogGroup',
-    'logs:DeleteRetentionPolicy',
-    'logs:DescribeLogGroups',
-    'logs:DisassociateKmsKey',
-    ...LOG_GROUP,
-    'logs:PutRetentionPolicy',
-  ],
+const CALLS: Readonly<Record<string, string>> = {
+  aws_caller_identity: 'sts: GetCallerIdentity',
+  aws_cloudwatch_dashboard: 'cloudwatch: DeleteDashboards GetDashboard PutDashboard',
+  aws_cloudwatch_log_group:
+    'logs: AssociateKmsKey CreateLogGroup DeleteLogGroup DeleteRetentionPolicy DescribeLogGroups DisassociateKmsKey ListTagsForResource TagResource UntagResource PutRetentionPolicy',
   // Data source that finds an existing log group.
-  aws_cloudwatch_log_groups: ['logs:DescribeLogGroups'],
-  aws_cloudwatch_metric_alarm: [
-    'cloudwatch:DeleteAlarms',
-    'cloudwatch:DescribeAlarms',
-    'cloudwatch:ListTagsForResource',
-    'cloudwatch:PutMetricAlarm',
-    'cloudwatch:TagResource',
-    'cloudwatch:UntagResource',
-  ],
-  aws_dynamodb_table: [
-    'dynamodb:CreateTable',
-    'dynamodb:DescribeContinuousBackups',
-    'dynamodb:DescribeTable',
-    'dynamodb:DescribeTimeToLive',
-    'dynamodb:ListTagsOfResource',
-    'dynamodb:TagResource',
-    'dynamodb:UntagResource',
-    'dynamodb:UpdateContinuousBackups',
-    'dynamodb:UpdateTable',
-    'dynamodb:UpdateTimeToLive',
-  ],
+  aws_cloudwatch_log_groups: 'logs: DescribeLogGroups',
+  aws_cloudwatch_metric_alarm:
+    'cloudwatch: DeleteAlarms DescribeAlarms ListTagsForResource PutMetricAlarm TagResource UntagResource',
+  aws_dynamodb_table:
+    'dynamodb: CreateTable DescribeContinuousBackups DescribeTable DescribeTimeToLive ListTagsOfResource TagResource UntagResource UpdateContinuousBackups UpdateTable UpdateTimeToLive',
   // Policies for statements that do not fit into one inline policy of a role.
-  aws_iam_policy: [
-    'iam:CreatePolicy',
-    'iam:CreatePolicyVersion',
-    'iam:DeletePolicy',
-    'iam:DeletePolicyVersion',
-    'iam:GetPolicy',
-    'iam:GetPolicyVersion',
-    'iam:ListPolicyVersions',
-    'iam:TagPolicy',
-    'iam:UntagPolicy',
-  ],
-  aws_iam_role: [
-    'iam:CreateRole',
-    'iam:DeleteRole',
-    'iam:DeleteRolePermissionsBoundary',
-    'iam:GetRole',
-    'iam:ListAttachedRolePolicies',
-    'iam:ListInstanceProfilesForRole',
-    'iam:ListRolePolicies',
-    'iam:PassRole',
-    'iam:PutRolePermissionsBoundary',
-    'iam:TagRole',
-    'iam:UntagRole',
-    'iam:UpdateAssumeRolePolicy',
-  ],
-  aws_iam_role_policy: ['iam:DeleteRolePolicy', 'iam:GetRolePolicy', 'iam:PutRolePolicy'],
-  aws_iam_role_policy_attachment: [
-    'iam:AttachRolePolicy',
-    'iam:DetachRolePolicy',
-    'iam:ListAttachedRolePolicies',
-  ],
-  aws_lambda_event_source_mapping: [
-    'lambda:CreateEventSourceMapping',
-    'lambda:DeleteEventSourceMapping',
-    'lambda:GetEventSourceMapping',
-    'lambda:ListTags',
-    'lambda:TagResource',
-    'lambda:UntagResource',
-    'lambda:UpdateEventSourceMapping',
-  ],
-  aws_lambda_function: [
-    'lambda:CreateFunction',
-    'lambda:DeleteFunction',
-    'lambda:GetFunction',
-    'lambda:GetFunctionCodeSigningConfig',
-    'lambda:ListVersionsByFunction',
-    'lambda:TagResource',
-    'lambda:UntagResource',
-    'lambda:UpdateFunctionCode',
-    'lambda:UpdateFunctionConfiguration',
-  ],
+  aws_iam_policy:
+    'iam: CreatePolicy CreatePolicyVersion DeletePolicy DeletePolicyVersion GetPolicy GetPolicyVersion ListPolicyVersions TagPolicy UntagPolicy',
+  aws_iam_role:
+    'iam: CreateRole DeleteRole DeleteRolePermissionsBoundary GetRole ListAttachedRolePolicies ListInstanceProfilesForRole ListRolePolicies PassRole PutRolePermissionsBoundary TagRole UntagRole UpdateAssumeRolePolicy',
+  aws_iam_role_policy: 'iam: DeleteRolePolicy GetRolePolicy PutRolePolicy',
+  aws_iam_role_policy_attachment: 'iam: AttachRolePolicy DetachRolePolicy ListAttachedRolePolicies',
+  aws_lambda_event_source_mapping:
+    'lambda: CreateEventSourceMapping DeleteEventSourceMapping GetEventSourceMapping ListTags TagResource UntagResource UpdateEventSourceMapping',
+  aws_lambda_function:
+    'lambda: CreateFunction DeleteFunction GetFunction GetFunctionCodeSigningConfig ListVersionsByFunction TagResource UntagResource UpdateFunctionCode UpdateFunctionConfiguration',
   // The provider knows it from its configuration: no call is made.
-  aws_partition: [],
-  aws_region: [],
+  aws_partition: '',
+  aws_region: '',
   // No action deletes a bucket, because buckets are never deleted.
-  aws_s3_bucket: [
-    's3:CreateBucket',
-    's3:GetAccelerateConfiguration',
-    's3:GetBucketAcl',
-    's3:GetBucketCORS',
-    's3:GetBucketLogging',
-    's3:GetBucketObjectLockConfiguration',
-    's3:GetBucketPolicy',
-    's3:GetBucketRequestPayment',
-    's3:GetBucketTagging',
-    's3:GetBucketVersioning',
-    's3:GetBucketWebsite',
-    's3:GetEncryptionConfiguration',
-    's3:GetLifecycleConfiguration',
-    's3:GetReplicationConfiguration',
-    's3:ListBucket',
-    's3:ListTagsForResource',
-    's3:PutBucketTagging',
-    's3:TagResource',
-    's3:UntagResource',
-  ],
-  aws_s3_bucket_lifecycle_configuration: ['s3:GetLifecycleConfiguration', 's3:PutLifecycleConfiguration'],
-  aws_s3_bucket_ownership_controls: ['s3:GetBucketOwnershipControls', 's3:PutBucketOwnershipControls'],
-  aws_s3_bucket_policy: ['s3:GetBucketPolicy', 's3:PutBucketPolicy'],
-  aws_s3_bucket_public_access_block: ['s3:GetBucketPublicAccessBlock', 's3:PutBucketPublicAccessBlock'],
-  aws_s3_bucket_server_side_encryption_configuration: [
-    's3:GetEncryptionConfiguration',
-    's3:PutEncryptionConfiguration',
-  ],
-  aws_s3_bucket_versioning: ['s3:GetBucketVersioning', 's3:PutBucketVersioning'],
-  aws_scheduler_schedule: [
-    'scheduler:CreateSchedule',
-    'scheduler:DeleteSchedule',
-    'scheduler:GetSchedule',
-    'scheduler:UpdateSchedule',
-  ],
-  aws_scheduler_schedule_group: [
-    'scheduler:CreateScheduleGroup',
-    'scheduler:DeleteScheduleGroup',
-    'scheduler:GetScheduleGroup',
-    'scheduler:ListTagsForResource',
-    'scheduler:TagResource',
-    'scheduler:UntagResource',
-  ],
-  aws_sfn_state_machine: [
-    'states:CreateStateMachine',
-    'states:DeleteStateMachine',
-    'states:DescribeStateMachine',
-    'states:ListStateMachineVersions',
-    'states:ListTagsForResource',
-    'states:TagResource',
-    'states:UntagResource',
-    'states:UpdateStateMachine',
-    'states:ValidateStateMachineDefinition',
-  ],
-  aws_sns_topic: [
-    'sns:CreateTopic',
-    'sns:DeleteTopic',
-    'sns:GetTopicAttributes',
-    'sns:ListTagsForResource',
-    'sns:SetTopicAttributes',
-    'sns:TagResource',
-    'sns:UntagResource',
-  ],
-  aws_sns_topic_policy: ['sns:GetTopicAttributes', 'sns:SetTopicAttributes'],
-  aws_sqs_queue: [
-    'sqs:CreateQueue',
-    'sqs:DeleteQueue',
-    'sqs:GetQueueAttributes',
-    'sqs:ListQueueTags',
-    'sqs:SetQueueAttributes',
-    'sqs:TagQueue',
-    'sqs:UntagQueue',
-  ],
+  aws_s3_bucket:
+    's3: CreateBucket GetAccelerateConfiguration GetBucketAcl GetBucketCORS GetBucketLogging GetBucketObjectLockConfiguration GetBucketPolicy GetBucketRequestPayment GetBucketTagging GetBucketVersioning GetBucketWebsite GetEncryptionConfiguration GetLifecycleConfiguration GetReplicationConfiguration ListBucket ListTagsForResource PutBucketTagging TagResource UntagResource',
+  aws_s3_bucket_lifecycle_configuration: 's3: GetLifecycleConfiguration PutLifecycleConfiguration',
+  aws_s3_bucket_ownership_controls: 's3: GetBucketOwnershipControls PutBucketOwnershipControls',
+  aws_s3_bucket_policy: 's3: GetBucketPolicy PutBucketPolicy',
+  aws_s3_bucket_public_access_block: 's3: GetBucketPublicAccessBlock PutBucketPublicAccessBlock',
+  aws_s3_bucket_server_side_encryption_configuration:
+    's3: GetEncryptionConfiguration PutEncryptionConfiguration',
+  aws_s3_bucket_versioning: 's3: GetBucketVersioning PutBucketVersioning',
+  aws_scheduler_schedule: 'scheduler: CreateSchedule DeleteSchedule GetSchedule UpdateSchedule',
+  aws_scheduler_schedule_group:
+    'scheduler: CreateScheduleGroup DeleteScheduleGroup GetScheduleGroup ListTagsForResource TagResource UntagResource',
+  aws_sfn_state_machine:
+    'states: CreateStateMachine DeleteStateMachine DescribeStateMachine ListStateMachineVersions ListTagsForResource TagResource UntagResource UpdateStateMachine ValidateStateMachineDefinition',
+  aws_sns_topic:
+    'sns: CreateTopic DeleteTopic GetTopicAttributes ListTagsForResource SetTopicAttributes TagResource UntagResource',
+  aws_sns_topic_policy: 'sns: GetTopicAttributes SetTopicAttributes',
+  aws_sqs_queue:
+    'sqs: CreateQueue DeleteQueue GetQueueAttributes ListQueueTags SetQueueAttributes TagQueue UntagQueue',
   // Built into Terraform: no call is made.
-  terraform_data: [],
+  terraform_data: '',
 };
+
+export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries(CALLS).map(([type, calls]) => {
+    const [service, ...names] = calls.split(/:? /);
+    return [type, names.map(name => `${service}:${name}`)];
+  }),
+);
 
 /** Further actions that a deployment needs for some parts of the configuration. */
 export const DEPLOY_ACTIONS_WITH = {

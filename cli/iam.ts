@@ -4,9 +4,8 @@ import { deploymentsOf } from '../config/deployments.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { resolveProps } from '../config/props.ts';
 import { partitionOf } from '../config/regions.ts';
-import { CONFIG, FlagError } from './flags.ts';
-import { type Deployed, deployPolicy, pipelinePolicy } from './iam/deploy-policy.ts';
-import { operatePolicy, verifyPolicy } from './iam/operate-policy.ts';
+import { CONFIG, FlagError, switchFlag, textFlag } from './flags.ts';
+import { type Deployed, deployPolicy, operatePolicy, pipelinePolicy, verifyPolicy } from './iam/policies.ts';
 import {
   charactersOf,
   documentsOf,
@@ -23,12 +22,8 @@ export const command = defineCommand({
   words: ['deploy', 'operate', 'pipeline', 'verify', 'roles'],
   flags: {
     config: CONFIG,
-    account: {
-      type: 'text',
-      value: 'ID',
-      help: 'the account, 12 digits (default: the only one of allowedAccountIds, or *)',
-    },
-    json: { type: 'switch', help: 'print JSON' },
+    account: textFlag('ID', 'the account, 12 digits (default: the only one of allowedAccountIds, or *)'),
+    json: switchFlag('print JSON'),
   },
   help: flags => `npx precise-ttl iam deploy|operate|pipeline|verify|roles [flags]
 

@@ -1,30 +1,28 @@
-/** `precise-ttl init`: writes a configuration. See `--help`. */
+import { existsSync, writeFileSync } from 'node:fs';
 import { CONFIG_FILES } from '../config/config-file.ts';
+import { PreciseTtlError } from '../expiry/errors.ts';
 import { commandLine } from '../operate/command-line.ts';
-import { BY, FlagError, type FlagValues } from './flags.ts';
+import { question } from './consent.ts';
+import { BY, FlagError, type FlagValues, switchFlag, textFlag } from './flags.ts';
 import { type Answers, askForTable, configOf, configText, refusalOf } from './init/configuration.ts';
-import { refuseOthers, writeConfig } from './init/write.ts';
 import { print, printError } from './print.ts';
-import { question } from './question.ts';
 import { defineCommand } from './run-command.ts';
 
+/** `precise-ttl init`: writes a configuration. See `--help`. */
+
 const FLAGS = {
-  table: { type: 'text', value: 'NAME', help: 'name of the table; without it, three questions are asked' },
-  existing: { type: 'switch', help: 'the table exists already, and is only to be swept' },
-  'partition-key': { type: 'text', value: 'NAME', help: 'its partition key (default: id, for a new table)' },
-  'sort-key': { type: 'text', value: 'NAME', help: 'its sort key (default: it has none)' },
-  'ttl-attribute': {
-    type: 'text',
-    value: 'NAME',
-    help: 'attribute with the moment of expiry (default: ttl)',
-  },
+  table: textFlag('NAME', 'name of the table; without it, three questions are asked'),
+  existing: switchFlag('the table exists already, and is only to be swept'),
+  'partition-key': textFlag('NAME', 'its partition key (default: id, for a new table)'),
+  'sort-key': textFlag('NAME', 'its sort key (default: it has none)'),
+  'ttl-attribute': textFlag('NAME', 'attribute with the moment of expiry (default: ttl)'),
   by: {
     ...BY,
     help: 'what the index is keyed by: second or window (default: window; for an existing table second)',
   },
-  region: { type: 'text', value: 'REGION', help: 'AWS region (default: $AWS_REGION, or us-east-1)' },
-  json: { type: 'switch', help: 'write precise-ttl.config.json, which editors complete from its schema' },
-  force: { type: 'switch', help: 'write over the file that is there' },
+  region: textFlag('REGION', 'AWS region (default: $AWS_REGION, or us-east-1)'),
+  json: switchFlag('write precise-ttl.config.json, which editors complete from its schema'),
+  force: switchFlag('write over the file that is there'),
 } as const;
 
 const help = (flags: string) => `npx precise-ttl init [flags]
@@ -89,3 +87,40 @@ function regionOf(given: string | undefined): string {
 }
 
 export const command = defineCommand({ flags: FLAGS, help, run });
+
+/** A configuration already exists, or the file cannot be written. */
+export class InitError extends PreciseTtlError {
+  override readonly name = 'InitError';
+}
+
+/**
+ * Refuses to overwrite a configuration, and to leave two in the folder.
+ *
+ * @param names of all files that can be a configuration
+ * @throws {InitError}
+ */
+export function refuseOthers(file: string, names: readonly string[], force: boolean): void {
+  const there = names.filter(name => existsSync(name));
+  const other = there.find(name => name !== file);
+  if (other !== undefined) {
+    throw new InitError(
+      `${file}: expected no other configuration in this folder, got ${other}; remove it first, or add a table to it`,
+    );
+  }
+  if (there.length > 0 && !force) {
+    throw new InitError(
+      `${file}: expected no such file, got one; add a table to it, or write over it with --force`,
+    );
+  }
+}
+
+/** @throws {InitError} */
+export function writeConfig(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new InitError(
+      `${file}: expected a folder that can be written to, got: ${(error as Error).message}`,
+    );
+  }
+}

@@ -2,7 +2,7 @@
 
 import type { LimitOptions } from '../operate/changes.ts';
 import { MAX_DELETES_PER_SECOND } from '../statemachine/contract/limits.ts';
-import { FlagError, wholeNumber } from './flags.ts';
+import { FlagError, switchFlag, wholeNumber } from './flags.ts';
 import { count } from './numbers.ts';
 import { defineOperation, planOf, type Session } from './operation.ts';
 
@@ -12,7 +12,7 @@ export const command = defineOperation({
   tables: 'one',
   flags: {
     'max-per-second': wholeNumber(1, MAX_DELETES_PER_SECOND, 'most deletes a second'),
-    off: { type: 'switch', help: 'what the configuration says again' },
+    off: switchFlag('what the configuration says again'),
   },
   about: `Limits how many items a table's sweep deletes a second, without a deployment: writes it into the journal, where it stands in place
 of maxDeletesPerSecond. It holds from the next tick on, which comes within a minute; what runs keeps its own limit. Nothing is lost

@@ -2,9 +2,9 @@
 
 import { loadConfigFile } from '../config/config-file.ts';
 import type { ServiceName } from '../local/services/local-services.ts';
-import { CONFIG, FlagError, type FlagValues } from './flags.ts';
+import { CONFIG, FlagError, type FlagValues, switchFlag, textFlag, wholeNumber } from './flags.ts';
 import { restartWithSmallNewSpace } from './lean-heaps.ts';
-import { INCIDENT_KINDS, readRehearsal } from './local-rehearsal.ts';
+import { INCIDENT_KINDS, readRehearsal } from './local/rehearsal.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile, writableFolder } from './writable-file.ts';
@@ -20,36 +20,19 @@ const FLAGS = {
   'sqs-port': { ...PORT, default: 8087, help: 'where SQS is, for one with an archive or events' },
   'eventbridge-port': { ...PORT, default: 8088, help: 'where EventBridge is, for events on a bus' },
   'kinesis-port': { ...PORT, default: 8089, help: 'where Kinesis is, for events in a stream' },
-  'archive-folder': {
-    type: 'text',
-    value: 'DIR',
-    help: 'where archived objects lie as files (default: a new temporary folder)',
-  },
-  'no-schedules': { type: 'switch', help: 'sweep only when an execution is started by hand' },
-  seed: {
-    type: 'number',
-    min: 1,
-    max: 10_000,
-    whole: true,
-    value: 'N',
-    help: 'write N sessions into the first table: half of them expired',
-  },
-  break: {
-    type: 'text',
-    value: 'INCIDENT',
-    help: `rehearse an incident: ${INCIDENT_KINDS.join(', ')} (DynamoDB), or clock=+2s (all other clocks, ahead of DynamoDB's)`,
-  },
-  for: {
-    type: 'text',
-    value: 'TIME',
-    help: 'how long the incident lasts, such as 90s or 2m (default: until Ctrl-C)',
-  },
+  'archive-folder': textFlag('DIR', 'where archived objects lie as files (default: a new temporary folder)'),
+  'no-schedules': switchFlag('sweep only when an execution is started by hand'),
+  seed: wholeNumber(1, 10_000, 'write N sessions into the first table: half of them expired'),
+  break: textFlag(
+    'INCIDENT',
+    `rehearse an incident: ${INCIDENT_KINDS.join(', ')} (DynamoDB), or clock=+2s (all other clocks, ahead of DynamoDB's)`,
+  ),
+  for: textFlag('TIME', 'how long the incident lasts, such as 90s or 2m (default: until Ctrl-C)'),
   config: CONFIG,
-  json: { type: 'text', value: 'FILE', help: 'once it runs, write its endpoints and names to a file' },
-  verbose: {
-    type: 'switch',
-    help: 'show all of each execution, and every line that the functions print, not only those of a failed call',
-  },
+  json: textFlag('FILE', 'once it runs, write its endpoints and names to a file'),
+  verbose: switchFlag(
+    'show all of each execution, and every line that the functions print, not only those of a failed call',
+  ),
 } as const;
 
 const help = (flags: string) => `npx precise-ttl local [flags]
@@ -84,7 +67,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   restartWithSmallNewSpace();
   const { signal } = stopOnSignal();
   // Imported late: the CDKTF app takes most of a second to load, and a wrong flag should be reported before.
-  const { runLocalJob } = await import('./local-job.ts');
+  const { runLocalJob } = await import('./local/job.ts');
   await runLocalJob({
     dynamoDbPort: flags['dynamodb-port'],
     sfnPort: flags['sfn-port'],

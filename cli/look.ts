@@ -4,7 +4,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { Progress } from '../lab/report/progress.ts';
 import { localEndpoint, type Service } from '../operate/aws/endpoint.ts';
 import { describeSdkError } from '../operate/aws/errors.ts';
-import { CONFIG, type Flags, type FlagValues } from './flags.ts';
+import { CONFIG, type Flags, type FlagValues, switchFlag, textFlag } from './flags.ts';
 import { type COMMAND_ACTIONS, describeActions } from './iam-actions.ts';
 import { print, printData, printError } from './print.ts';
 import { type AnyCommand, defineCommand } from './run-command.ts';
@@ -14,17 +14,10 @@ import { writableFile } from './writable-file.ts';
 /** Exit status for a wrong command line and for a failed request, in commands that use 1 and 2 for their answers. */
 export const NOT_KNOWN = 3;
 
-export const MASK = {
-  type: 'switch',
-  help: "show hashes instead of keys (default: as the table's logKeys says)",
-} as const;
+export const MASK = switchFlag("show hashes instead of keys (default: as the table's logKeys says)");
 
 const TABLE = { type: 'text', value: 'NAME' } as const;
-const JSON_FILE = {
-  type: 'text',
-  value: 'FILE',
-  help: 'also write the report to a file; - prints it instead of the text',
-} as const;
+const JSON_FILE = textFlag('FILE', 'also write the report to a file; - prints it instead of the text');
 
 /** The arguments of a command that only reads, besides its flags. */
 export interface LookSession<Asked> {

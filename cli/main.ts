@@ -38,10 +38,7 @@ export async function main(manifest: URL, args: readonly string[]): Promise<void
 
 async function completion(wanted: string | undefined): Promise<string> {
   // Imported late, because it loads every command.
-  const [{ describeCommands }, { completionFor, SHELLS }] = await Promise.all([
-    import('./completion/described-commands.ts'),
-    import('./completion/scripts.ts'),
-  ]);
+  const { completionFor, describeCommands, SHELLS } = await import('./completion.ts');
   const shell = SHELLS.find(name => name === wanted);
   if (shell !== undefined) return completionFor(shell, await describeCommands(COMMANDS));
   const got = wanted === undefined ? 'none' : `"${wanted}"`;

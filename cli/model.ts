@@ -1,18 +1,22 @@
-/** `precise-ttl model`: prints as JSON what all writers of a table must agree on, or the outputs of the deployment. See `--help`. */
 import { writeFileSync } from 'node:fs';
 import { loadConfig } from '../config/load-config.ts';
 import { modelPropsOf } from '../config/model-of.ts';
 import { chooseTable } from '../operate/choose-tables.ts';
+import { commandLine } from '../operate/command-line.ts';
 import { TERRAFORM_HELP } from './deploy/flags.ts';
-import { CONFIG, FlagError, type FlagValues } from './flags.ts';
+import { DeployError, requireTerraform, Terraform, terraformBinary } from './deploy/run-terraform.ts';
+import { synthesizeStack } from './deploy/synthesized-stack.ts';
+import { CONFIG, FlagError, type FlagValues, switchFlag, textFlag } from './flags.ts';
 import { print, printData } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { writableFile } from './writable-file.ts';
 
+/** `precise-ttl model`: prints as JSON what all writers of a table must agree on, or the outputs of the deployment. See `--help`. */
+
 const FLAGS = {
-  table: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: the only one)' },
-  deployed: { type: 'switch', help: 'print what is deployed, of all tables, as Terraform has it' },
-  out: { type: 'text', value: 'FILE', help: 'write it to a file (default: print it)' },
+  table: textFlag('NAME', 'a table of the configuration (default: the only one)'),
+  deployed: switchFlag('print what is deployed, of all tables, as Terraform has it'),
+  out: textFlag('FILE', 'write it to a file (default: print it)'),
   config: CONFIG,
 } as const;
 
@@ -64,8 +68,21 @@ async function tableModel({ table, config }: FlagValues<typeof FLAGS>): Promise<
   return { what: `the expiry model of ${chosen.tableName}`, value: modelPropsOf(chosen) };
 }
 
+/**
+ * Reads the outputs of the deployment of a configuration, by tables.
+ *
+ * @throws {DeployError} when there is no deployment, or Terraform cannot read its state
+ */
 async function deployment({ config }: FlagValues<typeof FLAGS>): Promise<Printed> {
-  // CDKTF is large.
-  const { deployedOutputs } = await import('./model/deployed.ts');
-  return { what: 'what is deployed', value: await deployedOutputs(config) };
+  const program = terraformBinary(process.env);
+  await requireTerraform(program);
+  const terraform = new Terraform(program, await synthesizeStack({ config }));
+  await terraform.init();
+  const { tables } = await terraform.outputs();
+  if (tables === undefined) {
+    throw new DeployError(
+      `Outputs: expected those of a deployment, got none; run ${commandLine('deploy')} first.`,
+    );
+  }
+  return { what: 'what is deployed', value: { tables: tables.value } };
 }

@@ -3,14 +3,13 @@ import type { DeploymentConfig } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { Progress } from '../lab/report/progress.ts';
 import type { Clients } from '../operate/aws/clients.ts';
-import { localEndpoint, type Service } from '../operate/aws/endpoint.ts';
+import { localEndpoint, requireOnePlace, type Service } from '../operate/aws/endpoint.ts';
 import { describeSdkError } from '../operate/aws/errors.ts';
-import { requireOnePlace } from '../operate/aws/one-place.ts';
 import { chooseTable, chooseTables } from '../operate/choose-tables.ts';
 import { commandLine } from '../operate/command-line.ts';
-import { StoppedError } from '../operate/stopped-error.ts';
+import { StoppedError } from '../operate/errors.ts';
 import { consent, requireConsent, YES } from './consent.ts';
-import { CONFIG, type Flags, type FlagValues } from './flags.ts';
+import { CONFIG, type Flags, type FlagValues, switchFlag, textFlag } from './flags.ts';
 import { type COMMAND_ACTIONS, describeActions } from './iam-actions.ts';
 import { print, printError } from './print.ts';
 import { type AnyCommand, defineCommand } from './run-command.ts';
@@ -131,12 +130,12 @@ interface FreeOperation<F extends Flags, Wanted> extends CommonOperation<F, Want
 type Operation<F extends Flags, Wanted> = ConfiguredOperation<F, Wanted> | FreeOperation<F, Wanted>;
 
 const TABLE = {
-  one: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: the only one)' },
-  all: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: all of them)' },
+  one: textFlag('NAME', 'a table of the configuration (default: the only one)'),
+  all: textFlag('NAME', 'a table of the configuration (default: all of them)'),
 } as const;
 const COMMON = {
   yes: YES,
-  json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
+  json: textFlag('FILE', 'also write the result to a file'),
 } as const;
 type CommonValues = FlagValues<typeof COMMON> & {
   readonly config?: string;
@@ -158,7 +157,7 @@ export function defineOperation<F extends Flags, Wanted>(operation: Operation<F,
     flags: {
       ...(operation.region === undefined && { table: TABLE[operation.tables] }),
       ...operation.flags,
-      ...(dryRun !== undefined && { 'dry-run': { type: 'switch', help: dryRun } as const }),
+      ...(dryRun !== undefined && { 'dry-run': switchFlag(dryRun) }),
       ...(operation.region === undefined && { config: CONFIG }),
       ...COMMON,
     } as Flags,

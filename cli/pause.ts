@@ -1,11 +1,12 @@
 /** `precise-ttl pause`: pauses the sweeps without a deployment. See `--help`. */
 import type { OpenExecution, PauseOptions } from '../operate/changes.ts';
 import { commandLine } from '../operate/command-line.ts';
-import { describePause } from '../operate/deployment/describe-pause.ts';
-import { isoSeconds } from '../operate/iso-seconds.ts';
-import { describeDuration, readDuration } from './duration.ts';
+import { describePause } from '../operate/deployment/sweep-text.ts';
+import { isoSeconds } from '../operate/times.ts';
+import { textFlag } from './flags.ts';
 import { firstLines } from './numbers.ts';
 import { defineOperation, planOf, type Session } from './operation.ts';
+import { describeDuration, readDuration } from './times.ts';
 
 /** Limits of `--for`: one tick, and a time longer than any pause should be. */
 const BOUNDS = { least: '1m', most: '180d' } as const;
@@ -23,11 +24,7 @@ export const command = defineOperation({
   usage: ['[--table NAME] [--for DURATION] [flags]'],
   tables: 'all',
   flags: {
-    for: {
-      type: 'text',
-      value: 'DURATION',
-      help: 'then the ticks sweep it again: 30m, 2h, 1d (default: until resume)',
-    },
+    for: textFlag('DURATION', 'then the ticks sweep it again: 30m, 2h, 1d (default: until resume)'),
   },
   about: `Stops the sweeps of tables, without a deployment: writes it into the journal, which every tick reads first; with --for, until a
 later time. What runs goes on to its end; the command says what that is. While a table is paused, expired items stay until

@@ -1,7 +1,7 @@
 /** `precise-ttl proof`: verifies the manifests of deletions. See `--help`. */
 import { readLocation } from '../operate/archive/location.ts';
-import { requireOnePlace } from '../operate/aws/one-place.ts';
-import { FlagError } from './flags.ts';
+import { requireOnePlace } from '../operate/aws/endpoint.ts';
+import { FlagError, textFlag } from './flags.ts';
 import { defineLook, MASK } from './look.ts';
 import { workFromNow } from './output/work.ts';
 
@@ -12,12 +12,11 @@ export const command = defineLook({
   words: ['verify'],
   usage: 'verify --date DATE --from-archive PLACE [flags]',
   flags: {
-    date: { type: 'text', value: 'DATE', help: 'the day of the deletions in UTC, such as 2026-11-22' },
-    'from-archive': {
-      type: 'text',
-      value: 'PLACE',
-      help: 's3://BUCKET or s3://BUCKET/PREFIX, without the folder proof; or a folder that has the same files',
-    },
+    date: textFlag('DATE', 'the day of the deletions in UTC, such as 2026-11-22'),
+    'from-archive': textFlag(
+      'PLACE',
+      's3://BUCKET or s3://BUCKET/PREFIX, without the folder proof; or a folder that has the same files',
+    ),
     mask: MASK,
   },
   tables: 'the only one',

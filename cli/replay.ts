@@ -3,10 +3,10 @@
 import type { PieceResult, ReplayOptions } from '../operate/changes.ts';
 import { DEFAULT_CONCURRENCY, replaySettings } from '../operate/replay/settings.ts';
 import { MAX_DELETES_PER_SECOND } from '../statemachine/contract/limits.ts';
-import { FlagError, wholeNumber } from './flags.ts';
+import { FlagError, switchFlag, textFlag, wholeNumber } from './flags.ts';
 import { defineOperation, planOf, type Session, type Told } from './operation.ts';
 import { workFromNow } from './output/work.ts';
-import { describeFacts, describePiece, describeResult, describeScan } from './replay-text.ts';
+import { describeFacts, describePiece, describeResult, describeScan } from './replay/text.ts';
 
 interface Wanted extends ReplayOptions {
   /** Scan the whole index instead of a span. */
@@ -18,12 +18,9 @@ export const command = defineOperation({
   usage: ['--from TIME --to TIME [flags]', '--index'],
   tables: 'all',
   flags: {
-    from: { type: 'text', value: 'TIME', help: 'the first expiry time to sweep, ISO-8601 with a zone' },
-    to: { type: 'text', value: 'TIME', help: 'where the span ends; not part of it' },
-    index: {
-      type: 'switch',
-      help: 'instead of a span: scan the whole index',
-    },
+    from: textFlag('TIME', 'the first expiry time to sweep, ISO-8601 with a zone'),
+    to: textFlag('TIME', 'where the span ends; not part of it'),
+    index: switchFlag('instead of a span: scan the whole index'),
     'split-minutes': wholeNumber(1, 44_640, 'how much of the span one execution sweeps (default: 60)'),
     concurrency: { ...wholeNumber(1, 100, 'executions at a time'), default: DEFAULT_CONCURRENCY },
     'max-per-second': wholeNumber(
@@ -31,7 +28,7 @@ export const command = defineOperation({
       MAX_DELETES_PER_SECOND,
       'deletes per second and table at most (default: as configured)',
     ),
-    run: { type: 'text', value: 'LABEL', help: 'sweeps the same span once more, under this label' },
+    run: textFlag('LABEL', 'sweeps the same span once more, under this label'),
   },
   dryRun: 'find and count, delete nothing; counts again each time',
   about: `Sweeps a span of expiry times again, for example after an outage, by executions of the deployment's NAME-replay. Items that are

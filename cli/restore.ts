@@ -2,50 +2,29 @@
 
 import { modelOf } from '../config/model-of.ts';
 import { type Location, readLocation } from '../operate/archive/location.ts';
-import { requireOnePlace } from '../operate/aws/one-place.ts';
+import { requireOnePlace } from '../operate/aws/endpoint.ts';
 import type { DrillOptions, RestoreOptions } from '../operate/changes.ts';
 import { chooseTable } from '../operate/choose-tables.ts';
 import type { WithArchive } from '../operate/restore/restore.ts';
-import { describeDrill } from './drill-text.ts';
-import { readDuration } from './duration.ts';
-import { FlagError, type FlagValues, wholeNumber } from './flags.ts';
+import { FlagError, type FlagValues, switchFlag, textFlag, wholeNumber } from './flags.ts';
 import { count } from './numbers.ts';
 import { defineOperation, planOf, type Session } from './operation.ts';
 import { workFromNow } from './output/work.ts';
-import { readExpirySpan } from './read-expiry-span.ts';
-import { readKeys } from './read-keys.ts';
-import { describeOutcome, describeRestore } from './restore-text.ts';
+import { readExpirySpan, readKeys } from './restore/keys.ts';
+import { describeDrill, describeOutcome, describeRestore } from './restore/text.ts';
+import { readDuration } from './times.ts';
 
 const FLAGS = {
-  'from-archive': {
-    type: 'text',
-    value: 'PLACE',
-    help: 's3://BUCKET or s3://BUCKET/PREFIX, or a folder with the same files',
-  },
-  keys: {
-    type: 'text',
-    value: 'JSON',
-    help: 'a key or a list of keys in DynamoDB JSON: \'{"id":{"S":"a"}}\'',
-  },
-  'keys-file': { type: 'text', value: 'FILE', help: 'the same from a file: a list, or one key on each line' },
-  'expired-from': {
-    type: 'text',
-    value: 'TIME',
-    help: 'look only at what expired then or later: a date, or a time in ISO-8601',
-  },
-  'expired-to': { type: 'text', value: 'TIME', help: 'look only at what expired before' },
-  'expires-in': {
-    type: 'text',
-    value: 'SPAN',
-    help: 'when the restored items expire: 30m, 2h or 7d from now',
-  },
-  'without-expiry': { type: 'switch', help: 'the restored items do not expire' },
-  drill: {
-    type: 'switch',
-    help: 'restore a sample into a scratch table, and compare',
-  },
+  'from-archive': textFlag('PLACE', 's3://BUCKET or s3://BUCKET/PREFIX, or a folder with the same files'),
+  keys: textFlag('JSON', 'a key or a list of keys in DynamoDB JSON: \'{"id":{"S":"a"}}\''),
+  'keys-file': textFlag('FILE', 'the same from a file: a list, or one key on each line'),
+  'expired-from': textFlag('TIME', 'look only at what expired then or later: a date, or a time in ISO-8601'),
+  'expired-to': textFlag('TIME', 'look only at what expired before'),
+  'expires-in': textFlag('SPAN', 'when the restored items expire: 30m, 2h or 7d from now'),
+  'without-expiry': switchFlag('the restored items do not expire'),
+  drill: switchFlag('restore a sample into a scratch table, and compare'),
   sample: wholeNumber(1, 10_000_000, 'lines that a drill restores (default: 1000, or all of the span)'),
-  mask: { type: 'switch', help: "show hashes instead of keys (default: as the table's logKeys says)" },
+  mask: switchFlag("show hashes instead of keys (default: as the table's logKeys says)"),
 } as const;
 
 /** Limits of the new lifetime: a TTL may be at most 20 years ahead. */
@@ -104,7 +83,7 @@ drill of a table runs at a time; one that was cut off leaves its scratch table, 
     return { location, drill, config, table, span, dryRun, mask, keys, expiresInMs };
   },
   async prepare(wanted, session) {
-    const { openArchive } = await import('../operate/archive/clients.ts');
+    const { openArchive } = await import('../operate/archive/archive-source.ts');
     const { region } = wanted.config;
     const { source, destroy } = openArchive(region, wanted.location, process.env, session.signal);
     session.atEnd(destroy);

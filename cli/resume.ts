@@ -1,19 +1,20 @@
 /** `precise-ttl resume`: ends a pause, and deletes what expired during it. See `--help`. */
 import type { MissedOfTable, ResumedTable, ResumeOptions, ResumeProgress } from '../operate/changes.ts';
 import { commandLine } from '../operate/command-line.ts';
-import { describePause } from '../operate/deployment/describe-pause.ts';
-import { isoSeconds } from '../operate/iso-seconds.ts';
-import { describeDuration } from './duration.ts';
+import { describePause } from '../operate/deployment/sweep-text.ts';
+import { isoSeconds } from '../operate/times.ts';
+import { switchFlag } from './flags.ts';
 import { defineOperation, describeFacts, planOf, type Session } from './operation.ts';
+import { describeResult, describeFacts as replayFacts } from './replay/text.ts';
 import { pieceTeller, replayTold } from './replay.ts';
-import { describeResult, describeFacts as replayFacts } from './replay-text.ts';
+import { describeDuration } from './times.ts';
 
 export const command = defineOperation({
   name: 'resume',
   usage: ['[--table NAME] [flags]'],
   tables: 'all',
   flags: {
-    'no-replay': { type: 'switch', help: 'do not replay what was missed; print the command for it' },
+    'no-replay': switchFlag('do not replay what was missed; print the command for it'),
   },
   dryRun: 'count what has expired meanwhile; change and delete nothing',
   about: `Lets the sweeps go on after npx precise-ttl pause, at once, and replays what has expired meanwhile: from the table's watermark in

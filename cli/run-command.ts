@@ -1,9 +1,16 @@
 import { inspect } from 'node:util';
 import { PreciseTtlError } from '../expiry/index.ts';
 import { useConfig } from '../operate/command-line.ts';
-import { FieldError, InputError } from '../operate/input-error.ts';
-import { isEmulatorError } from './emulator-error.ts';
-import { describeFlags, FlagError, type Flags, type FlagValues, parseFlags, USAGE_STATUS } from './flags.ts';
+import { FieldError, InputError } from '../operate/errors.ts';
+import {
+  describeFlags,
+  FlagError,
+  type Flags,
+  type FlagValues,
+  parseFlags,
+  switchFlag,
+  USAGE_STATUS,
+} from './flags.ts';
 import { printError, printHelp } from './print.ts';
 
 /** A command: its flags, its help, and its work. */
@@ -63,7 +70,7 @@ export interface ListedCommand {
 /** Commands by name. */
 export type Commands = Readonly<Record<string, ListedCommand>>;
 
-const HELP = { help: { type: 'switch', help: 'show this' } } as const;
+const HELP = { help: switchFlag('show this') } as const;
 
 export function defineCommand<const F extends Flags>(command: Command<F>): AnyCommand {
   const flags = { ...command.flags, ...HELP };
@@ -126,4 +133,17 @@ function messageOf(error: Error, flags: Flags): string {
   if (!(error instanceof FieldError)) return error.message;
   const flag = error.field.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
   return Object.hasOwn(flags, flag) ? `--${flag}: ${error.detail}` : error.message;
+}
+
+/**
+ * Whether an error is one of the emulator's, whose messages are for the user. It compares the class name, so that commands that
+ * need no emulator do not load it.
+ */
+export function isEmulatorError(error: unknown): error is Error {
+  return error instanceof Error && classesOf(error).includes('EmulatorError');
+}
+
+function classesOf(value: object): string[] {
+  const prototype: object | null = Object.getPrototypeOf(value);
+  return prototype === null ? [] : [prototype.constructor.name, ...classesOf(prototype)];
 }

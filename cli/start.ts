@@ -1,10 +1,9 @@
 /** `precise-ttl start`: runs the main job on this machine. See `--help`. */
 import { loadConfigFile } from '../config/config-file.ts';
 import { drawMoment, paint } from '../lab/demo/live/draw.ts';
-import { BY, CONFIG, type FlagValues, MINUTES, RATE, SEED } from './flags.ts';
+import { BY, CONFIG, type FlagValues, MINUTES, RATE, SEED, switchFlag, textFlag } from './flags.ts';
 import type { MainJobOptions } from './main-job.ts';
-import { lookOf } from './output/screen.ts';
-import { STDOUT } from './print.ts';
+import { lookOf, STDOUT } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -13,17 +12,14 @@ const FLAGS = {
   minutes: { ...MINUTES, help: 'how long sessions keep expiring' },
   rate: { ...RATE, help: 'sessions per second' },
   seed: { ...SEED, help: 'makes the same workload again (default: another one each time)' },
-  table: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: its first one)' },
+  table: textFlag('NAME', 'a table of the configuration (default: its first one)'),
   by: {
     ...BY,
     help: 'index it by window or by second (default: as the configuration says)',
   },
-  archive: {
-    type: 'switch',
-    help: 'with an archive and events, also where the configuration has none',
-  },
+  archive: switchFlag('with an archive and events, also where the configuration has none'),
   config: CONFIG,
-  json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
+  json: textFlag('FILE', 'also write the result to a file'),
 } as const;
 
 const help = (flags: string) => `npx precise-ttl start [flags]

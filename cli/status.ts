@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verdict } from '../operate/status/report.ts';
 import type { Status } from '../operate/status/status.ts';
+import { switchFlag, wholeNumber } from './flags.ts';
 import { defineLook, NOT_KNOWN } from './look.ts';
 
 const STATUS: Readonly<Record<Verdict, number>> = { fine: 0, warnings: 1, broken: 2, unknown: NOT_KNOWN };
@@ -9,7 +10,7 @@ const STATUS: Readonly<Record<Verdict, number>> = { fine: 0, warnings: 1, broken
 export const command = defineLook({
   name: 'status',
   flags: {
-    watch: { type: 'switch', help: 'look again every few seconds, until Ctrl-C' },
+    watch: switchFlag('look again every few seconds, until Ctrl-C'),
     every: {
       type: 'number',
       min: 1,
@@ -18,14 +19,11 @@ export const command = defineLook({
       value: 'N',
       help: 'with --watch: seconds between two looks',
     },
-    back: {
-      type: 'number',
-      min: 1,
-      max: 44_640,
-      whole: true,
-      value: 'N',
-      help: 'minutes that the index is read back (default: as a tick looks back, or to what no sweep is known to cover)',
-    },
+    back: wholeNumber(
+      1,
+      44_640,
+      'minutes that the index is read back (default: as a tick looks back, or to what no sweep is known to cover)',
+    ),
   },
   tables: 'all of them',
   about: `Shows how the sweep of each table of the configuration stands: up to when everything that was due is gone, what is overdue,
@@ -42,11 +40,10 @@ ten) the command tells what is known, and what did not answer. A later look of -
   interrupted: 'nothing is known',
   read: ({ watch, every, back }) => ({ watch, every, back }),
   async look({ asked: { watch, every, back }, config, table, signal, tell }) {
-    const [{ statusJob }, { statusReport }, { describeStatus }, { showLook }] = await Promise.all([
+    const [{ statusJob }, { statusReport }, { describeStatus, showLook }] = await Promise.all([
       import('../operate/status/status.ts'),
       import('../operate/status/to-report.ts'),
       import('./status/text.ts'),
-      import('./status/watch.ts'),
     ]);
     let last: Status | undefined;
     const job = statusJob({ config, table, back, signal });

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { synthesizeStack } from './deploy/synthesized-stack.ts';
-import { CONFIG } from './flags.ts';
+import { CONFIG, textFlag } from './flags.ts';
 import { printData } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { writableFile } from './writable-file.ts';
@@ -10,8 +10,8 @@ import { writableFile } from './writable-file.ts';
 export const command = defineCommand({
   flags: {
     config: CONFIG,
-    out: { type: 'text', value: 'FOLDER', help: 'where to (default: cdktf.out beside the configuration)' },
-    json: { type: 'text', value: 'FILE', help: 'also write the paths of what was written to a file' },
+    out: textFlag('FOLDER', 'where to (default: cdktf.out beside the configuration)'),
+    json: textFlag('FILE', 'also write the paths of what was written to a file'),
   },
   help: flags => `npx precise-ttl synth [flags]
 

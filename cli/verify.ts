@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLocal } from '../operate/aws/endpoint.ts';
 import { TERRAFORM_HELP } from './deploy/flags.ts';
-import { FlagError } from './flags.ts';
+import { FlagError, textFlag } from './flags.ts';
 import { defineOperation, planOf } from './operation.ts';
 
 export const command = defineOperation({
   name: 'verify',
   usage: ['[flags]'],
-  flags: { region: { type: 'text', value: 'REGION', help: 'where (default: AWS_REGION)' } },
+  flags: { region: textFlag('REGION', 'where (default: AWS_REGION)') },
   about: `Proves in your own account what nothing else can: how late items are deleted, when Scheduler fires, how far the clocks of Step
 Functions and DynamoDB and an index lie apart, what runs twice, what is billed, how deep JSONata goes, and whether the permissions
 are enough. It says what it makes and what that costs, asks, and deploys a small table and a sweep under names of its own, of which
@@ -36,12 +36,11 @@ npx precise-ttl iam verify prints all that it needs in IAM, with what Terraform 
     return region;
   },
   async prepare(region, { print, show, signal, atEnd }) {
-    const [{ checkConfig }, configuration, { describePlan }] = await Promise.all([
+    const [{ checkConfig }, configuration] = await Promise.all([
       import('../config/config.ts'),
       import('./verify/configuration.ts'),
-      import('./verify/text.ts'),
     ]);
-    const { MINUTES: minutes, dollarsAtMost, verifiedProps, verifyConfig } = configuration;
+    const { MINUTES: minutes, describePlan, dollarsAtMost, verifiedProps, verifyConfig } = configuration;
     const example = checkConfig(verifyConfig(region, `arn:aws:sqs:${region}:000000000000:example`));
     print(describePlan(region, { minutes, cost: dollarsAtMost(verifiedProps(example)) }));
     return planOf({
@@ -51,7 +50,7 @@ npx precise-ttl iam verify prints all that it needs in IAM, with what Terraform 
           import('./verify/job.ts'),
           import('./verify/terraform-deployer.ts'),
           import('../operate/deployment/clients.ts'),
-          import('./deploy/terraform-binary.ts'),
+          import('./deploy/run-terraform.ts'),
         ]);
         await terraform.requireTerraform(terraform.terraformBinary(process.env));
         const made = deploymentClients(region, process.env);

@@ -1,5 +1,5 @@
 import type { PreciseTtlProps } from '../config/props.ts';
-import { monthlyCost } from '../operate/cost/cost.ts';
+import { monthlyCost } from '../operate/cost.ts';
 import type { HistoryReport } from '../operate/history/report.ts';
 import type { MonthCost } from './report.ts';
 

@@ -1,6 +1,6 @@
 import type { BillPart } from '../cost/bill.ts';
 import type { ReaderAudit } from '../operate/audit/report.ts';
-import type { SweepReport } from '../operate/deployment/sweep-report.ts';
+import type { SweepReport } from '../operate/deployment/sweep.ts';
 import type { TableReport, Verdict } from '../operate/status/report.ts';
 
 /** The data of the page as JSON. Times are ISO-8601; null means that there is none, or that it is not known. */

@@ -1,4 +1,4 @@
-import type { SweepReport } from '../operate/deployment/sweep-report.ts';
+import type { SweepReport } from '../operate/deployment/sweep.ts';
 import type { Minute, SweepLag } from './report.ts';
 
 /** Minutes that the page shows. */

@@ -1,4 +1,4 @@
-import { untilAborted } from '../operate/until-aborted.ts';
+import { untilAborted } from '../operate/abortable.ts';
 import type { SourceReport } from './report.ts';
 
 interface SourceOptions<Answer> {

@@ -3,10 +3,14 @@ import type { Pause } from '../functions/journal/layout.ts';
 import type { BackfillInput, BackfillReport } from '../statemachine/backfill-contract.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
 import type { OperateOptions, WorkDone } from './options.ts';
-import type { Span } from './replay/span.ts';
 import type { ListedKeys, Totals } from './replay/totals.ts';
-import type { ExpirySpan } from './restore/span.ts';
-import type { MissedSpan } from './resume/missed-span.ts';
+import type { ExpirySpan } from './restore/wanted-keys.ts';
+
+/** Expiry times in [from, to), whole epoch seconds. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
 
 export interface OpenExecution {
   readonly name: string;
@@ -182,7 +186,7 @@ export interface MissedOfTable {
   /** The pause; undefined if there was none. */
   readonly was: Pause | undefined;
   /** Undefined if the ticks can sweep everything that was missed. */
-  readonly missed: MissedSpan | undefined;
+  readonly missed: Span | undefined;
   /** Whether any tick has swept the table before. */
   readonly isSwept: boolean;
   /** Seconds between the expiry of an item and the time when it is due. */

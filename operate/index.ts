@@ -5,43 +5,23 @@
  * The declarations name no types of the AWS SDK, so that programs need no other package.
  */
 import { checkConfig } from '../config/config.ts';
-import { openArchive } from './archive/clients.ts';
+import { openArchive } from './archive/archive-source.ts';
 import { readLocation } from './archive/location.ts';
 import { compareDeletions } from './audit/audit.ts';
 import type { AuditOptions, AuditReport } from './audit/report.ts';
 import { type Clients, clientsOf } from './aws/clients.ts';
-import type { Service } from './aws/endpoint.ts';
-import { requireOnePlace } from './aws/one-place.ts';
-import { prepareBackfill } from './backfill/backfill.ts';
-import type {
-  BackfillOptions,
-  BackfillResult,
-  DrillOptions,
-  DrillResult,
-  IndexScanOptions,
-  IndexScanResult,
-  LimitOptions,
-  LimitResult,
-  PauseOptions,
-  PauseResult,
-  ReplayOptions,
-  ReplayResult,
-  RestoreOptions,
-  RestoreResult,
-  ResumeOptions,
-  ResumeResult,
-} from './changes.ts';
+import { requireOnePlace, type Service } from './aws/endpoint.ts';
+import { prepareBackfill } from './backfill.ts';
+import type * as changes from './changes.ts';
 import { chooseTables } from './choose-tables.ts';
-import { monthlyCost } from './cost/cost.ts';
-import type { CostOptions, CostReport } from './cost/report.ts';
+import { type CostOptions, type CostReport, monthlyCost } from './cost.ts';
 import { examine } from './doctor/doctor.ts';
 import type { DoctorOptions, DoctorReport } from './doctor/report.ts';
 import { readHistory } from './history/history.ts';
 import type { HistoryOptions, HistoryReport } from './history/report.ts';
 import { prepareLimit } from './limit.ts';
-import { NEVER, type OperateOptions } from './options.ts';
+import { NEVER, type OperateOptions, type Prepared } from './options.ts';
 import { preparePause } from './pause.ts';
-import type { Prepared } from './prepared.ts';
 import type { ProofOptions, ProofReport } from './proof/report.ts';
 import { verifyDay } from './proof/verify-day.ts';
 import { prepareIndexScan } from './replay/index-scan.ts';
@@ -87,31 +67,34 @@ export async function verifyProof(options: ProofOptions): Promise<ProofReport> {
 }
 
 /** Pauses the sweeps of tables, like `pause`. Running executions continue. */
-export const pause = change<PauseOptions, PauseResult>(['DYNAMODB', 'SFN'], preparePause);
+export const pause = change<changes.PauseOptions, changes.PauseResult>(['DYNAMODB', 'SFN'], preparePause);
 
 /** Ends pauses, and replays what expired during them. */
-export const resume = change<ResumeOptions, ResumeResult>(['DYNAMODB', 'SFN'], prepareResume);
+export const resume = change<changes.ResumeOptions, changes.ResumeResult>(['DYNAMODB', 'SFN'], prepareResume);
 
 /** Limits how many items a table's sweep deletes per second. */
-export const limit = change<LimitOptions, LimitResult>(['DYNAMODB'], prepareLimit);
+export const limit = change<changes.LimitOptions, changes.LimitResult>(['DYNAMODB'], prepareLimit);
 
 /** Sweeps a span of expiry times again. */
-export const replay = change<ReplayOptions, ReplayResult>(['SFN'], prepareReplay);
+export const replay = change<changes.ReplayOptions, changes.ReplayResult>(['SFN'], prepareReplay);
 
 /** Deletes overdue items of the whole index. */
-export const scanIndex = change<IndexScanOptions, IndexScanResult>(['SFN'], prepareIndexScan);
+export const scanIndex = change<changes.IndexScanOptions, changes.IndexScanResult>(['SFN'], prepareIndexScan);
 
 /** Writes the window into the items that a table already has. */
-export const backfill = change<BackfillOptions, BackfillResult>(['SFN'], prepareBackfill);
+export const backfill = change<changes.BackfillOptions, changes.BackfillResult>(['SFN'], prepareBackfill);
 
 /** Writes items of an archive back into their table. */
-export const restore = change<RestoreOptions & FromArchive, RestoreResult>(
+export const restore = change<changes.RestoreOptions & FromArchive, changes.RestoreResult>(
   ['DYNAMODB'],
   inArchive(prepareRestore),
 );
 
 /** Restores a sample of an archive into a scratch table, and lists the lines that cannot be restored. */
-export const drill = change<DrillOptions & FromArchive, DrillResult>(['DYNAMODB'], inArchive(prepareDrill));
+export const drill = change<changes.DrillOptions & FromArchive, changes.DrillResult>(
+  ['DYNAMODB'],
+  inArchive(prepareDrill),
+);
 
 /** Returns a function that makes a change at once, without a question. All its services are on this machine, or none. */
 function change<Options extends OperateOptions, Result>(
@@ -166,11 +149,8 @@ export { type DeploymentConfig, InvalidConfigError } from '../config/config.ts';
 export { ConfigFileError } from '../config/config-file.ts';
 export { loadConfig } from '../config/load-config.ts';
 export { PreciseTtlError } from '../expiry/errors.ts';
-export { ArchivedLineError, ArchiveNotFoundError, ArchiveUnreadableError } from './archive/errors.ts';
 export type { AuditOptions, AuditReport } from './audit/report.ts';
-export { StateMachineNotFoundError } from './aws/errors.ts';
 export { NoAnswerError } from './aws/no-answer.ts';
-export { BackfillError } from './backfill/require-backfill.ts';
 export type {
   BackfillOptions,
   BackfillResult,
@@ -189,14 +169,22 @@ export type {
   ResumeOptions,
   ResumeResult,
 } from './changes.ts';
-export type { CostOptions, CostReport } from './cost/report.ts';
+export type { CostOptions, CostReport } from './cost.ts';
 export type { DoctorOptions, DoctorReport } from './doctor/report.ts';
+export {
+  ArchivedLineError,
+  ArchiveNotFoundError,
+  ArchiveUnreadableError,
+  BackfillError,
+  InputError,
+  JournalNotFoundError,
+  MissingPermissionError,
+  ScratchTableError,
+  StateMachineNotFoundError,
+  StoppedError,
+  TableNotFoundError,
+} from './errors.ts';
 export type { HistoryOptions, HistoryReport } from './history/report.ts';
-export { InputError } from './input-error.ts';
-export { JournalNotFoundError } from './journal-not-found.ts';
 export type { OperateOptions, WorkDone } from './options.ts';
 export type { ProofOptions, ProofReport } from './proof/report.ts';
-export { ScratchTableError } from './restore/errors.ts';
 export type { StatusOptions, StatusReport } from './status/report.ts';
-export { StoppedError } from './stopped-error.ts';
-export { MissingPermissionError, TableNotFoundError } from './table/errors.ts';

@@ -5,8 +5,8 @@ import { type DeploymentState, journalName } from '../functions/journal/layout.t
 import { readState } from '../functions/journal/read-state.ts';
 import type { JournalTable } from '../functions/journal/update-entry.ts';
 import { JournalUnreadableError, JournalUnwritableError } from '../functions/runtime/errors.ts';
-import { JournalNotFoundError } from './journal-not-found.ts';
-import { permitted } from './table/permitted.ts';
+import { permitted } from './aws/errors.ts';
+import { JournalNotFoundError } from './errors.ts';
 
 /** The journal of a deployment, for a command. */
 export interface DeploymentJournal extends JournalTable {

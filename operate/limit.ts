@@ -3,7 +3,7 @@ import type { With } from './aws/clients.ts';
 import type { LimitOptions, LimitResult } from './changes.ts';
 import { chooseTable } from './choose-tables.ts';
 import { inJournal, readJournals } from './journals.ts';
-import type { Prepared } from './prepared.ts';
+import type { Prepared } from './options.ts';
 
 /**
  * Prepares a change of a table's delete limit.

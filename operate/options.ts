@@ -1,5 +1,5 @@
 import type { DeploymentConfig } from '../config/config.ts';
-import type { Credentials } from './aws/client-config.ts';
+import type { Credentials } from './aws/client.ts';
 import type { Environment } from './aws/endpoint.ts';
 
 /** Options of every function of `precise-ttl/operate`. */
@@ -28,3 +28,19 @@ export interface WorkDone {
 
 /** A signal that never aborts. */
 export const NEVER: AbortSignal = new AbortController().signal;
+
+/** A prepared change: everything that it needs was read, and nothing is changed yet. */
+export interface Prepared<Facts, Result> {
+  /** Facts that were read. */
+  readonly facts: Facts;
+  /** Makes the change. */
+  readonly apply: () => Promise<Result>;
+}
+
+/** The progress of a scan. */
+export interface ScanProgress {
+  readonly items: number;
+  readonly readUnits: number;
+  /** Number of pages that DynamoDB throttled and that were read later. */
+  readonly throttled: number;
+}

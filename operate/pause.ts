@@ -3,15 +3,14 @@ import { replayName } from '../config/names.ts';
 import { type Pause, pauseOf } from '../functions/journal/layout.ts';
 import { pauseTable } from '../functions/journal/operator-settings.ts';
 import type { With } from './aws/clients.ts';
+import { findStateMachines, openExecutions } from './aws/executions.ts';
 import { executionsOfTable } from './aws/executions-of-table.ts';
 import { NoAnswerError } from './aws/no-answer.ts';
-import { openExecutions } from './aws/open-executions.ts';
-import { findStateMachines } from './aws/state-machines.ts';
 import type { OpenExecution, PauseOptions, PauseResult } from './changes.ts';
 import { chooseTables } from './choose-tables.ts';
-import { isoSeconds } from './iso-seconds.ts';
 import { inJournal, type JournaledTable, readJournals } from './journals.ts';
-import type { Prepared } from './prepared.ts';
+import type { Prepared } from './options.ts';
+import { isoSeconds } from './times.ts';
 
 /**
  * Prepares a pause. It is written for one table after the other: if it fails, the same pause again pauses the remaining tables.

@@ -26,7 +26,7 @@ import { guardDeployment, guardTable, removeTable } from './precise-ttl.ts';
 export const STACK = 'precise-ttl';
 
 /**
- * Terraform's versions: 1.7 added `removed` blocks, 1.10 the lock file in a bucket. `cli/deploy/terraform-binary.ts` checks this earlier.
+ * Terraform's versions: 1.7 added `removed` blocks, 1.10 the lock file in a bucket. `cli/deploy/run-terraform.ts` checks this earlier.
  */
 export const TERRAFORM_VERSION = '>= 1.10';
 

@@ -1,5 +1,5 @@
 import { resolveProps, settingsOfProps } from '../../config/props.ts';
-import { DELETES_PER_SECOND, type ExpiredBefore } from '../../operate/adopt/expired-before.ts';
+import { DELETES_PER_SECOND, type ExpiredBefore } from '../../operate/adopt/delete-expired.ts';
 import type { AdoptionPlan } from '../../operate/adopt/plan.ts';
 import type { Reading } from '../../operate/adopt/reading.ts';
 import { commandLine, quoted } from '../../operate/command-line.ts';

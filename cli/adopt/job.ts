@@ -8,14 +8,14 @@ import {
   lookAtTable,
   readTable,
 } from '../../operate/adopt/adopt.ts';
-import { DELETES_PER_SECOND, expiredBefore } from '../../operate/adopt/expired-before.ts';
+import { DELETES_PER_SECOND, expiredBefore } from '../../operate/adopt/delete-expired.ts';
 import { type AdoptionPlan, changes, planAdoption } from '../../operate/adopt/plan.ts';
 import type { Reading } from '../../operate/adopt/reading.ts';
-import type { ScanProgress } from '../../operate/table/scan-progress.ts';
+import type { ScanProgress } from '../../operate/options.ts';
 import { FlagError } from '../flags.ts';
+import { configurationBlock } from '../init/configuration.ts';
 import { count } from '../numbers.ts';
 import { type Plan, planOf, type Session } from '../operation.ts';
-import { configurationBlock } from './configuration.ts';
 import { askToDelete, deleteCommand, describeExpired, whoDeletesTheRest } from './expired.ts';
 import { progressLine } from './progress-line.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Building } from '../../operate/adopt/until-built.ts';
+import type { Building } from '../../operate/adopt/change-table.ts';
 import { span } from '../numbers.ts';
 import { MEASURED_SECONDS } from '../output/work.ts';
 

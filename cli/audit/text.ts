@@ -2,6 +2,7 @@ import { LEDGER_DAYS } from '../../functions/journal/ledger.ts';
 import type { AuditReport, MissingKey, ReaderAudit, TableAudit } from '../../operate/audit/report.ts';
 import { commandLine } from '../../operate/command-line.ts';
 import { utc } from '../../operate/deployment/sweep-text.ts';
+import { count } from '../numbers.ts';
 import { shortKey } from '../print.ts';
 
 /** Spans that are shown to a person for each reader. */
@@ -90,5 +91,3 @@ function describeRemedy(now: number): string {
 }
 
 const at = (time: string | number): string => utc(new Date(time));
-
-const count = (value: number): string => value.toLocaleString('en-US');

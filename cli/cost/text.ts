@@ -1,7 +1,6 @@
 import { BILL_PARTS, type Bill, type BillPart } from '../../cost/bill.ts';
-import { PARTITION_UNITS } from '../../expiry/partition-rule.ts';
-import type { BillFacts } from '../../operate/cost/cost.ts';
-import { describeAdvice } from '../shard-advice.ts';
+import { PARTITION_UNITS, type ShardAdvice } from '../../expiry/partition-rule.ts';
+import type { BillFacts } from '../../operate/cost.ts';
 
 /** Tables that are listed by name; the others are only counted. */
 const NAMED_TABLES = 3;
@@ -89,4 +88,12 @@ function count(value: number): string {
 
 function money(dollars: number): string {
   return `$${dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+}
+
+/** Settings with which the index can take its writes, e.g. `shards: 328, and an index that is warm for 84,000 write units a second`. */
+export function describeAdvice({ shards, warmUnits }: Pick<ShardAdvice, 'shards' | 'warmUnits'>): string {
+  const warm = `an index that is warm for ${warmUnits.toLocaleString('en-US')} write units a second`;
+  return shards === undefined
+    ? `an index by window, which has shards, or more tables`
+    : `shards: ${shards}, and ${warm}`;
 }

@@ -1,10 +1,10 @@
 import { YES } from '../consent.ts';
-import { CONFIG } from '../flags.ts';
+import { CONFIG, switchFlag } from '../flags.ts';
 
 /** Flags of the commands that make a plan. */
 export const PLAN_FLAGS = {
   config: CONFIG,
-  upgrade: { type: 'switch', help: 'take the newest provider of AWS that the stack allows, and lock that' },
+  upgrade: switchFlag('take the newest provider of AWS that the stack allows, and lock that'),
 } as const;
 
 /** Flags of the commands that change something. */

@@ -13,7 +13,7 @@ import { isObject, under } from '../../expiry/fields.ts';
 import { commandLine } from '../../operate/command-line.ts';
 import type { LeftTables } from '../../stacks/app.ts';
 import { FlagError } from '../flags.ts';
-import { DeployError } from './terraform-binary.ts';
+import { DeployError } from './run-terraform.ts';
 
 /** The entry of a table in a configuration; it may not be checked yet. */
 type Entry = DeploymentProps &

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { loadConfigFile } from '../../config/config-file.ts';
 import { printError } from '../print.ts';
 import { asNoted, type Deployed, deployedOf, type Narrowed, narrow, toReach } from './narrow.ts';
-import { type Refusal, Terraform } from './run-terraform.ts';
+import { type Refusal, requireTerraform, Terraform, terraformBinary } from './run-terraform.ts';
 import { type SynthesizedStack, synthesizeStack } from './synthesized-stack.ts';
-import { requireTerraform, terraformBinary } from './terraform-binary.ts';
 
 export interface PlanningFlags {
   /** The same as in `loadConfigFile`. */

@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { findConfigFile, loadConfigFile } from '../../config/config-file.ts';
-import type { Narrowed } from './narrow.ts';
-import { projectFolder } from './project.ts';
+import { basename, dirname, extname, join } from 'node:path';
+import { CONFIG_FILES, findConfigFile, loadConfigFile } from '../../config/config-file.ts';
+import type { LeftTables } from '../../stacks/app.ts';
 
 export interface SynthesizedStack {
   /** Absolute path of the configuration's own folder. */
@@ -19,7 +18,7 @@ export interface SynthesisFlags {
   /** Synthesizes a stack that removes the deployment but not its tables. @default false */
   readonly removed?: boolean;
   /** Replaces the configuration of the file. @default the whole file */
-  readonly narrowed?: { readonly config: unknown; readonly left?: Narrowed['left'] };
+  readonly narrowed?: { readonly config: unknown; readonly left?: LeftTables };
   /** @default `cdktf.out` in the project's folder */
   readonly outdir?: string;
 }
@@ -37,4 +36,18 @@ export async function synthesizeStack(flags: SynthesisFlags): Promise<Synthesize
   mkdirSync(cdktfOut, { recursive: true });
   synthesize({ config, outdir: cdktfOut, removed: flags.removed ?? false, ...(left && { left }) });
   return { project, cdktfOut, stack: join(cdktfOut, 'stacks', STACK) };
+}
+
+/**
+ * The folder for what is made from a configuration: `cdktf.out`, and Terraform's state if that is local. It lies beside the
+ * configuration file, wherever the command is run. A file with another name has a folder of its own, `precise-ttl.<its name>`: two
+ * configurations with one state would each remove what the other one deployed.
+ *
+ * @param configFile absolute path
+ */
+export function projectFolder(configFile: string): string {
+  const folder = dirname(configFile);
+  const name = basename(configFile);
+  if (CONFIG_FILES.includes(name)) return folder;
+  return join(folder, `precise-ttl.${basename(name, extname(name))}`);
 }

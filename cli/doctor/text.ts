@@ -1,8 +1,10 @@
 import { PRICES } from '../../cost/prices.ts';
-import { ago } from '../../operate/deployment/ago.ts';
 import type { Finding } from '../../operate/doctor/finding.ts';
 import type { DoctorReport, Facts, ScannedTable, TableReport } from '../../operate/doctor/report.ts';
-import type { ScanProgress } from '../../operate/table/scan-progress.ts';
+import type { ScanProgress } from '../../operate/options.ts';
+import { ago } from '../../operate/times.ts';
+import { count } from '../numbers.ts';
+import type { Session } from '../operation.ts';
 import { describeWork } from '../output/work.ts';
 import { shortKey } from '../print.ts';
 
@@ -98,4 +100,20 @@ function describeSeconds(seconds: number): string {
   return seconds < 5400 ? `${Math.ceil(seconds / 60)} minutes` : `${(seconds / 3600).toFixed(1)} hours`;
 }
 
-const count = (value: number): string => value.toLocaleString('en-US');
+/** Tells how far full scans are. */
+export function scanTeller(
+  { print, show }: Pick<Session, 'print' | 'show'>,
+  rate: number,
+  now: () => number = Date.now,
+) {
+  let from = now();
+  return (table: ScannedTable, progress: ScanProgress | undefined): void => {
+    if (progress !== undefined) {
+      show(describeProgress(table, progress, (now() - from) / 1000));
+      return;
+    }
+    from = now();
+    show('');
+    print(describeScan(table, rate));
+  };
+}

@@ -1,6 +1,7 @@
-import { OUTCOME_COUNTS, type SweepOutcome } from '../../operate/deployment/sweep-outcome.ts';
+import { OUTCOME_COUNTS, type SweepOutcome } from '../../operate/deployment/sweep.ts';
 import { describeOutcome, describeSweepLine, utc } from '../../operate/deployment/sweep-text.ts';
 import type { HistoryReport, TableHistory } from '../../operate/history/report.ts';
+import { count } from '../numbers.ts';
 import { shortKey } from '../print.ts';
 
 /** A history as text for a person, newest first. */
@@ -35,5 +36,3 @@ function describeTotals(sweeps: TableHistory['sweeps']): string {
   const executions = `${count(sweeps.length)} ${sweeps.length === 1 ? 'execution' : 'executions'}`;
   return `${executions}${how && ` (${how})`}: ${describeOutcome({ ...total, lagMs: null } as SweepOutcome)}`;
 }
-
-const count = (value: number): string => value.toLocaleString('en-US');

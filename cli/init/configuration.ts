@@ -1,4 +1,5 @@
 import type { DeploymentConfig } from '../../config/config.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { isObject } from '../../expiry/fields.ts';
 import type { IndexedBy } from '../../expiry/model.ts';
 
@@ -141,4 +142,10 @@ export function literal(value: unknown): string {
   return typeof value === 'string'
     ? `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
     : JSON.stringify(value);
+}
+
+/** An entry of `tables`, as it is written in `precise-ttl.config.ts`. */
+export function configurationBlock(props: PreciseTtlProps): string {
+  const fields = Object.entries(props).map(([name, value]) => `      ${name}: ${literal(value)},`);
+  return `    {\n${fields.join('\n')}\n    },`;
 }

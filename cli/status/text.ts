@@ -1,20 +1,21 @@
+import { clearScreenDown, cursorTo } from 'node:readline';
 import { nextTurnAt } from '../../functions/journal/scan-turn.ts';
 import type { OpenExecution } from '../../operate/changes.ts';
-import { duration } from '../../operate/deployment/ago.ts';
 import { type Checked, seenOf } from '../../operate/deployment/check.ts';
-import { describePause } from '../../operate/deployment/describe-pause.ts';
 import type { SeenJournal } from '../../operate/deployment/observe-journal.ts';
 import type { Subject } from '../../operate/deployment/subject.ts';
 import type { Sweep } from '../../operate/deployment/sweep.ts';
-import { clockTime, describeSweepLine } from '../../operate/deployment/sweep-text.ts';
+import { clockTime, describePause, describeSweepLine } from '../../operate/deployment/sweep-text.ts';
 import type { ReaderLook } from '../../operate/status/ledger-look.ts';
 import type { OverdueLook } from '../../operate/status/overdue.ts';
 import type { Verdict } from '../../operate/status/report.ts';
 import { describeExceptions, exceptionsOf } from '../../operate/status/scan-exceptions.ts';
 import type { Status, TableStatus } from '../../operate/status/status.ts';
 import { scheduleState, shownKey } from '../../operate/status/to-report.ts';
+import { duration } from '../../operate/times.ts';
 import type { ItemKey } from '../../statemachine/contract/keys.ts';
-import { shortKey } from '../print.ts';
+import { count } from '../numbers.ts';
+import { printable, shortKey, shownOn } from '../print.ts';
 
 /** Sweeps that are shown for each table. */
 const SHOWN_SWEEPS = 5;
@@ -260,4 +261,22 @@ function textOf<Seen>(checked: Checked<Seen> | undefined, describe: (seen: Seen)
 
 const fromSeconds = (seconds: number): Date => new Date(seconds * 1000);
 
-const count = (value: number): string => value.toLocaleString('en-US');
+/** The output on which a look is shown. */
+export interface Screen {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+/** Shows a look: at a terminal it replaces the previous one, elsewhere it prints one line for each table. */
+export function showLook(status: Status, screen: Screen): void {
+  if (!screen.isTTY) {
+    const now = new Date(status.at);
+    for (const table of status.tables) screen.write(`${printable(describeBriefly(table, now))}\n`);
+    return;
+  }
+  const stream = screen as unknown as NodeJS.WritableStream;
+  cursorTo(stream, 0, 0);
+  clearScreenDown(stream);
+  screen.write(`${shownOn(screen, describeStatus(status))}\n`);
+}

@@ -1,7 +1,13 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { answeredAt, keepDates } from '../../functions/table/dynamodb.ts';
-import type { Time } from './time.ts';
+
+/** The clock of the machine, or of a test. */
+export interface Time {
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Rejects when the command is interrupted. */
+  readonly sleep: (ms: number) => Promise<unknown>;
+}
 
 /** Bounds for how far a clock is ahead of this machine's clock, milliseconds. */
 export interface Offset {

@@ -2,8 +2,9 @@ import type { DeploymentConfig } from '../../config/config.ts';
 import { type ResolvedProps, resolveProps } from '../../config/props.ts';
 import { type Bill, monthlyBill } from '../../cost/bill.ts';
 import { TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
-import { billedDeployments } from '../../operate/cost/billed-deployments.ts';
+import { billedDeployments } from '../../operate/cost.ts';
 import { TASKS, type TaskName } from '../../statemachine/contract/machines.ts';
+import { dollars } from '../numbers.ts';
 
 /** Name or name prefix of everything that `verify` creates. Nothing else in an account has it. */
 export const VERIFY_NAME = 'precise-ttl-verify';
@@ -63,4 +64,13 @@ export function monthOf(props: ResolvedProps): Bill {
 /** Upper limit of the cost in dollars: AWS bills metrics by the hour, so it counts a whole hour although the run takes minutes. */
 export function dollarsAtMost(props: ResolvedProps): number {
   return monthOf(props).total / 720;
+}
+
+/** Describes the run before anything is created. */
+export function describePlan(region: string, { minutes, cost }: { minutes: number; cost: number }): string {
+  const made = `the table ${VERIFY_NAME}, its deployment of the same name (state machines, functions, roles, schedules, logs, a journal), and a queue ${VERIFY_NAME}-…`;
+  return `Verification in ${region}, about ${minutes + 5} minutes, at most ${dollars(cost)} (by the calculator, free tiers not taken off)
+  makes    ${made}; nothing else in the account is touched
+  before   takes away what an earlier run of these names has left
+  after    takes everything away again, also after Ctrl-C; after a crash the next run does`;
 }

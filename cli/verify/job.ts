@@ -1,8 +1,8 @@
+import type { Time } from './clocks.ts';
 import { LIFETIME_SECONDS, SETTLE_SECONDS } from './configuration.ts';
 import { observe, type Verified, type VerifyClients } from './observe.ts';
 import { asJson, describeReport, judge, type VerifyReport } from './report.ts';
 import type { Seen } from './seen.ts';
-import type { Time } from './time.ts';
 
 /** Creates what is verified, and removes it. */
 export interface Deployer {

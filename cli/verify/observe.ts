@@ -15,11 +15,10 @@ import type { DeploymentClients } from '../../operate/deployment/clients.ts';
 import { journalAt } from '../../operate/journals.ts';
 import { TASKS, type TaskName } from '../../statemachine/contract/machines.ts';
 import { span } from '../numbers.ts';
-import { dynamoDbOffset, narrowed, type Offset, skewOf } from './clocks.ts';
+import { dynamoDbOffset, narrowed, type Offset, skewOf, type Time } from './clocks.ts';
 import { functionOf, LIFETIME_SECONDS, monthOf, RATE } from './configuration.ts';
 import { observeMetrics } from './metrics.ts';
 import type { Seen, SeenExpiry, SeenItems } from './seen.ts';
-import type { Time } from './time.ts';
 
 /** A client for each service that the experiments call. */
 export type VerifyClients = {

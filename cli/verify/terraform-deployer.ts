@@ -14,8 +14,8 @@ import {
   GetQueueAttributesCommand,
   paginateListQueues,
 } from '@aws-sdk/client-sqs';
+import { DeployError } from '../deploy/run-terraform.ts';
 import { StackPlan } from '../deploy/stack-plan.ts';
-import { DeployError } from '../deploy/terraform-binary.ts';
 import { VERIFY_NAME, VERIFY_TAG, verifiedProps, verifyConfig } from './configuration.ts';
 import type { Deployer } from './job.ts';
 import type { Verified, VerifyClients } from './observe.ts';

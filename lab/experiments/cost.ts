@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { resolveProps } from '../../config/props.ts';
 import { monthlyBill } from '../../cost/bill.ts';
 import { TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
-import { billedDeployments } from '../../operate/cost/billed-deployments.ts';
+import { billedDeployments } from '../../operate/cost.ts';
 import { type LogBytes, measureLogBytes } from './cost/log-lines.ts';
 import { type CostProps, costOfMonth, type MonthlyCost } from './cost/month.ts';
 import { defineExperiment, markdownRow, markdownTable, type Outcome } from './support/experiment.ts';

@@ -2,16 +2,14 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { modelOf } from '../../config/model-of.ts';
 import type { Deletion } from '../../functions/delete-chunk/deletion.ts';
 import type { With } from '../aws/clients.ts';
-import { InputError } from '../input-error.ts';
+import { InputError } from '../errors.ts';
 import { describeShape, describeTable } from '../table/describe-table.ts';
 import { sampleItems } from '../table/sample.ts';
-import { createIndex, enableNativeTtl } from './change-table.ts';
+import { type Building, createIndex, enableNativeTtl, untilBuilt } from './change-table.ts';
 import { type DeleteExpiredOptions, deleteExpired } from './delete-expired.ts';
-import { readIndexProgress, readWrites } from './metrics.ts';
 import { type AdoptionPlan, ruleOf, ttlTally } from './plan.ts';
-import type { Reading, Wish } from './reading.ts';
+import { type Reading, readIndexProgress, readWrites, type Wish } from './reading.ts';
 import { lookAtAll, sparingRate, type TableScan, type TtlLook } from './ttl-look.ts';
-import { type Building, untilBuilt } from './until-built.ts';
 
 /** Options of an adoption. */
 export interface AdoptOptions extends Wish, With<'dynamoDb' | 'cloudWatch' | 'isBeside' | 'isLocal'> {

@@ -1,5 +1,6 @@
 import { PROPS } from '../../config/props.ts';
 import { DEFAULT_WINDOW_ATTRIBUTE } from '../../expiry/model.ts';
+import { CannotAdoptError } from '../errors.ts';
 import type {
   DescribedIndex,
   DescribedTable,
@@ -7,7 +8,6 @@ import type {
   Keys,
   Throughput,
 } from '../table/describe-table.ts';
-import { CannotAdoptError } from './errors.ts';
 import type { Wish } from './reading.ts';
 
 /** Global indexes that a table may have, unless AWS has raised the quota. Source: DynamoDB quotas. */

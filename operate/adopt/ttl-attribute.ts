@@ -1,5 +1,5 @@
+import { CannotAdoptError } from '../errors.ts';
 import { ttlCandidates } from '../table/sample.ts';
-import { CannotAdoptError } from './errors.ts';
 import type { Reading, Wish } from './reading.ts';
 
 /** The TTL attribute, and the source that named it. */

@@ -1,11 +1,11 @@
 import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { sweptRange } from '../../functions/child/swept-range.ts';
 import type { ItemKey } from '../../statemachine/contract/keys.ts';
+import type { ScanProgress } from '../options.ts';
 import type { DescribedTable } from '../table/describe-table.ts';
 import { storedKey } from '../table/key-text.ts';
 import { classifyTtl, type StoredItem, TTL_KINDS, type TtlCounts, type TtlKind } from '../table/sample.ts';
 import { scanTable } from '../table/scan.ts';
-import type { ScanProgress } from '../table/scan-progress.ts';
 
 /** The rule by which an adoption decides whether an item is expired. */
 export interface ExpiryRule {

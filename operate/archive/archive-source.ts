@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GetObjectCommand, paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
 import { PreciseTtlError } from '../../expiry/errors.ts';
-import type { ConfiguredEndpoint } from '../aws/endpoint.ts';
-import { describeSdkError } from '../aws/errors.ts';
-import { permitted } from '../table/permitted.ts';
-import { ArchiveUnreadableError } from './errors.ts';
+import { awsClient, type Credentials } from '../aws/client.ts';
+import { type ConfiguredEndpoint, type Environment, isLocal, localEndpoint } from '../aws/endpoint.ts';
+import { describeSdkError, permitted } from '../aws/errors.ts';
+import { ArchiveUnreadableError } from '../errors.ts';
 import type { Location } from './location.ts';
 
 /** The objects of an archive. Paths are relative to its root; the path of a folder ends with a slash. */
@@ -91,4 +91,33 @@ async function asked<Result>(
     if (message === undefined || error instanceof PreciseTtlError) throw error;
     throw new ArchiveUnreadableError(`${message} (${resource})`);
   }
+}
+
+export interface OpenArchive {
+  readonly source: ArchiveSource;
+  destroy(): void;
+}
+
+/**
+ * Opens an archive for reading.
+ *
+ * @throws {InputError} when the environment names an invalid endpoint
+ */
+export function openArchive(
+  region: string,
+  location: Location,
+  environment: Environment,
+  signal: AbortSignal,
+  credentials?: Credentials,
+): OpenArchive {
+  if (location.kind === 'folder') return { source: folderSource(location.folder), destroy() {} };
+  const options = {
+    // The bucket may be in another region than the table.
+    followRegionRedirects: true,
+    forcePathStyle: isLocal(environment, 'S3'),
+  };
+  const make = (config: object) => new S3Client({ ...config, ...options });
+  const client = awsClient(make, 'S3', region, environment, { credentials });
+  const source = s3Source(client, location, { endpoint: localEndpoint(environment, 'S3'), signal });
+  return { source, destroy: () => client.destroy() };
 }

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { isObject } from '../../expiry/fields.ts';
-import { ArchivedLineError } from './errors.ts';
+import { ArchivedLineError } from '../errors.ts';
 
 /** Bytes to which an object may decompress at most. A batch of the stream has 6 MB. */
 const MAX_OBJECT_BYTES = 256 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { InputError } from '../input-error.ts';
+import { InputError } from '../errors.ts';
 
 /** The place of an archive: a bucket, or a folder with the same files. */
 export type Location =

@@ -4,13 +4,13 @@ import { compareBooks } from '../../functions/journal/accounts.ts';
 import { LEDGER_DAYS, readBook } from '../../functions/journal/ledger.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { chooseTables } from '../choose-tables.ts';
-import { type ConnectJournal, connectJournal } from '../connect.ts';
-import { type TableReader, tableReaders } from '../deployment/table-readers.ts';
-import { InputError } from '../input-error.ts';
-import { isoSeconds } from '../iso-seconds.ts';
+import { type ConnectJournal, connectJournal } from '../deployment/clients.ts';
+import { type TableReader, tableReaders } from '../deployment/subject.ts';
+import { InputError } from '../errors.ts';
 import { type DeploymentJournal, inJournal, journalAt } from '../journals.ts';
 import { NEVER } from '../options.ts';
 import { keysToShow, keyText } from '../table/key-text.ts';
+import { isoSeconds } from '../times.ts';
 import type {
   AuditOptions,
   AuditReport,

@@ -1,8 +1,59 @@
-import { type Credentials, clientConfig } from './client-config.ts';
+import { untilAborted } from '../abortable.ts';
 import { type ConfiguredEndpoint, type Environment, localEndpoint, type Service } from './endpoint.ts';
+import { isThrottled } from './errors.ts';
 import { ANSWER_MS, CONNECTION_MS, NoAnswerError, type Silence, silenceOf } from './no-answer.ts';
-import { isThrottled } from './throttled.ts';
 import type { TimeLimit } from './time-limit.ts';
+
+/** Credentials, or a function that finds them, as the SDK's clients take them. */
+export type Credentials = AwsCredentials | (() => Promise<AwsCredentials>);
+
+export interface AwsCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+  readonly expiration?: Date;
+}
+
+/** Dummy credentials: every emulator accepts them, and no AWS account does. */
+const DUMMY_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+/** Attempts at a throttled call, which take about a minute: a replay of many pieces shares its quota with all other callers. */
+const MAX_ATTEMPTS = 8;
+/** Attempts on this machine: no service throttles here, and a port that is closed will not open a moment later. */
+const MAX_LOCAL_ATTEMPTS = 2;
+
+/**
+ * The configuration of a service's client. For an endpoint on this machine only the environment is searched for credentials, so
+ * that a local trial needs none.
+ *
+ * @param region @default the SDK finds it
+ * @param given credentials for AWS. @default the SDK finds them
+ * @throws {InputError} when the environment names an invalid endpoint
+ */
+export function clientConfig(
+  service: Service,
+  region: string | undefined,
+  environment: Environment,
+  given?: Credentials,
+) {
+  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = environment;
+  const fromEnvironment = id && secret;
+  const local = localEndpoint(environment, service);
+  return {
+    ...(region !== undefined && { region }),
+    ...(given !== undefined && { credentials: given }),
+    maxAttempts: local ? MAX_LOCAL_ATTEMPTS : MAX_ATTEMPTS,
+    ...(local && {
+      // The SDK would read this variable from the process; this way it comes from the given environment, as does `local`.
+      endpoint: local.value,
+      credentials:
+        given ??
+        (fromEnvironment
+          ? { accessKeyId: id, secretAccessKey: secret, ...(token && { sessionToken: token }) }
+          : DUMMY_CREDENTIALS),
+    }),
+  };
+}
 
 /** Attempts at a call that gets no answer, when a user waits. */
 const UNANSWERED_ATTEMPTS = 2;
@@ -87,10 +138,13 @@ function bound(client: AwsClient, { service, local, quick, limit }: Bounds): voi
   const call: Middleware = (next, context) => async args => {
     const met: Met = { unanswered: 0, last: undefined };
     calls.set(context, met);
+    // A later look has a signal of its own.
+    const signal = limit?.signal;
     try {
-      return limit === undefined ? await next(args) : await within(limit, () => next(args));
+      if (signal?.aborted) throw OVER;
+      return signal === undefined ? await next(args) : await untilAborted(signal, next(args));
     } catch (error) {
-      if (error === OVER && limit !== undefined) {
+      if (limit !== undefined && (error === OVER || error === signal?.reason)) {
         throw new NoAnswerError(
           service,
           { kind: 'out of time', seconds: limit.seconds, last: met.last },
@@ -123,17 +177,3 @@ function bound(client: AwsClient, { service, local, quick, limit }: Bounds): voi
 
 /** The time limit of the command is over. */
 const OVER = new Error('the time of the command is over');
-
-async function within<Result>({ signal }: TimeLimit, work: () => Promise<Result>): Promise<Result> {
-  if (signal.aborted) throw OVER;
-  let onAbort = () => {};
-  const over = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(OVER);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([work(), over]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-}

@@ -1,11 +1,48 @@
-import { PreciseTtlError } from '../../expiry/index.ts';
+import { MissingPermissionError } from '../errors.ts';
 import { type ConfiguredEndpoint, SERVICES, type Service } from './endpoint.ts';
 import { NoAnswerError, silenceOf } from './no-answer.ts';
-import { isThrottled } from './throttled.ts';
 
-/** No state machine has that name. */
-export class StateMachineNotFoundError extends PreciseTtlError {
-  override readonly name = 'StateMachineNotFoundError';
+/** Codes for throttling, of all services that commands call. */
+const THROTTLED: ReadonlySet<string> = new Set([
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'RequestThrottled',
+  'RequestThrottledException',
+  'SlowDown',
+  'Throttling',
+  'ThrottlingException',
+  'ThrottledException',
+  'TooManyRequestsException',
+]);
+
+/** Whether a service throttled a call. That is an answer: the service works. */
+export function isThrottled(error: unknown): boolean {
+  return error instanceof Error && THROTTLED.has(error.name);
+}
+
+/** Names of the error for a missing permission, in DynamoDB and in CloudWatch's protocols. */
+const DENIED = ['AccessDeniedException', 'AccessDenied', 'AccessDeniedFault'];
+
+/**
+ * Makes a call, and names the missing permission if it is denied.
+ *
+ * @param action name in IAM: `dynamodb:DescribeTable`
+ * @param resource ARN of the resource, or `*`
+ * @throws {MissingPermissionError}; every other error unchanged
+ */
+export async function permitted<Result>(
+  action: string,
+  resource: string,
+  call: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof Error && DENIED.includes(error.name)) {
+      throw new MissingPermissionError(action, resource, error.message);
+    }
+    throw error;
+  }
 }
 
 /**

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
 
+/** The state of an execution, as in DescribeExecution. */
+export interface ExecutionState {
+  readonly status: string;
+  readonly startedAt?: Date | undefined;
+  readonly output?: string | undefined;
+  readonly error?: string | undefined;
+  readonly cause?: string | undefined;
+}
+
 /**
  * Filters replay executions of a deployment by table: keeps all whose names do not show that they belong to another table, because
  * an execution can have been started under any name.

@@ -3,11 +3,57 @@ import {
   DescribeExecutionCommand,
   ExecutionAlreadyExists,
   ExecutionDoesNotExist,
+  ListExecutionsCommand,
+  paginateListStateMachines,
   type SFNClient,
   StartExecutionCommand,
 } from '@aws-sdk/client-sfn';
+import type { OpenExecution } from '../changes.ts';
+import { StateMachineNotFoundError } from '../errors.ts';
+import { permitted } from './errors.ts';
+import type { ExecutionState } from './executions-of-table.ts';
 
-import type { ExecutionState } from './execution-state.ts';
+/**
+ * Finds the ARNs of state machines by name; they contain the account, which the configuration does not know.
+ *
+ * @throws {StateMachineNotFoundError} when one does not exist
+ */
+export async function findStateMachines(
+  client: SFNClient,
+  names: readonly string[],
+  where: () => string,
+): Promise<ReadonlyMap<string, string>> {
+  const found = await listStateMachines(client, names);
+  const missing = names.filter(name => !found.has(name));
+  if (missing.length > 0) {
+    throw new StateMachineNotFoundError(
+      `state machine: expected ${missing.join(', ')} at ${where()}, got none of that name; deploy first, or look ` +
+        'whether account, region and AWS_ENDPOINT_URL_SFN are the right ones',
+    );
+  }
+  return new Map([...found].map(([name, { arn }]) => [name, arn]));
+}
+
+export interface ListedStateMachine {
+  readonly arn: string;
+  readonly createdAt: Date | undefined;
+}
+
+/** The state machines with these names that exist. */
+export async function listStateMachines(
+  client: SFNClient,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, ListedStateMachine>> {
+  const found = new Map<string, ListedStateMachine>();
+  for await (const { stateMachines = [] } of paginateListStateMachines({ client }, { maxResults: 1000 })) {
+    for (const { name, stateMachineArn: arn, creationDate: createdAt } of stateMachines) {
+      if (name !== undefined && arn !== undefined && names.includes(name))
+        found.set(name, { arn, createdAt });
+    }
+    if (found.size === names.length) break;
+  }
+  return found;
+}
 
 /** The executions of one state machine, by name. */
 export interface Executions {
@@ -73,4 +119,21 @@ export async function untilEnd(
     await onWait();
     await sleep(wait, undefined, { signal });
   }
+}
+
+/**
+ * Running executions, newest first.
+ *
+ * @param most size of a page, 1,000 at most
+ * @throws {MissingPermissionError}, or the SDK's error
+ */
+export async function openExecutions(
+  sfn: SFNClient,
+  stateMachineArn: string,
+  most = 1000,
+): Promise<OpenExecution[]> {
+  const { executions = [] } = await permitted('states:ListExecutions', stateMachineArn, () =>
+    sfn.send(new ListExecutionsCommand({ stateMachineArn, statusFilter: 'RUNNING', maxResults: most })),
+  );
+  return executions.map(({ name = '', startDate }) => ({ name, startedAt: startDate ?? new Date(0) }));
 }

@@ -1,7 +1,6 @@
+import { isThrottled, permitted } from '../aws/errors.ts';
 import { NoAnswerError } from '../aws/no-answer.ts';
-import { isThrottled } from '../aws/throttled.ts';
-import { MissingPermissionError } from '../table/errors.ts';
-import { permitted } from '../table/permitted.ts';
+import { MissingPermissionError } from '../errors.ts';
 
 /** The reason why something is not known. */
 export interface NotChecked {

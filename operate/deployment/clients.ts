@@ -4,10 +4,11 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { type AwsClient, awsClient } from '../aws/client.ts';
-import type { Credentials } from '../aws/client-config.ts';
+import { type AwsClient, awsClient, type Credentials } from '../aws/client.ts';
+import { type Clients, clientsOf } from '../aws/clients.ts';
 import { type Environment, isLocal, type Service } from '../aws/endpoint.ts';
 import type { TimeLimit } from '../aws/time-limit.ts';
+import type { OperateOptions } from '../options.ts';
 
 /** Services that are called, by the ends of their endpoint variables. */
 const ASKED = [
@@ -71,4 +72,20 @@ export function deploymentClients(
       for (const client of made) client.destroy();
     },
   };
+}
+
+type Access = Pick<OperateOptions, 'environment' | 'credentials'>;
+
+/** Connects to the journal; call it after all arguments are checked. */
+export type ConnectJournal = (region: string) => Pick<Clients, 'dynamoDb' | 'destroy'>;
+
+export function connectJournal({ environment = process.env, credentials }: Access): ConnectJournal {
+  return region => clientsOf(region, environment, { first: 'DYNAMODB', quick: ['DYNAMODB'], credentials });
+}
+
+/** Connects to all deployed services, within the time limit of a look. */
+export type ConnectDeployment = (region: string, limit: TimeLimit) => DeploymentClients;
+
+export function connectDeployment({ environment = process.env, credentials }: Access): ConnectDeployment {
+  return (region, limit) => deploymentClients(region, environment, limit, credentials);
 }

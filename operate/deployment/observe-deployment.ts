@@ -26,7 +26,7 @@ import { tickSchedule } from '../../config/tick-schedule.ts';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
 import type { SeenScans } from '../../functions/journal/index-scans.ts';
 import type { DeploymentState } from '../../functions/journal/layout.ts';
-import { type ListedStateMachine, listStateMachines } from '../aws/state-machines.ts';
+import { type ListedStateMachine, listStateMachines } from '../aws/executions.ts';
 import { type DeploymentJournal, journalAt } from '../journals.ts';
 import { type Checked, check, notAsked } from './check.ts';
 import type { DeploymentClients } from './clients.ts';

@@ -12,7 +12,7 @@ import { readState } from '../../functions/journal/read-state.ts';
 import { type RowQuery, readRows } from '../../functions/journal/sweep-rows.ts';
 import { readThrottled } from '../../functions/journal/throttling.ts';
 import { JournalUnreadableError } from '../../functions/runtime/errors.ts';
-import { JournalNotFoundError } from '../journal-not-found.ts';
+import { JournalNotFoundError } from '../errors.ts';
 import { type DeploymentJournal, inJournal, journalArn } from '../journals.ts';
 import { type Checked, check } from './check.ts';
 import { type Sweep, sweepOf } from './sweep.ts';

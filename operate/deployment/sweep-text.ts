@@ -1,7 +1,7 @@
-import type { SweepKind } from '../../functions/journal/layout.ts';
+import type { Pause, SweepKind } from '../../functions/journal/layout.ts';
 import { FATES, wordsOf } from '../../statemachine/counts.ts';
-import type { SweepOutcome } from './sweep-outcome.ts';
-import type { SweepReport } from './sweep-report.ts';
+import { isoSeconds } from '../times.ts';
+import type { SweepOutcome, SweepReport } from './sweep.ts';
 
 /** `2026-11-21 12:34:56Z` */
 export function utc(time: Date): string {
@@ -59,3 +59,12 @@ function seconds(ms: number): string {
 }
 
 const count = (value: number): string => value.toLocaleString('en-US');
+
+/** @param pause undefined if there is none, or if it has ended */
+export function describePause(pause: Pause | undefined): string {
+  if (pause === undefined) return 'running';
+  const since = isoSeconds(Date.parse(pause.since));
+  return pause.until === undefined
+    ? `paused since ${since}`
+    : `paused since ${since}, until ${isoSeconds(Date.parse(pause.until))}`;
+}

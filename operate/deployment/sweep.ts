@@ -1,9 +1,22 @@
 import type { SweepKind, SweepRow } from '../../functions/journal/layout.ts';
 import { leftNothing } from '../../functions/report/sweep-totals.ts';
 import type { ListedFailure } from '../../statemachine/contract/keys.ts';
-import type { SweepReport } from '../../statemachine/contract/report.ts';
-import { failureInWords } from './failure-in-words.ts';
-import { OUTCOME_COUNTS, type SweepOutcome } from './sweep-outcome.ts';
+import { BUSY, REFUSED } from '../../statemachine/contract/machines.ts';
+import type {
+  SweepReport as ExecutionReport,
+  LagSummary,
+  PlanFailure,
+} from '../../statemachine/contract/report.ts';
+import { FATES } from '../../statemachine/counts.ts';
+
+/** Counts of an execution that are shown. */
+export const OUTCOME_COUNTS = ['found', 'shardsFailed', 'leftForLater', ...FATES] as const;
+
+/** The counts in the report of an execution. */
+export interface SweepOutcome extends Readonly<Record<(typeof OUTCOME_COUNTS)[number], number>> {
+  /** Null when nothing was deleted. */
+  readonly lagMs: LagSummary | null;
+}
 
 /** The result of an execution for a table. */
 export interface Sweep {
@@ -41,11 +54,87 @@ export function sweepOf({ execution, kind, startedAt, endedAt, report }: SweepRo
 }
 
 /** Whether a sweep left items that it should have deleted. */
-export function isFailed(report: SweepReport): boolean {
+export function isFailed(report: ExecutionReport): boolean {
   return report.failure !== undefined || !leftNothing(report);
 }
 
-export function outcomeOf(report: SweepReport): SweepOutcome {
+export function outcomeOf(report: ExecutionReport): SweepOutcome {
   const counts = Object.fromEntries(OUTCOME_COUNTS.map(name => [name, report[name]]));
   return { ...counts, lagMs: report.lagMs ?? null } as SweepOutcome;
+}
+
+/** Characters of a message that are shown. */
+const MESSAGE_LENGTH = 200;
+
+/** Why items of a table were left, as a sentence without its full stop. It contains no keys. */
+export function failureInWords({ failure, ...report }: ExecutionReport): string {
+  return failure === undefined ? incomplete(report) : notPlanned(failure);
+}
+
+function notPlanned({ error, message }: PlanFailure): string {
+  const line = firstLine(message);
+  if (error === BUSY)
+    return `DynamoDB throttled it, or did not answer, for longer than a sweep waits: ${line}`;
+  if (error === REFUSED)
+    return 'Lambda refused to run its functions: the account runs as many at once as it may';
+  if (error === 'ResourceNotFoundException') return `the table or its index is not there: ${line}`;
+  if (/AccessDenied|not authorized/i.test(`${error} ${message}`)) return `a role lacks a permission: ${line}`;
+  return [error, line].filter(part => part).join(': ');
+}
+
+function incomplete({
+  found,
+  failed,
+  shardsFailed,
+  failedKeys,
+}: Pick<ExecutionReport, 'found' | 'failed' | 'shardsFailed' | 'failedKeys'>): string {
+  const reasons = [...new Set(failedKeys.map(({ reason }) => reason))].join(', ');
+  const parts = [
+    ...(failed > 0
+      ? [`${count(failed)} of ${count(found)} items could not be deleted${reasons && ` (${reasons})`}`]
+      : []),
+    ...(shardsFailed > 0
+      ? [`${count(shardsFailed)} ${shardsFailed === 1 ? 'child' : 'children'} did not get through`]
+      : []),
+  ];
+  return parts.join(', and ');
+}
+
+function firstLine(message: string): string {
+  const [line = ''] = message.split('\n');
+  return line.length > MESSAGE_LENGTH ? `${line.slice(0, MESSAGE_LENGTH)}…` : line;
+}
+
+const count = (value: number): string => value.toLocaleString('en-US');
+
+/** An execution as JSON; times are ISO-8601. */
+export interface SweepReport {
+  readonly name: string;
+  readonly kind: SweepKind;
+  readonly status: Sweep['status'];
+  readonly startedAt: string;
+  readonly stoppedAt: string;
+  readonly outcome: SweepOutcome;
+  /** Null when it did not fail. */
+  readonly failure: string | null;
+}
+
+export function sweepReport({
+  name,
+  kind,
+  status,
+  startedAt,
+  stoppedAt,
+  outcome,
+  failure,
+}: Sweep): SweepReport {
+  return {
+    name,
+    kind,
+    status,
+    startedAt: startedAt.toISOString(),
+    stoppedAt: stoppedAt.toISOString(),
+    outcome,
+    failure: failure ?? null,
+  };
 }

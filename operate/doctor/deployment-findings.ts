@@ -5,9 +5,7 @@ import { type TickSchedule, tickSchedule } from '../../config/tick-schedule.ts';
 import type { StreamFunctionName } from '../../functions/function-list.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
-import { ago } from '../deployment/ago.ts';
 import { type Checked, seenOf } from '../deployment/check.ts';
-import { describePause } from '../deployment/describe-pause.ts';
 import type { SeenAlarm } from '../deployment/observe-alarms.ts';
 import {
   MAX_FAILURES,
@@ -18,14 +16,13 @@ import {
 import { isFailing, isStale, type SeenJournal } from '../deployment/observe-journal.ts';
 import type { Subject } from '../deployment/subject.ts';
 import type { Sweep } from '../deployment/sweep.ts';
-import { describeOutcome } from '../deployment/sweep-text.ts';
-import { isoSeconds } from '../iso-seconds.ts';
+import { describeOutcome, describePause } from '../deployment/sweep-text.ts';
 import { keysToShow, listedKeyText } from '../table/key-text.ts';
-import { type Finding, finding } from './finding.ts';
+import { ago, isoSeconds } from '../times.ts';
+import { type Finding, finding, notCheckedFindings, type Unchecked } from './finding.ts';
 import type { FindingId, RemedyValues } from './findings.ts';
+import { scanFindings } from './index-findings.ts';
 import { SAMPLES } from './item-findings.ts';
-import { notCheckedFindings, type Unchecked } from './not-checked.ts';
-import { scanFindings } from './scan-findings.ts';
 
 export interface DeploymentOptions {
   /** Epoch milliseconds. */

@@ -1,9 +1,8 @@
 import { checkConfig } from '../../config/config.ts';
 import { TimeLimit } from '../aws/time-limit.ts';
 import { chooseTables } from '../choose-tables.ts';
-import { type ConnectDeployment, connectDeployment } from '../connect.ts';
-import { check, type NotChecked, notAsked, seenOf } from '../deployment/check.ts';
-import type { DeploymentClients } from '../deployment/clients.ts';
+import { check, notAsked, seenOf } from '../deployment/check.ts';
+import { type ConnectDeployment, connectDeployment, type DeploymentClients } from '../deployment/clients.ts';
 import {
   observeDeployment,
   observeSweep,
@@ -11,21 +10,26 @@ import {
   type SeenSweep,
 } from '../deployment/observe-deployment.ts';
 import { type Subject, subjectsOf } from '../deployment/subject.ts';
+import { TableNotFoundError } from '../errors.ts';
 import { NEVER } from '../options.ts';
 import { describeNativeTtl, describeRecovery, describeShape, keyNamesOf } from '../table/describe-table.ts';
-import { TableNotFoundError } from '../table/errors.ts';
 import { keysToShow } from '../table/key-text.ts';
 import { sampleItems } from '../table/sample.ts';
 import { scanTable } from '../table/scan.ts';
 import { deploymentFindings, functionsAtOnce } from './deployment-findings.ts';
-import { type Finding, verdictOf } from './finding.ts';
+import { type Finding, judged, verdictOf } from './finding.ts';
 import { FINDINGS, SEVERITIES } from './findings.ts';
-import { observeIndexWrites, shardFindings } from './index-writes.ts';
+import { observeIndexWrites, shardFindings } from './index-findings.ts';
 import { ItemTally } from './item-findings.ts';
-import { notCheckedFindings } from './not-checked.ts';
 import type { DoctorOptions, DoctorReport, Facts, TableReport } from './report.ts';
-import { recoveryFindings, settingsFindings, wantsRecovery } from './settings-findings.ts';
-import { nativeTtlFindings, type TableShape, tableFindings } from './table-findings.ts';
+import {
+  nativeTtlFindings,
+  recoveryFindings,
+  settingsFindings,
+  type TableShape,
+  tableFindings,
+  wantsRecovery,
+} from './table-findings.ts';
 
 /** Time limit of all checks of a table except a full scan, seconds. */
 const TABLE_SECONDS = 60;
@@ -141,11 +145,9 @@ async function lookAtTable(
 ): Promise<LookedAt> {
   const { dynamoDb, cloudWatch, isLocal } = clients;
   const { tableName } = subject.props;
-  const notChecked = (what: string, why: NotChecked) => notCheckedFindings([{ what, why }], subject);
   const all = 'the table, its index and its items';
-  if (dynamoDb === undefined) {
-    return { findings: notChecked(all, notAsked('DynamoDB').notChecked), facts: NO_FACTS };
-  }
+  if (dynamoDb === undefined)
+    return { findings: judged(all, notAsked('DynamoDB'), subject, () => []), facts: NO_FACTS };
   const arn = `arn:aws:dynamodb:${subject.region}:*:table/${tableName}`;
   const shape = await check('dynamodb:DescribeTable', arn, async () => {
     try {
@@ -155,9 +157,12 @@ async function lookAtTable(
       throw error;
     }
   });
-  if ('notChecked' in shape) return { findings: notChecked(all, shape.notChecked), facts: NO_FACTS };
-  const table = shape.seen;
-  if (table === undefined) return { findings: tableFindings(table, subject), facts: NO_FACTS };
+  const table = seenOf(shape);
+  if (!table)
+    return {
+      findings: judged(all, shape, subject, () => tableFindings(undefined, subject)),
+      facts: NO_FACTS,
+    };
   const ttl = await check('dynamodb:DescribeTimeToLive', table.arn, () => describeNativeTtl(dynamoDb, table));
   // There is no client if the table is on this machine, and DynamoDB Local has no partitions.
   const load = cloudWatch && (await observeIndexWrites(cloudWatch, subject, options.now()));
@@ -166,15 +171,13 @@ async function lookAtTable(
   return {
     findings: [
       ...tableFindings(table, subject),
-      ...('seen' in ttl
-        ? nativeTtlFindings(ttl.seen, subject, isLocal)
-        : notChecked('native TTL', ttl.notChecked)),
+      ...judged('native TTL', ttl, subject, seen => nativeTtlFindings(seen, subject, isLocal)),
       ...settings,
-      ...(load === undefined
-        ? []
-        : 'seen' in load
-          ? shardFindings(load.seen, table, subject)
-          : notChecked('how much is written to the index', load.notChecked)),
+      ...(load
+        ? judged('how much is written to the index', load, subject, seen =>
+            shardFindings(seen, table, subject),
+          )
+        : []),
       ...items.findings,
     ],
     facts: { status: table.status, itemCount: table.itemCount, ...items.facts },
@@ -193,12 +196,8 @@ async function lookAtSettings(
   const recovery = await check('dynamodb:DescribeContinuousBackups', table.arn, () =>
     describeRecovery(dynamoDb, table),
   );
-  return [
-    ...findings,
-    ...('seen' in recovery
-      ? recoveryFindings(recovery.seen, subject)
-      : notCheckedFindings([{ what: 'point-in-time recovery', why: recovery.notChecked }], subject)),
-  ];
+  const ofRecovery = (isOn: boolean) => recoveryFindings(isOn, subject);
+  return [...findings, ...judged('point-in-time recovery', recovery, subject, ofRecovery)];
 }
 
 async function lookAtItems(
@@ -240,16 +239,9 @@ async function lookAtItems(
     limit.start();
     return true;
   });
+  const unread = tally.read > 0 ? 'the other items' : 'the items';
   return {
-    findings: [
-      ...tally.findings(subject),
-      ...('seen' in read
-        ? []
-        : notCheckedFindings(
-            [{ what: tally.read > 0 ? 'the other items' : 'the items', why: read.notChecked }],
-            subject,
-          )),
-    ],
+    findings: [...tally.findings(subject), ...judged(unread, read, subject, () => [])],
     facts: { itemsRead: tally.read, allItemsRead: 'seen' in read && read.seen },
   };
 }

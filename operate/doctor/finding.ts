@@ -1,4 +1,5 @@
 import { refusesNativeTtl } from '../../config/props.ts';
+import type { Checked, NotChecked } from '../deployment/check.ts';
 import type { Subject } from '../deployment/subject.ts';
 import { FINDINGS, type FindingId, PLACEHOLDERS, type RemedyValues, type Severity } from './findings.ts';
 
@@ -54,4 +55,42 @@ export type Verdict = 'healthy' | 'warnings' | 'broken';
 export function verdictOf(findings: readonly Pick<Finding, 'severity'>[]): Verdict {
   if (findings.some(({ severity }) => severity === 'broken')) return 'broken';
   return findings.some(({ severity }) => severity === 'warning') ? 'warnings' : 'healthy';
+}
+
+/** Something that was not checked, e.g. `the dead-letter queue`. */
+export interface Unchecked {
+  readonly what: string;
+  readonly why: NotChecked;
+}
+
+/** Findings about skipped checks: one for each reason, and one for all services that this machine does not have. */
+export function notCheckedFindings(unchecked: readonly Unchecked[], subject: Subject): Finding[] {
+  const byReason = Map.groupBy(unchecked, ({ why }) => (why.isLocal ? LOCAL : why.reason));
+  return [...byReason.values()].flatMap(group => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { isLocal, reason, remedy } = first.why;
+    const whats = group.map(({ what, why }) => (isLocal ? `${what} (${why.reason})` : what)).join(', ');
+    return [
+      finding(isLocal ? 'not-checked-local' : 'not-checked', subject, {
+        detail: isLocal ? whats : `${whats} (${reason})`,
+        values: { permission: remedy },
+      }),
+    ];
+  });
+}
+
+/** Key of the group for this machine; no reason is empty. */
+const LOCAL = '';
+
+/** The findings about what was seen, or that it could not be checked. @param what as in {@link Unchecked} */
+export function judged<Seen>(
+  what: string,
+  checked: Checked<Seen>,
+  subject: Subject,
+  findings: (seen: Seen) => Finding[],
+): Finding[] {
+  return 'seen' in checked
+    ? findings(checked.seen)
+    : notCheckedFindings([{ what, why: checked.notChecked }], subject);
 }

@@ -15,8 +15,16 @@ interface FindingKind {
   readonly what: string;
   readonly meaning: string;
   /** The remedy: a command if there is one. */
-  readonly remedy: (subject: Subject, values: RemedyValues) => string;
+  readonly remedy: Remedy;
 }
+
+type Remedy = (subject: Subject, values: RemedyValues) => string;
+
+/** Returns what makes findings of a severity, from their texts in the order of the report: what, meaning, remedy. */
+const ofSeverity =
+  (severity: Severity) =>
+  (what: string, meaning: string, remedy: Remedy): FindingKind => ({ severity, what, meaning, remedy });
+const [broken, warning, note] = [ofSeverity('broken'), ofSeverity('warning'), ofSeverity('note')];
 
 /** Values of a finding that the command of its remedy needs. */
 export interface RemedyValues {
@@ -96,123 +104,96 @@ const correctWriter = () =>
 
 /** Findings about the table, in the order in which to mend them. */
 const OF_THE_TABLE = {
-  'table-missing': {
-    severity: 'broken',
-    what: 'the table does not exist',
-    meaning:
-      'There is nothing to sweep: the name, the region or the account is another one, or nothing was deployed yet.',
-    remedy: subject =>
+  'table-missing': broken(
+    'the table does not exist',
+    'There is nothing to sweep: the name, the region or the account is another one, or nothing was deployed yet.',
+    subject =>
       subject.props.existingTable
         ? 'Correct tableName or region in the configuration, or use the credentials of the right account.'
         : deploy(),
-  },
-  'table-not-active': {
-    severity: 'broken',
-    what: 'the table is not ACTIVE',
-    meaning: 'DynamoDB refuses to read from it or to delete from it.',
-    remedy: subject => aws('dynamodb describe-table', subject),
-  },
-  'keys-differ': {
-    severity: 'broken',
-    what: 'the keys of the table are others than in the configuration',
-    meaning: 'Each delete of the sweep names the key as the configuration has it, and DynamoDB refuses it.',
-    remedy: correct('partitionKey and sortKey'),
-  },
-  'key-types-differ': {
-    severity: 'warning',
-    what: 'the types of the keys are others than in the configuration',
-    meaning: 'The sweep takes keys of any type, but the next deployment is refused.',
-    remedy: correct('the types of partitionKey and sortKey'),
-  },
-  'index-missing': {
-    severity: 'broken',
-    what: 'the table has no index of that name',
-    meaning: 'The sweep finds nothing without it, and its executions fail.',
-    remedy: adopt,
-  },
-  'index-keys-differ': {
-    severity: 'broken',
-    what: 'the index has other keys',
-    meaning: 'Its name is right, but the sweep cannot query it. The keys of an index cannot be changed.',
-    remedy: subject =>
+  ),
+  'table-not-active': broken(
+    'the table is not ACTIVE',
+    'DynamoDB refuses to read from it or to delete from it.',
+    subject => aws('dynamodb describe-table', subject),
+  ),
+  'keys-differ': broken(
+    'the keys of the table are others than in the configuration',
+    'Each delete of the sweep names the key as the configuration has it, and DynamoDB refuses it.',
+    correct('partitionKey and sortKey'),
+  ),
+  'key-types-differ': warning(
+    'the types of the keys are others than in the configuration',
+    'The sweep takes keys of any type, but the next deployment is refused.',
+    correct('the types of partitionKey and sortKey'),
+  ),
+  'index-missing': broken(
+    'the table has no index of that name',
+    'The sweep finds nothing without it, and its executions fail.',
+    adopt,
+  ),
+  'index-keys-differ': broken(
+    'the index has other keys',
+    'Its name is right, but the sweep cannot query it. The keys of an index cannot be changed.',
+    subject =>
       `Correct ttlAttribute, index.attribute or index.by in the configuration; or name another index in index.name, and then ${adopt(subject)}`,
-  },
-  'index-key-types-differ': {
-    severity: 'broken',
-    what: 'the keys of the index have other types',
-    meaning:
-      'Items whose TTL is a Number and whose window is a String are not in it, so the sweep does not find them.',
-    remedy: subject => `Name another index in indexName, and then ${adopt(subject)}`,
-  },
-  'index-not-active': {
-    severity: 'broken',
-    what: 'the index cannot be queried',
-    meaning:
-      'The executions of the sweep fail until it is ACTIVE. While it is being built, that mends itself.',
-    remedy: subject => aws('dynamodb describe-table', subject, ' --query Table.GlobalSecondaryIndexes'),
-  },
-  'index-projection': {
-    severity: 'warning',
-    what: 'the index holds more than keys',
-    meaning:
-      'Each write and each query costs capacity for attributes that the sweep never reads; the next deployment is refused.',
-    remedy: subject => `Name another index in indexName, and then ${adopt(subject)}`,
-  },
-  'native-ttl-off': {
-    severity: 'warning',
-    what: 'native TTL is off',
-    meaning: 'It is the backstop: what no sweep finds stays forever. The next deployment is refused.',
-    remedy: subject => updateTimeToLive(subject, true, subject.model.ttlAttribute),
-  },
-  'native-ttl-on': {
-    severity: 'broken',
-    what: 'native TTL is on, and the configuration has hold or graceSeconds',
-    meaning: 'It knows neither: it deletes what is held, and what is still in its grace, within days.',
-    remedy: (subject, { attribute = subject.model.ttlAttribute }) =>
-      updateTimeToLive(subject, false, attribute),
-  },
-  'native-ttl-off-local': {
-    severity: 'note',
-    what: 'native TTL is off in this DynamoDB Local',
-    meaning:
-      'It has to be: DynamoDB Local deletes within seconds of the expiry, and would leave nothing to the sweep.',
-    remedy: () => 'Nothing.',
-  },
-  'native-ttl-attribute': {
-    severity: 'broken',
-    what: 'native TTL is on another attribute',
-    meaning: 'DynamoDB deletes items by that attribute, whatever the one says that the sweep goes by.',
-    remedy: subject =>
+  ),
+  'index-key-types-differ': broken(
+    'the keys of the index have other types',
+    'Items whose TTL is a Number and whose window is a String are not in it, so the sweep does not find them.',
+    subject => `Name another index in indexName, and then ${adopt(subject)}`,
+  ),
+  'index-not-active': broken(
+    'the index cannot be queried',
+    'The executions of the sweep fail until it is ACTIVE. While it is being built, that mends itself.',
+    subject => aws('dynamodb describe-table', subject, ' --query Table.GlobalSecondaryIndexes'),
+  ),
+  'index-projection': warning(
+    'the index holds more than keys',
+    'Each write and each query costs capacity for attributes that the sweep never reads; the next deployment is refused.',
+    subject => `Name another index in indexName, and then ${adopt(subject)}`,
+  ),
+  'native-ttl-off': warning(
+    'native TTL is off',
+    'It is the backstop: what no sweep finds stays forever. The next deployment is refused.',
+    subject => updateTimeToLive(subject, true, subject.model.ttlAttribute),
+  ),
+  'native-ttl-on': broken(
+    'native TTL is on, and the configuration has hold or graceSeconds',
+    'It knows neither: it deletes what is held, and what is still in its grace, within days.',
+    (subject, { attribute = subject.model.ttlAttribute }) => updateTimeToLive(subject, false, attribute),
+  ),
+  'native-ttl-off-local': note(
+    'native TTL is off in this DynamoDB Local',
+    'It has to be: DynamoDB Local deletes within seconds of the expiry, and would leave nothing to the sweep.',
+    () => 'Nothing.',
+  ),
+  'native-ttl-attribute': broken(
+    'native TTL is on another attribute',
+    'DynamoDB deletes items by that attribute, whatever the one says that the sweep goes by.',
+    subject =>
       `Correct ttlAttribute in the configuration; or turn native TTL off there, and an hour later on for ${subject.model.ttlAttribute}: ` +
       'aws dynamodb update-time-to-live',
-  },
-  'deletion-protection-off': {
-    severity: 'warning',
-    what: 'the table is not protected from deletion',
-    meaning:
-      'The configuration says that it is. Whoever may delete tables can delete it. A restored table is so.',
-    remedy: deploy,
-  },
-  'point-in-time-recovery-off': {
-    severity: 'warning',
-    what: 'the table cannot be restored to a point in time',
-    meaning:
-      'The configuration says that it can. What is deleted by mistake is lost. A restored table is so, and begins anew when it is turned on.',
-    remedy: deploy,
-  },
-  'table-key-differs': {
-    severity: 'warning',
-    what: 'the table is encrypted with another key',
-    meaning:
-      'The roles may use the key of the configuration only. With a key of yours that they may not use, every query and delete is refused.',
-    remedy: subject =>
-      subject.props.existingTable ? 'Correct tableKmsKeyArn in the configuration.' : deploy(),
-  },
-  'stream-off': {
-    severity: 'broken',
-    what: 'the table has no stream',
-    meaning: 'What expires is neither archived nor published. A restored table has none.',
-    remedy: subject =>
+  ),
+  'deletion-protection-off': warning(
+    'the table is not protected from deletion',
+    'The configuration says that it is. Whoever may delete tables can delete it. A restored table is so.',
+    deploy,
+  ),
+  'point-in-time-recovery-off': warning(
+    'the table cannot be restored to a point in time',
+    'The configuration says that it can. What is deleted by mistake is lost. A restored table is so, and begins anew when it is turned on.',
+    deploy,
+  ),
+  'table-key-differs': warning(
+    'the table is encrypted with another key',
+    'The roles may use the key of the configuration only. With a key of yours that they may not use, every query and delete is refused.',
+    subject => (subject.props.existingTable ? 'Correct tableKmsKeyArn in the configuration.' : deploy()),
+  ),
+  'stream-off': broken(
+    'the table has no stream',
+    'What expires is neither archived nor published. A restored table has none.',
+    subject =>
       subject.props.existingTable
         ? aws(
             'dynamodb update-table',
@@ -220,386 +201,304 @@ const OF_THE_TABLE = {
             ' --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES',
           )
         : deploy(),
-  },
-  'stream-without-old-images': {
-    severity: 'broken',
-    what: 'the stream of the table has no old images',
-    meaning:
-      'Nobody can tell from it whether a removed item had expired: what expires is neither archived nor published, and goes to the queues of what was given up.',
-    remedy: subject =>
+  ),
+  'stream-without-old-images': broken(
+    'the stream of the table has no old images',
+    'Nobody can tell from it whether a removed item had expired: what expires is neither archived nor published, and goes to the queues of what was given up.',
+    subject =>
       subject.props.existingTable
         ? `Turn the stream off and on again, and deploy: ${aws('dynamodb update-table', subject, ' --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES')}`
         : deploy(),
-  },
-  'stream-differs': {
-    severity: 'warning',
-    what: 'the stream of the table is another one',
-    meaning:
-      'Whoever reads the stream sees something else than the configuration says, or nothing. A restored table has none.',
-    remedy: deploy,
-  },
-  'capacity-differs': {
-    severity: 'warning',
-    what: 'the table has another capacity',
-    meaning:
-      'The next deployment sets it to that of the configuration. An index with too little throttles the writes to its table.',
-    remedy: () => `Correct provisionedCapacity in the configuration, and then ${deploy()}`,
-  },
-  'warm-throughput-low': {
-    severity: 'warning',
-    what: 'the table takes less at once than the configuration says',
-    meaning:
-      'newTable.warmThroughput counts only when the table is created. A burst above what it is warm for is throttled.',
-    remedy: subject => {
+  ),
+  'stream-differs': warning(
+    'the stream of the table is another one',
+    'Whoever reads the stream sees something else than the configuration says, or nothing. A restored table has none.',
+    deploy,
+  ),
+  'capacity-differs': warning(
+    'the table has another capacity',
+    'The next deployment sets it to that of the configuration. An index with too little throttles the writes to its table.',
+    () => `Correct provisionedCapacity in the configuration, and then ${deploy()}`,
+  ),
+  'warm-throughput-low': warning(
+    'the table takes less at once than the configuration says',
+    'newTable.warmThroughput counts only when the table is created. A burst above what it is warm for is throttled.',
+    subject => {
       const { read, write } = subject.props.warmThroughput ?? { read: 'N', write: 'N' };
       const units = { ReadUnitsPerSecond: read, WriteUnitsPerSecond: write };
       return warm(subject, { table: units, index: units });
     },
-  },
-  'shards-few': {
-    severity: 'warning',
-    what: 'more is written to the index than its shards are good for',
-    meaning:
-      'Several keys share one of its partitions, which takes 1,000 write units a second. Where they meet, items are late at the busiest time, and writers are throttled.',
-    remedy: raiseShards,
-  },
-  'table-class-differs': {
-    severity: 'warning',
-    what: 'the table is of another class',
-    meaning: 'It costs something else than you mean it to. The next deployment changes it.',
-    remedy: deploy,
-  },
+  ),
+  'shards-few': warning(
+    'more is written to the index than its shards are good for',
+    'Several keys share one of its partitions, which takes 1,000 write units a second. Where they meet, items are late at the busiest time, and writers are throttled.',
+    raiseShards,
+  ),
+  'table-class-differs': warning(
+    'the table is of another class',
+    'It costs something else than you mean it to. The next deployment changes it.',
+    deploy,
+  ),
 } as const satisfies Readonly<Record<string, FindingKind>>;
 
 const OF_THE_ITEMS = {
-  'ttl-milliseconds': {
-    severity: 'broken',
-    what: 'the TTL is in milliseconds',
-    meaning: 'It names a time thousands of years ahead: the items never expire.',
-    remedy: correctWriter,
-  },
-  'ttl-string': {
-    severity: 'broken',
-    what: 'the TTL is a String',
-    meaning:
-      'Only a Number expires, by native TTL too; the index does not have the items, and DynamoDB refuses such writes since it is there.',
-    remedy: correctWriter,
-  },
-  'ttl-other-type': {
-    severity: 'broken',
-    what: 'the TTL is neither a Number nor a String',
-    meaning: 'Only a Number expires, by native TTL too; the index does not have the items.',
-    remedy: correctWriter,
-  },
-  'ttl-fraction': {
-    severity: 'broken',
-    what: 'the TTL has a fraction of a second',
-    meaning:
-      'Ticks ask the index for whole seconds and do not find the items; the daily scan deletes them, up to a day late.',
-    remedy: () => 'Let the writer round down (docs/use.md), or index the table by window (docs/use.md).',
-  },
-  'ttl-fraction-by-window': {
-    severity: 'note',
-    what: 'the TTL has a fraction of a second',
-    meaning: 'By window the items are found, up to a second late. By second they would not be.',
-    remedy: () => 'Nothing.',
-  },
-  'ttl-negative': {
-    severity: 'broken',
-    what: 'the TTL is negative',
-    meaning: 'A time before 1970 never expires, by native TTL neither.',
-    remedy: correctWriter,
-  },
-  'ttl-too-old': {
-    severity: 'broken',
-    what: 'the TTL is more than five years back',
-    meaning:
-      'Native TTL and the sweep ignore it, so that a zero or a wrong unit empties no table: the items stay.',
-    remedy: () => 'Delete the items yourself, or correct the writer if it is a wrong time.',
-  },
-  'ttl-too-far-ahead': {
-    severity: 'warning',
-    what: 'the TTL is more than 20 years ahead',
-    meaning: 'The items expire then. It looks like a wrong unit, or like an item that should have no TTL.',
-    remedy: correctWriter,
-  },
-  'ttl-elsewhere': {
-    severity: 'warning',
-    what: 'the items have no TTL, but a time in another attribute',
-    meaning: 'They never expire. Their writer seems to use another name than the configuration.',
-    remedy: () => 'Correct ttlAttribute in the configuration, or the writer (docs/use.md).',
-  },
-  'window-missing': {
-    severity: 'broken',
-    what: 'the items have a TTL and no window',
-    meaning: 'They are not in the index: native TTL deletes them, within days.',
-    remedy: backfill,
-  },
-  'window-malformed': {
-    severity: 'broken',
-    what: 'the window does not have the form of one',
-    meaning: 'No tick asks the index for such a key: the daily scan deletes the items, up to a day late.',
-    remedy: backfill,
-  },
-  'window-granularity': {
-    severity: 'broken',
-    what: 'the window has another length than granularityMinutes',
-    meaning:
-      'The writer has other settings than the deployment. No tick asks for such windows: the daily scan deletes the items.',
-    remedy: subject =>
-      `Give writer and deployment the same granularityMinutes, and then ${backfill(subject)}`,
-  },
-  'window-shard-unswept': {
-    severity: 'broken',
-    what: 'the items lie in a shard that is not swept',
-    meaning: 'The writer has more shards than the deployment: the daily scan deletes the items.',
-    remedy: () => `Raise shards in the configuration, and then ${deploy()}`,
-  },
-  'window-shards-unused': {
-    severity: 'note',
-    what: 'all items lie in fewer shards than the table has',
-    meaning:
-      'Their writer has fewer shards than the deployment. The sweep finds all of them; the index takes no more than with so few shards.',
-    remedy: () =>
-      'Nothing; or raise shards in the writers, when all that is deployed has them (docs/use.md).',
-  },
-  'window-differs': {
-    severity: 'broken',
-    what: 'the window is not that of the TTL',
-    meaning:
-      'Somebody wrote the TTL alone. The items are found where their window is: late, or too early and then not before the daily scan.',
-    remedy: backfill,
-  },
-  'window-without-ttl': {
-    severity: 'warning',
-    what: 'the items have a window and no TTL',
-    meaning: 'They never expire. If that is meant, the window is left over.',
-    remedy: () => 'Let the writer write both attributes or none (docs/use.md).',
-  },
-  'hold-released': {
-    severity: 'warning',
-    what: 'the items have an attribute that used to hold them, and no longer does',
-    meaning:
-      'The functions that are deployed hold items by it and the configuration does not, or hold.releases gives its holds up. With the configuration deployed, the sweeps delete what has expired of these items.',
-    remedy: () =>
+  'ttl-milliseconds': broken(
+    'the TTL is in milliseconds',
+    'It names a time thousands of years ahead: the items never expire.',
+    correctWriter,
+  ),
+  'ttl-string': broken(
+    'the TTL is a String',
+    'Only a Number expires, by native TTL too; the index does not have the items, and DynamoDB refuses such writes since it is there.',
+    correctWriter,
+  ),
+  'ttl-other-type': broken(
+    'the TTL is neither a Number nor a String',
+    'Only a Number expires, by native TTL too; the index does not have the items.',
+    correctWriter,
+  ),
+  'ttl-fraction': broken(
+    'the TTL has a fraction of a second',
+    'Ticks ask the index for whole seconds and do not find the items; the daily scan deletes them, up to a day late.',
+    () => 'Let the writer round down (docs/use.md), or index the table by window (docs/use.md).',
+  ),
+  'ttl-fraction-by-window': note(
+    'the TTL has a fraction of a second',
+    'By window the items are found, up to a second late. By second they would not be.',
+    () => 'Nothing.',
+  ),
+  'ttl-negative': broken(
+    'the TTL is negative',
+    'A time before 1970 never expires, by native TTL neither.',
+    correctWriter,
+  ),
+  'ttl-too-old': broken(
+    'the TTL is more than five years back',
+    'Native TTL and the sweep ignore it, so that a zero or a wrong unit empties no table: the items stay.',
+    () => 'Delete the items yourself, or correct the writer if it is a wrong time.',
+  ),
+  'ttl-too-far-ahead': warning(
+    'the TTL is more than 20 years ahead',
+    'The items expire then. It looks like a wrong unit, or like an item that should have no TTL.',
+    correctWriter,
+  ),
+  'ttl-elsewhere': warning(
+    'the items have no TTL, but a time in another attribute',
+    'They never expire. Their writer seems to use another name than the configuration.',
+    () => 'Correct ttlAttribute in the configuration, or the writer (docs/use.md).',
+  ),
+  'window-missing': broken(
+    'the items have a TTL and no window',
+    'They are not in the index: native TTL deletes them, within days.',
+    backfill,
+  ),
+  'window-malformed': broken(
+    'the window does not have the form of one',
+    'No tick asks the index for such a key: the daily scan deletes the items, up to a day late.',
+    backfill,
+  ),
+  'window-granularity': broken(
+    'the window has another length than granularityMinutes',
+    'The writer has other settings than the deployment. No tick asks for such windows: the daily scan deletes the items.',
+    subject => `Give writer and deployment the same granularityMinutes, and then ${backfill(subject)}`,
+  ),
+  'window-shard-unswept': broken(
+    'the items lie in a shard that is not swept',
+    'The writer has more shards than the deployment: the daily scan deletes the items.',
+    () => `Raise shards in the configuration, and then ${deploy()}`,
+  ),
+  'window-shards-unused': note(
+    'all items lie in fewer shards than the table has',
+    'Their writer has fewer shards than the deployment. The sweep finds all of them; the index takes no more than with so few shards.',
+    () => 'Nothing; or raise shards in the writers, when all that is deployed has them (docs/use.md).',
+  ),
+  'window-differs': broken(
+    'the window is not that of the TTL',
+    'Somebody wrote the TTL alone. The items are found where their window is: late, or too early and then not before the daily scan.',
+    backfill,
+  ),
+  'window-without-ttl': warning(
+    'the items have a window and no TTL',
+    'They never expire. If that is meant, the window is left over.',
+    () => 'Let the writer write both attributes or none (docs/use.md).',
+  ),
+  'hold-released': warning(
+    'the items have an attribute that used to hold them, and no longer does',
+    'The functions that are deployed hold items by it and the configuration does not, or hold.releases gives its holds up. With the configuration deployed, the sweeps delete what has expired of these items.',
+    () =>
       'If they must stay, set hold to it again and leave hold.releases out; or write the new attribute onto each of them before you deploy. If they may go, nothing: docs/archive-and-events.md.',
-  },
-  'expired-present': {
-    severity: 'broken',
-    what: 'the items expired before the lookback and are still there, with nothing wrong about them',
-    meaning:
-      'The sweep did not run then, or could not delete them; the ticks no longer look for them, but the daily scan does.',
-    remedy: scanIndex,
-  },
+  ),
+  'expired-present': broken(
+    'the items expired before the lookback and are still there, with nothing wrong about them',
+    'The sweep did not run then, or could not delete them; the ticks no longer look for them, but the daily scan does.',
+    scanIndex,
+  ),
 } as const satisfies Readonly<Record<string, FindingKind>>;
 
 const OF_THE_SCAN = {
-  'scan-old': {
-    severity: 'warning',
-    what: 'no scan of the index has ended for two days',
-    meaning: 'What no tick finds is not deleted meanwhile, and nobody knows how much it is.',
-    remedy: subject => `Read why in \`history\`, or ${scanIndex(subject)}`,
-  },
-  'scan-out-of-range': {
-    severity: 'broken',
-    what: 'entries of the index have a TTL that is out of range',
-    meaning:
-      'It is negative, in milliseconds, more than 20 years ahead or more than five years back: nothing deletes the items.',
-    remedy: correctWriter,
-  },
-  'scan-misfiled': {
-    severity: 'broken',
-    what: 'entries of the index lie where no tick looks',
-    meaning:
-      'Their writer has another granularityMinutes or more shards, or writes the TTL alone: the daily scan deletes them, up to a day late.',
-    remedy: () => 'Give writer and deployment the same settings: docs/use.md.',
-  },
-  'scan-fractional': {
-    severity: 'broken',
-    what: 'entries of the index have a TTL with a fraction of a second',
-    meaning: 'Ticks ask the index for whole seconds: the daily scan deletes them, up to a day late.',
-    remedy: () => 'Let the writer round down (docs/use.md), or index the table by window (docs/use.md).',
-  },
+  'scan-old': warning(
+    'no scan of the index has ended for two days',
+    'What no tick finds is not deleted meanwhile, and nobody knows how much it is.',
+    subject => `Read why in \`history\`, or ${scanIndex(subject)}`,
+  ),
+  'scan-out-of-range': broken(
+    'entries of the index have a TTL that is out of range',
+    'It is negative, in milliseconds, more than 20 years ahead or more than five years back: nothing deletes the items.',
+    correctWriter,
+  ),
+  'scan-misfiled': broken(
+    'entries of the index lie where no tick looks',
+    'Their writer has another granularityMinutes or more shards, or writes the TTL alone: the daily scan deletes them, up to a day late.',
+    () => 'Give writer and deployment the same settings: docs/use.md.',
+  ),
+  'scan-fractional': broken(
+    'entries of the index have a TTL with a fraction of a second',
+    'Ticks ask the index for whole seconds: the daily scan deletes them, up to a day late.',
+    () => 'Let the writer round down (docs/use.md), or index the table by window (docs/use.md).',
+  ),
 } as const satisfies Readonly<Record<string, FindingKind>>;
 
 const OF_THE_DEPLOYMENT = {
-  'state-machine-missing': {
-    severity: 'broken',
-    what: 'a state machine is missing',
-    meaning:
-      'Nothing was deployed here, or under another name: no ticks, or no replays and nothing that a tick can hand over to.',
-    remedy: deploy,
-  },
-  'schedule-missing': {
-    severity: 'broken',
-    what: 'a schedule is missing',
-    meaning:
-      'Nothing starts what it is for: the ticks, or the function that writes the manifests of a proof.',
-    remedy: deploy,
-  },
-  'schedule-disabled': {
-    severity: 'broken',
-    what: 'a schedule is off',
-    meaning:
-      'Nothing starts what it is for: the ticks, or the function that writes the manifests of a proof. Somebody has turned it off in EventBridge Scheduler.',
-    remedy: () =>
-      'Turn it on in EventBridge Scheduler: docs/operate.md says how a table is stopped for a while.',
-  },
-  'journal-missing': {
-    severity: 'broken',
-    what: 'the journal is not there',
-    meaning: 'No tick sweeps anything: none can tell which tables are paused.',
-    remedy: deploy,
-  },
-  'sweep-paused-by-hand': {
-    severity: 'warning',
-    what: 'the sweep is paused by hand',
-    meaning:
-      'What expires stays until it is resumed, or is left to native TTL. Deployments leave that as it is.',
-    remedy: resume,
-  },
-  'sweep-limited': {
-    severity: 'warning',
-    what: 'the sweep is limited by hand',
-    meaning: 'With more to delete it is late. Deployments leave that as it is.',
-    remedy: ({ props }) => commandLine('limit', `--table ${props.tableName} --off`),
-  },
-  'sweep-paused': {
-    severity: 'warning',
-    what: 'no tick sweeps it, as the configuration says (enabled: false)',
-    meaning: 'What expires is left to native TTL.',
-    remedy: () => `Set enabled: true in the configuration, and then ${deploy()}`,
-  },
-  'schedule-not-paused': {
-    severity: 'warning',
-    what: 'a schedule is there, and the configuration says that there are none (enabled: false)',
-    meaning: 'The sweep goes on deleting what is expired.',
-    remedy: deploy,
-  },
-  'schedule-differs': {
-    severity: 'warning',
-    what: 'a schedule does something else than the configuration says',
-    meaning: 'The configuration was changed after the last deployment, or the schedule by hand.',
-    remedy: deploy,
-  },
-  'no-recent-tick': {
-    severity: 'broken',
-    what: 'no tick has planned in the last ten minutes',
-    meaning: 'One starts every minute. What has expired since is still there.',
-    remedy: (subject, values) => `Mend what else was found here, and then ${replay(subject, values)}`,
-  },
-  'executions-failing': {
-    severity: 'broken',
-    what: 'sweeps left something within a day, and the newest one did',
-    meaning: 'The reason is said. Ticks after that make up for the time of the lookback.',
-    remedy: (subject, values) => `Mend the cause, and then ${replay(subject, values)}`,
-  },
-  'executions-failed': {
-    severity: 'warning',
-    what: 'sweeps left something within a day; later ones did not',
-    meaning: 'Later ticks and the daily scan make up for it.',
-    remedy: () => 'Read the cause in the section executions-failed of docs/reference/alarms.md.',
-  },
-  'undeletable-keys': {
-    severity: 'broken',
-    what: 'items could not be deleted',
-    meaning: 'An execution gave them up, for the reason that it reports. They are expired and still there.',
-    remedy: (subject, values) => `Mend the reason, and then ${replay(subject, values)}`,
-  },
-  'dead-letters': {
-    severity: 'warning',
-    what: 'there are messages in the dead-letter queue',
-    meaning: 'EventBridge Scheduler could not start the sweep that often in the last 14 days.',
-    remedy: ({ props, region }) =>
+  'state-machine-missing': broken(
+    'a state machine is missing',
+    'Nothing was deployed here, or under another name: no ticks, or no replays and nothing that a tick can hand over to.',
+    deploy,
+  ),
+  'schedule-missing': broken(
+    'a schedule is missing',
+    'Nothing starts what it is for: the ticks, or the function that writes the manifests of a proof.',
+    deploy,
+  ),
+  'schedule-disabled': broken(
+    'a schedule is off',
+    'Nothing starts what it is for: the ticks, or the function that writes the manifests of a proof. Somebody has turned it off in EventBridge Scheduler.',
+    () => 'Turn it on in EventBridge Scheduler: docs/operate.md says how a table is stopped for a while.',
+  ),
+  'journal-missing': broken(
+    'the journal is not there',
+    'No tick sweeps anything: none can tell which tables are paused.',
+    deploy,
+  ),
+  'sweep-paused-by-hand': warning(
+    'the sweep is paused by hand',
+    'What expires stays until it is resumed, or is left to native TTL. Deployments leave that as it is.',
+    resume,
+  ),
+  'sweep-limited': warning(
+    'the sweep is limited by hand',
+    'With more to delete it is late. Deployments leave that as it is.',
+    ({ props }) => commandLine('limit', `--table ${props.tableName} --off`),
+  ),
+  'sweep-paused': warning(
+    'no tick sweeps it, as the configuration says (enabled: false)',
+    'What expires is left to native TTL.',
+    () => `Set enabled: true in the configuration, and then ${deploy()}`,
+  ),
+  'schedule-not-paused': warning(
+    'a schedule is there, and the configuration says that there are none (enabled: false)',
+    'The sweep goes on deleting what is expired.',
+    deploy,
+  ),
+  'schedule-differs': warning(
+    'a schedule does something else than the configuration says',
+    'The configuration was changed after the last deployment, or the schedule by hand.',
+    deploy,
+  ),
+  'no-recent-tick': broken(
+    'no tick has planned in the last ten minutes',
+    'One starts every minute. What has expired since is still there.',
+    (subject, values) => `Mend what else was found here, and then ${replay(subject, values)}`,
+  ),
+  'executions-failing': broken(
+    'sweeps left something within a day, and the newest one did',
+    'The reason is said. Ticks after that make up for the time of the lookback.',
+    (subject, values) => `Mend the cause, and then ${replay(subject, values)}`,
+  ),
+  'executions-failed': warning(
+    'sweeps left something within a day; later ones did not',
+    'Later ticks and the daily scan make up for it.',
+    () => 'Read the cause in the section executions-failed of docs/reference/alarms.md.',
+  ),
+  'undeletable-keys': broken(
+    'items could not be deleted',
+    'An execution gave them up, for the reason that it reports. They are expired and still there.',
+    (subject, values) => `Mend the reason, and then ${replay(subject, values)}`,
+  ),
+  'dead-letters': warning(
+    'there are messages in the dead-letter queue',
+    'EventBridge Scheduler could not start the sweep that often in the last 14 days.',
+    ({ props, region }) =>
       `Read why in their attributes, ERROR_CODE and ERROR_MESSAGE: aws sqs receive-message --region ${region} --message-attribute-names All --queue-url "$(aws sqs get-queue-url --region ${region} --queue-name ${props.sweep}-dead-letters --query QueueUrl --output text)"`,
-  },
-  'dead-letter-queue-missing': {
-    severity: 'warning',
-    what: 'there is no dead-letter queue',
-    meaning: 'A start that did not get through leaves no trace.',
-    remedy: deploy,
-  },
-  'stream-reader-missing': {
-    severity: 'broken',
-    what: 'nothing reads the stream of the table',
-    meaning:
-      'The event source mapping of the function is not there. What expires is neither archived nor published, and the stream has it for a day.',
-    remedy: deploy,
-  },
-  'stream-reader-on-old-stream': {
-    severity: 'broken',
-    what: 'the table has a new stream that nothing reads',
-    meaning:
-      'The stream was turned off and on again, which made another one. The event source mapping of the function still reads the one before. The new stream keeps a record for a day: what is not read by then is lost to the archive or the events.',
-    remedy: deploy,
-  },
-  'stream-reader-off': {
-    severity: 'broken',
-    what: 'a reader of the stream is off',
-    meaning:
-      'Its event source mapping is not Enabled. The stream keeps a record for a day: what is not read by then is lost to the archive or the events.',
-    remedy: ({ region }, { uuid }) =>
+  ),
+  'dead-letter-queue-missing': warning(
+    'there is no dead-letter queue',
+    'A start that did not get through leaves no trace.',
+    deploy,
+  ),
+  'stream-reader-missing': broken(
+    'nothing reads the stream of the table',
+    'The event source mapping of the function is not there. What expires is neither archived nor published, and the stream has it for a day.',
+    deploy,
+  ),
+  'stream-reader-on-old-stream': broken(
+    'the table has a new stream that nothing reads',
+    'The stream was turned off and on again, which made another one. The event source mapping of the function still reads the one before. The new stream keeps a record for a day: what is not read by then is lost to the archive or the events.',
+    deploy,
+  ),
+  'stream-reader-off': broken(
+    'a reader of the stream is off',
+    'Its event source mapping is not Enabled. The stream keeps a record for a day: what is not read by then is lost to the archive or the events.',
+    ({ region }, { uuid }) =>
       `aws lambda update-event-source-mapping --region ${region} --enabled --uuid ${uuid}`,
-  },
-  'stream-reader-filtered': {
-    severity: 'broken',
-    what: 'a reader of the stream has another filter',
-    meaning:
-      'Lambda passes over what its event source mapping does not let through, and does not come back to it: that is neither archived nor published. The audit names it.',
-    remedy: ({ region }, { uuid }) =>
+  ),
+  'stream-reader-filtered': broken(
+    'a reader of the stream has another filter',
+    'Lambda passes over what its event source mapping does not let through, and does not come back to it: that is neither archived nor published. The audit names it.',
+    ({ region }, { uuid }) =>
       `aws lambda update-event-source-mapping --region ${region} --uuid ${uuid} --filter-criteria ${quoted([JSON.stringify({ Filters: [{ Pattern: JSON.stringify(STREAM_FILTER) }] })])}`,
-  },
-  'stream-reader-failing': {
-    severity: 'warning',
-    what: 'a reader of the stream fails',
-    meaning:
-      'Its last batch did not succeed. It is tried again for 23 hours, and what comes after it in its shard waits.',
-    remedy: () =>
+  ),
+  'stream-reader-failing': warning(
+    'a reader of the stream fails',
+    'Its last batch did not succeed. It is tried again for 23 hours, and what comes after it in its shard waits.',
+    () =>
       'Read the log of the function, and the sections archive-delay and event-delay of docs/reference/alarms.md.',
-  },
-  'alarms-sounding': {
-    severity: 'warning',
-    what: 'alarms sound',
-    meaning: 'CloudWatch has seen what they are for, and it is not over.',
-    remedy: () => 'Read the section of each in docs/reference/alarms.md.',
-  },
-  'alarms-missing': {
-    severity: 'warning',
-    what: 'alarms are missing',
-    meaning: 'What they are for would happen without anybody being told.',
-    remedy: deploy,
-  },
-  'alarms-silent': {
-    severity: 'warning',
-    what: 'alarms tell nobody',
-    meaning: 'They have no action, or their actions are turned off.',
-    remedy: deploy,
-  },
-  'lambda-concurrency': {
-    severity: 'warning',
-    what: 'the account may run fewer functions at once than a sweep can use',
-    meaning:
-      'With much to delete, Lambda refuses calls: they are made again, so items are deleted late, and other functions suffer.',
-    remedy: ({ region }, { functions }) =>
+  ),
+  'alarms-sounding': warning(
+    'alarms sound',
+    'CloudWatch has seen what they are for, and it is not over.',
+    () => 'Read the section of each in docs/reference/alarms.md.',
+  ),
+  'alarms-missing': warning(
+    'alarms are missing',
+    'What they are for would happen without anybody being told.',
+    deploy,
+  ),
+  'alarms-silent': warning(
+    'alarms tell nobody',
+    'They have no action, or their actions are turned off.',
+    deploy,
+  ),
+  'lambda-concurrency': warning(
+    'the account may run fewer functions at once than a sweep can use',
+    'With much to delete, Lambda refuses calls: they are made again, so items are deleted late, and other functions suffer.',
+    ({ region }, { functions }) =>
       `Set maxDeletesPerSecond, with which fewer functions are busy at once, or ask for more: aws service-quotas request-service-quota-increase --region ${region} --service-code lambda --quota-code L-B99A9384 --desired-value ${functions}`,
-  },
+  ),
 } as const satisfies Readonly<Record<string, FindingKind>>;
 
 const OF_THE_DOCTOR = {
-  'not-checked': {
-    severity: 'warning',
-    what: 'this could not be checked',
-    meaning: 'What is behind it may be in order or not.',
-    remedy: (_subject, { permission }) =>
+  'not-checked': warning(
+    'this could not be checked',
+    'What is behind it may be in order or not.',
+    (_subject, { permission }) =>
       permission ??
       'Look whether the service can be reached from here and answers, and run this command again. An action that is not allowed is named, with its resource.',
-  },
-  'not-checked-local': {
-    severity: 'note',
-    what: 'this was not checked, as this machine has no such service',
-    meaning: 'A command that works on this machine asks nothing of a real account.',
-    remedy: () => 'Nothing; or name an endpoint on this machine for that service.',
-  },
+  ),
+  'not-checked-local': note(
+    'this was not checked, as this machine has no such service',
+    'A command that works on this machine asks nothing of a real account.',
+    () => 'Nothing; or name an endpoint on this machine for that service.',
+  ),
 } as const satisfies Readonly<Record<string, FindingKind>>;
 
 /** Title of each group of findings. */

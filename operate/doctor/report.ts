@@ -1,5 +1,4 @@
-import type { OperateOptions } from '../options.ts';
-import type { ScanProgress } from '../table/scan-progress.ts';
+import type { OperateOptions, ScanProgress } from '../options.ts';
 import type { Finding, Verdict } from './finding.ts';
 
 export interface DoctorOptions extends OperateOptions {

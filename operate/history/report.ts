@@ -1,4 +1,4 @@
-import type { SweepReport } from '../deployment/sweep-report.ts';
+import type { SweepReport } from '../deployment/sweep.ts';
 import type { OperateOptions } from '../options.ts';
 
 export interface HistoryOptions extends OperateOptions {

@@ -8,9 +8,9 @@ import {
   sha256,
 } from '../../functions/proof/manifest.ts';
 import { dayAfter } from '../../functions/proof/write-manifests.ts';
+import { inParallel } from '../abortable.ts';
 import type { ArchiveSource } from '../archive/archive-source.ts';
-import { inParallel } from '../in-parallel.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from './report.ts';
 
 /** A manifest, and the hash of it that the next manifest should contain. */
 export interface Link {

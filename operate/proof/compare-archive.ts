@@ -5,14 +5,13 @@ import { CLOCKS_APART_SECONDS } from '../../functions/journal/nearest.ts';
 import { type KeyField, type ProofLine, sha256 } from '../../functions/proof/manifest.ts';
 import { dateOf, dayAfter } from '../../functions/proof/write-manifests.ts';
 import type { ItemKey, KeyAttribute } from '../../statemachine/contract/keys.ts';
+import { inParallel } from '../abortable.ts';
 import type { ArchiveSource } from '../archive/archive-source.ts';
 import { type ArchivedLine, linesOf, parsedLine } from '../archive/archived-lines.ts';
-import { ArchivedLineError } from '../archive/errors.ts';
-import { inParallel } from '../in-parallel.ts';
+import { ArchivedLineError } from '../errors.ts';
 import type { Chain } from './chain.ts';
 import { type Day, linesOfHour } from './day.ts';
-import type { Finding } from './finding.ts';
-import type { ProofOptions } from './report.ts';
+import type { Finding, ProofOptions } from './report.ts';
 
 export interface ArchiveOptions {
   readonly source: ArchiveSource;

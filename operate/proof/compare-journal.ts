@@ -1,7 +1,7 @@
 import { countKept, linesOfDay, type ReadRows } from '../../functions/proof/build-day.ts';
 import type { KeyField, ProofLine } from '../../functions/proof/manifest.ts';
 import type { Day } from './day.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from './report.ts';
 
 /**
  * Rebuilds the day from the journal's ledger, as it was when the manifest was written, and compares it with the manifest.

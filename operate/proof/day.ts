@@ -12,9 +12,9 @@ import {
 import { dayAfter } from '../../functions/proof/write-manifests.ts';
 import type { ArchiveSource } from '../archive/archive-source.ts';
 import { linesOf } from '../archive/archived-lines.ts';
-import { ArchivedLineError } from '../archive/errors.ts';
+import { ArchivedLineError } from '../errors.ts';
 import type { Chain, Link } from './chain.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from './report.ts';
 
 /** A day, read from its manifest and from that of the next day. */
 export interface Day {

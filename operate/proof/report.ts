@@ -1,6 +1,5 @@
 import type { Manifest } from '../../functions/proof/manifest-shape.ts';
 import type { OperateOptions, WorkDone } from '../options.ts';
-import type { Finding } from './finding.ts';
 
 export interface ProofOptions extends OperateOptions {
   /** The day of the deletions in UTC: `2026-11-22`. */
@@ -41,4 +40,31 @@ export interface ProofReport {
   /** Null if the day has no manifest. */
   readonly journal: { readonly notAsked: string | null; readonly differences: number } | null;
   readonly findings: readonly Finding[];
+}
+
+/** The findings of a verification, by name. */
+export type FindingName =
+  | 'manifest-missing'
+  | 'manifest-replaced'
+  | 'manifest-unreadable'
+  | 'part-missing'
+  | 'part-changed'
+  | 'count-differs'
+  | 'line-removed'
+  | 'line-added'
+  | 'line-changed'
+  | 'line-misplaced'
+  | 'line-unreadable'
+  | 'line-unproven'
+  | 'never-archived'
+  | 'journal-differs';
+
+export interface Finding {
+  readonly name: FindingName;
+  /** Date of the manifest that is missing or cannot be read. */
+  readonly date?: string;
+  /** The fault and its place. */
+  readonly text: string;
+  /** The key, as far as it may be shown; undefined if the finding is not about an item, or if no key may be shown. */
+  readonly key?: string | undefined;
 }

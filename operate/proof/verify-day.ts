@@ -8,13 +8,12 @@ import { keyField, type Manifest, proofFolder, SALT, saltId } from '../../functi
 import { dateOf } from '../../functions/proof/write-manifests.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import type { ItemKey } from '../../statemachine/contract/keys.ts';
-import type { ArchiveSource } from '../archive/archive-source.ts';
-import { openArchive } from '../archive/clients.ts';
-import { ArchiveNotFoundError } from '../archive/errors.ts';
+import { type ArchiveSource, openArchive } from '../archive/archive-source.ts';
 import { readLocation } from '../archive/location.ts';
 import { type Clients, clientsOf } from '../aws/clients.ts';
-import { requireOnePlace } from '../aws/one-place.ts';
+import { requireOnePlace } from '../aws/endpoint.ts';
 import { chooseTable } from '../choose-tables.ts';
+import { ArchiveNotFoundError } from '../errors.ts';
 import { inJournal, journalAt } from '../journals.ts';
 import { NEVER } from '../options.ts';
 import { keysToShow, keyText } from '../table/key-text.ts';
@@ -22,8 +21,7 @@ import { readChain } from './chain.ts';
 import { compareArchive } from './compare-archive.ts';
 import { compareJournal } from './compare-journal.ts';
 import { readDay } from './day.ts';
-import type { Finding } from './finding.ts';
-import type { ProofOptions, ProofReport } from './report.ts';
+import type { Finding, ProofOptions, ProofReport } from './report.ts';
 
 export interface ProofSources {
   readonly connect: (region: string) => Pick<Clients, 'dynamoDb' | 'destroy'> & {

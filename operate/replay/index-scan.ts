@@ -3,13 +3,13 @@ import { resolveProps } from '../../config/props.ts';
 import type { ScanInput } from '../../statemachine/contract/inputs.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 import type { With } from '../aws/clients.ts';
-import type { ExecutionState } from '../aws/execution-state.ts';
-import { executionsOf, untilEnd } from '../aws/executions.ts';
-import { findStateMachines } from '../aws/state-machines.ts';
+import { executionsOf, findStateMachines, untilEnd } from '../aws/executions.ts';
+import type { ExecutionState } from '../aws/executions-of-table.ts';
 import type { IndexScanOptions, IndexScanResult, ScannedIndex } from '../changes.ts';
 import { chooseTables } from '../choose-tables.ts';
-import type { Prepared } from '../prepared.ts';
-import { StoppedError } from '../stopped-error.ts';
+import { StoppedError } from '../errors.ts';
+import { jsonObject } from '../json-object.ts';
+import type { Prepared } from '../options.ts';
 import { scanName } from './pieces.ts';
 
 /**
@@ -58,12 +58,6 @@ export async function prepareIndexScan(
 }
 
 function reportOf({ output, cause }: ExecutionState): SweepReport | undefined {
-  try {
-    const report: unknown = JSON.parse(output ?? cause ?? '');
-    return typeof report === 'object' && report !== null && 'scanned' in report
-      ? (report as SweepReport)
-      : undefined;
-  } catch {
-    return undefined; // a cause that is not JSON
-  }
+  const report = jsonObject(output ?? cause);
+  return report && 'scanned' in report ? (report as unknown as SweepReport) : undefined;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { shortHash } from '../aws/executions-of-table.ts';
-import { InputError } from '../input-error.ts';
-import type { Span } from './span.ts';
+import type { Span } from '../changes.ts';
+import { InputError } from '../errors.ts';
 
 /** The most executions of a replay: more are probably a typing error, or need longer pieces. */
 export const MAX_PIECES = 10_000;

@@ -8,7 +8,8 @@ import {
   countEach,
   noCounts,
 } from '../../statemachine/counts.ts';
-import type { ExecutionState } from '../aws/execution-state.ts';
+import type { ExecutionState } from '../aws/executions-of-table.ts';
+import { jsonObject } from '../json-object.ts';
 
 /** Write units for deleting an item of up to 1 KB and its index entry. */
 export const WRITE_UNITS_PER_ITEM = 2;
@@ -32,8 +33,8 @@ export function addTotals(one: Totals, other: Totals): Totals {
 }
 
 /** Reads the report of an execution that has ended, from its output or the cause of its failure. Undefined if there is no report. */
-export function readTotals({ output, cause }: ExecutionState): Totals | undefined {
-  const report = parse(output ?? cause);
+export function readTotals(state: ExecutionState): Totals | undefined {
+  const report = reportIn(state);
   if (report?.found === undefined) return undefined;
   // Reports of earlier versions lack newer counts.
   const counted = (name: ReplayedCount): unknown => (name in report ? report[name] : 0);
@@ -42,8 +43,8 @@ export function readTotals({ output, cause }: ExecutionState): Totals | undefine
 }
 
 /** P99 of the lag of an execution's deletions, milliseconds; undefined if it deleted nothing. */
-export function readLagP99({ output, cause }: ExecutionState): number | undefined {
-  const p99: unknown = parse(output ?? cause)?.lagMs?.p99;
+export function readLagP99(state: ExecutionState): number | undefined {
+  const p99: unknown = reportIn(state)?.lagMs?.p99;
   return typeof p99 === 'number' ? p99 : undefined;
 }
 
@@ -55,8 +56,8 @@ export interface ListedKeys {
   readonly failedKeys: readonly ListedFailure[];
 }
 
-export function readKeys({ output, cause }: ExecutionState): ListedKeys {
-  const { sampleKeys, failedKeys } = parse(output ?? cause) ?? {};
+export function readKeys(state: ExecutionState): ListedKeys {
+  const { sampleKeys, failedKeys } = reportIn(state) ?? {};
   return {
     sampleKeys: Array.isArray(sampleKeys) ? sampleKeys : [],
     failedKeys: Array.isArray(failedKeys) ? failedKeys : [],
@@ -71,11 +72,5 @@ export function carriedOver(totals: Totals, dryRun: boolean): Totals {
   return dryRun ? NO_TOTALS : { ...totals, found: totals.found - totals.failed, failed: 0, shardsFailed: 0 };
 }
 
-function parse(text: string | undefined): Partial<SweepReport> | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined; // a cause that is not JSON
-  }
-}
+const reportIn = ({ output, cause }: ExecutionState): Partial<SweepReport> | undefined =>
+  jsonObject(output ?? cause);

@@ -4,7 +4,7 @@ import type { KeyNames } from '../../expiry/shard.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import type { ItemKey } from '../../statemachine/contract/keys.ts';
 import { type ArchivedLine, parsedLine } from '../archive/archived-lines.ts';
-import { ArchivedLineError } from '../archive/errors.ts';
+import { ArchivedLineError } from '../errors.ts';
 import { keyId } from './wanted-keys.ts';
 
 /** An archived item. */

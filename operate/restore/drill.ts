@@ -3,14 +3,14 @@ import { BILL_PRICES, PRICES } from '../../cost/prices.ts';
 import type { ArchiveSource } from '../archive/archive-source.ts';
 import type { DrillFacts, DrillOptions, DrillResult, FullRestore } from '../changes.ts';
 import { chooseTable } from '../choose-tables.ts';
-import type { Prepared } from '../prepared.ts';
+import type { Prepared } from '../options.ts';
 import { describeShape } from '../table/describe-table.ts';
 import { type ArchiveObject, ObjectDrill, spread } from './drill-objects.ts';
 import { COPIES, datesOf, isWithin, MARKS } from './find-images.ts';
 import type { WithArchive } from './restore.ts';
 import { scratchNameOf } from './scratch-name.ts';
 import { ScratchTable } from './scratch-table.ts';
-import { ALL_TIME } from './span.ts';
+import { ALL_TIME } from './wanted-keys.ts';
 
 /**
  * Prepares a drill: it reads lines of an archive, writes them into a scratch table, reads them back and compares them. The

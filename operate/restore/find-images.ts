@@ -1,13 +1,12 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { KeyNames } from '../../expiry/shard.ts';
+import { inParallel } from '../abortable.ts';
 import type { ArchiveSource } from '../archive/archive-source.ts';
 import { type ArchivedLine, linesOf } from '../archive/archived-lines.ts';
-import { ArchivedLineError, ArchiveNotFoundError } from '../archive/errors.ts';
 import type { Unreadable } from '../changes.ts';
-import { inParallel } from '../in-parallel.ts';
+import { ArchivedLineError, ArchiveNotFoundError } from '../errors.ts';
 import { type ArchivedImage, type KeptMark, readImage, readMark, toAttributes } from './archived-image.ts';
-import type { ExpirySpan } from './span.ts';
-import type { WantedKeys } from './wanted-keys.ts';
+import type { ExpirySpan, WantedKeys } from './wanted-keys.ts';
 
 /** Objects that are read in parallel. */
 const READS_AT_ONCE = 8;

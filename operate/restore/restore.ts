@@ -1,20 +1,18 @@
 import { modelOf } from '../../config/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
+import { inParallel } from '../abortable.ts';
 import type { ArchiveSource } from '../archive/archive-source.ts';
 import type { With } from '../aws/clients.ts';
 import type { Fate, RestoreFacts, RestoreOptions, RestoreResult } from '../changes.ts';
 import { chooseTable } from '../choose-tables.ts';
-import { inParallel } from '../in-parallel.ts';
-import type { Prepared } from '../prepared.ts';
-import { StoppedError } from '../stopped-error.ts';
+import { StoppedError } from '../errors.ts';
+import type { Prepared } from '../options.ts';
 import { describeShape } from '../table/describe-table.ts';
 import { keysToShow, keyText } from '../table/key-text.ts';
 import { findImages } from './find-images.ts';
-import { newItem } from './new-item.ts';
-import { putBack } from './put-back.ts';
-import { ALL_TIME } from './span.ts';
-import { wantedKeys } from './wanted-keys.ts';
+import { newItem, putBack } from './put-back.ts';
+import { ALL_TIME, wantedKeys } from './wanted-keys.ts';
 
 /** The archive and the clients of a restore. */
 export interface WithArchive extends With<'dynamoDb'> {
@@ -27,7 +25,7 @@ const WRITES_AT_ONCE = 10;
 /**
  * Prepares a restore of archived items into their table: finds the image with the latest expiry for each key.
  *
- * @throws {InputError} before any request to AWS; an error of ../archive/errors.ts, ../table/errors.ts, or the SDK's. When
+ * @throws {InputError} before any request to AWS; an error of ../errors.ts, or the SDK's. When
  * applied, {StoppedError}
  */
 export async function prepareRestore(

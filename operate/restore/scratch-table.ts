@@ -7,10 +7,9 @@ import {
   GetItemCommand,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { permitted } from '../aws/errors.ts';
+import { ScratchTableError, TableNotFoundError } from '../errors.ts';
 import { type DescribedTable, describeShape } from '../table/describe-table.ts';
-import { TableNotFoundError } from '../table/errors.ts';
-import { permitted } from '../table/permitted.ts';
-import { ScratchTableError } from './errors.ts';
 import { scratchNameOf } from './scratch-name.ts';
 
 /**

@@ -3,7 +3,18 @@ import { plainDecimal } from '../../expiry/plain-decimal.ts';
 import type { KeyNames } from '../../expiry/shard.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import type { ItemKey } from '../../statemachine/contract/keys.ts';
-import { InputError } from '../input-error.ts';
+import { InputError } from '../errors.ts';
+
+/** Span of expiry times, epoch milliseconds: [fromMs, beforeMs). */
+export interface ExpirySpan {
+  readonly fromMs: number;
+  readonly beforeMs: number;
+}
+
+export const ALL_TIME: ExpirySpan = {
+  fromMs: Number.NEGATIVE_INFINITY,
+  beforeMs: Number.POSITIVE_INFINITY,
+};
 
 /** Keys by id. The id is equal for equal keys, however their numbers and bytes are written: `1.0` equals `1`. */
 export type WantedKeys = ReadonlyMap<string, ItemKey>;

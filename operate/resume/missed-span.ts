@@ -1,10 +1,5 @@
 import { INDEX_SECONDS, type Pause, type Watermark } from '../../functions/journal/layout.ts';
-
-/** Expiry times that no tick has swept: [from, to), epoch seconds. */
-export interface MissedSpan {
-  readonly from: number;
-  readonly to: number;
-}
+import type { Span } from '../changes.ts';
 
 export interface KnownOfTable {
   /** The watermark up to which ticks have swept the table; undefined before the first tick. */
@@ -30,7 +25,7 @@ const USUAL_SECONDS = 180;
 export function missedSpan(
   { watermark, pause, lookbackMinutes, graceSeconds }: KnownOfTable,
   now: number,
-): MissedSpan | undefined {
+): Span | undefined {
   const expired = (ms: number) => Math.floor(ms / 1_000) - graceSeconds;
   const gone = watermark?.gone ?? (pause && expired(Date.parse(pause.since)) - 1);
   if (gone === undefined) return undefined;

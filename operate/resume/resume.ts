@@ -7,7 +7,8 @@ import { noteReplayed } from '../../functions/journal/write-watermarks.ts';
 import type { TickInput } from '../../statemachine/contract/inputs.ts';
 import { countEach } from '../../statemachine/counts.ts';
 import type { With } from '../aws/clients.ts';
-import { findStateMachines } from '../aws/state-machines.ts';
+import { permitted } from '../aws/errors.ts';
+import { findStateMachines } from '../aws/executions.ts';
 import type {
   MissedOfTable,
   ReplayedPiece,
@@ -15,22 +16,22 @@ import type {
   ResumedTable,
   ResumeOptions,
   ResumeResult,
+  Span,
 } from '../changes.ts';
 import { chooseTables } from '../choose-tables.ts';
-import { isoSeconds } from '../iso-seconds.ts';
+import { StoppedError } from '../errors.ts';
 import { inJournal, type JournaledTable, readJournals } from '../journals.ts';
+import type { Prepared } from '../options.ts';
 import { replayMachines } from '../pause.ts';
-import type { Prepared } from '../prepared.ts';
 import { prepareReplay, replayEnd } from '../replay/replay.ts';
 import { REPLAYED } from '../replay/totals.ts';
-import { StoppedError } from '../stopped-error.ts';
-import { permitted } from '../table/permitted.ts';
-import { type MissedSpan, missedSpan } from './missed-span.ts';
+import { isoSeconds } from '../times.ts';
+import { missedSpan } from './missed-span.ts';
 
 /** A table, its state before the resume, and the span that it missed. */
 interface Resumed extends JournaledTable {
   readonly was: Pause | undefined;
-  readonly missed: MissedSpan | undefined;
+  readonly missed: Span | undefined;
 }
 
 type Given = ResumeOptions & With<'dynamoDb' | 'sfn' | 'where'>;
@@ -149,7 +150,7 @@ async function besideTicks<Result>(
 /** Moves the watermark past the span, which was swept completely. */
 async function noteDone(
   { props: { tableName }, journal }: Resumed,
-  { from, to }: MissedSpan,
+  { from, to }: Span,
   { now }: Settled,
 ): Promise<void> {
   const endedAt = new Date(now()).toISOString();
@@ -187,7 +188,7 @@ async function replayAll(resumed: readonly Resumed[], options: Settled): Promise
 
 async function replay(
   { props: { tableName }, state }: Resumed,
-  missed: MissedSpan,
+  missed: Span,
   { config, clients, dryRun, signal, now, onProgress }: Settled,
 ): Promise<ReplayResult> {
   const { facts, apply } = await prepareReplay({
@@ -209,7 +210,7 @@ async function replay(
   return result;
 }
 
-const isoSpan = ({ from, to }: MissedSpan) => ({
+const isoSpan = ({ from, to }: Span) => ({
   from: isoSeconds(from * 1_000),
   to: isoSeconds(to * 1_000),
 });
@@ -218,7 +219,7 @@ const isoSpan = ({ from, to }: MissedSpan) => ({
  * The label of a replay. It depends only on the start of the span, so that an interrupted resume continues its replay although the
  * span has become longer.
  */
-function labelOf({ from }: MissedSpan): string {
+function labelOf({ from }: Span): string {
   return `resume-${createHash('sha256').update(String(from)).digest('hex').slice(0, 8)}`;
 }
 

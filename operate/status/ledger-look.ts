@@ -3,7 +3,7 @@ import type { ResolvedProps } from '../../config/props.ts';
 import { compareBooks, readAccounts } from '../../functions/journal/accounts.ts';
 import type { Reader } from '../../functions/journal/books.ts';
 import type { JournalTable } from '../../functions/journal/update-entry.ts';
-import { tableReaders } from '../deployment/table-readers.ts';
+import { tableReaders } from '../deployment/subject.ts';
 
 /** Deletions of the last hour and whether a reader recorded them, as far as the ticks have compared them. */
 export interface ReaderLook {

@@ -1,6 +1,6 @@
 import type { Reader } from '../../functions/journal/books.ts';
 import type { ScanRecord } from '../../statemachine/contract/targets.ts';
-import type { SweepReport } from '../deployment/sweep-report.ts';
+import type { SweepReport } from '../deployment/sweep.ts';
 import type { OperateOptions } from '../options.ts';
 import type { Remark } from './remarks.ts';
 

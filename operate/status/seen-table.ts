@@ -1,14 +1,14 @@
 import type { SeenScans } from '../../functions/journal/index-scans.ts';
-import type { ListedStateMachine } from '../aws/state-machines.ts';
+import type { ListedStateMachine } from '../aws/executions.ts';
 import type { OpenExecution } from '../changes.ts';
 import type { Checked } from '../deployment/check.ts';
 import type { SeenAlarm } from '../deployment/observe-alarms.ts';
 import type { SeenSchedule } from '../deployment/observe-deployment.ts';
 import type { SeenJournal } from '../deployment/observe-journal.ts';
 import type { Gone } from './gone.ts';
+import type { Trend } from './lateness.ts';
 import type { ReaderLook } from './ledger-look.ts';
 import type { OverdueLook } from './overdue.ts';
-import type { Trend } from './trend.ts';
 
 /** The observations of a table, before they are judged. */
 export interface SeenTable {

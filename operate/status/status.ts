@@ -8,15 +8,13 @@ import { secondsBehind } from '../../functions/child/swept-range.ts';
 import type { FinishedScan } from '../../functions/journal/index-scans.ts';
 import { INDEX_SECONDS, type Watermark } from '../../functions/journal/layout.ts';
 import { MAX_LOOKBACK_MINUTES } from '../../statemachine/contract/limits.ts';
-import { executionArnOf } from '../aws/executions.ts';
+import { inParallel, untilAborted } from '../abortable.ts';
+import { executionArnOf, listStateMachines, openExecutions } from '../aws/executions.ts';
 import { executionsOfTable } from '../aws/executions-of-table.ts';
-import { openExecutions } from '../aws/open-executions.ts';
-import { listStateMachines } from '../aws/state-machines.ts';
 import { TimeLimit } from '../aws/time-limit.ts';
 import { chooseTables } from '../choose-tables.ts';
-import { type ConnectDeployment, connectDeployment } from '../connect.ts';
 import { type Checked, check, notAsked, seenOf } from '../deployment/check.ts';
-import type { DeploymentClients } from '../deployment/clients.ts';
+import { type ConnectDeployment, connectDeployment, type DeploymentClients } from '../deployment/clients.ts';
 import { observeAlarms } from '../deployment/observe-alarms.ts';
 import { observeQueue, observeSchedules } from '../deployment/observe-deployment.ts';
 import {
@@ -26,20 +24,16 @@ import {
   observeTable,
   observeThrottled,
 } from '../deployment/observe-journal.ts';
-import { type Subject, subjectsOf } from '../deployment/subject.ts';
-import { tableReaders } from '../deployment/table-readers.ts';
-import { inParallel } from '../in-parallel.ts';
+import { type Subject, subjectsOf, tableReaders } from '../deployment/subject.ts';
 import { type DeploymentJournal, journalAt } from '../journals.ts';
 import { NEVER } from '../options.ts';
-import { untilAborted } from '../until-aborted.ts';
 import { goneBy } from './gone.ts';
 import { type Judged, judge, worst } from './judge.ts';
+import { latenessOf, MIN_MS, Trends } from './lateness.ts';
 import { lookAtLedger } from './ledger-look.ts';
 import { LOOK_MS, lookForOverdue, minutesBack, type OverdueLook } from './overdue.ts';
-import { latenessOf } from './promise.ts';
 import type { StatusOptions, Verdict } from './report.ts';
 import type { SeenTable } from './seen-table.ts';
-import { MIN_MS, Trends } from './trend.ts';
 
 export interface TableStatus {
   readonly subject: Subject;

@@ -2,7 +2,7 @@ import type { ResolvedProps } from '../../config/props.ts';
 import type { ItemKey } from '../../statemachine/contract/keys.ts';
 import { seenOf } from '../deployment/check.ts';
 import type { SeenSchedule } from '../deployment/observe-deployment.ts';
-import { sweepReport } from '../deployment/sweep-report.ts';
+import { sweepReport } from '../deployment/sweep.ts';
 import { keyText } from '../table/key-text.ts';
 import type { Gone } from './gone.ts';
 import type { StatusReport, TableReport } from './report.ts';

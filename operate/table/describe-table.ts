@@ -12,8 +12,8 @@ import {
   type TableWarmThroughputDescription,
 } from '@aws-sdk/client-dynamodb';
 import type { KeyType } from '../../config/props.ts';
-import { TableNotFoundError } from './errors.ts';
-import { permitted } from './permitted.ts';
+import { permitted } from '../aws/errors.ts';
+import { TableNotFoundError } from '../errors.ts';
 
 /** A key attribute and its type. */
 export interface KeyAttribute {

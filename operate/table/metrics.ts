@@ -1,5 +1,5 @@
 import { type CloudWatchClient, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
-import { permitted } from './permitted.ts';
+import { permitted } from '../aws/errors.ts';
 
 export interface MetricQuery {
   readonly metric: string;

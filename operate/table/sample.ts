@@ -1,6 +1,6 @@
 import { type AttributeValue, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { ttlFault } from '../../expiry/ttl.ts';
-import { permitted } from './permitted.ts';
+import { permitted } from '../aws/errors.ts';
 
 /** An item of the low-level client: `{ ttl: { N: '1700000000' } }`. */
 export type StoredItem = Readonly<Record<string, AttributeValue>>;

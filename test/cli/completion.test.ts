@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { COMMAND_NAMES, COMMANDS } from '../../cli/commands.ts';
-import { describeCommands } from '../../cli/completion/described-commands.ts';
-import { completionFor } from '../../cli/completion/scripts.ts';
+import { completionFor, describeCommands } from '../../cli/completion.ts';
 
 const described = describeCommands(COMMANDS);
 

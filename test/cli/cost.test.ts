@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { readAmount } from '../../cli/cost/amount.ts';
 import { describeBill } from '../../cli/cost/text.ts';
+import { readAmount } from '../../cli/cost.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
-import { monthlyCost } from '../../operate/cost/cost.ts';
+import { monthlyCost } from '../../operate/cost.ts';
 import { configOf } from '../support/configs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-cost-'));

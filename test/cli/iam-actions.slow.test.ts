@@ -10,7 +10,7 @@ import { jsonAnswer, parseBody } from 'aws-on-loopback/dynamodb/answer';
 import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
 import { type LocalS3, startS3 } from 'aws-on-loopback/s3/start-s3';
 import { COMMAND_NAMES, COMMANDS } from '../../cli/commands.ts';
-import { operatePolicy } from '../../cli/iam/operate-policy.ts';
+import { operatePolicy } from '../../cli/iam/policies.ts';
 import { COMMAND_ACTIONS, DEPLOY_ACTIONS, describeActions, type IamAction } from '../../cli/iam-actions.ts';
 import { deploymentsOf } from '../../config/deployments.ts';
 import { deadLetterQueueOf, replayName } from '../../config/names.ts';
@@ -24,8 +24,8 @@ import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
 import { beginOf } from '../../functions/proof/build-day.ts';
 import { s3ProofStore } from '../../functions/proof/s3-store.ts';
 import { dateOf, writeManifests } from '../../functions/proof/write-manifests.ts';
-import { isoSeconds } from '../../operate/iso-seconds.ts';
 import { NO_TOTALS } from '../../operate/replay/totals.ts';
+import { isoSeconds } from '../../operate/times.ts';
 import {
   ROLE_ARN,
   useStepFunctionsApi,

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: a name that looks like Terraform's templates
 import { readFileSync } from 'node:fs';
 import { arnsOf, hasArn } from '../../cli/iam/arns.ts';
-import { deployPolicy, pipelinePolicy } from '../../cli/iam/deploy-policy.ts';
+import { deployPolicy, pipelinePolicy } from '../../cli/iam/policies.ts';
 import { charactersOf, documentsOf, MANAGED_CHARACTERS, type PolicyStatement } from '../../cli/iam/policy.ts';
 import { type RoleDocuments, roleDocuments } from '../../cli/iam/role-documents.ts';
 import { DEPLOY_ACTIONS } from '../../cli/iam-actions.ts';

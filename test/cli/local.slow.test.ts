@@ -44,13 +44,6 @@ async function statusFor(host: string, port: number): Promise<number | undefined
   return answer.statusCode;
 }
 
-test('--help says what it does', async () => {
-  const { ended, printed } = run(['--help']);
-  expect(await ended).toBe(0);
-  for (const flag of [...PORT_FLAGS, '--no-schedules', '--seed', '--break', '--for', '--verbose'])
-    expect(printed.stdout).toContain(flag);
-});
-
 test.each([
   [
     ['--port', '1'],
@@ -103,9 +96,7 @@ test('--break says at the start when it begins and ends, what to read and what t
 
 test('fails for a Lambda endpoint that is not on this machine', async () => {
   const { args } = await freeLocalPorts();
-  const { ended, printed } = run(args, {
-    AWS_ENDPOINT_URL_LAMBDA: 'https://lambda.us-east-1.amazonaws.com',
-  });
+  const { ended, printed } = run(args, { AWS_ENDPOINT_URL_LAMBDA: 'https://lambda.us-east-1.amazonaws.com' });
   expect(await ended).toBe(1);
   expect(printed.stderr.trim()).toMatch(/^AWS_ENDPOINT_URL_LAMBDA: expected a URL on this machine/);
 });

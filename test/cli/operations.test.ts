@@ -5,7 +5,7 @@ import { COMMAND_NAMES, COMMANDS, type CommandName } from '../../cli/commands.ts
 import { COMMAND_ACTIONS } from '../../cli/iam-actions.ts';
 import type { Plan } from '../../cli/operation.ts';
 import type { Service } from '../../operate/aws/endpoint.ts';
-import { StoppedError } from '../../operate/stopped-error.ts';
+import { StoppedError } from '../../operate/errors.ts';
 import { executed } from '../support/executed.ts';
 import { carriedOut, sessionOf } from '../support/session.ts';
 import { shellCommand } from '../support/shell-command.ts';

@@ -1,8 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { formatText } from '../../cli/output/format.ts';
-import { lookOf } from '../../cli/output/screen.ts';
 import { describeWork, type Work, workFromNow } from '../../cli/output/work.ts';
-import { print, printData, printError, shownOn } from '../../cli/print.ts';
+import { lookOf, print, printData, printError, shownOn } from '../../cli/print.ts';
 import { Progress } from '../../lab/report/progress.ts';
 
 const terminal = { isTTY: true, columns: 132 };

@@ -1,5 +1,4 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,8 +15,8 @@ import { SteppedClock } from '../../testing/stepped-clock.ts';
 import { configOf } from '../support/configs.ts';
 import { freePort } from '../support/free-port.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
+import { shellCommand } from '../support/shell-command.ts';
 
-const COMMAND = join(import.meta.dirname, '../../bin/precise-ttl.js');
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-pause-test-'));
 const CONFIG = join(folder, 'precise-ttl.config.json');
 const JSON_FILE = join(folder, 'out.json');
@@ -25,35 +24,6 @@ const SESSIONS = { tableName: 'Sessions', partitionKey: 'id', index: { shards: 1
 const TOKENS = { tableName: 'Tokens', partitionKey: 'id', index: { by: 'second' as const } };
 writeFileSync(CONFIG, JSON.stringify({ region: 'us-east-1', tables: [SESSIONS, TOKENS] }));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const ENVIRONMENT = {
-  PATH: process.env['PATH'] ?? '',
-  HOME: folder,
-  AWS_EC2_METADATA_DISABLED: 'true',
-  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
-};
-
-interface Ended {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function run(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<Ended> {
-  return new Promise(resolve => {
-    const child = spawn(process.execPath, [COMMAND, ...args, '--config', CONFIG], {
-      env: { ...ENVIRONMENT, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const printed = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name].on('data', (data: Buffer) => {
-        printed[name] += data;
-      });
-    }
-    child.on('close', status => resolve({ status, ...printed }));
-  });
-}
 
 describe('on the local deployment', () => {
   // The commands use the wall clock: the virtual clock reaches it when the sweeps are to continue.
@@ -85,8 +55,8 @@ describe('on the local deployment', () => {
     await served?.stop();
   });
 
-  const command = (...args: string[]) =>
-    run(args, {
+  const command = (name: string, ...args: string[]) =>
+    shellCommand(name)([...args, '--config', CONFIG], {
       AWS_ENDPOINT_URL_SFN: served.endpoint,
       AWS_ENDPOINT_URL_DYNAMODB: served.dynamoDbEndpoint,
     });

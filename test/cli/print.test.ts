@@ -2,8 +2,8 @@ import { assert as check, constantFrom, oneof, property, string } from 'fast-che
 import { describeReport } from '../../cli/doctor/text.ts';
 import { FlagError } from '../../cli/flags.ts';
 import { print, printable, printError, shortKey } from '../../cli/print.ts';
-import { describePiece } from '../../cli/replay-text.ts';
-import { describeOutcome } from '../../cli/restore-text.ts';
+import { describePiece } from '../../cli/replay/text.ts';
+import { describeOutcome } from '../../cli/restore/text.ts';
 import { tellingErrors } from '../../cli/run-command.ts';
 import { NO_TOTALS } from '../../operate/replay/totals.ts';
 import { anyCharacter } from '../support/any-character.ts';
@@ -93,13 +93,7 @@ test.each<[string, string]>([
           name: 'n',
           verdict: 'broken',
           facts: {
-            ...{
-              status: null,
-              itemCount: null,
-              lastTick: null,
-              deadLetters: null,
-              concurrency: null,
-            },
+            ...{ status: null, itemCount: null, lastTick: null, deadLetters: null, concurrency: null },
             ...{ functionsAtOnce: 1, itemsRead: 1, allItemsRead: true },
           },
           findings: [

@@ -195,12 +195,7 @@ describe('against the local Step Functions', () => {
 
   test('says how many executions there would be, and starts none before it is applied', async () => {
     const before = names().length;
-    const { facts, apply } = await prepared({
-      from: HOURS[1],
-      to: HOURS[3],
-      run: 'told',
-      splitMinutes: 60,
-    });
+    const { facts, apply } = await prepared({ from: HOURS[1], to: HOURS[3], run: 'told', splitMinutes: 60 });
     expect(facts).toMatchObject({ executions: 3, concurrency: 4, label: 'told' });
     expect(names()).toHaveLength(before);
     expect((await apply()).executions.done).toBe(3);

@@ -35,13 +35,6 @@ function run(
   });
 }
 
-test('--help says what it does', async () => {
-  const { status, stdout } = await run(['--help']);
-  expect(status).toBe(0);
-  for (const flag of ['--minutes', '--rate', '--seed', '--table', '--json']) expect(stdout).toContain(flag);
-  for (const status of [0, 1, 2, 3, 130]) expect(stdout).toMatch(new RegExp(`(status: |; |, )${status} `));
-});
-
 test.each([
   [
     ['--minuts', '3'],

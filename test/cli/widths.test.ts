@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import stringWidth from 'string-width';
 import { COMMAND_NAMES, COMMANDS, type CommandName } from '../../cli/commands.ts';
-import { describeExecution, describeStart } from '../../cli/local-text.ts';
+import { describeExecution, describeStart } from '../../cli/local/text.ts';
 import { generalHelp } from '../../cli/main.ts';
 import { formatText, type TextKind } from '../../cli/output/format.ts';
 import { isCommand } from '../../cli/output/layout.ts';

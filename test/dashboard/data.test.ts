@@ -1,6 +1,6 @@
 import { type DashboardOptions, dashboardData, type Reads } from '../../dashboard/data.ts';
 import type { AuditReport } from '../../operate/audit/report.ts';
-import type { SweepReport } from '../../operate/deployment/sweep-report.ts';
+import type { SweepReport } from '../../operate/deployment/sweep.ts';
 import { configOf } from '../support/configs.ts';
 import { historyOf, statusOf, sweepEnded, tableReport, unknownReport } from '../support/status-reports.ts';
 

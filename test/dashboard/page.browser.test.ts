@@ -9,7 +9,7 @@ import { type PageServer, servePage } from '../../dashboard/server.ts';
 import { startDashboard } from '../../dashboard/start.ts';
 import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
 import type { AuditReport } from '../../operate/audit/report.ts';
-import type { SweepReport } from '../../operate/deployment/sweep-report.ts';
+import type { SweepReport } from '../../operate/deployment/sweep.ts';
 import type { Remark } from '../../operate/status/remarks.ts';
 import { useBrowser, type View } from '../support/browser.ts';
 import { configOf } from '../support/configs.ts';

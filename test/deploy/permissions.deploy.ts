@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deployPolicy, pipelinePolicy } from '../../cli/iam/deploy-policy.ts';
+import { deployPolicy, pipelinePolicy } from '../../cli/iam/policies.ts';
 import type { PolicyStatement } from '../../cli/iam/policy.ts';
 import { type RoleDocuments, roleDocuments } from '../../cli/iam/role-documents.ts';
 import { checkConfig, type DeploymentConfig } from '../../config/config.ts';

@@ -3,7 +3,7 @@ import { expiryModel } from '../../expiry/model.ts';
 import { expiredPartition, removedPartition, tableFolder } from '../../functions/archive/archive-object.ts';
 import { removalOf } from '../../functions/archive-expiries/removal.ts';
 import { markOf } from '../../functions/delete-chunk/copies.ts';
-import { monthlyCost } from '../../operate/cost/cost.ts';
+import { monthlyCost } from '../../operate/cost.ts';
 import { streamRecord } from '../support/stream-records.ts';
 import { settingsOf } from '../support/sweep-settings.ts';
 

@@ -7,13 +7,13 @@ import * as lambda from '@aws-sdk/client-lambda';
 import * as stepfunctions from '@aws-sdk/client-sfn';
 import * as sqs from '@aws-sdk/client-sqs';
 import { COMMANDS } from '../../cli/commands.ts';
-import { readDuration } from '../../cli/duration.ts';
 import { parseFlags } from '../../cli/flags.ts';
+import { readDuration } from '../../cli/times.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { PreciseTtlError } from '../../expiry/errors.ts';
 import { FINDINGS } from '../../operate/doctor/findings.ts';
 import { splitSpan, usualSplit } from '../../operate/replay/pieces.ts';
-import { readSpan } from '../../operate/replay/span.ts';
+import { readSpan } from '../../operate/replay/settings.ts';
 import { subjectOf } from '../operate/doctor/subject.ts';
 import { helpsOfExperiments } from '../support/experiments.ts';
 import {

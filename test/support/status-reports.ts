@@ -1,5 +1,4 @@
-import { OUTCOME_COUNTS } from '../../operate/deployment/sweep-outcome.ts';
-import type { SweepReport } from '../../operate/deployment/sweep-report.ts';
+import { OUTCOME_COUNTS, type SweepReport } from '../../operate/deployment/sweep.ts';
 import type { HistoryReport } from '../../operate/history/report.ts';
 import type { StatusReport, TableReport } from '../../operate/status/report.ts';
 import { noCounts } from '../../statemachine/counts.ts';

@@ -1,6 +1,5 @@
 import { SERVICES } from 'aws-on-loopback/services';
 import { COMMAND_ACTIONS, groupedActions } from '../../cli/iam-actions.ts';
-import { rolesOfExample } from '../../cli/role-statements.ts';
 import { ALARM_NAMES, alarmsOf, isRecorded, kebab } from '../../config/alarms.ts';
 import { deploymentOf } from '../../config/deployments.ts';
 import { HOLDINGS } from '../../config/holdings.ts';
@@ -21,6 +20,7 @@ import { reportOf, startTotals } from '../../functions/report/sweep-totals.ts';
 import { REMARKS } from '../../operate/status/remarks.ts';
 import { FATES } from '../../statemachine/counts.ts';
 import { jobsTable } from './jobs-table.ts';
+import { rolesOfExample } from './role-statements.ts';
 import { wholeBillTable } from './whole-bill.ts';
 
 type Passages = Readonly<Record<string, () => string>>;

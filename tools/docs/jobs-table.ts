@@ -8,7 +8,7 @@ import {
   type JobDestination,
 } from '../../cost/scheduling.ts';
 import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
-import { billedDeployments } from '../../operate/cost/billed-deployments.ts';
+import { billedDeployments } from '../../operate/cost.ts';
 
 const MILLIONS_A_MONTH = [1, 100];
 

@@ -23,7 +23,7 @@ export async function buildCli(): Promise<void> {
     // Line breaks are kept: Node prints the line of an error, which would be the whole program.
     minifySyntax: true,
     minifyIdentifiers: true,
-    // Names are kept for stacks of internal errors, and for classes that are recognized by name: cli/emulator-error.ts.
+    // Names are kept for stacks of internal errors, and for classes that are recognized by name: cli/run-command.ts.
     keepNames: true,
     format: 'esm',
     platform: 'node',

@@ -1,6 +1,5 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +28,7 @@ import { deploymentClients } from '../../../operate/deployment/clients.ts';
 import { examine } from '../../../operate/doctor/doctor.ts';
 import { ITEM_FINDINGS } from '../../../operate/doctor/findings.ts';
 import type { DoctorOptions, DoctorReport } from '../../../operate/doctor/report.ts';
-import { InputError } from '../../../operate/input-error.ts';
+import { InputError } from '../../../operate/errors.ts';
 import type { SweepReport } from '../../../statemachine/contract/report.ts';
 import { replayDefinition } from '../../../statemachine/definition.ts';
 import {
@@ -40,8 +39,8 @@ import { configOf } from '../../support/configs.ts';
 import { createJournal } from '../../support/journal-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 import { useLoopbackAws } from '../../support/loopback-aws.ts';
+import { shellCommand } from '../../support/shell-command.ts';
 
-const DOCTOR = [join(import.meta.dirname, '../../../bin/precise-ttl.js'), 'doctor'];
 const NOW = Math.floor(Date.now() / 1000);
 const DAY = 86_400;
 const TOMORROW = NOW + DAY;
@@ -319,21 +318,19 @@ test('what is wrong with the deployment is found, with the keys that could not b
   aws.answers.schedules = before;
   const found = new Map(report.tables[0]?.findings.map(finding => [finding.id, finding]));
   expect(report.verdict).toBe('broken');
-  expect(found.get('schedule-disabled')?.what).toContain(`${name}-tick`);
-  expect(found.get('schedule-differs')?.what).toContain(
-    `${name}-tick: expected cron(* * * * ? *), got rate(1 hour)`,
+  const details = Object.fromEntries(
+    [...found].map(([id, { what }]) => [id, what.slice(what.indexOf(': ') + 2)]),
   );
+  expect(details).toMatchObject({
+    'schedule-disabled': `${name}-tick`,
+    'schedule-differs': `${name}-tick: expected cron(* * * * ? *), got rate(1 hour)`,
+    'alarms-sounding': `${name}-no-sweep`,
+    'alarms-silent': `${name}-overdue`,
+    'alarms-missing': `${name}-deletion-lag`,
+    'lambda-concurrency': 'the account has 10 left, one execution can use 200',
+  });
   expect(found.get('dead-letters')).toMatchObject({ count: 3 });
-  expect(found.get('alarms-sounding')).toMatchObject({ count: 1, what: `alarms sound: ${name}-no-sweep` });
-  expect(found.get('alarms-silent')?.what).toBe(`alarms tell nobody: ${name}-overdue`);
-  expect(found.get('alarms-missing')?.what).toBe(`alarms are missing: ${name}-deletion-lag`);
-  expect(found.get('lambda-concurrency')?.what).toContain(
-    'the account has 10 left, one execution can use 200',
-  );
   expect(found.get('executions-failing')).toMatchObject({ count: 1, samples: ['one'] });
-  expect(found.get('executions-failing')?.what).toMatch(
-    /the newest one at \S+Z: 2 of 3 items could not be deleted \(ValidationError\) \(found 3, deleted 1, failed 2\)$/,
-  );
   expect(found.get('undeletable-keys')?.samples).toEqual(['{"id":{"S":"stuck"}} (ValidationError)']);
 });
 
@@ -459,14 +456,7 @@ test('a full scan that is interrupted gives no report', async () => {
 
 describe('the command', () => {
   const doctor = (args: readonly string[], over: Record<string, string> = {}) =>
-    new Promise<{ status: unknown; stdout: string; stderr: string }>(resolve => {
-      execFile(
-        process.execPath,
-        [...DOCTOR, ...args],
-        { env: { ...environment(), ...over } },
-        (error, stdout, stderr) => resolve({ status: error === null ? 0 : error.code, stdout, stderr }),
-      );
-    });
+    shellCommand('doctor')(args, { ...environment(), ...over });
   const configFile = (name: string, ...tables: PreciseTtlProps[]) => {
     const path = join(folder, `${name}.json`);
     writeFileSync(path, JSON.stringify(configOf(...tables)));
@@ -488,16 +478,8 @@ describe('the command', () => {
   test('ends with 2 when something is broken; text and JSON say the same, and no key with --mask', async () => {
     const json = join(folder, 'report.json');
     const config = configFile('both', CLEAN, FAULTY);
-    const { status, stdout, stderr } = await doctor([
-      '--config',
-      config,
-      '--table',
-      'FaultyByWindow',
-      '--full',
-      '--mask',
-      '--json',
-      json,
-    ]);
+    const flags = ['--config', config, '--table', 'FaultyByWindow', '--full', '--mask', '--json', json];
+    const { status, stdout, stderr } = await doctor(flags);
     expect(status).toBe(2);
     expect(stderr).toMatch(/^FaultyByWindow: reading about \d+ items, /);
     const report: DoctorReport = JSON.parse(readFileSync(json, 'utf8'));

@@ -41,11 +41,7 @@ test('keeps all experiments with nothing wrong, and calls what stands in its lis
   const { text, broken, unknown } = await verified(() => ({
     ...{ dynamoDbCall: record('dynamodb'), sfnCall: record('states') },
   }));
-  expect({ broken, unknown, text }).toEqual({
-    broken: [],
-    unknown: ['deployer-permissions'],
-    text,
-  });
+  expect({ broken, unknown, text }).toEqual({ broken: [], unknown: ['deployer-permissions'], text });
   // Calls of the deployer that creates and removes the table; test/deploy tests it.
   const byDeployer = ['DescribeTable', 'DeleteTable', 'ListTagsOfResource'].map(name => `dynamodb:${name}`);
   const listed: string[] = COMMAND_ACTIONS.verify.map(({ action }) => action);

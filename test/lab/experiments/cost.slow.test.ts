@@ -10,7 +10,7 @@ import {
   costOfScans,
   type MonthlyCost,
 } from '../../../lab/experiments/cost/month.ts';
-import { billedDeployments } from '../../../operate/cost/billed-deployments.ts';
+import { billedDeployments } from '../../../operate/cost.ts';
 
 const months = new Map<string, Promise<MonthlyCost>>();
 

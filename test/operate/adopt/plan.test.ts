@@ -1,5 +1,5 @@
-import { configurationBlock } from '../../../cli/adopt/configuration.ts';
 import { describePlan, describeReading } from '../../../cli/adopt/text.ts';
+import { configurationBlock } from '../../../cli/init/configuration.ts';
 import { checkConfig } from '../../../config/config.ts';
 import { settingsOfProps } from '../../../config/props.ts';
 import { planAdoption } from '../../../operate/adopt/plan.ts';
@@ -332,12 +332,7 @@ describe('the configuration', () => {
     ],
     [
       'with a key that the roles must be allowed to use',
-      {
-        settings: {
-          ...TABLE.settings,
-          kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/mrk-1234abcd',
-        },
-      },
+      { settings: { ...TABLE.settings, kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/mrk-1234abcd' } },
       {},
       {
         tableKmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/mrk-1234abcd',

@@ -1,5 +1,5 @@
 import { progressLine } from '../../../cli/adopt/progress-line.ts';
-import { type Building, untilBuilt } from '../../../operate/adopt/until-built.ts';
+import { type Building, untilBuilt } from '../../../operate/adopt/change-table.ts';
 import type { DescribedIndex } from '../../../operate/table/describe-table.ts';
 
 const INDEX: DescribedIndex = {

@@ -3,7 +3,7 @@ import { isLoopback } from 'stepfunctions-emulator/loopback';
 import { clientsOf } from '../../../operate/aws/clients.ts';
 import { isThisMachine } from '../../../operate/aws/endpoint.ts';
 
-import { InputError } from '../../../operate/input-error.ts';
+import { InputError } from '../../../operate/errors.ts';
 
 const LOCAL = { AWS_ENDPOINT_URL_SFN: 'http://127.0.0.1:8083' };
 const { env } = process;

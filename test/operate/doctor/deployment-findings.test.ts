@@ -13,11 +13,10 @@ import {
   type SeenStreamReader,
 } from '../../../operate/deployment/observe-deployment.ts';
 import { type SeenJournal, STALE_MS } from '../../../operate/deployment/observe-journal.ts';
-import type { Sweep } from '../../../operate/deployment/sweep.ts';
-import { OUTCOME_COUNTS } from '../../../operate/deployment/sweep-outcome.ts';
+import { OUTCOME_COUNTS, type Sweep } from '../../../operate/deployment/sweep.ts';
 import { type DeploymentOptions, deploymentFindings } from '../../../operate/doctor/deployment-findings.ts';
 import { verdictOf } from '../../../operate/doctor/finding.ts';
-import { readSpan } from '../../../operate/replay/span.ts';
+import { readSpan } from '../../../operate/replay/settings.ts';
 import type { NamedEntry, ScanRecord } from '../../../statemachine/contract/targets.ts';
 import { noCounts } from '../../../statemachine/counts.ts';
 import { subjectOf } from './subject.ts';
@@ -89,12 +88,7 @@ function findings({ props, seen, journal, options, state = 'ENABLED' }: Case) {
     streamReaders: new Map(streamFunctionsOf(subject.props).map(reader => [reader, { seen: [mapping()] }])),
     ...seen,
   };
-  return deploymentFindings(deployment, subject, {
-    now: NOW,
-    mask: false,
-    streamArn: undefined,
-    ...options,
-  });
+  return deploymentFindings(deployment, subject, { now: NOW, mask: false, streamArn: undefined, ...options });
 }
 const failure = (over: Partial<Sweep> = {}): Sweep => ({
   name: 'tick-1',
@@ -146,6 +140,12 @@ function archiveReader(...mappings: Partial<SeenStreamReader>[]): Case {
 function quiet(): SeenAlarm[] {
   return alarmNamesOf(subjectOf().deployment).map(name => alarm(name, { state: 'INSUFFICIENT_DATA' }));
 }
+
+const NO_SCHEDULE = { schedules: new Map([['precise-ttl-tick', { seen: undefined }]]) };
+const OFF = { state: 'DISABLED', expression: '', input: '', target: '' };
+const sounds = (name: AlarmName, seen: readonly SeenAlarm[]): Case => ({
+  ...{ props: { alarms: onlyAlarm(name) }, seen: { alarms: { seen } } },
+});
 
 test.each<[string, Case, string[]]>([
   ['all is well with the stream', { props: STREAMED }, []],
@@ -210,10 +210,7 @@ test.each<[string, Case, string[]]>([
   ['there was none', { journal: { tick: undefined } }, ['no-recent-tick']],
   [
     'there was none, as it was just deployed',
-    {
-      journal: { tick: undefined },
-      seen: { stateMachine: { seen: { arn: ARN, createdAt: before(1000) } } },
-    },
+    { journal: { tick: undefined }, seen: { stateMachine: { seen: { arn: ARN, createdAt: before(1000) } } } },
     [],
   ],
   [
@@ -238,11 +235,7 @@ test.each<[string, Case, string[]]>([
   ],
   [
     'the configuration has none',
-    {
-      props: { enabled: false },
-      seen: { schedules: new Map([['precise-ttl-tick', { seen: undefined }]]) },
-      journal: { tick: undefined },
-    },
+    { props: { enabled: false }, seen: NO_SCHEDULE, journal: { tick: undefined } },
     ['sweep-paused'],
   ],
   [
@@ -250,11 +243,7 @@ test.each<[string, Case, string[]]>([
     { props: { enabled: false } },
     ['schedule-not-paused', 'sweep-paused'],
   ],
-  [
-    'a schedule is gone',
-    { seen: { schedules: new Map([['precise-ttl-tick', { seen: undefined }]]) } },
-    ['schedule-missing'],
-  ],
+  ['a schedule is gone', { seen: NO_SCHEDULE }, ['schedule-missing']],
   [
     'nothing writes the manifests',
     { props: { archive: {} }, seen: proofSchedule(undefined) },
@@ -262,10 +251,7 @@ test.each<[string, Case, string[]]>([
   ],
   [
     'the writing of the manifests was turned off',
-    {
-      props: { archive: {} },
-      seen: proofSchedule({ state: 'DISABLED', expression: '', input: '', target: '' }),
-    },
+    { props: { archive: {} }, seen: proofSchedule(OFF) },
     ['schedule-disabled'],
   ],
   ['a schedule comes at other times', { seen: tick({ expression: 'rate(1 minute)' }) }, ['schedule-differs']],
@@ -278,17 +264,10 @@ test.each<[string, Case, string[]]>([
   ['there is no queue', { seen: { deadLetters: { seen: undefined } } }, ['dead-letter-queue-missing']],
   ['the configuration asks for no alarms', { props: { alarms: false }, seen: { alarms: { seen: [] } } }, []],
   ['the alarms are missing', { seen: { alarms: { seen: [] } } }, ['alarms-missing']],
-  [
-    'one sounds',
-    { props: { alarms: onlyAlarm('noSweep') }, seen: { alarms: { seen: [SOUNDING] } } },
-    ['alarms-sounding'],
-  ],
+  ['one sounds', sounds('noSweep', [SOUNDING]), ['alarms-sounding']],
   [
     'it tells nobody',
-    {
-      props: { alarms: onlyAlarm('noSweep') },
-      seen: { alarms: { seen: [alarm('precise-ttl-no-sweep', { hasAction: false })] } },
-    },
+    sounds('noSweep', [alarm('precise-ttl-no-sweep', { hasAction: false })]),
     ['alarms-silent'],
   ],
   ['an alarm has no data', { seen: { alarms: { seen: quiet() } } }, []],

@@ -1,7 +1,6 @@
 import { describeHistory } from '../../../cli/history/text.ts';
 import { hashOfKey } from '../../../functions/report/shown-keys.ts';
-import type { Sweep } from '../../../operate/deployment/sweep.ts';
-import { OUTCOME_COUNTS } from '../../../operate/deployment/sweep-outcome.ts';
+import { OUTCOME_COUNTS, type Sweep } from '../../../operate/deployment/sweep.ts';
 import { withKeys } from '../../../operate/history/history.ts';
 import { keysToShow } from '../../../operate/table/key-text.ts';
 import { noCounts } from '../../../statemachine/counts.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { executionsOfTable } from '../../../operate/aws/executions-of-table.ts';
-import { InputError } from '../../../operate/input-error.ts';
+import { InputError } from '../../../operate/errors.ts';
 import {
   defaultLabel,
   executionName,
@@ -9,7 +9,7 @@ import {
   splitSpan,
   usualSplit,
 } from '../../../operate/replay/pieces.ts';
-import { checkPieces, longestMinutes, readSpan } from '../../../operate/replay/span.ts';
+import { checkPieces, longestMinutes, readSpan } from '../../../operate/replay/settings.ts';
 
 const at = (time: string): number => Date.parse(time) / 1000;
 const NOW = Date.parse('2026-11-20T10:00:00.500Z');
@@ -208,9 +208,7 @@ test('an open execution is of a table unless its name says that it is of another
     executionName({ tableName, piece, dryRun: false, label: 'resume-0a1b2c3d', attempt });
   const names = ['Sessions', 'Tokens'];
   const open = [replay('Sessions'), replay('Tokens', 2), 'of-a-tick', 'of-another-tick', 'by-hand'].map(
-    name => ({
-      name,
-    }),
+    name => ({ name }),
   );
   const handOvers = { Sessions: { execution: 'of-a-tick' }, Tokens: { execution: 'of-another-tick' } };
   const namesOf = (table: string) => executionsOfTable(open, table, names, handOvers).map(({ name }) => name);

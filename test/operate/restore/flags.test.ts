@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FlagError } from '../../../cli/flags.ts';
-import { readExpirySpan } from '../../../cli/read-expiry-span.ts';
-import { readKeys } from '../../../cli/read-keys.ts';
+import { readExpirySpan, readKeys } from '../../../cli/restore/keys.ts';
 import { readLocation } from '../../../operate/archive/location.ts';
-import { InputError } from '../../../operate/input-error.ts';
+import { InputError } from '../../../operate/errors.ts';
 import { keyId } from '../../../operate/restore/wanted-keys.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-restore-flags-test-'));

@@ -15,15 +15,14 @@ import {
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { type LocalS3, startS3 } from '../../../aws-on-loopback/src/s3/start-s3.ts';
 import type { Session } from '../../../cli/operation.ts';
-import { readExpirySpan } from '../../../cli/read-expiry-span.ts';
-import { readKeys } from '../../../cli/read-keys.ts';
+import { readExpirySpan, readKeys } from '../../../cli/restore/keys.ts';
 import { planRestore } from '../../../cli/restore.ts';
 import { modelOf } from '../../../config/model-of.ts';
 import type { PreciseTtlProps } from '../../../config/props.ts';
 import { shardOf } from '../../../expiry/shard.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
 import { sendJson } from '../../../functions/table/dynamodb-json.ts';
-import { openArchive } from '../../../operate/archive/clients.ts';
+import { openArchive } from '../../../operate/archive/archive-source.ts';
 import { readLocation } from '../../../operate/archive/location.ts';
 import type { Clients } from '../../../operate/aws/clients.ts';
 import type { RestoreOptions } from '../../../operate/changes.ts';

@@ -26,12 +26,7 @@ async function ledger() {
   return {
     journal,
     write: (book: Book, minutes: number, ...ids: readonly string[]) =>
-      writeEntries(journal, {
-        book,
-        table,
-        entries: ids.map(id => entry(id, ago(minutes))),
-        nowMs: NOW,
-      }),
+      writeEntries(journal, { book, table, entries: ids.map(id => entry(id, ago(minutes))), nowMs: NOW }),
     account: (reader: Reader, minutes: number, deleted: number, missing: number) =>
       writeAccount(
         journal,

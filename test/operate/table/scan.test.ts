@@ -6,9 +6,8 @@ import {
   type DynamoDBClient,
   type ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { Pace } from '../../../operate/table/rate.ts';
-import { type ScanOptions, scanTable } from '../../../operate/table/scan.ts';
-import type { ScanProgress } from '../../../operate/table/scan-progress.ts';
+import type { ScanProgress } from '../../../operate/options.ts';
+import { type Pace, type ScanOptions, scanTable } from '../../../operate/table/scan.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const ITEMS = 5000;

@@ -1,0 +1,148 @@
+import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkConfig } from '../../config/config.ts';
+import { hasProof, type ResolvedProps, resolveProps } from '../../config/props.ts';
+import { startDashboard } from '../../dashboard/start.ts';
+import type { RehearsalOptions } from '../../local/rehearsal.ts';
+import { serve } from '../../local/serve.ts';
+import type { ServiceName } from '../../local/services/local-services.ts';
+import { existingTablesAsMade } from '../../local/stack/existing-tables.ts';
+import { plainStack } from '../../stacks/plain-stack.ts';
+import { keepHeapsLean } from '../lean-heaps.ts';
+import { print, printError } from '../print.ts';
+import { FailedCalls } from './failure.ts';
+import { describeChange } from './rehearsal.ts';
+import { writeSeed } from './seed.ts';
+import { describeArchiveFull, describeEvent, describeObject, describeStreamTrouble } from './stream-text.ts';
+import {
+  describeAlarm,
+  describeExecution,
+  describeLine,
+  describeStart,
+  environmentOf,
+  factsOf,
+} from './text.ts';
+
+export interface LocalJobOptions {
+  /** The export of the configuration file. */
+  readonly config: unknown;
+  /** File for the addresses of the running services, as JSON. */
+  readonly factsFile: string | undefined;
+  readonly dynamoDbPort: number;
+  readonly sfnPort: number;
+  readonly schedulerPort: number;
+  readonly cloudWatchPort: number;
+  /** Ports of the services. */
+  readonly services: Readonly<Record<ServiceName, number>>;
+  /** Folder for archived objects. @default a new temporary folder */
+  readonly archiveFolder: string | undefined;
+  readonly schedules: boolean;
+  /** The incident to rehearse. */
+  readonly rehearsal: RehearsalOptions | undefined;
+  /** Number of sessions to write into the first table. */
+  readonly seed: number | undefined;
+  /** Whether all output of the functions is shown; otherwise only output that belongs to a failure. */
+  readonly verbose: boolean;
+  /** Stops the command. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Synthesizes the project's configuration and runs it until the signal aborts.
+ *
+ * @throws {FlagError}, {InvalidConfigError} or {LocalCloudError}, with a message for the user
+ */
+export async function runLocalJob({
+  signal,
+  seed,
+  verbose,
+  factsFile,
+  services: ports,
+  archiveFolder: chosenFolder,
+  rehearsal,
+  ...options
+}: LocalJobOptions): Promise<void> {
+  keepHeapsLean();
+  const config = checkConfig(options.config);
+  const tables = config.tables.map(resolveProps);
+  const [first] = tables;
+  if (first === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
+  const deployments = [...new Set(tables.map(({ sweep }) => sweep))];
+  const failedCalls = new FailedCalls();
+  const existing = existingTablesAsMade(config);
+  const archives = config.tables.some(hasProof);
+  const archiveFolder = archives
+    ? (chosenFolder ?? mkdtempSync(join(tmpdir(), 'precise-ttl-archive-')))
+    : undefined;
+  const stack = plainStack(config);
+  const served = await serve({
+    ...options,
+    stack,
+    existing,
+    childrenAtOnce: childrenAtOnce(tables),
+    environment: process.env,
+    services: {
+      ports,
+      archiveFolder,
+      onObject: written => print(describeObject(written)),
+      onArchiveFull: message => printError(describeArchiveFull(message)),
+      onEvent: event => print(describeEvent(event)),
+    },
+    rehearsal: rehearsal && {
+      ...rehearsal,
+      onChange: (changed, error) => print(describeChange(changed, Date.now(), error)),
+    },
+    onStream: (told, mapping) => printError(describeStreamTrouble(told, mapping)),
+    functions: {
+      onInvocation: record => failedCalls.add(record),
+      ...(verbose && { onLog: (name, line) => print(describeLine(name, line, deployments)) }),
+    },
+    onExecution: (execution, schedule) =>
+      print(
+        describeExecution(execution, {
+          failedCall: failedCalls.take(execution),
+          schedule,
+          stopping: signal.aborted,
+          verbose,
+        }),
+      ),
+    onAlarm: seen => print(describeAlarm(seen)),
+    onScheduleError: (error, { schedule }) => printError(`${schedule.name} didn't start: ${error}`),
+  });
+  const page = await startDashboard({
+    config,
+    environment: environmentOf(served),
+    links: [{ text: 'State machines', href: `${served.endpoint}/` }],
+  });
+  try {
+    const seeded = seed === undefined ? undefined : await writeSeed(seed, served.cloud, config, existing);
+    if (factsFile !== undefined) writeFileSync(factsFile, `${JSON.stringify(factsOf(served), null, 2)}\n`);
+    print(
+      describeStart(served, {
+        schedules: options.schedules,
+        first,
+        page: page.address,
+        seeded,
+        archiveFolder,
+      }),
+    );
+    if (!signal.aborted) await once(signal, 'abort');
+  } finally {
+    await page.stop();
+    await served.stop();
+  }
+}
+
+/** Child executions for the lookback, besides those for the upcoming minute: half the threads of a function. */
+const CHILDREN_LOOKING_BACK = 5;
+
+/**
+ * The most child executions of one Map Run at a time. On AWS each call has a function instance of its own. Here calls wait in a
+ * queue while the timeouts of their tasks run: with 60 children of a replay in each of four executions, even the calls of the
+ * ticks timed out.
+ */
+function childrenAtOnce(tables: readonly ResolvedProps[]): number {
+  return Math.max(...tables.map(({ shards }) => shards)) + CHILDREN_LOOKING_BACK;
+}

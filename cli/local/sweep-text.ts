@@ -1,0 +1,128 @@
+import type { Execution } from 'stepfunctions-emulator';
+import { backfillName, replayName } from '../../config/names.ts';
+import { isObject } from '../../expiry/fields.ts';
+import { wholeReport } from '../../functions/journal/layout.ts';
+import { readExecutionReport, reportsByTable } from '../../functions/report/execution-report.ts';
+import { failureInWords, isFailed, outcomeOf } from '../../operate/deployment/sweep.ts';
+import { describeOutcome } from '../../operate/deployment/sweep-text.ts';
+import type { SweepReport } from '../../statemachine/contract/report.ts';
+import { FATES, wordsOf } from '../../statemachine/counts.ts';
+import { count } from '../numbers.ts';
+import { localTime } from './log-line.ts';
+
+/** Room for the longest kind. */
+const KIND_LENGTH = 'part of a tick'.length;
+
+/**
+ * An execution that succeeded, on one line: when it began, what it was, what it deleted and how late.
+ *
+ * @param schedule the name of the one that started it, if one did
+ * @returns undefined for one of which there is more to say: it failed, or left something
+ */
+export function describeOnOneLine(execution: Execution, schedule: string | undefined): string | undefined {
+  const { status, startDate, stopDate = startDate, input, outputText } = execution;
+  if (status !== 'SUCCEEDED') return undefined;
+  const found = Object.entries(reportsOfSweep(input, outputText) ?? {})
+    .map(([table, report]) => [table, wholeReport(report)] as const)
+    .filter(([, report]) => report.found > 0 || isFailed(report));
+  if (found.some(([, report]) => isFailed(report))) return undefined;
+  const result =
+    reportsOfSweep(input, outputText) === undefined
+      ? `succeeded in ${((stopDate - startDate) / 1000).toFixed(1)} s`
+      : describeSwept(found);
+  return `${localTime(startDate)}  ${kindOf(execution, schedule).padEnd(KIND_LENGTH)}  ${result}`;
+}
+
+function kindOf({ machine: { name }, input }: Execution, schedule: string | undefined): string {
+  const has = (field: string) => isObject(input) && field in input;
+  if (isObject(input) && input['handOver'] === true) return 'hand-over';
+  if (has('due')) return 'part of a tick';
+  if (has('scanIndex')) return 'scan';
+  if (name.endsWith(replayName(''))) return 'replay';
+  if (name.endsWith(backfillName(''))) return 'backfill';
+  return schedule === undefined && !has('fromNow') ? name : 'tick';
+}
+
+function describeSwept(found: readonly (readonly [table: string, report: SweepReport])[]): string {
+  if (found.length === 0) return 'nothing to delete';
+  const reports = found.map(([, report]) => report);
+  const sum = (name: 'found' | (typeof FATES)[number]) =>
+    reports.reduce((total, report) => total + report[name], 0);
+  const late = Math.max(...reports.map(({ lagMs }) => lagMs?.p99 ?? 0));
+  const isDry = reports.some(({ dryRun }) => dryRun);
+  return [
+    isDry ? `${count(sum('found'))} found (dry run)` : `${count(sum('deleted'))} deleted`,
+    ...FATES.filter(fate => fate !== 'deleted' && sum(fate) > 0).map(
+      fate => `${count(sum(fate))} ${wordsOf(fate)}`,
+    ),
+    ...(sum('deleted') > 0 ? [`p99 ${(late / 1000).toFixed(1)} s`] : []),
+    ...placesOf(found.map(([table]) => table)),
+  ].join('  ');
+}
+
+/** The only table has no name in its report. */
+function placesOf(tables: readonly string[]): string[] {
+  const named = tables.filter(table => table !== '');
+  if (named.length === 0) return [];
+  return [named.length > 2 ? `${named.length} tables` : named.join(', ')];
+}
+
+/** Tables that are shown for an execution. */
+const MAX_TABLES = 10;
+/** Keys that are shown for a table and that a sweep could not delete. */
+const MAX_KEYS = 5;
+
+/** Table names, each with the result of an execution for that table; the result may have several lines. */
+export type TableRows = readonly (readonly [table: string, text: string])[];
+
+/**
+ * Who started an execution of the sweep, in words; undefined if a person did.
+ * @param schedule name of the schedule that started it, if one did
+ */
+export function starterOf(input: unknown, schedule: string | undefined): string | undefined {
+  if (schedule !== undefined) return `by ${schedule}`;
+  if (!isObject(input)) return undefined;
+  if ('due' in input) return 'a part of a tick';
+  if (input['handOver'] === true) return 'handed over by a tick';
+  return input['fromNow'] === true ? 'by resume' : undefined;
+}
+
+/**
+ * The results of an execution by table, only for tables with items that were found or left.
+ *
+ * @param said its output, or the cause of its failure
+ * @returns undefined if the execution is not a sweep, or has no result for any table
+ */
+export function tableRows(input: unknown, said: unknown): TableRows | undefined {
+  const reports = reportsOfSweep(input, said);
+  if (reports === undefined) return undefined;
+  const told = Object.entries(reports)
+    .map(([table, each]) => [table, wholeReport(each)] as const)
+    .filter(([, each]) => each.found > 0 || isFailed(each));
+  const shown = told.slice(0, MAX_TABLES).map(([table, each]) => [table, describe(each)] as const);
+  const more = told.length - shown.length;
+  return more === 0 ? shown : [...shown, ['', `and ${more} more ${more === 1 ? 'table' : 'tables'}`]];
+}
+
+/**
+ * The reports of an execution by table; without a name it is the only table's.
+ *
+ * @param said its output, or the cause of its failure
+ * @returns undefined for an execution that is no sweep, and for one that has no result of any table
+ */
+export function reportsOfSweep(input: unknown, said: unknown): ReturnType<typeof reportsByTable> | undefined {
+  const report = readExecutionReport(said);
+  if (report === undefined || ('notRecorded' in report && report.notRecorded !== undefined)) return undefined;
+  return reportsByTable(report, input, '');
+}
+
+function describe(report: SweepReport): string {
+  const keys = report.failedKeys.slice(0, MAX_KEYS).map(key => JSON.stringify(key));
+  return [
+    `${describeOutcome(outcomeOf(report))}${report.dryRun ? ' (dry run)' : ''}`,
+    ...(isFailed(report) ? [failureInWords(report)] : []),
+    ...keys,
+  ]
+    .filter(line => line !== '')
+    .join('\n');
+}
