@@ -24,7 +24,12 @@ export class OwnTable {
   readonly #dynamoDb: DynamoDbEndpoint;
   readonly #name: string;
   readonly #client: ReturnType<typeof localDynamoDb>;
-  readonly #sayLeft = () => console.error(this.#left('this was stopped before it could remove it'));
+  /** Those of this process that are not removed yet: one listener for all of them, since Node warns of more than ten. */
+  static readonly #reserved = new Set<OwnTable>();
+  static readonly #sayLeft = () => {
+    for (const own of OwnTable.#reserved)
+      console.error(own.#left('this was stopped before it could remove it'));
+  };
 
   private constructor(dynamoDb: DynamoDbEndpoint, name: string, region: string) {
     this.#dynamoDb = dynamoDb;
@@ -44,7 +49,10 @@ export class OwnTable {
     } catch (error) {
       if (error instanceof ResourceNotFoundException) {
         // A DynamoDB Local of our own is stopped as a whole.
-        if (!dynamoDb.startedHere) process.on('exit', own.#sayLeft);
+        if (!dynamoDb.startedHere) {
+          if (OwnTable.#reserved.size === 0) process.on('exit', OwnTable.#sayLeft);
+          OwnTable.#reserved.add(own);
+        }
         return own;
       }
       own.#client.destroy();
@@ -62,7 +70,8 @@ export class OwnTable {
    * @returns a sentence when it can't be
    */
   async remove(): Promise<string | undefined> {
-    process.off('exit', this.#sayLeft);
+    OwnTable.#reserved.delete(this);
+    if (OwnTable.#reserved.size === 0) process.off('exit', OwnTable.#sayLeft);
     try {
       if (!this.#dynamoDb.startedHere) {
         await this.#client.send(new DeleteTableCommand({ TableName: this.#name }));
