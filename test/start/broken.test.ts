@@ -22,17 +22,6 @@ const planning = (change: (due: readonly ChildStart[]) => readonly ChildStart[])
 
 const isUpcoming = ({ progress }: ChildStart) => progress.target.upcomingFrom !== null;
 
-/** A child without anything to do, at once. */
-const withoutSpan = ({ progress, ...start }: ChildStart): ChildStart => {
-  const { target } = progress;
-  return {
-    ...start,
-    next: 'query',
-    until: null,
-    progress: { ...progress, target: { ...target, before: target.from } },
-  };
-};
-
 const later = (start: ChildStart, seconds: number): ChildStart => ({
   ...start,
   until: start.until && waitUntil(Date.parse(start.until) / 1000 + seconds),
@@ -51,12 +40,6 @@ test.concurrent.each<[string, Partial<LocalCloudOptions>, number, Judged?]>([
     50_000,
     // A child that was planned and says nothing has failed.
     { notKept: { goneInTime: 'broken', nothingFailed: 'broken' } },
-  ],
-  [
-    'children that do not wait for the upcoming minute',
-    // They poll at once, find nothing, and end: nobody is there when the minute begins.
-    planning(due => due.map(start => (isUpcoming(start) ? withoutSpan(start) : start))),
-    50_000,
   ],
   ['children that wait half a minute too long', planning(due => due.map(start => later(start, 30))), 25_000],
   [

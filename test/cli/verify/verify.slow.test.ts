@@ -137,12 +137,11 @@ const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
 
 /** Those that nothing else depends on are in an account together, and the calls of Step Functions go through each. */
 const ACCOUNTS: readonly (readonly [string, ...string[]])[] = [
-  ['clock-skew'],
   ['index-lag', 'ran-twice'],
   ['scheduler', 'stream-to-function'],
   ['function-permissions'],
   ['function-time'],
-  ['cold-starts', 'jsonata-depth', 'replay', 'express-memory'],
+  ['clock-skew', 'cold-starts', 'jsonata-depth', 'replay', 'express-memory'],
   ['throttling'],
   ['deleted'],
 ];

@@ -57,7 +57,7 @@ test.each([
   [5, { indexedBy: 'second', pollSeconds: 0 }, 1],
   [0, { indexedBy: 'window' }, 100],
   // With two shards and two items a minute, whose seconds decide what is left for the next tick to find, it is one query in six off.
-  [2, { indexedBy: 'window', shards: 1 }, 50],
+  [2, { indexedBy: 'window', shards: 1 }, 20],
 ] as const)(
   'what the calculator counts is what the real definition takes: %d a minute, %j, %d tables',
   async (rate, props, tables) => {
