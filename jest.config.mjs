@@ -14,8 +14,10 @@ export default {
   // Jest leaves one core free. Much of the time goes into waiting, for DynamoDB Local and for processes: three workers on two
   // cores take a tenth less than two.
   maxWorkers: Math.ceil(availableParallelism() * 1.5),
-  // Room for a slow or busy machine, where single tests took 22 seconds; nothing here is timed.
-  testTimeout: 60_000,
+  // Room for a slow or busy machine, where single tests took 50 seconds; nothing here is timed.
+  testTimeout: 180_000,
+  // Deployments that run at once in one process take the processor from each other; DynamoDB Local works beside one of them.
+  maxConcurrency: 3,
   testSequencer: './test/support/slow-first.mjs',
   globalSetup: './test/support/global-setup.ts',
   globalTeardown: './test/support/global-teardown.ts',

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import config from './jest.config.mjs';
 
 /**
@@ -10,8 +11,12 @@ import config from './jest.config.mjs';
 export default {
   testEnvironment: 'node',
   testTimeout: 900_000,
+  // Jest leaves one core free; each packs, compiles or waits for a browser.
+  maxWorkers: availableParallelism(),
   // Compilers at once.
   maxConcurrency: 2,
+  globalSetup: './test/support/outside-setup.ts',
+  globalTeardown: './test/support/outside-teardown.ts',
   roots: ['<rootDir>/test', '<rootDir>/stepfunctions-emulator/test'],
   testMatch: ['**/*.outside-test.ts', '**/*.browser.test.ts', '**/readme-frameworks.test.ts'],
   transform: config.transform,

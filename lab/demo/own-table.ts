@@ -24,7 +24,12 @@ export class OwnTable {
   readonly #dynamoDb: DynamoDbEndpoint;
   readonly #name: string;
   readonly #client: ReturnType<typeof localDynamoDb>;
-  readonly #sayLeft = () => console.error(this.#left('this was stopped before it could remove it'));
+  /** Those of this process that are not removed yet: one listener for all of them, since Node warns of more than ten. */
+  static readonly #reserved = new Set<OwnTable>();
+  static readonly #sayLeft = () => {
+    for (const own of OwnTable.#reserved)
+      console.error(own.#left('this was stopped before it could remove it'));
+  };
 
   private constructor(dynamoDb: DynamoDbEndpoint, name: string, region: string) {
     this.#dynamoDb = dynamoDb;
@@ -42,8 +47,11 @@ export class OwnTable {
       await own.#client.send(new DescribeTableCommand({ TableName: name }));
     } catch (error) {
       if (error instanceof ResourceNotFoundException) {
-        // A DynamoDB Local that was started here is stopped with all its tables.
-        if (!dynamoDb.startedHere) process.on('exit', own.#sayLeft);
+        // A DynamoDB Local of our own is stopped as a whole.
+        if (!dynamoDb.startedHere) {
+          if (OwnTable.#reserved.size === 0) process.on('exit', OwnTable.#sayLeft);
+          OwnTable.#reserved.add(own);
+        }
         return own;
       }
       own.#client.destroy();
@@ -60,7 +68,8 @@ export class OwnTable {
    * @returns a sentence if it could not be deleted
    */
   async remove(): Promise<string | undefined> {
-    process.off('exit', this.#sayLeft);
+    OwnTable.#reserved.delete(this);
+    if (OwnTable.#reserved.size === 0) process.off('exit', OwnTable.#sayLeft);
     try {
       if (!this.#dynamoDb.startedHere) {
         await this.#client.send(new DeleteTableCommand({ TableName: this.#name }));

@@ -18,6 +18,7 @@ import {
   startEmulator,
 } from '../../stepfunctions-emulator/test/support/emulator-process.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
+import { executed } from '../support/executed.ts';
 import { occupyPort } from '../support/free-port.ts';
 import { freeLocalPorts, PORT_FLAGS } from '../support/local-ports.ts';
 
@@ -44,6 +45,13 @@ async function statusFor(host: string, port: number): Promise<number | undefined
   return answer.statusCode;
 }
 
+test('--help says what it does', async () => {
+  const { status, stdout } = await executed('local', ['--help']);
+  expect(status).toBe(0);
+  for (const flag of [...PORT_FLAGS, '--no-schedules', '--seed', '--break', '--for', '--verbose'])
+    expect(stdout).toContain(flag);
+});
+
 test.each([
   [
     ['--port', '1'],
@@ -63,10 +71,9 @@ test.each([
     '--cloudwatch-port: expected another port than --sfn-port, got 8083 for both',
   ],
 ])('fails with status 2 for %p', async (args, message) => {
-  const { ended, printed } = run(args);
-  expect(await ended).toBe(2);
-  expect(printed.stdout).toBe('');
-  expect(printed.stderr).toContain(message);
+  const { status, stdout, stderr } = await executed('local', args);
+  expect([status, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(message);
 });
 
 test.each(PORT_FLAGS)('fails for a busy %s and names the flag', async flag => {

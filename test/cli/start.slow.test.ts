@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { executed } from '../support/executed.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 
 const dynamoDb = useLocalDynamoDb();
@@ -35,6 +36,13 @@ function run(
   });
 }
 
+test('--help says what it does', async () => {
+  const { status, stdout } = await executed('start', ['--help']);
+  expect(status).toBe(0);
+  for (const flag of ['--minutes', '--rate', '--seed', '--table', '--json']) expect(stdout).toContain(flag);
+  for (const status of [0, 1, 2, 3, 130]) expect(stdout).toMatch(new RegExp(`(status: |; |, )${status} `));
+});
+
 test.each([
   [
     ['--minuts', '3'],
@@ -47,12 +55,17 @@ test.each([
     '--json: expected a file in a folder that can be written to, got "/no/such',
   ],
   [['--json', tmpdir()], '--json: expected a file, got the folder'],
-  [['--table', 'Sessions'], '--table: expected one of SessionData, got "Sessions"'],
 ])('fails with status 2 for %p', async (args, message) => {
-  const { status, stdout, stderr } = await run(args);
+  const { status, stdout, stderr } = await executed('start', args);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toContain(message);
-  expect(stderr.trim().split('\n')).toHaveLength(1);
+  expect(stderr.split('\n')).toHaveLength(1);
+});
+
+test('so it does as a process, for a table that the configuration does not have', async () => {
+  const { status, stdout, stderr } = await run(['--table', 'Sessions']);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toMatch(/^--table: expected one of SessionData, got "Sessions".*\n$/);
 });
 
 test('fails for a DynamoDB that is not on this machine, and asks it nothing', async () => {

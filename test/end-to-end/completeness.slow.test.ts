@@ -45,7 +45,7 @@ async function sessionIds(tableName: string): Promise<unknown[]> {
 }
 
 describe.each(MODES)('in %s mode', deleteMode => {
-  // Three pages, and two: how a child goes from page to page does not depend on the mode. Ten are in test/start.
+  // Three pages, and two: how a child goes from page to page does not depend on the mode.
   const count = deleteMode === 'guarded' ? 2_100 : 1_100;
   test(`one window of ${count} items is deleted whole, and nothing beside it`, async () => {
     const name = `Plain-${deleteMode}`;

@@ -172,7 +172,7 @@ beforeAll(async () => {
     expect(await local.scan(tableName)).toEqual([]);
   }
   await pollSeconds();
-}, 240_000);
+});
 
 const roles = readRoles(cloud);
 /**

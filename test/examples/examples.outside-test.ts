@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { type PackedPackage, packPackage, runNode } from '../support/packed-package.ts';
@@ -22,8 +22,6 @@ let packed: PackedPackage;
 beforeAll(async () => {
   packed = await packPackage();
 });
-
-afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
 test('there are examples', () => {
   expect(EXAMPLES).toEqual(

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
   COMPILERS,
@@ -22,8 +22,6 @@ beforeAll(async () => {
   cpSync(APPLICATION, join(folder, 'main.ts'));
   expected = JSON.parse(await runNode(folder, ['main.ts']));
 });
-
-afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
 test('the application sees what expires, and what is refused', () => {
   expect(expected).toMatchObject({

@@ -39,8 +39,6 @@ beforeAll(async () => {
   packed = await packPackage();
 });
 
-afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
-
 interface Synthesized {
   readonly resource: Readonly<Record<string, object>>;
   readonly data?: object;

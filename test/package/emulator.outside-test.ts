@@ -1,13 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { exportedBy, startEmulator } from '../../stepfunctions-emulator/test/support/emulator-process.ts';
@@ -34,8 +26,6 @@ const entries = Object.entries(manifestOf(FOLDER).exports)
 beforeAll(async () => {
   packed = await packPackage(FOLDER);
 });
-
-afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
 describe('what npm packs', () => {
   const filesOf = (folder: string): string[] =>

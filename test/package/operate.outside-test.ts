@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -18,8 +17,6 @@ let packed: PackedPackage;
 beforeAll(async () => {
   packed = await packPackage();
 });
-afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
-
 const PROGRAM = `
   const config = { region: 'eu-central-1', tables: [{ tableName: 'Sessions', partitionKey: 'id' }] };
   const environment = { AWS_ENDPOINT_URL: process.env['ENDPOINT'] };

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { type BuildOptions, build } from 'esbuild';
@@ -13,8 +13,6 @@ let packed: PackedPackage;
 beforeAll(async () => {
   packed = await packPackage();
 });
-
-afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
 const ENTRY_POINT = [
   'PreciseTtlError',

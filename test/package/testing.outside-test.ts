@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import {
@@ -21,8 +21,6 @@ let packed: PackedPackage;
 beforeAll(async () => {
   packed = await packPackage();
 });
-
-afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
 /** A test whose items expire in an hour of the virtual clock, and one that is broken. */
 const TESTS = `

@@ -4,14 +4,13 @@
  */
 import { spawnSync } from 'node:child_process';
 import { PROPS } from '../../config/props.ts';
-import { bundleBackfill, bundleFunctions, bundleStreamFunctions } from '../../stacks/bundle.ts';
+import { bundleBackfill, bundleFunctions, bundleProof, bundleStreamFunctions } from '../../stacks/bundle.ts';
 
 const { rule } = PROPS.functionRuntime.kind;
 const runtimes = rule !== undefined && 'values' in rule ? rule.values.map(String) : [];
 const versions = runtimes.map(runtime => runtime.replace(/^nodejs(\d+)\.x$/, '$1'));
-const modules = Object.values({ ...bundleFunctions(), ...bundleBackfill(), ...bundleStreamFunctions() }).map(
-  bundle => bundle.module,
-);
+const bundles = { ...bundleFunctions(), ...bundleBackfill(), ...bundleStreamFunctions(), ...bundleProof() };
+const modules = Object.values(bundles).map(bundle => bundle.module);
 const script = `for (const file of process.argv.slice(1)) {
   const { handler } = await import(file);
   if (typeof handler !== 'function') throw new Error(file + ': expected a handler, got ' + typeof handler);

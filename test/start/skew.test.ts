@@ -8,26 +8,24 @@ import { runJob } from '../support/main-job.ts';
  * judged by DynamoDB's.
  */
 
-test.each([-5, -0.2, 0.1, 0.2, 5])(
+// The fuzzer's variants have more of them, test/lab/fuzz/fuzz.slow.test.ts.
+test.each([-5, 0.2])(
   'ahead by %d s: all is archived and told, and nothing that lives goes',
   async skewSeconds => {
     const { result, printed } = await runJob([SESSION_DATA], {
       archive: true,
       rate: 2,
-      minutes: 2,
       cloud: { skewMs: skewSeconds * 1000 },
     });
     const notKept = result.promises.filter(({ status }) => status !== 'kept');
-    // A minute begins late by a clock that is behind; what expires in its first seconds is late, and not lost. By one that is ahead the tick
-    // after a minute comes before its last seconds: what was written late and expires in them is left to the tick after that.
-    const mayBeLate = Math.abs(skewSeconds) === 5;
+    // A minute begins late by a clock that is behind; what expires in its first seconds is late, and not lost.
+    const mayBeLate = skewSeconds === -5;
     expect(notKept.filter(({ name }) => !(mayBeLate && name === 'goneInTime'))).toEqual([]);
-    expect(result.deleted).toBeGreaterThan(100);
+    expect(result.deleted).toBeGreaterThan(50);
     expect([result.archive?.items, result.events?.items]).toEqual([result.deleted, result.deleted]);
     expect(result.liveDeleted).toBe(0);
     expect([result.archive?.strays, result.events?.strays]).toEqual([0, 0]);
     if (notKept.length === 0) expect(EXIT_STATUS[result.verdict as 'kept']).toBe(0);
     expect(printed).toContain('archived wrongly');
   },
-  120_000,
 );

@@ -109,114 +109,110 @@ const RUNS = Number(process.env['FAULT_RUNS'] ?? 15);
 const REPLAY_START = START + 130;
 const REPLAYED = { from: iso(FIRST_TTL), to: iso(LAST_TTL + 1) };
 
-test.each(MACHINES)(
-  'what expired is deleted or told of by the %s, whatever fails',
-  async machine => {
-    const isTick = machine === 'tick';
-    const start = isTick ? START : REPLAY_START;
-    await fc.assert(
-      fc.asyncProperty(
-        run,
-        async ({ items: kinds, model, pollSeconds, maxDeletesPerSecond, lateSeconds, outage, ...faults }) => {
-          const items = kinds.flatMap(({ copies, ...each }) => new Array<typeof each>(copies).fill(each));
-          const next = {
-            'plan-sweep': [...faults.plans],
-            'query-expired': [...faults.queries],
-            'delete-chunk': [...faults.deletes],
-            'record-metrics': [...faults.records],
-          };
-          const simulation = new Simulation({
-            definition: machinesWith({}),
-            start,
-            model: expiryModel({ partitionKey: 'id', ...model }),
-            pace: { precisionSeconds: 1, pollSeconds },
-            // By second it is two by default: items would lie behind it.
-            lookbackMinutes: 10,
-            // A first plan that fails, fails the execution as it is: nothing was swept.
-            failingCall: name =>
-              simulation.calls['query-expired'] === 0 && name === 'plan-sweep'
-                ? undefined
-                : (next[name].shift() ?? undefined),
-            throttledCall: nowMs =>
-              outage !== null &&
-              nowMs >= (start + lateSeconds + 5 + outage.from) * 1000 &&
-              nowMs < (start + lateSeconds + 5 + outage.from + outage.seconds) * 1000,
-            throttled: (id, nowMs) => {
-              const { ttl = 0, throttledFor = 0 } = items[Number(id)] ?? {};
-              return nowMs < (Math.max(ttl, start) + throttledFor) * 1000;
-            },
-            refused: id => items[Number(id)]?.refused ?? false,
+test.each(MACHINES)('what expired is deleted or told of by the %s, whatever fails', async machine => {
+  const isTick = machine === 'tick';
+  const start = isTick ? START : REPLAY_START;
+  await fc.assert(
+    fc.asyncProperty(
+      run,
+      async ({ items: kinds, model, pollSeconds, maxDeletesPerSecond, lateSeconds, outage, ...faults }) => {
+        const items = kinds.flatMap(({ copies, ...each }) => new Array<typeof each>(copies).fill(each));
+        const next = {
+          'plan-sweep': [...faults.plans],
+          'query-expired': [...faults.queries],
+          'delete-chunk': [...faults.deletes],
+          'record-metrics': [...faults.records],
+        };
+        const simulation = new Simulation({
+          definition: machinesWith({}),
+          start,
+          model: expiryModel({ partitionKey: 'id', ...model }),
+          pace: { precisionSeconds: 1, pollSeconds },
+          // By second it is two by default: items would lie behind it.
+          lookbackMinutes: 10,
+          // A first plan that fails, fails the execution as it is: nothing was swept.
+          failingCall: name =>
+            simulation.calls['query-expired'] === 0 && name === 'plan-sweep'
+              ? undefined
+              : (next[name].shift() ?? undefined),
+          throttledCall: nowMs =>
+            outage !== null &&
+            nowMs >= (start + lateSeconds + 5 + outage.from) * 1000 &&
+            nowMs < (start + lateSeconds + 5 + outage.from + outage.seconds) * 1000,
+          throttled: (id, nowMs) => {
+            const { ttl = 0, throttledFor = 0 } = items[Number(id)] ?? {};
+            return nowMs < (Math.max(ttl, start) + throttledFor) * 1000;
+          },
+          refused: id => items[Number(id)]?.refused ?? false,
+        });
+        const { clock, table } = simulation;
+        const renewed = new Set<string>();
+        for (const [index, { ttl, renewed: after }] of items.entries()) {
+          const id = String(index);
+          table.write(id, ttl);
+          if (after === null) continue;
+          clock.schedule(Math.max(0, (ttl + after) * 1000 + 500 - clock.now()), () => {
+            if (!table.ids().includes(id)) return;
+            table.write(id, FAR);
+            renewed.add(id);
           });
-          const { clock, table } = simulation;
-          const renewed = new Set<string>();
-          for (const [index, { ttl, renewed: after }] of items.entries()) {
-            const id = String(index);
-            table.write(id, ttl);
-            if (after === null) continue;
-            clock.schedule(Math.max(0, (ttl + after) * 1000 + 500 - clock.now()), () => {
-              if (!table.ids().includes(id)) return;
-              table.write(id, FAR);
-              renewed.add(id);
-            });
-          }
-          if (isTick) simulation.tick(START, lateSeconds, { maxDeletesPerSecond });
-          else simulation.replay({ ...REPLAYED, maxDeletesPerSecond });
-          await simulation.finish();
+        }
+        if (isTick) simulation.tick(START, lateSeconds, { maxDeletesPerSecond });
+        else simulation.replay({ ...REPLAYED, maxDeletesPerSecond });
+        await simulation.finish();
 
-          const { executions } = simulation;
-          // No child of a replay crashes, or is ended by Step Functions for its age.
-          for (const { executionCounts } of executions.flatMap(({ mapRuns }) => mapRuns))
-            expect(executionCounts).toMatchObject({ failed: 0, timedOut: 0, aborted: 0 });
-          expect(simulation.deleted).toHaveLength(items.length - table.ids().length);
-          for (const { ttl, deletedAt } of simulation.deleted)
-            expect(deletedAt).toBeGreaterThanOrEqual(ttl * 1000);
-          // The minute before its own is that of the tick before.
-          const isOfTickBefore = (id: string) => {
-            const { ttl = 0 } = items[Number(id)] ?? {};
-            return isTick && ttl >= START && ttl < START + 60;
-          };
-          const left = table.ids().filter(id => !renewed.has(id) && !isOfTickBefore(id));
-          const unsuccessful = executions.filter(({ status }) => status !== 'SUCCEEDED');
-          // What was handed over, and cannot be planned, fails as it is: nothing of it was swept.
-          if (unsuccessful.some(({ error }) => error !== 'SweepIncompleteError')) {
-            expect(executions[0]?.error ?? 'SweepIncompleteError').toBe('SweepIncompleteError');
-            return;
-          }
-          // RecordMetrics, or that and PlanFurther, could not be called: nobody is left to add up.
-          if (
-            unsuccessful.some(
-              ({ cause = '' }) => JSON.parse(cause).notRecorded && !('found' in JSON.parse(cause)),
-            )
+        const { executions } = simulation;
+        // No child of a replay crashes, or is ended by Step Functions for its age.
+        for (const { executionCounts } of executions.flatMap(({ mapRuns }) => mapRuns))
+          expect(executionCounts).toMatchObject({ failed: 0, timedOut: 0, aborted: 0 });
+        expect(simulation.deleted).toHaveLength(items.length - table.ids().length);
+        for (const { ttl, deletedAt } of simulation.deleted)
+          expect(deletedAt).toBeGreaterThanOrEqual(ttl * 1000);
+        // The minute before its own is that of the tick before.
+        const isOfTickBefore = (id: string) => {
+          const { ttl = 0 } = items[Number(id)] ?? {};
+          return isTick && ttl >= START && ttl < START + 60;
+        };
+        const left = table.ids().filter(id => !renewed.has(id) && !isOfTickBefore(id));
+        const unsuccessful = executions.filter(({ status }) => status !== 'SUCCEEDED');
+        // What was handed over, and cannot be planned, fails as it is: nothing of it was swept.
+        if (unsuccessful.some(({ error }) => error !== 'SweepIncompleteError')) {
+          expect(executions[0]?.error ?? 'SweepIncompleteError').toBe('SweepIncompleteError');
+          return;
+        }
+        // RecordMetrics, or that and PlanFurther, could not be called: nobody is left to add up.
+        if (
+          unsuccessful.some(
+            ({ cause = '' }) => JSON.parse(cause).notRecorded && !('found' in JSON.parse(cause)),
           )
-            return;
-          // What a tick hands over is another execution's, whose report it is in.
-          const reports = sweepReports(simulation);
-          const sum = (count: CountName) => reports.reduce((total, report) => total + report[count], 0);
-          for (const report of reports) expect(sumOfFates(report)).toBe(report.found);
-          expect(sum('deleted')).toBeLessThanOrEqual(simulation.deleted.length);
-          const handOvers = simulation.executionsOf('replay').length - (isTick ? 0 : 1);
-          // One that could not be recorded says so, and does not count itself.
-          const unrecorded = isTick ? reports.filter(({ notRecorded }) => notRecorded).length : 0;
-          expect(handOvers).toBe(sum('handedOver') + unrecorded);
-          if (unsuccessful.length === 0) {
-            // A limit makes a sweep late, not incomplete; it says that it has left something.
-            const untold = sum('leftForLater') > 0 ? [] : left;
-            expect({ left: untold, failed: sum('failed'), shardsFailed: sum('shardsFailed') }).toEqual({
-              left: [],
-              failed: 0,
-              shardsFailed: 0,
-            });
-            // Without a limit only what finds the table handed over already.
-            if (maxDeletesPerSecond === 0 && handOvers === 0) expect(sum('leftForLater')).toBe(0);
-          } else {
-            if (sum('shardsFailed') === 0 && sum('leftForLater') === 0)
-              expect(left.length).toBeLessThanOrEqual(sum('failed'));
-            expect(sum('failed') + sum('shardsFailed')).toBeGreaterThan(0);
-          }
-        },
-      ),
-      { numRuns: RUNS, examples: [[TWO_PARTS_LEAVE_SOMETHING], [HAND_OVER_NOT_RECORDED]] },
-    );
-  },
-  600_000,
-);
+        )
+          return;
+        // What a tick hands over is another execution's, whose report it is in.
+        const reports = sweepReports(simulation);
+        const sum = (count: CountName) => reports.reduce((total, report) => total + report[count], 0);
+        for (const report of reports) expect(sumOfFates(report)).toBe(report.found);
+        expect(sum('deleted')).toBeLessThanOrEqual(simulation.deleted.length);
+        const handOvers = simulation.executionsOf('replay').length - (isTick ? 0 : 1);
+        // One that could not be recorded says so, and does not count itself.
+        const unrecorded = isTick ? reports.filter(({ notRecorded }) => notRecorded).length : 0;
+        expect(handOvers).toBe(sum('handedOver') + unrecorded);
+        if (unsuccessful.length === 0) {
+          // A limit makes a sweep late, not incomplete; it says that it has left something.
+          const untold = sum('leftForLater') > 0 ? [] : left;
+          expect({ left: untold, failed: sum('failed'), shardsFailed: sum('shardsFailed') }).toEqual({
+            left: [],
+            failed: 0,
+            shardsFailed: 0,
+          });
+          // Without a limit only what finds the table handed over already.
+          if (maxDeletesPerSecond === 0 && handOvers === 0) expect(sum('leftForLater')).toBe(0);
+        } else {
+          if (sum('shardsFailed') === 0 && sum('leftForLater') === 0)
+            expect(left.length).toBeLessThanOrEqual(sum('failed'));
+          expect(sum('failed') + sum('shardsFailed')).toBeGreaterThan(0);
+        }
+      },
+    ),
+    { numRuns: RUNS, examples: [[TWO_PARTS_LEAVE_SOMETHING], [HAND_OVER_NOT_RECORDED]] },
+  );
+});

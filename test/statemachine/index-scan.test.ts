@@ -70,7 +70,6 @@ test('none is started where it is off', async () => {
 
 const MODELS = {
   second: expiryModel({ partitionKey: 'id', indexedBy: 'second' }),
-  minute: expiryModel({ partitionKey: 'id', granularityMinutes: 1, shards: 1 }),
   day: expiryModel({ partitionKey: 'id', granularityMinutes: 1440, shards: 1 }),
 };
 
@@ -83,7 +82,7 @@ test.each(Object.entries(MODELS))(
     const simulation = new Simulation({ start: first, model, pace, lookbackMinutes: 1 });
     const ages = [120, 700, 3 * 3600, DAY + 60, 40 * DAY, 4 * YEAR];
     const writtenAt = new Map<string, number>();
-    for (const hour of [1, 12]) {
+    for (const hour of [1, 6]) {
       for (const age of ages) {
         const [at, id] = [first + hour * 3600 + 30, `${age} s in hour ${hour}`];
         writtenAt.set(id, at);
@@ -91,7 +90,7 @@ test.each(Object.entries(MODELS))(
       }
     }
     // Ticks without any between them would be an outage.
-    for (let minute = 0; minute < 37 * 60; minute += 1) simulation.tick(first + minute * 60, 5);
+    for (let minute = 0; minute < 31 * 60; minute += 1) simulation.tick(first + minute * 60, 5);
     await simulation.finish();
     expect(simulation.table.ids()).toEqual([]);
     const waited = simulation.deleted.map(({ id, deletedAt }) => deletedAt / 1000 - (writtenAt.get(id) ?? 0));

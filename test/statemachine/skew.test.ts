@@ -20,7 +20,6 @@ const TICKS = 5;
 
 const MODELS = {
   'by window': expiryModel({ partitionKey: 'id' }),
-  'in windows of an hour': expiryModel({ partitionKey: 'id', granularityMinutes: 60 }),
   'by second': expiryModel({ partitionKey: 'id', indexedBy: 'second' }),
 };
 

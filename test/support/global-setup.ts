@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { workerSource } from '../../local/functions/worker-source.ts';
-import { bundleBackfill, bundleFunctions, bundleStreamFunctions } from '../../stacks/bundle.ts';
+import { bundleBackfill, bundleFunctions, bundleProof, bundleStreamFunctions } from '../../stacks/bundle.ts';
 
 /** Files of temporary folders leave entries that nobody reads again; a run of everything needs about 1,000. */
 const MAX_CACHE_ENTRIES = 5_000;
@@ -30,6 +30,7 @@ export default function setUp(): void {
     ofSweep: bundleFunctions(),
     ofBackfill: bundleBackfill(),
     ofStream: bundleStreamFunctions(),
+    ofProof: bundleProof(),
   });
   process.env['PRECISE_TTL_TEST_WORKER'] = workerSource();
 }

@@ -1,7 +1,16 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -44,7 +53,7 @@ export const COMPILERS = ['typescript-5.0', 'typescript-5.9', 'typescript'];
 
 export interface PackedPackage {
   readonly name: string;
-  /** Holds all this, and the applications that are made of it; the caller deletes it. */
+  /** Holds all this, and the applications that are made of it. It goes at the end of the run. */
   readonly folder: string;
   /** The copy of the checkout that was packed. */
   readonly checkout: string;
@@ -55,12 +64,27 @@ export interface PackedPackage {
 }
 
 /**
- * Packs a package as `npm publish` would, without a network.
+ * Packs a package as `npm publish` would, without a network. It is packed once per run: the first test file that asks for it packs, and
+ * those beside it wait.
  *
  * @param workspace its folder. @default the package of the repository
  */
 export async function packPackage(workspace?: string): Promise<PackedPackage> {
-  const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-package-'));
+  const folder = join(process.env['PRECISE_TTL_TEST_PACKED'] ?? '', workspace ?? 'precise-ttl');
+  const ended = `${folder}.json`;
+  if (mkdirSync(folder, { recursive: true }) !== undefined) {
+    const end = await pack(folder, workspace).catch((error: Error) => ({ error: error.message }));
+    // Nobody reads half of it.
+    writeFileSync(`${ended}.part`, JSON.stringify(end));
+    renameSync(`${ended}.part`, ended);
+  }
+  while (!existsSync(ended)) await setTimeout(100);
+  const end: PackedPackage | { readonly error: string } = JSON.parse(readFileSync(ended, 'utf8'));
+  if ('error' in end) throw new Error(end.error);
+  return end;
+}
+
+async function pack(folder: string, workspace: string | undefined): Promise<PackedPackage> {
   const checkout = join(folder, 'checkout');
   const filter = (source: string) => !LEFT_OUT.test(source);
   for (const source of SOURCES) cpSync(source, join(checkout, source), { recursive: true, filter });

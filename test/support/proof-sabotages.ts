@@ -38,8 +38,8 @@ export function expiriesAround(perDay: number): Proved[] {
   return [...of('2026-11-20', few), ...of(PROVED_DATE, perDay), ...of('2026-11-22', few)];
 }
 
-/** Tests that each falsification of a proof with so many expiries is found and named. */
-export function testSabotages(perDay: number): void {
+/** A day of so many expiries with its proof, which is whole before each test of the calling block. */
+function useProvedDay(perDay: number) {
   const all = expiriesAround(perDay);
   const [before, of, after] = ['2026-11-20', PROVED_DATE, '2026-11-22'].map(date =>
     all.filter(({ line }) => line.includes(`"${date}-`)),
@@ -76,8 +76,21 @@ export function testSabotages(perDay: number): void {
     };
   };
 
+  return {
+    ...{ of, one, another, yesterday, tomorrow, keyOf, manifest, found },
+    get folder() {
+      return folder;
+    },
+  };
+}
+
+/** Tests that a proof of so many expiries is found equal, and that each of five changed lines in it is found and named. */
+export function testDay(perDay: number): void {
+  const day = useProvedDay(perDay);
+  const { of, one, another, tomorrow, keyOf, found } = day;
+
   test('nothing is found where nothing was falsified', async () => {
-    const { end, text, names } = await verifyFolder(folder.path);
+    const { end, text, names } = await verifyFolder(day.folder.path);
     expect(names).toEqual([]);
     expect(end).toBe('equal');
     const number = perDay.toLocaleString('en-US');
@@ -86,45 +99,55 @@ export function testSabotages(perDay: number): void {
     expect(text).toContain(`archive   ${number} of ${number} lines are there as they were`);
   });
 
+  test('all four at once', async () => {
+    const added = proved('added', one.deleted.at);
+    day.folder.changeObjectOf(another.line, lines => lines.filter(line => line !== another.line));
+    day.folder.changeObjectOf(one.line, lines => [...lines, added.line]);
+    const changed = of[Math.floor(perDay / 4)] as Proved;
+    day.folder.changeObjectOf(changed.line, lines =>
+      lines.map(line => (line === changed.line ? line.replace('"ttl":{"N":"1', '"ttl":{"N":"2') : line)),
+    );
+    day.folder.changeObjectOf(one.line, lines =>
+      lines.map(line => (line === one.line ? tomorrow.line : line)),
+    );
+    const all4 = await found();
+    expect(all4.keys.sort()).toEqual([another, added, changed, one, tomorrow].map(keyOf).sort());
+  });
+}
+
+/** Tests that each falsification of a proof with so many expiries is found and named. */
+export function testSabotages(perDay: number): void {
+  const day = useProvedDay(perDay);
+  const { one, yesterday, keyOf, manifest, found } = day;
+
   test('a line that was removed from the archive', async () => {
-    folder.changeObjectOf(one.line, lines => lines.filter(line => line !== one.line));
+    day.folder.changeObjectOf(one.line, lines => lines.filter(line => line !== one.line));
     await expect(found()).resolves.toMatchObject({ names: ['line-removed'], keys: [keyOf(one)] });
   });
 
   test('a line that was added', async () => {
     const added = proved('added', one.deleted.at);
-    folder.changeObjectOf(one.line, lines => [...lines, added.line]);
+    day.folder.changeObjectOf(one.line, lines => [...lines, added.line]);
     await expect(found()).resolves.toMatchObject({ names: ['line-added'], keys: [keyOf(added)] });
   });
 
   test('a line that was changed', async () => {
-    folder.changeObjectOf(one.line, lines =>
+    day.folder.changeObjectOf(one.line, lines =>
       lines.map(line => (line === one.line ? line.replace('"ttl":{"N":"1', '"ttl":{"N":"2') : line)),
     );
     await expect(found()).resolves.toMatchObject({ names: ['line-changed'], keys: [keyOf(one)] });
   });
 
   test('two lines that were swapped between days', async () => {
-    folder.changeObjectOf(one.line, lines => lines.map(line => (line === one.line ? yesterday.line : line)));
-    folder.changeObjectOf(yesterday.line, lines =>
+    day.folder.changeObjectOf(one.line, lines =>
+      lines.map(line => (line === one.line ? yesterday.line : line)),
+    );
+    day.folder.changeObjectOf(yesterday.line, lines =>
       lines.map(line => (line === yesterday.line ? one.line : line)),
     );
-    const day = await found();
-    expect(day.names.length).toBeGreaterThan(0);
-    expect(day.keys.sort()).toEqual([keyOf(yesterday), keyOf(one)].sort());
-  });
-
-  test('all four at once', async () => {
-    const added = proved('added', one.deleted.at);
-    folder.changeObjectOf(another.line, lines => lines.filter(line => line !== another.line));
-    folder.changeObjectOf(one.line, lines => [...lines, added.line]);
-    const changed = of[Math.floor(perDay / 4)] as Proved;
-    folder.changeObjectOf(changed.line, lines =>
-      lines.map(line => (line === changed.line ? line.replace('"ttl":{"N":"1', '"ttl":{"N":"2') : line)),
-    );
-    folder.changeObjectOf(one.line, lines => lines.map(line => (line === one.line ? tomorrow.line : line)));
-    const all4 = await found();
-    expect(all4.keys.sort()).toEqual([another, added, changed, one, tomorrow].map(keyOf).sort());
+    const { names, keys } = await found();
+    expect(names.length).toBeGreaterThan(0);
+    expect(keys.sort()).toEqual([keyOf(yesterday), keyOf(one)].sort());
   });
 
   test('a count of the manifest that was changed', async () => {
@@ -135,24 +158,24 @@ export function testSabotages(perDay: number): void {
   });
 
   test.each(['changed', 'removed'])('a part that was %s', async how => {
-    const [path = ''] = folder.paths(DAY, /^12-/);
-    if (how === 'removed') folder.remove(path);
-    else folder.put(path, compressed(folder.lines(path).slice(1)));
+    const [path = ''] = day.folder.paths(DAY, /^12-/);
+    if (how === 'removed') day.folder.remove(path);
+    else day.folder.put(path, compressed(day.folder.lines(path).slice(1)));
     const { names, text } = await found();
     expect(names).toContain(how === 'removed' ? 'part-missing' : 'part-changed');
     expect(text).toContain(path);
   });
 
   test.each(['2026-11-20', PROVED_DATE])('a manifest of the chain that is missing: %s', async date => {
-    folder.remove(`proof/${PROVED_TABLE}/date=${date}/manifest.json`);
+    day.folder.remove(`proof/${PROVED_TABLE}/date=${date}/manifest.json`);
     const { names, text } = await found();
     expect(names).toEqual(['manifest-missing']);
     expect(text).toContain(`manifest of ${date}: expected it, because that of`);
   });
 
   test('the last manifest, which no other one follows', async () => {
-    folder.remove(`proof/${PROVED_TABLE}/date=2026-11-22`);
-    await expect(verifyFolder(folder.path, { date: '2026-11-22' })).resolves.toMatchObject({
+    day.folder.remove(`proof/${PROVED_TABLE}/date=2026-11-22`);
+    await expect(verifyFolder(day.folder.path, { date: '2026-11-22' })).resolves.toMatchObject({
       end: 'differs',
       names: ['manifest-missing'],
       text: expect.stringContaining('there are manifests from 2026-11-20 to 2026-11-21'),

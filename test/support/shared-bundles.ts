@@ -7,6 +7,7 @@ jest.mock('../../stacks/bundle.ts', () => ({
   bundleFunctions: () => JSON.parse(process.env['PRECISE_TTL_TEST_BUNDLES'] ?? '').ofSweep,
   bundleBackfill: () => JSON.parse(process.env['PRECISE_TTL_TEST_BUNDLES'] ?? '').ofBackfill,
   bundleStreamFunctions: () => JSON.parse(process.env['PRECISE_TTL_TEST_BUNDLES'] ?? '').ofStream,
+  bundleProof: () => JSON.parse(process.env['PRECISE_TTL_TEST_BUNDLES'] ?? '').ofProof,
 }));
 
 jest.mock('../../local/functions/worker-source.ts', () => ({

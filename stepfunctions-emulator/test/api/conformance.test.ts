@@ -76,12 +76,18 @@ async function runOverApi(recorded: RecordedCase, name: string): Promise<Ended> 
 (available ? test : test.skip)(
   'executions recorded on AWS, run through the API with functions behind the Lambda API',
   async () => {
-    const results = await Promise.all(
-      cases.map(async (recorded, index) => {
-        const got = await runOverApi(recorded, `case-${index}`);
-        return { name: recorded.name, got, ...judge(recorded, got) };
-      }),
-    );
+    const all = (some: readonly RecordedCase[], prefix: string) =>
+      Promise.all(
+        some.map(async (recorded, index) => {
+          const got = await runOverApi(recorded, `${prefix}-${index}`);
+          return { name: recorded.name, got, ...judge(recorded, got) };
+        }),
+      );
+    // Where a task has a second or two to answer, it does not share them with fifty others.
+    const isTimed = ({ definition }: RecordedCase) =>
+      /"(Timeout|Heartbeat)Seconds/.test(JSON.stringify(definition));
+    const [timed, others] = [cases.filter(isTimed), cases.filter(each => !isTimed(each))];
+    const results = [...(await all(others, 'case')), ...(await all(timed, 'timed'))];
     expect(results.filter(one => !one.outcome || !one.cause || !one.events)).toEqual([]);
     expect(results.filter(one => one.silentlyWrong)).toEqual([]);
     console.info(

