@@ -87,7 +87,7 @@ export interface Screen {
 /** Columns of a terminal that does not report its width. */
 const USUAL_WIDTH = 80;
 /** Columns that names and numbers need; narrower terminals wrap lines by themselves. */
-const LEAST_WIDTH = 40;
+const MIN_WIDTH = 40;
 
 /**
  * Settings for a screen. The width is that of `COLUMNS`, or else of the terminal; files and pipes without `COLUMNS` have unlimited
@@ -100,7 +100,7 @@ export function lookOf(screen: Screen, environment: NodeJS.ProcessEnv = process.
 function widthOf({ isTTY, columns }: Screen, { COLUMNS }: NodeJS.ProcessEnv): number | undefined {
   const wanted = /^[1-9]\d{0,4}$/.test(COLUMNS ?? '') ? Number(COLUMNS) : undefined;
   const width = wanted ?? (isTTY ? columns || USUAL_WIDTH : undefined);
-  return width && Math.max(width, LEAST_WIDTH);
+  return width && Math.max(width, MIN_WIDTH);
 }
 
 function hasColours({ isTTY }: Screen, environment: NodeJS.ProcessEnv): boolean {

@@ -9,7 +9,7 @@ import { tableReaders } from '../operate/deployment/subject.ts';
 import { readHistory } from '../operate/history/history.ts';
 import type { HistoryReport } from '../operate/history/report.ts';
 import type { OperateOptions } from '../operate/options.ts';
-import { promisedSeconds } from '../operate/status/lateness.ts';
+import { lateAfterSeconds } from '../operate/status/lateness.ts';
 import type { StatusReport, TableReport } from '../operate/status/report.ts';
 import { type StatusJob, statusJob } from '../operate/status/status.ts';
 import { statusReport } from '../operate/status/to-report.ts';
@@ -204,7 +204,7 @@ class TableMemory {
     const { tableName, sweep: name } = this.props;
     const { verdict = null, cause = null, remarks = [] } = this.#status ?? {};
     return {
-      ...{ tableName, name, promisedSeconds: promisedSeconds(this.props), verdict, cause, remarks },
+      ...{ tableName, name, lateAfterSeconds: lateAfterSeconds(this.props), verdict, cause, remarks },
       ...this.#known,
       lastMinute: this.series.minutes.at(-1) ?? null,
       missing: this.isMissingSome ? this.#missing : null,

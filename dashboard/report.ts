@@ -67,7 +67,7 @@ export interface TableData extends LastKnown {
   /** Name of the table's deployment. */
   readonly name: string;
   /** Most seconds from an item's expiry to its deletion while the sweep keeps up. */
-  readonly promisedSeconds: number;
+  readonly lateAfterSeconds: number;
   /** Null before the first answer. */
   readonly verdict: Verdict | null;
   readonly cause: TableReport['cause'];

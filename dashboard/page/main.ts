@@ -71,7 +71,7 @@ function drawAll(): void {
   );
   draw('table', [known, shown.lags.at(-1)], () => tableHead(table, data));
   draw('lag', [shown.lags, shown.tableName, width, minuteOf(data.now)], () =>
-    lagPlot(part('lag'), shown.lags, table.promisedSeconds, data.now),
+    lagPlot(part('lag'), shown.lags, table.lateAfterSeconds, data.now),
   );
   draw('minutes', [shown.minutes, shown.tableName, width, minuteOf(data.now)], () =>
     minutePlot(part('minutes'), shown.minutes, data.now),

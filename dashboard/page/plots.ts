@@ -8,11 +8,11 @@ const MINUTE_MS = 60_000;
 
 const KINDS = { tick: 'tick', replay: 'replay', handOver: 'hand-over', scan: 'scan of the index' } as const;
 
-/** The lag of each sweep, and the lag that the table promises. */
+/** The lag of each sweep, and the lag from which on an item counts as late. */
 export function lagPlot(
   place: HTMLElement,
   lags: readonly SweepLag[],
-  promisedSeconds: number,
+  lateAfterSeconds: number,
   now: string,
 ): readonly Node[] {
   const sweeps = lags.map(({ at, p50, p99, max, kind }) => ({
@@ -21,29 +21,29 @@ export function lagPlot(
   }));
   const ticks = sweeps.filter(({ kind }) => kind === 'tick');
   const others = sweeps.filter(({ kind }) => kind !== 'tick');
-  const late = sweeps.filter(({ p99 }) => p99 > promisedSeconds).length;
+  const late = sweeps.filter(({ p99 }) => p99 > lateAfterSeconds).length;
   return plot(place, {
     title: 'Lag of deletions',
     legend: [
       key('p99', '99% within'),
       key('p50', 'half within'),
-      key('promise', `promised: ${duration(promisedSeconds)}`),
+      key('late', `late after ${duration(lateAfterSeconds)}`),
       ...(others.length === 0 ? [] : [key('other', 'replays and scans')]),
     ],
     span: timeSpan(sweeps[0]?.at, Date.parse(now)),
     points: sweeps,
     empty: `No sweep has deleted anything in the last three hours. ${WHEN_COUNTED}`,
-    summary: `Lag of deletions: ${count(sweeps.length)} sweeps, ${count(late)} of them with more than 1% later than the promised ${duration(promisedSeconds)}`,
+    summary: `Lag of deletions: ${count(sweeps.length)} sweeps, ${count(late)} of them with more than 1% later than ${duration(lateAfterSeconds)}`,
     scale: (bottom, top) =>
-      lagScale([0.1, promisedSeconds * 2, ...sweeps.flatMap(({ p50, p99 }) => [p50, p99])], bottom, top),
+      lagScale([0.1, lateAfterSeconds * 2, ...sweeps.flatMap(({ p50, p99 }) => [p50, p99])], bottom, top),
     tickText: lagText,
     shapes: (x, y, { left, right }) => [
       shape('line', {
-        class: 'promise',
+        class: 'late',
         x1: left,
         x2: right,
-        y1: y(promisedSeconds),
-        y2: y(promisedSeconds),
+        y1: y(lateAfterSeconds),
+        y2: y(lateAfterSeconds),
       }),
       ...stretches(ticks).flatMap(stretch => {
         const line = (of: 'p50' | 'p99') => stretch.map(each => `${round(x(each.at))},${round(y(each[of]))}`);

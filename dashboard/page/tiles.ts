@@ -40,14 +40,14 @@ interface Tile {
 }
 
 function tiles(table: TableData, { now, statusAt, shown }: DashboardReport): HTMLElement[] {
-  const { journal, overdue, lastMinute, promisedSeconds } = table;
+  const { journal, overdue, lastMinute, lateAfterSeconds } = table;
   const watermark = journal?.value.watermark ?? null;
   const backlog = backlogWords(table, now);
   const oldest = overdue?.value.oldest ?? null;
   const lateness =
     oldest === null || overdue === null ? Number.POSITIVE_INFINITY : secondsBetween(oldest, overdue.at);
   const hasBacklog = backlog.value !== '0' && backlog.value !== '–';
-  const isBehind = hasBacklog && lateness > promisedSeconds;
+  const isBehind = hasBacklog && lateness > lateAfterSeconds;
   const all: readonly Tile[] = [
     {
       ...{ name: 'Watermark', note: 'the ticks have left nothing up to then', aged: journal },
@@ -55,10 +55,10 @@ function tiles(table: TableData, { now, statusAt, shown }: DashboardReport): HTM
     },
     {
       ...{ name: 'Overdue', ...backlog, aged: overdue, tone: isBehind ? 'warn' : undefined },
-      ...(hasBacklog && !isBehind && { note: 'expired a moment ago; the promise is not over' }),
+      ...(hasBacklog && !isBehind && { note: 'expired a moment ago; not late yet' }),
     },
     lastMinuteTile(lastMinute),
-    lagTile(shown.lags.at(-1), promisedSeconds),
+    lagTile(shown.lags.at(-1), lateAfterSeconds),
   ];
   return all.map(({ name, value, note, aged = null, tone = '' }) => {
     const isOld = aged !== null && isStale(aged, statusAt);
@@ -90,16 +90,16 @@ function lastMinuteTile(minute: Minute | null): Tile {
   };
 }
 
-function lagTile(lag: SweepLag | undefined, promisedSeconds: number): Tile {
+function lagTile(lag: SweepLag | undefined, lateAfterSeconds: number): Tile {
   const name = 'Lag, 99%';
-  const promised = `promised: ${duration(promisedSeconds)}`;
-  if (lag === undefined) return { name, value: '–', note: promised };
+  const late = `late after ${duration(lateAfterSeconds)}`;
+  if (lag === undefined) return { name, value: '–', note: late };
   return {
     ...{
       name,
       value: duration(lag.p99 / 1000),
-      note: `${promised}; the latest item ${duration(lag.max / 1000)}`,
+      note: `${late}; the latest item ${duration(lag.max / 1000)}`,
     },
-    tone: lag.p99 / 1000 > promisedSeconds ? 'warn' : undefined,
+    tone: lag.p99 / 1000 > lateAfterSeconds ? 'warn' : undefined,
   };
 }

@@ -284,7 +284,7 @@ const perSecond = (rate: number): string => (rate >= 10 ? count(Math.round(rate)
 /** @param cause the remark that explains the lateness */
 function lateRemark(seen: SeenTable, lateness: Lateness, cause: Remark | undefined): Remark {
   const look = seenOf(seen.overdue);
-  const { seconds, promised, mayBeWrittenLate } = lateness;
+  const { seconds, lateAfter, mayBeWrittenLate } = lateness;
   const atLeast = look?.unseen == null ? '' : 'at least ';
   const items =
     look?.overdue === 1
@@ -301,7 +301,7 @@ function lateRemark(seen: SeenTable, lateness: Lateness, cause: Remark | undefin
   const isExpected = cause?.id === 'paused' || cause?.id === 'disabled' || look?.heldUnknown === true;
   const isNormal = mayBeWrittenLate && cause === undefined;
   const severity = isLeft(lateness) && !isExpected ? 'broken' : isNormal ? 'note' : 'warning';
-  const text = `${items} for ${duration(seconds * 1000)}, and the table promises ${promised} s${written}${trend}`;
+  const text = `${items} for ${duration(seconds * 1000)}; more than ${lateAfter} s is late${written}${trend}`;
   return remark('late', text, severity);
 }
 

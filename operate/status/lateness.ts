@@ -5,8 +5,8 @@ import type { OverdueLook } from './overdue.ts';
 /** Seconds by which the oldest overdue item is late, compared with the table's precision. */
 export interface Lateness {
   readonly seconds: number;
-  /** Seconds after the expiry within which an item is deleted if the sweep keeps up. */
-  readonly promised: number;
+  /** Seconds after its expiry from which on an item counts as late. */
+  readonly lateAfter: number;
   /** Whether the item may have been written less than two minutes before it expired: without polling such items wait for the next tick. */
   readonly mayBeWrittenLate: boolean;
 }
@@ -20,7 +20,7 @@ const TICKS_SECONDS = 180;
 type Pace = Pick<ResolvedProps, 'precisionSeconds' | 'pollSeconds'>;
 
 /** So many seconds after its expiry an item is gone while the sweep keeps up. */
-export function promisedSeconds({ precisionSeconds, pollSeconds }: Pace): number {
+export function lateAfterSeconds({ precisionSeconds, pollSeconds }: Pace): number {
   return lateMs({ precisionSeconds: Math.max(precisionSeconds, pollSeconds) }) / 1000;
 }
 
@@ -31,14 +31,14 @@ export function latenessOf(
 ): Lateness | undefined {
   if (oldest === undefined) return undefined;
   const seconds = readAt - oldest.ttl;
-  const promised = promisedSeconds(pace);
-  if (seconds <= promised) return undefined;
-  return { seconds, promised, mayBeWrittenLate: pace.pollSeconds === 0 && seconds <= NEXT_TICK_SECONDS };
+  const lateAfter = lateAfterSeconds(pace);
+  if (seconds <= lateAfter) return undefined;
+  return { seconds, lateAfter, mayBeWrittenLate: pace.pollSeconds === 0 && seconds <= NEXT_TICK_SECONDS };
 }
 
 /** Whether several ticks have failed to delete the item. */
-export function isLeft({ seconds, promised }: Lateness): boolean {
-  return seconds > promised + TICKS_SECONDS;
+export function isLeft({ seconds, lateAfter }: Lateness): boolean {
+  return seconds > lateAfter + TICKS_SECONDS;
 }
 
 /** The change of the number of overdue items between two looks. */

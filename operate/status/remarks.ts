@@ -87,7 +87,7 @@ export const REMARKS = {
   catchingUp: cause('note', 'a backlog becomes smaller, and when it is gone at this rate', 'wait'),
   late: cause(
     'warning',
-    'items are overdue for longer than the table promises; the cause where nothing else that is known explains it',
+    'items are overdue for so long that they count as late; the cause where nothing else that is known explains it',
     '[overdue](#overdue)',
   ),
   unread: other(

@@ -55,7 +55,7 @@ test('asks nobody before somebody looks, and answers at once with what it knows'
   expect(asked).toEqual([]);
   expect(data.report()).toMatchObject({
     ...{ verdict: null, statusAt: null, isLocal: null, cost: null },
-    tables: [{ tableName: 'Sessions', promisedSeconds: 11, journal: null, overdue: null, lastMinute: null }],
+    tables: [{ tableName: 'Sessions', lateAfterSeconds: 11, journal: null, overdue: null, lastMinute: null }],
   });
   await settled();
   expect(data.report()).toMatchObject({

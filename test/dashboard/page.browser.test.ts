@@ -99,7 +99,7 @@ test.each(VIEWS)(
       expect.stringMatching(/^Watermark\s+\d\d:\d\d:\d\d/),
       expect.stringMatching(/^Overdue\s+0\s+nothing is overdue/),
       expect.stringMatching(/^Last minute\s+300 of 300/),
-      expect.stringMatching(/^Lag, 99%\s+0\.8 s\s+promised: 11 s/),
+      expect.stringMatching(/^Lag, 99%\s+0\.8 s\s+late after 11 s/),
     ]);
     expect(await page.locator('#minutes rect.left').count()).toBe(3);
     expect(await text(page, '#panels')).toMatch(/What a month costs\s+all of it\s+\$\d/);

@@ -25,7 +25,7 @@ const dataOf = (differing: Partial<TableReport> = {}, at = NOW): TableData => {
     cause,
     remarks,
     ...known,
-    promisedSeconds: 11,
+    lateAfterSeconds: 11,
     lastMinute: null,
     missing: null,
   };

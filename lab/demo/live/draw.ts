@@ -16,9 +16,9 @@ const MARGIN = 2;
 /** Columns of dots in a character, one for each second. */
 const SECONDS_WIDE = 2;
 const DOTS_HIGH = 4;
-const MOST_ROWS = 5;
+const MAX_ROWS = 5;
 /** Most characters to the right of "now": enough for the longest lifetime of an item. */
-const MOST_AHEAD = 60;
+const MAX_AHEAD = 60;
 /** Share of the width to the left of "now", where expired items are. */
 const BEHIND_SHARE = 0.3;
 /** Items that expire in less than this are about to go. */
@@ -40,8 +40,8 @@ export interface Scale {
 
 export function scaleOf(rate: number): Scale {
   const most = Math.max(1, Math.ceil(rate));
-  const itemsPerDot = Math.ceil(most / (MOST_ROWS * DOTS_HIGH));
-  const rows = Math.min(MOST_ROWS, Math.ceil(most / itemsPerDot / DOTS_HIGH));
+  const itemsPerDot = Math.ceil(most / (MAX_ROWS * DOTS_HIGH));
+  const rows = Math.min(MAX_ROWS, Math.ceil(most / itemsPerDot / DOTS_HIGH));
   return { itemsPerDot, rows };
 }
 
@@ -51,7 +51,7 @@ export function scaleOf(rate: number): Scale {
  */
 export function drawMoment(moment: Moment, width: number): Line[] {
   const scale = scaleOf(moment.rate);
-  const ahead = Math.min(MOST_AHEAD, Math.floor((width - MARGIN) * (1 - BEHIND_SHARE)));
+  const ahead = Math.min(MAX_AHEAD, Math.floor((width - MARGIN) * (1 - BEHIND_SHARE)));
   const field = { behind: width - MARGIN - ahead - 1, ahead };
   return [
     axis(field),

@@ -101,7 +101,7 @@ export function momentOf({ ledger, ...standing }: Standing, now: number): Moment
 /** Share of the time that showing a run may take from running it. */
 const SHARE = 0.05;
 /** The longest pause: somebody watches. */
-const LONGEST_MS = 2_000;
+const MAX_PAUSE_MS = 2_000;
 
 /**
  * Makes work that takes long rarer: a large run has many items to count, and its sweep runs in the same process.
@@ -117,6 +117,6 @@ export function sparingly<Arguments extends unknown[]>(
     const start = now();
     if (start < next) return;
     work(...args);
-    next = start + Math.min(LONGEST_MS, (now() - start) / SHARE);
+    next = start + Math.min(MAX_PAUSE_MS, (now() - start) / SHARE);
   };
 }
