@@ -155,7 +155,7 @@ export function alarmsPanel(report: DashboardReport): HTMLElement {
 
 const ALARM_STATES: Readonly<Record<string, string>> = { OK: 'quiet', INSUFFICIENT_DATA: 'without data' };
 
-/** What starts the sweeps, and what runs besides them. */
+/** The schedules that start sweeps, replays under way, and dead letters. */
 export function machineryPanel(table: TableData, report: DashboardReport): HTMLElement {
   const { name, schedules, open, deadLetters } = table;
   const unknown = unknownText(table);

@@ -43,7 +43,7 @@ export interface DemoOptions {
   /** Sessions per second. */
   readonly rate: number;
   readonly seed: number;
-  /** What happens to each session. @default some are renewed, deleted or held, as the sweep allows it */
+  /** Actions on each session. @default some are renewed, deleted or held, as the sweep allows it */
   readonly mix?: Mix;
   readonly output: Output;
   /** Shows the state of the run, several times a second. @default a line of progress */

@@ -52,7 +52,7 @@ the resident memory of the process each minute. A request beyond this machine an
 export interface Opening {
   /** By the clock. */
   readonly ms: number;
-  /** What the page and the server computed: other programs do not count. */
+  /** Processor time of the page and the server; other programs do not count. */
   readonly processorMs: number;
 }
 

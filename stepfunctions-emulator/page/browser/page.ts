@@ -24,7 +24,7 @@ const POLL_MS = 1_000;
 
 /** Whether the page is narrow; the width is the same as in style.css. */
 const isNarrow = (): boolean => matchMedia('(max-width: 1000px)').matches;
-/** What the graph gets of the height, and more where the visits need less. */
+/** Part of the height that the graph gets. It gets more if the visits need less. */
 const GRAPH_SHARE = 0.62;
 const GRAPH_PADDING = 18;
 
@@ -77,7 +77,7 @@ export class Page {
   #isWhole = false;
   /** How high the visits were when the graph got its size. */
   #fitted = 0;
-  /** What the panel says of a visit. */
+  /** Text of the panel about a visit. */
   #detailed = '';
 
   constructor(source: Source, place: HTMLElement) {

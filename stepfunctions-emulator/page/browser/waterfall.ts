@@ -147,7 +147,7 @@ export class Waterfall {
   }
 }
 
-/** What the hatches mean, where there are any. */
+/** Legend of the hatches, if there are any. */
 function legendOf(rows: readonly Row[], now: number): HTMLElement {
   const shown = new Set(
     rows.flatMap(row => (row.kind === 'visit' ? segmentsOf(row.visit, now).map(({ kind }) => kind) : [])),

@@ -114,10 +114,10 @@ export function layOut(graph: Graph, outermost = true): Layout {
   );
 }
 
-/** What most conditions begin with: there is no room for it. */
+/** Beginning of most conditions, which is left out to save room. */
 const STATES_INPUT = /\$states\.(?:input\.)?/g;
 
-/** What an arrow says beside it: dagre keeps this much room. */
+/** Text beside an arrow. dagre keeps this much room for it. */
 export const labelOf = ({ label }: Transition): string =>
   shortened(label.replace(STATES_INPUT, ''), LABEL_LENGTH);
 
