@@ -185,7 +185,7 @@ describe.each<FunctionName>(['plan-sweep', 'query-expired', 'delete-chunk'])('%s
   });
 });
 
-// What a state takes of it is its Count: other nonsense for that is in second-polls.test.ts.
+// What a state takes of it is its Count: other nonsense for that is in second-polls.slow.test.ts.
 describe('by second a poll answers', () => {
   test.each<[string, Sabotage]>([['nothing', () => ({})], ...TOO_MUCH])('%s', async (_what, sabotage) => {
     const simulation = await tickWith('poll', sabotage, 'second');
