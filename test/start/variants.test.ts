@@ -259,7 +259,7 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
   });
   expect(EXIT_STATUS[result.verdict as 'kept']).toBe(0);
   expect(result.deleted).toBeGreaterThan(20);
-  expect(printed).toContain(`promised       ${promised}\n`);
+  expect(printed).toContain(` ${promised}\n`);
   expect(printed).toContain(`Watch "overdue": ${overdue}\n`);
   for (const text of says) expect(printed).toContain(text);
   // What other modes do is not said.
