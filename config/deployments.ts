@@ -115,7 +115,7 @@ function disagreements(
 
 const inWords = (value: unknown): string => JSON.stringify(value) ?? 'none';
 
-/** Problems of tuned alarms that would not exist. */
+/** Problems of alarms that are configured although the deployment has nothing that they could watch. */
 function subjectProblems(
   { alarms, tables: own }: Deployment,
   tables: readonly ResolvedProps[],

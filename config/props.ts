@@ -218,8 +218,8 @@ export const PROPS = {
    */
   pointInTimeRecovery: optional(boolean(), true),
   /**
-   * ARN of a customer managed key that encrypts the table, its index, its stream and its backups: [Keys](../operate.md#keys). Of an
-   * existing table it is the key that it has
+   * ARN of a customer managed key that encrypts the table, its index, its stream and its backups: [Keys](../operate.md#keys). For an
+   * existing table, give the key that encrypts it now
    * @default a created table has the key that DynamoDB owns
    */
   tableKmsKeyArn: orNone(KMS_KEY_ARN),

@@ -37,7 +37,7 @@ export type BillPart = (typeof BILL_PARTS)[number];
 export interface BillLine {
   readonly part: BillPart;
   readonly name: string;
-  /** The amount per month in words, e.g. `43,920 × 3`. */
+  /** The amount per month. */
   readonly amount: number;
   readonly unit: string;
   /** Dollars per month. */

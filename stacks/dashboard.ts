@@ -35,7 +35,7 @@ export interface ShownTable extends AlarmedTable {
 
 export interface ShownResources extends AlarmedResources {
   readonly region: string;
-  /** ARNs of the existing alarms. */
+  /** ARNs of the alarms that the deployment creates; empty if all are off. */
   readonly alarmArns: readonly string[];
   /** Names in the order of the deployment; they may be references. */
   readonly tableNames: readonly string[];

@@ -171,7 +171,7 @@ async function start(
     if (found.length > 0) throw new SweepFailedError(found);
   };
   const pass = <T>(work: () => Promise<T>): Promise<T> => (stepped ? stepped.passUntil(work) : work());
-  /** Reads the test's own deletions at the time at which they were made. */
+  /** Hands the test's own deletions to the readers of the stream before the virtual clock moves on. */
   const drain = async () => {
     if (cloud.synthesized.mappings.length > 0) await pass(() => clock.busy(() => cloud.drainStreams()));
   };

@@ -118,7 +118,7 @@ async function planScan(
   return isLeft ? leave(planned) : planned;
 }
 
-/** Ends the hand-over; the ticks sweep these TTLs again, at once or after the pause. */
+/** Stops this execution before its next round. The ticks sweep what a hand-over leaves; a scan of a paused table goes on when it is started again. */
 function leave(planned: PlanSweepOutput): PlanSweepOutput {
   const [[name, sweep] = []] = Object.entries(planned.sweeps);
   if (planned.next !== 'sweep' || name === undefined || sweep?.progress === undefined) return planned;

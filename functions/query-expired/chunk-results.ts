@@ -27,7 +27,8 @@ export interface AddedUp {
  * 2. unprocessed in a chunk whose function failed permanently (no access, a bug): failed, with the error as the reason;
  * 3. unprocessed in a chunk whose function failed and may be called again: the chunk is tried again unchanged, and counted then;
  * 4. unprocessed in a chunk with a single attempt: deferred. A later poll finds those that still exist, and they are counted then;
- * 5. unprocessed in a chunk that ran out of attempts or time: given up. They stay among the deferred; the child ends.
+ * 5. unprocessed in a chunk that ran out of attempts or time: given up. They count as deferred, and the child ends. Chunks of rule 3
+ *    are then given up as well.
  *
  * @param retry makes the chunk's next attempt; undefined when it may not be tried again
  * @param showKey form of a key in the lists

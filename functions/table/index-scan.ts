@@ -40,8 +40,8 @@ interface ScanAnswer {
 }
 
 /**
- * Makes a scanner of this table's index. A page is DynamoDB's unchanged JSON: the SDK takes several times as long to make objects of
- * thousands of entries, few of which are needed.
+ * Makes a scanner of this table's index. It parses DynamoDB's answers as plain JSON: the SDK takes several times as long to
+ * make objects of thousands of entries, few of which are needed.
  *
  * @throws DynamoDbBusyError when DynamoDB throttles or is unavailable; DynamoDB's own error otherwise
  */

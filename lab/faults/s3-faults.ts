@@ -25,7 +25,7 @@ export class SeededS3Faults {
   readonly #counts = new Map<S3FaultName, number>();
   #rates: S3FaultRates = {};
 
-  /** @throws RangeError for rates that are no shares, or that are more than all calls together */
+  /** @throws RangeError when a rate is not between 0 and 1, or the rates add up to more than 1 */
   constructor(seed: number, rates: S3FaultRates) {
     this.#random = seededRandom(seed);
     this.setRates(rates);

@@ -124,7 +124,7 @@ export class WatchedTable {
   }
 }
 
-/** A Buffer was already converted by its own toJSON when it reaches this function. */
+/** Replacer for JSON.stringify: bytes become base64. It reads `this[name]`, because `value` is already the result of Buffer's toJSON. */
 function bytesInBase64(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
   const given = this[name];
   return given instanceof Uint8Array ? Buffer.from(given).toString('base64') : value;

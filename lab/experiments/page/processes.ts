@@ -37,7 +37,7 @@ export async function startCloudProcess(): Promise<CloudProcess> {
   const child = spawn(process.execPath, ['bin/precise-ttl.js', 'local', ...portFlags], {
     ...{ cwd: ROOT, env: environment, stdio: ['ignore', 'pipe', 'pipe'] },
   });
-  // The child process is killed in whatever way this process ends.
+  // The child process is killed when this process exits.
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   let printed = '';

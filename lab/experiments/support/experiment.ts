@@ -198,7 +198,7 @@ export function seconds(milliseconds: number | null): string {
   return milliseconds === null ? '–' : (milliseconds / 1000).toFixed(2);
 }
 
-/** A share, 0 to 1. */
+/** Formats a share, 0 to 1, as a percentage. */
 export function percent(share: number): string {
   return `${(share * 100).toFixed(1)}%`;
 }
