@@ -33,7 +33,9 @@ function synthesizedEach({ tables }: DeploymentConfig): string {
 }
 
 /** As the document has it, which people copy. */
-const TICK = /terraform apply -target=([^\s`]+)/.exec(readFileSync('docs/operate.md', 'utf8'))?.[1] ?? '';
+const TICK =
+  /terraform apply -target=([^\s`]+)/.exec(readFileSync('CHANGELOG.md', 'utf8'))?.[1] ??
+  'not in CHANGELOG.md';
 
 /** What goes with the deployments and tables whose names begin so, when they are removed. */
 const destroyed =
