@@ -91,8 +91,8 @@ test('with alarms and without custom metrics an idle table costs at most 90 cent
 });
 
 test.each<[string, string, number, PreciseTtlProps]>([
-  ['README.md', 'costs $% a month by window with alarms', 1, FREE_METRICS],
-  ['README.md', 'and $% as it\ncomes', 1, IDLE],
+  ['README.md', 'or $% without the dashboard and\nwith alarms on free metrics only', 1, FREE_METRICS],
+  ['README.md', 'by window costs $% a month with the defaults', 1, IDLE],
   ['README.md', 'by second, and costs $% as it comes', 1, { ...IDLE, index: { by: 'second' } }],
   ['README.md', 'A hundred idle tables together cost $%', 100, IDLE],
   ['docs/use.md', '`dashboard: false`, $% a month', 1, FREE_METRICS],
