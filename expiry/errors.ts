@@ -42,7 +42,7 @@ export class InvalidRequestError extends InvalidFieldError {
   override readonly name = 'InvalidRequestError';
 }
 
-/** An option, a clock or an item is malformed. */
+/** An option, a clock, an item, a client or a stream record is malformed. */
 export class InvalidArgumentError extends InvalidFieldError {
   override readonly name = 'InvalidArgumentError';
 }

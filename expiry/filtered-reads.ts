@@ -19,7 +19,7 @@ export interface Tables {
    * @throws for an unknown table
    */
   readonly ttlAttributeOf: (tableName: unknown) => string | null;
-  /** The cutoff for an answer, in epoch seconds, taken when it arrives. */
+  /** The cutoff for an answer, in epoch seconds, taken when the answer arrives. */
   readonly cutoff: () => number;
 }
 

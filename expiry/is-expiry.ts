@@ -25,7 +25,7 @@ export function isExpiry(model: ExpiryModel, record: StreamRecord): boolean {
 }
 
 /**
- * Does the same as {@link isExpiry}, but also accepts items that were removed up to this many seconds before their expiry.
+ * Does the same as {@link isExpiry}, but also accepts items that were removed up to `toleranceSeconds` before their expiry.
  *
  * @throws the errors of {@link isExpiry}
  */

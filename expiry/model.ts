@@ -56,8 +56,8 @@ export const DEFAULT_INDEXED_BY: IndexedBy = 'window';
 export const DEFAULT_WINDOW_ATTRIBUTE = 'expirationWindow';
 export const DEFAULT_GRANULARITY_MINUTES = MINUTES_PER_DAY;
 /**
- * Two keys seldom share a partition of the index. For an idle table they cost a cent a month more than one key:
- * docs/contributing/decisions.md, "Two shards by default".
+ * Shards of a window by default. Two keys seldom share a partition of the index. For an idle table they cost a cent a month more than one
+ * key: docs/contributing/decisions.md, "Two shards by default".
  */
 export const DEFAULT_SHARDS = 2;
 
@@ -135,7 +135,10 @@ export function checkModel(model: unknown, field = 'model'): void {
   });
 }
 
-/** All problems of a model's values; empty if they are valid. The configuration of a deployment uses it too, which has more fields. */
+/**
+ * All problems of a model's values; empty if they are valid. The configuration of a deployment is checked with this too; it may have other
+ * fields, which are ignored.
+ */
 export function modelProblems(props: ExpiryModelProps): FieldProblem[] {
   const options = {
     required: ['partitionKey'],

@@ -19,8 +19,8 @@ const FITS_ONE_PARTITION = 800;
 const DEVIATIONS = 3;
 
 /**
- * Highest average share of the warm throughput that is used: above it an index needs too many shards. With it, keys may have 100 units per
- * second.
+ * Highest average share of the warm throughput that is used: above it an index needs too many shards. At this share a key may have 100
+ * units per second.
  */
 const FULL_SHARE = 0.4;
 
@@ -54,8 +54,9 @@ export interface ShardAdvice {
 
 /**
  * Judges the load of an index, and returns a sufficient number of shards and warm throughput. Keys of x units per second, on partitions
- * with a given average share of the keys, give a partition that share of the load with a standard deviation of √(share × x); three of
- * these must fit. It was compared once with the real sweep, on a simulated index (commit cd567234).
+ * with a given average share of the keys, give a partition that share of the load with a standard deviation of √(share × x). A partition
+ * must have room for its share and three standard deviations. It was compared once with the real sweep, on a simulated index (commit
+ * cd567234).
  */
 export function adviseShards(load: IndexLoad): ShardAdvice {
   const { indexedBy, shards, putsPerSecond, deletesPerSecond, warmUnits: warm = NEW_TABLE_UNITS } = load;

@@ -71,13 +71,15 @@ export interface RequestRules {
   readonly expected: string;
   /** Parameters of other commands, with the remedy for each. */
   readonly foreign: Readonly<Record<string, string>>;
-  /** A placeholder by which a request is recognized that was merged into before. */
+  /** A placeholder that a merge adds: a request that has it already was merged into before. */
   readonly placeholder: string;
   /** The name of the function, for the message. */
   readonly caller: string;
 }
 
 /**
+ * Checks that expressions can be merged into a request.
+ *
  * @throws InvalidRequestError for the input of another command or of the low-level client, for legacy parameters, which DynamoDB does not
  * allow together with expressions, and for a request that was merged into before
  */

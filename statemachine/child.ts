@@ -7,16 +7,16 @@ import { CAUGHT_ERROR, type FunctionArns, invokeTask, jsonata, queryTask, route 
  * Map. QueryExpired decides everything, in `functions/query-expired/next-step.ts`; the state machine carries out its steps and returns
  * their results to it.
  *
- * 1. PlanSweep decides how a child begins: at once, or with a wait until its upcoming minute.
+ * 1. PlanSweep decides how a child begins: at once, or with a wait until its upcoming minute, whose items it deletes as they expire.
  * 2. QueryExpired reads a page of expired keys and cuts it into chunks (`delete`), or returns a time to wait for (`wait`), or ends the
- *    child, which is done or out of time (`end`). By second, after a poll that found nothing, it returns the next seconds (`poll`): each
- *    is one key of the index, whose entries the state machine counts by itself. QueryExpired is called again when an entry is found, when
- *    a query fails, and after the last of these seconds.
+ *    child, which is done or out of time (`end`). If the index is by second, after a poll that found nothing, it returns the next seconds
+ *    (`poll`): each second is one key of the index, whose entries the state machine counts by itself. QueryExpired is called again when an
+ *    entry is found, when a query fails, and after the last of these seconds.
  * 3. DeleteChunks deletes the chunks concurrently. A chunk is retried, with backoff, only with its unprocessed keys; during the upcoming
  *    minute it is tried once, so that no other chunk is delayed.
- * 4. The results are passed to the step that QueryExpired has chosen: the next page, the wait before it, or several waits, each followed
- *    by chunks that QueryExpired has planned. The next call adds all results up. When keys are left in a chunk, QueryExpired is called at
- *    once to decide when they are retried, and the rest of the plan is dropped.
+ * 4. The results are passed to the step that QueryExpired has chosen: the next page, the wait before it, or several waits, each followed by
+ *    chunks that QueryExpired has planned. The next call adds all results up. When keys are left in a chunk, QueryExpired is called at once
+ *    to decide when they are retried, and the rest of the plan is dropped.
  * 5. Back to 2. QueryExpired gets its own `progress` back each time; no state reads it.
  *
  * An execution has 300 seconds. QueryExpired ends a child at an age of MAX_CHILD_SECONDS, returns no wait beyond that, and gives every
@@ -248,8 +248,8 @@ const CHECKED_CHUNK = oneLine(`(
 )`);
 
 /**
- * The result of a child, with its table, limited in size. A Succeed has no Catch. A character beyond ASCII takes at most three bytes, and
- * a surrogate pair takes four.
+ * The result of a child, with its table, limited in size. A Succeed has no Catch, so this accepts any value. A character beyond ASCII takes
+ * at most three bytes, and a surrogate pair takes four.
  */
 function boundedResult(mostBytes: number): string {
   return oneLine(`(

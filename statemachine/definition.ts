@@ -233,7 +233,7 @@ export function replayDefinition(functions: FunctionArns, { tables, partition = 
       SweepShards: {
         ...states.sweepShards,
         MaxConcurrency: jsonata('$states.input.sweeps.*.settings.shardConcurrency'),
-        // A failed shard must not stop the others; a failed child is counted and fails the sweep at its end.
+        // A failed child must not stop the others; it is counted, and fails the sweep at its end.
         ToleratedFailurePercentage: 100,
         ItemProcessor: {
           ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
@@ -326,7 +326,7 @@ function sweepStates(functions: FunctionArns, { machine, tables, partition }: St
     sweepShards: {
       Type: 'Map',
       Items: jsonata('$states.input.due'),
-      // Any value here must have its own iteration: a failure outside of it would fail all others.
+      // Any value must get an iteration of its own: a failure outside of the iterations would fail all of them.
       ItemSelector: {
         start: jsonata(target),
         settings: jsonata(
@@ -355,5 +355,5 @@ const CHECKED_RECORD = [
   "'complete': $record.complete = true and $count($handOvers) = $count($record.handOvers)} )",
 ].join(' ');
 
-/** Retries of a tick, which has five minutes, while the next tick comes after one. */
+/** Few and short retries for a tick: it has five minutes, and the next tick begins after one. */
 const SHORT_PATIENCE = PATIENT_RETRY.map(retry => ({ ...retry, MaxAttempts: 3, MaxDelaySeconds: 2 }));

@@ -1,8 +1,8 @@
 import { BUSY, TRANSIENT_ERRORS } from './contract/machines.ts';
 
 /**
- * Retries of a task without a time limit. They wait for a throttled table for a minute and a half on average, which is longer than it
- * takes to scale.
+ * Retries of a task in an execution that may take hours. They wait for a throttled table for a minute and a half on average, which is
+ * longer than it takes to scale.
  */
 export const PATIENT_RETRY = [
   { ErrorEquals: [BUSY], MaxAttempts: 20 },

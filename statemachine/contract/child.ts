@@ -38,9 +38,9 @@ export interface InitialProgress {
   readonly dryRun: boolean;
   /** Most UTF-8 bytes of keys that the child may list. */
   readonly listedKeysBytes: number;
-  /** Its share of `maxDeletesPerSecond`; null, or missing in an execution from before this field existed: no limit. */
+  /** The child's share of `maxDeletesPerSecond`; null, or missing in an execution from before this field existed: no limit. */
   readonly limit?: ChildLimit | null;
-  /** Age at which it hands on what it has not read; missing: {@link MAX_CHILD_SECONDS}. */
+  /** Age at which the child ends and hands on what it has not read; missing: {@link MAX_CHILD_SECONDS}. */
   readonly handsOnAfter?: Seconds;
 }
 
@@ -82,7 +82,7 @@ export interface PollProgress {
   readonly lastDue: number;
   /** Whether a window that has ended holds an entry that is not due yet. */
   readonly holdsStrays: boolean;
-  /** By window, in an upcoming minute: what polls have read of the target's index keys. Polls may read some of them only. */
+  /** By window, in an upcoming minute: what earlier polls have read of each of the target's index keys. One poll may skip some keys. */
   readonly known?: readonly KnownKeys[];
   /** How far DynamoDB's clock was ahead of the machine's at the last page. */
   readonly ahead?: Seconds;
@@ -104,13 +104,13 @@ export interface KnownKeys extends KeyRead {
   readonly places: string;
 }
 
-/** Keys of chunks whose single attempt has failed. A poll from the start of the windows finds them again. */
+/** Deferred keys: those of chunks whose single attempt has failed. A later poll, from the start of the windows, finds them again. */
 export interface DeferredProgress {
   readonly count: number;
   readonly keys: readonly ListedFailure[];
-  /** When that poll is due; null: no key is deferred. */
+  /** When the poll that retries them is due; null: no key is deferred. */
   readonly retryAtMs: Millis | null;
-  /** Number of polls that have tried the deferred keys: the one that found them first, and polls of their own. */
+  /** Number of polls that have tried the deferred keys: the one that found them first, and those that retried them. */
   readonly polls: number;
   /** In a poll from the start of the windows: TTLs up to this one are retried; null in other polls. */
   readonly retriedUpTo: Seconds | null;

@@ -46,7 +46,7 @@ export interface DeleteChunkInput {
 
 /** The results of earlier calls of DeleteChunk for a chunk. */
 export interface ChunkProgress extends Counts<'call' | 'chunk'>, DeletionLag {
-  /** Calls made, including failed ones. The counts are of those that QueryExpired has not counted yet. */
+  /** Calls made, including failed ones. The counts leave out the calls that QueryExpired has counted already. */
   readonly attempts: number;
   readonly failed: readonly FailedKey[];
   /** The moment at which the next call deletes: the wait before it ends on a whole second. */

@@ -45,7 +45,7 @@ export interface TickPlan {
   /** Number of targets of the table in this execution. */
   readonly targets: number;
   readonly oldestOverdueSeconds: number;
-  /** The span for which the plan had no room. */
+  /** The span that the tick hands over: the plan had no room for it, or no tick has looked there. */
   readonly leftOver?: Span;
   /** Set if the table could not be probed. This execution does not sweep it. */
   readonly failure?: PlanFailure;
@@ -76,7 +76,7 @@ export interface TickPart {
   readonly sweeps: TableSweeps;
 }
 
-/** A part, and how long the tick waits before it starts it. */
+/** A part, and how long the tick waits before it starts the part. */
 export interface LaterPart extends TickPart {
   /** Whole seconds, 0 to {@link MAX_AFTER_SECONDS}; the part gets it in its input, but does not read it. */
   readonly afterSeconds: Seconds;
@@ -117,7 +117,10 @@ export interface PlanSweepOutput {
    * no keys.
    */
   readonly due: readonly ChildStart[];
-  /** In a tick: the targets beyond {@link TICK_TARGETS}, and those of the lookback when there is an upcoming minute. */
+  /**
+   * In a tick: the further executions to start, for targets beyond {@link TICK_TARGETS}, and for older windows (the lookback) when there is
+   * an upcoming minute.
+   */
   readonly parts: readonly LaterPart[];
   /** Whether this is the last round: if all its children are complete, everything was deleted. */
   readonly last: boolean;

@@ -10,7 +10,7 @@ export interface TickInput {
    * Whether the tick also owns the expiry times from its start to its minute: for tables that no earlier tick has planned. @default false
    */
   readonly fromNow?: boolean;
-  /** Most deletes per second; 0 = no limit. @default the deployment's maxDeletesPerSecond */
+  /** Most deletes per second, for each table; 0 = no limit. @default each table's own limit */
   readonly maxDeletesPerSecond?: number;
 }
 
@@ -25,8 +25,8 @@ export interface ReplayInput {
   /** Most deletes per second; 0 = no limit. @default the table's maxDeletesPerSecond */
   readonly maxDeletesPerSecond?: number;
   /**
-   * Whether a tick has handed the span over: like a tick it also deletes older items in the same windows. While it runs, the ticks leave
-   * the span to it. @default false
+   * Whether a tick has handed the span over to this execution. It then also deletes older items in the same windows, like a tick. While it
+   * runs, the ticks leave the span to it. @default false
    */
   readonly handOver?: boolean;
 }

@@ -14,7 +14,7 @@ export interface ExpiredKey {
   readonly ttl: Seconds;
 }
 
-/** A key that DynamoDB will not delete, whatever the number of retries. */
+/** A key whose delete failed for good: DynamoDB refuses it whatever the number of retries, or time or attempts ran out. */
 export interface FailedKey {
   readonly key: ItemKey;
   /** DynamoDB's error code, e.g. `ValidationError`; `Unprocessed` when time or attempts ran out. */
@@ -29,7 +29,7 @@ export type ShownKey = ItemKey | KeyHash;
 
 /** A {@link FailedKey} in the list of a child or an execution. */
 export interface ListedFailure {
-  /** Also missing if keys are not shown at all. */
+  /** Missing if keys are not shown at all, or if there is only room for `keyStart`. */
   readonly key?: ShownKey;
   /** The beginning of the key's JSON, if there is no room for the whole key. */
   readonly keyStart?: string;

@@ -18,14 +18,15 @@ export const MAX_AFTER_SECONDS = 45;
 export const TICK_CHILDREN = 200;
 
 /**
- * Age in seconds at which a tick's child of the lookback hands on the pages that it has not read: the replay machine then has them before
- * the next tick plans.
+ * Age in seconds at which a tick's child that sweeps older windows (the lookback) hands on the pages that it has not read: the replay
+ * machine then has them before the next tick plans.
  */
 export const BACK_SECONDS = 40;
 
 /**
- * Age of an execution in seconds at which no child begins a step, in case a function hangs, or never returns `end`. The tick must still be
- * able to record the results of its other targets: a QueryExpired with all its retries and RecordMetrics fit in. A test adds this up.
+ * Age of an execution in seconds from which on no child begins a step, in case a function hangs, or never returns `end`. The tick must
+ * still be able to record the results of its other targets: a QueryExpired with all its retries and RecordMetrics fit in. A test adds this
+ * up.
  */
 export const LAST_STEP_SECONDS = 225;
 
@@ -67,8 +68,8 @@ export const MAX_LOOKBACK_MINUTES = 31 * 24 * 60;
 export const MAX_GRACE_SECONDS = 30 * 24 * 60 * 60;
 
 /**
- * Age in seconds at which a child begins no step and no wait. Running work must then end within the 300 seconds of an Express execution:
- * two calls of QueryExpired with all their retries, or one of DeleteChunk and one of QueryExpired. A test adds this up from the
+ * Age in seconds from which on a child begins no step and no wait. Running work must then end within the 300 seconds of an Express
+ * execution: two calls of QueryExpired with all their retries, or one of DeleteChunk and one of QueryExpired. A test adds this up from the
  * synthesized values. Source: Step Functions quotas.
  */
 export const MAX_CHILD_SECONDS = 195;

@@ -1,6 +1,6 @@
 /** The state machines, the functions that their states call, their errors, and their time limits. */
 
-/** The four functions, by the name of the state that calls them. */
+/** The four functions of a sweep, each by the name of the first state that calls it. */
 export const TASKS = {
   PlanSweep: 'plan-sweep',
   QueryExpired: 'query-expired',
@@ -10,16 +10,19 @@ export const TASKS = {
 
 export type TaskName = keyof typeof TASKS;
 
-/** Name of the error of an execution that leaves expired items; its cause is a {@link SweepReport} as JSON. */
+/**
+ * Name of the error of an execution that leaves expired items. As JSON, its cause is a {@link SweepReport} in a replay, and the reports by
+ * table in a tick.
+ */
 export const SWEEP_INCOMPLETE = 'SweepIncompleteError';
 
 /** TimeoutSeconds of the tick, below the five minutes of an Express execution. */
 export const TICK_TIMEOUT_SECONDS = 290;
 
 /**
- * Time limit of an execution, seconds. The functions and the children end by themselves; this limit is for failures such as a Map Run that
- * never starts. A tick takes two minutes, and a replay or a sweep with a limit may take hours. Without it an execution could run for a
- * year. Source: Step Functions quotas.
+ * Time limit of an execution of the replay machine, seconds. The functions and the children end by themselves; this limit is for failures
+ * such as a Map Run that never starts. A replay may take hours. Without the limit an execution could run for a year. Source: Step Functions
+ * quotas.
  */
 export const EXECUTION_TIMEOUT_SECONDS = 86_400;
 
@@ -32,8 +35,8 @@ export const FUNCTION_TIMEOUT_SECONDS: Readonly<Record<TaskName, number>> = {
 };
 
 /**
- * Time limits of a child's tasks during its upcoming minute, seconds: a call that hangs must not delay the items of the next seconds. Its
- * chunk is deferred, its query repeated.
+ * Time limits of a child's tasks during its upcoming minute, seconds: a call that hangs must not delay the items of the next seconds. After
+ * a timeout the keys of a delete are tried again by a later poll, and a query is repeated.
  */
 export const PRECISE_TIMEOUT_SECONDS = { QueryExpired: 3, DeleteChunk: 2 } as const;
 

@@ -14,7 +14,7 @@ export interface PlanFailure {
   readonly message: string;
 }
 
-/** The sums of an execution. It stops, and is incomplete, when `steps` reaches {@link MAX_STEPS}. */
+/** The sums of an execution for one table. The execution stops, and is incomplete, when `steps` reaches {@link MAX_STEPS}. */
 export interface SweepTotals extends Counts, DeletionLag {
   readonly dryRun: boolean;
   readonly failedKeys: readonly ListedFailure[];
@@ -24,7 +24,10 @@ export interface SweepTotals extends Counts, DeletionLag {
   readonly named?: readonly NamedEntry[];
 }
 
-/** The result of an execution: its output, or the cause of its failure as JSON. */
+/**
+ * The result of an execution for one table. For a replay it is the output, or the cause of the failure as JSON; a tick has one for each
+ * table.
+ */
 export interface SweepReport extends Omit<SweepTotals, keyof DeletionLag> {
   /** Null when nothing was deleted; missing when nothing was due, and when no metrics were recorded. */
   readonly lagMs?: LagSummary | null;

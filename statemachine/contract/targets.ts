@@ -5,7 +5,7 @@ import type { ScanCount } from '../counts.ts';
 import type { Seconds } from '../times.ts';
 import type { ItemKey, ShownKey } from './keys.ts';
 
-/** A window and some of its shards. By window each shard is a partition key of the index. */
+/** A window and some of its shards. In an index by window each shard is a partition key. */
 export interface TargetWindow {
   readonly start: Seconds;
   /** Ranges of shards, ascending: `0-24,30`. */
