@@ -15,7 +15,7 @@ export const NEW_TABLE_UNITS = 4000;
 /** Units per second that fit one partition, however the hash spreads the keys; below 1,000, because a peak is uneven within its seconds. */
 const FITS_ONE_PARTITION = 800;
 
-/** Standard deviations above the average for which a partition must have room: one of a hundred partitions may have such a load. */
+/** Standard deviations above the average for which a partition must have room: among a hundred partitions one may have such a load. */
 const DEVIATIONS = 3;
 
 /**

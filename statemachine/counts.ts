@@ -24,7 +24,7 @@ export interface Count {
 
 /**
  * All counts of a sweep, in the order of its report. The types of the states' values, the sums, the report, the metrics, the totals of a
- * replay and the tables in README.md and docs/contributing/glossary.md are made from this list.
+ * replay and generated tables in docs/ are made from this list.
  */
 export const COUNTS = {
   found: {

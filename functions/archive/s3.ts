@@ -16,7 +16,11 @@ export interface S3Options {
   readonly requestTimeoutMs: number;
 }
 
-/** @param connection only needed outside of Lambda, whose environment has it */
+/**
+ * Makes a client of S3.
+ *
+ * @param connection only needed outside of Lambda, whose environment has it
+ */
 export function createS3(
   { maxAttempts, requestTimeoutMs }: S3Options,
   connection: Pick<S3ClientConfig, 'endpoint' | 'region' | 'credentials'> = {},

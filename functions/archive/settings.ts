@@ -53,7 +53,11 @@ export function toArchiveEnvironment(
   return toVariables(ARCHIVE_KINDS, settings, write);
 }
 
-/** @throws InvalidEnvironmentError */
+/**
+ * Reads the archive's settings from the environment.
+ *
+ * @throws InvalidEnvironmentError
+ */
 export function readArchiveSettings(env: Environment): ArchiveSettings {
   const settings = readVariables(ARCHIVE_KINDS, env, ['archivePrefix']);
   return { archivePrefix: '', ...settings } as ArchiveSettings;

@@ -42,10 +42,10 @@ function allowedRate({ rate, limit }: BrakeProgress): number {
 }
 
 /**
- * Returns the rate after the results of a page.
+ * Returns the brake with the rate that follows from the results of a page.
  *
- * 1. More than three fifths of the recent requests were throttled: the rate halves, or becomes half of the requests if that is less; no
- *    deletes before the next second.
+ * 1. More than three fifths of the recent requests were throttled: the rate becomes half of its value or of the keys that were just tried,
+ *    whichever is less; no deletes before the next second.
  * 2. Fewer were throttled: a braked child slows down by half of their share. A child without a brake only tries them again, which does no
  *    harm as long as most succeed.
  * 3. None were throttled: the rate grows, slowly at first, so that it stays just below DynamoDB's limit for long; then faster and faster,

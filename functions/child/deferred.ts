@@ -4,7 +4,10 @@ import type { Millis, Seconds } from '../../statemachine/times.ts';
 import { listFailedKeys } from '../report/listed-keys.ts';
 import { type BackoffSettings, backoffMs } from '../retry/backoff.ts';
 
-/* The part of a child's progress about deferred keys: how many a poll from the start of the windows will find again, and when it is due. */
+/*
+ * The part of a child's progress about deferred keys, whose single attempt to delete them has failed: how many a poll from the start of the
+ * windows will find again, and when it is due.
+ */
 
 export const NOTHING_DEFERRED: DeferredProgress = {
   count: 0,

@@ -9,8 +9,8 @@ import { waitUntil } from '../retry/backoff.ts';
 /*
  * With `graceSeconds` a sweep decides as if it were that many seconds earlier. Everything that it compares with a TTL is behind the clock
  * by the grace: the cutoff, the upcoming minute, the polls. This file converts the times on their way from and to the state machine, which
- * waits by the clock. Where the stream's records are judged, the grace is one second longer: the record's time and the time at which the
- * item was read are both rounded down, and come from different servers.
+ * waits by the clock. If functions judge the records of the table's stream, the sweep is one second further behind (`marginSeconds`): the
+ * record's time and the time at which the item was read are both rounded down, and come from different servers.
  */
 
 /** The machine's input with its times moved back by the grace. */

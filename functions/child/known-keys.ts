@@ -6,7 +6,7 @@ import { rangesOf, shardsOf } from '../table/target-windows.ts';
  * state carries the progress, so keys with equal values are stored as one group.
  */
 
-/** The last read of each index key, by the key's place. */
+/** The last read of each index key, by the key's place: its index among the target's index keys. */
 export type KeyReads = Readonly<Record<string, KeyRead>>;
 
 /** Groups the reads for a child's progress; the inverse of {@link knownOf}. */

@@ -84,7 +84,9 @@ export function archiveFirstBatch(options: ArchiveFirstOptions): SendBatch {
     return putAll(objectsOf(those, archive.settings, settings.tableName), archive.put, { timeoutMs });
   };
 
-  /** The marks that S3 has not stored. From here on nothing is thrown, because the deletes must be counted. */
+  /**
+   * Stores lines after the delete, and returns the marks that S3 has not stored. It throws nothing, because the deletes must be counted.
+   */
   const storeAfterDelete = async (those: readonly (Copy | Mark)[]): Promise<readonly (Copy | Mark)[]> => {
     let left = those;
     let error: unknown;

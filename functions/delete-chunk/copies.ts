@@ -90,7 +90,11 @@ export function copyOf({ expired, image }: CurrentItem, settings: LineSettings):
   return { expired, ttlMs, folder: 'before_deletion', image, text: lineText(line, archiveFormat) };
 }
 
-/** @param ttl TTL of the copy, epoch seconds */
+/**
+ * Makes the mark of a copied item that was not deleted.
+ *
+ * @param ttl TTL of the copy, epoch seconds
+ */
 export function markOf(
   expired: ExpiredKey,
   { ttl, kept, copy }: { readonly ttl: number; readonly kept: Kept; readonly copy: StoredKey | null },

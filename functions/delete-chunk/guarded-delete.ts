@@ -11,8 +11,9 @@ export interface GuardedDelete {
 }
 
 /**
- * `DELETE FROM "t" WHERE "pk" = ? AND "sk" = ? AND "ttl" <= ? AND "ttl" > ? AND "hold" IS MISSING RETURNING ALL OLD *`. An attribute with
- * the value NULL is not missing. Source: DynamoDB Developer Guide, "Use PartiQL functions with DynamoDB", MISSING.
+ * Makes the statement, for example `DELETE FROM "t" WHERE "pk" = ? AND "sk" = ? AND "ttl" <= ? AND "ttl" > ? AND "hold" IS MISSING
+ * RETURNING ALL OLD *`. An attribute with the value NULL is not missing. Source: DynamoDB Developer Guide, "Use PartiQL functions with
+ * DynamoDB", MISSING.
  * @param more further conditions, whose parameters follow those of the others
  */
 export function guardedDelete(

@@ -7,7 +7,9 @@ import { CLOCKS_APART_SECONDS, isNear, nearest } from './nearest.ts';
 import { unreadable } from './read-state.ts';
 import { type JournalTable, updateItem } from './update-entry.ts';
 
-/** The comparison of the ledger's books for a span of time. */
+/**
+ * The result of comparing two books of the ledger for a span of time: the sweep's book of deleted keys, and that of a reader of the stream.
+ */
 export interface Account {
   /** Number of keys that the sweep deleted, each counted once. */
   readonly deleted: number;
@@ -81,7 +83,7 @@ export async function compareBooks(
   return { deleted: count, missing: missing.sort((one, other) => one.at - other.at) };
 }
 
-/** The comparison of a minute's books by a tick. A minute without deletes has none. */
+/** The result of comparing a minute's books, as a tick records it. A minute without deletes has none. */
 export interface AccountRow {
   /** When the minute began, epoch seconds. */
   readonly from: number;

@@ -4,7 +4,8 @@ import { type JournalTable, updateEntry } from './update-entry.ts';
 const NOT_PAUSED = '(attribute_not_exists(pause) OR pause.#until <= :nowIso)';
 
 /**
- * Hands all TTLs below `before` (epoch seconds) over to an execution. A table has at most one hand-over, and a paused table has none.
+ * Hands all TTLs below `before` (epoch seconds) over to an execution: while it runs, the ticks leave them to it. A table has at most one
+ * hand-over, and a paused table has none.
  *
  * @returns whether this execution has the hand-over now
  * @throws JournalUnwritableError

@@ -12,8 +12,8 @@ import { type JournalTable, unwritable } from './update-entry.ts';
  * The ledger of a table records which items a sweep deleted, and which of them each reader of the stream has seen. The sweep and the
  * readers write it independently of each other, so a difference between their books is a deletion that was not archived or not published.
  *
- * Entries are grouped by the time of the deletion, so every deletion is in it once, however late it was. The sweep takes that time from
- * its own clock and a reader takes it from the stream's record: the two differ by seconds.
+ * Entries are grouped by the minute of the deletion, not of the expiry, so a deletion belongs to one minute, however late it was. The sweep
+ * takes that time from its own clock and a reader takes it from the stream's record: the two differ by seconds.
  */
 
 /** A key in a book. */

@@ -7,7 +7,7 @@ const DAY_SECONDS = 86_400;
 /** Seconds for which the first scan of a table stays due after its daily time, because a tick may be late or throttled. */
 const FIRST_TURN_SECONDS = 3_600;
 
-/** Seconds for which no tick starts the scan again, unless the running scan extends them. */
+/** Seconds for which no tick starts another scan after one was started. A running scan extends them. */
 export const SCAN_TAKEN_SECONDS = 3_600;
 
 /** Minimum seconds between two scans. Scans that were started by hand count too; but no table waits for more than a day and a half. */
@@ -25,7 +25,11 @@ export function nextScanAt(table: string, began: number): number {
   return earliest + DAY_SECONDS - sinceTurn(table, earliest);
 }
 
-/** @param scanAt value in the journal, epoch seconds; undefined: the table has never been scanned */
+/**
+ * Whether a scan of the table's index is due.
+ *
+ * @param scanAt value in the journal, epoch seconds; undefined: the table has never been scanned
+ */
 export function isScanDue(table: string, scanAt: number | undefined, now: number): boolean {
   return scanAt === undefined ? sinceTurn(table, now) < FIRST_TURN_SECONDS : scanAt <= now;
 }

@@ -13,7 +13,7 @@ const ROWS_AT_ONCE = 25;
 const PAUSES_MS = [50, 200, 800];
 
 /**
- * Writes the result of an execution. Writing the same row again changes nothing.
+ * Writes the results of an execution, one row for each table. Writing the same row again changes nothing.
  *
  * @throws JournalUnwritableError
  */

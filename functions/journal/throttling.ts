@@ -8,13 +8,13 @@ import { type JournalTable, updateItem } from './update-entry.ts';
  * throttled deletes of an upcoming minute are counted, whose chunks are tried once.
  */
 
-/** Seconds that one item counts. */
+/** Length of the span whose throttled deletes one item of the journal counts, in seconds. */
 const SLOT_SECONDS = 10;
 
 /** Seconds after which native TTL removes a count. */
 const KEPT_SECONDS = 3_600;
 
-/** Seconds for which a throttled delete counts. */
+/** Age in seconds up to which {@link readThrottled} counts a throttled delete. */
 export const THROTTLED_SECONDS = 60;
 
 /** Partition key of a table's counts. */

@@ -2,7 +2,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Journal } from './journal.ts';
 import type { BookEntries } from './ledger.ts';
 
-/** The journal and table for which a function writes the ledger. */
+/** The journal with the ledger that a function writes, and the logger for failed writes. */
 export interface Bookkeeping {
   readonly journal: Pick<Journal, 'writeEntries'>;
   readonly logger: Pick<Logger, 'error'>;

@@ -85,7 +85,10 @@ class Dealer {
     this.#sweepBytes = sweepBytesOf;
   }
 
-  /** Adds children. An execution that has children of the other kind gets none of these. */
+  /**
+   * Adds children of one kind: those of the upcoming minute, or of the lookback. An execution that has children of the other kind gets
+   * none.
+   */
   deal(children: readonly ChildStart[]): void {
     let hand = this.hands.find(each => each.children.length === 0);
     for (const child of children) {

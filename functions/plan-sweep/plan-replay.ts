@@ -142,7 +142,11 @@ function roundOf(
   };
 }
 
-/** @throws InvalidExecutionInputError when the input does not name one table */
+/**
+ * The settings of the table that the input names, or of the only one.
+ *
+ * @throws InvalidExecutionInputError when the input does not name one table
+ */
 function chosenTable(tables: readonly CarriedSettings[], executionInput: unknown): CarriedSettings {
   const names = tables.map(({ tableName }) => tableName);
   const [only, ...more] = tablesOfInput(executionInput, names) ?? names;

@@ -61,8 +61,8 @@ export function askedTable(
 
 /**
  * Decides what an execution does next for its table: checks its input, fixes the cutoff, and finds the windows and shards in which items
- * are due. Later it adds up the results of their children and plans the next round. It reads one entry of an index key and never returns
- * keys of due items.
+ * are due. Later it adds up the results of the children and plans the next round. It reads one entry of an index key, and more only behind
+ * held ones. It never returns keys of due items.
  *
  * @throws InvalidExecutionInputError, DynamoDbBusyError
  */

@@ -43,7 +43,7 @@ import { oldestWatermark } from './watermark-age.ts';
 /** Tables that are probed at once, so that one that hangs does not delay the others. */
 const TABLES_AT_ONCE = 32;
 
-/** Milliseconds of three attempts, after which a table without an answer counts as busy. */
+/** Timeout of each of the three attempts of a query, in milliseconds. A table that does not answer any of them counts as busy. */
 const REQUEST_TIMEOUT_MS = 600;
 
 /**
@@ -52,7 +52,10 @@ const REQUEST_TIMEOUT_MS = 600;
  */
 const TABLE_MS = { windows: 5_000, seconds: 45_000 } as const;
 
-/** Seconds: longer than a minute, and shorter than two late ticks. */
+/**
+ * Age in seconds up to which the last write of the watermarks is recent enough for a tick to skip its own. It is more than one minute and
+ * less than two, so usually every other tick skips.
+ */
 const QUIET_SECONDS = 90;
 
 /** Longest span without a sweep that ticks hand over, in seconds; a longer one is left to the daily scan of the index. */
@@ -67,7 +70,7 @@ const PART_LEAD_SECONDS = 15;
 /** Minimum milliseconds for the probes of a table. Otherwise they end when its minute begins, because other tables wait for them. */
 const MIN_TABLE_MS = 700;
 
-/** Seconds before this tick in which an earlier tick leaves no lookback to it: the earlier one still sweeps. */
+/** If another tick began less than this many seconds before, it still sweeps its older windows, and this tick leaves these to it. */
 const OTHER_TICK_SECONDS = BACK_SECONDS + 5;
 
 /** The result of a table's probes. */
@@ -161,8 +164,8 @@ export async function planTick(
 }
 
 /**
- * Whether this tick can skip its write: no table by window has due items, and the last tick has written that. A write per minute is more
- * than half of DynamoDB's price for idle tables. By second a tick looks back to its watermark, and pays for each second.
+ * Whether this tick can skip writing the watermarks: all tables are by window, none has due items, and the last write is recent. A write
+ * per minute is more than half of DynamoDB's price for idle tables. By second a tick looks back to its watermark, and pays for each second.
  */
 function isQuiet(
   probed: readonly ProbedTable[],
@@ -213,7 +216,7 @@ interface TableOptions extends TickSurroundings {
   readonly isWhole: boolean;
   readonly startedAtMs: number;
   readonly state: DeploymentState;
-  /** Most windows that it looks back to. */
+  /** Most windows of the lookback that this table may have. */
   readonly share: number;
 }
 
@@ -302,7 +305,7 @@ function leftTo(
   return { before: Math.floor(otherMs / 60_000) * 60 - 60 - secondsBehind(settings) };
 }
 
-/** Limits the request to TTLs from then on: another execution sweeps those before. */
+/** Limits the request to TTLs from `before` on: another execution sweeps the earlier ones. */
 function behind(request: SweepRequest, before: number): SweepRequest {
   return {
     ...request,
@@ -321,7 +324,7 @@ async function ask(
   table: AskedTable,
   { startedAtMs, clock, sleep, share }: TableOptions,
 ): Promise<PlannedRound & { readonly isAsked: boolean }> {
-  // The times of a request are earlier than the clock by its delay.
+  // The times of a request are earlier than the clock by the table's delay (grace and margin).
   const beginsMs = request.upcoming && (request.upcoming.from + secondsBehind(table.settings)) * 1000;
   const layout = indexLayout(table.settings.model);
   const mostMs = layout.keysPerShard > 1 ? TABLE_MS.seconds : TABLE_MS.windows;

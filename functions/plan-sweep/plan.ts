@@ -82,7 +82,11 @@ interface PlanBack extends Plan {
   readonly maybe: ReadonlySet<SweepTarget>;
 }
 
-/** @param clear shards of windows without due items, as written by {@link pairOf} */
+/**
+ * Plans the windows of the lookback from the cursor, the oldest first.
+ *
+ * @param clear shards of windows without due items, as written by {@link pairOf}
+ */
 async function planBack(
   request: SweepRequest,
   cursor: PlanCursor | null,

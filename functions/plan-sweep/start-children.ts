@@ -14,7 +14,7 @@ export interface StartOptions {
   readonly concurrency: number;
   /** Seconds by which the times of the targets are earlier than those of the clock. */
   readonly behindSeconds: number;
-  /** Children whose results are collected together. @default the number of these targets' children */
+  /** Number of children whose results are collected together. @default the number of these targets' children */
   readonly collected?: number;
   /** Age at which children of the lookback without a limit hand on what they have not read. @default MAX_CHILD_SECONDS */
   readonly handsOnAfter?: number;

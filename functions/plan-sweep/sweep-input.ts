@@ -151,7 +151,7 @@ export function checkSpan(
 }
 
 /**
- * Names of the tables that an execution of a deployment sweeps; undefined for those that it does not name.
+ * Names of the tables that the input of an execution names; undefined if it names none.
  * @throws InvalidExecutionInputError naming the field
  */
 export function tablesOfInput(input: unknown, all: readonly string[]): readonly string[] | undefined {

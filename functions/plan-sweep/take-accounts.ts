@@ -60,7 +60,7 @@ export async function takeAccounts(
   tell(`expected an answer within ${ACCOUNTS_MS} ms`);
 }
 
-/** The minute whose deletions a reader must have seen by now; undefined for a table without the reader. */
+/** The minute whose deletions a reader must have seen by now, as a list; empty for a table without the reader. */
 function spanOf(
   carried: CarriedSettings,
   reader: Reader,

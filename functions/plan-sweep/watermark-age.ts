@@ -3,7 +3,10 @@ import { secondsBehind } from '../child/swept-range.ts';
 import { type DeploymentState, isPaused } from '../journal/layout.ts';
 import { readSettings } from '../runtime/environment.ts';
 
-/** Seconds. A younger watermark belongs to a table that keeps up or catches up; it is not recorded, and costs nothing. */
+/**
+ * Age in seconds from which a watermark is recorded. A younger one belongs to a table that keeps up or catches up; it is not recorded, and
+ * costs nothing.
+ */
 export const MIN_AGE_SECONDS = 3_600;
 
 /** The table that is furthest behind. */

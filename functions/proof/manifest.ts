@@ -77,7 +77,11 @@ export function saltId(salt: Uint8Array): string {
 /** Returns the key's field in a line: `"key":{…}`, or `"keyHash":"…"`. */
 export type KeyField = (keyText: string) => string;
 
-/** @param salt undefined: keys are not hashed */
+/**
+ * Makes the function that writes the key's field.
+ *
+ * @param salt undefined: keys are not hashed
+ */
 export function keyField(salt: Uint8Array | undefined): KeyField {
   if (salt === undefined) return keyText => `"key":${keyText}`;
   return keyText => `"keyHash":"${createHmac('sha256', salt).update(keyText).digest('hex')}"`;

@@ -19,7 +19,11 @@ export const EVENT_DETAIL_TYPE = 'DynamoDB Item Expired';
  */
 const LIMITS = { events: 10, eventBytes: 1_000_000, callBytes: 250_000 } as const;
 
-/** @param bus name or ARN of the bus */
+/**
+ * A destination that is an EventBridge bus.
+ *
+ * @param bus name or ARN of the bus
+ */
 export function eventBus(bus: string, connection: Connection = {}): Destination {
   const client = new EventBridgeClient({ ...CLIENT_OPTIONS, requestHandler: QUICK_REQUESTS, ...connection });
   return {

@@ -16,7 +16,11 @@ import {
  */
 const LIMITS = { events: 10, eventBytes: 1_048_576, callBytes: 250_000 } as const;
 
-/** @param url URL of the queue, which ends with `.fifo` for a FIFO queue */
+/**
+ * A destination that is an SQS queue.
+ *
+ * @param url URL of the queue, which ends with `.fifo` for a FIFO queue
+ */
 export function queue(url: string, connection: Connection = {}): Destination {
   const isFifo = url.endsWith('.fifo');
   const client = new SQSClient({

@@ -39,7 +39,11 @@ export function toEventsEnvironment(
   return toVariables(VARIABLE_KINDS, settings, write);
 }
 
-/** @throws InvalidEnvironmentError */
+/**
+ * Reads the settings of the events from the environment.
+ *
+ * @throws InvalidEnvironmentError
+ */
 export function readEventsSettings(env: Environment): EventsSettings {
   const settings = readVariables(VARIABLE_KINDS, env, OPTIONAL) as EventsSettings;
   const given = PLACES.filter(place => settings[place] !== undefined);

@@ -263,8 +263,8 @@ function withSamples(read: ChildProgress, due: readonly ExpiredKey[], showKey: S
 }
 
 /**
- * Makes the step of a planned delete. The delete asks again with its planned moment, and waits as long into that second as the page
- * specifies.
+ * Makes the step of a planned delete. The cutoff of its delete is the planned second, by DynamoDB's clock. The delete begins as far into
+ * that second as `restMs` of the page says.
  */
 function plannedStep(
   read: ChildProgress,
@@ -313,7 +313,11 @@ function deletePage(
   return deleteChunks(spent, chunks, nowMs, deadlineMs, planned);
 }
 
-/** @param planned deletes that follow, each at the end of a wait */
+/**
+ * Makes the answer that passes chunks to DeleteChunks.
+ *
+ * @param planned deletes that follow, each at the end of a wait
+ */
 function deleteChunks(
   before: ChildProgress,
   now: readonly Chunk[],

@@ -94,7 +94,11 @@ export async function recordMetrics(
   }
 }
 
-/** @returns the hand-overs to start, and the tables that another execution has */
+/**
+ * Claims the hand-overs of the tables, and the scans that are due.
+ *
+ * @returns the hand-overs and scans to start, and the tables that are handed over to another execution already
+ */
 async function takeHandOvers(
   { execution, endedAt }: RecordMetricsInput,
   records: readonly TableRecord[],

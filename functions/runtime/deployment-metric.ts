@@ -30,14 +30,21 @@ export interface DeploymentMetricOptions {
   readonly clock: () => number;
 }
 
-/** @param told further fields of the log line */
+/**
+ * Records a value of a metric.
+ *
+ * @param told further fields of the log line
+ */
 export type RecordDeploymentMetric = (
   name: DeploymentMetricName,
   value: number,
   told?: Readonly<Record<string, string>>,
 ) => void;
 
-/** Source: CloudWatch User Guide, "Specification: Embedded metric format". */
+/**
+ * Makes a function that prints a metric in the embedded metric format. Source: CloudWatch User Guide, "Specification: Embedded metric
+ * format".
+ */
 export function deploymentMetrics({
   namespace,
   deployment,

@@ -10,7 +10,11 @@ export interface DeploymentVariables {
   readonly journalTable: string;
 }
 
-/** @throws InvalidEnvironmentError */
+/**
+ * Reads the deployment's variables from the environment.
+ *
+ * @throws InvalidEnvironmentError
+ */
 export function readDeployment(env: Environment): DeploymentVariables {
   return readVariables(VARIABLE_KINDS, env) as DeploymentVariables;
 }

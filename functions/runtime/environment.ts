@@ -171,7 +171,11 @@ export function toEnvironment(settings: Settings, write: (value: string) => stri
   return toVariables(SETTING_KINDS, settings, write);
 }
 
-/** @throws InvalidEnvironmentError, or InvalidModelError for a model that does not hold together */
+/**
+ * Reads the settings of the one table of a function from its environment.
+ *
+ * @throws InvalidEnvironmentError, or InvalidModelError for a model that does not hold together
+ */
 export function readEnvironment(env: Environment): SweepSettings {
   // All other variables exist, as readVariables has checked.
   return withModel(readVariables(SETTING_KINDS, env, ABSENT_SETTINGS) as Settings);

@@ -12,7 +12,8 @@ export const MAX_READ = 100;
 export type ReadHeld = (entries: readonly ExpiredKey[]) => Promise<ReadonlySet<ExpiredKey>>;
 
 /**
- * Reads the items themselves, since the index has only their keys. Undefined for a table without a hold attribute.
+ * Makes a function that finds the held items. It reads the items themselves, since the index has only their keys. Undefined for a table
+ * without a hold attribute.
  *
  * If DynamoDB is too busy, items without an answer count as not held.
  *

@@ -105,7 +105,8 @@ const MAX_HELD = 1_000;
 export const MAYBE = 'maybe';
 
 /**
- * The earliest TTL of a target that is expired, or will be within its span; reads one entry of each key until it is known.
+ * The earliest TTL of a target that is expired, or will be within its span. It reads one entry of each key, and more only behind held ones.
+ * By second it stops at the first key with such a TTL.
  *
  * @param readHeld finds entries of held items, which are skipped; undefined: nothing is held
  * @returns undefined: there is none; MAYBE: too many entries are held to look behind all of them
