@@ -66,7 +66,7 @@ export function beginRetry({ polls }: DeferredProgress, seen: Seconds | null): D
   return { ...NOTHING_DEFERRED, polls, retriedUpTo: seen };
 }
 
-/** Begins any other poll. */
+/** Begins a poll that does not retry deferred keys. */
 export function noRetry(deferred: DeferredProgress): DeferredProgress {
   return { ...deferred, retriedUpTo: null };
 }

@@ -32,7 +32,7 @@ export function madeProgress(progress: ChildProgress): boolean {
   return sumOfFates({ ...counts, failed: 0, held }) > 0;
 }
 
-/** Whether only held items are left before its position. */
+/** Whether only held items are left before the child's position. */
 function goesOnBehindHeld({ dryRun, poll, deferred, counts }: ChildProgress): boolean {
   return !dryRun && poll.position !== null && counts.held > 0 && counts.failed === 0 && deferred.count === 0;
 }

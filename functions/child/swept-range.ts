@@ -2,8 +2,9 @@ import { type ExpiredRange, expiredRange } from '../../expiry/ttl.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 
 /**
- * Longest time between the cutoff and the stream's record of a delete. A child lives for 300 s, and its last function ends 15 s after
- * that. The item must still count as expired when its record is made, so native TTL's bound of five years lies later by this time.
+ * Longest time between the cutoff and the stream's record of a delete. A child lives for 300 s, and its last function ends 15 s after that.
+ * The item must still count as expired when its record is made. So a sweep leaves out TTLs that will be more than five years old, native
+ * TTL's bound, within this time.
  */
 const CHILD_LIFE_SECONDS = 10 * 60;
 

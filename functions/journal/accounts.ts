@@ -88,7 +88,7 @@ export interface AccountRow {
   /** When the minute began, epoch seconds. */
   readonly from: number;
   readonly deleted: number;
-  /** Number of keys that a reader had not seen. A reader is missing while its time is not up, or if the table does not have it. */
+  /** Number of keys that a reader had not seen. A reader is missing until its time limit has run out, or if the table does not have it. */
   readonly missing: { readonly [Of in Reader]?: number };
 }
 
@@ -98,8 +98,8 @@ function accountsId(table: string): string {
 }
 
 /**
- * Records the result of comparing a minute with one reader's book. Each reader's number is an attribute of its own: their times are up at
- * different ticks.
+ * Records the result of comparing a minute with one reader's book. Each reader's number is an attribute of its own, because the readers'
+ * time limits run out at different ticks.
  *
  * @param span of one minute
  * @throws JournalUnwritableError

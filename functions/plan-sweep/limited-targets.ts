@@ -13,8 +13,8 @@ export interface LimitedTarget {
 }
 
 /**
- * Joins the targets into as few children as the limit keeps busy. A child that is done with one window continues with another; the share
- * of a child that has ended would be lost.
+ * Joins the targets into as few children as the limit keeps busy. A child that is done with one window continues with another, because the
+ * share of a child that has ended is lost.
  *
  * With an upcoming minute, each of its children also sweeps the older targets that the plan found for its shards, the oldest first.
  * Otherwise each child has windows of every age.

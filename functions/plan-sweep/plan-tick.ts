@@ -64,10 +64,16 @@ const MAX_UNSEEN_SECONDS = 86_400;
 /** Most windows with due items that a tick's lookback takes, for all tables together; further ones are handed over. */
 const MAX_BACK = 1_200;
 
-/** Seconds before its first child begins at which a part is started: enough for four attempts and the start of an execution. */
+/**
+ * Seconds between the start of a part (a further execution) and the start of its first child: enough for four attempts and the start of an
+ * execution.
+ */
 const PART_LEAD_SECONDS = 15;
 
-/** Minimum milliseconds for the probes of a table. Otherwise they end when its minute begins, because other tables wait for them. */
+/**
+ * Minimum milliseconds for the probes of a table. After that the probes end when the upcoming minute begins, because other tables wait for
+ * them.
+ */
 const MIN_TABLE_MS = 700;
 
 /** If another tick began less than this many seconds before, it still sweeps its older windows, and this tick leaves these to it. */
@@ -212,7 +218,7 @@ function tell(logger: TickSurroundings['logger'], tables: number, parts: readonl
 
 interface TableOptions extends TickSurroundings {
   readonly executionInput: unknown;
-  /** Whether it sweeps all tables, at its own minute. */
+  /** Whether the tick sweeps all tables, at its own minute. */
   readonly isWhole: boolean;
   readonly startedAtMs: number;
   readonly state: DeploymentState;

@@ -12,9 +12,9 @@ import { endShard, handOn, madeProgress } from '../child/shard-result.ts';
 export interface Lifetime {
   /** The child has reached the age of MAX_CHILD_SECONDS. */
   readonly isOver: boolean;
-  /** Another child can continue with what it has not read. */
+  /** The child has reached the age `handsOnAfter`, at which another child may continue with what it has not read. */
   readonly handsOn: boolean;
-  /** Its share of `maxDeletesPerSecond` has ended. */
+  /** The child's share of `maxDeletesPerSecond` has ended. */
   readonly isLimitOver: boolean;
   /** No delete begins after this time. */
   readonly deadlineMs: Millis;

@@ -4,7 +4,7 @@ import { SETTING_KINDS, type Settings } from '../runtime/environment.ts';
 /** The settings of a table that its record needs. */
 export type RecordedSettings = Pick<Settings, 'precisionSeconds' | 'metrics' | 'metricsPerTable'>;
 
-/** Used for a table whose settings cannot be read, which is what its record reports. */
+/** Used for a table whose settings cannot be read; its record reports that they cannot. */
 const DEFAULTS: RecordedSettings = { precisionSeconds: 1, metrics: 'all', metricsPerTable: false };
 
 /** The part of a table's settings that an execution carries if it does not sweep the table. */
