@@ -130,12 +130,12 @@ export function isPaused({ control }: DeploymentState, table: string, nowMs: num
   return pauseOf(control.pauses[table], nowMs) !== undefined;
 }
 
-/** Returns the pause while it lasts. */
+/** Returns the pause while it lasts; undefined after its end, or if there is none. */
 export function pauseOf(pause: Pause | undefined, nowMs: number): Pause | undefined {
   return pause?.until !== undefined && Date.parse(pause.until) <= nowMs ? undefined : pause;
 }
 
-/** Returns the table's hand-over while it has not expired. */
+/** Returns the table's hand-over while it has not expired; otherwise undefined. */
 export function liveHandOver(
   { control }: DeploymentState,
   table: string,

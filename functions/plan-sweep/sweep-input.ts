@@ -176,7 +176,7 @@ export function isDryRun(input: unknown): boolean {
   return readFields(input).dryRun === true;
 }
 
-/** The limit in the input itself, deletes per second. */
+/** The limit in the input itself, deletes per second; undefined: the input has none. */
 export function limitOfInput(input: unknown): number | undefined {
   return readFields(input).maxDeletesPerSecond;
 }

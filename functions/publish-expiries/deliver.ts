@@ -30,6 +30,8 @@ export interface Undelivered<Event extends Outgoing> {
  * Delivers the calls in order, each only after all earlier ones are delivered: so an event never arrives before an earlier event of the
  * same key, however often a batch is tried. It ends with the first call that is not delivered completely. Later events would be delivered
  * again at the next attempt anyway, since Lambda continues from the first unfinished record.
+ *
+ * @returns the undelivered events of that call; undefined: all calls are delivered
  */
 export async function deliver<Event extends Outgoing>(
   calls: readonly (readonly Event[])[],

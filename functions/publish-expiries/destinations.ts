@@ -77,7 +77,7 @@ export type DestinationKind = (typeof DESTINATIONS)[DestinationName]['kind'];
 /** The function's setting that names the destination. */
 export type DestinationSetting = (typeof DESTINATIONS)[DestinationName]['setting'];
 
-/** The field of the prop that is set; exactly one is. */
+/** The field that is set of those that name a destination: exactly one in a valid prop; undefined if none is. */
 export function destinationIn(
   events: Readonly<Partial<Record<DestinationName, unknown>>>,
 ): DestinationName | undefined {
