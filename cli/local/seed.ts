@@ -35,7 +35,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** Shares of all items; the rest stay. */
 const EXPIRED_SHARE = 0.5;
 const SOON_SHARE = 0.3;
-/** Milliseconds that the writing may take: an earlier tick may not see all items. */
+/** Milliseconds that the writing may take. A tick that starts before that is passed over, because it might not see all items. */
 const LEAD_MS = 10_000;
 const WRITES_AT_ONCE = 25;
 

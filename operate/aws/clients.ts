@@ -26,7 +26,7 @@ export interface With<Name extends keyof Clients> {
 export interface ClientsOptions {
   /** The service that the change begins with. */
   readonly first: Service;
-  /** Services whose answer a user waits for. @default none */
+  /** Services whose answer a user waits for: calls to them fail sooner. @default none */
   readonly quick?: readonly Service[] | undefined;
   /** @default the SDK finds them */
   readonly credentials?: Credentials | undefined;

@@ -6,7 +6,7 @@ export interface KnownOfTable {
   readonly watermark: Watermark | undefined;
   /** Undefined if the table is not paused, or if the pause has ended. */
   readonly pause: Pause | undefined;
-  /** Minutes of a tick's lookback. */
+  /** Minutes that a tick searches back. */
   readonly lookbackMinutes: number;
   /** Seconds between the expiry of an item and the time when it is due. */
   readonly graceSeconds: number;
