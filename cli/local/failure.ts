@@ -9,7 +9,7 @@ export type FailureRows = readonly (readonly [name: string, text: string])[];
 /** Innermost calls of a stack that are shown; they come first in it. */
 const STACK_CALLS = 5;
 const CAUSE_LENGTH = 1_000;
-/** The error of a Map that failed because too many children failed. */
+/** The error of a Map that failed because too many of its child executions failed. */
 const TOO_MANY_FAILED = 'States.ExceedToleratedFailureThreshold';
 
 /**
