@@ -184,7 +184,7 @@ function differencesOf(
   ];
 }
 
-/** Whether a text is this value as JSON. The order of its own fields does not matter. */
+/** Whether a text is this value as JSON. The order of the outermost fields does not matter. */
 function sameJson(text: string, wanted: object): boolean {
   try {
     return sorted(JSON.parse(text)) === sorted(wanted);
