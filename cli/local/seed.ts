@@ -16,9 +16,9 @@ export interface Expiring {
 
 /** Sessions to write: some have expired, some expire soon, and some stay. */
 export interface SeedPlan {
-  /** Items that expired before the lookback of any sweep: a replay can delete them. */
+  /** Items that expired earlier than any tick searches: a replay can delete them. */
   readonly expired: Expiring;
-  /** Items that expire in the minute that the next tick owns. */
+  /** Items that expire in the minute that the next tick owns: that tick deletes them as they expire. */
   readonly soon: Expiring;
   /** Items that expire tomorrow. */
   readonly staying: Expiring;
