@@ -93,7 +93,7 @@ refuses the index where a TTL is no Number.`,
   },
 });
 
-/** The SDK reads $AWS_REGION and the profile by itself; a table on this machine has no region. */
+/** The region of the environment, or else `us-east-1` for a table on this machine. Undefined otherwise: the SDK then reads the profile. */
 function defaultRegion(local: boolean): string | undefined {
   const named = process.env['AWS_REGION'] || process.env['AWS_DEFAULT_REGION'] || undefined;
   return named ?? (local ? 'us-east-1' : undefined);

@@ -28,7 +28,12 @@ export function requireConsent(flags: ConsentFlags, service?: Service): void {
   throw new FlagError(`--yes: expected it where no terminal is there to ask at, got none; add it${orTry}`);
 }
 
-/** Asks before a change in a real account. @param text the question, without the possible answers */
+/**
+ * Asks for consent to a change, unless `--yes` gives it.
+ *
+ * @param text the question, without the possible answers
+ * @returns whether the user agrees
+ */
 export async function consent(text: string, { yes }: ConsentFlags, signal: AbortSignal): Promise<boolean> {
   return yes || /^y(es)?$/i.test(await question(`\n${text} [y/N] `, signal));
 }

@@ -30,7 +30,7 @@ export type Flag =
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** The flag that chooses the index key. The help of each command names the table. */
+/** The flag that chooses how the index is keyed: by second or by window. The help of each command names the table. */
 export const BY = { type: 'text', values: INDEXED_BY, value: 'WAY' } as const;
 
 /** The flag that chooses the configuration. */

@@ -31,7 +31,7 @@ const LIST_REPLAYS = on(REPLAYS, ['states:ListExecutions']);
 const VERIFY_QUEUE = 'the queue of a verification';
 const UNMEASURED = 'that is not measured';
 
-/** The doctor reports the checks that it could not make. */
+/** The effect of a missing permission on `status` and `doctor`: each reports the checks that it could not make. */
 const UNCHECKED = 'that check is not made';
 
 const STATUS = [
@@ -81,7 +81,7 @@ export const COMMAND_ACTIONS = {
     ...on('*', ['cloudwatch:GetMetricData'], UNCHECKED),
   ],
   status: STATUS,
-  // Besides, the history and the audit query the journal.
+  // The page also shows the history and the audit, which only query the journal: `status` does that too.
   dashboard: STATUS,
   history: on(JOURNAL, ['dynamodb:Query']),
   audit: on(JOURNAL, ['dynamodb:Query']),
@@ -181,7 +181,7 @@ const CALLS: Readonly<Record<string, string>> = {
     'lambda: CreateEventSourceMapping DeleteEventSourceMapping GetEventSourceMapping ListTags TagResource UntagResource UpdateEventSourceMapping',
   aws_lambda_function:
     'lambda: CreateFunction DeleteFunction GetFunction GetFunctionCodeSigningConfig ListVersionsByFunction TagResource UntagResource UpdateFunctionCode UpdateFunctionConfiguration',
-  // The provider knows it from its configuration: no call is made.
+  // The provider knows the partition and the region from its configuration: no call is made.
   aws_partition: '',
   aws_region: '',
   // No action deletes a bucket, because buckets are never deleted.

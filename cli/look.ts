@@ -55,7 +55,7 @@ interface Look<F extends Flags, Asked> {
   readonly about: string;
   /** Further text of its help, below the flags. */
   readonly more?: string;
-  /** The services that it calls; errors name the first one. */
+  /** The services that the command calls; errors name the first one. */
   readonly services: readonly [Service, ...Service[]];
   /** Where the command reads, in words. @default in AWS, or in the deployment of `local` */
   readonly where?: string;
@@ -63,7 +63,7 @@ interface Look<F extends Flags, Asked> {
   readonly status: string;
   /** @default 2 for wrong flags, 1 for everything else */
   readonly failureStatus?: number;
-  /** The part that was not done, for the message after an interruption; nothing is known then. */
+  /** The effect of an interruption, for the message about it: `nothing was compared`. */
   readonly interrupted: string;
   /**
    * Reads the flags, before the configuration is loaded and before any request.

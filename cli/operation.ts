@@ -83,11 +83,11 @@ interface CommonOperation<F extends Flags, Wanted> {
   readonly dryRun?: string;
   /** The purpose of the command, for its help. */
   readonly about: string;
-  /** The services that it calls; the change begins with the first one. Either all of them are on this machine, or none. */
+  /** The services that the command calls; the change begins with the first one. Either all of them are on this machine, or none. */
   readonly services: readonly [Service, ...Service[]];
-  /** Services that it calls only if they are in the same place as the others. */
+  /** Services that the command calls only if they are in the same place as the others. */
   readonly beside?: readonly Service[];
-  /** Services whose answer a user waits for. */
+  /** Services whose answer a user waits for: calls to them fail sooner. */
   readonly quick?: readonly Service[];
   /** The command asks for consent on this machine too. */
   readonly alwaysAsks?: true;

@@ -8,7 +8,7 @@ import { firstLines } from './numbers.ts';
 import { defineOperation, planOf, type Session } from './operation.ts';
 import { describeDuration, readDuration } from './times.ts';
 
-/** Limits of `--for`: one tick, and a time longer than any pause should be. */
+/** Limits of `--for`: a minute, as between two ticks, and a time longer than any pause should be. */
 const BOUNDS = { least: '1m', most: '180d' } as const;
 
 /** Executions that are shown for each table. */

@@ -97,7 +97,7 @@ function describeMissed({ table, was, missed, isSwept, graceSeconds }: MissedOfT
       ? `${head}; nothing was missed that the ticks do not make up for`
       : `${head}; no tick has swept it yet`;
   }
-  // Converts times of expiry to the clock: an item is due one grace after it expires.
+  // Converts times of expiry to the times when the items are due: a grace later.
   const [from, to] = [missed.from, missed.to].map(seconds => (seconds + graceSeconds) * 1_000);
   const length = describeDuration((missed.to - missed.from) * 1_000);
   return `${head}; not swept: what was due from ${isoSeconds(from ?? 0)} to ${isoSeconds(to ?? 0)} (${length})`;

@@ -105,7 +105,7 @@ export function dashboardData(options: DashboardOptions): DashboardData {
     onAnswer({ report, isWhole }, atMs) {
       for (const [index, { sweeps }] of report.tables.entries()) tables[index]?.series.add(sweeps, atMs);
       if (isWhole) known.cost = monthCost(report, configured, atMs);
-      // A day without a deletion says nothing of a month any more.
+      // The cost of a month was computed from a day without deletions. Now there are some: so the next history is of a whole day again.
       else if (known.cost?.itemsPerMonth === 0 && hasDeleted(report)) histories = 0;
     },
   });
@@ -145,7 +145,7 @@ export function dashboardData(options: DashboardOptions): DashboardData {
 const hasDeleted = ({ tables }: HistoryReport): boolean =>
   tables.some(({ sweeps }) => sweeps.some(({ outcome }) => outcome.deleted > 0));
 
-/** The functions of `operate/`, with one job of status for all looks: it sees whether what is overdue becomes less. */
+/** The functions of `operate/`, with one job of status for all looks: so it can compare the overdue items of two looks. */
 function ownReads(options: DashboardOptions): Reads & { destroy(): void } {
   let job: StatusJob | undefined;
   const end = () => {

@@ -66,19 +66,19 @@ export interface TableData extends LastKnown {
   readonly tableName: string;
   /** Name of the table's deployment. */
   readonly name: string;
-  /** Most seconds from an item's expiry to its deletion while the sweep keeps up. */
+  /** The longest time from when an item is due to its deletion while the sweep keeps up, seconds. */
   readonly lateAfterSeconds: number;
   /** Null before the first answer. */
   readonly verdict: Verdict | null;
   readonly cause: TableReport['cause'];
   readonly remarks: TableReport['remarks'];
-  /** The last minute in which a sweep ended; null if there is none in the span that is shown. */
+  /** The last minute that was swept; null if there is none in the span that is shown. */
   readonly lastMinute: Minute | null;
   /** Deletions that the archive or the events lack, by reader; null if nothing is missing, or nothing was compared. */
   readonly missing: Aged<readonly Pick<ReaderAudit, 'reader' | 'missing' | 'keys'>[]> | null;
 }
 
-/** The items that the sweeps which ended in a minute found, by their fate. */
+/** The items that the sweeps of a minute found, by their fate. */
 export interface Minute {
   readonly at: string;
   /** Items that had expired: the sum of the other counts. */

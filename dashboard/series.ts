@@ -45,7 +45,7 @@ export class SweepSeries {
   }
 }
 
-/** The minute that a tick swept: it ends shortly before or after the end of that minute. */
+/** The minute that a tick swept. A tick ends shortly before or after the end of that minute. */
 function sweptMinute({ stoppedAt }: SweepReport): string {
   const middle = new Date(Date.parse(stoppedAt) - MINUTE_MS / 2);
   return `${middle.toISOString().slice(0, 16)}:00.000Z`;

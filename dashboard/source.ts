@@ -28,7 +28,7 @@ export class Source<Answer> {
     this.#options = options;
   }
 
-  /** Asks it, unless it was asked a short time ago, or has not answered yet. */
+  /** Asks the source, unless it was asked a short time ago, or has not answered yet. */
   ask(): void {
     const { everyMs, now, signal } = this.#options;
     const isEarly = this.#askedAt !== undefined && now() - this.#askedAt < everyMs;

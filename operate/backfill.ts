@@ -124,7 +124,7 @@ export async function runningExecution(sfn: SFNClient, stateMachineArn: string):
   return executions[0]?.name;
 }
 
-/** Segments that are complete; undefined before the Map Run has begun. */
+/** Segments that have ended, also by a failure; undefined before the Map Run has begun. */
 export async function segmentsDone(sfn: SFNClient, executionArn: string): Promise<SegmentsDone | undefined> {
   const { mapRuns = [] } = await sfn.send(new ListMapRunsCommand({ executionArn }));
   const mapRunArn = mapRuns[0]?.mapRunArn;

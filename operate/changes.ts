@@ -211,7 +211,7 @@ export interface ResumeResult {
   readonly tables: readonly ResumedTable[];
 }
 
-/** Number of complete segments of an execution. */
+/** Number of segments of an execution, and how many of them have ended, also by a failure. */
 export interface SegmentsDone {
   readonly total: number;
   readonly done: number;
@@ -229,12 +229,12 @@ export interface Estimate {
 export interface BackfillOptions extends OperateOptions {
   /** @default the input of the state machine */
   readonly input?: BackfillInput;
-  /** Gets the progress each time that segments are complete. */
+  /** Gets the progress, repeatedly while the execution runs. */
   readonly onProgress?: (progress: BackfillProgress) => void;
 }
 
 export interface BackfillProgress extends SegmentsDone {
-  /** Number of segments that were complete when this command started. */
+  /** Number of segments that had ended when this command first asked. */
   readonly doneBefore: number;
   /** Seconds since this command started. */
   readonly seconds: number;
@@ -342,6 +342,7 @@ export interface DrillFacts {
   readonly scratchTable: string;
   /** Number of objects that are read. */
   readonly objects: number;
+  /** Number of all objects of the dates. */
   readonly of: number;
   readonly dates: number;
 }

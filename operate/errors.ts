@@ -30,7 +30,7 @@ export class StoppedError extends PreciseTtlError {
   }
 }
 
-/** A deployment's journal does not exist: it is not deployed, or in another place. */
+/** The journal of a deployment does not exist: nothing is deployed, or the deployment is in another place. */
 export class JournalNotFoundError extends PreciseTtlError {
   override readonly name = 'JournalNotFoundError';
 }
@@ -70,7 +70,7 @@ export class ArchiveUnreadableError extends PreciseTtlError {
   override readonly name = 'ArchiveUnreadableError';
 }
 
-/** The scratch table belongs to somebody else, or does not become ready. */
+/** The scratch table of a restore drill belongs to somebody else, or does not become ready. */
 export class ScratchTableError extends PreciseTtlError {
   override readonly name = 'ScratchTableError';
 }

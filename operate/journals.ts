@@ -56,7 +56,7 @@ export async function readJournals(
 }
 
 /**
- * Calls a journal and throws errors that the user can mend: the functions' own errors wrap the SDK's.
+ * Calls a journal. Takes the SDK's error out of the error of the functions' code that wraps it, so that the user learns what to mend.
  *
  * @param action name in IAM
  */

@@ -8,7 +8,7 @@ import type { Prepared } from './options.ts';
 /**
  * Prepares a change of a table's delete limit.
  *
- * @returns the current limit
+ * @returns the prepared change; its facts have the current limit
  * @throws {InputError}, {JournalNotFoundError}, {MissingPermissionError}, or the SDK's error
  */
 export async function prepareLimit(

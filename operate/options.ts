@@ -20,7 +20,7 @@ export interface OperateOptions {
 
 /** How far some work is. */
 export interface WorkDone {
-  /** The part of it that is next: a table, a date, an hour. */
+  /** The part of the work that is next: a table, a date, an hour. */
   readonly at: string;
   readonly done: number;
   readonly total: number;

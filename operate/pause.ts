@@ -13,9 +13,9 @@ import type { Prepared } from './options.ts';
 import { isoSeconds } from './times.ts';
 
 /**
- * Prepares a pause. It is written for one table after the other: if it fails, the same pause again pauses the remaining tables.
+ * Prepares a pause of some tables. They are paused one after the other: if that fails, the same pause again pauses the remaining ones.
  *
- * @returns the current pause of each table
+ * @returns the prepared change; its facts are the current pause of each table
  * @throws {InputError}, {JournalNotFoundError}, {StateMachineNotFoundError}, {MissingPermissionError}, or the SDK's error
  */
 export async function preparePause(

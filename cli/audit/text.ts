@@ -5,10 +5,10 @@ import { utc } from '../../operate/deployment/sweep-text.ts';
 import { count } from '../numbers.ts';
 import { shortKey } from '../print.ts';
 
-/** Spans that are shown to a person for each reader. */
+/** Spans with missing deletions that are shown to a person for each reader of the stream. */
 const SHOWN_SPANS = 20;
 
-/** Keys that are shown to a person for each reader. */
+/** Keys of missing deletions that are shown to a person for each reader of the stream. */
 export const SHOWN_KEYS = 100;
 
 /** An audit as text for a person. @param now epoch milliseconds */

@@ -57,7 +57,7 @@ export function describeProgress(progress: BackfillProgress): string {
   return describeWork({ ...progress, what: 'segments' });
 }
 
-/** The counts as a table; their sum is the number of items read. */
+/** The counts as a table. The fates and the refusals add up to the items scanned. */
 export function describeReport({ refused, ...report }: BackfillReport): string {
   const rows: CountRow[] = [
     ['scanned', report.scanned, ''],

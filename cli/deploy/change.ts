@@ -54,7 +54,7 @@ export async function change(
  *
  * @param file as it was typed
  * @returns the exit status
- * @throws {FlagError} when there is no such file
+ * @throws {FlagError} when there is no such file, and for flags that a saved plan does not allow
  * @throws {DeployError} when Terraform is not installed, or refuses to start
  */
 export async function applyPlan(

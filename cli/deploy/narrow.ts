@@ -15,7 +15,7 @@ import type { LeftTables } from '../../stacks/app.ts';
 import { FlagError } from '../flags.ts';
 import { DeployError } from './run-terraform.ts';
 
-/** The entry of a table in a configuration; it may not be checked yet. */
+/** The entry of a table in a configuration. It is possibly not validated yet. */
 type Entry = DeploymentProps &
   Pick<PreciseTtlProps, 'tableName' | 'sweep' | 'existingTable' | 'archive' | 'events'>;
 
@@ -46,7 +46,7 @@ export function deployedOf({ configuration, tables }: Outputs): Deployed {
   };
 }
 
-/** An earlier version recorded settings, each under its own name. */
+/** Converts a configuration that an earlier version recorded: that version had each setting of a table under a name of its own. */
 function inProps({ tables, ...others }: NonNullable<Deployed['configuration']>): Deployed['configuration'] {
   return { ...others, tables: tables.map(entry => propsOfSettings(entry as FlatProps)) };
 }
@@ -62,7 +62,7 @@ export interface Choice {
 /** A configuration in which some tables keep their deployed settings. */
 export interface Narrowed {
   readonly config: Readonly<Record<string, unknown>> & { readonly tables: readonly object[] };
-  /** Existing tables among them that Terraform need not read. */
+  /** Tables with `existingTable` that keep their deployed settings and that Terraform need not read. */
   readonly left: LeftTables;
 }
 
@@ -76,7 +76,7 @@ const REACHED_BY = ['region', 'allowUnknownRegion', 'state', 'provider'];
  * broken tables keep theirs, and the shared props are taken from the file. A table that is not deployed yet stays undeployed.
  *
  * @param file what the file exports
- * @throws {FlagError} for a table that is in neither of them
+ * @throws {FlagError} for a table that is neither in the file nor deployed
  * @throws {DeployError} when the deployed configuration is unknown
  * @throws {InvalidConfigError} for an entry that is wrong
  */
@@ -122,7 +122,7 @@ export function asNoted(file: unknown, noted: NonNullable<Deployed['configuratio
   return { ...besideTables(file, noted), tables: noted.tables };
 }
 
-/** The fields that say how to reach the deployment, without its real tables. */
+/** A configuration that is only for reaching the deployment: it has one placeholder instead of the real tables. */
 export function toReach(file: unknown): object {
   return { ...besideTables(file, {}), tables: [{ tableName: 'reached', partitionKey: 'id' }] };
 }
@@ -156,7 +156,12 @@ function tableNames(file: unknown): string[] {
     .map(({ tableName }) => tableName);
 }
 
-/** The top-level fields of a configuration except the deployment's props: each entry has those already. */
+/**
+ * The top-level fields of a configuration, except the props that all tables of a deployment share: each entry has those already.
+ *
+ * @param file source of the fields that say how to reach the deployment
+ * @param shared source of the other fields
+ */
 function besideTables(file: unknown, shared: unknown): Record<string, unknown> {
   const from = (object: unknown, is: (name: string) => boolean) =>
     Object.entries(isObject(object) ? object : {}).filter(([name]) => is(name));
@@ -173,7 +178,10 @@ function sharing(entry: Entry, models: readonly Entry[]): Entry {
   return withShared(withoutShared(entry) as Entry, model);
 }
 
-/** Empty if the table's stream is read and its ARN is unknown: then Terraform has to read the table. */
+/**
+ * The entry in {@link Narrowed.left} for a table. Empty if the deployment reads the table's stream and the ARN of the stream is not
+ * known: then Terraform has to read the table.
+ */
 function reference(
   { tableName, archive, events }: Entry,
   { streamArns }: Deployed,

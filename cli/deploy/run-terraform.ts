@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { PreciseTtlError } from '../../expiry/errors.ts';
 import type { SynthesizedStack } from './synthesized-stack.ts';
 
-/** A program that a deployment needs is not installed on this machine. */
+/** Terraform is not installed, or it failed, or the deployment does not allow the command. The message says what to do. */
 export class DeployError extends PreciseTtlError {
   override readonly name = 'DeployError';
 }

@@ -7,11 +7,11 @@ import { type Refusal, requireTerraform, Terraform, terraformBinary } from './ru
 import { type SynthesizedStack, synthesizeStack } from './synthesized-stack.ts';
 
 export interface PlanningFlags {
-  /** The same as in `loadConfigFile`. */
+  /** Path of the configuration file, as for `loadConfigFile`. */
   readonly config: string | undefined;
   /** Names of the only tables that are deployed as the file describes them. @default all */
   readonly table?: readonly string[];
-  /** The same as in `synthesizeStack`. It cannot be combined with `table`. */
+  /** Synthesizes a stack that removes the deployment but not its tables. It cannot be combined with `table`. @default false */
   readonly removed?: boolean;
   /** A plan exists already, for {@link StackPlan.synthesizeAs}. @default false */
   readonly kept?: boolean;
@@ -40,8 +40,8 @@ export class StackPlan {
   }
 
   /**
-   * Synthesizes the stack. With `table` and `kept` it synthesizes only what is needed to reach the deployment, because the entries
-   * of the file may be incomplete; the caller has to initialize Terraform then.
+   * Synthesizes the stack. With `table` or `kept` it synthesizes only what is needed to reach the deployment, because the entries
+   * of the file may be incomplete; the caller then has to initialize Terraform before it plans.
    *
    * @throws {DeployError} when Terraform is not installed
    * @throws {ConfigFileError} or {InvalidConfigError} before anything is written

@@ -13,7 +13,7 @@ export interface SynthesizedStack {
 }
 
 export interface SynthesisFlags {
-  /** The same as in `loadConfigFile`. */
+  /** Path of the configuration file, as for `loadConfigFile`. */
   readonly config: string | undefined;
   /** Synthesizes a stack that removes the deployment but not its tables. @default false */
   readonly removed?: boolean;

@@ -100,7 +100,7 @@ function describeSeconds(seconds: number): string {
   return seconds < 5400 ? `${Math.ceil(seconds / 60)} minutes` : `${(seconds / 3600).toFixed(1)} hours`;
 }
 
-/** Tells how far full scans are. */
+/** Returns a function that announces each full scan and then shows its progress. */
 export function scanTeller(
   { print, show }: Pick<Session, 'print' | 'show'>,
   rate: number,

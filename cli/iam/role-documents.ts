@@ -99,7 +99,10 @@ function readerOf(resources: Blocks, data: Blocks, place: AwsPlace) {
   };
 }
 
-/** Replaces Terraform's references by their values, as far as these are known before a deployment. */
+/**
+ * Returns a function that replaces Terraform's references in a text by their values. It throws for a reference whose value is known
+ * only after a deployment.
+ */
 function resolverOf(resources: Blocks, data: Blocks, place: AwsPlace): (text: string) => string {
   const { account, partition, region } = place;
   const known = (reference: string): string => {

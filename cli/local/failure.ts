@@ -9,7 +9,7 @@ export type FailureRows = readonly (readonly [name: string, text: string])[];
 /** Innermost calls of a stack that are shown; they come first in it. */
 const STACK_CALLS = 5;
 const CAUSE_LENGTH = 1_000;
-/** The error of a Map that failed because too many children failed. */
+/** The error of a Map that failed because too many of its child executions failed. */
 const TOO_MANY_FAILED = 'States.ExceedToleratedFailureThreshold';
 
 /**
@@ -128,7 +128,7 @@ function describeCall(
   ];
 }
 
-/** The most executions, with their children, whose last failed call is remembered: more than run at the same time. */
+/** The most executions and child executions whose last failed call is remembered: more than run at the same time. */
 const MOST = 1_000;
 
 /** The last failed call of a function in each running execution. Its log lines explain the failure. */
@@ -148,7 +148,7 @@ export class FailedCalls {
   }
 
   /**
-   * Removes and returns the failed calls of an execution and its children.
+   * Removes the failed calls of an execution and its children, and returns one of them.
    *
    * @returns its own last failed call, or else the last one of its children; undefined when none failed
    */

@@ -135,7 +135,7 @@ export async function runLocalJob({
   }
 }
 
-/** Child executions for the lookback, besides those for the upcoming minute: half the threads of a function. */
+/** Child executions of a tick that search earlier minutes (its lookback), besides those for the upcoming minute. */
 const CHILDREN_LOOKING_BACK = 5;
 
 /**

@@ -6,7 +6,7 @@ export const localTime = (epochMilliseconds: number): string =>
 
 /** Characters of a line that are shown at most, without its message. */
 const REST_LENGTH = 160;
-/** Longer values are not shown. */
+/** Longer values are cut off. */
 const VALUE_LENGTH = 60;
 const TEXT_LENGTH = 400;
 

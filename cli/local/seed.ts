@@ -16,9 +16,9 @@ export interface Expiring {
 
 /** Sessions to write: some have expired, some expire soon, and some stay. */
 export interface SeedPlan {
-  /** Items that expired before the lookback of any sweep: a replay can delete them. */
+  /** Items that expired earlier than any tick searches: a replay can delete them. */
   readonly expired: Expiring;
-  /** Items that expire in the minute that the next tick owns. */
+  /** Items that expire in the minute that the next tick owns: that tick deletes them as they expire. */
   readonly soon: Expiring;
   /** Items that expire tomorrow. */
   readonly staying: Expiring;
@@ -35,7 +35,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** Shares of all items; the rest stay. */
 const EXPIRED_SHARE = 0.5;
 const SOON_SHARE = 0.3;
-/** Milliseconds that the writing may take: an earlier tick may not see all items. */
+/** Milliseconds that the writing may take. A tick that starts before that is passed over, because it might not see all items. */
 const LEAD_MS = 10_000;
 const WRITES_AT_ONCE = 25;
 

@@ -10,14 +10,14 @@ import { FATES, wordsOf } from '../../statemachine/counts.ts';
 import { count } from '../numbers.ts';
 import { localTime } from './log-line.ts';
 
-/** Room for the longest kind. */
+/** Columns for the kind of an execution: this is the longest kind. */
 const KIND_LENGTH = 'part of a tick'.length;
 
 /**
  * An execution that succeeded, on one line: when it began, what it was, what it deleted and how late.
  *
- * @param schedule the name of the one that started it, if one did
- * @returns undefined for one of which there is more to say: it failed, or left something
+ * @param schedule name of the schedule that started it, if one did
+ * @returns undefined if one line is not enough, because the execution failed or left items
  */
 export function describeOnOneLine(execution: Execution, schedule: string | undefined): string | undefined {
   const { status, startDate, stopDate = startDate, input, outputText } = execution;
@@ -60,7 +60,7 @@ function describeSwept(found: readonly (readonly [table: string, report: SweepRe
   ].join('  ');
 }
 
-/** The only table has no name in its report. */
+/** The names or the number of the tables. Empty for the only table of a deployment, whose report has no name. */
 function placesOf(tables: readonly string[]): string[] {
   const named = tables.filter(table => table !== '');
   if (named.length === 0) return [];
@@ -105,7 +105,7 @@ export function tableRows(input: unknown, said: unknown): TableRows | undefined 
 }
 
 /**
- * The reports of an execution by table; without a name it is the only table's.
+ * The reports of an execution by table. The name is empty if the report is about the only table of a deployment.
  *
  * @param said its output, or the cause of its failure
  * @returns undefined for an execution that is no sweep, and for one that has no result of any table

@@ -22,7 +22,7 @@ export interface StartOptions {
   readonly first: Pick<ResolvedProps, 'tableName' | 'sweep'>;
   /** The address of the page of the sweep. @default there is none */
   readonly page?: string | undefined;
-  /** The items that `--seed` wrote into it. */
+  /** The items that `--seed` wrote into the first table. */
   readonly seeded?: Seeded | undefined;
   /** Folder of the archived objects. */
   readonly archiveFolder?: string | undefined;
@@ -59,7 +59,7 @@ export function describeStart(
     '',
     ...rows.map(([name, text]) => `  ${name.padEnd(15)} ${text}`),
     '',
-    // With its token it is too long for a row.
+    // The address with its token is too long for a row.
     ...(page === undefined ? [] : [`The page of the sweep, for a browser: ${page}`, '']),
     ...(dynamoDb.startedHere ? [...openPort(dynamoDb), ''] : []),
     'In another terminal:',
@@ -177,11 +177,11 @@ export function describeAlarm({ alarm, state, reason, since }: SeenAlarm): strin
 }
 
 export interface EndedOptions {
-  /** The last failed call of a function in it, if there was one. */
+  /** The last failed call of a function in the execution, if there was one. */
   readonly failedCall?: InvocationRecord | undefined;
-  /** Name of the schedule that started it, if one did. */
+  /** Name of the schedule that started the execution, if one did. */
   readonly schedule?: string | undefined;
-  /** Everything that is known of it; else what went well is one line. @default true */
+  /** Shows all that is known of the execution. Otherwise an execution that went well takes one line. @default true */
   readonly verbose?: boolean;
   /** The command is stopping and aborts running executions. @default false */
   readonly stopping?: boolean;

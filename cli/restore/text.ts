@@ -69,7 +69,7 @@ function listed(keys: readonly RestoredKey[]): string[] {
   return firstLines(lines, { shown: SHOWN_KEYS });
 }
 
-/** Poisoned lines that are shown. */
+/** Lines that are shown of those that cannot be restored. */
 const SHOWN = 20;
 
 /** The result of a drill, and the cost of a full restore. */

@@ -46,7 +46,7 @@ export function asJson(
   return { ...about, experiments };
 }
 
-/** Removes ARNs and account ids from a text, because AWS's messages may contain them. */
+/** Removes ARNs, account ids and URLs from a text, because AWS's messages may contain them. */
 export function withoutNames(text: string): string {
   return text
     .replaceAll(/\barn:[^\s"',;)]+/g, 'arn:…')

@@ -51,6 +51,6 @@ export interface Seen {
   readonly expiries: Checked<readonly SeenExpiry[]>;
   readonly rows: Checked<readonly SweepRow[]>;
   readonly metrics: Checked<SeenMetrics>;
-  /** GB-seconds of the Express executions in as many minutes, as the cost calculator estimates them. */
+  /** GB-seconds of the Express executions as the cost calculator estimates them, for the number of minutes in which items expired. */
   readonly calculatedGbSeconds: number;
 }

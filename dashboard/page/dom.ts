@@ -10,7 +10,7 @@ export function element(
   return filled(document.createElement(tag), attributes, children);
 }
 
-/** The same for an SVG element. */
+/** Makes an SVG element in the same way. */
 export function shape(tag: string, attributes: Attributes = {}, ...children: readonly Child[]): SVGElement {
   return filled(
     document.createElementNS('http://www.w3.org/2000/svg', tag) as SVGElement,

@@ -8,7 +8,7 @@ import { tableHead } from './tiles.ts';
 import { clock, duration, headline, minuteOf, secondsBetween, troubleLines, VERDICTS } from './words.ts';
 
 const POLL_MS = 2_000;
-/** A page that was just opened polls more often, until the first answers have come. */
+/** A page that was just opened polls more often for some seconds, so that the first answers are shown soon. */
 const OPENING = { ms: 5_000, pollMs: 200 } as const;
 /** Time limit of a request: the server is on this machine, and answers at once. */
 const LIMIT_MS = 4_000;

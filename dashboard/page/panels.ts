@@ -39,7 +39,7 @@ const row = (name: string, value: string): Row => [name, value];
 
 const NOT_KNOWN: readonly Row[] = [['not known', '–']];
 
-/** Services that a run on this machine may do without, such as CloudWatch: nothing is wrong then. */
+/** The text for an unknown value. On this machine some services, such as CloudWatch, may be absent: nothing is wrong then. */
 const unknownText = ({ remarks }: TableData): string =>
   remarks.some(({ id, severity }) => id === 'notKnown' && severity === 'note')
     ? 'not on this machine'

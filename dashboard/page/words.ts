@@ -22,10 +22,10 @@ export function duration(seconds: number): string {
 
 const trimmed = (value: number, digits: number): string => String(Number(value.toFixed(digits)));
 
-/** So near to midnight a time needs no date, seconds. */
+/** A time that is nearer than this to now needs no date, even if midnight is between them, seconds. */
 const NEAR = 3_600;
 
-/** `12:34:56`, with the date where that is not today's. Times are in UTC, as the commands print them. */
+/** `12:34:56`, with the date if it is not today's and the time is not near. Times are in UTC, as the commands print them. */
 export function clock(at: string, now: string): string {
   const time = at.slice(11, 19);
   const isClear = at.slice(0, 10) === now.slice(0, 10) || Math.abs(secondsBetween(at, now)) < NEAR;

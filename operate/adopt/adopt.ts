@@ -49,7 +49,7 @@ export async function readTable({ clients, tableName, signal, now }: AdoptOption
   return { region, table, sample, writes, now: Math.floor(now() / 1000) };
 }
 
-/** @throws {InputError} when neither the options nor the SDK's configuration name one */
+/** @throws {InputError} when neither the options nor the SDK's configuration name a region */
 async function regionOf(client: DynamoDBClient): Promise<string> {
   try {
     return await client.config.region();

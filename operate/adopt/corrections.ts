@@ -5,7 +5,7 @@ import type { NoNumber } from './ttl-look.ts';
 
 /**
  * The AWS CLI command that converts a TTL to a Number, or removes it if its value contains no time. The command does nothing if
- * the value has changed meanwhile.
+ * meanwhile a text has another value, or another value has another type.
  *
  * @param now epoch seconds
  */

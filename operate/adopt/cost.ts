@@ -9,7 +9,7 @@ import type { Reading } from './reading.ts';
 /** Seconds of an average month of 730 hours. */
 const SECONDS_PER_MONTH = 730 * 3600;
 
-/** Read units per second of a provisioned table's index: enough for the probes of a tick and for the daily scan. */
+/** Read units per second of a provisioned table's index: enough for the queries of a tick and for the daily scan. */
 const READ_UNITS = { second: 25, window: 5 } as const;
 
 /** Cost of the index in dollars of us-east-1, estimated from the sample. */

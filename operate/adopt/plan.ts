@@ -154,7 +154,7 @@ export function adoptedProps(
   return props;
 }
 
-/** Role names must be shorter than table names can be. */
+/** A shorter name if the table's name is too long for the names of roles; otherwise empty. */
 function shortName(tableName: string): { name?: string } {
   if (PROPS.name.byDefault({ tableName }).length <= MAX_NAME_LENGTH) return {};
   return { name: tableName.replaceAll('.', '-').slice(0, MAX_NAME_LENGTH) };

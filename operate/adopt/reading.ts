@@ -15,7 +15,7 @@ export interface Wish {
   /** Units per second of a provisioned table's index. @default a share of the table's */
   readonly indexReadUnits: number | undefined;
   readonly indexWriteUnits: number | undefined;
-  /** Native TTL has to be off with this attribute, or with a grace. @default none */
+  /** Items with this attribute are not deleted. Native TTL has to be off with this attribute, or with a grace. @default none */
   readonly holdAttribute?: string | undefined;
   readonly graceSeconds?: number | undefined;
   /** Shows hashes instead of keys. */

@@ -14,7 +14,7 @@ const SAY_IT = 'say which one it is';
  * Chooses the TTL attribute: the option; else that of native TTL; else the attribute of the sample that looks like one. The user
  * has to confirm the last one, because native TTL deletes by it.
  *
- * @throws {CannotAdoptError} when there is none, or when native TTL has another one
+ * @throws {CannotAdoptError} when there is none or more than one, and when native TTL has another one or is being turned off
  */
 export function chooseTtlAttribute({ table, sample, now }: Reading, wish: Wish): TtlChoice {
   const { status, attribute: native } = table.ttl;

@@ -119,7 +119,7 @@ async function auditTable(
 /** Seconds of deletions whose keys are in memory at the same time. */
 const STEP_SECONDS = 3600;
 
-/** Counts the hours of all readers as they come. */
+/** Returns a function that reports each hour of each reader as progress. */
 function hourTeller(
   chosen: readonly ResolvedProps[],
   { from, before }: AuditSpan,

@@ -9,9 +9,12 @@ export interface Clients {
   readonly dynamoDb: DynamoDBClient;
   readonly sfn: SFNClient;
   readonly cloudWatch: CloudWatchClient;
-  /** The host that gets the first service's requests, whatever the environment and the profiles say; known after the first request. */
+  /**
+   * The origin that gets the first service's requests, whatever the environment and the profiles say. Before the first request it is
+   * the region.
+   */
   where(): string;
-  /** Whether that host is this machine. */
+  /** Whether that origin is this machine; false before the first request. */
   isLocal(): boolean;
   /** Whether a service is in the same place as the first one. If not, it may be somebody else's and must not be called. */
   isBeside(service: Service): boolean;
@@ -26,7 +29,7 @@ export interface With<Name extends keyof Clients> {
 export interface ClientsOptions {
   /** The service that the change begins with. */
   readonly first: Service;
-  /** Services whose answer a user waits for. @default none */
+  /** Services whose answer a user waits for: calls to them fail sooner. @default none */
   readonly quick?: readonly Service[] | undefined;
   /** @default the SDK finds them */
   readonly credentials?: Credentials | undefined;
@@ -90,7 +93,7 @@ interface NotedClient {
 /**
  * Notes the host that gets a client's requests, whatever the environment and the profiles say.
  *
- * @returns the host; undefined before the first request
+ * @returns a function that gives the URL of the host; undefined before the first request
  */
 export function noteEndpoint(client: NotedClient): () => URL | undefined {
   let endpoint: URL | undefined;

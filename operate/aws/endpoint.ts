@@ -22,7 +22,7 @@ export const SERVICES = {
 export type Service = keyof typeof SERVICES;
 
 /**
- * Whether the SDK will call this machine; it reads the same variables.
+ * Whether the SDK will call this machine, by the variables that the SDK reads too.
  *
  * @throws {InputError} when a variable is not a valid URL
  */

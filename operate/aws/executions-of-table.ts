@@ -31,7 +31,7 @@ export function executionsOfTable<Execution extends { readonly name: string }>(
   });
 }
 
-/** The hash of a table's name, with which the name of an execution ends. */
+/** A short hash of a text. The name of a replay contains the hash of its table's name. */
 export function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }

@@ -105,7 +105,7 @@ const MAX_WAIT_MS = 5_000;
  * Waits until an execution has ended. DescribeExecution lags: it may not know a new execution for a moment.
  *
  * @param signal stops the waiting; the execution continues
- * @param onWait called each time that the execution is still running
+ * @param onWait called after each answer that shows no end yet
  */
 export async function untilEnd(
   name: string,
@@ -124,7 +124,7 @@ export async function untilEnd(
 /**
  * Running executions, newest first.
  *
- * @param most size of a page, 1,000 at most
+ * @param most how many are read at most, up to 1,000
  * @throws {MissingPermissionError}, or the SDK's error
  */
 export async function openExecutions(

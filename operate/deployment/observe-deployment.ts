@@ -49,7 +49,7 @@ export interface SeenSchedule {
 export interface SeenSweep {
   /** The state machine of the ticks. */
   readonly stateMachine: Checked<ListedStateMachine | undefined>;
-  /** The state machine of replays and hand-overs. */
+  /** The state machine of replays, and of hand-overs: work that a tick leaves to another execution. */
   readonly replayMachine: Checked<ListedStateMachine | undefined>;
   /** The hold attributes by table, read from the state machines; empty without a deployment. */
   readonly holdAttributes: Checked<ReadonlyMap<string, string>>;
@@ -198,7 +198,7 @@ export async function observeSchedules(
   return new Map([[name, seen]]);
 }
 
-/** Reads the schedule that writes a table's manifests. */
+/** Reads the schedule that starts the writing of a table's manifests. */
 async function observeProofSchedule(
   scheduler: SchedulerClient | undefined,
   props: Subject['props'],

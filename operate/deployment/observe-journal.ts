@@ -26,7 +26,7 @@ export interface SeenJournal {
   readonly pause: Pause | undefined;
   /** Deletes per second. */
   readonly limit: number | undefined;
-  /** The hand-over, until its lease ends. */
+  /** The execution to which ticks handed over older items, until its lease ends. */
   readonly handOver: HandOverLease | undefined;
   /** Sweeps that deleted or left something, newest first. */
   readonly last: readonly Sweep[];

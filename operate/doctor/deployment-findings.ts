@@ -184,7 +184,7 @@ function differencesOf(
   ];
 }
 
-/** Whether a text is this value as JSON. The order of its own fields does not matter. */
+/** Whether a text is this value as JSON. The order of the outermost fields does not matter. */
 function sameJson(text: string, wanted: object): boolean {
   try {
     return sorted(JSON.parse(text)) === sorted(wanted);
@@ -239,12 +239,12 @@ function describeFailure({ stoppedAt, outcome, failure }: Sweep): string {
   return `at ${isoSeconds(stoppedAt)}: ${failure}${counts}`;
 }
 
-/** A tick runs for about two minutes, and a failed one can have waited as long. */
+/** Minutes that a tick may have begun before its record: it runs for about two, and a failed one can have waited as long. */
 const TICK_MINUTES = 5;
 const A_DAY_MS = 86_400_000;
 
 /**
- * The span to replay after missed ticks: from the lookback of a tick until now.
+ * The span to replay after missed ticks: from the oldest expiry that a tick searched for until now.
  * @param time of that tick; undefined counts as a day ago
  * @param now epoch milliseconds
  */
@@ -333,7 +333,7 @@ function alarmFindings(
   ];
 }
 
-/** Functions that one execution can run at the same time: each child runs its chunks in parallel. */
+/** Functions that one execution can run at the same time: each child execution runs its chunks in parallel. */
 export function functionsAtOnce(subject: Subject): number {
   return subject.props.shardConcurrency * subject.props.chunkConcurrency;
 }

@@ -41,7 +41,7 @@ export function finding(id: FindingId, subject: Subject, seen: Seen = {}): Findi
   };
 }
 
-/** The meaning without its sentence about native TTL, for tables where native TTL is off. */
+/** A sentence that follows a meaning which mentions native TTL, for tables where native TTL is off; otherwise empty. */
 function withoutBackstop(id: FindingId, meaning: string, { props }: Subject): string {
   const isSaid = /native TTL/i.test(meaning) && !id.startsWith('native-ttl');
   return isSaid && refusesNativeTtl(props)

@@ -75,7 +75,7 @@ export function shardFindings(
   return [finding('shards-few', subject, { detail, values: { shards, warmUnits, tableIsCold } })];
 }
 
-/** Age of an overdue scan: one is due each day, and an aborted one is started again within an hour. */
+/** Age from which on a scan is overdue: one is due each day, and an aborted one is started again within an hour. */
 const OLD_MS = 2 * 86_400_000;
 
 /** Findings of the last scan of the whole index, which a sample of the items can miss. */

@@ -37,7 +37,7 @@ export interface ArchiveComparison {
 const READS_AT_ONCE = 8;
 const MINUTE_MS = CLOCKS_APART_SECONDS * 1000;
 
-/** A line of the archive that is in no manifest. */
+/** A line of the archive with a deletion of the day that is not among the lines of the day's manifest. */
 interface Unknown {
   readonly where: string;
   readonly hash: string;

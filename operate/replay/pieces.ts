@@ -3,7 +3,7 @@ import { shortHash } from '../aws/executions-of-table.ts';
 import type { Span } from '../changes.ts';
 import { InputError } from '../errors.ts';
 
-/** The most executions of a replay: more are probably a typing error, or need longer pieces. */
+/** The most executions of a replay for one table: more are probably a typing error, or need longer pieces. */
 export const MAX_PIECES = 10_000;
 
 /** Minutes that one execution sweeps, and the number of executions above which each one sweeps more. */

@@ -46,7 +46,7 @@ export function replaySettings(request: ReplayOptions, now: number): ReplaySetti
   }
   const limitOf = (table: PreciseTtlProps) =>
     dryRun ? undefined : (request.maxPerSecond ?? (resolveProps(table).maxDeletesPerSecond || undefined));
-  // Each execution needs a limit of at least one delete per second.
+  // No more executions at once than deletes per second, because each execution needs a limit of at least one.
   const limits = tables.flatMap(table => limitOf(table) ?? []);
   const concurrency = Math.min(request.concurrency ?? DEFAULT_CONCURRENCY, ...limits);
   const atOnce = Math.min(concurrency, pieces.length);

@@ -6,7 +6,7 @@ export interface KnownOfTable {
   readonly watermark: Watermark | undefined;
   /** Undefined if the table is not paused, or if the pause has ended. */
   readonly pause: Pause | undefined;
-  /** Minutes of a tick's lookback. */
+  /** Minutes that a tick searches back. */
   readonly lookbackMinutes: number;
   /** Seconds between the expiry of an item and the time when it is due. */
   readonly graceSeconds: number;
@@ -18,9 +18,11 @@ const USUAL_SECONDS = 180;
 /**
  * The span of a table that has to be replayed so that no expired item is left: everything since its watermark. It depends on what
  * was swept and not on the time of the pause, so it is also correct after two pauses in a row, after a pause that ended by itself,
- * and when it is calculated again. For a table that is no longer paused, the ticks sweep what is within their lookback.
+ * and when it is calculated again. Only a table without a watermark is replayed from the start of its pause. If a table is no longer
+ * paused, a span that its ticks still search is not replayed.
  *
  * @param now epoch milliseconds
+ * @returns undefined if the ticks sweep what was missed
  */
 export function missedSpan(
   { watermark, pause, lookbackMinutes, graceSeconds }: KnownOfTable,

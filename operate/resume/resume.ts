@@ -40,8 +40,9 @@ type Settled = Given & Required<Pick<ResumeOptions, 'now' | 'onProgress' | 'sign
 /**
  * Prepares the end of the pauses of tables, and the replay of what expired during them.
  *
- * 1. The pause ends. The next scheduled tick sweeps the table again; it owns the second minute after its own.
- * 2. No scheduled tick owns the time before that, so this command starts a tick that owns it.
+ * 1. The pause ends. The next scheduled tick sweeps the table again. That tick owns a minute that begins one minute after the tick's
+ *    time: it deletes the items that expire in that minute.
+ * 2. No scheduled tick owns the time before that minute, so this command starts a tick that owns it.
  * 3. A hand-over takes the missed span from the ticks while it is replayed. It ends together with the resume, even after an error,
  *    and the ticks own the span again.
  *

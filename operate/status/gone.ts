@@ -42,8 +42,8 @@ export interface Known {
 }
 
 /**
- * An exception is listed only if this lengthens the statement by more than this, seconds; a few items that are being deleted are
- * not worth it.
+ * Exceptions are listed only if the statement then reaches further by more than this, seconds: a few items that are being deleted
+ * are not worth it.
  */
 const WORTH_SECONDS = 60;
 

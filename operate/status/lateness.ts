@@ -2,10 +2,11 @@ import type { ResolvedProps } from '../../config/props.ts';
 import { lateMs } from '../../functions/record-metrics/metrics.ts';
 import type { OverdueLook } from './overdue.ts';
 
-/** Seconds by which the oldest overdue item is late, compared with the table's precision. */
+/** How late the oldest overdue item is, and from when on an item counts as late. */
 export interface Lateness {
+  /** Seconds since the item was due. */
   readonly seconds: number;
-  /** Seconds after its expiry from which on an item counts as late. */
+  /** Seconds after which an item that is due counts as late, by the table's precision. */
   readonly lateAfter: number;
   /** Whether the item may have been written less than two minutes before it expired: without polling such items wait for the next tick. */
   readonly mayBeWrittenLate: boolean;
@@ -19,7 +20,7 @@ const TICKS_SECONDS = 180;
 
 type Pace = Pick<ResolvedProps, 'precisionSeconds' | 'pollSeconds'>;
 
-/** So many seconds after its expiry an item is gone while the sweep keeps up. */
+/** Seconds after which an item that is due is gone while the sweep keeps up. */
 export function lateAfterSeconds({ precisionSeconds, pollSeconds }: Pace): number {
   return lateMs({ precisionSeconds: Math.max(precisionSeconds, pollSeconds) }) / 1000;
 }

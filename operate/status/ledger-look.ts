@@ -13,7 +13,7 @@ export interface ReaderLook {
   readonly missing: number;
   /** First minute with a missing record, epoch seconds; null if none is missing. */
   readonly missingFrom: number | null;
-  /** End of the compared time, epoch seconds; null if nothing of the hour was compared, or nothing was deleted. */
+  /** Start of the last compared minute, epoch seconds; null if nothing of the hour was compared, or nothing was deleted. */
   readonly upTo: number | null;
   /** Whether `missing` was compared again now. If not, a slow reader may have recorded some of it since. */
   readonly isNow: boolean;

@@ -36,7 +36,7 @@ export interface OverdueLook extends Look {
 /** Parallel queries. */
 const CONCURRENCY = 16;
 
-/** The most index keys that one look queries: half a read unit each, so about $0.0006. */
+/** The most index keys that one look queries: half a read unit each, so about $0.0003. */
 export const MAX_KEYS = 5_000;
 
 /** Entries that are read for each index key and can be listed; further ones are only counted. */

@@ -5,7 +5,10 @@ import type { OperateOptions } from '../options.ts';
 import type { Remark } from './remarks.ts';
 
 export interface StatusOptions extends OperateOptions {
-  /** Minutes of the index that are read. @default the table's lookback, or the time since its watermark if that is longer */
+  /**
+   * Minutes of the index that are read.
+   * @default how far back the ticks search the table, or the time since its watermark if that is longer
+   */
   readonly back?: number | undefined;
 }
 

@@ -53,7 +53,7 @@ export interface Status {
 
 /**
  * Time limit of a look in seconds; the first look includes the start of the process. A user waits, so the process ends within 15
- * seconds: the other two are for a retry that is still waiting. The limit is long enough for a call that gets no answer twice.
+ * seconds: two more seconds are for a retry that is still waiting. The limit is long enough for a call that gets no answer twice.
  * Each table beyond ten adds a second.
  */
 const LOOK_SECONDS = 13;

@@ -36,8 +36,8 @@ export function keyText(key: ItemKey, { tableName, keyNames, logKeys }: KeyTextO
 }
 
 /**
- * Formats a key from the report of an execution. It can be a hash, or the beginning of a key; or a whole key, if the table's
- * setting is `full` or was another one at that time.
+ * Formats a key from the report of an execution. The report has a whole key, its beginning or a hash, by the table's `logKeys` at
+ * that time.
  */
 export function listedKeyText(
   { key, keyStart }: Pick<ListedFailure, 'key' | 'keyStart'>,

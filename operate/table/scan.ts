@@ -45,7 +45,7 @@ export class Rate {
   }
 }
 
-/** Bytes of half a read unit: a scan reads with eventual consistency. Source: DynamoDB Developer Guide, "Read consumption". */
+/** Bytes of one read unit, with eventual consistency as in a scan. Source: DynamoDB Developer Guide, "Read consumption". */
 const UNIT_BYTES = 4096 * 2;
 
 /** Assumed bytes of an item if the average is not known. */
