@@ -49,13 +49,13 @@ type Watched =
   | {
       readonly by: 'AWS/States';
       readonly name: (typeof AWS_METRICS)['AWS/States']['names'][number];
-      /** Whether the replays are added. @default only the ticks */
+      /** Whether the metric of the replays is added to that of the ticks. @default only the ticks */
       readonly ofBoth?: true;
     }
   | {
       readonly by: 'AWS/SQS';
       readonly name: (typeof AWS_METRICS)['AWS/SQS']['names'][number];
-      /** The function whose failures are in the queue. @default the starts of the schedules */
+      /** The function whose failures are in the queue. @default the queue has the failed starts of schedules */
       readonly of?: StreamFunctionName;
     }
   | {
@@ -357,7 +357,7 @@ export interface AlarmTuning {
 /** `false`: no alarms. Otherwise by name: the tuning of an alarm, or `false` to turn it off. */
 export type AlarmsProp = false | { readonly [Name in AlarmName]?: false | AlarmTuning };
 
-/** Highest threshold: 31 days in milliseconds, the longest lookback. */
+/** Highest threshold: 31 days in milliseconds, the longest time that a tick can look back. */
 const MAX_THRESHOLD = 31 * 24 * 60 * 60 * 1000;
 
 /** Most seconds of all periods of an alarm, if a period is shorter than an hour. Source: CloudWatch API reference, PutMetricAlarm. */
@@ -436,13 +436,13 @@ export function isRecorded(alarm: AlarmName, metrics: MetricSet): boolean {
   return watched.by !== 'sweep' || recordedMetrics(metrics).some(({ name }) => name === watched.name);
 }
 
-/** The prop of an alarm; undefined for an alarm of the sweep itself. */
+/** The prop that adds an alarm to a table; undefined for an alarm of the sweep itself. */
 export function subjectOf(alarm: AlarmName): Subject | undefined {
   const { subject }: Alarm = ALARMS[alarm];
   return subject;
 }
 
-/** The props one of which an alarm requires; empty for one that always exists. */
+/** The props of which an alarm requires at least one; empty for an alarm that always exists. */
 export function neededFor(alarm: AlarmName): readonly Subject[] {
   const { subject, ofReaders }: Alarm = ALARMS[alarm];
   return ofReaders ? ['archive', 'events'] : subject === undefined ? [] : [subject];
@@ -513,7 +513,7 @@ function deployed(
   };
 }
 
-/** The alarms of a deployment, for callers that need no metrics' resources. */
+/** The alarms of a deployment, for callers that do not use the alarms' metrics: these name no resources here. */
 export function deployedAlarms(deployment: AlarmedDeployment): readonly DeployedAlarm[] {
   return alarmsOf(deployment, { stateMachineArn: '', replayStateMachineArn: '', deadLetterQueueName: '' });
 }

@@ -655,7 +655,7 @@ export function readsStream({ archive, events }: Pick<ResolvedProps, 'archive' |
   return anyOf(given(archive), given(events));
 }
 
-/** The props that decide whether a table has a ledger and a proof. */
+/** The props that decide whether a table has a ledger (a list of its deletions, in the journal) and a proof (a manifest of each day). */
 export type LedgerProps = Pick<ResolvedProps, 'archive' | 'events'> & Partial<Pick<ResolvedProps, 'proof'>>;
 
 /** Whether a manifest of each day's deletions is written. */
@@ -663,7 +663,7 @@ export function hasProof({ archive, proof = false }: Omit<LedgerProps, 'events'>
   return anyOf(given(archive), proof);
 }
 
-/** Whether DeleteChunk writes a ledger. */
+/** Whether DeleteChunk writes a ledger: the list of its deletions, in the journal. */
 export function hasLedger(props: LedgerProps): boolean {
   return anyOf(hasProof(props), given(props.events));
 }

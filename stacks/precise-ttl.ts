@@ -61,7 +61,7 @@ export class PreciseTtl extends Construct {
   readonly deadLetterQueueUrl: string;
   /** The topic that the alarms notify. Undefined without alarms. */
   readonly alarmTopicArn: string | undefined;
-  /** ARNs of the existing alarms, by their names in CloudWatch. */
+  /** ARNs of the alarms that are created, by their names in CloudWatch. */
   readonly alarmArns: Readonly<Record<string, string>>;
   /** Undefined with `dashboard: false`. */
   readonly dashboardName: string | undefined;

@@ -146,7 +146,10 @@ async function measureOpenings(
   }
 }
 
-/** @returns what the page, and this process with the server, have computed since then, milliseconds */
+/**
+ * Begins to measure processor time. @returns a function that returns the milliseconds for which the page, and this process with the server,
+ * have computed since
+ */
 async function startComputing(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });

@@ -41,7 +41,7 @@ export interface UntilIdleOptions {
 
 /**
  * Waits until no execution is running.
- * @returns whether nothing does
+ * @returns whether none is running
  */
 export async function untilIdle(
   isIdle: () => boolean,

@@ -61,7 +61,7 @@ export interface SynthesizedCloud {
   readonly blocks: readonly ResolvedBlock[];
 }
 
-/** @param of prefix of the names: empty, or a block and a dot */
+/** Names of the arguments for throughput. @param of prefix of the names: empty, or a block and a dot */
 const throughput = (of: string) =>
   `${of}read_capacity ${of}write_capacity ${of}on_demand_throughput ${of}warm_throughput`;
 

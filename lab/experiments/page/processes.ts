@@ -25,7 +25,7 @@ const SWEEP_PAGE = /http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}\//;
 const PRINTED_LENGTH = 4_000;
 
 /**
- * Starts it with the configuration of this folder, and waits until it runs.
+ * Starts `npx precise-ttl local` with the configuration of this repository, and waits until it runs.
  *
  * @throws when it can't be started, with what it printed
  */
