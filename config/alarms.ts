@@ -107,20 +107,23 @@ interface Alarm {
 /** Longest time since the expiry of the oldest item while the sweep keeps up, even if one tick is skipped. */
 const OVERDUE_SECONDS = 300;
 
-/** A day, in which the person who paused a table returns, and one more hour, so that a daily scan has run. */
+/**
+ * Longest age of a table's watermark, the time up to which the ticks have swept it. A day, in which the person who paused a table returns,
+ * and one more hour, so that a daily scan has run.
+ */
 const WATERMARK_SECONDS = 25 * 60 * 60;
 
 /** Threshold of an hour: the stream keeps a record for 24 hours, so almost a day is left for the repair. */
 const DELAY_MS = 60 * 60 * 1000;
 
 /**
- * How an alarm detects that a metric has stopped. Its expression is 0 in a span without a datapoint, but only after a span with one:
- * before the first success there is no datapoint at all, so a new deployment raises no alarm.
+ * How an alarm detects that a metric has stopped. Its expression is 0 in a span without a datapoint, but only after a span with one: before
+ * the first success there is no datapoint at all, so a new deployment raises no alarm.
  *
- * - One datapoint is the sum of the whole span, so that a single success in it is enough. CloudWatch evaluates the span that ends now,
- *   each minute.
- * - Two are evaluated, and one that is 0 is enough: so the previous one, which was not 0, is among those from which the expression is
- *   computed. It is documented that CloudWatch reads some more of them, but not how many, and nothing here depends on it.
+ * - One datapoint is the sum of the whole span, so that a single success in it is enough. CloudWatch evaluates the span that ends now, each
+ *   minute.
+ * - Two datapoints are evaluated, and one that is 0 is enough. So the previous datapoint, which was not 0, is among those from which the
+ *   expression is computed. It is documented that CloudWatch reads some more datapoints, but not how many, and nothing here depends on it.
  * - When the last success is too long ago to be read, there are no datapoints any more: with `ignore` the alarm does not change.
  *
  * With missing data as `breaching` the alarm would sound at the first evaluation, before any sweep, since an alarm does not know its own

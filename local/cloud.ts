@@ -116,7 +116,7 @@ export class LocalCloud {
   readonly #machines: readonly Machine[];
   readonly #stepFunctions: LocalStepFunctions;
   readonly #scheduler: LocalScheduler;
-  /** Names of schedules. */
+  /** Name of the schedule that started an execution. */
   readonly #scheduledBy = new WeakMap<Execution, string>();
   #stopped: Promise<void> | undefined;
 

@@ -319,7 +319,7 @@ function ticksOf(executions: readonly Execution[]): Map<number, number> {
   );
 }
 
-/** Executions that were aborted at the end of the job are no failures of the sweep. */
+/** Whether an execution failed. Those that were aborted at the end of the job are no failures of the sweep. */
 function failed({ status }: Execution): boolean {
   return status !== 'SUCCEEDED' && status !== 'ABORTED';
 }

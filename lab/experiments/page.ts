@@ -78,7 +78,7 @@ export function problemsOf({ openings, minutesMb }: PageResult): string[] {
   ];
 }
 
-/** On a machine that is busy with other work the clock proves nothing. */
+/** Reasons why a run proves nothing: the clock does not count on a machine that is busy with other work. */
 export function doubtsOf({ openings }: PageResult): string[] {
   const opening = medianOf(openings.map(({ ms }) => ms));
   if (opening < MAX_OPENING_MS) return [];

@@ -44,7 +44,7 @@ export interface SdkResponse {
   readonly body: Readable;
 }
 
-/** The SDK's bodies are texts or bytes; its byte type warns when it is used as a text. */
+/** Converts a body to bytes. The SDK's bodies are texts or bytes; its byte type warns when it is used as a text. */
 export function bytesOf(body: string | Uint8Array = ''): Buffer {
   return typeof body === 'string'
     ? Buffer.from(body)

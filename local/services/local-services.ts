@@ -98,7 +98,7 @@ export class LocalServices {
     const { buckets, queues, eventQueues, buses, streams, callsFunction } = used;
     const given = givenEndpoints(environment);
     const started: Started = {};
-    /** Returns the endpoint or port of a service. */
+    /** Returns the options of a service: its port, which must be free, and its faults. */
     const place = async (service: ServiceName) => {
       const port = ports[service];
       if (port !== undefined) await requireFree(port, PORT_FLAGS[service]);
@@ -202,7 +202,7 @@ function givenEndpoints(environment: Surroundings['environment']): ServiceEndpoi
   );
 }
 
-/** A function that is not run here is treated as successful: otherwise its shard would wait for a day. */
+/** Makes the calls of functions. A function that is not run here is treated as successful: otherwise its shard would wait for a day. */
 function invoker({ invoke, onEvent }: Surroundings): Surroundings['invoke'] {
   return async (functionName, payload) => {
     const result = await invoke(functionName, payload);

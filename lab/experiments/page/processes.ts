@@ -97,7 +97,9 @@ function findBelow(pid: number, text: string): number | undefined {
   return undefined;
 }
 
-/** A shell that watches a process also contains that process's command line. */
+/**
+ * Whether a process is Java with this text in its command line. A shell that watches a process also contains that process's command line.
+ */
 function isJava(pid: number, text: string): boolean {
   const [program = '', ...args] = read(`/proc/${pid}/cmdline`).split('\0');
   return program.endsWith('java') && args.some(arg => arg.includes(text));
