@@ -96,9 +96,9 @@ interface Alarm {
   readonly onlyEnabled?: true;
   /** Whether the alarm exists only with this prop, for each table that has it. @default it always exists */
   readonly subject?: Subject;
-  /** Whether it also exists with the prop `proof`. */
+  /** Whether the alarm also exists with the prop `proof`. */
   readonly ofProof?: true;
-  /** Whether it exists once, and only if a table has a reader of its stream. @default it always exists */
+  /** Whether the alarm exists once for all tables, and only if a function reads the stream of one. @default it always exists */
   readonly ofReaders?: true;
   /** The meaning of the alarm, as a sentence. */
   readonly help: string;

@@ -484,8 +484,8 @@ export const PROPS = {
 /** Settings of a table without a prop: each has one value, which measurements showed to be right for every table. */
 const TUNED = {
   /**
-   * Concurrent children of the lookback or of a replay: with the chunks of each they delete up to 200 chunks at a time, which is more than
-   * an index's partitions allow.
+   * Concurrent children (iterations of a Map) of a replay, or of the lookback, in which a tick searches the minutes before. With the chunks
+   * of each they delete up to 200 chunks at a time, which is more than an index's partitions allow.
    */
   shardConcurrency: 20,
   /** Chunks of 25 keys that a child deletes concurrently: enough for the 1,000 deletes per second that a partition allows. */

@@ -85,7 +85,7 @@ const EXECUTION_STEP_SECONDS = 0.1;
 /** Duration of a child without its waits, seconds. */
 const CHILD_SECONDS = 0.1;
 
-/** Shortest window, in minutes, that the lookback usually shares with the upcoming minute. */
+/** Shortest window, in minutes, that the lookback (the search of the minutes before) usually shares with the upcoming minute. */
 const SHARED_WINDOW_MINUTES = 3;
 
 /** Entries that a poll requests: this share of the due ones, plus this number; at least as many as half a read unit covers. */

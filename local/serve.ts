@@ -176,8 +176,8 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
 }
 
 /**
- * A shell into which the lines of an earlier run were pasted still has the endpoints of that run. Nothing listens there any more, and this
- * run is about to use the same ports.
+ * Removes the endpoints of an earlier run from the environment. A shell into which the lines of that run were pasted still has them.
+ * Nothing listens there any more, and this run is about to use the same ports.
  */
 async function environmentFor({
   environment,

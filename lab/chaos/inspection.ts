@@ -30,7 +30,7 @@ export interface InspectionOptions {
   /** Time at which the items are written and the sweep is started, epoch seconds. */
   readonly now: number;
   readonly model: ExpiryModel;
-  /** Lookback of a tick, minutes. */
+  /** How far a tick looks back for expired items, minutes. */
   readonly lookbackMinutes: number;
 }
 

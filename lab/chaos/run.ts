@@ -33,7 +33,7 @@ import { LEAD_SECONDS, rage, type StormOptions } from './storm.ts';
 export interface ChaosOptions extends StormOptions {
   readonly tableName: string;
   readonly model: ExpiryModel;
-  /** Lookback of a tick, minutes. */
+  /** How far a tick looks back for expired items, minutes. */
   readonly lookbackMinutes: number;
   /** The table's grace: seconds between an item's TTL and the time at which it is due. */
   readonly graceSeconds: number;

@@ -193,7 +193,7 @@ async function measureMemory(
 
 const residentMb = (pid: number): number => Math.round(memoryOf(pid)?.residentMb ?? 0);
 
-/** A page in a window of its own, whose errors and whose requests beyond this machine are told. */
+/** A page in a window of its own, whose errors and whose requests beyond this machine are reported as problems. */
 async function newPage(browser: Browser, tell: (problem: string) => void): Promise<Page> {
   const page = await (await browser.newContext()).newPage();
   page.on('console', message => {

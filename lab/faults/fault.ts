@@ -189,7 +189,7 @@ function pick<T>(from: readonly T[], random: RandomSource): T {
   return from[Math.floor(random.next() * from.length)] as T;
 }
 
-/** @throws RangeError when a rate is not between 0 and 1, or the rates add up to more than 1 */
+/** Checks rates. @throws RangeError when a rate is not between 0 and 1, or the rates add up to more than 1 */
 export function checkRates(rates: FaultRates): void {
   checkShares(rates, Object.keys(EFFECTS));
 }

@@ -231,7 +231,10 @@ function dateOf(args: Arguments, name: string): number | undefined {
   return given === undefined ? undefined : Date.parse(given);
 }
 
-/** A start that fails locally is reported immediately instead of being retried and sent to a dead-letter queue. */
+/**
+ * Reads settings that Scheduler's API only returns here. A start that fails locally is reported immediately instead of being retried and
+ * sent to a dead-letter queue.
+ */
 function readAsGiven(args: Arguments, target: Arguments | undefined): ScheduleAsGiven {
   const policy = target?.block('retry_policy');
   const age = policy?.find('maximum_event_age_in_seconds', whole(60, 86_400));

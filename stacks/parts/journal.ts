@@ -89,7 +89,7 @@ export class Journal extends Construct {
     return this.#bookStatements(['deleted', 'kept'], ledger);
   }
 
-  /** @param ledger whether any table has a ledger */
+  /** Permissions to write these books (parts of the ledger) of all tables. @param ledger whether any table has a ledger */
   #bookStatements(books: readonly Book[], ledger: boolean): Statement[] {
     const ids = books.map(book => bookId(book, '*'));
     return ledgerStatements(this.tableArn, ids, this.#props).map(statement => ({
