@@ -51,7 +51,7 @@ export interface LocalCloudOptions {
   /** Options for a DynamoDB Local of its own. */
   readonly dynamoDbLocal?: DynamoDbLocalOptions;
   /**
-   * The environment, of which only `AWS_ENDPOINT_URL_DYNAMODB`, `…_S3`, `…_SQS`, `…_EVENTBRIDGE` and `…_LAMBDA` are read.
+   * The environment, of which only `AWS_ENDPOINT_URL_DYNAMODB`, `…_S3`, `…_SQS`, `…_EVENTBRIDGE`, `…_KINESIS` and `…_LAMBDA` are read.
    * @default process.env
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -61,7 +61,7 @@ export interface LocalCloudOptions {
   readonly functions?: Omit<LocalFunctionsOptions, 'dynamoDbEndpoint' | 'services'>;
   /** Options for the event source mappings of the tables' streams. */
   readonly mappings?: MappingOptions;
-  /** Options for S3, SQS and EventBridge, if the stack uses them. */
+  /** Options for S3, SQS, EventBridge and Kinesis, if the stack uses them. */
   readonly services?: ServicesOptions;
   /** @default the wall clock */
   readonly clock?: Clock;

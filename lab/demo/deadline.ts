@@ -41,7 +41,7 @@ export type PlannedAt = (minute: number) => number;
  * 3. What is written within its minute is found at the next poll: when an item of the same minute and shard expires that was written before
  *    the minute began, and whose delete the poll before could not plan. If there is no such item, the next tick finds it; with
  *    `marginSeconds`, the first tick after the TTL and this margin.
- * 4. With `pollSeconds` a child waits for every minute and shard, and two polls are never further apart.
+ * 4. With `pollSeconds` a child waits for every minute and shard, and two polls are never further apart than this.
  *
  * It is computed from what was written and when, and so independently of what the sweep does.
  */

@@ -190,7 +190,10 @@ async function stopAll(started: Started): Promise<void> {
   await Promise.all(Object.values(started).map(server => server.stop()));
 }
 
-/** Endpoints from the environment. Lambda's applies only to functions that the local cloud does not have. */
+/**
+ * Endpoints from the environment. That of Lambda is not among them: `cloud.ts` uses it, only for functions that the local cloud does not
+ * have.
+ */
 function givenEndpoints(environment: Surroundings['environment']): ServiceEndpoints {
   const services = Object.keys(PORT_FLAGS) as ServiceName[];
   return Object.fromEntries(
