@@ -273,7 +273,7 @@ export class LocalCloud {
   }
 
   /**
-   * Replaces the schedule with this ARN, as UpdateSchedule does. Executions that it started continue.
+   * Replaces the schedule that has the same ARN, as UpdateSchedule does. Executions that the former one started continue.
    * @throws {ScheduleError} for a schedule that the stack could not contain
    */
   updateSchedule(schedule: ScheduleResource): void {
@@ -282,7 +282,7 @@ export class LocalCloud {
   }
 
   /**
-   * Replaces the event source mapping with this address, as UpdateEventSourceMapping does.
+   * Replaces the event source mapping that has the same address, as UpdateEventSourceMapping does.
    *
    * @throws {TableMismatchError} for a table without a stream
    */

@@ -288,7 +288,7 @@ async function deleteTables(client: DynamoDBClient, names: readonly string[]): P
   }
 }
 
-/** Runs every step, even when one fails; then throws the error. */
+/** Runs every step, even when one fails; then throws the first error. */
 async function undoAll(undo: Undo): Promise<void> {
   const errors: unknown[] = [];
   for (const step of undo.splice(0).reverse()) {

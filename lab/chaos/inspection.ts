@@ -46,7 +46,7 @@ const MAX_SWEEPS = 3;
 /** Seconds until the expiry of items for which the tick must wait. */
 const SOON = [4, 5, 6, 7] as const;
 
-/** Seconds to wait before a tick is inspected: the minute that it sweeps must have begun, and must last until its last item expires */
+/** Seconds to wait before a tick is inspected: the minute that it sweeps must have begun, and must last until its last item expires. */
 export function secondsUntilInspection(now: number): number {
   const left = MINUTE - (now % MINUTE);
   return left < MIN_REST_SECONDS ? left + 1 : now % MINUTE === 0 ? 1 : 0;

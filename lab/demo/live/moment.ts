@@ -107,7 +107,7 @@ const SHARE = 0.05;
 const MAX_PAUSE_MS = 2_000;
 
 /**
- * Makes work that takes long rarer: a large run has many items to count, and its sweep runs in the same process.
+ * Does work less often the longer it takes: a large run has many items to count, and its sweep runs in the same process.
  *
  * @param now milliseconds since some moment
  */
