@@ -49,13 +49,13 @@ type Watched =
   | {
       readonly by: 'AWS/States';
       readonly name: (typeof AWS_METRICS)['AWS/States']['names'][number];
-      /** Whether the replays are added. @default only the ticks */
+      /** Whether the metric of the replays is added to that of the ticks. @default only the ticks */
       readonly ofBoth?: true;
     }
   | {
       readonly by: 'AWS/SQS';
       readonly name: (typeof AWS_METRICS)['AWS/SQS']['names'][number];
-      /** The function whose failures are in the queue. @default the starts of the schedules */
+      /** The function whose failures are in the queue. @default the queue has the failed starts of schedules */
       readonly of?: StreamFunctionName;
     }
   | {
@@ -96,9 +96,9 @@ interface Alarm {
   readonly onlyEnabled?: true;
   /** Whether the alarm exists only with this prop, for each table that has it. @default it always exists */
   readonly subject?: Subject;
-  /** Whether it also exists with the prop `proof`. */
+  /** Whether the alarm also exists with the prop `proof`. */
   readonly ofProof?: true;
-  /** Whether it exists once, and only if a table has a reader of its stream. @default it always exists */
+  /** Whether the alarm exists once for all tables, and only if a function reads the stream of one. @default it always exists */
   readonly ofReaders?: true;
   /** The meaning of the alarm, as a sentence. */
   readonly help: string;
@@ -107,20 +107,23 @@ interface Alarm {
 /** Longest time since the expiry of the oldest item while the sweep keeps up, even if one tick is skipped. */
 const OVERDUE_SECONDS = 300;
 
-/** A day, in which the person who paused a table returns, and one more hour, so that a daily scan has run. */
+/**
+ * Longest age of a table's watermark, the time up to which the ticks have swept it. A day, in which the person who paused a table returns,
+ * and one more hour, so that a daily scan has run.
+ */
 const WATERMARK_SECONDS = 25 * 60 * 60;
 
 /** Threshold of an hour: the stream keeps a record for 24 hours, so almost a day is left for the repair. */
 const DELAY_MS = 60 * 60 * 1000;
 
 /**
- * How an alarm detects that a metric has stopped. Its expression is 0 in a span without a datapoint, but only after a span with one:
- * before the first success there is no datapoint at all, so a new deployment raises no alarm.
+ * How an alarm detects that a metric has stopped. Its expression is 0 in a span without a datapoint, but only after a span with one: before
+ * the first success there is no datapoint at all, so a new deployment raises no alarm.
  *
- * - One datapoint is the sum of the whole span, so that a single success in it is enough. CloudWatch evaluates the span that ends now,
- *   each minute.
- * - Two are evaluated, and one that is 0 is enough: so the previous one, which was not 0, is among those from which the expression is
- *   computed. It is documented that CloudWatch reads some more of them, but not how many, and nothing here depends on it.
+ * - One datapoint is the sum of the whole span, so that a single success in it is enough. CloudWatch evaluates the span that ends now, each
+ *   minute.
+ * - Two datapoints are evaluated, and one that is 0 is enough. So the previous datapoint, which was not 0, is among those from which the
+ *   expression is computed. It is documented that CloudWatch reads some more datapoints, but not how many, and nothing here depends on it.
  * - When the last success is too long ago to be read, there are no datapoints any more: with `ignore` the alarm does not change.
  *
  * With missing data as `breaching` the alarm would sound at the first evaluation, before any sweep, since an alarm does not know its own
@@ -357,7 +360,7 @@ export interface AlarmTuning {
 /** `false`: no alarms. Otherwise by name: the tuning of an alarm, or `false` to turn it off. */
 export type AlarmsProp = false | { readonly [Name in AlarmName]?: false | AlarmTuning };
 
-/** Highest threshold: 31 days in milliseconds, the longest lookback. */
+/** Highest threshold: 31 days in milliseconds, the longest time that a tick can look back. */
 const MAX_THRESHOLD = 31 * 24 * 60 * 60 * 1000;
 
 /** Most seconds of all periods of an alarm, if a period is shorter than an hour. Source: CloudWatch API reference, PutMetricAlarm. */
@@ -436,13 +439,13 @@ export function isRecorded(alarm: AlarmName, metrics: MetricSet): boolean {
   return watched.by !== 'sweep' || recordedMetrics(metrics).some(({ name }) => name === watched.name);
 }
 
-/** The prop of an alarm; undefined for an alarm of the sweep itself. */
+/** The prop that adds an alarm to a table; undefined for an alarm of the sweep itself. */
 export function subjectOf(alarm: AlarmName): Subject | undefined {
   const { subject }: Alarm = ALARMS[alarm];
   return subject;
 }
 
-/** The props one of which an alarm requires; empty for one that always exists. */
+/** The props of which an alarm requires at least one; empty for an alarm that always exists. */
 export function neededFor(alarm: AlarmName): readonly Subject[] {
   const { subject, ofReaders }: Alarm = ALARMS[alarm];
   return ofReaders ? ['archive', 'events'] : subject === undefined ? [] : [subject];
@@ -513,7 +516,7 @@ function deployed(
   };
 }
 
-/** The alarms of a deployment, for callers that need no metrics' resources. */
+/** The alarms of a deployment, for callers that do not use the alarms' metrics: these name no resources here. */
 export function deployedAlarms(deployment: AlarmedDeployment): readonly DeployedAlarm[] {
   return alarmsOf(deployment, { stateMachineArn: '', replayStateMachineArn: '', deadLetterQueueName: '' });
 }

@@ -118,7 +118,7 @@ function takeTypeScriptAsModules(): void {
 
 /**
  * The file and line of an error, if Node provides them: the stack begins with them when a file could not be parsed; otherwise the
- * configuration's own line counts, whichever function it had called.
+ * configuration's own line counts, even if the error occurred in a function that this line called.
  */
 function placeOf(error: unknown, config: string): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';

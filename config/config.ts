@@ -69,7 +69,7 @@ export interface ProviderConfig {
     readonly sessionName?: string;
     readonly externalId?: string;
   };
-  /** The only accounts to which it may deploy. */
+  /** The only accounts to which Terraform may deploy. */
   readonly allowedAccountIds?: readonly string[];
   /** A profile of AWS's configuration files. */
   readonly profile?: string;
@@ -192,7 +192,9 @@ const PROVIDER: Kind<ProviderConfig> = kind(isObject, '{ assumeRole?, allowedAcc
   inside: provider => objectProblems(PROVIDER_KINDS, provider, { remedy: CORRECT }),
 });
 
-/** Terraform's meta-arguments: they control the lifecycle of a resource, and so protect those that hold data. */
+/**
+ * Terraform's meta-arguments, which `overrides` cannot set: they control the lifecycle of a resource, and so protect those that hold data.
+ */
 const META_ARGUMENTS = [
   'connection',
   'count',
@@ -203,7 +205,7 @@ const META_ARGUMENTS = [
   'provisioner',
 ];
 
-/** Names by which alarms, commands and other resources find a resource. */
+/** Names by which alarms, commands and other resources find a resource: `overrides` cannot set these arguments. */
 const NAMES = [
   'alarm_name',
   'bucket',

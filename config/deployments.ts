@@ -21,7 +21,7 @@ export function deploymentsOf(tables: readonly ResolvedProps[]): Deployment[] {
   return names.map(name => deploymentOf(tables.filter(({ sweep }) => sweep === name)));
 }
 
-/** @param tables at least one table, all of the same deployment */
+/** The deployment of these tables. @param tables at least one table, all with the same `sweep` */
 export function deploymentOf(tables: readonly ResolvedProps[]): Deployment {
   const [first] = tables;
   if (first === undefined) throw new TypeError('deploymentOf: expected at least one table');
@@ -169,5 +169,5 @@ export function settingsProblem({ name, tables }: Deployment): FieldProblem | nu
 /** Most bytes of the settings in a state's 256 KiB; the rest is for the targets. Source: Step Functions quotas. */
 const MAX_SETTINGS_BYTES = 200_000;
 
-/** Further bytes of a table that archives first: the name of a bucket has up to 63 characters. */
+/** Further bytes of a table whose items are archived before they are deleted: the name of a bucket has up to 63 characters. */
 const COPY_TO_BYTES = 200;

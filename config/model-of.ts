@@ -8,8 +8,8 @@ export function modelOf(props: PreciseTtlProps): ExpiryModel {
 }
 
 /**
- * The props of `expiryModel` for that model, without defaults: as JSON they describe to writers in any language how to stamp the table's
- * items.
+ * The props from which `expiryModel` makes the model of a deployed table, without defaults: as JSON they describe to writers in any
+ * language how to stamp the table's items.
  */
 export function modelPropsOf(props: PreciseTtlProps): ExpiryModelProps {
   return modelPropsOfSettings(resolveProps(props));

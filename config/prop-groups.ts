@@ -9,7 +9,7 @@ interface Group {
 
 /**
  * Props of a table that have fields, because they concern one subject. The code behind the configuration has each field as a separate
- * setting ({@link flattened}), like executions do.
+ * setting ({@link flattened}), as the input of executions has.
  */
 export const GROUPS = {
   /**
@@ -88,7 +88,7 @@ export function pathOf(setting: string): string {
   return place?.isShort ? place.group : fieldPathOf(setting);
 }
 
-/** The same path, but always with the field: `hold.attribute` for `holdAttribute`. */
+/** The prop in which a setting is written, always with the field: `hold.attribute` for `holdAttribute`, not only `hold`. */
 export function fieldPathOf(setting: string): string {
   const place = PLACES.get(setting);
   return place === undefined ? (FORMER_NAMES[setting] ?? setting) : `${place.group}.${place.field}`;
@@ -137,7 +137,7 @@ export function flattened(props: object, tableRoles: readonly string[]): Readonl
   return Object.fromEntries(settings);
 }
 
-/** The roles of the deployment, and those of the table's own functions. */
+/** Splits `roleArns` into two settings: the roles of the deployment, and those of the table's own resources. */
 function rolesOf(
   roles: Readonly<Record<string, unknown>>,
   tableRoles: readonly string[],

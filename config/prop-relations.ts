@@ -40,8 +40,8 @@ const isGuarded = ({ deleteMode }: ResolvedProps): boolean => equal(deleteMode, 
 /** The rules between the settings of a table, except those about created resources. */
 export const RELATIONS: readonly Relation[] = [
   {
-    // A limit must be lower than the shards' rate even without any puts. By second a limit concerns overdue items, which lie under many
-    // keys.
+    // A limit must not be higher than the rate that the shards allow even without any puts. By second a limit concerns overdue items, which
+    // lie under many keys.
     props: ['maxDeletesPerSecond', 'shards', 'indexedBy'],
     holds: table => anyOf(bySecond(table), not(less(capacity(table), table.maxDeletesPerSecond))),
     expected: table =>

@@ -484,8 +484,8 @@ export const PROPS = {
 /** Settings of a table without a prop: each has one value, which measurements showed to be right for every table. */
 const TUNED = {
   /**
-   * Concurrent children of the lookback or of a replay: with the chunks of each they delete up to 200 chunks at a time, which is more than
-   * an index's partitions allow.
+   * Concurrent children (iterations of a Map) of a replay, or of the lookback, in which a tick searches the minutes before. With the chunks
+   * of each they delete up to 200 chunks at a time, which is more than an index's partitions allow.
    */
   shardConcurrency: 20,
   /** Chunks of 25 keys that a child deletes concurrently: enough for the 1,000 deletes per second that a partition allows. */
@@ -655,7 +655,7 @@ export function readsStream({ archive, events }: Pick<ResolvedProps, 'archive' |
   return anyOf(given(archive), given(events));
 }
 
-/** The props that decide whether a table has a ledger and a proof. */
+/** The props that decide whether a table has a ledger (a list of its deletions, in the journal) and a proof (a manifest of each day). */
 export type LedgerProps = Pick<ResolvedProps, 'archive' | 'events'> & Partial<Pick<ResolvedProps, 'proof'>>;
 
 /** Whether a manifest of each day's deletions is written. */
@@ -663,7 +663,7 @@ export function hasProof({ archive, proof = false }: Omit<LedgerProps, 'events'>
   return anyOf(given(archive), proof);
 }
 
-/** Whether DeleteChunk writes a ledger. */
+/** Whether DeleteChunk writes a ledger: the list of its deletions, in the journal. */
 export function hasLedger(props: LedgerProps): boolean {
   return anyOf(hasProof(props), given(props.events));
 }

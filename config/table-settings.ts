@@ -25,7 +25,7 @@ export interface ProvisionedCapacity extends Capacity {
   readonly indexWrite?: number;
 }
 
-/** Most units. It is not a quota, since an account's can be raised; it catches numbers with another meaning. */
+/** Most units. AWS has no such limit, since an account's quota can be raised: it only catches numbers that mean something else. */
 const MAX_UNITS = 10_000_000;
 
 const UNITS = whole(1, MAX_UNITS, 'a whole number of units a second');

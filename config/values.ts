@@ -192,7 +192,7 @@ export function pieceOf(text: string, separator: string, index: number): string 
   );
 }
 
-/** Shortens a text to AWS's limit; only if it is known, a sign at its end shows that. */
+/** Shortens a text to AWS's limit. A known text then ends with `…`; in an expression the rest is cut off without a sign. */
 export function cut(text: string, most: number): string {
   return either(
     [text],

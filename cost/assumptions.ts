@@ -15,7 +15,10 @@ export const READ_MS = { ms: 5, processorMs: 3 } as const;
 /** Duration of a call of the journal, milliseconds: a query of a few items, an update, a batch of rows. */
 export const JOURNAL_MS = 5;
 
-/** Bytes of the journal's item with the watermarks, and of each table in it, whose name has about 20 letters. */
+/**
+ * Bytes of the journal's item with the watermarks (the times up to which tables are swept), and of each table in it, with a name of about
+ * 20 letters.
+ */
 export const WATERMARK_BYTES = { item: 60, table: 78 } as const;
 
 /** Bytes of the journal's item for a table with a daily scan of its index. */
@@ -47,8 +50,9 @@ export const ARCHIVE = {
 } as const;
 
 /**
- * Sizes in the ledger: bytes of a row without its entries, of an entry with only a key, and of an entry with the hash of its line,
- * gzipped, with UUIDs as keys; days for which it is kept; minutes of a reader's book that are read to find a minute's deletions.
+ * Sizes in the ledger: bytes of a row without its entries, of an entry with only a key, and of an entry with the hash of its line, gzipped,
+ * with UUIDs as keys; days for which it is kept; minutes of a reader's book (its part of the ledger) that are read to find a minute's
+ * deletions.
  */
 export const LEDGER = { rowBytes: 240, keyBytes: 25, archivedBytes: 62, days: 14, minutes: 3 } as const;
 

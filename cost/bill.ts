@@ -122,7 +122,8 @@ function linesOfSweep(deployment: BilledDeployment): BillLine[] {
     ),
     line('Express executions', usage.expressRequests, 'executions', priced('expressRequests')),
     line('Express executions: time', usage.expressGbSeconds, 'GB-seconds', priced('expressGbSeconds')),
-    // Only scans of indexes are counted. Replays by hand and hand-overs run on the Standard machine too.
+    // Only scans of indexes are counted. Replays by hand, and hand-overs of work that a tick could not finish, run on the Standard machine
+    // too.
     line(
       'transitions of Standard executions',
       usage.stateTransitions,

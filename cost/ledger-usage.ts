@@ -25,7 +25,7 @@ export interface LedgerUsage {
 const NOTHING: LedgerUsage = { readUnits: 0, writeUnits: 0, storedGb: 0, gbSeconds: 0 };
 const GB = 1e9;
 
-/** The usage of one book in a month. */
+/** The usage of one book in a month: of the part of the ledger that one function writes. */
 interface BookOfMonth {
   /** Number of rows; each call of its function writes one. */
   readonly rows: number;

@@ -71,7 +71,7 @@ const TICK_TARGETS = 40;
 /** Seconds before the upcoming minute at which further executions are started. */
 const PART_LEAD_SECONDS = 15;
 
-/** Shards of an upcoming minute that one child sweeps. */
+/** Shards of an upcoming minute that one child sweeps: an iteration of the execution's Map. */
 const SHARDS_OF_CHILD = 8;
 
 /** Keys of a chunk and of a page. */
@@ -85,13 +85,13 @@ const EXECUTION_STEP_SECONDS = 0.1;
 /** Duration of a child without its waits, seconds. */
 const CHILD_SECONDS = 0.1;
 
-/** Shortest window, in minutes, that the lookback usually shares with the upcoming minute. */
+/** Shortest window, in minutes, that the lookback (the search of the minutes before) usually shares with the upcoming minute. */
 const SHARED_WINDOW_MINUTES = 3;
 
 /** Entries that a poll requests: this share of the due ones, plus this number; at least as many as half a read unit covers. */
 const READ_AHEAD = { share: 1.25, entries: 10, atLeast: 36 } as const;
 
-/** Seconds for which it plans the deletes of entries that it has read. */
+/** Seconds for which a poll plans the deletes of entries that it has read. */
 const PLANNED_SECONDS = 30;
 
 /**
@@ -186,7 +186,8 @@ function tick({ tables, functionMemoryMb }: SweptDeployment): SweepUsage {
     expressGbSeconds:
       (1 - sweeping) * executionGbSeconds(planSeconds) +
       executionGbSeconds(longest(swept)) +
-      // The others begin shortly before the minute, or at once after the plan if one of them must, and end with it.
+      // The further executions begin shortly before the minute, or right after the plan if a table is in the plain mode, and end with the
+      // minute.
       (started - 1) *
         executionGbSeconds(Math.max(0, longest(swept) - Math.max(planSeconds, waitsForParts(tables)))),
     functionInvocations: 1 + calls,
@@ -224,7 +225,7 @@ interface TableSweep extends Children {
   /** Number of children. */
   readonly targets: number;
   readonly probes: number;
-  /** Number of consecutive probes; probes of other tables run at the same time. */
+  /** Number of consecutive probes (queries by which the plan looks for due items); probes of other tables run at the same time. */
   readonly probesInTurn: number;
   /** Rows of the journal for minutes in which something expired. */
   readonly rowsPerTick: number;
@@ -418,7 +419,7 @@ function probesOfTick(shape: SweepShape, itemsOfShard: number): number {
   }
   if (shape.pollSeconds > 0) return back;
   if (indexedBy === 'second') return back + (1 - found) * MINUTE + found;
-  // One probe covers both; if it finds the minute before, a second one probes only the minute.
+  // One probe covers the lookback and the upcoming minute; if it finds an item of the lookback, a second one covers only the minute.
   if (shape.granularityMinutes >= SHARED_WINDOW_MINUTES) return back + shards * found;
   return back + shards * windowsOfMinute(shape);
 }

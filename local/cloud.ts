@@ -51,7 +51,7 @@ export interface LocalCloudOptions {
   /** Options for a DynamoDB Local of its own. */
   readonly dynamoDbLocal?: DynamoDbLocalOptions;
   /**
-   * The environment, of which only `AWS_ENDPOINT_URL_DYNAMODB`, `…_S3`, `…_SQS`, `…_EVENTBRIDGE` and `…_LAMBDA` are read.
+   * The environment, of which only `AWS_ENDPOINT_URL_DYNAMODB`, `…_S3`, `…_SQS`, `…_EVENTBRIDGE`, `…_KINESIS` and `…_LAMBDA` are read.
    * @default process.env
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -61,7 +61,7 @@ export interface LocalCloudOptions {
   readonly functions?: Omit<LocalFunctionsOptions, 'dynamoDbEndpoint' | 'services'>;
   /** Options for the event source mappings of the tables' streams. */
   readonly mappings?: MappingOptions;
-  /** Options for S3, SQS and EventBridge, if the stack uses them. */
+  /** Options for S3, SQS, EventBridge and Kinesis, if the stack uses them. */
   readonly services?: ServicesOptions;
   /** @default the wall clock */
   readonly clock?: Clock;
@@ -116,7 +116,7 @@ export class LocalCloud {
   readonly #machines: readonly Machine[];
   readonly #stepFunctions: LocalStepFunctions;
   readonly #scheduler: LocalScheduler;
-  /** Names of schedules. */
+  /** Name of the schedule that started an execution. */
   readonly #scheduledBy = new WeakMap<Execution, string>();
   #stopped: Promise<void> | undefined;
 
@@ -273,7 +273,7 @@ export class LocalCloud {
   }
 
   /**
-   * Replaces the schedule with this ARN, as UpdateSchedule does. Executions that it started continue.
+   * Replaces the schedule that has the same ARN, as UpdateSchedule does. Executions that the former one started continue.
    * @throws {ScheduleError} for a schedule that the stack could not contain
    */
   updateSchedule(schedule: ScheduleResource): void {
@@ -282,7 +282,7 @@ export class LocalCloud {
   }
 
   /**
-   * Replaces the event source mapping with this address, as UpdateEventSourceMapping does.
+   * Replaces the event source mapping that has the same address, as UpdateEventSourceMapping does.
    *
    * @throws {TableMismatchError} for a table without a stream
    */

@@ -58,7 +58,7 @@ export class Rehearsal {
     return this.#dynamoDb?.endpoint;
   }
 
-  /** @returns the endpoint that stands for `target` */
+  /** Starts a proxy that can break. @returns its endpoint, which all clients call instead of `target` */
   async listen(target: string, port: number): Promise<string> {
     this.#dynamoDb = await BreakableDynamoDb.start(target, port);
     return this.#dynamoDb.endpoint;

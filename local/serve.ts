@@ -23,7 +23,7 @@ export interface ServeOptions {
   readonly sfnPort: number;
   readonly schedulerPort: number;
   readonly cloudWatchPort: number;
-  /** Ports of S3, SQS and EventBridge, and storage of archived objects and events. @default free ports, in memory */
+  /** Ports of S3, SQS, EventBridge and Kinesis, and storage of archived objects and events. @default free ports, in memory */
   readonly services?: Omit<ServicesOptions, 'faults'>;
   /** Called once when the records of a stream cannot be handed over, and when records are discarded. */
   readonly onStream?: ((told: unknown, mapping: EventSourceMappingResource) => void) | undefined;
@@ -31,7 +31,7 @@ export interface ServeOptions {
   readonly childrenAtOnce?: number;
   /** Whether the schedules fire. */
   readonly schedules: boolean;
-  /** Read for AWS_ENDPOINT_URL_DYNAMODB, …_S3, …_SQS, …_EVENTBRIDGE and …_LAMBDA. */
+  /** Read for AWS_ENDPOINT_URL_DYNAMODB, …_S3, …_SQS, …_EVENTBRIDGE, …_KINESIS and …_LAMBDA. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Called when any execution has ended, except for children of a Map Run. */
   readonly onExecution: NonNullable<LocalCloudOptions['onExecution']>;
@@ -66,8 +66,8 @@ export interface ServedCloud {
 }
 
 /**
- * Starts a local cloud for a user: DynamoDB Local and the APIs of Step Functions and EventBridge Scheduler on chosen ports, with the
- * synthesized state machines, and with running schedules. The functions' calls of DynamoDB are counted per execution.
+ * Starts a local cloud for a user: DynamoDB Local and the APIs of Step Functions, EventBridge Scheduler and CloudWatch on chosen ports,
+ * with the synthesized state machines, and with running schedules. The functions' calls of DynamoDB are counted per execution.
  * @throws {LocalCloudError} saying what is wrong; nothing is left running then
  */
 export async function serve(options: ServeOptions): Promise<ServedCloud> {
@@ -176,8 +176,8 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
 }
 
 /**
- * A shell into which the lines of an earlier run were pasted still has the endpoints of that run. Nothing listens there any more, and this
- * run is about to use the same ports.
+ * Removes the endpoints of an earlier run from the environment. A shell into which the lines of that run were pasted still has them.
+ * Nothing listens there any more, and this run is about to use the same ports.
  */
 async function environmentFor({
   environment,

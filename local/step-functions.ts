@@ -111,7 +111,7 @@ export class LocalStepFunctions {
     return this.#engine.start(machine, options);
   }
 
-  /** @throws NotRedrivableError */
+  /** Redrives an execution that did not succeed, as RedriveExecution does. @throws NotRedrivableError */
   async redrive(execution: Execution): Promise<void> {
     await execution.redrive();
     this.#watch(execution);
@@ -134,7 +134,7 @@ export class LocalStepFunctions {
   }
 }
 
-/** @throws {TerraformError} with the problems of every definition */
+/** Loads the definitions of the state machines. @throws {TerraformError} with the problems of every definition */
 export function loadMachines({ stateMachines }: SynthesizedCloud): Machine[] {
   const problems: string[] = [];
   const machines = stateMachines.flatMap(({ address, name, arn, roleArn, type, definition }): Machine[] => {

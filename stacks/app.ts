@@ -31,8 +31,8 @@ export const STACK = 'precise-ttl';
 export const TERRAFORM_VERSION = '>= 1.10';
 
 /**
- * The provider's versions. CDKTF's classes for the resources were generated for one of them, and would pin it; all arguments that we use
- * exist since the first of these.
+ * The provider's versions. CDKTF's classes for the resources were generated for one of these versions, and would allow no other. The first
+ * of them has all arguments that we use.
  */
 export const AWS_PROVIDER = { source: 'hashicorp/aws', version: '>= 6.25, < 7' };
 

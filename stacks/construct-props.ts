@@ -177,8 +177,8 @@ const MAY_BE_TOKENS = [
 ];
 
 /**
- * Problems with tokens in other props: these must be known now, or are escaped later, which would turn a token's reference into plain
- * text.
+ * Problems of tokens in all other props. Their values must be known now, or are escaped later, which would turn a token's reference into
+ * plain text.
  */
 function tokenProblems(props: TableProps): FieldProblem[] {
   return Object.entries(settingsOfProps(props as PreciseTtlProps))

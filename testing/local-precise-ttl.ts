@@ -44,7 +44,7 @@ export interface TestOptions {
   readonly clock?: 'virtual' | 'real';
   /** Start time of a virtual clock: a Date, epoch milliseconds, or ISO-8601 with a zone. @default now */
   readonly startTime?: Date | number | string;
-  /** Whether the schedules fire, every minute and every hour of the clock. @default true */
+  /** Whether the schedules fire: the ticks every minute of the clock, the manifests once a day. @default true */
   readonly schedules?: boolean;
   /**
    * A running DynamoDB Local, e.g. `http://127.0.0.1:8000`; it is not stopped, and tables created in it are deleted at the end. Several
@@ -83,10 +83,10 @@ export interface LocalPreciseTtl {
    */
   sweep(tableName: string, input: SweepInput): Promise<SweepReport>;
   /**
-   * Runs the tick of a minute to its end, as the schedules do, with all executions to which it hands over, and returns the reports by
-   * table. A tick owns the minute after the next and waits for it, so it takes up to two minutes on the clock. An earlier virtual clock
-   * first advances to that minute.
-   * @param at a Date, epoch milliseconds, or ISO-8601 with a zone. @default the minute that it is
+   * Runs the tick of a minute to its end, as the schedules do, with all executions to which it hands over unfinished work, and returns the
+   * reports by table. A tick sweeps the minute after its own and waits for it, so it takes up to two minutes on the clock. An earlier
+   * virtual clock first advances to the tick's own minute.
+   * @param at a Date, epoch milliseconds, or ISO-8601 with a zone. @default the current minute
    * @throws {SweepFailedError}
    */
   tick(at?: Date | number | string): Promise<Readonly<Record<string, SweepReport>>>;
@@ -98,13 +98,13 @@ export interface LocalPreciseTtl {
    */
   advance(duration: string): Promise<void>;
   /**
-   * The events of expiries that have arrived so far, in that order, whether they go to a bus, a queue, a Kinesis stream or a function:
-   * for a configuration with `events`. First everything is handed over that the tables' streams have now.
+   * The events of expiries that have arrived so far, in that order, whether they go to a bus, a queue, a Kinesis stream or a function: for
+   * a configuration with `events`. Before, the readers get all records that the tables' streams have now.
    */
   events(): Promise<readonly ExpiryEvent[]>;
   /**
-   * The items that are in the archive so far, as lines of its objects: for a configuration with `archive`. First everything is
-   * handed over that the tables' streams have now, without waiting for `batchSeconds`.
+   * The items that are in the archive so far, as lines of its objects: for a configuration with `archive`. Before, the readers get all
+   * records that the tables' streams have now, without waiting for `batchSeconds`.
    */
   archive(): Promise<readonly ArchiveLine[]>;
   /**

@@ -37,7 +37,10 @@ export function prepareConfig(given: TestedConfig, { isShared }: PrepareOptions)
 /** Number of characters of a deployment's name that are kept before a suffix. */
 const NAME_START = 36;
 
-/** A journal is named after its deployment: two tests with the same name would use each other's progress. */
+/**
+ * Gives each deployment a name of its own. A journal is named after its deployment: two tests with the same name would use each other's
+ * progress.
+ */
 function withOwnDeployments(config: DeploymentConfig): DeploymentConfig {
   const run = randomBytes(3).toString('hex');
   const names = [...new Set(config.tables.map(({ sweep = DEFAULT_SWEEP }) => sweep))];

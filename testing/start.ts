@@ -32,11 +32,11 @@ const MINUTE_MS = 60_000;
 type Undo = (() => unknown)[];
 
 /**
- * Starts the sweep on this machine, for `beforeAll`; call `stop()` in `afterAll`. When a part cannot be started, what was
- * started is stopped again.
+ * Starts the sweep on this machine, for `beforeAll`; call `stop()` in `afterAll`. When a part cannot be started, what was started is
+ * stopped again.
  *
  * @throws {InvalidConfigError} naming every field of the configuration that is wrong
- * @throws {LocalTestError} for options that cannot be
+ * @throws {LocalTestError} for options that are invalid
  * @throws {LocalCloudError} when DynamoDB Local cannot be started, saying what to install
  */
 export async function startPreciseTtl(
@@ -288,7 +288,7 @@ async function deleteTables(client: DynamoDBClient, names: readonly string[]): P
   }
 }
 
-/** Runs every step, even when one fails; then throws the error. */
+/** Runs every step, even when one fails; then throws the first error. */
 async function undoAll(undo: Undo): Promise<void> {
   const errors: unknown[] = [];
   for (const step of undo.splice(0).reverse()) {

@@ -56,7 +56,7 @@ export class SteppedClock extends VirtualClock {
     return done;
   }
 
-  /** A virtual clock does not advance during work: this is work that ends when time may pass. */
+  /** Stops the clock. A virtual clock does not advance during work, so this starts work that ends when time may pass. */
   #stand(): void {
     void this.busy(
       () =>

@@ -59,7 +59,7 @@ export function failuresOf(execution: Execution, deployed: readonly string[]): F
   return tables.map(tableName => ({ tableName, input, status, error, cause, report: reports[tableName] }));
 }
 
-/** Undefined means all tables of the deployment. */
+/** The tables that an input names; undefined means all tables of the deployment. */
 function tablesOfInput(input: unknown): readonly string[] | undefined {
   if (!isObject(input)) return undefined;
   const { table, tables, sweeps } = input;

@@ -30,7 +30,7 @@ export interface InspectionOptions {
   /** Time at which the items are written and the sweep is started, epoch seconds. */
   readonly now: number;
   readonly model: ExpiryModel;
-  /** Lookback of a tick, minutes. */
+  /** How far a tick looks back for expired items, minutes. */
   readonly lookbackMinutes: number;
 }
 
@@ -46,7 +46,7 @@ const MAX_SWEEPS = 3;
 /** Seconds until the expiry of items for which the tick must wait. */
 const SOON = [4, 5, 6, 7] as const;
 
-/** @returns seconds to wait before a tick is inspected, so that it is within the minute that it owns to its end */
+/** Seconds to wait before a tick is inspected: the minute that it sweeps must have begun, and must last until its last item expires. */
 export function secondsUntilInspection(now: number): number {
   const left = MINUTE - (now % MINUTE);
   return left < MIN_REST_SECONDS ? left + 1 : now % MINUTE === 0 ? 1 : 0;
@@ -171,7 +171,10 @@ export async function inspect(
   };
 }
 
-/** Whether a tick says that it left something to the next one, as it may: only one of its parts can hand over. */
+/**
+ * Whether a tick reports that it left something to the next tick. It may: only one of its parts can hand over its unfinished work to
+ * another execution.
+ */
 function leftForLater({ text }: Ended): boolean {
   return (reportsOf(text) ?? []).some(report => report.leftForLater > 0);
 }

@@ -37,10 +37,9 @@ const NO_HOLDS: Readonly<Record<keyof typeof HOLDS, number>> = { held: 0, heldAt
 const LATEST_SECONDS = 20;
 
 /**
- * The writers' actions on items: many are renewed, deleted, made permanent or written again just before, while, or after they
- * expire.
+ * The writers' actions on items: many are renewed, deleted, made permanent or written again just before, while, or after they expire.
  *
- * @param renewals whether items live longer than was first written, by renewals or under the same key
+ * @param renewals whether items may get a later TTL: by a renewal, or when they are written again under the same key
  * @param holds whether some are held
  */
 export function chaosMix(renewals: boolean, holds = false): Mix {

@@ -33,7 +33,7 @@ import { LEAD_SECONDS, rage, type StormOptions } from './storm.ts';
 export interface ChaosOptions extends StormOptions {
   readonly tableName: string;
   readonly model: ExpiryModel;
-  /** Lookback of a tick, minutes. */
+  /** How far a tick looks back for expired items, minutes. */
   readonly lookbackMinutes: number;
   /** The table's grace: seconds between an item's TTL and the time at which it is due. */
   readonly graceSeconds: number;
@@ -173,12 +173,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   }
 }
 
-/** Seconds after a tick in which another one leaves the lookback to it. */
+/** Seconds after a tick in which another tick does not search for older items, but leaves that to the first one. */
 const OTHER_TICK_SECONDS = BACK_SECONDS + 5;
 
 /**
- * Waits for hand-overs, and for the time in which a tick leaves what lies back to the one before. A killed tick may have reserved a
- * hand-over that it never started. Later ticks leave that span alone until the reservation in the journal expires.
+ * Waits for hand-overs (executions that finish the work of a tick), and for the time in which a tick leaves the search for older items to
+ * the tick before. A killed tick may have reserved a hand-over that it never started. Later ticks leave that span alone until the
+ * reservation in the journal expires.
  */
 async function untilQuiet(cloud: LocalCloud, tableName: string, signal: AbortSignal): Promise<void> {
   const documents = DynamoDBDocumentClient.from(cloud.client);

@@ -2,7 +2,7 @@ import type { PollPace } from '../../functions/child/poll.ts';
 import { AHEAD_SECONDS } from '../../functions/query-expired/plan-ahead.ts';
 import type { SweptItem } from '../ledger/tally.ts';
 
-/** Ticks come every minute, and a precise tick owns the minute after the next. */
+/** Ticks come every minute, and a precise tick sweeps the minute after its own. */
 const MINUTE_SECONDS = 60;
 
 /** Additional time that every sweep may take: for the poll, for the delete, and until the stream shows it. */
@@ -36,12 +36,12 @@ export type PlannedAt = (minute: number) => number;
  * By when the sweep has to poll for each of these items (epoch milliseconds), by the rules of docs/how-an-item-dies.md, "Limits".
  *
  * 1. The plain mode: at the first tick that is not before its expiry.
- * 2. Otherwise a child waits for each minute and shard of which the tick before it knew an item. What is written before
- *    its minute begins is found at its expiry, at most `precisionSeconds` later.
+ * 2. Otherwise a child waits for each minute and shard of which the tick before it knew an item. What is written before its minute begins
+ *    is found at its expiry, at most `precisionSeconds` later.
  * 3. What is written within its minute is found at the next poll: when an item of the same minute and shard expires that was written before
- *    it began, and that the poll before could not plan. Without any it is the next tick's; where records are judged, of the first tick
- *    after the second by which it goes later.
- * 4. With `pollSeconds` a child waits for every minute and shard, and two polls are never further apart.
+ *    the minute began, and whose delete the poll before could not plan. If there is no such item, the next tick finds it; with
+ *    `marginSeconds`, the first tick after the TTL and this margin.
+ * 4. With `pollSeconds` a child waits for every minute and shard, and two polls are never further apart than this.
  *
  * It is computed from what was written and when, and so independently of what the sweep does.
  */

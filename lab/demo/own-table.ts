@@ -24,7 +24,7 @@ export class OwnTable {
   readonly #dynamoDb: DynamoDbEndpoint;
   readonly #name: string;
   readonly #client: ReturnType<typeof localDynamoDb>;
-  /** Those of this process that are not removed yet: one listener for all of them, since Node warns of more than ten. */
+  /** Tables of this process that are not removed yet: one listener for all of them, since Node warns of more than ten. */
   static readonly #reserved = new Set<OwnTable>();
   static readonly #sayLeft = () => {
     for (const own of OwnTable.#reserved)

@@ -153,7 +153,7 @@ function wrongly(arrived: ArrivalCounts | undefined, what: string): string[] {
   ];
 }
 
-/** If no item expired, another line says so. */
+/** A sentence for a broken promise on deleted items; none if no item expired, since another line says that. */
 function unlessNothing({ expired, deleted }: Tally, what: string): string[] {
   return expired === 0 ? [] : [`${count(deleted)} items expired and were deleted, but ${what}`];
 }

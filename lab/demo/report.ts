@@ -259,7 +259,7 @@ export function describeMachine(machine: MachineReport): string | undefined {
   return said.length === 0 ? undefined : said.join('; ');
 }
 
-/** @param lagMs most milliseconds from expiry to deletion of an item that is written in time */
+/** The promise in words. @param lagMs most milliseconds from expiry to deletion of an item that is written in time */
 export function describePromise(lagMs: number): string {
   return `gone within ${seconds(lagMs)} of expiry`;
 }

@@ -319,7 +319,7 @@ function ticksOf(executions: readonly Execution[]): Map<number, number> {
   );
 }
 
-/** Executions that were aborted at the end of the job are no failures of the sweep. */
+/** Whether an execution failed. Those that were aborted at the end of the job are no failures of the sweep. */
 function failed({ status }: Execution): boolean {
   return status !== 'SUCCEEDED' && status !== 'ABORTED';
 }
@@ -340,8 +340,8 @@ function minuteOf(epochMs: number): number {
 }
 
 /**
- * When the first session expires, whole epoch seconds. A tick owns the minute after the next; the first one that this run
- * can have is the current minute's, so a precise sweep begins with the next minute.
+ * When the first session expires, whole epoch seconds. A tick sweeps the minute after its own. The first tick that this run can have is the
+ * current minute's, so a precise sweep begins with the next minute.
  */
 function firstTtl(startMs: number, precisionSeconds: number): number {
   const earliest = startMs + LEAD_MS;

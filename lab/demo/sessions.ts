@@ -4,8 +4,8 @@ import { between, drawCase, type Mix, withinOrFar } from '../workload/plan.ts';
 const SHARES = { permanent: 5, madePermanent: 5, renewed: 10, deleted: 5, held: 5 };
 
 /**
- * Least milliseconds from a deletion by the application to the item's expiry, because the times in DynamoDB Local's streams have no
- * seconds.
+ * Least milliseconds from a deletion by the application to the item's expiry, because DynamoDB Local rounds the times in its streams to the
+ * minute.
  */
 const DELETED_BEFORE_MS = 8_000;
 

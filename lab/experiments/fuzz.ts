@@ -55,7 +55,7 @@ function cells({ name, items, deleted, lateP99Ms, faults, violations }: VariantR
   return [name, count(items), count(deleted), late, count(injected), count(violations.length)];
 }
 
-/** Columns have the same width in every line, because each line is printed as soon as its values are known. */
+/** Formats a line. Columns have the same width in every line, because each line is printed as soon as its values are known. */
 function row([name = '', ...numbers]: readonly string[]): string {
   return [name.padEnd(24), ...numbers.map(text => text.padStart(11))].join('');
 }

@@ -78,7 +78,7 @@ export function problemsOf({ openings, minutesMb }: PageResult): string[] {
   ];
 }
 
-/** On a machine that is busy with other work the clock proves nothing. */
+/** Reasons why a run proves nothing: the clock does not count on a machine that is busy with other work. */
 export function doubtsOf({ openings }: PageResult): string[] {
   const opening = medianOf(openings.map(({ ms }) => ms));
   if (opening < MAX_OPENING_MS) return [];
@@ -146,7 +146,10 @@ async function measureOpenings(
   }
 }
 
-/** @returns what the page, and this process with the server, have computed since then, milliseconds */
+/**
+ * Begins to measure processor time. @returns a function that returns the milliseconds for which the page, and this process with the server,
+ * have computed since
+ */
 async function startComputing(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
@@ -190,7 +193,7 @@ async function measureMemory(
 
 const residentMb = (pid: number): number => Math.round(memoryOf(pid)?.residentMb ?? 0);
 
-/** A page in a window of its own, whose errors and whose requests beyond this machine are told. */
+/** A page in a window of its own, whose errors and whose requests beyond this machine are reported as problems. */
 async function newPage(browser: Browser, tell: (problem: string) => void): Promise<Page> {
   const page = await (await browser.newContext()).newPage();
   page.on('console', message => {

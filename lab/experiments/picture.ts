@@ -57,7 +57,7 @@ function drawn({ settings, columns, figures }: Recorded): string {
   return drawRecording({ columns, figures }, about);
 }
 
-/** @throws {FlagError} for a file that is no recording */
+/** Draws an earlier recording again. @throws {FlagError} for a file that is no recording */
 function drawAgain(file: string): Outcome {
   let recorded: Recorded;
   try {

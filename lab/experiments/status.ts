@@ -207,7 +207,7 @@ interface Gate {
   be(trouble: Trouble): void;
 }
 
-/** Starts a proxy to DynamoDB for all other clients, which injects faults. */
+/** Chooses the faults of the current phase, for the proxy through which all other clients call DynamoDB. */
 function gateOf(rate: number): Gate {
   let trouble: Trouble = 'none';
   let answers = Promise.withResolvers<void>();

@@ -34,7 +34,7 @@ export type DynamoDbEffect = CallEffect | { readonly kind: 'stale' };
 export interface DynamoDbFault {
   readonly name: FaultName;
   readonly effect: DynamoDbEffect;
-  /** Changes the table after the function has made the call and before it reaches DynamoDB. */
+  /** Changes the table after the function has made the call, and before the call reaches DynamoDB. */
   readonly before?: () => Promise<unknown>;
 }
 
@@ -54,7 +54,11 @@ export function drawFault<Name extends string>(
   });
 }
 
-/** @param names names of rates whose sum is at most 1 @throws RangeError if a rate is not between 0 and 1 */
+/**
+ * Checks that each rate is between 0 and 1, and the sum of some of them at most 1.
+ * @param names names of the rates that are added up
+ * @throws RangeError if they are not
+ */
 export function checkShares(rates: Readonly<Record<string, number>>, names: readonly string[]): void {
   for (const [name, rate] of Object.entries(rates)) {
     if (!(rate >= 0 && rate <= 1))
@@ -95,7 +99,7 @@ const UNAVAILABLE = [
   ['ServiceUnavailable', 503],
 ] as const;
 
-/** Source: API reference of BatchStatementError. After these the same statement may succeed … */
+/** Errors of single statements after which the same statement may succeed. Source: API reference of BatchStatementError. */
 export const BUSY_STATEMENT_ERRORS = [
   'ProvisionedThroughputExceeded',
   'ThrottlingError',
@@ -104,7 +108,10 @@ export const BUSY_STATEMENT_ERRORS = [
   'TransactionConflict',
 ] as const;
 
-/** … and after these it will not. ConditionalCheckFailed is the answer to a renewal and never injected unasked. */
+/**
+ * Errors after which the same statement fails again. ConditionalCheckFailed is left out: it means that the item was renewed, and is never
+ * injected unasked.
+ */
 export const LASTING_STATEMENT_ERRORS = [
   'ValidationError',
   'AccessDenied',
@@ -121,7 +128,7 @@ export class SeededFaults {
   readonly #slowMs: number;
   #rates: FaultRates;
 
-  /** @throws RangeError for rates that are no shares */
+  /** @throws RangeError when a rate is not between 0 and 1, or the rates add up to more than 1 */
   constructor({ seed, rates, slowMs = DEFAULT_SLOW_MS }: SeededFaultsOptions) {
     checkRates(rates);
     this.#random = seededRandom(seed);
@@ -182,7 +189,7 @@ function pick<T>(from: readonly T[], random: RandomSource): T {
   return from[Math.floor(random.next() * from.length)] as T;
 }
 
-/** @throws RangeError when a rate is not between 0 and 1, or the rates add up to more than 1 */
+/** Checks rates. @throws RangeError when a rate is not between 0 and 1, or the rates add up to more than 1 */
 export function checkRates(rates: FaultRates): void {
   checkShares(rates, Object.keys(EFFECTS));
 }

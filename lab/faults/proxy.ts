@@ -69,7 +69,7 @@ export class FaultProxy {
     await this.#proxy?.stop();
   }
 
-  /** @returns undefined to cut the connection without an answer */
+  /** Answers a call, possibly with a fault. @returns undefined to cut the connection without an answer */
   async #handle(proxied: ProxiedCall): Promise<Answer | undefined> {
     const call = readCall(proxied, Date.now());
     const fault = this.#options.choose?.(call) ?? this.#faults.choose(call);

@@ -6,7 +6,7 @@ const NAMES = ['throttled', 'unavailable', 'cut', 'hanging'] as const;
 
 /**
  * Faults of S3, by the names of their counts: calls refused as throttled, calls answered with a server error, connections cut, and calls
- * never answered. Every other call of the last two took effect.
+ * never answered. About half of the calls with one of the last two faults take effect.
  */
 export type S3FaultName = (typeof NAMES)[number];
 

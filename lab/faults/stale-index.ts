@@ -71,7 +71,7 @@ export class StaleIndex {
   }
 }
 
-/** One index per table, because the sweep reads only one. */
+/** Names a partition of an index. Each table has one index here, because the sweep reads only one. */
 function partitionOf(tableName: string, indexKey: string): string {
   return `${tableName}/${indexKey}`;
 }

@@ -7,8 +7,8 @@ interface WriteCapacityOptions {
 }
 
 /**
- * Write capacity of a table that is always busy: a token bucket of write units that all writers share, and that keeps those of a second. A
- * refused request takes none, as with DynamoDB. Times are epoch milliseconds, and never decrease.
+ * Write capacity of a table that is always busy: a token bucket of write units that all writers share, and that holds at most the units of
+ * one second. A refused request takes no units, as with DynamoDB. Times are epoch milliseconds, and never decrease.
  */
 export class WriteCapacity {
   readonly #unitsPerSecond: number;
@@ -31,7 +31,7 @@ export class WriteCapacity {
   }
 }
 
-/** An item of up to 1 KB, and its entry in the index. */
+/** Write units of an item of up to 1 KB and its entry in the index. */
 export const ITEM_UNITS = 2;
 
 /** The operations that write one item. */

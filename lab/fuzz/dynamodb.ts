@@ -167,7 +167,7 @@ export interface Deleted {
   readonly notFound: number;
 }
 
-/** @returns undefined if the answer does not belong to a batch of deletes */
+/** Counts the deletes that an answer confirms. @returns undefined if the answer does not belong to a batch of deletes */
 export function deletedOf(operation: string, request: Body, answer: Answer): Deleted | undefined {
   if (answer.status !== 200) return undefined;
   const body = JSON.parse(answer.body.toString()) as Body;

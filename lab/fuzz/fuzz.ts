@@ -69,7 +69,7 @@ export async function fuzzVariant(given: VariantRun, resolve: Resolve): Promise<
   }
 }
 
-/** A smaller run counts as the same failure when one of the original violations occurs again. */
+/** Finds a smaller run with the same failure: one in which one of the original violations occurs again. */
 async function failingOf(run: SubRun, found: readonly Violation[], resolve: Resolve): Promise<Failing> {
   const findings = new Set<Finding>(found.map(({ finding }) => finding));
   let known = found;

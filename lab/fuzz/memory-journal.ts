@@ -147,7 +147,10 @@ export class MemoryJournal {
     );
   }
 
-  /** Answers a query of one span of the archive's or events' book; a comparison sends no other. */
+  /**
+   * Answers a query of one span of the archive's or events' book, a part of the table's ledger. The comparison of books sends no other
+   * query.
+   */
   readonly #bookRows = {
     send: async ({ input }: { readonly input: Pick<QueryCommandInput, 'ExpressionAttributeValues'> }) => {
       const { ':id': id, ':from': from, ':before': before } = input.ExpressionAttributeValues ?? {};

@@ -83,7 +83,7 @@ export class Oracle {
       .map(id => this.ledger.violation('leftByTicks', id));
   }
 
-  /** @param endMs end of the run by DynamoDB's clock: items that have expired by then must be gone */
+  /** All violations of a run. @param endMs end of the run by DynamoDB's clock: items that have expired by then must be gone */
   verdict(table: MemoryTable, endMs: number): Violation[] {
     const sweptUpTo = Math.floor(endMs / 1000);
     return [

@@ -26,7 +26,7 @@ const MAX_STATEMENT_LENGTH = 8192;
 const MAX_KNOWN = 2_000;
 const known = new Map<string, DeleteStatement>();
 
-/** @throws UnknownRequestError */
+/** Parses a statement. @throws UnknownRequestError for any other than a delete of the functions */
 export function readStatement(text: string): DeleteStatement {
   const before = known.get(text);
   if (before !== undefined) return before;

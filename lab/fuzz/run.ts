@@ -50,7 +50,7 @@ const SERVERS_APART_MS = 900;
 const READERS_MS = 120_000;
 
 /**
- * One variant, with its items, its faults and its clocks; the same arguments give the same run.
+ * Runs one variant, with its items, its faults and its clocks; the same arguments give the same run.
  *
  * 1. Ticks start each minute, and the users write, under all chosen faults. 2. The faults end: ticks, a replay, and the stream's readers
  *    finish. 3. The oracle judges the calls that DynamoDB, S3 and the events' destination received.

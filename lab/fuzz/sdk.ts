@@ -8,8 +8,8 @@ export interface CallTally {
 }
 
 /**
- * One call of a function, as the network sees it: the AWS SDK's request options tell whose request it is. When the call is killed, it
- * sends no more requests; those in progress still take effect.
+ * One call of a function, as the network sees it: the AWS SDK's request options name the call that sends a request. A killed call sends no
+ * more requests; those in progress still take effect.
  */
 export interface Invocation {
   /** Time by the network's clock, epoch milliseconds. */
@@ -44,7 +44,7 @@ export interface SdkResponse {
   readonly body: Readable;
 }
 
-/** The SDK's bodies are texts or bytes; its byte type warns when it is used as a text. */
+/** Converts a body to bytes. The SDK's bodies are texts or bytes; its byte type warns when it is used as a text. */
 export function bytesOf(body: string | Uint8Array = ''): Buffer {
   return typeof body === 'string'
     ? Buffer.from(body)

@@ -99,7 +99,7 @@ export class Users {
     this.#at(at * 1000, () => this.#put({ ...key, ...this.#expiry(key, ttl) }, {}));
   }
 
-  /** Most items only expire; others are changed, held or deleted. */
+  /** Plans the changes of an item. Most items only expire; others are changed, held or deleted. */
   #planFate(id: string, key: ItemImage, ttl: number): void {
     const { graceSeconds } = this.#options.settings;
     const around = (seconds: number) => seconds * 1000 + this.#between(-2_500, 1_500);

@@ -18,7 +18,7 @@ export function endOf({ name, status, error, cause, outputText }: Execution): En
   return { name, status, error, text: status === 'SUCCEEDED' ? outputText : cause };
 }
 
-/** Names of the ledger's upper bounds for each count. */
+/** Descriptions, for messages, of the upper bound that the ledger gives for each count. */
 const HELD_AGAINST: Readonly<Record<Fate, string>> = {
   deleted: "the table's stream",
   renewed: "the application's renewals and the deletes that were tried of these items",

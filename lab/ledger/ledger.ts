@@ -113,7 +113,7 @@ export class Ledger {
     return { items: held.length, kept: kept.length };
   }
 
-  /** @param nowMs epoch milliseconds */
+  /** Counts the items at a moment. @param nowMs epoch milliseconds */
   tally(nowMs: number): Tally {
     return tallyOf(this.#entries.values(), nowMs);
   }

@@ -3,11 +3,11 @@ import { type Entry, isEarly, isHeld, isLive, removalOf, renewedVersion } from '
 /** Counts of the ledger's items at one moment. */
 export interface Tally {
   readonly written: number;
-  /** Items whose TTL has passed, except those that the application holds. */
+  /** Items whose TTL has passed, except those that the application holds or has deleted. */
   readonly expired: number;
   /** Number of expired items whose deletion was seen. */
   readonly deleted: number;
-  /** The expired items that were not deleted in time. */
+  /** Number of expired items whose deletion was not seen yet. */
   readonly overdue: number;
   /** Items that were deleted while they were live. */
   readonly liveDeleted: number;
@@ -18,8 +18,8 @@ export interface Tally {
 }
 
 /**
- * Counts items. Those that the application itself deleted, or may have deleted, are only in the count `written`. @param nowMs epoch
- * milliseconds
+ * Counts items. An item whose current version the application itself deleted, or may have deleted, counts neither as expired nor as deleted
+ * or overdue. @param nowMs epoch milliseconds
  */
 export function tallyOf(entries: Iterable<Entry>, nowMs: number): Tally {
   const now = Math.floor(nowMs / 1000);

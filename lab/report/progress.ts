@@ -106,7 +106,7 @@ export class Progress {
     return move === '' ? '' : `${move}${CLEAR_BELOW}`;
   }
 
-  /** A terminal that became narrower has wrapped the lines, so there are more of them. */
+  /** Moves the cursor to the first of the shown lines. A terminal that became narrower has wrapped them, so there are more rows. */
   #moveToTop(): string {
     if (this.#block.length === 0) return '';
     const columns = this.#output.columns || USUAL_COLUMNS;
@@ -149,7 +149,7 @@ export class Problems {
     this.#progress.say(`✗ ${problem}`);
   }
 
-  /** DynamoDB itself failed: everything after the first such problem follows from it. */
+  /** Adds a problem after which the run has no point: DynamoDB itself failed. Everything after the first such problem follows from it. */
   breakOff(problem: string): void {
     if (!this.#broken.signal.aborted) this.add(problem);
     this.#broken.abort();

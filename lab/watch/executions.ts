@@ -5,7 +5,7 @@ import type { LocalCloud } from '../../local/cloud.ts';
 export interface SweepMachines {
   /** State machine that the schedules start. */
   readonly tick: string;
-  /** State machine to which a tick hands over. */
+  /** State machine to which a tick hands over work that it could not finish. */
   readonly replay: string;
 }
 
@@ -23,7 +23,7 @@ export function machinesOf({
   return { tick: tick.name, replay: replay.name };
 }
 
-/** Whether the execution is a hand-over from a tick. */
+/** Whether the execution does work that a tick handed over. */
 export function isHandOver({ input }: Pick<Execution, 'input'>): boolean {
   return typeof input === 'object' && input !== null && 'handOver' in input;
 }
@@ -41,7 +41,7 @@ export interface UntilIdleOptions {
 
 /**
  * Waits until no execution is running.
- * @returns whether nothing does
+ * @returns whether none is running
  */
 export async function untilIdle(
   isIdle: () => boolean,

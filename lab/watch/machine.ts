@@ -183,8 +183,8 @@ export class MachineWatch {
   }
 
   /**
-   * Excuses for ticks that fell into a standstill. A late tick looked back late. A missed tick owned the minute after the next, for which
-   * no execution waited: that minute is swept at its end.
+   * Excuses for ticks that fell into a standstill. A late tick looked back late. A missed tick owned the minute after its own, for which no
+   * execution waited: that minute is swept at its end.
    */
   #withoutTick(started: ReadonlyMap<number, number>): Span[] {
     return this.#lost.stoodStill

@@ -130,5 +130,5 @@ function bytesInBase64(this: Readonly<Record<string, unknown>>, name: string, va
   return given instanceof Uint8Array ? Buffer.from(given).toString('base64') : value;
 }
 
-/** Only the record's item is used. */
+/** Source of a record of which only the item is used. */
 const NOWHERE = { streamArn: '', region: '' };

@@ -70,7 +70,7 @@ export class SessionTable {
     this.#attributes = options.attributes ?? (() => ({ [PAYLOAD_ATTRIBUTE]: PAYLOAD }));
   }
 
-  /** @returns the attributes by which it expires */
+  /** Writes an item, with the attributes by which it expires. */
   async write(item: Item, version: number, ttl: Ttl, withOlderStamp = false): Promise<void> {
     const key = this.#key(item);
     const Item = {
@@ -83,7 +83,7 @@ export class SessionTable {
   }
 
   /**
-   * Gives a session another TTL, or none; returns false when it does not exist.
+   * Gives a session another TTL, or none.
    * @returns whether it was still there
    */
   renew(item: Item, version: number, ttl: Ttl): Promise<boolean> {
@@ -105,7 +105,7 @@ export class SessionTable {
   }
 
   /**
-   * Holds a session, or releases it; returns false when it does not exist.
+   * Holds a session, or releases it.
    * @returns whether it was still there
    */
   hold(item: Item, isHeld: boolean): Promise<boolean> {
@@ -232,7 +232,7 @@ export class SessionTable {
   }
 }
 
-/** @returns false when the condition of a request was not met */
+/** Sends a request. @returns false when its condition was not met */
 async function met(send: () => Promise<unknown>): Promise<boolean> {
   try {
     await send();

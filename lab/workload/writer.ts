@@ -25,7 +25,8 @@ export class Writer {
   }
 
   /**
-   * @throws what DynamoDB answers, but for a delete: the truth would not be known any more
+   * Executes one action.
+   * @throws DynamoDB's error, after which nobody knows whether the action took effect. A delete throws none: the ledger gets `unsure`
    */
   async act({ kind, item, ttl, olderStamp }: Omit<Action, 'atMs'>): Promise<void> {
     const id = this.#table.id(item);

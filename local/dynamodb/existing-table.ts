@@ -82,7 +82,7 @@ function attributesOf(
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => keys.includes(name)));
 }
 
-/** Additional indexes and attributes are allowed. */
+/** Refuses a table that differs from the wanted one. Additional indexes and attributes are allowed. */
 function refuseDifferences(
   table: ExistingTable,
   wanted: TableResource,

@@ -17,7 +17,7 @@ export class DynamoDbMeter implements CallMeter {
   readonly #tables = new Map<string, Promise<TableDescription>>();
   #proxy: DynamoDbProxy | undefined;
 
-  /** @returns the endpoint that stands for `target` */
+  /** Starts the proxy. @returns its endpoint, which the functions call instead of `target` */
   async start(target: string): Promise<string> {
     this.#proxy = await DynamoDbProxy.start(target, { handle: call => this.#answer(call) });
     return this.#proxy.endpoint;

@@ -9,7 +9,7 @@ const EXTENSIONS = ['.mjs', '.js', '.cjs'];
 /**
  * Unpacks a function's deployment package, as Lambda does before it starts one.
  *
- * @param directory where to; it is made
+ * @param directory folder for the files; it is created
  * @returns the module that holds the handler and the name of its export
  * @throws {LocalCloudError} when the archive can't be read or holds no such module
  */

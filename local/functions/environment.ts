@@ -91,7 +91,7 @@ export class Environment {
     this.#limit(LOAD_TIMEOUT_MS, seconds => `Init phase timed out after ${seconds} seconds`);
   }
 
-  /** Whether it can run invocations, now or when the current one has ended. */
+  /** Whether the environment can run invocations, now or when the current one has ended. */
   get usable(): boolean {
     return this.#state === 'usable';
   }

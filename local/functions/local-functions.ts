@@ -70,7 +70,7 @@ export interface LocalFunctionsOptions {
 
 /** Assigns calls of DynamoDB to invocations, by the trace id that each call carries. */
 export interface CallMeter {
-  /** @returns ends it */
+  /** Begins to count the calls of an invocation. @returns a function that ends the counting */
   track(traceId: string, onUsage: NonNullable<InvokeOptions['onUsage']>): () => void;
 }
 

@@ -154,7 +154,10 @@ export class WorkerPool implements Sharer {
     for (const waiting of this.#queue.splice(0)) waiting.settle(neverRan(STOPPING));
   }
 
-  /** On AWS each call has its own environment. Here the hundred calls of one caller must not delay the single call of another. */
+  /**
+   * Takes a waiting call of the caller with the fewest running calls. On AWS each call has its own environment. Here the hundred calls of
+   * one caller must not delay the single call of another.
+   */
   #takeNext(): Waiting | undefined {
     const runningOf = ({ caller }: Waiting) => this.#running.get(caller) ?? 0;
     const least = Math.min(...this.#queue.map(runningOf));

@@ -68,7 +68,7 @@ export class SharedThreads {
     this.#sharers.add(sharer);
   }
 
-  /** @returns whether the pool may start a thread; for this, an idle thread of another pool may have been ended */
+  /** Takes a place for a new thread. For this it may end an idle thread of another pool. @returns whether the pool may start a thread */
   take(sharer: Sharer): boolean {
     if (this.#taken < this.#most) {
       this.#taken += 1;

@@ -98,7 +98,7 @@ export class LocalServices {
     const { buckets, queues, eventQueues, buses, streams, callsFunction } = used;
     const given = givenEndpoints(environment);
     const started: Started = {};
-    /** Returns the endpoint or port of a service. */
+    /** Returns the options of a service: its port, which must be free, and its faults. */
     const place = async (service: ServiceName) => {
       const port = ports[service];
       if (port !== undefined) await requireFree(port, PORT_FLAGS[service]);
@@ -190,7 +190,10 @@ async function stopAll(started: Started): Promise<void> {
   await Promise.all(Object.values(started).map(server => server.stop()));
 }
 
-/** Endpoints from the environment. Lambda's applies only to functions that the local cloud does not have. */
+/**
+ * Endpoints from the environment. That of Lambda is not among them: `cloud.ts` uses it, only for functions that the local cloud does not
+ * have.
+ */
 function givenEndpoints(environment: Surroundings['environment']): ServiceEndpoints {
   const services = Object.keys(PORT_FLAGS) as ServiceName[];
   return Object.fromEntries(
@@ -202,7 +205,7 @@ function givenEndpoints(environment: Surroundings['environment']): ServiceEndpoi
   );
 }
 
-/** A function that is not run here is treated as successful: otherwise its shard would wait for a day. */
+/** Makes the calls of functions. A function that is not run here is treated as successful: otherwise its shard would wait for a day. */
 function invoker({ invoke, onEvent }: Surroundings): Surroundings['invoke'] {
   return async (functionName, payload) => {
     const result = await invoke(functionName, payload);

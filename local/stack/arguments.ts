@@ -34,7 +34,7 @@ export class Arguments {
     this.#body = body;
   }
 
-  /** @throws {TerraformError} for another kind of value, which only an override can set */
+  /** Reads a required argument. @throws {TerraformError} for another kind of value, which only an override can set */
   get<Value>(name: string, known: Kind<Value>): Value {
     this.#read.add(name);
     const value = this.#body[name];
@@ -69,7 +69,10 @@ export class Arguments {
     return this.blocks(name)[0];
   }
 
-  /** @param withoutEffect names of arguments, separated by spaces; an argument of a block is `block.argument` */
+  /**
+   * Refuses arguments that were not read. @param withoutEffect names of arguments that are allowed, separated by spaces; an argument of a
+   * block is `block.argument`
+   */
   end(withoutEffect = ''): void {
     const names = withoutEffect.split(' ');
     const [left] = Object.keys(this.#body).filter(name => !this.#read.has(name) && !names.includes(name));

@@ -47,7 +47,7 @@ export function readMapping(args: Arguments, { address }: Found): EventSourceMap
   };
 }
 
-/** Lambda uses -1 for no limit. */
+/** Reads a limit; undefined for -1, which means no limit in Lambda. */
 function limitOf(args: Arguments, name: string, most: number): number | undefined {
   const limit = args.find(name, whole(-1, most));
   return limit === -1 ? undefined : limit;

@@ -11,7 +11,7 @@ export interface Place {
   readonly deployedAt: string;
 }
 
-/** @param argument returns the value of an argument of the resource; an empty text if there is none */
+/** Computes an attribute of a resource. @param argument returns the value of an argument of the resource; an empty text if there is none */
 type Given = (argument: (name: string) => string, place: Place) => string;
 
 const arn =

@@ -61,7 +61,7 @@ export interface SynthesizedCloud {
   readonly blocks: readonly ResolvedBlock[];
 }
 
-/** @param of prefix of the names: empty, or a block and a dot */
+/** Names of the arguments for throughput. @param of prefix of the names: empty, or a block and a dot */
 const throughput = (of: string) =>
   `${of}read_capacity ${of}write_capacity ${of}on_demand_throughput ${of}warm_throughput`;
 
@@ -231,7 +231,10 @@ function dateOf(args: Arguments, name: string): number | undefined {
   return given === undefined ? undefined : Date.parse(given);
 }
 
-/** A start that fails locally is reported immediately instead of being retried and sent to a dead-letter queue. */
+/**
+ * Reads settings that Scheduler's API only returns here. A start that fails locally is reported immediately instead of being retried and
+ * sent to a dead-letter queue.
+ */
 function readAsGiven(args: Arguments, target: Arguments | undefined): ScheduleAsGiven {
   const policy = target?.block('retry_policy');
   const age = policy?.find('maximum_event_age_in_seconds', whole(60, 86_400));

@@ -34,7 +34,7 @@ export class SweepAlarms extends Construct {
   readonly topic: SnsTopic | undefined;
   /** The `alarmTopicArn`, or the ARN of the deployment's own topic. */
   readonly topicArn: string | undefined;
-  /** The existing alarms, by their names in CloudWatch. */
+  /** The alarms that are created, by their names in CloudWatch. */
   readonly alarms: Readonly<Record<string, CloudwatchMetricAlarm>>;
 
   constructor(scope: Construct, id: string, { place, resources, deployment, tables }: SweepAlarmsProps) {

@@ -67,7 +67,8 @@ export class Archive extends Construct {
           ...journalEnvironment(sweep.sweep),
         }),
       ),
-      // The copies that DeleteChunk made before its deletes are not included: they prove the lines from the stream.
+      // Without the folders in which DeleteChunk puts its copies before it deletes: these prove the lines that this function writes from
+      // the stream.
       statements: putStatements(
         when(
           equal(archive.removals, 'all'),
@@ -95,7 +96,7 @@ export class Archive extends Construct {
     return archiveFirstStatements([tableArn], this.#folderArn, this.#sweep, this.#place);
   }
 
-  /** @param keys key patterns below the table's folder */
+  /** ARNs of objects. @param keys key patterns below the table's folder */
   #arnsOf(keys: readonly string[]): readonly string[] {
     return keys.map(key => `${this.#folderArn}${key}`);
   }

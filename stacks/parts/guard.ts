@@ -107,7 +107,7 @@ export class Guard extends TerraformElement {
 
   /**
    * Keeps the queues, the topic and the logs of a sweep through every later plan, as far as it has them. Those of an earlier deployment
-   * that this one does not have stay in AWS; existing ones are used again.
+   * that this one does not have stay in AWS; they are used again when a later deployment has them again.
    *
    * @param scope scope of the sweep and all its resources
    * @param places types of its possible resources by path

@@ -10,10 +10,16 @@ import type { Statement } from './role-policies.ts';
 import { tableKeyStatements } from './table-key.ts';
 import { tagged } from './tagged.ts';
 
-/** Actions of PlanSweep: it reads the settings, writes the watermark of each table, and renews hand-overs. */
+/**
+ * Actions of PlanSweep: it reads the settings, writes the watermark of each table (the time up to which everything is swept), and renews
+ * hand-overs (work that a tick left to another execution).
+ */
 const PLAN_ACTIONS = ['dynamodb:Query', 'dynamodb:UpdateItem'];
 
-/** Actions of RecordMetrics: it writes an execution's result, hands over, and records the span of a replay. */
+/**
+ * Actions of RecordMetrics: it writes an execution's result, hands unfinished work over to another execution, and records the span of a
+ * replay.
+ */
 const RECORD_ACTIONS = ['dynamodb:BatchWriteItem', 'dynamodb:UpdateItem'];
 
 /** Actions of QueryExpired: it writes the progress of a scan of an index, and its result. */
@@ -83,7 +89,7 @@ export class Journal extends Construct {
     return this.#bookStatements(['deleted', 'kept'], ledger);
   }
 
-  /** @param ledger whether any table has a ledger */
+  /** Permissions to write these books (parts of the ledger) of all tables. @param ledger whether any table has a ledger */
   #bookStatements(books: readonly Book[], ledger: boolean): Statement[] {
     const ids = books.map(book => bookId(book, '*'));
     return ledgerStatements(this.tableArn, ids, this.#props).map(statement => ({
@@ -103,7 +109,7 @@ export function journalEnvironment(deployment: string): Readonly<Record<string, 
   return { DEPLOYMENT_NAME: deployment, JOURNAL_TABLE: journalName(deployment) };
 }
 
-/** Permissions of a stream's reader on the journal: it writes its own book of its table. */
+/** Permissions of a stream's reader on the journal: it writes its own book, which is its part of the table's ledger. */
 export function bookStatements(
   book: Reader,
   sweep: Pick<ResolvedProps, 'kmsKeyArn' | 'sweep' | 'tableName'>,
@@ -113,7 +119,7 @@ export function bookStatements(
   return ledgerStatements(journalArn, [bookId(book, sweep.tableName)], { place, sweep });
 }
 
-/** Permissions for the proof of a table's deletions, which reads the table's books. */
+/** Permissions for the proof of a table's deletions, which reads the table's books (the parts of its ledger). */
 export function readBookStatements(
   sweep: Pick<ResolvedProps, 'kmsKeyArn' | 'sweep' | 'tableName'>,
   place: Place,

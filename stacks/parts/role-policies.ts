@@ -96,7 +96,7 @@ function openDocument(statements: readonly Statement[]): string {
   });
 }
 
-/** Does the same as {@link grouped} for resources with `count`. */
+/** Does the same as {@link grouped} for statements whose resources only Terraform knows. */
 function openGroups(statements: readonly Statement[]): Statement[] {
   const groups = new Map<string, Statement[]>();
   for (const each of statements) {

@@ -21,7 +21,7 @@ export interface TickMachineProps extends SweepMachineProps {
   readonly statements: readonly Statement[];
 }
 
-/** The state machine of replays, and of hand-overs from ticks. It knows all tables. */
+/** The state machine of replays, and of work that a tick hands over because it could not finish it. It knows all tables. */
 export class ReplayMachine extends Workflow {
   constructor(scope: Construct, id: string, props: SweepMachineProps) {
     const { place, functions, deployment, tables } = props;

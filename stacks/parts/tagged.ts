@@ -1,7 +1,7 @@
 import type { ResolvedProps } from '../../config/props.ts';
 import { isOpen } from '../../config/values.ts';
 
-/** A table's own tags as an argument, for every resource that can have tags. */
+/** The tags of a table or a deployment as an argument, for every resource that can have tags. */
 export function tagged({ tags }: Pick<ResolvedProps, 'tags'>): { tags?: Record<string, string> } {
   if (tags === undefined) return {};
   return { tags: isOpen(tags) ? tags : { ...tags } };

@@ -92,7 +92,8 @@ export class Workflow extends Construct {
       sourceArn: [machineArn, `${machineArn}/*`],
       statements: [
         { actions: ['lambda:InvokeFunction'], resources: [...functionArns] },
-        // A distributed Map runs its children as executions of the state machine itself, and a tick with many targets starts further ones.
+        // A distributed Map runs its children as executions of the state machine itself, and a tick with more to sweep than one execution
+        // takes starts further ones.
         { actions: ['states:StartExecution'], resources: [machineArn, ...starts] },
         ...(type === 'STANDARD' ? [mapRunStatement(place, name)] : []),
         ...statements,

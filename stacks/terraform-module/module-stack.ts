@@ -365,7 +365,7 @@ function openDeployment(): Deployment {
     name,
     metricsPerTable: false,
     precisionSeconds,
-    // Terraform evaluates whether there is an alarm on records that readers have not seen.
+    // Set, so that the alarm on records that readers have not seen is included: Terraform decides whether it is created.
     archive: {},
   };
   return {
@@ -377,7 +377,7 @@ function openDeployment(): Deployment {
     alarms: openAlarms('local.alarms', alarm => subjectOf(alarm) === undefined, threshold),
     alarmTopicArn: expression('one(var.alarm_topic[*].arn)'),
     logKeys: when(expression('alltrue([for t in local.tables : t.log_keys == "full"])'), 'full', 'none'),
-    // Descriptions are those for several tables: none names the only one.
+    // Two entries, so that descriptions are those for several tables, which name none of them.
     tables: [table, table],
   } as unknown as Deployment;
 }

@@ -288,7 +288,7 @@ const BUCKET_RULE = ofTables(
 
 const READS_STREAM = '(t.archive != null || t.events != null)';
 
-/** The rules for \`archive\` and \`events\` of a table. A destination that does not exist yet is checked once Terraform knows its ARN. */
+/** The rules for `archive` and `events` of a table. A destination that does not exist yet is checked once Terraform knows its ARN. */
 const STREAM_RULES: readonly Validation[] = [
   BUCKET_RULE,
   ...(['prefix', 'removals', 'format', 'batchSeconds'] as const).map(archiveRule),

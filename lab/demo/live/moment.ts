@@ -47,7 +47,10 @@ const BEHIND_SECONDS = 240;
 export const LAG_SPAN_SECONDS = 3;
 const LAG_SPANS = 20;
 
-/** @param items those that expire up to {@link AHEAD_SECONDS} after `now`, which is epoch milliseconds */
+/**
+ * Counts items by the second in which they expire. @param items those that expire up to {@link AHEAD_SECONDS} after `now`, which is epoch
+ * milliseconds
+ */
 function secondsOf(items: readonly SweptItem[], now: number): Second[] {
   const seconds = new Map<number, { ttl: number; there: number; gone: number }>();
   for (const { ttl, goneAt } of items) {
@@ -85,7 +88,7 @@ export interface Standing
   readonly ledger: Pick<Ledger, 'tally' | 'swept'>;
 }
 
-/** @param now epoch milliseconds */
+/** The moment of a run at this time. @param now epoch milliseconds */
 export function momentOf({ ledger, ...standing }: Standing, now: number): Moment {
   const items = ledger.swept(now + AHEAD_SECONDS * 1000);
   const { written, expired, deleted, overdue } = ledger.tally(now);
@@ -104,7 +107,7 @@ const SHARE = 0.05;
 const MAX_PAUSE_MS = 2_000;
 
 /**
- * Makes work that takes long rarer: a large run has many items to count, and its sweep runs in the same process.
+ * Does work less often the longer it takes: a large run has many items to count, and its sweep runs in the same process.
  *
  * @param now milliseconds since some moment
  */

@@ -25,7 +25,7 @@ const SWEEP_PAGE = /http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}\//;
 const PRINTED_LENGTH = 4_000;
 
 /**
- * Starts it with the configuration of this folder, and waits until it runs.
+ * Starts `npx precise-ttl local` with the configuration of this repository, and waits until it runs.
  *
  * @throws when it can't be started, with what it printed
  */
@@ -97,7 +97,9 @@ function findBelow(pid: number, text: string): number | undefined {
   return undefined;
 }
 
-/** A shell that watches a process also contains that process's command line. */
+/**
+ * Whether a process is Java with this text in its command line. A shell that watches a process also contains that process's command line.
+ */
 function isJava(pid: number, text: string): boolean {
   const [program = '', ...args] = read(`/proc/${pid}/cmdline`).split('\0');
   return program.endsWith('java') && args.some(arg => arg.includes(text));

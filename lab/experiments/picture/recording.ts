@@ -36,13 +36,13 @@ export interface Recording {
   readonly figures: readonly Figures[];
 }
 
-/** @param moments in the order of their time */
+/** Makes a recording of the moments of a run. @param moments in the order of their time */
 export function recordingOf(moments: readonly Moment[]): Recording {
   const [first] = moments;
   if (first === undefined) return { columns: [], figures: [] };
   const start = first.firstTtl - LEAD_SECONDS;
   const placed = moments.map(moment => ({ moment, sample: sampleOf(moment, start) }));
-  // The first moment of each sample is taken.
+  // The last moment of each sample is taken; a sample without one repeats the moment before it.
   const samples = Array.from(
     { length: RECORDED_SECONDS * SAMPLES_PER_SECOND },
     (_, sample) => placed.findLast(each => each.sample <= sample)?.moment,

@@ -12,7 +12,7 @@ export interface SeenItem {
 
 /** A scan of the table itself. */
 export interface TableScan {
-  /** Epoch milliseconds; before and after it. */
+  /** Start of the scan; `to` is its end. Epoch milliseconds. */
   readonly from: number;
   readonly to: number;
   readonly items: ReadonlyMap<string, SeenItem>;
@@ -66,7 +66,7 @@ export function falseStatements(look: JudgedLook, deeds: Deeds): string[] {
 
 const seconds = (iso: string): number => Date.parse(iso) / 1000;
 
-/** Facts that held during the whole report. */
+/** Items that were in the table before and after the report, with the same TTL. */
 function throughout({ before, after }: JudgedLook): SeenItem[] {
   return [...after.items.values()].filter(({ id, ttl }) => before.items.get(id)?.ttl === ttl);
 }
@@ -86,7 +86,7 @@ function falseGone(look: JudgedLook, { writtenLate }: Deeds): string[] {
   ];
 }
 
-/** Formats a key as the report does. */
+/** Reads the id of an item from its key, as a report shows the key. */
 function idOf(key: string): string {
   return (JSON.parse(key) as { readonly id: { readonly S: string } }).id.S;
 }

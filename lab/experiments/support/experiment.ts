@@ -121,7 +121,7 @@ function resultFile(path: string): string {
   return writableFile('--json', path);
 }
 
-/** Indented, but with each point of a distribution on one line: a diff of two runs stays readable. */
+/** Writes indented JSON, with each point of a distribution on one line: a diff of two runs stays readable. */
 function writeJson(file: string, value: unknown): void {
   const text = JSON.stringify(value, null, 2).replace(/\[\s+(-?[\d.]+),\s+(-?[\d.]+)\s+\]/g, '[$1, $2]');
   writeFileSync(file, `${text}\n`);
