@@ -71,7 +71,7 @@ type Fields = { readonly [Name in keyof typeof KINDS]?: ValueOf<(typeof KINDS)[N
 
 /**
  * Seconds from a tick's time to its upcoming minute, and the length of that minute. Scheduler fires anywhere within a minute, so a tick
- * owns the minute after the next: its children run before that begins.
+ * owns the minute after its own: its children run before that begins.
  */
 const LEAD_SECONDS = 60;
 const UPCOMING_SECONDS = 60;

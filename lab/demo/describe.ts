@@ -113,7 +113,7 @@ export function describeStart({
     '"lag" is p50/max, from expiry to deletion, as seen in the table\'s stream. Ctrl-C stops.',
     ...(isPlain(sweep.precisionSeconds)
       ? []
-      : ['A tick owns the minute after the next and waits for it, so it runs for up to two minutes.']),
+      : ['A tick owns the minute after its own and waits for it, so it runs for up to two minutes.']),
     '',
   ].join('\n');
 }

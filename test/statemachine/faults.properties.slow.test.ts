@@ -12,7 +12,7 @@ import { sweepReports } from '../support/sweep-reports.ts';
  */
 
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
-/** The tick looks back ten minutes, and owns the minute after the next. */
+/** The tick looks back ten minutes, and owns the minute after its own. */
 const FIRST_TTL = START - 500;
 const LAST_TTL = START + 119;
 const FAR = START + 86_400;

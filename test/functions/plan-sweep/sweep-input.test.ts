@@ -41,7 +41,7 @@ describe('a tick of a sweep that is precise', () => {
   const precise = { lookbackMinutes: 10, precisionSeconds: 1, maxDeletesPerSecond: 0, graceSeconds: 0 };
   const span = { from: seconds('2026-11-20T09:01:00Z'), before: seconds('2026-11-20T09:02:00Z') };
 
-  test('owns the minute after the next', () => {
+  test('owns the minute after its own', () => {
     expect(read({ scheduledTime: '2026-11-20T09:00:00Z' }, precise).upcoming).toEqual(span);
   });
 
