@@ -21,7 +21,7 @@ const ALLOWED = 'letters, digits, blanks and _ . : / = + - @';
  */
 export const TAGS = tagsWith(valueProblems);
 
-/** The rules for tags whose values may be references, which AWS checks. */
+/** The rules for tags whose values may be Terraform references, such as `${…}`: only Terraform knows their values. */
 export const TAGS_OR_REFERENCES = tagsWith((field, value) =>
   isReference(value) ? [] : valueProblems(field, value),
 );

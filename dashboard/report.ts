@@ -26,7 +26,7 @@ export interface Link {
   readonly href: string;
 }
 
-/** The last answer of a source of the data. */
+/** The state of one source of the data: when it last answered, and whether a request is under way or has failed. */
 export interface SourceReport {
   readonly name: string;
   /** When it last answered. */

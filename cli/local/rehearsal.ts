@@ -4,7 +4,7 @@ import { FlagError } from '../flags.ts';
 import { describeDuration, readDuration } from '../times.ts';
 import { localTime } from './log-line.ts';
 
-/** The values of `--break`; the help and the completions list them. */
+/** The values of `--break` besides `clock=±TIME`; the help and the error message list them. */
 export const INCIDENT_KINDS = ['throttle', 'down', 'hang', 'slow'] as const;
 
 const SKEW = { least: '1s', most: '10m' } as const;

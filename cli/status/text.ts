@@ -268,7 +268,7 @@ export interface Screen {
   write(text: string): unknown;
 }
 
-/** Shows a look: at a terminal it replaces the previous one, elsewhere it prints one line for each table. */
+/** Shows one status of `status --watch`: on a terminal it replaces the previous one, elsewhere one line is printed for each table. */
 export function showLook(status: Status, screen: Screen): void {
   if (!screen.isTTY) {
     const now = new Date(status.at);

@@ -19,8 +19,8 @@ import { fromTheStart, isUnread } from './poll.ts';
 export const SHARDS_OF_CHILD = 8;
 
 /**
- * Splits a braked child that has several shards into parts; each polls again from the start of its windows. A child with a limit has one
- * shard.
+ * Splits a braked child that has several shards into parts; each polls again from the start of its windows. A child with a limit is not
+ * split.
  */
 export function inParts(progress: ChildProgress, nowSeconds: Seconds): ChildProgress {
   const { target, poll, brake, counts, others, listedKeysBytes } = progress;

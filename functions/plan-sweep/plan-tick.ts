@@ -421,9 +421,9 @@ function backToWatermark(
 }
 
 /**
- * The expiry times since the watermark that the tick's lookback does not reach, because no tick ran for longer than that. With a limit,
- * which the ticks use completely, they may be deleted at a tenth of it in addition. A span older than a day is left to the scan of the
- * index, which is due then.
+ * The expiry times since the watermark, if the lookback of the tick does not go back to the watermark, because no tick ran for a long time.
+ * If the table has a limit, the ticks may use all of it, so these items get a tenth of the limit in addition. If the watermark is more
+ * than a day old, the result is undefined: the scan of the index, which is then due, finds the items.
  */
 function unseenSpan(
   { cutoff, windowsFrom, before, followsBacklog }: SweepRequest,

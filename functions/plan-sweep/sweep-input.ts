@@ -7,8 +7,8 @@ import { InvalidExecutionInputError } from '../runtime/errors.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
 
 /**
- * The checked input of an execution; times in epoch seconds. With `graceSeconds` all of them are earlier than the clock by the grace,
- * since they are compared with TTLs.
+ * The checked input of an execution. Its times are in epoch seconds and are compared with TTLs. With `graceSeconds` a tick's times are
+ * therefore earlier than the clock. A replay keeps its own `from`; only its cutoff is earlier.
  */
 export interface SweepRequest {
   /** Windows that may hold a TTL in [windowsFrom, windowsBefore) are probed. */

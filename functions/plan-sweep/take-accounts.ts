@@ -21,8 +21,8 @@ const MAX_KEYS = 20_000;
 const ACCOUNTS_MS = 5_000;
 
 /**
- * Compares, for each reader of a table's stream, the minute for which the reader's time limit has just run out, and records the deletes
- * that the reader has not seen. Each tick compares one minute of each reader. Paused tables are included, since deletes from before the
+ * Compares, for each reader of a table's stream, the sweep's deletes of one minute with those that the reader has seen, and records how
+ * many it has not seen. It is the minute for which the reader's time limit has just run out. Paused tables are included, since deletes from before the
  * pause must still be archived or published.
  *
  * The minute is derived from Scheduler's scheduled time: a tick begins anywhere within a minute, and two ticks can begin in the same

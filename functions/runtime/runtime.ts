@@ -4,7 +4,7 @@ import { createDocuments, type Documents } from '../table/dynamodb.ts';
 import { withoutMessages } from '../table/hidden-messages.ts';
 import type { SweepSettings } from './environment.ts';
 
-/** Dependencies of a handler that calls DynamoDB, made from its process; tests pass their own. */
+/** Dependencies of a handler that calls DynamoDB. {@link lambdaRuntime} makes the real ones; tests pass their own. */
 export interface Runtime {
   readonly settings: SweepSettings;
   readonly documents: Documents;
