@@ -4,7 +4,6 @@ import { loadConfigFile } from '../config/config-file.ts';
 import type { ServiceName } from '../local/services/local-services.ts';
 import { CONFIG, FlagError, type FlagValues, switchFlag, textFlag, wholeNumber } from './flags.ts';
 import { restartWithSmallNewSpace } from './lean-heaps.ts';
-import { INCIDENT_KINDS, readRehearsal } from './local/rehearsal.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile, writableFolder } from './writable-file.ts';
@@ -23,11 +22,6 @@ const FLAGS = {
   'archive-folder': textFlag('DIR', 'where archived objects lie as files (default: a new temporary folder)'),
   'no-schedules': switchFlag('sweep only when an execution is started by hand'),
   seed: wholeNumber(1, 10_000, 'write N sessions into the first table: half of them expired'),
-  break: textFlag(
-    'INCIDENT',
-    `rehearse an incident: ${INCIDENT_KINDS.join(', ')} (DynamoDB), or clock=+2s (all other clocks, ahead of DynamoDB's)`,
-  ),
-  for: textFlag('TIME', 'how long the incident lasts, such as 90s or 2m (default: until Ctrl-C)'),
   config: CONFIG,
   json: textFlag('FILE', 'once it runs, write its endpoints and names to a file'),
   verbose: switchFlag(
@@ -46,7 +40,6 @@ failed: the state, the function, the error, and what the last failed call printe
 changes its state is one line.
 A page that it prints the address of shows the sweep in a browser, as npx precise-ttl dashboard does for a deployment.
 With --seed the example that it prints deletes items.
-With --break something goes wrong for everybody who uses it, as soon as two ticks have planned: after one to two minutes.
 
 ${flags}
 
@@ -58,7 +51,6 @@ Exit status: 0 stopped by Ctrl-C or SIGTERM, 1 it couldn't start, 2 wrong flags.
 
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   requireDistinctPorts(flags);
-  const rehearsal = readRehearsal(flags.break, flags.for);
   const factsFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   const archiveFolder =
     flags['archive-folder'] === undefined
@@ -81,7 +73,6 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     } satisfies Record<ServiceName, number>,
     archiveFolder,
     schedules: !flags['no-schedules'],
-    rehearsal,
     config: await loadConfigFile(flags.config),
     factsFile,
     seed: flags.seed,

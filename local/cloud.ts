@@ -66,11 +66,10 @@ export interface LocalCloudOptions {
   /** @default the wall clock */
   readonly clock?: Clock;
   /**
-   * Number of milliseconds by which the clocks of Step Functions, Scheduler and Lambda are ahead of DynamoDB's; a function returns the
-   * current value.
+   * Number of milliseconds by which the clocks of Step Functions, Scheduler and Lambda are ahead of DynamoDB's.
    * @default 0
    */
-  readonly skewMs?: number | (() => number) | undefined;
+  readonly skewMs?: number | undefined;
   /** Source of random numbers for jitter and ids. @default different in every run */
   readonly random?: RandomSource;
   /** Number of threads in which each function is loaded before its first call, so that the first calls are not slower. @default 0 */

@@ -11,7 +11,6 @@ import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
 import { cloudWatchOf } from './cloudwatch.ts';
 import { DynamoDbMeter } from './dynamodb/meter.ts';
 import type { LocalFunctionsOptions } from './functions/local-functions.ts';
-import { Rehearsal, type RehearsalOptions } from './rehearsal.ts';
 import type { ServicesOptions } from './services/local-services.ts';
 
 export interface ServeOptions {
@@ -42,8 +41,6 @@ export interface ServeOptions {
   readonly functions?: Pick<LocalFunctionsOptions, 'onLog' | 'onInvocation' | 'wrap'>;
   /** For tests: interval of stream reads, and a wrapper of the streams. */
   readonly mappings?: Pick<MappingOptions, 'pollMs' | 'wrapSource'>;
-  /** A failure that affects all users of this cloud: functions, commands, applications. @default none */
-  readonly rehearsal?: RehearsalOptions | undefined;
   /** For tests: another clock. @default the wall clock */
   readonly clock?: Clock;
 }
@@ -59,8 +56,6 @@ export interface ServedCloud {
   readonly cloudWatch: LocalCloudWatch;
   readonly cloudWatchEndpoint: string;
   readonly region: string;
-  /** The rehearsed incident and its time. */
-  readonly rehearsal: Rehearsal | undefined;
   /** Safe to call more than once. */
   stop(): Promise<void>;
 }
@@ -75,9 +70,8 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
   await requireFree(options.sfnPort, '--sfn-port');
   await requireFree(options.schedulerPort, '--scheduler-port');
   await requireFree(options.cloudWatchPort, '--cloudwatch-port');
-  // A DynamoDB that was already running is used at its own port, unless the rehearsal breaks it.
-  if (!environment['AWS_ENDPOINT_URL_DYNAMODB'] || options.rehearsal !== undefined)
-    await requireFree(options.dynamoDbPort, '--dynamodb-port');
+  // A DynamoDB that was already running is used at its own port.
+  if (!environment['AWS_ENDPOINT_URL_DYNAMODB']) await requireFree(options.dynamoDbPort, '--dynamodb-port');
   const undo: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -86,8 +80,6 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     const meter = new DynamoDbMeter();
     undo.push(() => meter.stop());
     const clock = options.clock ?? realClock;
-    const rehearsal = options.rehearsal && new Rehearsal(options.rehearsal, clock);
-    undo.push(async () => rehearsal?.stop());
     // Set later: the cloud needs this reference before CloudWatch exists, and CloudWatch reads its alarms from the cloud.
     let cloudWatch: LocalCloudWatch | undefined;
     const tellStream = options.onStream ?? ((told, { address }) => console.error(`${address}: ${told}`));
@@ -95,11 +87,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       stack: options.stack,
       existing: options.existing ?? [],
       environment,
-      async functionsDynamoDbEndpoint(endpoint) {
-        const metered = await meter.start(endpoint);
-        return rehearsal?.listen(metered, options.dynamoDbPort) ?? metered;
-      },
-      ...(rehearsal?.incident.kind === 'clock' && { skewMs: rehearsal.aheadMs }),
+      functionsDynamoDbEndpoint: endpoint => meter.start(endpoint),
       functions: {
         ...options.functions,
         meter,
@@ -146,18 +134,16 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     const cloudWatchServer = await serveCloudWatch(watch, options.cloudWatchPort);
     undo.push(() => cloudWatchServer.stop());
     const { dynamoDb } = cloud;
-    const proxy =
-      dynamoDb.startedHere && rehearsal === undefined
-        ? await DynamoDbProxy.start(dynamoDb.endpoint, { port: options.dynamoDbPort })
-        : undefined;
+    const proxy = dynamoDb.startedHere
+      ? await DynamoDbProxy.start(dynamoDb.endpoint, { port: options.dynamoDbPort })
+      : undefined;
     undo.push(async () => proxy?.stop());
     const server = await ApiServer.start(cloud.stepFunctions, { port: options.sfnPort });
     undo.push(() => server.stop());
     const scheduler = await startScheduler(cloud, { clock, port: options.schedulerPort });
     undo.push(() => scheduler.stop());
-    const dynamoDbEndpoint = rehearsal?.endpoint ?? proxy?.endpoint ?? dynamoDb.endpoint;
+    const dynamoDbEndpoint = proxy?.endpoint ?? dynamoDb.endpoint;
     watch.start();
-    rehearsal?.plan();
     return {
       cloud,
       dynamoDbEndpoint,
@@ -166,7 +152,6 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       cloudWatch: watch,
       cloudWatchEndpoint: cloudWatchServer.endpoint,
       region: cloud.stepFunctions.region,
-      rehearsal,
       stop,
     };
   } catch (error) {

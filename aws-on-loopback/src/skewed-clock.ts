@@ -1,10 +1,9 @@
 import type { Clock } from 'stepfunctions-emulator';
 
-/** Returns a clock that is ahead of another one, by a fixed number of milliseconds or by what a function returns. */
-export function skewedClock(clock: Clock, aheadMs: number | (() => number)): Clock {
-  const ahead = typeof aheadMs === 'number' ? () => aheadMs : aheadMs;
+/** Returns a clock that is a number of milliseconds ahead of another one. */
+export function skewedClock(clock: Clock, aheadMs: number): Clock {
   return {
-    now: () => clock.now() + ahead(),
+    now: () => clock.now() + aheadMs,
     sleep: (ms, signal) => clock.sleep(ms, signal),
     schedule: (ms, callback) => clock.schedule(ms, callback),
     busy: work => clock.busy(work),

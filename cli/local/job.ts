@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { checkConfig } from '../../config/config.ts';
 import { hasProof, type ResolvedProps, resolveProps } from '../../config/props.ts';
 import { startDashboard } from '../../dashboard/start.ts';
-import type { RehearsalOptions } from '../../local/rehearsal.ts';
 import { serve } from '../../local/serve.ts';
 import type { ServiceName } from '../../local/services/local-services.ts';
 import { existingTablesAsMade } from '../../local/stack/existing-tables.ts';
@@ -13,7 +12,6 @@ import { plainStack } from '../../stacks/plain-stack.ts';
 import { keepHeapsLean } from '../lean-heaps.ts';
 import { print, printError } from '../print.ts';
 import { FailedCalls } from './failure.ts';
-import { describeChange } from './rehearsal.ts';
 import { writeSeed } from './seed.ts';
 import { describeArchiveFull, describeEvent, describeObject, describeStreamTrouble } from './stream-text.ts';
 import {
@@ -39,8 +37,6 @@ export interface LocalJobOptions {
   /** Folder for archived objects. @default a new temporary folder */
   readonly archiveFolder: string | undefined;
   readonly schedules: boolean;
-  /** The incident to rehearse. */
-  readonly rehearsal: RehearsalOptions | undefined;
   /** Number of sessions to write into the first table. */
   readonly seed: number | undefined;
   /** Whether all output of the functions is shown; otherwise only output that belongs to a failure. */
@@ -61,7 +57,6 @@ export async function runLocalJob({
   factsFile,
   services: ports,
   archiveFolder: chosenFolder,
-  rehearsal,
   ...options
 }: LocalJobOptions): Promise<void> {
   keepHeapsLean();
@@ -89,10 +84,6 @@ export async function runLocalJob({
       onObject: written => print(describeObject(written)),
       onArchiveFull: message => printError(describeArchiveFull(message)),
       onEvent: event => print(describeEvent(event)),
-    },
-    rehearsal: rehearsal && {
-      ...rehearsal,
-      onChange: (changed, error) => print(describeChange(changed, Date.now(), error)),
     },
     onStream: (told, mapping) => printError(describeStreamTrouble(told, mapping)),
     functions: {

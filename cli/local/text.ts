@@ -10,7 +10,6 @@ import type { InvocationRecord } from '../../local/functions/local-functions.ts'
 import type { ServedCloud } from '../../local/serve.ts';
 import { describeFailure } from './failure.ts';
 import { localTime, readableLine } from './log-line.ts';
-import { describePlan, describePlay } from './rehearsal.ts';
 import type { Expiring, Seeded } from './seed.ts';
 import { describeStreams } from './stream-text.ts';
 import { describeOnOneLine, starterOf, tableRows } from './sweep-text.ts';
@@ -34,7 +33,6 @@ export function describeStart(
   { schedules: fire, first, page, seeded, archiveFolder }: StartOptions,
 ): string {
   const { cloud, dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint } = served;
-  const { rehearsal } = served;
   const { synthesized, dynamoDb } = cloud;
   const tables = [...synthesized.tables, ...synthesized.existingTables].map(({ name }) => name);
   const schedules = cloud
@@ -51,7 +49,6 @@ export function describeStart(
     ['CloudWatch', `${cloudWatchEndpoint}: ${describeAlarms(synthesized.alarms.length)}`],
     ...describeStreams(cloud, archiveFolder),
     ['schedules', fire ? schedules.join(', ') || 'none is enabled' : 'none fires (--no-schedules)'],
-    ...(rehearsal === undefined ? [] : [['incident', describePlan(rehearsal)] as const]),
     ...(seeded === undefined ? [] : describeSeeded(seeded, fire && schedules.length > 0)),
   ] as const;
   return [
@@ -68,7 +65,6 @@ export function describeStart(
     '',
     ...replayExample(cloud, first, seeded),
     '',
-    ...(rehearsal === undefined ? [] : [...describePlay(rehearsal), '']),
     'Each execution that ends is shown below. Ctrl-C stops.',
   ].join('\n');
 }

@@ -27,7 +27,7 @@ export const REMARKS = {
   dynamoDbSilent: cause(
     'broken',
     'DynamoDB does not answer, and other services do',
-    "[dynamodb-down](#dynamodb-down), [dynamodb-hangs](#dynamodb-hangs): see the region's health. The first tick that it answers goes back to where the sweeps had come",
+    "see the region's health; in a VPC, its endpoint. Nothing is lost: the first tick that it answers goes back to where the sweeps had come",
   ),
   machineMissing: cause(
     'broken',
@@ -61,7 +61,7 @@ export const REMARKS = {
   indexThrottled: cause(
     'warning',
     'DynamoDB throttles queries of the index',
-    '[dynamodb-throttles](#dynamodb-throttles)',
+    '[Capacity](../operate.md#capacity), or more [`shards`](configuration.md#how-many-shards)',
   ),
   deletesThrottled: cause(
     'warning',

@@ -48,17 +48,14 @@ async function statusFor(host: string, port: number): Promise<number | undefined
 test('--help says what it does', async () => {
   const { status, stdout } = await executed('local', ['--help']);
   expect(status).toBe(0);
-  for (const flag of [...PORT_FLAGS, '--no-schedules', '--seed', '--break', '--for', '--verbose'])
-    expect(stdout).toContain(flag);
+  for (const flag of [...PORT_FLAGS, '--no-schedules', '--seed', '--verbose']) expect(stdout).toContain(flag);
 });
 
 test.each([
   [
     ['--port', '1'],
-    '--port: expected one of --dynamodb-port, --sfn-port, --cloudwatch-port, --scheduler-port, --s3-port, --sqs-port, --eventbridge-port, --kinesis-port, --archive-folder, --no-schedules, --seed, --break, --for, --config, --json, --verbose, --help, got an unknown flag',
+    '--port: expected one of --dynamodb-port, --sfn-port, --cloudwatch-port, --scheduler-port, --s3-port, --sqs-port, --eventbridge-port, --kinesis-port, --archive-folder, --no-schedules, --seed, --config, --json, --verbose, --help, got an unknown flag',
   ],
-  [['--break', 'dwon'], '--break: expected throttle, down, hang, slow, or clock= with a sign and a time'],
-  [['--for', '2m'], '--for: expected beside --break, got 2m alone'],
   [['--seed', '0'], '--seed: expected a whole number from 1 to 10000, got "0"'],
   [['--sfn-port', '0'], '--sfn-port: expected a whole number from 1 to 65535, got "0"'],
   [['--sfn-port', '9000', '--dynamodb-port=9000'], '--sfn-port: expected another port than --dynamodb-port'],
@@ -85,20 +82,6 @@ test.each(PORT_FLAGS)('fails for a busy %s and names the flag', async flag => {
     `${flag}: expected a free port, got ${port}, on which something listens; stop that, or choose another port with ${flag} N`,
   );
   server.close();
-});
-
-test('--break says at the start when it begins and ends, what to read and what to type; Ctrl-C ends it as ever', async () => {
-  const { args } = await freeLocalPorts();
-  const { child, ended, printed, until } = run([...args, '--break', 'hang', '--for', '90s']);
-  await until(/Ctrl-C stops/);
-  expect(printed.stdout).toMatch(
-    /^ {2}incident +from \d\d:\d\d:15Z to \d\d:\d\d:45Z: DynamoDB takes every request and answers none$/m,
-  );
-  expect(printed.stdout).toMatch(
-    /is the section dynamodb-hangs of docs\/reference\/alarms\.md\..*\n\nnpx precise-ttl status$/m,
-  );
-  child.kill('SIGINT');
-  expect([await ended, printed.stderr]).toEqual([0, '']);
 });
 
 test('fails for a Lambda endpoint that is not on this machine', async () => {

@@ -28,7 +28,7 @@ const deletedAt = new Map<string, number>();
 let cloud: PlayedCloud;
 
 beforeAll(async () => {
-  cloud = await playedCloud(SESSIONS, START, undefined, {
+  cloud = await playedCloud(SESSIONS, START, {
     mappings: { pollMs: 5_000, wrapSource: source => timedSource(source, key => deletedAt.get(idOf(key))) },
     services: { archiveFolder: folder },
   });

@@ -48,7 +48,7 @@ let cloud: PlayedCloud;
 let documents: DynamoDBDocumentClient;
 
 beforeAll(async () => {
-  cloud = await playedCloud(SESSIONS, START, undefined, {
+  cloud = await playedCloud(SESSIONS, START, {
     mappings: { pollMs: 5_000, wrapSource: source => timedSource(source, key => deletedAt.get(idOf(key))) },
     services: {
       archiveFolder: folder,

@@ -2,7 +2,6 @@ import type { FunctionResult } from 'stepfunctions-emulator';
 import { describeAudit } from '../../cli/audit/text.ts';
 import { describeReport } from '../../cli/doctor/text.ts';
 import { describeHistory } from '../../cli/history/text.ts';
-import { describeChange } from '../../cli/local/rehearsal.ts';
 import { describeAlarm } from '../../cli/local/text.ts';
 import type { Plan, Session } from '../../cli/operation.ts';
 import { planPause } from '../../cli/pause.ts';
@@ -14,7 +13,6 @@ import type { PreciseTtlProps } from '../../config/props.ts';
 import { lagOf } from '../../functions/report/lag.ts';
 import { type ChooseFault, startFaultProxy } from '../../lab/faults/index.ts';
 import type { FunctionCall } from '../../local/functions/local-functions.ts';
-import type { RehearsalOptions } from '../../local/rehearsal.ts';
 import { type ServedCloud, type ServeOptions, serve } from '../../local/serve.ts';
 import { compareDeletions } from '../../operate/audit/audit.ts';
 import type { AuditReport } from '../../operate/audit/report.ts';
@@ -78,14 +76,10 @@ function byClock(
   return { ...result, payload: { ...chunk, progress: { ...chunk.progress, ...lag } } };
 }
 
-/**
- * @param rehearsal what `--break` and `--for` say
- * @param streams who reads the stream, and what becomes of it
- */
+/** @param streams who reads the stream, and what becomes of it */
 export async function playedCloud(
   props: PreciseTtlProps,
   start: number,
-  rehearsal?: RehearsalOptions,
   streams: Pick<ServeOptions, 'mappings' | 'services'> = {},
 ): Promise<PlayedCloud> {
   const clock = new SteppedClock(start);
@@ -109,10 +103,6 @@ export async function playedCloud(
     schedules: true,
     clock,
     ...streams,
-    rehearsal: rehearsal && {
-      ...rehearsal,
-      onChange: (changed, error) => printed.push(describeChange(changed, clock.now(), error)),
-    },
     onExecution: () => {},
     onScheduleError: error => printed.push(`Not started: ${error instanceof Error ? error.message : error}`),
     onAlarm: seen => printed.push(describeAlarm(seen)),

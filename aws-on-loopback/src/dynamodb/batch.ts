@@ -40,18 +40,10 @@ export interface SplitBatch {
   readonly complete: (answer: Body) => Body;
 }
 
-/**
- * @param errors error by index of the key; only statements have errors, in other batches these keys are unprocessed
- * @param message of each error. @default the error, injected
- */
-export function splitBatch(
-  operation: string,
-  body: Body,
-  errors: ReadonlyMap<number, string>,
-  message?: string,
-): SplitBatch {
+/** @param errors error by index of the key; only statements have errors, in other batches these keys are unprocessed */
+export function splitBatch(operation: string, body: Body, errors: ReadonlyMap<number, string>): SplitBatch {
   if (operation === 'BatchGetItem') return splitReads(body, errors);
-  return operation === 'BatchWriteItem' ? splitWrites(body, errors) : splitStatements(body, errors, message);
+  return operation === 'BatchWriteItem' ? splitWrites(body, errors) : splitStatements(body, errors);
 }
 
 function splitReads(body: Body, errors: ReadonlyMap<number, string>): SplitBatch {
@@ -71,11 +63,7 @@ function splitReads(body: Body, errors: ReadonlyMap<number, string>): SplitBatch
   };
 }
 
-function splitStatements(
-  body: Body,
-  errors: ReadonlyMap<number, string>,
-  message: string | undefined,
-): SplitBatch {
+function splitStatements(body: Body, errors: ReadonlyMap<number, string>): SplitBatch {
   const statements = statementsOf(body);
   const kept = statements.filter((_statement, index) => !errors.has(index));
   return {
@@ -84,9 +72,7 @@ function splitStatements(
       const given = [...((answer['Responses'] as readonly unknown[] | undefined) ?? [])];
       const Responses = statements.map((_statement, index) => {
         const Code = errors.get(index);
-        return Code === undefined
-          ? given.shift()
-          : { Error: { Code, Message: message ?? `${Code}: injected` } };
+        return Code === undefined ? given.shift() : { Error: { Code, Message: `${Code}: injected` } };
       });
       return { ...answer, Responses };
     },

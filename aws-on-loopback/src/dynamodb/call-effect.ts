@@ -14,18 +14,16 @@ export interface DynamoDbCall {
   readonly at: number;
 }
 
-/** An effect on a call, so that tests, the lab and a rehearsal can check how a client handles it. */
+/** An effect on a call, so that tests and the lab can check how a client handles it. */
 export type CallEffect =
-  /** The call is refused without asking DynamoDB. @property message @default the error's name */
-  | { readonly kind: 'refuse'; readonly error: string; readonly status: number; readonly message?: string }
+  /** The call is refused without asking DynamoDB. */
+  | { readonly kind: 'refuse'; readonly error: string; readonly status: number }
   /** Some keys of a batch (by their index) are left out; each is answered with this error, or as unprocessed. */
-  | { readonly kind: 'leaveOut'; readonly errors: ReadonlyMap<number, string>; readonly message?: string }
+  | { readonly kind: 'leaveOut'; readonly errors: ReadonlyMap<number, string> }
   | { readonly kind: 'cutBefore' }
   /** @property midAnswer within the body of the answer instead of before its first byte */
   | { readonly kind: 'cutAfter'; readonly midAnswer: boolean }
-  | { readonly kind: 'slow'; readonly ms: number }
-  /** DynamoDB is not asked and does not answer: the connection breaks when this promise settles. */
-  | { readonly kind: 'hang'; readonly until: Promise<unknown> };
+  | { readonly kind: 'slow'; readonly ms: number };
 
 /** @param at epoch milliseconds */
 export function readCall({ operation = '', text }: ProxiedCall, at: number): DynamoDbCall {
@@ -44,18 +42,15 @@ export async function answerWith(
 ): Promise<Answer | undefined> {
   switch (effect.kind) {
     case 'refuse':
-      return refusal(effect.error, effect.status, effect.message);
+      return refusal(effect.error, effect.status);
     case 'cutBefore':
-      return undefined;
-    case 'hang':
-      await effect.until;
       return undefined;
     case 'cutAfter': {
       const answer = await forward();
       return effect.midAnswer ? { ...answer, cutAt: Math.floor(answer.body.length / 2) } : undefined;
     }
     case 'leaveOut': {
-      const { rest, complete } = splitBatch(operation, body, effect.errors, effect.message);
+      const { rest, complete } = splitBatch(operation, body, effect.errors);
       const answer = rest === undefined ? jsonAnswer({}) : await forward(JSON.stringify(rest));
       return answer.status === 200 ? withBody(answer, complete(parseBody(answer.body) ?? {})) : answer;
     }
@@ -69,6 +64,7 @@ export async function answerWith(
 }
 
 /** Builds the error answer of DynamoDB. */
-function refusal(error: string, status: number, message = `${error}: injected`): Answer {
-  return jsonAnswer({ __type: `com.amazonaws.dynamodb.v20120810#${error}`, message }, status);
+function refusal(error: string, status: number): Answer {
+  const body = { __type: `com.amazonaws.dynamodb.v20120810#${error}`, message: `${error}: injected` };
+  return jsonAnswer(body, status);
 }
