@@ -1,4 +1,3 @@
-import { checkConfig } from '../config/config.ts';
 import { type ResolvedProps, resolveProps } from '../config/props.ts';
 import { compareDeletions } from '../operate/audit/audit.ts';
 import type { AuditReport } from '../operate/audit/report.ts';
@@ -69,11 +68,10 @@ export interface DashboardData {
 
 /**
  * Combines the reports of `status`, `history`, `audit` and `cost` on the tables of a configuration.
- * @throws {InputError} and {InvalidConfigError}
+ * @throws {InputError}
  */
 export function dashboardData(options: DashboardOptions): DashboardData {
-  const { now = Date.now, signal, links = [], environment = process.env } = options;
-  const config = checkConfig(options.config);
+  const { config, now = Date.now, signal, links = [], environment = process.env } = options;
   const configured = chooseTables(config, options.table);
   const tables = configured.map(props => new TableMemory(resolveProps(props)));
   const [first] = tables;

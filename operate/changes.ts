@@ -1,4 +1,4 @@
-/** Options and results of the changes. No type of the AWS SDK appears here: programs need not install the SDK for these declarations. */
+/** Options and results of the changes. */
 import type { Pause } from '../functions/journal/layout.ts';
 import type { BackfillInput, BackfillReport } from '../statemachine/backfill-contract.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';

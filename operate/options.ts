@@ -1,8 +1,7 @@
 import type { DeploymentConfig } from '../config/config.ts';
-import type { Credentials } from './aws/client.ts';
 import type { Environment } from './aws/endpoint.ts';
 
-/** Options of every function of `precise-ttl/operate`. */
+/** Options that every function which looks at a deployment or changes it has. */
 export interface OperateOptions {
   /** The export of `precise-ttl.config.ts`. */
   readonly config: DeploymentConfig;
@@ -12,8 +11,6 @@ export interface OperateOptions {
   readonly signal?: AbortSignal;
   /** Epoch milliseconds. @default the real clock */
   readonly now?: () => number;
-  /** @default as the AWS SDK finds them */
-  readonly credentials?: Credentials;
   /** Variables that name endpoints, such as `AWS_ENDPOINT_URL_DYNAMODB`. @default process.env */
   readonly environment?: Environment;
 }

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
 import { PreciseTtlError } from '../../expiry/errors.ts';
-import { awsClient, type Credentials } from '../aws/client.ts';
+import { awsClient } from '../aws/client.ts';
 import { type ConfiguredEndpoint, type Environment, isLocal, localEndpoint } from '../aws/endpoint.ts';
 import { describeSdkError, permitted } from '../aws/errors.ts';
 import { ArchiveUnreadableError } from '../errors.ts';
@@ -108,7 +108,6 @@ export function openArchive(
   location: Location,
   environment: Environment,
   signal: AbortSignal,
-  credentials?: Credentials,
 ): OpenArchive {
   if (location.kind === 'folder') return { source: folderSource(location.folder), destroy() {} };
   const options = {
@@ -117,7 +116,7 @@ export function openArchive(
     forcePathStyle: isLocal(environment, 'S3'),
   };
   const make = (config: object) => new S3Client({ ...config, ...options });
-  const client = awsClient(make, 'S3', region, environment, { credentials });
+  const client = awsClient(make, 'S3', region, environment);
   const source = s3Source(client, location, { endpoint: localEndpoint(environment, 'S3'), signal });
   return { source, destroy: () => client.destroy() };
 }

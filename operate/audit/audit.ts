@@ -1,4 +1,3 @@
-import { checkConfig } from '../../config/config.ts';
 import { type ResolvedProps, resolveProps } from '../../config/props.ts';
 import { compareBooks } from '../../functions/journal/accounts.ts';
 import { LEDGER_DAYS, readBook } from '../../functions/journal/ledger.ts';
@@ -68,16 +67,15 @@ type Comparing = Omit<AuditOptions, 'now' | 'onProgress'> & {
 /**
  * Compares what the sweeps of some tables deleted in a span of time with what their stream readers recorded. It changes nothing.
  *
- * @throws {InputError}, {InvalidConfigError}, {JournalNotFoundError}, {MissingPermissionError}, or the SDK's error
+ * @throws {InputError}, {JournalNotFoundError}, {MissingPermissionError}, or the SDK's error
  */
 export async function compareDeletions(
   options: AuditOptions,
   connect: ConnectJournal = connectJournal(options),
 ): Promise<AuditReport> {
-  const { signal = NEVER } = options;
+  const { config, signal = NEVER } = options;
   const now = (options.now ?? Date.now)();
   const span = auditSpan(options, now);
-  const config = checkConfig(options.config);
   const { region } = config;
   const chosen = chooseTables(config, options.table)
     .map(resolveProps)

@@ -4,16 +4,6 @@ import { isThrottled } from './errors.ts';
 import { ANSWER_MS, CONNECTION_MS, NoAnswerError, type Silence, silenceOf } from './no-answer.ts';
 import type { TimeLimit } from './time-limit.ts';
 
-/** Credentials, or a function that finds them, as the SDK's clients take them. */
-export type Credentials = AwsCredentials | (() => Promise<AwsCredentials>);
-
-export interface AwsCredentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
-  readonly expiration?: Date;
-}
-
 /** Dummy credentials: every emulator accepts them, and no AWS account does. */
 const DUMMY_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
@@ -27,30 +17,21 @@ const MAX_LOCAL_ATTEMPTS = 2;
  * that a local trial needs none.
  *
  * @param region @default the SDK finds it
- * @param given credentials for AWS. @default the SDK finds them
  * @throws {InputError} when the environment names an invalid endpoint
  */
-export function clientConfig(
-  service: Service,
-  region: string | undefined,
-  environment: Environment,
-  given?: Credentials,
-) {
+export function clientConfig(service: Service, region: string | undefined, environment: Environment) {
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = environment;
   const fromEnvironment = id && secret;
   const local = localEndpoint(environment, service);
   return {
     ...(region !== undefined && { region }),
-    ...(given !== undefined && { credentials: given }),
     maxAttempts: local ? MAX_LOCAL_ATTEMPTS : MAX_ATTEMPTS,
     ...(local && {
       // The SDK would read this variable from the process; this way it comes from the given environment, as does `local`.
       endpoint: local.value,
-      credentials:
-        given ??
-        (fromEnvironment
-          ? { accessKeyId: id, secretAccessKey: secret, ...(token && { sessionToken: token }) }
-          : DUMMY_CREDENTIALS),
+      credentials: fromEnvironment
+        ? { accessKeyId: id, secretAccessKey: secret, ...(token && { sessionToken: token }) }
+        : DUMMY_CREDENTIALS,
     }),
   };
 }
@@ -68,8 +49,6 @@ export interface ClientOptions {
   readonly quick?: boolean;
   /** Time limit of the whole command. @default none */
   readonly limit?: TimeLimit | undefined;
-  /** @default the SDK finds them */
-  readonly credentials?: Credentials | undefined;
 }
 
 /** The part that every client of the SDK has. */
@@ -99,9 +78,9 @@ export function awsClient<Client extends AwsClient>(
   service: Service,
   region: string | undefined,
   environment: Environment,
-  { quick = false, limit, credentials }: ClientOptions = {},
+  { quick = false, limit }: ClientOptions = {},
 ): Client {
-  const client = make(boundedConfig(clientConfig(service, region, environment, credentials), quick));
+  const client = make(boundedConfig(clientConfig(service, region, environment), quick));
   bound(client, { service, local: localEndpoint(environment, service), quick, limit });
   return client;
 }

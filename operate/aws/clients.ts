@@ -1,7 +1,7 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { type AwsClient, awsClient, type Credentials } from './client.ts';
+import { type AwsClient, awsClient } from './client.ts';
 import { type Environment, isLocal, isThisMachine, type Service } from './endpoint.ts';
 
 /** The clients that a change works with. Each is created at its first use. */
@@ -31,8 +31,6 @@ export interface ClientsOptions {
   readonly first: Service;
   /** Services whose answer a user waits for: calls to them fail sooner. @default none */
   readonly quick?: readonly Service[] | undefined;
-  /** @default the SDK finds them */
-  readonly credentials?: Credentials | undefined;
 }
 
 /**
@@ -42,7 +40,7 @@ export interface ClientsOptions {
 export function clientsOf(
   region: string | undefined,
   environment: Environment,
-  { first, quick = [], credentials }: ClientsOptions,
+  { first, quick = [] }: ClientsOptions,
 ): Clients {
   const made = new Map<Service, { readonly client: AwsClient; readonly endpoint: () => URL | undefined }>();
   const get = <Client extends AwsClient & Parameters<typeof noteEndpoint>[0]>(
@@ -53,7 +51,6 @@ export function clientsOf(
     if (known !== undefined) return known.client as Client;
     const client = awsClient(create, service, region, environment, {
       quick: quick.includes(service),
-      credentials,
     });
     made.set(service, { client, endpoint: noteEndpoint(client) });
     return client;

@@ -4,7 +4,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { type AwsClient, awsClient, type Credentials } from '../aws/client.ts';
+import { type AwsClient, awsClient } from '../aws/client.ts';
 import { type Clients, clientsOf } from '../aws/clients.ts';
 import { type Environment, isLocal, type Service } from '../aws/endpoint.ts';
 import type { TimeLimit } from '../aws/time-limit.ts';
@@ -44,7 +44,6 @@ export function deploymentClients(
   region: string,
   environment: Environment,
   limit?: TimeLimit,
-  credentials?: Credentials,
 ): DeploymentClients {
   const local = ASKED.filter(service => isLocal(environment, service));
   const isOnThisMachine = local.length > 0;
@@ -54,7 +53,7 @@ export function deploymentClients(
     create: Parameters<typeof awsClient<Client>>[0],
   ): Client | undefined => {
     if (isOnThisMachine && !local.includes(service)) return undefined;
-    const client = awsClient(create, service, region, environment, { quick: true, limit, credentials });
+    const client = awsClient(create, service, region, environment, { quick: true, limit });
     made.push(client);
     return client;
   };
@@ -74,18 +73,18 @@ export function deploymentClients(
   };
 }
 
-type Access = Pick<OperateOptions, 'environment' | 'credentials'>;
+type Access = Pick<OperateOptions, 'environment'>;
 
 /** Connects to the journal; call it after all arguments are checked. */
 export type ConnectJournal = (region: string) => Pick<Clients, 'dynamoDb' | 'destroy'>;
 
-export function connectJournal({ environment = process.env, credentials }: Access): ConnectJournal {
-  return region => clientsOf(region, environment, { first: 'DYNAMODB', quick: ['DYNAMODB'], credentials });
+export function connectJournal({ environment = process.env }: Access): ConnectJournal {
+  return region => clientsOf(region, environment, { first: 'DYNAMODB', quick: ['DYNAMODB'] });
 }
 
 /** Connects to all deployed services, within the time limit of a look. */
 export type ConnectDeployment = (region: string, limit: TimeLimit) => DeploymentClients;
 
-export function connectDeployment({ environment = process.env, credentials }: Access): ConnectDeployment {
-  return (region, limit) => deploymentClients(region, environment, limit, credentials);
+export function connectDeployment({ environment = process.env }: Access): ConnectDeployment {
+  return (region, limit) => deploymentClients(region, environment, limit);
 }

@@ -1,4 +1,3 @@
-import { checkConfig } from '../../config/config.ts';
 import { TimeLimit } from '../aws/time-limit.ts';
 import { chooseTables } from '../choose-tables.ts';
 import { check, notAsked, seenOf } from '../deployment/check.ts';
@@ -37,7 +36,7 @@ const TABLE_SECONDS = 60;
 /**
  * Checks the tables of a configuration and what is deployed for them. It changes nothing.
  *
- * @throws {InputError} and {InvalidConfigError} before any request; the SDK's error when there are no credentials
+ * @throws {InputError} before any request; the SDK's error when there are no credentials
  */
 export async function examine(
   given: DoctorOptions,
@@ -52,7 +51,7 @@ export async function examine(
     signal: NEVER,
     ...given,
   };
-  const config = checkConfig(options.config);
+  const { config } = options;
   const { region } = config;
   const tables = chooseTables(config, options.table);
   const limit = new TimeLimit(TABLE_SECONDS);

@@ -1,4 +1,3 @@
-import { checkConfig } from '../../config/config.ts';
 import { resolveProps } from '../../config/props.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { chooseTables } from '../choose-tables.ts';
@@ -13,14 +12,14 @@ import type { HistoryOptions, HistoryReport, TableHistory } from './report.ts';
 /**
  * Reads the results of executions in a time span from the journal. It changes nothing.
  *
- * @throws {InputError}, {InvalidConfigError}, {JournalNotFoundError}, {MissingPermissionError}, or the SDK's error
+ * @throws {InputError}, {JournalNotFoundError}, {MissingPermissionError}, or the SDK's error
  */
 export async function readHistory(
   options: HistoryOptions,
   connect: ConnectJournal = connectJournal(options),
 ): Promise<HistoryReport> {
   const { sinceMs = 86_400_000, failed = false, limit = 1_600, mask = false, signal = NEVER } = options;
-  const config = checkConfig(options.config);
+  const { config } = options;
   const { region } = config;
   const chosen = chooseTables(config, options.table).map(resolveProps);
   const since = new Date((options.now ?? Date.now)() - sinceMs).toISOString();

@@ -1,4 +1,3 @@
-import { checkConfig } from '../../config/config.ts';
 import { modelOf } from '../../config/model-of.ts';
 import { resolveProps } from '../../config/props.ts';
 import { isObject } from '../../expiry/fields.ts';
@@ -32,14 +31,14 @@ export interface ProofSources {
 }
 
 function sourcesOf(options: ProofOptions): ProofSources {
-  const { environment = process.env, credentials, signal = NEVER } = options;
+  const { environment = process.env, signal = NEVER } = options;
   const location = readLocation(options.fromArchive);
   if (location.kind === 's3') requireOnePlace(environment, ['DYNAMODB', 'S3']);
   return {
     askJournal: location.kind === 's3',
     connect(region) {
-      const clients = clientsOf(region, environment, { first: 'DYNAMODB', credentials });
-      const { source, destroy } = openArchive(region, location, environment, signal, credentials);
+      const clients = clientsOf(region, environment, { first: 'DYNAMODB' });
+      const { source, destroy } = openArchive(region, location, environment, signal);
       return {
         source,
         dynamoDb: clients.dynamoDb,
@@ -61,8 +60,7 @@ export async function verifyDay(
   options: ProofOptions,
   { connect, askJournal }: ProofSources = sourcesOf(options),
 ): Promise<ProofReport> {
-  const { date, mask = false, signal = NEVER, onProgress } = options;
-  const config = checkConfig(options.config);
+  const { config, date, mask = false, signal = NEVER, onProgress } = options;
   const table = chooseTable(config, options.table);
   const props = resolveProps(table);
   const { tableName } = props;

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkConfig } from '../../config/config.ts';
 import { type Deployment, deploymentsOf } from '../../config/deployments.ts';
 import { deadLetterQueueOf, replayName } from '../../config/names.ts';
 import { functionSettings, resolveProps } from '../../config/props.ts';
@@ -73,14 +72,13 @@ export interface StatusJob {
 /**
  * Prepares a look at the sweeps of a configuration. It changes nothing.
  *
- * @throws {InputError} and {InvalidConfigError}; a look throws the SDK's error when there are no credentials
+ * @throws {InputError}; a look throws the SDK's error when there are no credentials
  */
 export function statusJob(
   options: StatusOptions,
   connect: ConnectDeployment = connectDeployment(options),
 ): StatusJob {
-  const { now = Date.now } = options;
-  const config = checkConfig(options.config);
+  const { config, now = Date.now } = options;
   const { region } = config;
   const tables = chooseTables(config, options.table);
   const deployments = deploymentsOf(config.tables.map(resolveProps));

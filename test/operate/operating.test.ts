@@ -19,7 +19,6 @@ import type { With } from '../../operate/aws/clients.ts';
 import { NoAnswerError } from '../../operate/aws/no-answer.ts';
 import type { ResumeOptions, ResumeProgress } from '../../operate/changes.ts';
 import { readHistory } from '../../operate/history/history.ts';
-import { pause } from '../../operate/index.ts';
 import { prepareLimit } from '../../operate/limit.ts';
 import { preparePause } from '../../operate/pause.ts';
 import { NO_TOTALS } from '../../operate/replay/totals.ts';
@@ -122,14 +121,6 @@ test('limit sets what one table may delete, and takes it out again', async () =>
   await expect(limit(200)).resolves.toEqual({ table, maxDeletesPerSecond: 200, was: 200 });
   await expect(limit(undefined)).resolves.toEqual({ table, maxDeletesPerSecond: null, was: 200 });
   await expect(limits()).resolves.toEqual({});
-});
-
-test('a change at once talks to one place only', async () => {
-  const { config } = await deployment();
-  const environment = { AWS_ENDPOINT_URL_SFN: 'http://127.0.0.1:9' };
-  await expect(pause({ config, environment })).rejects.toThrow(
-    'AWS_ENDPOINT_URL_DYNAMODB: expected an endpoint on this machine for DynamoDB',
-  );
 });
 
 describe('resume', () => {

@@ -25,7 +25,6 @@ const SOURCES = [
   'tsconfig.build.json',
   'tsconfig.build.commonjs.json',
   'tsconfig.build.constructs.json',
-  'tsconfig.build.operate.json',
   'tsconfig.build.testing.json',
   'bin',
   'cli',

@@ -2,18 +2,15 @@ import { readFileSync, rmSync } from 'node:fs';
 import { buildCli } from './build-cli.ts';
 import { buildConstructs } from './build-constructs.ts';
 import { buildDataModel } from './build-data-model.ts';
-import { buildLibrary } from './build-library.ts';
 import { buildTesting } from './build-testing.ts';
 import type { Manifest } from './manifest.ts';
 import { buildEmulatorPage, buildPage } from './prebuilt-page.ts';
 
 /** `npm run build` of each package, in its folder: makes `dist/` anew, one entry of the package at a time. */
 
-const buildOperate = () => buildLibrary({ room: 'operate' });
-
 /** Build steps by package name. */
 const ENTRIES: Readonly<Record<string, readonly (() => Promise<void>)[]>> = {
-  'precise-ttl': [buildPage, buildDataModel, buildConstructs, buildCli, buildTesting, buildOperate],
+  'precise-ttl': [buildPage, buildDataModel, buildConstructs, buildCli, buildTesting],
   'stepfunctions-emulator': [buildDataModel, buildEmulatorPage],
 };
 
