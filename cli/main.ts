@@ -22,9 +22,6 @@ export async function main(manifest: URL, args: readonly string[]): Promise<void
       case '--version':
         printData((JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version);
         return 0;
-      case '--completion':
-        printData(await completion(rest[0]));
-        return 0;
       case undefined:
         printError(generalHelp(), 'help');
         return USAGE_STATUS;
@@ -34,15 +31,6 @@ export async function main(manifest: URL, args: readonly string[]): Promise<void
         );
     }
   });
-}
-
-async function completion(wanted: string | undefined): Promise<string> {
-  // Imported late, because it loads every command.
-  const { completionFor, describeCommands, SHELLS } = await import('./completion.ts');
-  const shell = SHELLS.find(name => name === wanted);
-  if (shell !== undefined) return completionFor(shell, await describeCommands(COMMANDS));
-  const got = wanted === undefined ? 'none' : `"${wanted}"`;
-  throw new FlagError(`--completion: expected one of ${SHELLS.join(', ')}, got ${got}; see --help`);
 }
 
 /** The text that `--help` prints without a command. */
@@ -58,9 +46,8 @@ DynamoDB items that are gone within a second or two of their expiry.
 
 ${groups.join('\n\n')}
 
-COMMAND --help says what a command does, its flags and its exit status. --version prints the version. --completion bash, zsh or fish
-prints what completes the command precise-ttl in that shell, as after npm install --global. Most commands read
-precise-ttl.config.ts, .js, .mjs, .cjs or .json in this folder, or the file that --config names. The documents that helps and
+COMMAND --help says what a command does, its flags and its exit status. --version prints the version. Most commands
+read precise-ttl.config.ts, .js, .mjs, .cjs or .json in this folder, or the file that --config names. The documents that helps and
 messages name, docs/..., are in the package: node_modules/precise-ttl/docs.
 
 Exit status of every command but doctor: 0 it was done, 1 it was not, 2 wrong flags; other ones are in the help of the command.

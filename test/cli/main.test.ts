@@ -54,14 +54,6 @@ describe.each(COMMAND_NAMES)('%s', name => {
   });
 });
 
-test('--completion prints what a shell reads, and refuses one that it does not know', async () => {
-  const { status, stdout } = await run('--completion', 'bash');
-  expect([status, stdout]).toEqual([0, expect.stringContaining('complete -F _precise_ttl precise-ttl')]);
-  const [none, other] = [await run('--completion'), await run('--completion', 'tcsh')];
-  const refusal = (got: string) => `--completion: expected one of bash, zsh, fish, got ${got}; see --help\n`;
-  expect([none.status, none.stderr, other.stderr]).toEqual([2, refusal('none'), refusal('"tcsh"')]);
-});
-
 test('there are at most 24 commands', () => {
   expect(COMMAND_NAMES.length).toBeLessThanOrEqual(24);
 });
