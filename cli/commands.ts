@@ -36,11 +36,6 @@ export const COMMANDS = {
     "print a table's expiry model as JSON, for its writers in any language, and what is deployed",
     () => import('./model.ts'),
   ),
-  iam: command(
-    'set up',
-    'print what IAM has to allow: to deploy, to plan, to operate, and for roles made elsewhere',
-    () => import('./iam.ts'),
-  ),
   destroy: command('set up', 'remove everything but the tables', () => import('./destroy.ts')),
   adopt: command(
     'adopt',

@@ -1,11 +1,9 @@
-import type { OperatedResource } from './iam/arns.ts';
-
 /** An action that IAM must allow to the user, and the reason. */
 export interface IamAction {
   /** Name in IAM: `dynamodb:DescribeTable`. */
   readonly action: string;
   /** The resource in words, e.g. `the table`; `*` if IAM has no resource for it. */
-  readonly on: OperatedResource;
+  readonly on: string;
   /** AWS checks this permission during another call; no call has this name. */
   readonly isImplied?: true;
   /** The effect of a missing permission, if the command still works without it. */
@@ -18,7 +16,7 @@ const EXECUTIONS = 'the executions of the replays';
 const BACKFILL = 'the state machine of the backfill';
 const BACKFILLS = 'the executions of the backfill';
 
-const on = (resource: OperatedResource, actions: readonly string[], without?: string): IamAction[] =>
+const on = (resource: string, actions: readonly string[], without?: string): IamAction[] =>
   actions.map(action => ({ action, on: resource, ...(without !== undefined && { without }) }));
 
 const FIND_MACHINES = on('*', ['states:ListStateMachines']);
@@ -153,94 +151,4 @@ export function groupedActions(actions: readonly IamAction[]): string[] {
     groups.set(key, [...(groups.get(key) ?? []), name]);
   }
   return [...groups].map(([key, names]) => key.replace(': ', `:${names.join(', ')} `));
-}
-
-/**
- * The IAM actions of `deploy`, `diff` and `destroy`, by Terraform resource type: what the AWS provider calls to create, read,
- * change and delete a resource, as `service: Action Action`. A test checks that every synthesized type is listed.
- */
-const CALLS: Readonly<Record<string, string>> = {
-  aws_caller_identity: 'sts: GetCallerIdentity',
-  aws_cloudwatch_dashboard: 'cloudwatch: DeleteDashboards GetDashboard PutDashboard',
-  aws_cloudwatch_log_group:
-    'logs: AssociateKmsKey CreateLogGroup DeleteLogGroup DeleteRetentionPolicy DescribeLogGroups DisassociateKmsKey ListTagsForResource TagResource UntagResource PutRetentionPolicy',
-  // Data source that finds an existing log group.
-  aws_cloudwatch_log_groups: 'logs: DescribeLogGroups',
-  aws_cloudwatch_metric_alarm:
-    'cloudwatch: DeleteAlarms DescribeAlarms ListTagsForResource PutMetricAlarm TagResource UntagResource',
-  aws_dynamodb_table:
-    'dynamodb: CreateTable DescribeContinuousBackups DescribeTable DescribeTimeToLive ListTagsOfResource TagResource UntagResource UpdateContinuousBackups UpdateTable UpdateTimeToLive',
-  // Policies for statements that do not fit into one inline policy of a role.
-  aws_iam_policy:
-    'iam: CreatePolicy CreatePolicyVersion DeletePolicy DeletePolicyVersion GetPolicy GetPolicyVersion ListPolicyVersions TagPolicy UntagPolicy',
-  aws_iam_role:
-    'iam: CreateRole DeleteRole DeleteRolePermissionsBoundary GetRole ListAttachedRolePolicies ListInstanceProfilesForRole ListRolePolicies PassRole PutRolePermissionsBoundary TagRole UntagRole UpdateAssumeRolePolicy',
-  aws_iam_role_policy: 'iam: DeleteRolePolicy GetRolePolicy PutRolePolicy',
-  aws_iam_role_policy_attachment: 'iam: AttachRolePolicy DetachRolePolicy ListAttachedRolePolicies',
-  aws_lambda_event_source_mapping:
-    'lambda: CreateEventSourceMapping DeleteEventSourceMapping GetEventSourceMapping ListTags TagResource UntagResource UpdateEventSourceMapping',
-  aws_lambda_function:
-    'lambda: CreateFunction DeleteFunction GetFunction GetFunctionCodeSigningConfig ListVersionsByFunction TagResource UntagResource UpdateFunctionCode UpdateFunctionConfiguration',
-  // The provider knows the partition and the region from its configuration: no call is made.
-  aws_partition: '',
-  aws_region: '',
-  // No action deletes a bucket, because buckets are never deleted.
-  aws_s3_bucket:
-    's3: CreateBucket GetAccelerateConfiguration GetBucketAcl GetBucketCORS GetBucketLogging GetBucketObjectLockConfiguration GetBucketPolicy GetBucketRequestPayment GetBucketTagging GetBucketVersioning GetBucketWebsite GetEncryptionConfiguration GetLifecycleConfiguration GetReplicationConfiguration ListBucket ListTagsForResource PutBucketTagging TagResource UntagResource',
-  aws_s3_bucket_lifecycle_configuration: 's3: GetLifecycleConfiguration PutLifecycleConfiguration',
-  aws_s3_bucket_ownership_controls: 's3: GetBucketOwnershipControls PutBucketOwnershipControls',
-  aws_s3_bucket_policy: 's3: GetBucketPolicy PutBucketPolicy',
-  aws_s3_bucket_public_access_block: 's3: GetBucketPublicAccessBlock PutBucketPublicAccessBlock',
-  aws_s3_bucket_server_side_encryption_configuration:
-    's3: GetEncryptionConfiguration PutEncryptionConfiguration',
-  aws_s3_bucket_versioning: 's3: GetBucketVersioning PutBucketVersioning',
-  aws_scheduler_schedule: 'scheduler: CreateSchedule DeleteSchedule GetSchedule UpdateSchedule',
-  aws_scheduler_schedule_group:
-    'scheduler: CreateScheduleGroup DeleteScheduleGroup GetScheduleGroup ListTagsForResource TagResource UntagResource',
-  aws_sfn_state_machine:
-    'states: CreateStateMachine DeleteStateMachine DescribeStateMachine ListStateMachineVersions ListTagsForResource TagResource UntagResource UpdateStateMachine ValidateStateMachineDefinition',
-  aws_sns_topic:
-    'sns: CreateTopic DeleteTopic GetTopicAttributes ListTagsForResource SetTopicAttributes TagResource UntagResource',
-  aws_sns_topic_policy: 'sns: GetTopicAttributes SetTopicAttributes',
-  aws_sqs_queue:
-    'sqs: CreateQueue DeleteQueue GetQueueAttributes ListQueueTags SetQueueAttributes TagQueue UntagQueue',
-  // Built into Terraform: no call is made.
-  terraform_data: '',
-};
-
-export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  Object.entries(CALLS).map(([type, calls]) => {
-    const [service, ...names] = calls.split(/:? /);
-    return [type, names.map(name => `${service}:${name}`)];
-  }),
-);
-
-/** Further actions that a deployment needs for some parts of the configuration. */
-export const DEPLOY_ACTIONS_WITH = {
-  vpc: ['ec2:DescribeSecurityGroups', 'ec2:DescribeSubnets', 'ec2:DescribeVpcs'],
-  kmsKeyArn: ['kms:CreateGrant', 'kms:Decrypt', 'kms:DescribeKey', 'kms:GenerateDataKey'],
-} as const;
-
-/** The journal is the only table that a deployment deletes. */
-export const JOURNAL_DEPLOY_ACTIONS = ['dynamodb:DeleteTable'] as const;
-
-/** Terraform's actions on a state in S3: on the state object, on the lock object and on their bucket. */
-export const STATE_ACTIONS = {
-  object: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
-  bucket: ['s3:ListBucket'],
-} as const;
-
-/** Actions without a resource: IAM knows none, or none is named in the call. Source: AWS Service Authorization Reference. */
-export const ON_NO_RESOURCE: readonly string[] = [
-  'cloudwatch:DescribeAlarms',
-  'lambda:CreateEventSourceMapping',
-  'logs:DescribeLogGroups',
-  'states:ValidateStateMachineDefinition',
-  'sts:GetCallerIdentity',
-  ...DEPLOY_ACTIONS_WITH.vpc,
-];
-
-/** Whether an action only reads; a plan needs only such actions. */
-export function onlyReads(action: string): boolean {
-  return /^\w+:(Get|Describe|List|Validate)/.test(action);
 }

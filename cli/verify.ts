@@ -15,7 +15,7 @@ are enough. It says what it makes and what that costs, asks, and deploys a small
 it takes everything away again: after Ctrl-C too, and after a crash when it is run again. It reads no configuration. Without a
 terminal to ask at it refuses, unless you give --yes. --json has no names of the account: it can be sent to us.`,
   where: `${TERRAFORM_HELP}
-npx precise-ttl iam verify prints all that it needs in IAM, with what Terraform needs.`,
+Terraform needs the permission to make and to delete tables, roles, functions, state machines, schedules, alarms, a queue and logs.`,
   services: ['DYNAMODB', 'SFN', 'SQS', 'LAMBDA', 'CLOUDWATCH'],
   alwaysAsks: true,
   question: 'Make this?',

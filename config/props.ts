@@ -453,7 +453,7 @@ export const PROPS = {
   ),
   /**
    * ARNs of [roles that are made elsewhere](iam.md), any of `{ PlanSweep, QueryExpired, DeleteChunk, RecordMetrics, sweep, replay,
-   * schedule }`. `precise-ttl iam roles` prints what they must be
+   * schedule }`
    * @default each has a role of its own
    */
   roleArns: orNone(roleArns(DEPLOYMENT_ROLES)),

@@ -9,7 +9,6 @@ export const WITH_CONFIG: readonly string[] = [
   'diff',
   'doctor',
   'history',
-  'iam',
   'limit',
   'local',
   'model',

@@ -51,7 +51,7 @@ const LIMITS_IN_WORDS = Object.entries(LIMITS)
 export const EXPERIMENTS: readonly Experiment[] = [
   {
     id: 'deployer-permissions',
-    question: 'Terraform creates everything in one run, with the permissions of `precise-ttl iam verify`',
+    question: 'Terraform creates everything in one run',
     criterion: 'it succeeds, and a second plan is empty',
     otherwise: 'what Terraform printed names the action, or the attribute that AWS fills in: report it',
     judge: seen =>

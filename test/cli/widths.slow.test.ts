@@ -100,10 +100,6 @@ const RUNS: Readonly<Record<CommandName, readonly Run[]>> = {
     { args: ['--table', SESSIONS.tableName], isData: true },
     { args: ['--deployed'], environment: NO_TERRAFORM },
   ],
-  iam: [
-    ...['deploy', 'pipeline', 'operate', 'verify', 'roles'].map(word => ({ args: [word] })),
-    { args: ['roles', '--json', '--account', '123456789012'], isData: true },
-  ],
   destroy: [{ args: [] }],
   adopt: [{ args: ['--table', TOKENS.tableName, '--region', 'us-east-1', '--dry-run', '--full'] }],
   backfill: [{ args: ['--table', SESSIONS.tableName, '--dry-run', '--segments', '2'] }],
