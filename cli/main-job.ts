@@ -126,7 +126,7 @@ function withFollowers(configured: PreciseTtlProps, wanted: boolean): PreciseTtl
   };
 }
 
-function followingOf({ archive, archiveFirst, events }: ResolvedProps): Following {
+function followingOf({ archive, events }: ResolvedProps): Following {
   const { format, batchSeconds } = resolvedArchive(archive ?? {});
   const field = destinationIn(events ?? {});
   const destination =
@@ -134,7 +134,7 @@ function followingOf({ archive, archiveFirst, events }: ResolvedProps): Followin
       ? undefined
       : `the ${DESTINATIONS[field].noun} ${events?.[field]?.split(/[:/]/).at(-1)}`;
   return {
-    ...(archive !== undefined && { archive: { format, batchSeconds, isFirst: archiveFirst } }),
+    ...(archive !== undefined && { archive: { format, batchSeconds } }),
     ...(destination !== undefined && { events: { destination } }),
   };
 }

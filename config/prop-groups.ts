@@ -74,7 +74,6 @@ const PLACES: ReadonlyMap<string, Place> = new Map([
       ([field, setting]) => [setting, { group, field, isShort: field === short }] as const,
     ),
   ),
-  ['archiveFirst', { group: 'archive', field: 'first', isShort: false }],
 ]);
 
 /** Whether a setting is a field of a prop. */
@@ -120,13 +119,6 @@ export function renamed(name: string): string | undefined {
 export function flattened(props: object, tableRoles: readonly string[]): Readonly<Record<string, unknown>> {
   const settings = Object.entries(props).flatMap(([name, value]): [string, unknown][] => {
     const { short, fields } = groupsByName[name] ?? {};
-    if (name === 'archive' && isObject(value)) {
-      const { first, ...archive } = value;
-      return [
-        ['archive', archive],
-        ...(first === undefined ? [] : [['archiveFirst', first] as [string, unknown]]),
-      ];
-    }
     if (name === 'roleArns' && isObject(value)) return rolesOf(value, tableRoles);
     if (fields === undefined) return [[name, value]];
     if (!isObject(value)) return short === undefined ? [] : [[fields[short] ?? name, value]];
@@ -167,7 +159,6 @@ export function nested(settings: object, names: readonly string[]): Record<strin
     const place = PLACES.get(name);
     if (value === undefined) continue;
     if (name === 'tableRoleArns') add('roleArns', value);
-    else if (name === 'archiveFirst' && !('archive' in settings)) continue;
     else if (isObject(value) && (place === undefined || place.group === name) && names.includes(name))
       add(name, value);
     else if (place !== undefined) add(place.group, { [place.field]: value });

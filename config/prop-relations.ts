@@ -77,13 +77,6 @@ export const RELATIONS: readonly Relation[] = [
     remedy: 'Leave it out: DynamoDB puts the items that are there into the index by itself.',
   },
   {
-    props: ['archiveFirst', 'deleteMode'],
-    holds: table => not(both(table.archiveFirst, not(isGuarded(table)))),
-    expected: "false with deleteMode: 'batch'",
-    remedy:
-      "Set deleteMode: 'guarded', or leave it out: without the guard a renewed item would be deleted whose image is not archived.",
-  },
-  {
     // The delete must check which items are held.
     props: ['holdAttribute', 'deleteMode'],
     holds: table => not(both(given(table.holdAttribute), not(isGuarded(table)))),

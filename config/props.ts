@@ -40,7 +40,7 @@ import {
   renamed,
 } from './prop-groups.ts';
 import { listOf, orReference } from './references.ts';
-import { ARCHIVE, type ArchiveProp, EVENTS, resolvedArchive } from './stream-props.ts';
+import { ARCHIVE, EVENTS, resolvedArchive } from './stream-props.ts';
 import { PROVISIONED_CAPACITY, STREAM_VIEWS, TABLE_CLASSES, WARM_THROUGHPUT } from './table-settings.ts';
 import { TAGS_OR_REFERENCES } from './tags.ts';
 import { anyOf, both, equal, given, less, NONE, replaced, sum, when } from './values.ts';
@@ -329,16 +329,11 @@ export const PROPS = {
   backfill: optional(boolean(), false),
   /**
    * expired items are [kept in S3](../archive-and-events.md): `{}`, or any of `{ bucket, prefix, removals, format, batchSeconds,
-   * coldAfterDays, first }`. `bucket` names one of yours. `removals`: `'expiries'`, or `'all'`. `format`: `'dynamodb-json'`, which can be
+   * coldAfterDays }`. `bucket` names one of yours. `removals`: `'expiries'`, or `'all'`. `format`: `'dynamodb-json'`, which can be
    * restored, or `'json'`. `batchSeconds`: 0 to 300, default 60. `coldAfterDays`: default 90
    * @default nothing is kept
    */
   archive: orNone(ARCHIVE),
-  /**
-   * the sweep deletes an item only [after it is in the archive](../archive-and-events.md#how-do-i-delete-only-what-is-archived). It
-   * needs `archive` and `deleteMode: 'guarded'`
-   */
-  archiveFirst: optional(boolean(), false),
   /**
    * each day gets a [manifest of its deletions](../archive-and-events.md#how-do-i-prove-what-was-deleted), in the archive's bucket or
    * one that is created
@@ -525,7 +520,7 @@ type GroupValue<Group extends GroupName> = {
 };
 type Key = string | { readonly name: string; readonly type?: KeyType };
 type SettingOfGroup = { [Group in GroupName]: FieldsOf<Group>[keyof FieldsOf<Group>] }[GroupName];
-type WrittenOtherwise = SettingOfGroup | 'archive' | 'archiveFirst' | 'roleArns' | 'tableRoleArns';
+type WrittenOtherwise = SettingOfGroup | 'roleArns' | 'tableRoleArns';
 
 /** One table and how its expired items are swept. */
 export type PreciseTtlProps = Omit<FlatProps, WrittenOtherwise> & {
@@ -534,7 +529,6 @@ export type PreciseTtlProps = Omit<FlatProps, WrittenOtherwise> & {
   readonly index?: GroupValue<'index'>;
   readonly newTable?: GroupValue<'newTable'>;
   readonly hold?: string | GroupValue<'hold'>;
-  readonly archive?: ArchiveProp;
   readonly roleArns?: { readonly [Role in RoleKey]?: string };
 };
 

@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../expiry/errors.ts';
-import { boolean, isObject, type Kind, kind, objectProblems, whole } from '../expiry/fields.ts';
+import { isObject, type Kind, kind, objectProblems, whole } from '../expiry/fields.ts';
 import { ARCHIVE_KINDS, type ArchiveFormat, type ArchiveRemovals } from '../functions/archive/settings.ts';
 import type { StreamFunctionName } from '../functions/function-list.ts';
 import {
@@ -27,8 +27,6 @@ export interface ArchiveProp {
   readonly batchSeconds?: number;
   /** Days until an object of a created bucket moves to colder storage. @default 90 */
   readonly coldAfterDays?: number;
-  /** Whether an item is deleted only after it is in the archive. @default false */
-  readonly first?: boolean;
 }
 
 /** The destination of events: one of the fields of {@link DESTINATIONS}. */
@@ -42,7 +40,7 @@ export interface EventsProp extends EventsDestination {
 type EventsDestination = { readonly [Name in keyof typeof DESTINATIONS]?: string };
 
 /** The prop with the defaults of its fields. Without a bucket one is created. */
-export type ResolvedArchive = Required<Omit<ArchiveProp, 'bucket' | 'first'>> & Pick<ArchiveProp, 'bucket'>;
+export type ResolvedArchive = Required<Omit<ArchiveProp, 'bucket'>> & Pick<ArchiveProp, 'bucket'>;
 
 const ARCHIVE_DEFAULTS = {
   prefix: '',
@@ -80,7 +78,6 @@ export const ARCHIVE_PROP_KINDS = {
   format: ARCHIVE_KINDS.archiveFormat,
   batchSeconds: whole(0, MAX_BATCH_SECONDS, 'a whole number of seconds'),
   coldAfterDays: whole(1, MAX_COLD_DAYS, 'a whole number of days'),
-  first: boolean(),
 } satisfies { readonly [Name in keyof ArchiveProp]-?: Kind<unknown> };
 
 const REMEDY = 'Correct the value, or leave the field out for its default.';

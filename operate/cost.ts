@@ -150,7 +150,6 @@ function settingsInWords(props: ResolvedProps): string {
     props.dashboard ? 'a dashboard' : 'no dashboard',
     ...(props.tracing ? ['traced'] : []),
     ...(props.archive ? ['an archive'] : []),
-    ...(props.archiveFirst ? ['counted without archive.first'] : []),
     ...(props.events ? ['counted without events'] : []),
     // Reserved capacity has the same price whether it is used or not.
     ...(props.provisionedCapacity ? ['counted as if it were on demand, and not provisioned'] : []),

@@ -42,29 +42,3 @@ SELECT json_extract_scalar(item, '$.UserName') AS user_name,
   CAST(json_extract_scalar(line, '$.item.AccountNumber') AS decimal(38, 0)) AS account_number
 FROM session_data_expired
 WHERE expired_date = '2026-11-22';
-
--- With archive.first: make session_data_copy_lines and session_data_kept_lines as session_data_lines, with SessionData/before_deletion/ and
--- SessionData/kept/ in the place of SessionData/. The view leaves out copies of items that were not deleted.
-CREATE VIEW session_data_copies AS
-WITH copies AS (
-  SELECT expired_date, "$path" AS path,
-    json_format(json_extract(line, '$.key')) AS item_key,
-    json_extract_scalar(line, '$.expiredAt') AS expired_at,
-    json_extract(line, '$.item') AS item
-  FROM session_data_copy_lines
-), kept AS (
-  SELECT expired_date,
-    json_format(json_extract(line, '$.key')) AS item_key,
-    json_extract_scalar(line, '$.expiredAt') AS expired_at,
-    json_extract_scalar(line, '$.copy') AS copy
-  FROM session_data_kept_lines
-)
-SELECT copies.*
-FROM copies
-WHERE NOT EXISTS (
-  SELECT 1 FROM kept
-  WHERE kept.expired_date = copies.expired_date
-    AND kept.item_key = copies.item_key
-    AND kept.expired_at = copies.expired_at
-    AND (kept.copy IS NULL OR copies.path = concat('s3://BUCKET/', kept.copy))
-);

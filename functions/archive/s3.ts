@@ -2,12 +2,7 @@ import { PutObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client
 import type { ArchiveObject } from './archive-object.ts';
 
 /** Puts an object; rejects unless S3 has confirmed that it is stored. */
-export type PutObject = (object: ArchiveObject, options?: PutOptions) => Promise<void>;
-
-export interface PutOptions {
-  /** Timeout of this put including its retries, in milliseconds. @default the client's own limit */
-  readonly timeoutMs?: number;
-}
+export type PutObject = (object: ArchiveObject) => Promise<void>;
 
 export interface S3Options {
   /** Attempts per command, including the first one. */
@@ -44,10 +39,9 @@ export function createS3(
  * way.
  */
 export function putInto(bucket: string, client: Pick<S3Client, 'send'>): PutObject {
-  return async ({ key, body }, { timeoutMs } = {}) => {
+  return async ({ key, body }) => {
     await client.send(
       new PutObjectCommand({ Bucket: bucket, Key: key, Body: body, ContentType: 'application/gzip' }),
-      timeoutMs === undefined ? {} : { abortSignal: AbortSignal.timeout(timeoutMs) },
     );
   };
 }

@@ -24,7 +24,7 @@ export function guardedBatch(
 ): SendBatch {
   const range = sweptRange(cutoff, settings);
   const names = keyAttributeNames(settings.model);
-  const { statement } = guardedDelete(settings);
+  const statement = guardedDelete(settings);
   const onRefusal =
     settings.holdAttribute === undefined ? {} : ({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const);
   // A renewed item does not count as held, whatever its attributes: no delete is due for it.

@@ -2,10 +2,9 @@ import type { Chunk, DeleteChunkInput } from '../../statemachine/contract/chunks
 import { lambdaJournal } from '../journal/lambda-journal.ts';
 import type { Bookkeeping } from '../journal/write-book.ts';
 import { keyShower, shownFailure } from '../report/shown-keys.ts';
-import { readSettings, type SweepSettings, type WithSettings } from '../runtime/environment.ts';
+import { readSettings, type WithSettings } from '../runtime/environment.ts';
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
 import { requestTimeoutMs } from '../table/dynamodb.ts';
-import { archiveFirstBatch, type CopyArchive } from './archive-first.ts';
 import { hasLedger, writeSettled } from './book-entries.ts';
 import { attemptChunk } from './chunk-attempt.ts';
 import { unguardedBatch } from './delete-batch.ts';
@@ -25,15 +24,12 @@ const MIN_LEDGER_MS = 50;
  * Deletes the keys of one chunk. Returns the result of each key, the lag by the clock, and whether and when the unprocessed keys are tried
  * again. A second call with the same keys is harmless.
  *
- * @param archive archive that must have each item before it is deleted; undefined: none
  * @param journal journal whose ledger gets the deleted keys, and for a proof also those that were not deleted; undefined: none
- * @throws S3's error when nothing can be put there (no access, no such bucket)
  * @throws DynamoDB's error when no key of the table can be deleted (no access, no such table)
  */
 export async function deleteChunk(
   { chunk, now }: DeleteChunkInput,
   runtime: Runtime,
-  archive?: CopyArchive,
   journal?: Bookkeeping['journal'],
 ): Promise<Chunk> {
   const { settings, logger, clock } = runtime;
@@ -45,7 +41,7 @@ export async function deleteChunk(
     ...runtime,
     clock: () => clock() + ahead,
     settings,
-    send: archive === undefined ? batchOf(chunk, runtime) : archiveFirst(chunk, runtime, archive),
+    send: batchOf(chunk, runtime),
     onFailed: failed => logger.error('cannot delete', { ...shownFailure(failed, showKey) }),
     onSettled: async settled => {
       if (journal === undefined) return;
@@ -70,36 +66,10 @@ function batchOf({ timeoutSeconds, cutoff, guarded = false }: Chunk, runtime: Ru
     : unguardedBatch(documents, settings, lagClock, options);
 }
 
-function archiveFirst(chunk: Chunk, runtime: Runtime, archive: CopyArchive): SendBatch {
-  const { settings, logger } = runtime;
-  const showKey = keyShower(settings);
-  return archiveFirstBatch({
-    ...runtime,
-    clock: lagClockOf(runtime),
-    archive,
-    cutoff: chunk.cutoff,
-    timeoutSeconds: chunk.timeoutSeconds,
-    onNotStored: (lines, error) =>
-      logger.warn('cannot archive', {
-        lines: lines.length,
-        error: error instanceof Error ? `${error.name}: ${error.message}` : 'no time was left',
-      }),
-    onIncomplete: ({ key }) =>
-      logger.error('deleted with attributes that only the stream has', { key: showKey(key) }),
-  });
-}
-
 const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });
-
-/** Makes the archive. S3's client is loaded only for tables that archive before the delete: it would make every cold start slower. */
-async function lambdaArchive({ copyTo }: SweepSettings): Promise<CopyArchive | undefined> {
-  if (copyTo === undefined) return undefined;
-  const { lambdaCopyArchive } = await import('./lambda-copy-archive.ts');
-  return lambdaCopyArchive(copyTo, { attempts: ATTEMPTS });
-}
 
 export const handler = async (event: WithSettings<DeleteChunkInput>): Promise<Chunk> => {
   const settings = readSettings(event.settings);
   const journal = hasLedger(settings) ? lambdaJournal() : undefined;
-  return deleteChunk(event, runtime(settings), await lambdaArchive(settings), journal);
+  return deleteChunk(event, runtime(settings), journal);
 };

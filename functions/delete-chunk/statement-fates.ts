@@ -4,21 +4,22 @@ import { failedKey } from '../report/listed-keys.ts';
 import { isBusyStatement, isThrottling } from '../table/dynamodb-errors.ts';
 import type { Deletion, SettledKey } from './deletion.ts';
 
+/** An item as the document client has it. */
+type Item = Readonly<Record<string, unknown>>;
+
 /** Why the conditional delete of a key failed. */
-export type Refusal = 'renewed' | 'held' | 'unprocessed';
+export type Refusal = 'renewed' | 'held';
 
 /** The result of one key in a batch of statements. */
-export interface StatementFate<Item> {
+export interface StatementFate {
   readonly expired: ExpiredKey;
-  readonly became: 'deleted' | 'notFound' | 'failed' | Refusal;
-  /** The deleted item, or, if the statement requests it, the item whose state made the delete fail. */
-  readonly item?: Item | undefined;
+  readonly became: 'deleted' | 'notFound' | 'failed' | 'unprocessed' | Refusal;
   /** DynamoDB's error code, if there was an error. */
   readonly code?: string | undefined;
 }
 
-/** The answer to one statement, from the document client or the low-level one. */
-export interface StatementAnswer<Item> {
+/** The answer to one statement. */
+interface StatementAnswer {
   readonly Item?: Item | undefined;
   readonly Error?: { readonly Code?: string | undefined; readonly Item?: Item | undefined } | undefined;
 }
@@ -29,26 +30,25 @@ export interface StatementAnswer<Item> {
  * @param answers in the order of the statements
  * @param refusal derives the reason of a refused delete from the returned item
  */
-export function fatesOf<Item>(
+export function fatesOf(
   keys: readonly ExpiredKey[],
-  answers: readonly StatementAnswer<Item>[],
+  answers: readonly StatementAnswer[],
   refusal: (item: Item | undefined) => Refusal,
-): StatementFate<Item>[] {
+): StatementFate[] {
   return keys.map((expired, index) => {
     const answer = answers[index];
     if (!answer) return { expired, became: 'unprocessed' };
     const { Item: item, Error: error } = answer;
     const code = error?.Code;
     if (isBusyStatement(code)) return { expired, became: 'unprocessed', code };
-    if (code === 'ConditionalCheckFailed')
-      return { expired, became: refusal(error?.Item), item: error?.Item, code };
+    if (code === 'ConditionalCheckFailed') return { expired, became: refusal(error?.Item), code };
     if (error) return { expired, became: 'failed', code };
-    return item ? { expired, became: 'deleted', item } : { expired, became: 'notFound' };
+    return { expired, became: item ? 'deleted' : 'notFound' };
   });
 }
 
 /** Counts the results of a batch that was answered at this moment. */
-export function deletionOf(fates: readonly StatementFate<unknown>[], answeredAtMs: number): Deletion {
+export function deletionOf(fates: readonly StatementFate[], answeredAtMs: number): Deletion {
   const unprocessed: ExpiredKey[] = [];
   const failed: FailedKey[] = [];
   const deleted: number[] = [];

@@ -1,13 +1,10 @@
-import type { FieldProblem } from '../../expiry/errors.ts';
 import {
   boolean,
   fieldProblems,
   isObject,
-  type Kinds,
   kind,
   oneOf,
   text,
-  under,
   type ValueOf,
   whole,
 } from '../../expiry/fields.ts';
@@ -17,7 +14,6 @@ import {
   MAX_GRACE_SECONDS,
   MAX_LOOKBACK_MINUTES,
 } from '../../statemachine/contract/limits.ts';
-import { ARCHIVE_KINDS, type ArchiveSettings } from '../archive/settings.ts';
 import { InvalidSettingsError } from './errors.ts';
 import { type Environment, readVariables, toVariables } from './variables.ts';
 
@@ -101,17 +97,11 @@ export type Settings = {
   readonly [Name in Exclude<SettingName, AbsentName>]: ValueOf<(typeof SETTING_KINDS)[Name]>;
 } & { readonly [Name in AbsentName]?: ValueOf<(typeof SETTING_KINDS)[Name]> };
 
-/** The settings of a table in the input of an execution that sweeps it. */
-export interface TableSettings extends Settings {
-  /** Archive that must have each item before it is deleted. @default none */
-  readonly copyTo?: ArchiveSettings;
-}
-
 /** The input of a function with its table's settings, which are not checked yet. */
 export type WithSettings<Input> = Input & { readonly settings: unknown };
 
 /** The settings that a function has for the table that it sweeps. Each setting is documented in docs/reference/configuration.md. */
-export type SweepSettings = Omit<TableSettings, keyof ExpiryModelProps> & { readonly model: ExpiryModel };
+export type SweepSettings = Omit<Settings, keyof ExpiryModelProps> & { readonly model: ExpiryModel };
 
 /**
  * Reads the settings of a table from an execution's input.
@@ -122,21 +112,9 @@ export function readSettings(carried: unknown): SweepSettings {
   if (!isObject(carried)) {
     throw new InvalidSettingsError({ field: 'settings', expected: 'an object', got: carried, remedy });
   }
-  const { copyTo } = carried;
-  const [problem] = [
-    ...fieldProblems(SETTING_KINDS, carried, { required: REQUIRED_SETTINGS, remedy }),
-    ...(copyTo === undefined ? [] : archiveProblems(copyTo, remedy)),
-  ];
+  const [problem] = fieldProblems(SETTING_KINDS, carried, { required: REQUIRED_SETTINGS, remedy });
   if (problem) throw new InvalidSettingsError({ ...problem, remedy });
-  return withModel(carried as unknown as TableSettings);
-}
-
-function archiveProblems(archive: unknown, remedy: string): FieldProblem[] {
-  if (!isObject(archive)) return [{ field: 'copyTo', expected: 'an object', got: archive, remedy }];
-  return under(
-    'copyTo',
-    fieldProblems(ARCHIVE_KINDS, archive, { required: Object.keys(ARCHIVE_KINDS), remedy }),
-  );
+  return withModel(carried as unknown as Settings);
 }
 
 /**
@@ -145,21 +123,15 @@ function archiveProblems(archive: unknown, remedy: string): FieldProblem[] {
  * @param write converts each text, for example with Terraform's escapes
  */
 export function carriedSettings(
-  settings: TableSettings,
+  settings: Settings,
   write: (value: string) => string = value => value,
-): TableSettings {
-  const { copyTo } = settings;
-  return {
-    ...written(SETTING_KINDS, settings, write),
-    ...(copyTo && { copyTo: written(ARCHIVE_KINDS, copyTo, write) }),
-  } as TableSettings;
-}
-
-function written(kinds: Kinds, values: object, write: (value: string) => string): object {
-  const fields = Object.entries(values).filter(([name, value]) => name in kinds && value !== undefined);
+): Settings {
+  const fields = Object.entries(settings).filter(
+    ([name, value]) => name in SETTING_KINDS && value !== undefined,
+  );
   return Object.fromEntries(
     fields.map(([name, value]) => [name, typeof value === 'string' ? write(value) : value]),
-  );
+  ) as unknown as Settings;
 }
 
 /**
@@ -181,7 +153,7 @@ export function readEnvironment(env: Environment): SweepSettings {
   return withModel(readVariables(SETTING_KINDS, env, ABSENT_SETTINGS) as Settings);
 }
 
-function withModel(settings: TableSettings): SweepSettings {
+function withModel(settings: Settings): SweepSettings {
   const {
     partitionKey,
     sortKey,

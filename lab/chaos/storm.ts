@@ -68,7 +68,7 @@ export async function rage(
   options: StormOptions,
   context: StormContext,
 ): Promise<{ readonly faults: FaultCounts; readonly startMs: number }> {
-  const { deleteMode, minutes, rate, seed, holdAttribute, archive } = options;
+  const { deleteMode, minutes, rate, seed, holdAttribute } = options;
   const { followed, table, accounts, problems, progress, until } = context;
   const { ledger } = table;
   const sweeping = await startSweeping(options, context);
@@ -103,8 +103,8 @@ export async function rage(
     await sweeping.stop();
   }
   await table.caughtUp();
-  // Without the guard, the delete of a missing item counts as deleted; the reads of archiveFirst are no deletes.
-  if (!until.aborted && deleteMode === 'guarded' && !archive?.isFirst) {
+  // Without the guard, the delete of a missing item counts as deleted.
+  if (!until.aborted && deleteMode === 'guarded') {
     const most = { deleted: ledger.counts.swept, ...sweeping.attempts.most(ledger) };
     for (const problem of tooMany(accounts.totals, most)) problems.add(problem);
   }

@@ -127,10 +127,7 @@ function describeFollowing(
     ...(archive === undefined
       ? []
       : ([
-          [
-            'archive',
-            `S3 bucket ${bucket}, in memory; an object after at most ${archive.batchSeconds} s${archive.isFirst ? '; items are copied there before they are deleted' : ''}`,
-          ],
+          ['archive', `S3 bucket ${bucket}, in memory; an object after at most ${archive.batchSeconds} s`],
         ] as const)),
     ...(events === undefined
       ? []

@@ -115,11 +115,6 @@ const PROMISES = {
     held: ({ followed: { archive } }) => archive && [0, archive.altered],
     otherwise: ({ got }) => `${count(got)} items are in the archive otherwise than they were last written`,
   },
-  archivedFirst: {
-    held: ({ followed: { archive } }) =>
-      archive?.withoutCopy === undefined ? undefined : [0, archive.withoutCopy],
-    otherwise: ({ got }) => `${count(got)} items were deleted without a copy of them in the archive`,
-  },
   eventOfEach: {
     isOfExpired: true,
     held: ({ tally, followed: { events } }) => events && [tally.deleted, events.items],

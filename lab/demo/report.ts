@@ -187,12 +187,6 @@ function followerRows(
       wrong(all),
       wrongNote,
     ]),
-    ...rowIf(archive?.withoutCopy, items => [
-      sign('archivedFirst'),
-      'deleted uncopied',
-      count(items),
-      'archiveFirst: an item is copied before it is deleted',
-    ]),
     ...rowIf(events, all => [
       ' ',
       'event lag',

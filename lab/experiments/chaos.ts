@@ -88,9 +88,9 @@ const FLAGS = {
   },
   archive: {
     type: 'text',
-    values: ['expiries', 'all', 'first'],
+    values: ['expiries', 'all'],
     value: 'WHAT',
-    help: 'archive expiries, all removals, or expiries before they are deleted (archiveFirst), in an S3 that fails a fifth of its calls',
+    help: 'archive expiries, or all removals, in an S3 that fails a fifth of its calls',
   },
   ...RATE_FLAGS,
 } as const;
@@ -132,7 +132,6 @@ stream and the application. At the end a replay must find nothing more.`,
         archive: {
           batchSeconds: 1,
           removals: archive === 'all' ? 'all' : 'expiries',
-          first: archive === 'first',
         },
       }),
     };
@@ -145,7 +144,7 @@ stream and the application. At the end a replay must find nothing more.`,
       ...{ stack, tableName: table.tableName, model: modelOf(table), deleteMode, minutes, rate, seed, rates },
       ...{ lookbackMinutes, holdAttribute, graceSeconds },
       archive: archive && {
-        ...{ format: 'dynamodb-json', batchSeconds: 1, isFirst: archive === 'first', all: archive === 'all' },
+        ...{ format: 'dynamodb-json', batchSeconds: 1, all: archive === 'all' },
       },
       output: process.stdout,
       signal,

@@ -99,8 +99,8 @@ export default defineExperiment({
 Lets the sweep run against an oracle, in this process and on a virtual clock: the real functions with the AWS SDK's clients, and
 the real state machine, around a DynamoDB, an S3 and a destination of events in memory. The oracle has the history of each item
 as DynamoDB saw it. It judges by that alone: no live or held item deleted, none before its expiry and grace, none left in the end,
-every expiry archived and published, no user's delete published, with archiveFirst each image in S3 before its delete, and every
-report as the answers were.
+every expiry archived and published, no user's delete published, and every report as the
+answers were.
 
 A variant runs with up to 10,000 items at a time, each run with the next seed. At the first violation it stops, and looks for a
 smaller run that shows it: that one's command is printed.

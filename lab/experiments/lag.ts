@@ -100,7 +100,7 @@ const WARM_ROUNDS = 360;
 async function warmUp(endpoint: string, props: PreciseTtlProps): Promise<void> {
   const { tableName } = props;
   const table = tableOf(synthesizedCloud(plainStack({ region: REGION, tables: [props] })), tableName);
-  const { statement } = guardedDelete({ tableName, model: modelOf(props) });
+  const statement = guardedDelete({ tableName, model: modelOf(props) });
   const ttl = { N: '1' };
   const items = Array.from({ length: CHUNK_KEYS }, (_unused, item) => ({
     UserName: { S: 'user' },

@@ -151,14 +151,8 @@ export class Functions {
         settings: readSettings(input.settings),
         documents: this.#documents(ATTEMPTS.queryExpired, invocation),
       }),
-    [TASKS.DeleteChunk]: (input: WithSettings<DeleteChunkInput>, runtime, invocation) => {
-      const settings = readSettings(input.settings);
-      const { copyTo } = settings;
-      return deleteChunk(
-        input,
-        { ...runtime, settings },
-        copyTo && { settings: copyTo, put: this.#put(ATTEMPTS.deleteChunk, invocation) },
-      );
+    [TASKS.DeleteChunk]: (input: WithSettings<DeleteChunkInput>, runtime) => {
+      return deleteChunk(input, { ...runtime, settings: readSettings(input.settings) });
     },
     [TASKS.RecordMetrics]: (input: RecordMetricsInput) =>
       recordMetrics(input, {

@@ -62,10 +62,9 @@ export async function runOnce(run: SubRun, resolve: Resolve): Promise<SubRunResu
 
 async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promise<SubRunResult> {
   const { variant, seed, items, minutes, faults: groups } = run;
-  const { archive, archiveFirst = false, events } = variant.props;
-  const resolved = resolve(variant.props);
+  const { archive, events } = variant.props;
+  const { carried, filter } = resolve(variant.props);
   const archiveTo = archive && { ...ARCHIVE, archiveRemovals: archive.removals ?? 'expiries' };
-  const carried = { ...resolved.carried, ...(archiveFirst && archiveTo && { copyTo: archiveTo }) };
   const settings = readSettings(carried);
   const { model, graceSeconds, holdAttribute, tableName, indexName } = settings;
   const keyNames = keyAttributeNames(model);
@@ -89,7 +88,6 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
       archive: archive && {
         format: ARCHIVE.archiveFormat,
         batchSeconds: 0,
-        isFirst: archiveFirst,
         all: archive.removals === 'all',
       },
       events: events && { destination: '', images: events.oldImage === true },
@@ -160,7 +158,7 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
   });
 
   const readers = [...(archive ? ['archive-expiries'] : []), ...(events ? ['publish-expiries'] : [])].map(
-    name => new StreamReaders({ name, stream, filter: resolved.filter, functions, clock }),
+    name => new StreamReaders({ name, stream, filter, functions, clock }),
   );
   const reading = readers.map(reader => reader.run());
   const using = users.run();
@@ -232,8 +230,8 @@ function wrongReport({ tally, ...end }: EndedSweep, props: VariantProps, isCalm:
   if (report === undefined) return [];
   // When a child was interrupted, its page in progress counts as failed, whatever its result was.
   const isExact = report.shardsFailed === 0;
-  // An item that was deleted before its image was read appears in no answer to a delete, and a batch does not report it.
-  const knowsGone = props.deleteMode !== 'batch' && props.archiveFirst !== true;
+  // A batch does not report which items were gone.
+  const knowsGone = props.deleteMode !== 'batch';
   const counts = ['deleted', ...(knowsGone ? (['notFound'] as const) : [])] as const;
   return counts
     .filter(count => (isExact ? report[count] !== tally[count] : report[count] > tally[count]))

@@ -1,6 +1,6 @@
 import type { ArchiveRemovals } from '../../functions/archive/settings.ts';
 import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
-import type { TableSettings } from '../../functions/runtime/environment.ts';
+import type { Settings } from '../../functions/runtime/environment.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 
 /** The props in which the variants differ. */
@@ -19,7 +19,6 @@ export interface VariantProps {
   readonly maxDeletesPerSecond?: number;
   readonly logKeys?: 'full' | 'hash' | 'none';
   readonly archive?: { readonly removals?: ArchiveRemovals };
-  readonly archiveFirst?: boolean;
   readonly events?: EventsProps;
 }
 
@@ -27,7 +26,7 @@ type EventsProps = { readonly oldImage?: boolean } & Readonly<Partial<Record<Des
 
 /** The resolved settings of a table, as executions carry them. */
 export interface Resolved {
-  readonly carried: CarriedSettings & TableSettings;
+  readonly carried: CarriedSettings & Settings;
   /** The pattern of the event source mappings, JSON. */
   readonly filter: string;
 }
@@ -77,19 +76,6 @@ export const VARIANTS: readonly Variant[] = [
   { name: 'events', props: { indexedBy: 'second', events: { ...FUNCTION, oldImage: true } } },
   { name: 'events-queue', props: { graceSeconds: 15, archive: {}, events: { ...QUEUE, oldImage: true } } },
   { name: 'events-stream', props: { sortKey: 'sk', events: { ...STREAM, oldImage: true } }, keyType: 'N' },
-  { name: 'archive-first', props: { archive: {}, archiveFirst: true } },
-  {
-    name: 'archive-first-hold',
-    props: {
-      indexedBy: 'second',
-      holdAttribute: 'hold',
-      graceSeconds: 10,
-      sortKey: 'sk',
-      archive: {},
-      archiveFirst: true,
-      events: { ...BUS, oldImage: true },
-    },
-  },
   { name: 'skew-alone-5s', props: {}, skewMs: { stepFunctions: -5_000, functions: 5_000 } },
   {
     name: 'skew-alone+5s',
@@ -106,7 +92,7 @@ export const VARIANTS: readonly Variant[] = [
   ...[-5_000, 5_000].map(
     (ms): Variant => ({
       name: `skew-functions${named(ms)}`,
-      props: { indexedBy: 'second', archive: {}, archiveFirst: true, events: BUS },
+      props: { indexedBy: 'second', archive: {}, events: BUS },
       skewMs: { stepFunctions: 0, functions: ms },
     }),
   ),

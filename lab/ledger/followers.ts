@@ -1,5 +1,5 @@
+import { gunzipSync } from 'node:zlib';
 import type { ArchiveFormat } from '../../functions/archive/settings.ts';
-import type { CopyLine, MarkLine } from '../../functions/delete-chunk/copies.ts';
 import type { LocalCloud, LocalCloudOptions } from '../../local/cloud.ts';
 import {
   type Arrival,
@@ -8,8 +8,6 @@ import {
   type Arrived,
   judgeArrivals,
 } from './arrivals.ts';
-import { copyFaults, isCopy, linesOf, type StoredLine } from './copies.ts';
-import { isEarly } from './item.ts';
 import type { Ledger } from './ledger.ts';
 import type { Violation } from './verdict.ts';
 
@@ -20,8 +18,6 @@ export interface Following {
         readonly format: ArchiveFormat;
         /** Batching window in which removals are collected for one object, seconds. */
         readonly batchSeconds: number;
-        /** Whether items are archived before they are deleted. */
-        readonly isFirst: boolean;
         /** Whether the application's deletes are archived, too. @default false */
         readonly all?: boolean;
       }
@@ -39,8 +35,6 @@ export interface Following {
 /** The archived items of a run. */
 export interface ArchivedItems extends ArrivalCounts {
   readonly objects: number;
-  /** Items that were deleted without a copy of their final content; undefined when no copies are made before deletes. */
-  readonly withoutCopy: number | undefined;
 }
 
 /** The archive lines and events that followed the deletions of a run. */
@@ -63,7 +57,6 @@ export class Followers {
   readonly #written: { readonly bucket: string; readonly key: string; readonly atMs: number }[] = [];
   readonly #objects = new Set<string>();
   readonly #lines: Arrived[] = [];
-  readonly #copies: StoredLine[] = [];
   readonly #events: Arrived[] = [];
   readonly #unreadable: string[] = [];
 
@@ -90,12 +83,7 @@ export class Followers {
     this.#objects.add(key);
     const object = { key };
     try {
-      if (isCopy(key)) {
-        const lines = linesOf<CopyLine | MarkLine>(body);
-        this.#copies.push(...lines.map(line => ({ object: key, line, order: atMs })));
-      } else {
-        this.#lines.push(...linesOf<Arrival>(body).map(arrival => ({ arrival, object, atMs })));
-      }
+      this.#lines.push(...linesOf(body).map(arrival => ({ arrival, object, atMs })));
     } catch (error) {
       this.#unreadable.push(`${key}: ${error}`);
     }
@@ -112,14 +100,9 @@ export class Followers {
   /** Compares the received lines and events with the deletions. */
   followed(ledger: Ledger): Followed {
     const { archive, events } = this.#judged(ledger);
-    const isFirst = this.#options.archive?.isFirst && this.#options.archive.format === 'dynamodb-json';
     return {
       ...(archive && {
-        archive: {
-          ...archive.counts,
-          objects: this.#objects.size,
-          withoutCopy: isFirst ? this.#uncopied(ledger).length : undefined,
-        },
+        archive: { ...archive.counts, objects: this.#objects.size },
       }),
       ...(events && { events: events.counts }),
     };
@@ -131,9 +114,6 @@ export class Followers {
     return [
       ...(archive?.violations ?? []),
       ...(events?.violations ?? []),
-      ...(this.#options.archive?.isFirst ? this.#uncopied(ledger) : []).map(id =>
-        ledger.violation('deletedUncopied', id),
-      ),
       ...this.#unreadable.map(id => ({ finding: 'unreadable', id, history: [] }) as const),
     ];
   }
@@ -161,15 +141,10 @@ export class Followers {
         events && judge(this.#events, { sink: 'events', format: 'dynamodb-json', images: events.images }),
     };
   }
+}
 
-  /** Ids of items that the sweep deleted without a copy. */
-  #uncopied(ledger: Ledger): string[] {
-    const swept = ledger.removals.flatMap(({ id, ttl, seenAt, ours, record, ...removal }) => {
-      if (ours || record === undefined || isEarly({ ttl, seenAt, ...removal })) return [];
-      const { key, image: item, order = seenAt } = record;
-      const expiredAt = new Date((Number(ttl) - this.#options.graceSeconds) * 1000).toISOString();
-      return [{ id, key, item, expiredAt, order }];
-    });
-    return copyFaults(this.#copies, swept).deletedWithoutCopy.map(({ id }) => id);
-  }
+/** The lines of an object of an archive. @throws if the body is not compressed, or not JSON */
+function linesOf(body: Uint8Array): Arrival[] {
+  const texts = gunzipSync(body).toString().split('\n');
+  return texts.filter(text => text !== '').map(text => JSON.parse(text) as Arrival);
 }

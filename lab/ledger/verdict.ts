@@ -38,7 +38,6 @@ export const FINDINGS = {
   notPublished: { what: 'lost', sentence: 'expiries without an event' },
   publishedOtherwise: { what: 'out of step', sentence: 'events that are not what was deleted' },
   publishedWrongly: { what: 'out of step', sentence: 'events of what did not expire' },
-  deletedUncopied: { what: 'lost', sentence: 'items deleted before S3 had them as they were' },
   unreadable: { what: 'out of step', sentence: 'objects in the archive that cannot be read' },
   wrongCounts: { what: 'out of step', sentence: 'reports that do not add up' },
   failedQuietly: { what: 'lost', sentence: 'sweeps that failed when nothing was wrong any more' },

@@ -37,15 +37,11 @@ export class Archive extends Construct {
   /** The settings of functions that archive. */
   readonly settings: ArchiveSettings;
 
-  readonly #place: Place;
-  readonly #sweep: ResolvedProps;
   readonly #folderArn: string;
 
   constructor(scope: Construct, id: string, props: ArchiveProps) {
     super(scope, id);
     const { place, tableName, streamArn, environment, archive, sweep } = props;
-    this.#place = place;
-    this.#sweep = sweep;
     if (archive.bucket === undefined) this.bucket = new ArchiveBucket(this, 'bucket', { archive, sweep });
     this.bucketName = this.bucket?.bucketName ?? archive.bucket ?? '';
     this.bucketArn = `arn:${place.partition}:s3:::${this.bucketName}`;
@@ -67,8 +63,6 @@ export class Archive extends Construct {
           ...journalEnvironment(sweep.sweep),
         }),
       ),
-      // Without the folders in which DeleteChunk puts its copies before it deletes: these prove the lines that this function writes from
-      // the stream.
       statements: putStatements(
         when(
           equal(archive.removals, 'all'),
@@ -89,11 +83,6 @@ export class Archive extends Construct {
       beforeObjects: this.beforeObjects,
     });
     this.node.defaultChild = this.reader.mapping;
-  }
-
-  /** Further permissions of DeleteChunk, for putting an item's image into the archive before it deletes the item. */
-  firstStatements(tableArn: string): Statement[] {
-    return archiveFirstStatements([tableArn], this.#folderArn, this.#sweep, this.#place);
   }
 
   /** ARNs of objects. @param keys key patterns below the table's folder */
@@ -119,19 +108,6 @@ export function folderArn(place: Place, bucketName: string, prefix: string, tabl
 
 interface Encrypted {
   readonly kmsKeyArn?: string | undefined;
-}
-
-/** The permissions for archiving an item before it is deleted. @param tableArns ARN of the table, or empty */
-export function archiveFirstStatements(
-  tableArns: readonly string[],
-  folder: string,
-  sweep: Encrypted,
-  place: Place,
-): Statement[] {
-  return [
-    { actions: ['dynamodb:BatchGetItem'], resources: tableArns },
-    ...putStatements([`${folder}before_deletion/*`, `${folder}kept/*`], sweep, place),
-  ];
 }
 
 function putStatements(objectArns: readonly string[], { kmsKeyArn }: Encrypted, place: Place): Statement[] {

@@ -100,7 +100,6 @@ export class DeployedSweep {
         worksFor: only !== undefined && another === undefined ? tableInWords(only) : deployment.name,
         environment,
         statements: statements[task],
-        ...(task === 'DeleteChunk' && { dependsOn: tables.flatMap(table => table.beforeDeletes) }),
         sweep: deployment,
       });
     this.functions = mapValues(TASKS, (_file, task) => sweepFunction(task));

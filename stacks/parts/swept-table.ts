@@ -81,11 +81,9 @@ export class SweptTable {
   /** The table's settings that executions carry. */
   get settings(): CarriedSettings {
     const { props, tableName } = this;
-    const archiveFirst = this.#archiveFirst;
     return {
       ...carriedSettings(functionSettings(props), escaped),
       tableName,
-      ...(archiveFirst && { copyTo: archiveFirst.settings }),
     };
   }
 
@@ -105,16 +103,7 @@ export class SweptTable {
 
   /** Permissions for deleting expired items. */
   deleteStatements(): Statement[] {
-    return deleteStatements(this, this.#place, this.#archiveFirst?.firstStatements(this.tableArn));
-  }
-
-  /** Resources that must exist before the first delete. */
-  get beforeDeletes(): Archive['beforeObjects'] {
-    return this.#archiveFirst?.beforeObjects ?? [];
-  }
-
-  get #archiveFirst(): Archive | undefined {
-    return this.props.archiveFirst ? this.archive : undefined;
+    return deleteStatements(this, this.#place);
   }
 
   #archive(environment: Readonly<Record<string, string>>): Archive | undefined {

@@ -45,18 +45,13 @@ function indexStatements(
   return [{ actions, resources: [indexArn] }, ...tableKeyStatements('read', props, place)];
 }
 
-/** Permissions for deleting expired items. @param first permissions for the step before each delete */
-export function deleteStatements(
-  { props, tableArn }: AccessedTable,
-  place: Place,
-  first: readonly Statement[] = [],
-): Statement[] {
+/** Permissions for deleting expired items. */
+export function deleteStatements({ props, tableArn }: AccessedTable, place: Place): Statement[] {
   const isGuarded = equal(props.deleteMode, 'guarded');
   return [
     // Items that a scan of the index finds are checked again, even in batch mode.
     { actions: ['dynamodb:PartiQLDelete'], resources: [tableArn] },
     { actions: ['dynamodb:BatchWriteItem'], resources: when(isGuarded, [], [tableArn]) },
-    ...first,
     ...tableKeyStatements('write', props, place),
   ];
 }

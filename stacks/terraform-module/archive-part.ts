@@ -14,7 +14,6 @@ export const ARCHIVE_TYPE = `object({
   removals = optional(string, ${hcl(removals)})
   format = optional(string, ${hcl(format)})
   batch_seconds = optional(number, ${hcl(batchSeconds)})
-  first = optional(bool, false)
 })`;
 
 /** The archive of a table. @param scope expression for its settings: `t.archive` */

@@ -24,14 +24,11 @@ import {
   tuned,
 } from '../../config/props.ts';
 import {
-  both,
   Expression,
   equal,
   expression,
-  given,
   hcl,
   less,
-  NONE,
   or,
   product,
   sum,
@@ -42,7 +39,6 @@ import { LATE } from '../../functions/record-metrics/metrics.ts';
 import { SETTING_KINDS, type Settings, toEnvironment } from '../../functions/runtime/environment.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { dashboardBody } from '../dashboard.ts';
-import { archiveFirstStatements, archiveSettings, folderArn } from '../parts/archive.ts';
 import { SweepDashboard } from '../parts/dashboard.ts';
 import { DeployedSweep } from '../parts/deployed-sweep.ts';
 import { Place } from '../parts/place.ts';
@@ -118,7 +114,6 @@ export function tablesLocal(): string {
   };
   const fields = [
     ...FLATTENED.map(prop => [snake(prop), given(prop)]),
-    ['archive_first', expression('try(t.archive.first, false)')],
     ...CALCULATED.map(prop => [snake(prop), or(given<unknown>(prop), PROPS[prop].byDefault(before))]),
   ];
   return `{ for key, t in var.tables : key => merge(t, ${hcl(Object.fromEntries(fields))}) }`;
@@ -126,9 +121,7 @@ export function tablesLocal(): string {
 
 /** The local value of each table's settings that executions carry. */
 export function settingsLocal(): string {
-  const archive = openArchive('t.archive');
-  const copyTo = when(archivesFirst(), archiveSettings(archive.bucket, archive), NONE);
-  return byTable(withoutNone({ ...openSettings(), copyTo }));
+  return byTable(withoutNone(openSettings()));
 }
 
 /** The local value of the environments of each table's own functions. */
@@ -173,21 +166,6 @@ function ofAllTables(statements: readonly Statement[]): Statement[] {
   });
 }
 
-/** Whether the table `t` archives items before it deletes them; a rule refuses that without an archive. */
-function archivesFirst(): boolean {
-  return both(setting('archiveFirst'), given(setting('archive')));
-}
-
-/** Permissions for the step before each delete of tables that archive first. */
-function copyStatements({ kmsKeyArn }: Deployment, place: Place): Statement[] {
-  const { bucket, prefix } = openArchive('t.archive');
-  const folder = folderArn(place, bucket, prefix, setting('tableName'));
-  return archiveFirstStatements(['${t.table.arn}'], folder, { kmsKeyArn }, place).map(statement => ({
-    ...statement,
-    resources: when(archivesFirst(), statement.resources, []),
-  }));
-}
-
 const variable = <Type>(name: string) => expression<Type>(`var.${name}`);
 
 /** The local value of the rules that settings of tables break. */
@@ -224,7 +202,7 @@ export class ModuleStack extends WrittenStack {
         enabledSettings: settings(' if local.tables[key].enabled'),
         query: ofAllTables(queryStatements(accessed, place)),
         scan: ofAllTables(scanStatements(accessed, place)),
-        delete: ofAllTables(deleteStatements(accessed, place, copyStatements(deployment, place))),
+        delete: ofAllTables(deleteStatements(accessed, place)),
         poll: ofAllTables(pollStatements(accessed, place)),
         ledger: expression(`anytrue([for t in local.tables : ${hcl(hasLedger(readers))}])`),
         proof: expression(`anytrue([for t in local.tables : ${hcl(hasProof(readers))}])`),

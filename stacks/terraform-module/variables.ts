@@ -106,7 +106,7 @@ function acceptedValue({ is, rule }: Kind<unknown>): unknown {
 }
 
 const ARCHIVE_TEXT =
-  'Expired items are kept in S3, in a bucket of yours: its resource, or an object with the name as id. removals: "expiries", or "all". format: "dynamodb-json", which can be restored, or "json", which is for reading only. Objects begin with prefix, and are written every batch_seconds. With first = true an item is deleted only after it is there. The table has to have a stream with old images.';
+  'Expired items are kept in S3, in a bucket of yours: its resource, or an object with the name as id. removals: "expiries", or "all". format: "dynamodb-json", which can be restored, or "json", which is for reading only. Objects begin with prefix, and are written every batch_seconds. The table has to have a stream with old images.';
 
 const EVENTS_TEXT = `An expiry becomes an event, which goes to one of ${listed(Object.values(DESTINATION_FIELDS))}: a resource of yours. With old_image = true the event has the item as it was. With include_past = true what expired in the 24 hours before comes, too. The table has to have a stream with old images.`;
 

@@ -155,7 +155,7 @@ test('the longest table name that AWS takes makes nothing too long', () => {
       tableName: 'x'.repeat(255),
       name: 'y'.repeat(45),
       index: { shards: 100 },
-      archive: { prefix: `${'p'.repeat(199)}/`, first: true },
+      archive: { prefix: `${'p'.repeat(199)}/` },
       events: {
         functionArn: `arn:aws:lambda:us-east-1:123456789012:function:${'f'.repeat(64)}:${'a'.repeat(128)}`,
       },

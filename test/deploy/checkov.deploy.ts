@@ -28,7 +28,7 @@ const EVERYTHING: DeploymentConfig = {
       tableName: 'Orders',
       partitionKey: 'id',
       tableKmsKeyArn: `${KEY}1`,
-      archive: { first: true },
+      archive: {},
       events: { eventBus: 'default' },
       index: { backfill: true },
     },

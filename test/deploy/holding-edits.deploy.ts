@@ -83,7 +83,7 @@ const NOT_WALKED: Readonly<Partial<Record<string, string>>> = {
 const EDITED: readonly (Walked & { readonly values: readonly Props[] })[] = [
   {
     name: 'archive',
-    values: [{ archive: { first: true } }, {}, { proof: true }],
+    values: [{ archive: {} }, {}, { proof: true }],
     moves: [...ON_AND_OFF, [0, 2], [2, 0]],
   },
   {

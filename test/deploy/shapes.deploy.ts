@@ -81,7 +81,7 @@ describeWithTerraform('from shape to shape', () => {
       tableName: 'Orders',
       partitionKey: 'id',
       hold: 'legalHold',
-      archive: { first: true },
+      archive: {},
       events: { eventBus: 'default' },
       index: { backfill: true },
     };

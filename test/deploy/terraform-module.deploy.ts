@@ -102,7 +102,6 @@ const ONE_OF_EACH: readonly TablesProps[] = [
           removals: 'all',
           format: 'json',
           batchSeconds: 5,
-          first: true,
         },
       },
     ],
@@ -112,7 +111,7 @@ const ONE_OF_EACH: readonly TablesProps[] = [
       {
         table: given('Graced'),
         partitionKey: 'id',
-        archive: { bucket: 'the-archive', first: true },
+        archive: { bucket: 'the-archive' },
         graceSeconds: 60,
       },
       { table: given('Beside'), partitionKey: 'id', enabled: false },

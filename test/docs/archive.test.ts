@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expiryModel } from '../../expiry/model.ts';
 import { expiredPartition, removedPartition, tableFolder } from '../../functions/archive/archive-object.ts';
 import { removalOf } from '../../functions/archive-expiries/removal.ts';
-import { markOf } from '../../functions/delete-chunk/copies.ts';
 import { monthlyCost } from '../../operate/cost.ts';
 import { streamRecord } from '../support/stream-records.ts';
-import { settingsOf } from '../support/sweep-settings.ts';
 
 const text = readFileSync('docs/archive-and-events.md', 'utf8');
 const DATE = Date.parse('2026-11-22T10:00:00Z');
@@ -19,14 +17,6 @@ test('the table has the fields of a line, in their order', () => {
     archiveRemovals: 'expiries',
   });
   expect(fieldsIn('### The layout')).toEqual(Object.keys(JSON.parse(removal?.line ?? '{}')));
-});
-
-test('the table of marks has the fields of a mark, in their order', () => {
-  const expired = { key: { id: { S: 'a' } }, ttl: DATE / 1000 };
-  const sweep = settingsOf({ tableName: 'SessionData', partitionKey: 'id' });
-  const settings = { ...sweep, archiveFormat: 'dynamodb-json' } as const;
-  const mark = markOf(expired, { ttl: expired.ttl, kept: 'renewed', copy: null }, settings);
-  expect(fieldsIn('### Copies and marks')).toEqual(Object.keys(JSON.parse(mark.text)));
 });
 
 /** The names in the table of a section. */

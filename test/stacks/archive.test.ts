@@ -147,14 +147,8 @@ describe('the archive', () => {
     ]);
   });
 
-  test.each([
-    ['aws_lambda_event_source_mapping', '', {}],
-    ['aws_lambda_function', 'delete-chunk', { archive: { first: true } }],
-  ])('is written to only when its bucket is as it should be: %s %s', (type, ending, props) => {
-    const of = synthesized({ archive: {}, ...props });
-    const [writer] = resources(of, type).filter(({ function_name }) =>
-      String(function_name).includes(ending),
-    );
+  test('is written to only when its bucket is as it should be', () => {
+    const [writer] = resources(json, 'aws_lambda_event_source_mapping');
     const types = [writer?.['depends_on']].flat().map(address => String(address).split('.')[0]);
     expect(types.filter(one => one?.startsWith('aws_s3_')).sort()).toEqual([
       'aws_s3_bucket_ownership_controls',
@@ -189,7 +183,7 @@ describe('the archive', () => {
     ]);
   });
 
-  test('knows what the prop says, and DeleteChunk does not', () => {
+  test('knows what the prop says', () => {
     const archive = { prefix: 'kept/', format: 'json', removals: 'all' } as const;
     const of = synthesized({ archive });
     expect(environmentOf(of, 'archive-expiries')).toMatchObject({
@@ -202,28 +196,10 @@ describe('the archive', () => {
     expect(mayDo(of, 'archive-expiries')[0]).toBe(
       's3:PutObject on arn:<partition>:s3:::<bucket id>/kept/<table name>/expired_date=*, arn:<partition>:s3:::<bucket id>/kept/<table name>/removed_date=*',
     );
-    expect(settingsIn(of)[0]).not.toHaveProperty('copyTo');
-  });
-
-  test('first: DeleteChunk archives by itself, in two folders of its own', () => {
-    const first = synthesized({ archive: { first: true } });
-    expect(mayDo(first, 'delete-chunk')).toEqual([
-      'dynamodb:PartiQLDelete on <table arn>',
-      'dynamodb:BatchGetItem on <table arn>',
-      `s3:PutObject on ${FOLDER}/before_deletion/*, ${FOLDER}/kept/*`,
-      WRITE_DELETED,
-    ]);
-    const variables = environmentOf(first, 'archive-expiries');
-    expect(settingsIn(first)[0]?.['copyTo']).toEqual({
-      archiveBucket: variables['ARCHIVE_BUCKET'],
-      archivePrefix: '',
-      archiveFormat: 'dynamodb-json',
-      archiveRemovals: 'expiries',
-    });
   });
 
   test('with keys of yours, the roles may use them for S3, the queue and the stream', () => {
-    const keyed = synthesized({ archive: { first: true }, kmsKeyArn: KEY, tableKmsKeyArn: TABLE_KEY });
+    const keyed = synthesized({ archive: {}, kmsKeyArn: KEY, tableKmsKeyArn: TABLE_KEY });
     const [encryption] = resources(keyed, 'aws_s3_bucket_server_side_encryption_configuration');
     expect(encryption?.['rule']).toEqual([
       {
@@ -242,18 +218,16 @@ describe('the archive', () => {
       `kms:Decrypt, kms:GenerateDataKey on ${KEY} if {"StringEquals":{"kms:EncryptionContext:aws:sqs:arn":"<reader_failures arn>"}}`,
       `kms:Decrypt on ${KEY} if {"StringEquals":{"kms:EncryptionContext:aws:lambda:FunctionArn":"arn:<partition>:lambda:<region>:<account_id>:function:precise-ttl-SessionData-archive-expiries"}}`,
     ]);
-    expect(mayDo(keyed, 'delete-chunk')).toContain(forS3);
     for (const queue of resources(keyed, 'aws_sqs_queue'))
       expect(queue).toMatchObject({ kms_master_key_id: KEY });
   });
 
   test('in a bucket of your own makes none, and may put objects there', () => {
-    const own = synthesized({ archive: { bucket: 'my-own', prefix: 'a/', first: true } });
+    const own = synthesized({ archive: { bucket: 'my-own', prefix: 'a/' } });
     expect(Object.keys(own.resource).filter(type => type.startsWith('aws_s3_'))).toEqual([]);
     expect(mayDo(own, 'archive-expiries')[0]).toBe(
       's3:PutObject on arn:<partition>:s3:::my-own/a/<table name>/expired_date=*',
     );
-    expect(settingsIn(own)[0]).toMatchObject({ copyTo: { archiveBucket: 'my-own', archivePrefix: 'a/' } });
     expect(resources(own, 'aws_lambda_event_source_mapping')[0]).not.toHaveProperty('depends_on');
   });
 });
@@ -360,11 +334,6 @@ test.each<[string, Partial<PreciseTtlProps>, RegExp]>([
     'new images',
     { events: { eventBus: 'a' }, newTable: { stream: 'NEW_IMAGE' } },
     /^newTable\.stream: expected .* with events$/,
-  ],
-  [
-    'first, in batches',
-    { archive: { first: true }, deleteMode: 'batch' },
-    /^archive\.first: expected false with deleteMode: 'batch'$/,
   ],
   [
     'a bucket in capitals',

@@ -154,7 +154,7 @@ test('one table needs no managed policy', () => {
 test.each<[string, PreciseTtlProps[], RegExp]>([
   [
     'whose roles cannot be',
-    tablesOf(100, 255, { archive: { first: true } }),
+    tablesOf(150, 255, { deleteMode: 'batch' }),
     /tables: expected what the role precise-ttl-delete-chunk may do in one inline policy and 10 managed ones, got "\d+ managed ones"\. Put some of the tables into another deployment/,
   ],
   [

@@ -7,7 +7,7 @@ const ROLE = 'arn:aws:iam::123456789012:role/deployers/sweeps';
 const CONFIG = configOf(SESSION_DATA);
 const EVERYTHING = {
   ...SESSION_DATA,
-  archive: { first: true },
+  archive: {},
   events: { eventBus: 'default' },
   index: { backfill: true },
 };

@@ -2,8 +2,8 @@ import { functionSettings, type PreciseTtlProps, resolveProps, tuned } from '../
 import {
   carriedSettings,
   readSettings,
+  type Settings,
   type SweepSettings,
-  type TableSettings,
 } from '../../functions/runtime/environment.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import type { Tuning } from './with-settings.ts';
@@ -14,7 +14,7 @@ export function settingsOf(props: PreciseTtlProps & Tuning): SweepSettings {
 }
 
 /** What an execution carries of a table with these props. */
-export function carriedOf(props: PreciseTtlProps & Tuning): TableSettings & CarriedSettings {
+export function carriedOf(props: PreciseTtlProps & Tuning): Settings & CarriedSettings {
   const resolved = resolveProps(props);
   const names = Object.keys(tuned(resolved)) as (keyof Tuning)[];
   const tuning = Object.fromEntries(names.map(name => [name, props[name] ?? resolved[name]]));

@@ -22,7 +22,7 @@ const EXAMPLE: PreciseTtlProps = {
   sweep: 'SWEEP',
   partitionKey: 'id',
   index: { backfill: true },
-  archive: { first: true },
+  archive: {},
   kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/0',
 };
 
@@ -115,8 +115,6 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^\$\{aws_dynamodb_table\.[\w-]+\.stream_arn\}$/, "the table's stream"],
   [/^\$\{aws_sqs_queue\.[\w-]+_failures_\w+\.arn\}$/, 'the queue of what was given up'],
   [/^\$\{aws_sqs_queue\.[\w-]+\.arn\}$|:SWEEP-dead-letters$/, 'the dead-letter queue'],
-  [/:s3:::.*\/before_deletion\/\*$/, 'what it archives first'],
-  [/:s3:::.*\/kept\/\*$/, 'its marks of what was not deleted'],
   [/:s3:::/, "the table's part of the archive"],
   [/[:/]EVENTS$/, DESTINATION],
   [

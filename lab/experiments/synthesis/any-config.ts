@@ -118,7 +118,6 @@ export const PROP_VALUES: {
       ),
     )
     .map(([archive, bucket]) => ({ ...archive, ...bucket })),
-  archiveFirst: fc.boolean(),
   events: fc
     .tuple(
       fc.constantFrom(...SOME_DESTINATIONS),

@@ -76,7 +76,6 @@ describe('with --table', () => {
       ...{ ...B, partitionKeyType: 'N', indexedBy: 'second', indexName: 'own', holdAttribute: 'legalHold' },
       ...{
         archive: { prefix: 'a/' },
-        archiveFirst: true,
         roleArns: { sweep: 'x' },
         tableRoleArns: { backfill: 'y' },
       },
@@ -94,7 +93,7 @@ describe('with --table', () => {
           index: { by: 'second', name: 'own' },
           hold: 'legalHold',
         },
-        ...{ archive: { prefix: 'a/', first: true }, roleArns: { backfill: 'y', sweep: 'x' } },
+        ...{ archive: { prefix: 'a/' }, roleArns: { backfill: 'y', sweep: 'x' } },
       },
       { ...A, roleArns: { sweep: 'x' } },
     ]);

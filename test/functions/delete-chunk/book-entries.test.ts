@@ -16,11 +16,10 @@ const AT = CUTOFF + 1;
 interface Attempt {
   readonly settings: Partial<SweepSettings>;
   readonly writeEntries?: (entered: Omit<BookEntries, 'nowMs'>, withinMs: number) => Promise<void>;
-  readonly archive?: Parameters<typeof deleteChunk>[2];
 }
 
 /** Deletes an expired item, one that is held, one that was renewed and one that is gone. */
-async function attempt({ settings, archive, ...given }: Attempt) {
+async function attempt({ settings, ...given }: Attempt) {
   const table = await createExpiringTable(dynamo.client, { holdAttribute: 'hold' });
   await table.put([
     { id: 'expired', ttl: CUTOFF - 5 },
@@ -44,7 +43,7 @@ async function attempt({ settings, archive, ...given }: Attempt) {
   const now = new Date(clock() + 3_000).toISOString();
   const logger = { ...table.runtime.logger, error: (...line: unknown[]) => void logged.push(line) };
   const runtime = { ...table.runtime, settings: { ...table.settings, ...settings }, clock, logger };
-  const answer = await deleteChunk({ chunk, now }, runtime, archive, { writeEntries, ...given });
+  const answer = await deleteChunk({ chunk, now }, runtime, { writeEntries, ...given });
   return { written, logged, answer };
 }
 
@@ -55,8 +54,6 @@ const entry = (id: string, ttl: number, more: object = {}) => ({
   ...more,
 });
 const KEPT = [entry('held', CUTOFF, { kept: 'held' }), entry('renewed', CUTOFF, { kept: 'renewed' })];
-const byKey = (one: object, other: object) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1);
-
 test("what was deleted is in the ledger by the function's clock, and nothing else", async () => {
   const { written } = await attempt({ settings: { archivedWithinSeconds: 240 } });
   expect(written).toEqual([['deleted', true, [entry('expired', CUTOFF - 5)]]]);
@@ -74,18 +71,6 @@ test('without a condition, everything that DynamoDB has processed counts as dele
   const { written } = await attempt({ settings: { proof: true, deleteMode: 'batch' } });
   const all = [entry('expired', CUTOFF - 5), ...['held', 'renewed', 'gone'].map(id => entry(id, CUTOFF))];
   expect(written).toEqual([['deleted', true, all]]);
-});
-
-test('with an archive that is first, the ledger says the same', async () => {
-  const settings = {
-    ...{ archiveBucket: 'bucket', archivePrefix: '' },
-    ...({ archiveFormat: 'dynamodb-json', archiveRemovals: 'expiries' } as const),
-  };
-  const archive = { settings, put: async () => undefined };
-  const { written } = await attempt({ settings: { proof: true }, archive });
-  const [deleted, kept] = written as [unknown, [string, boolean, object[]]];
-  expect(deleted).toEqual(['deleted', true, [entry('expired', CUTOFF - 5)]]);
-  expect([...kept[2]].sort(byKey)).toEqual(KEPT);
 });
 
 test('a ledger that cannot be written changes nothing of what the chunk came to', async () => {

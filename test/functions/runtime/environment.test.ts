@@ -87,48 +87,37 @@ test.each([
 });
 
 describe('the settings that an execution carries', () => {
-  const copyTo = {
-    archiveBucket: 'archive',
-    archivePrefix: 'expired/',
-    archiveFormat: 'dynamodb-json',
-    archiveRemovals: 'expiries',
-  } as const;
   const props = { tableName: 'SessionData', partitionKey: 'UserName', sortKey: 'SessionId', shards: 3 };
   const settings = functionSettings(resolveProps(props));
-  const carried = { ...carriedSettings({ ...settings, copyTo }) };
+  const carried = { ...carriedSettings(settings) };
   /** As Step Functions hands it on. */
   const handedOn = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
   test('are read as they were written', () => {
-    const { model, copyTo: read, ...others } = readSettings(handedOn(carried));
+    const { model, ...others } = readSettings(handedOn(carried));
     expect(model).toEqual(modelOf(resolveProps(props)));
-    expect(read).toEqual(copyTo);
     expect(settings).toMatchObject(others);
     expect(others).toMatchObject({ tableName: 'SessionData', deleteMode: 'guarded', metricsPerTable: false });
   });
 
   test('are nothing of what else a table has', () => {
-    const more = { ...resolveProps(props), copyTo: { ...copyTo, secret: 1 } };
+    const more = { ...resolveProps(props), secret: 1 };
     expect(carriedSettings(more)).toEqual(carried);
   });
 
   test('have each text as it is to be written, and nothing else changed', () => {
-    const written = carriedSettings({ ...settings, copyTo }, value => `<${value}>`);
-    expect(written).toMatchObject({
-      tableName: '<SessionData>',
-      shards: 3,
-      copyTo: { archivePrefix: '<expired/>' },
-    });
+    const written = carriedSettings(settings, value => `<${value}>`);
+    expect(written).toMatchObject({ tableName: '<SessionData>', shards: 3 });
   });
 
-  test('are those of a table without sort key, hold attribute, margin and archive too', () => {
+  test('are those of a table without sort key, hold attribute and margin too', () => {
     const { sortKey: _key, ...hashOnly } = settings;
     const read = readSettings(handedOn(carriedSettings(hashOnly)));
     expect(read.model).not.toHaveProperty('sortKey');
-    for (const name of ['holdAttribute', 'marginSeconds', 'copyTo']) expect(read).not.toHaveProperty(name);
+    for (const name of ['holdAttribute', 'marginSeconds']) expect(read).not.toHaveProperty(name);
   });
 
-  const REQUIRED = Object.keys(carried).filter(name => name !== 'sortKey' && name !== 'copyTo');
+  const REQUIRED = Object.keys(carried).filter(name => name !== 'sortKey');
 
   test.each(REQUIRED)('fail without %s, naming it', name => {
     const { [name]: _gone, ...others } = carried as Record<string, unknown>;
@@ -140,12 +129,6 @@ describe('the settings that an execution carries', () => {
     const wrong = { ...carried, [name]: [1] };
     expect(() => readSettings(wrong)).toThrow(InvalidSettingsError);
     expect(() => readSettings(wrong)).toThrow(new RegExp(`^${name}: `));
-  });
-
-  test.each(Object.keys(copyTo))('fail without copyTo.%s, naming it', name => {
-    const { [name]: _gone, ...others } = copyTo as Record<string, unknown>;
-    expect(() => readSettings({ ...carried, copyTo: others })).toThrow(InvalidSettingsError);
-    expect(() => readSettings({ ...carried, copyTo: others })).toThrow(new RegExp(`^copyTo\\.${name}: `));
   });
 
   test.each([

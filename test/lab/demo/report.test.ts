@@ -23,7 +23,7 @@ const ARRIVED = {
 /** The run also has an archive and events, which are as they should be but for what a test says. */
 const following = (archive: object, events: object = {}): Over => ({
   followed: {
-    archive: { ...ARRIVED, objects: 7, withoutCopy: 0, ...archive },
+    archive: { ...ARRIVED, objects: 7, ...archive },
     events: { ...ARRIVED, again: 0, ...events },
   },
 });
@@ -108,7 +108,6 @@ test.each<[string, Over, PromiseName[]]>([
     following({ altered: 2 }, { altered: 3 }),
     ['archivedAsWritten', 'eventsAsWritten'],
   ],
-  ['deleted before it was copied', following({ withoutCopy: 4 }), ['archivedFirst']],
   ['an execution that failed', { failures: ['the sweep of 09:00 ended FAILED'] }, ['nothingFailed']],
 ])('fails for items that are %s', (_, over, broken) => {
   expect(promisesWith('broken', over)).toEqual(broken);
@@ -124,7 +123,7 @@ test('an archive and events are told of where there are any', () => {
   const text = formatReport(judged, {
     ...context,
     following: {
-      archive: { format: 'dynamodb-json', batchSeconds: 5, isFirst: true },
+      archive: { format: 'dynamodb-json', batchSeconds: 5 },
       events: { destination: 'the bus' },
     },
     deletedByUs: 31,
@@ -134,7 +133,6 @@ test('an archive and events are told of where there are any', () => {
   ✓ deleted = archived = events  3,000 = 3,000 = 3,000  each item once; delivered twice: 2 archived, 0 events
   archive lag  1.5 s / 2.5 s / 3.0 s  from expiry to the object; 7 objects, batchSeconds: 5
   ✓ archived wrongly  0  not expired, or not as last written; the application deleted 31 itself
-  ✓ deleted uncopied  0  archiveFirst: an item is copied before it is deleted
   event lag  1.5 s / 2.5 s / 3.0 s  from expiry to the event; to the bus
   ✓ events wrongly  0`);
   expect(formatReport(judge(run()), context)).not.toMatch(/archive|event/);

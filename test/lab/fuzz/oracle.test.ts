@@ -6,7 +6,7 @@ import { MemoryTable, type Who } from '../../../lab/fuzz/table.ts';
 
 const TTL = 1_811_851_200;
 const RULES: Rules = { keyNames: ['id'], ttlAttribute: 'ttl', holdAttribute: 'hold', graceSeconds: 0 };
-const ARCHIVE = { format: 'dynamodb-json', batchSeconds: 0, isFirst: false } as const;
+const ARCHIVE = { format: 'dynamodb-json', batchSeconds: 0 } as const;
 const EVENTS = { destination: '', images: false } as const;
 
 const image = (more: ItemImage = {}): ItemImage => ({ id: { S: 'a' }, ttl: { N: String(TTL) }, ...more });
@@ -55,14 +55,6 @@ test.each<[string, Partial<Rules>, Who, number, ItemImage, string[]]>([
     ['notArchived'],
   ],
   ['an expiry without an event', { events: EVENTS }, 'sweep', 10, image(), ['notPublished']],
-  [
-    'a delete without a copy',
-    { archive: { ...ARCHIVE, isFirst: true } },
-    'sweep',
-    10,
-    image(),
-    ['notArchived', 'deletedUncopied'],
-  ],
 ])('%s', async (_what, rules, by, afterMs, item, findings) => {
   const { removeAt, found } = await watched(rules, item);
   await removeAt(by, afterMs);
@@ -95,23 +87,6 @@ test('an object that cannot be read is found', async () => {
   const { oracle, found } = await watched({ archive: ARCHIVE }, image({ ttl: { N: String(TTL + 601) } }));
   oracle.followers.stored('o.gz', Buffer.from('{}'));
   expect(found()).toEqual(['unreadable']);
-});
-
-test.each<[string, ItemImage, boolean, boolean]>([
-  ['that S3 had before', image(), true, true],
-  ['that lacks an attribute that was added since', image({ more: { S: 'x' } }), true, true],
-  ['with another value', image({ ttl: { N: String(TTL) }, v: { N: '2' } }), true, false],
-  ['that came after the delete', image(), false, false],
-])('with archiveFirst, a copy %s', async (_what, item, isBefore, isRight) => {
-  const { removeAt, stored, found } = await watched({ archive: { ...ARCHIVE, isFirst: true } }, item);
-  const copied = { ...image(), ...('v' in item && { v: { N: '1' } }) };
-  const copy = () =>
-    stored('expired/before_deletion/x', { key: line().key, expiredAt: line().expiredAt, item: copied });
-  if (isBefore) copy();
-  await removeAt('sweep', 10);
-  if (!isBefore) copy();
-  stored(PARTITION, line({ item, removal: 'expiry' }));
-  expect(found()).toEqual(isRight ? [] : ['deletedUncopied']);
 });
 
 test.each<[string, ItemImage, boolean]>([

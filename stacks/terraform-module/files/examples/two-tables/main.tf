@@ -114,7 +114,7 @@ module "precise_ttl" {
       index         = { by = "second" }
 
       # Each expired token is kept, before it is deleted.
-      archive = { bucket = aws_s3_bucket.expired_tokens, first = true }
+      archive = { bucket = aws_s3_bucket.expired_tokens }
 
       # Each expiry becomes a message.
       events = {
