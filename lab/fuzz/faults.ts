@@ -1,5 +1,14 @@
-import type { RandomSource } from 'stepfunctions-emulator';
-import { type ChooseFault, FAULTS, type FaultRates, SeededFaults } from '../faults/index.ts';
+import { type FunctionResult, type RandomSource, seededRandom } from 'stepfunctions-emulator';
+
+/** An effect on a call of a service. */
+export type CallEffect =
+  /** The call is refused and does nothing. */
+  | { readonly kind: 'refuse'; readonly error: string; readonly status: number }
+  /** Some keys of a batch (by their index) are left out; each is answered with this error, or as unprocessed. */
+  | { readonly kind: 'leaveOut'; readonly errors: ReadonlyMap<number, string> }
+  | { readonly kind: 'cutBefore' }
+  | { readonly kind: 'cutAfter' }
+  | { readonly kind: 'slow'; readonly ms: number };
 
 /** Faults, in groups that can be disabled one by one. */
 export const FAULT_GROUPS = {
@@ -18,11 +27,83 @@ export type FaultGroup = keyof typeof FAULT_GROUPS;
 
 export const ALL_FAULTS = Object.keys(FAULT_GROUPS) as FaultGroup[];
 
-const RATES: Readonly<Partial<Record<FaultGroup, FaultRates>>> = {
-  busy: { throttled: 0.02, unavailable: 0.01, unprocessed: 0.04 },
-  refused: { refusedKeys: 0.005 },
-  cut: { cutBefore: 0.01, cutAfter: 0.015, slow: 0.01 },
-};
+// Source: DynamoDB Developer Guide, "Error handling with DynamoDB".
+const THROTTLED = ['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded'];
+const UNAVAILABLE = [
+  ['InternalServerError', 500],
+  ['ServiceUnavailable', 503],
+] as const;
+
+/** Errors of single statements after which the same statement may succeed. Source: API reference of BatchStatementError. */
+const BUSY_STATEMENT_ERRORS = [
+  'ProvisionedThroughputExceeded',
+  'ThrottlingError',
+  'RequestLimitExceeded',
+  'InternalServerError',
+  'TransactionConflict',
+] as const;
+
+/** Errors after which the same statement fails again; all but ConditionalCheckFailed, which means that the item was renewed. */
+const LASTING_STATEMENT_ERRORS = [
+  'ValidationError',
+  'AccessDenied',
+  'ResourceNotFound',
+  'ItemCollectionSizeLimitExceeded',
+  'DuplicateItem',
+] as const;
+
+/** Beyond the functions' timeout of five seconds. */
+const SLOW_MS = 6_000;
+
+interface CallFault {
+  readonly group: FaultGroup;
+  readonly rate: number;
+  readonly what: string;
+  readonly effect: (call: FaultyCall, random: RandomSource) => CallEffect | undefined;
+}
+
+/** A call of a service, and the keys of a batch. */
+interface FaultyCall {
+  readonly operation: string;
+  readonly keys: readonly string[];
+}
+
+/** The faults of single calls; a call has at most one. */
+const CALL_FAULTS: readonly CallFault[] = [
+  {
+    ...{ group: 'busy', rate: 0.02, what: 'calls refused as throttled' },
+    effect: (_call, random) => ({ kind: 'refuse', error: pick(THROTTLED, random), status: 400 }),
+  },
+  {
+    ...{ group: 'busy', rate: 0.01, what: 'calls answered with a server error' },
+    effect(_call, random) {
+      const [error, status] = pick(UNAVAILABLE, random);
+      return { kind: 'refuse', error, status };
+    },
+  },
+  {
+    ...{ group: 'busy', rate: 0.04, what: 'batches with some or all keys unprocessed' },
+    effect: ({ keys }, random) => leaveOut(keys, random, BUSY_STATEMENT_ERRORS),
+  },
+  {
+    ...{ group: 'refused', rate: 0.005, what: 'batches with keys that DynamoDB will not delete' },
+    effect: ({ keys, operation }, random) =>
+      // BatchWriteItem has no errors for single keys.
+      operation === 'BatchExecuteStatement' ? leaveOut(keys, random, LASTING_STATEMENT_ERRORS) : undefined,
+  },
+  {
+    ...{ group: 'cut', rate: 0.01, what: 'connections cut before the call took effect' },
+    effect: () => ({ kind: 'cutBefore' }),
+  },
+  {
+    ...{ group: 'cut', rate: 0.015, what: 'connections cut after the call took effect' },
+    effect: () => ({ kind: 'cutAfter' }),
+  },
+  {
+    ...{ group: 'cut', rate: 0.01, what: 'answers that came late' },
+    effect: () => ({ kind: 'slow', ms: SLOW_MS }),
+  },
+];
 
 /** Share of the calls that time out and take effect later, and the delay after sending, milliseconds. */
 const ZOMBIES = { rate: 0.01, fromMs: 2_000, upToMs: 25_000 } as const;
@@ -45,8 +126,9 @@ const OUTAGES = { afterMs: [10_000, 90_000], lastMs: [3_000, 25_000] } as const;
 /** Draws the faults, from one seed. None occurs after they were ended. */
 export class Faults {
   readonly counts = new Map<string, number>();
-  readonly choose: ChooseFault;
   readonly #random: RandomSource;
+  /** Draws the faults of calls. */
+  readonly #ofCalls: RandomSource;
   readonly #groups: ReadonlySet<FaultGroup>;
   readonly #areOver: () => boolean;
   /** The last outage of each service. */
@@ -62,14 +144,20 @@ export class Faults {
     this.#random = random;
     this.#groups = new Set(groups);
     this.#areOver = areOver;
-    const rates = Object.assign({}, ...groups.map(group => RATES[group] ?? {}));
-    const seeded = new SeededFaults({ seed, rates });
-    this.choose = call => {
-      if (areOver()) return undefined;
-      const fault = seeded.choose(call);
-      if (fault !== undefined) this.#count(FAULTS[fault.name]);
-      return fault;
-    };
+    this.#ofCalls = seededRandom(seed);
+  }
+
+  /** Draws the effect on a call; undefined lets it through. */
+  ofCall(call: FaultyCall): CallEffect | undefined {
+    if (this.#areOver()) return undefined;
+    let drawn = this.#ofCalls.next();
+    const fault = CALL_FAULTS.find(({ group, rate }) => {
+      if (this.#groups.has(group)) drawn -= rate;
+      return drawn < 0;
+    });
+    const effect = fault?.effect(call, this.#ofCalls);
+    if (fault !== undefined && effect !== undefined) this.#count(fault.what);
+    return effect;
   }
 
   /** Whether a service refuses everything at a moment, epoch milliseconds. */
@@ -132,4 +220,30 @@ export class Faults {
   #count(what: string): void {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
   }
+}
+
+/** Chooses all keys every other time, otherwise some of them: at least one. */
+function leaveOut(
+  keys: readonly string[],
+  random: RandomSource,
+  codes: readonly string[],
+): CallEffect | undefined {
+  if (keys.length === 0) return undefined;
+  const share = random.next() < 0.5 ? 1 : random.next();
+  const certain = Math.floor(random.next() * keys.length);
+  const errors = new Map<number, string>();
+  for (const index of keys.keys()) {
+    if (index === certain || random.next() < share) errors.set(index, pick(codes, random));
+  }
+  return { kind: 'leaveOut', errors };
+}
+
+function pick<T>(from: readonly T[], random: RandomSource): T {
+  return from[Math.floor(random.next() * from.length)] as T;
+}
+
+/** Lambda's answer when the function's process has died. */
+export function crash(): FunctionResult {
+  const errorMessage = 'RequestId: injected Error: Runtime exited with error: signal: killed';
+  return { ok: false, errorType: 'Runtime.ExitError', errorMessage };
 }

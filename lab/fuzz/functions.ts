@@ -23,9 +23,8 @@ import type { QueryExpiredInput } from '../../statemachine/contract/child.ts';
 import type { DeleteChunkInput } from '../../statemachine/contract/chunks.ts';
 import type { PlanSweepInput, RecordMetricsInput } from '../../statemachine/contract/execution.ts';
 import { FUNCTION_TIMEOUT_SECONDS, TASKS } from '../../statemachine/contract/machines.ts';
-import { crash } from '../faults/index.ts';
 import type { Clients } from './clients.ts';
-import type { Faults } from './faults.ts';
+import { crash, type Faults } from './faults.ts';
 import type { MemoryJournal } from './memory-journal.ts';
 import type { CallTally, Invocation } from './sdk.ts';
 

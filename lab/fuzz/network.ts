@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream';
 import { type Answer, jsonAnswer, parseBody } from 'aws-on-loopback/dynamodb/answer';
-import { keysOf, splitBatch } from 'aws-on-loopback/dynamodb/batch';
 import type { Clock } from 'stepfunctions-emulator';
-import type { DynamoDbEffect } from '../faults/index.ts';
+import { keysOf, splitBatch } from './batch.ts';
 import { answerRequest, deletedIds, deletedOf } from './dynamodb.ts';
-import type { Faults } from './faults.ts';
+import type { CallEffect, Faults } from './faults.ts';
 import {
   bytesOf,
   type Invocation,
@@ -98,22 +97,22 @@ export class Network {
     const [service = '', operation = ''] = (request.headers['x-amz-target'] ?? '').split('.');
     const isOut = faults.isOut(request.hostname, clock.now());
     if (service !== 'DynamoDB_20120810') {
-      const fault = faults.choose({ operation: 'other', body: {}, keys: [], at: clock.now() });
+      const effect = faults.ofCall({ operation: 'other', keys: [] });
       const { services } = this.#options;
-      return planOf(isOut ? OUT : fault?.effect, zombieMs ?? effectMs, answerMs, {
+      return planOf(isOut ? OUT : effect, zombieMs ?? effectMs, answerMs, {
         all: () => this.#told(() => services.answer(request, operation)),
         refuse: () => services.refuse(request),
       });
     }
     const { table, interfere } = this.#options;
     const body = parseBody(bytesOf(request.body)) ?? {};
-    const fault = faults.choose({ operation, body, keys: keysOf(operation, body), at: clock.now() });
+    const effect = faults.ofCall({ operation, keys: keysOf(operation, body) });
     const answer = (of = body) =>
       this.#told(() => {
         for (const id of deletedIds(operation, of, table)) if (faults.interferes()) interfere(id);
         return answerRequest(operation, of, table);
       });
-    const plan = planOf(isOut ? OUT : fault?.effect, zombieMs ?? effectMs, answerMs, {
+    const plan = planOf(isOut ? OUT : effect, zombieMs ?? effectMs, answerMs, {
       all: () => answer(),
       refuse: (error, status) =>
         jsonAnswer(
@@ -147,7 +146,7 @@ export class Network {
 }
 
 /** Effect on every call during an outage. */
-const OUT: DynamoDbEffect = { kind: 'refuse', error: 'ServiceUnavailable', status: 503 };
+const OUT: CallEffect = { kind: 'refuse', error: 'ServiceUnavailable', status: 503 };
 
 interface Plan {
   /** Time until the request takes effect, and from then to the answer, milliseconds. */
@@ -166,7 +165,7 @@ interface Ways {
   readonly some?: (errors: ReadonlyMap<number, string>) => Answer;
 }
 
-function planOf(effect: DynamoDbEffect | undefined, effectMs: number, answerMs: number, ways: Ways): Plan {
+function planOf(effect: CallEffect | undefined, effectMs: number, answerMs: number, ways: Ways): Plan {
   const usual = { effectMs, answerMs, effect: ways.all, isCut: false };
   switch (effect?.kind) {
     case 'refuse':
@@ -181,7 +180,7 @@ function planOf(effect: DynamoDbEffect | undefined, effectMs: number, answerMs: 
       return { ...usual, isCut: true };
     case 'slow':
       return { ...usual, answerMs: effect.ms };
-    default:
+    case undefined:
       return usual;
   }
 }

@@ -15,14 +15,6 @@ import {
 import { type Counts, countsOf, type SweptItem, sweptOf, type Tally, tallyOf } from './tally.ts';
 import { type Finding, findingOf, type Reading, type Violation } from './verdict.ts';
 
-/** The version of an item that has been written once. */
-const FIRST_VERSION = 1;
-/**
- * Longest time from sending a delete until the application knows which version it can have met, by a write's acknowledgement or the
- * stream, milliseconds.
- */
-const KNOWN_AFTER_MS = 3_000;
-
 /** An observed deletion, and whether the application made it, or may have. */
 export interface SeenRemoval extends Removal {
   /** The item's id. */
@@ -164,30 +156,6 @@ export class Ledger {
   /** Builds a violation for an item, with its history. */
   violation(finding: Finding, id: string): Violation {
     return { finding, id, history: (this.#entries.get(id)?.notes ?? []).map(describeNote) };
-  }
-
-  /** Whether a delete that was sent at `at` (epoch milliseconds) may have reached an item after a renewal. */
-  mayBeRenewed(id: string, at: number): boolean {
-    return this.#versionsOf(id).some(
-      ({ number, written }) => number > FIRST_VERSION && (written?.knownAt ?? 0) <= at + KNOWN_AFTER_MS,
-    );
-  }
-
-  /** Whether a delete may have reached the item while it was held. */
-  mayBeHeld(id: string): boolean {
-    return this.#entries.get(id)?.held !== undefined;
-  }
-
-  /** Whether a delete that was sent at `at` (epoch milliseconds) may not have found the item. */
-  mayBeGone(id: string, at: number): boolean {
-    return this.#versionsOf(id).some(
-      ({ removal, ours, missedAt }) =>
-        ours || [removal?.seenAt, missedAt].some(gone => gone !== undefined && gone <= at + KNOWN_AFTER_MS),
-    );
-  }
-
-  #versionsOf(id: string): readonly Version[] {
-    return this.#entries.get(id)?.versions ?? [];
   }
 
   #entry(id: string): Entry {

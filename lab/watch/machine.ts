@@ -124,16 +124,6 @@ export class MachineWatch {
   }
 
   /**
-   * Longest time, beyond the usual, for which the machine stood still or DynamoDB Local did not answer, milliseconds.
-   * @param from earlier times do not count, epoch milliseconds
-   */
-  longestMs(from: number): number {
-    const { stoodStill, slowAnswers } = this.#lost;
-    const within = { from, to: Number.POSITIVE_INFINITY };
-    return Math.max(0, ...[...stoodStill, ...slowAnswers].map(span => lengthOf([span], within)));
-  }
-
-  /**
    * Calculates for how many milliseconds of a span the sweep could not work, or missed its tick, as far as known.
    * @param ticks start time of each tick by its scheduled time; epoch milliseconds
    */

@@ -47,9 +47,7 @@ export class StreamObserver {
   readonly #iterators = new Map<string, string | undefined>();
   readonly #running: Promise<void>;
   #stopping = false;
-  #ended = false;
   #reads = 0;
-  #readsDone = 0;
 
   private constructor(options: ObserverOptions, streamArn: string) {
     this.#options = options;
@@ -81,27 +79,17 @@ export class StreamObserver {
     await this.#running;
   }
 
-  /** Resolves when all earlier deletions were seen, or the stream cannot be read any more. */
-  async caughtUp(): Promise<void> {
-    const nextRead = this.#reads + 1;
-    while (!this.#ended && this.#readsDone < nextRead)
-      await this.#clock.sleep(this.#options.intervalMs ?? 100);
-  }
-
   async #run(): Promise<void> {
     try {
       for (;;) {
         // The last read begins after the stop was requested, so it sees all earlier records.
         const last = this.#stopping;
         await this.#clock.busy(() => this.#readStream());
-        this.#readsDone += 1;
         if (last) return;
         await this.#clock.sleep(this.#options.intervalMs ?? 100);
       }
     } catch (error) {
       this.#options.onError(error);
-    } finally {
-      this.#ended = true;
     }
   }
 

@@ -1,13 +1,13 @@
-import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { localDynamoDbStreams } from 'aws-on-loopback/dynamodb/clients';
 import { toLambdaRecord } from 'aws-on-loopback/streams/lambda-record';
 import type { StreamedRecord } from 'aws-on-loopback/streams/stream-source';
 import { type Clock, realClock } from 'stepfunctions-emulator';
 import type { ItemImage } from '../../functions/stream/event.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
-import type { Present, RemovalRecord } from '../ledger/item.ts';
+import type { RemovalRecord } from '../ledger/item.ts';
 import { Ledger } from '../ledger/ledger.ts';
-import type { Reading, Violation } from '../ledger/verdict.ts';
+import type { Violation } from '../ledger/verdict.ts';
 import type { Action } from '../workload/plan.ts';
 import { SessionTable, type SessionTableOptions } from '../workload/session-table.ts';
 import { carryOut, Writer, type WritingOptions } from '../workload/writer.ts';
@@ -17,8 +17,6 @@ import { StreamObserver } from './observer.ts';
 /** The table must have a stream with old images. */
 export interface WatchedTableOptions extends SessionTableOptions {
   readonly cloud: LocalCloud;
-  /** Client that writes to the table. @default the cloud's own */
-  readonly client?: DynamoDBClient;
   /** Pause between two reads of the stream, milliseconds. @default that of {@link StreamObserver} */
   readonly intervalMs?: number;
   /** Whether the ledger keeps the items that were deleted, to compare an archive or events with them. @default false */
@@ -39,9 +37,9 @@ export class WatchedTable {
   readonly #streams: ReturnType<typeof localDynamoDbStreams>;
   #observer: StreamObserver | undefined;
 
-  private constructor({ cloud, client = cloud.client, clock = realClock, ...options }: WatchedTableOptions) {
+  private constructor({ cloud, clock = realClock, ...options }: WatchedTableOptions) {
     this.ledger = new Ledger(() => clock.now());
-    this.#sessions = new SessionTable(client, { ...options, clock });
+    this.#sessions = new SessionTable(cloud.client, { ...options, clock });
     this.#writer = new Writer(this.#sessions, this.ledger);
     this.#clock = clock;
     this.#onAnswer = options.onAnswer;
@@ -88,25 +86,10 @@ export class WatchedTable {
     });
   }
 
-  /** Executes one action immediately. */
-  act(action: Omit<Action, 'atMs'>): Promise<void> {
-    return this.#writer.act(action);
-  }
-
-  /** Reads all items of the table by id, consistently. */
-  readAll(): Promise<Map<string, Present>> {
-    return this.#clock.busy(() => this.#sessions.readAll());
-  }
-
   /** Finds contradictions between a consistent read of the whole table and the ledger. */
-  async verify(swept: Pick<Reading, 'sweptUpTo'> = {}): Promise<Violation[]> {
-    const present = await this.readAll();
-    return this.ledger.verify(present, { nowMs: this.#clock.now(), ...swept });
-  }
-
-  /** Resolves when all earlier deletions were seen, or the stream cannot be read any more. */
-  async caughtUp(): Promise<void> {
-    await this.#observer?.caughtUp();
+  async verify(): Promise<Violation[]> {
+    const present = await this.#clock.busy(() => this.#sessions.readAll());
+    return this.ledger.verify(present, { nowMs: this.#clock.now() });
   }
 
   /** Stops after all earlier deletions were seen. Safe to call more than once. */

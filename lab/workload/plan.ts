@@ -1,18 +1,16 @@
 import type { RandomSource } from 'stepfunctions-emulator';
 import type { Ttl } from '../ledger/item.ts';
 
-/** A planned item, by its number from 0, or another item, by its name. */
-export type Item = number | string;
+/** A planned item, by its number from 0. */
+export type Item = number;
 
 /** One action of an application, at its time. */
 export interface Action {
   readonly atMs: number;
   readonly item: Item;
-  readonly kind: 'write' | 'renew' | 'makePermanent' | 'writeAgain' | 'delete' | 'hold' | 'release';
+  readonly kind: 'write' | 'renew' | 'makePermanent' | 'delete' | 'hold' | 'release';
   /** The new TTL; a delete, a hold and a release have none. */
   readonly ttl: Ttl;
-  /** Whether it is written in the window (start, end] of shard 0, as applications did before this project. @default false */
-  readonly olderStamp?: boolean;
 }
 
 export interface StreamOptions {

@@ -14,7 +14,6 @@ import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import { type Clock, realClock } from 'stepfunctions-emulator';
 import { type ExpiryModel, expiryAttributes, withExpiry } from '../../expiry/index.ts';
 import { shardOf } from '../../expiry/shard.ts';
-import { windowKey } from '../../expiry/window.ts';
 import type { DeleteOutcome, Present, Ttl } from '../ledger/item.ts';
 import type { Item } from './plan.ts';
 
@@ -30,8 +29,7 @@ export interface SessionTableOptions {
   readonly table: TableResource;
   readonly model: ExpiryModel;
   /**
-   * Prefix of the names of numbered items. It distinguishes this run's items from others in the table, unless their keys are numbers. Two
-   * tables with the same prefix have the same items.
+   * Prefix of the names of the items. It distinguishes this run's items from others in the table, unless their keys are numbers.
    */
   readonly prefix: string;
   /** @default the wall clock */
@@ -40,8 +38,6 @@ export interface SessionTableOptions {
   readonly graceSeconds?: number;
   /** The attribute that holds an item. @default none can be held */
   readonly holdAttribute?: string | undefined;
-  /** Further attributes of an item, as the document client accepts them. @default a text */
-  readonly attributes?: () => Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -56,7 +52,6 @@ export class SessionTable {
   readonly #clock: Clock;
   readonly #graceSeconds: number;
   readonly #holdAttribute: string | undefined;
-  readonly #attributes: NonNullable<SessionTableOptions['attributes']>;
 
   constructor(client: DynamoDBClient, options: SessionTableOptions) {
     const { table, model, prefix, clock = realClock } = options;
@@ -67,17 +62,16 @@ export class SessionTable {
     this.#clock = clock;
     this.#graceSeconds = options.graceSeconds ?? 0;
     this.#holdAttribute = options.holdAttribute;
-    this.#attributes = options.attributes ?? (() => ({ [PAYLOAD_ATTRIBUTE]: PAYLOAD }));
   }
 
   /** Writes an item, with the attributes by which it expires. */
-  async write(item: Item, version: number, ttl: Ttl, withOlderStamp = false): Promise<void> {
+  async write(item: Item, version: number, ttl: Ttl): Promise<void> {
     const key = this.#key(item);
     const Item = {
       ...key,
       [VERSION]: version,
-      ...this.#attributes(),
-      ...this.#expiry(key, ttl, withOlderStamp),
+      [PAYLOAD_ATTRIBUTE]: PAYLOAD,
+      ...this.#expiry(key, ttl),
     };
     await this.#documents.send(new PutCommand({ TableName: this.#table.name, Item }));
   }
@@ -203,27 +197,23 @@ export class SessionTable {
 
   #key(item: Item): Record<string, string | number | Uint8Array> {
     const { partitionKey, sortKey } = this.#model;
-    const name = typeof item === 'string' ? item : `${this.#prefix}-${item}`;
+    const name = `${this.#prefix}-${item}`;
     // A number with the prefix would exceed JavaScript's safe integers.
-    const number = Number(item);
-    const user = number % USERS;
+    const user = item % USERS;
     return sortKey === undefined
-      ? { [partitionKey]: this.#value(partitionKey, name, number) }
+      ? { [partitionKey]: this.#value(partitionKey, name, item) }
       : {
           [partitionKey]: this.#value(partitionKey, `user-${user}`, user),
-          [sortKey]: this.#value(sortKey, name, number),
+          [sortKey]: this.#value(sortKey, name, item),
         };
   }
 
-  /** With the older stamp the window is (start, end] of shard 0, as before this project. By second there are no windows. */
-  #expiry(key: Record<string, unknown>, ttl: Ttl, withOlderStamp: boolean): object {
-    const { granularitySeconds, ttlAttribute, windowAttribute } = this.#model;
+  #expiry(key: Record<string, unknown>, ttl: Ttl): object {
     if (ttl === undefined) return expiryAttributes(this.#model, key, { ttlSeconds: 0 });
-    const expiresAt = ttl - this.#graceSeconds;
-    if (!withOlderStamp) return expiryAttributes(this.#model, key, { expiresAt, nowMs: this.#clock.now() });
-    if (windowAttribute === undefined) return { [ttlAttribute]: expiresAt };
-    const start = Math.ceil(expiresAt / granularitySeconds) * granularitySeconds - granularitySeconds;
-    return { [ttlAttribute]: expiresAt, [windowAttribute]: windowKey(start, granularitySeconds) };
+    return expiryAttributes(this.#model, key, {
+      expiresAt: ttl - this.#graceSeconds,
+      nowMs: this.#clock.now(),
+    });
   }
 
   #value(attribute: string, text: string, number: number): string | number | Uint8Array {

@@ -1,5 +1,3 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { RandomSource } from 'stepfunctions-emulator';
 import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
 
@@ -13,20 +11,6 @@ export function variedAttributes(random: RandomSource): ItemImage {
     make(random),
   ]);
   return Object.fromEntries(attributes);
-}
-
-/**
- * The same attributes for the document client, without empty maps in lists: when a delete is refused, DynamoDB Local returns the item
- * without their type, and the SDK cannot read it.
- */
-export function nativeAttributes(random: RandomSource): Record<string, unknown> {
-  const bytesOf = (text: string) => Buffer.from(text, 'base64');
-  const item = JSON.parse(JSON.stringify(variedAttributes(random)), (name, value) => {
-    if (name === 'B' && typeof value === 'string') return bytesOf(value);
-    if (name === 'L') return value.filter((each: object) => !('M' in each));
-    return name === 'BS' ? value.map(bytesOf) : value;
-  });
-  return unmarshall(item as Record<string, AttributeValue>, { wrapNumbers: true });
 }
 
 const KINDS: readonly ((random: RandomSource) => ImageValue)[] = [

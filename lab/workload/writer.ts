@@ -7,7 +7,6 @@ import type { SessionTable } from './session-table.ts';
 
 const DEEDS = {
   write: 'wrote',
-  writeAgain: 'wrote again',
   renew: 'renewed',
   makePermanent: 'made permanent',
 } as const satisfies Readonly<Record<Exclude<Action['kind'], 'delete' | 'hold' | 'release'>, Deed>>;
@@ -28,7 +27,7 @@ export class Writer {
    * Executes one action.
    * @throws DynamoDB's error, after which nobody knows whether the action took effect. A delete throws none: the ledger gets `unsure`
    */
-  async act({ kind, item, ttl, olderStamp }: Omit<Action, 'atMs'>): Promise<void> {
+  async act({ kind, item, ttl }: Omit<Action, 'atMs'>): Promise<void> {
     const id = this.#table.id(item);
     const current = this.#versions.get(item) ?? 0;
     if (kind === 'delete') {
@@ -40,8 +39,8 @@ export class Writer {
       else this.#ledger.tooLate(id);
       return;
     }
-    if (kind === 'write' || kind === 'writeAgain') {
-      await this.#table.write(item, current + 1, ttl, olderStamp);
+    if (kind === 'write') {
+      await this.#table.write(item, current + 1, ttl);
     } else if (!(await this.#table.renew(item, current + 1, ttl))) {
       this.#ledger.tooLate(id);
       return;

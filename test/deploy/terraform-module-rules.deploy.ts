@@ -12,12 +12,12 @@ import {
 } from '../../config/props.ts';
 import type { FieldProblem } from '../../expiry/errors.ts';
 import { type Kind, type Rule, valueProblems } from '../../expiry/fields.ts';
-import { PROP_VALUES } from '../../lab/experiments/synthesis/any-config.ts';
 import { constructProblems, type TablesProps } from '../../stacks/construct-props.ts';
 import { tablesLocal } from '../../stacks/terraform-module/module-stack.ts';
 import { snake } from '../../stacks/terraform-module/snake.ts';
 import { TABLE_PROPS, typeOf } from '../../stacks/terraform-module/variables.ts';
 import { writeTerraformModule } from '../../stacks/terraform-module/write.ts';
+import { PROP_VALUES } from '../support/any-config.ts';
 import { inputsOf } from './support/module-inputs.ts';
 import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
 import { TerraformRoot } from './support/terraform-root.ts';

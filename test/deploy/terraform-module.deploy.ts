@@ -8,12 +8,12 @@ import fc from 'fast-check';
 import { fieldPathOf, pathOf } from '../../config/prop-groups.ts';
 import { DEPLOYMENT_PROPS, type PreciseTtlProps, readsStream, settingsOfProps } from '../../config/props.ts';
 import type { ArchiveProp, DestinationName, EventsProp } from '../../config/stream-props.ts';
-import { anyConfig } from '../../lab/experiments/synthesis/any-config.ts';
 import { withoutDeprecations } from '../../stacks/app.ts';
 import { constructProblems, type SweptTableProps, type TablesProps } from '../../stacks/construct-props.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
 import { snake } from '../../stacks/terraform-module/snake.ts';
 import { writeTerraformModule } from '../../stacks/terraform-module/write.ts';
+import { anyConfig } from '../support/any-config.ts';
 import { BROKEN_RELATIONS } from '../support/broken-relations.ts';
 import { inputsOf } from './support/module-inputs.ts';
 import {

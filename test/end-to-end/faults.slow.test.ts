@@ -1,14 +1,13 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mapValues } from '../../config/map-values.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/attributes.ts';
-import { withExpiry } from '../../expiry/update.ts';
-import { crash, type DynamoDbCall, type DynamoDbFault } from '../../lab/faults/index.ts';
+import { type CallEffect, crash } from '../../lab/fuzz/faults.ts';
 import { type PlainStack, plainStack } from '../../stacks/plain-stack.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
-import { hurried, useFaultySweep } from '../lab/faults/faulty-sweep.ts';
 import { configOf } from '../support/configs.ts';
+import type { DynamoDbCall } from '../support/fault-proxy.ts';
+import { hurried, useFaultySweep } from '../support/faulty-sweep.ts';
 import { withSettings } from '../support/with-settings.ts';
 
 const MODES = ['guarded', 'batch'] as const;
@@ -23,7 +22,6 @@ const table = (tableName: string, props: Partial<PreciseTtlProps> = {}): Precise
 const TABLES = [
   ...MODES.map(deleteMode => table(deleteMode, { deleteMode })),
   table('patient'),
-  table('stale'),
   // Its functions are its own: one of them has another time limit.
   { ...table('hanging'), sweep: 'hanging' },
   table('unanswered'),
@@ -44,8 +42,8 @@ const stack = withSettings(withTimeout(plainStack(configOf(...TABLES)), 'hanging
   chunkConcurrency: 2,
 });
 const late = once(call => call.operation === 'BatchExecuteStatement' && holds(call, 'late'), {
-  name: 'slow',
-  effect: { kind: 'slow', ms: 5_500 },
+  kind: 'slow',
+  ms: 5_500,
 });
 const local = useFaultySweep(TABLES, { stack, clock: hurried(5) }, late);
 
@@ -84,22 +82,19 @@ async function sweep(tableName: string) {
   return swept;
 }
 
-const refused = (error: string, status = 400): DynamoDbFault => ({
-  name: 'throttled',
-  effect: { kind: 'refuse', error, status },
-});
-const leftOut = (indexes: Iterable<number>, code = 'ThrottlingError'): DynamoDbFault => ({
-  name: 'unprocessed',
-  effect: { kind: 'leaveOut', errors: new Map([...indexes].map(index => [index, code])) },
+const refused = (error: string, status = 400): CallEffect => ({ kind: 'refuse', error, status });
+const leftOut = (indexes: Iterable<number>, code = 'ThrottlingError'): CallEffect => ({
+  kind: 'leaveOut',
+  errors: new Map([...indexes].map(index => [index, code])),
 });
 
 /** Does something to the first call that it finds fit, and only to that one. */
-function once(fits: (call: DynamoDbCall) => boolean, fault: DynamoDbFault) {
+function once(fits: (call: DynamoDbCall) => boolean, effect: CallEffect) {
   let done = false;
-  return (call: DynamoDbCall): DynamoDbFault | undefined => {
+  return (call: DynamoDbCall): CallEffect | undefined => {
     if (done || !fits(call)) return undefined;
     done = true;
-    return fault;
+    return effect;
   };
 }
 
@@ -200,8 +195,7 @@ describe.each(MODES)('%s deletes', deleteMode => {
 
   test.each(['cutBefore', 'cutAfter'] as const)('whose connection is %s are tried again', async kind => {
     await put(deleteMode, ids(30));
-    const effect = kind === 'cutAfter' ? { kind, midAnswer: true } : { kind };
-    local.choose = once(isDelete, { name: kind, effect });
+    local.choose = once(isDelete, { kind });
     const { execution, report } = await sweep(deleteMode);
     expect(execution.status).toBe('SUCCEEDED');
     expect(report).toMatchObject({ found: 30, renewed: 0, failed: 0, retries: 1 });
@@ -281,7 +275,7 @@ test('single statements that DynamoDB refuses are reported with its code, the re
       throttled = true;
       errors.set(free, 'ThrottlingError');
     }
-    return { name: 'refusedKeys', effect: { kind: 'leaveOut', errors } };
+    return { kind: 'leaveOut', errors };
   };
   const { execution, report } = await sweep('guarded');
   expect(execution.error).toBe('SweepIncompleteError');
@@ -341,31 +335,9 @@ test('executions that overlap share the work and count each item once between th
   expect(await left('guarded')).toEqual([]);
 });
 
-test('stale index entries: what is gone, renewed or written again is neither deleted nor counted as deleted', async () => {
-  const model = local.model('stale');
-  await put('stale', ['expired', 'gone', 'renewed', 'permanent', 'again']);
-  // What the index held is what the stale answer will hold.
-  await local.sweep('stale', { ...REPLAY, dryRun: true });
-  const gone = { TableName: 'stale', Key: { id: 'renewed' } };
-  await local.documents.send(new UpdateCommand(withExpiry(model, gone, { ttlSeconds: 3600 })));
-  await local.documents.send(
-    new UpdateCommand(withExpiry(model, { TableName: 'stale', Key: { id: 'permanent' } }, { ttlSeconds: 0 })),
-  );
-  local.choose = ({ operation }) =>
-    operation === 'Query' ? { name: 'stale', effect: { kind: 'stale' } } : undefined;
-  const first = await sweep('stale');
-  expect(first.report).toMatchObject({ found: 5, deleted: 3, renewed: 2, notFound: 0 });
-  // 'expired', 'gone' and 'again' are deleted now; one of them is written again and lives.
-  const Item = { id: 'again', ...expiryAttributes(model, { id: 'again' }, { ttlSeconds: 3600 }) };
-  await local.documents.send(new PutCommand({ TableName: 'stale', Item }));
-  const second = await sweep('stale');
-  expect(second.report).toMatchObject({ found: 5, deleted: 0, renewed: 3, notFound: 2 });
-  expect(await left('stale')).toEqual(['again', 'permanent', 'renewed']);
-});
-
 test('a function that runs out of its time is called again', async () => {
   await put('hanging', ids(3));
-  local.choose = once(isDelete, { name: 'slow', effect: { kind: 'slow', ms: 2500 } });
+  local.choose = once(isDelete, { kind: 'slow', ms: 2500 });
   const { execution, report } = await sweep('hanging');
   expect(execution.status).toBe('SUCCEEDED');
   expect(report).toMatchObject({ found: 3, notFound: 3 });

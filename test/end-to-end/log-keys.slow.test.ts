@@ -7,7 +7,7 @@ import { expiryModel } from '../../expiry/model.ts';
 import { hashOfKey } from '../../functions/report/shown-keys.ts';
 import { LOG_KEYS, type LogKeys } from '../../functions/runtime/environment.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
-import { hurried } from '../lab/faults/faulty-sweep.ts';
+import { hurried } from '../support/faulty-sweep.ts';
 import { type Item, useLocalSweep } from '../support/local-sweep.ts';
 import { CallRecorder, type Interception } from '../support/permissions/recorder.ts';
 

@@ -11,7 +11,6 @@ import { describeStatus } from '../../cli/status/text.ts';
 import { type AlarmName, kebab } from '../../config/alarms.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { lagOf } from '../../functions/report/lag.ts';
-import { type ChooseFault, startFaultProxy } from '../../lab/faults/index.ts';
 import type { FunctionCall } from '../../local/functions/local-functions.ts';
 import { type ServedCloud, type ServeOptions, serve } from '../../local/serve.ts';
 import { compareDeletions } from '../../operate/audit/audit.ts';
@@ -27,6 +26,7 @@ import { plainStack } from '../../stacks/plain-stack.ts';
 import type { Chunk, DeleteChunkInput } from '../../statemachine/contract/chunks.ts';
 import { SteppedClock } from '../../testing/stepped-clock.ts';
 import { configOf } from '../support/configs.ts';
+import { type ChooseEffect, startFaultProxy } from '../support/fault-proxy.ts';
 import { freePort } from '../support/free-port.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 import { carriedOut, sessionOf } from '../support/session.ts';
@@ -36,7 +36,7 @@ export const MINUTE = 60 * SECOND;
 
 /** Faults that a play makes; undefined lets a call through. */
 export interface Faults {
-  dynamoDb: ChooseFault | undefined;
+  dynamoDb: ChooseEffect | undefined;
   functions: ((call: FunctionCall) => Promise<FunctionResult | undefined>) | undefined;
 }
 
@@ -85,10 +85,7 @@ export async function playedCloud(
   const clock = new SteppedClock(start);
   const faults: Faults = { dynamoDb: undefined, functions: undefined };
   const printed: string[] = [];
-  const proxy = await startFaultProxy({
-    target: dynamoDbOfFile().endpoint,
-    choose: call => faults.dynamoDb?.(call),
-  });
+  const proxy = await startFaultProxy(dynamoDbOfFile().endpoint, call => faults.dynamoDb?.(call));
   const served = await serve({
     stack: plainStack(configOf(props)),
     dynamoDbPort: await freePort(),

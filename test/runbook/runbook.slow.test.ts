@@ -10,8 +10,9 @@ import { type AlarmName, kebab } from '../../config/alarms.ts';
 import { modelOf } from '../../config/model-of.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
-import { crash, type DynamoDbCall } from '../../lab/faults/index.ts';
+import { crash } from '../../lab/fuzz/faults.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
+import type { DynamoDbCall } from '../support/fault-proxy.ts';
 import { MINUTE, type PlayedCloud, playedCloud } from './played-cloud.ts';
 import { notPrinted } from './sections.ts';
 
@@ -100,8 +101,7 @@ test('no-sweep and overdue: the schedules are off; when they are on, the next ti
 test('items-failed and executions-failed: DynamoDB refuses a key; when it no longer does, a replay deletes the item', async () => {
   await put('refused', 100);
   const errors = new Map([[0, 'AccessDenied']]);
-  cloud.faults.dynamoDb = call =>
-    isDelete(call) ? { name: 'refusedKeys', effect: { kind: 'leaveOut', errors } } : undefined;
+  cloud.faults.dynamoDb = call => (isDelete(call) ? { kind: 'leaveOut', errors } : undefined);
   await cloud.until('itemsFailed', true, 6);
   expect(cloud.isSounding('executionsFailed')).toBe(true);
   expect((await cloud.status()).verdict).toBe('broken');
@@ -155,9 +155,7 @@ test('dead-letters: the state machine is gone; with a new one and an empty queue
 test('deletion-lag: DynamoDB throttles for a quarter of each minute; when it no longer does, items are in time', async () => {
   const errors = new Map([[0, 'ThrottlingError']]);
   cloud.faults.dynamoDb = call =>
-    isDelete(call) && cloud.clock.now() % MINUTE < MINUTE / 4
-      ? { name: 'unprocessed', effect: { kind: 'leaveOut', errors } }
-      : undefined;
+    isDelete(call) && cloud.clock.now() % MINUTE < MINUTE / 4 ? { kind: 'leaveOut', errors } : undefined;
   for (const each of [2, 7, 12]) await putAtMinute(`throttled-${each}`, each);
   await cloud.until('deletionLag', true, 18);
   await cloud.status();

@@ -1,6 +1,6 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { isLoopback } from 'stepfunctions-emulator/loopback';
-import { CHROMIUM_FLAGS, chromiumOf } from '../../lab/experiments/support/chromium.ts';
+import { CHROMIUM_FLAGS, chromiumOf } from './chromium.ts';
 
 /** What a page is looked at with. */
 export interface View {

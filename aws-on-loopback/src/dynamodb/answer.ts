@@ -6,8 +6,6 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** The connection breaks after this number of bytes of the body. @default it does not break */
-  readonly cutAt?: number;
 }
 
 /** The JSON body of a request or an answer. */

@@ -154,10 +154,9 @@ function forward(
   });
 }
 
-function send(outgoing: ServerResponse, { status, headers, body, cutAt }: Answer): void {
+function send(outgoing: ServerResponse, { status, headers, body }: Answer): void {
   outgoing.writeHead(status, framed(headers, body));
-  if (cutAt === undefined) outgoing.end(body);
-  else outgoing.write(body.subarray(0, cutAt), () => outgoing.destroy());
+  outgoing.end(body);
 }
 
 function refuse(incoming: IncomingMessage, outgoing: ServerResponse): void {

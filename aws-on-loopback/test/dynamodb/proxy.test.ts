@@ -177,11 +177,6 @@ describe('with a handler', () => {
     await expect(askHandled('/breaks')).rejects.toThrow(/socket hang up|ECONNRESET/);
   });
 
-  test('breaks the connection within the body of an answer', async () => {
-    handle = async () => ({ ...jsonAnswer({ a: 1 }), cutAt: 3 });
-    await expect(askHandled('/')).rejects.toThrow('aborted');
-  });
-
   test('refuses the Host of another machine before it gets the call', async () => {
     handle = async () => jsonAnswer({});
     expect((await askHandled('/', { ...NAMED, host: 'evil.example' })).status).toBe(403);

@@ -7,11 +7,11 @@ import { windowKey, windowStart } from '../../../expiry/window.ts';
 import { deleteChunk } from '../../../functions/delete-chunk/handler.ts';
 import type { Runtime } from '../../../functions/runtime/runtime.ts';
 import { toItemKey } from '../../../functions/table/item-key.ts';
-import { startFaultProxy } from '../../../lab/faults/index.ts';
 import type { Chunk, DeleteChunkInput } from '../../../statemachine/contract/chunks.ts';
 import type { ExpiredKey, ItemKey } from '../../../statemachine/contract/keys.ts';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../../statemachine/contract/machines.ts';
 import { createExpiringTable, runtimeOf } from '../../support/expiring-table.ts';
+import { startFaultProxy } from '../../support/fault-proxy.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();
@@ -97,13 +97,9 @@ describe('guarded', () => {
 
   test('an answer that is late leaves its key to the next attempt, which spares a renewed item', async () => {
     let batches = 0;
-    const faults = await startFaultProxy({
-      target: dynamo.endpoint,
-      choose: ({ operation }) =>
-        operation === 'BatchExecuteStatement' && batches++ === 0
-          ? { name: 'slow', effect: { kind: 'slow', ms: 5_000 } }
-          : undefined,
-    });
+    const faults = await startFaultProxy(dynamo.endpoint, ({ operation }) =>
+      operation === 'BatchExecuteStatement' && batches++ === 0 ? { kind: 'slow', ms: 5_000 } : undefined,
+    );
     const client = localDynamoDb(faults.endpoint, 'us-east-1');
     try {
       const table = await createExpiringTable(client);

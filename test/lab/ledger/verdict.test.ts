@@ -167,47 +167,6 @@ test.each([
   expect(ledger.left(present, 100, isWanted)).toEqual(left ? ['a'] : []);
 });
 
-describe('what a delete can have met', () => {
-  const renewedAt = (seconds: number) => {
-    let now = 0;
-    const ledger = new Ledger(() => now);
-    ledger.wrote('a', 1, NOW, 'wrote');
-    now = seconds * 1000;
-    ledger.wrote('a', 2, NOW + 60, 'renewed');
-    return ledger;
-  };
-
-  test.each([
-    ['renewed before', 100, 101, true],
-    ['renewed while it was under way', 100, 97.5, true],
-    ['renewed later', 100, 90, false],
-  ])('%s', (_case, renewed, sent, expected) => {
-    expect(renewedAt(renewed).mayBeRenewed('a', sent * 1000)).toBe(expected);
-  });
-
-  test('nothing renewed when it was written once, or is not known', () => {
-    expect(written(NOW).mayBeRenewed('a', NOW * 1000)).toBe(false);
-    expect(written(NOW).mayBeRenewed('b', NOW * 1000)).toBe(false);
-  });
-
-  test.each([
-    ['gone before', 100, 101, true],
-    ['gone while it was under way', 100, 97.5, true],
-    ['gone later', 100, 90, false],
-  ])('%s', (_case, gone, sent, expected) => {
-    const ledger = written(NOW);
-    expect(ledger.mayBeGone('a', sent * 1000)).toBe(false);
-    ledger.removed('a', 1, { ttl: NOW, seenAt: gone * 1000 });
-    expect(ledger.mayBeGone('a', sent * 1000)).toBe(expected);
-  });
-
-  test.each(['deleted', 'unsure'] as const)('gone: by the application, %s', outcome => {
-    const ledger = written(NOW);
-    ledger.deleted('a', 1, outcome);
-    expect(ledger.mayBeGone('a', 0)).toBe(true);
-  });
-});
-
 describe('what the application holds', () => {
   const held = () => {
     const ledger = written(NOW - 10);

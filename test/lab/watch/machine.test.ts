@@ -115,17 +115,6 @@ test('answers that take longer than usual count from there, and no moment counts
   expect(watch.lost(NO_TICKS)({ from: START + 1_000, to: START + 3_500 })).toBe(500);
 });
 
-test('the longest time for which it stood still, or did not answer a request, from a moment on', () => {
-  const { machine, watch } = watched();
-  expect(watch.longestMs(START)).toBe(0);
-  machine.pass(100, { wallMs: 1_600 });
-  watch.answered({ from: START + 1_000, to: START + 2_000 });
-  watch.answered({ from: START + 5_000, to: START + 5_900 });
-  expect(watch.longestMs(START)).toBe(1_500);
-  expect(watch.longestMs(START + 1_300)).toBe(700);
-  expect(watch.longestMs(START + 6_000)).toBe(0);
-});
-
 describe('a tick that falls into a standstill', () => {
   const minute = (count: number) => START + count * 60_000;
   const standstill = (wallMs: number) => {

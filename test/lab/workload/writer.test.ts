@@ -58,10 +58,6 @@ describe.each([
   });
 });
 
-test('an item of a name of its own has that name', () => {
-  expect(tableThat().sessions.id('tick/edge/0')).toBe('tick/edge/0');
-});
-
 test('keys and expiry are as they were asked for, whatever the attributes of the table are called', async () => {
   const { sent, writer } = tableThat();
   await writer.act({ kind: 'write', item: 7, ttl: TTL });
@@ -71,32 +67,19 @@ test('keys and expiry are as they were asked for, whatever the attributes of the
   });
 });
 
-test('the older stamp is the window that ends on the edge', async () => {
-  const { sent, writer } = tableThat(undefined, resource, { ...model, granularitySeconds: 60 });
-  await writer.act({ kind: 'write', item: 1, ttl: TTL });
-  await writer.act({ kind: 'write', item: 2, ttl: TTL, olderStamp: true });
-  const windows = sent.map(([, { Item }]) => (Item as Input)[model.windowAttribute]);
-  expect(windows).toEqual([
-    expect.stringMatching(/^2026-11-20T09:01:00.000Z_2026-11-20T09:02:00.000Z/),
-    '2026-11-20T09:00:00.000Z_2026-11-20T09:01:00.000Z',
-  ]);
-});
-
 test('every write gives an item another version, and the ledger has what was acknowledged', async () => {
   const { sent, writer, ledger } = tableThat();
   await writer.act({ kind: 'write', item: 1, ttl: TTL });
   await writer.act({ kind: 'renew', item: 1, ttl: TTL + 60 });
   await writer.act({ kind: 'makePermanent', item: 1, ttl: undefined });
-  await writer.act({ kind: 'writeAgain', item: 1, ttl: TTL });
   await writer.act({ kind: 'delete', item: 1, ttl: undefined });
   expect(sent.map(([command]) => command)).toEqual([
     'PutCommand',
     'UpdateCommand',
     'UpdateCommand',
-    'PutCommand',
     'DeleteCommand',
   ]);
-  expect(JSON.stringify(sent.at(-1))).toContain('":version":4');
+  expect(JSON.stringify(sent.at(-1))).toContain('":version":3');
   expect(ledger.counts).toEqual({ items: 1, renewals: 2, deletedByUs: 1, swept: 0, held: 0, released: 0 });
 });
 
@@ -104,13 +87,13 @@ test('a renewal that came too late is in the ledger, and the item keeps its vers
   const { sent, writer, ledger } = tableThat(command => (command === 'UpdateCommand' ? refused() : {}));
   await writer.act({ kind: 'write', item: 1, ttl: TTL });
   await writer.act({ kind: 'renew', item: 1, ttl: TTL + 60 });
-  await writer.act({ kind: 'writeAgain', item: 1, ttl: TTL + 60 });
+  await writer.act({ kind: 'write', item: 1, ttl: TTL + 60 });
   expect(sent.at(-1)?.[1]).toMatchObject({ Item: { LabVersion: 2 } });
   const [violation] = ledger.verify(new Map(), { nowMs: NOW });
   expect(violation?.history).toEqual([
     expect.stringContaining('wrote: version 1'),
     expect.stringContaining('was gone when it was to be renewed'),
-    expect.stringContaining('wrote again: version 2'),
+    expect.stringContaining('wrote: version 2'),
   ]);
 });
 

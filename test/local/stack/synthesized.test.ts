@@ -7,11 +7,11 @@ import { mapValues } from '../../../config/map-values.ts';
 import type { PreciseTtlProps } from '../../../config/props.ts';
 import { tablesInDefinition } from '../../../config/tables-in-definition.ts';
 import { escaped } from '../../../config/terraform-text.ts';
-import { anyConfig } from '../../../lab/experiments/synthesis/any-config.ts';
 import { isDynamoDbQuery } from '../../../local/dynamodb/queries.ts';
 import { TerraformError } from '../../../local/errors.ts';
 import { RUN_TYPES, type SynthesizedCloud, synthesizedCloud } from '../../../local/stack/synthesized.ts';
 import { plainStack } from '../../../stacks/plain-stack.ts';
+import { anyConfig } from '../../support/any-config.ts';
 import { configOf, SESSION_DATA } from '../../support/configs.ts';
 import { handmadeStack } from '../../support/handmade-stack.ts';
 

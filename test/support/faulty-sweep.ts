@@ -1,28 +1,22 @@
 import { type Clock, realClock } from 'stepfunctions-emulator';
-import type { PreciseTtlProps } from '../../../config/props.ts';
-import {
-  type ChooseFault,
-  type DynamoDbCall,
-  type FaultProxy,
-  startFaultProxy,
-} from '../../../lab/faults/index.ts';
-import type { InvokeWrapper } from '../../../local/functions/local-functions.ts';
-import { type LocalSweep, type LocalSweepOptions, useLocalSweep } from '../../support/local-sweep.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
+import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
+import { type ChooseEffect, type DynamoDbCall, startFaultProxy } from './fault-proxy.ts';
+import { type LocalSweep, type LocalSweepOptions, useLocalSweep } from './local-sweep.ts';
 
 /** A local sweep whose functions reach DynamoDB through a proxy, and with whatever a test does to them. */
 export interface FaultySweep extends LocalSweep {
   /** What is done to the functions' calls of DynamoDB; undefined lets them through. Reset after each test. */
-  choose: ChooseFault;
+  choose: ChooseEffect;
   /** What stands around every invocation. Reset after each test. */
   wrap: InvokeWrapper;
   /** The calls since the test began. */
   readonly calls: DynamoDbCall[];
   /** The lines that the functions printed since the test began. */
   readonly lines: string[];
-  readonly proxy: FaultProxy;
 }
 
-const letThrough: ChooseFault = () => undefined;
+const letThrough: ChooseEffect = () => undefined;
 const justRun: InvokeWrapper = (_call, next) => next();
 
 /** Longer than any wait of these tests, shorter than any time limit of a task or a child. */
@@ -63,16 +57,15 @@ function hurrySleep(payload: unknown, { times }: HurriedClock): void {
 export function useFaultySweep(
   tables: readonly PreciseTtlProps[],
   options: LocalSweepOptions & { readonly clock?: HurriedClock } = {},
-  always: ChooseFault = letThrough,
+  always: ChooseEffect = letThrough,
 ): FaultySweep {
-  let proxy: FaultProxy | undefined;
+  let proxy: Awaited<ReturnType<typeof startFaultProxy>> | undefined;
   const local = useLocalSweep(tables, {
     ...options,
     functionsDynamoDbEndpoint: async target => {
-      proxy = await startFaultProxy({
-        target,
-        choose: call => always(call) ?? sweep.choose(call),
-        onCall: call => sweep.calls.push(call),
+      proxy = await startFaultProxy(target, call => {
+        sweep.calls.push(call);
+        return always(call) ?? sweep.choose(call);
       });
       return proxy.endpoint;
     },
@@ -90,7 +83,6 @@ export function useFaultySweep(
     calls: [],
     lines: [],
   });
-  Object.defineProperty(sweep, 'proxy', { get: () => proxy });
   afterEach(() => {
     sweep.choose = letThrough;
     sweep.wrap = justRun;

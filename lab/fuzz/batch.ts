@@ -1,4 +1,4 @@
-import type { Body } from './answer.ts';
+import type { Body } from 'aws-on-loopback/dynamodb/answer';
 
 /*
  * The two kinds of batches with which the functions delete, and the one with which they read before. DynamoDB Local never leaves a key

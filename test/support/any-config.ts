@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { ALARM_NAMES, type AlarmsProp, tuningKinds } from '../../../config/alarms.ts';
-import { checkConfig, type DeploymentConfig, InvalidConfigError } from '../../../config/config.ts';
+import { ALARM_NAMES, type AlarmsProp, tuningKinds } from '../../config/alarms.ts';
+import { checkConfig, type DeploymentConfig, InvalidConfigError } from '../../config/config.ts';
 import {
   DEPLOYMENT_PROPS,
   DEPLOYMENT_ROLES,
@@ -9,8 +9,8 @@ import {
   type PreciseTtlProps,
   propsOfSettings,
   TABLE_ROLES,
-} from '../../../config/props.ts';
-import type { DestinationName } from '../../../functions/publish-expiries/destinations.ts';
+} from '../../config/props.ts';
+import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
 
 const REGION = 'eu-central-1';
 const ACCOUNT = '123456789012';
