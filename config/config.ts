@@ -75,7 +75,7 @@ export interface ProviderConfig {
   readonly profile?: string;
 }
 
-/** Arguments of Terraform's resources, by the type or the address of a resource. */
+/** Arguments of Terraform's resources, by the type, the type and name, or the address of a resource. */
 export type Overrides = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** The content of `precise-ttl.config.ts`. Props of deployments that stand beside `tables` apply to all tables. */
@@ -92,7 +92,7 @@ export interface DeploymentConfig extends DeploymentProps {
    */
   readonly provider?: ProviderConfig;
   /**
-   * Arguments of Terraform without a field here, by type or address: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`.
+   * Arguments of Terraform without a field here, by type, or type and name: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`.
    * @default none
    */
   readonly overrides?: Overrides;
@@ -206,7 +206,7 @@ const META_ARGUMENTS = [
 ];
 
 /** Names by which alarms, commands and other resources find a resource: `overrides` cannot set these arguments. */
-const NAMES = [
+export const NAMES = [
   'alarm_name',
   'bucket',
   'dashboard_name',
@@ -223,7 +223,7 @@ const ARGUMENT = /^[a-z][a-z0-9_]*$/;
 
 const OVERRIDES: Kind<Overrides> = kind(
   value => isObject(value) && Object.values(value).every(isObject),
-  '{ aws_lambda_function: { reserved_concurrent_executions: 50 } }: arguments by type of resource or by address',
+  '{ aws_lambda_function: { reserved_concurrent_executions: 50 } }: arguments by type of resource, with the name of one after a dot, or by address',
   {
     remedy: () => SEE_DOCS,
     inside: overrides =>

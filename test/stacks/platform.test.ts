@@ -105,13 +105,16 @@ describe('overrides', () => {
     expect(functions[address]?.['memory_size']).toBe(1024);
   });
 
-  test('of what the deployment does not have are refused, with what it has', () => {
-    const overrides = { aws_lambda_fuction: { memory_size: 1024 } };
-    const synthesize = () => terraformJson({ ...CONFIG, overrides });
+  test.each([
+    ['aws_lambda_fuction', /expected a type of .*aws_lambda_function, .* which it has none of/],
+    [
+      'aws_scheduler_schedule.tick',
+      /expected one of these names after aws_scheduler_schedule\. \(precise-ttl-tick\), or the address/,
+    ],
+  ])('of what the deployment does not have are refused, with what it has: %s', (name, problem) => {
+    const synthesize = () => terraformJson({ ...CONFIG, overrides: { [name]: { description: 'x' } } });
     expect(synthesize).toThrow(InvalidConfigError);
-    expect(synthesize).toThrow(
-      /overrides\.aws_lambda_fuction: expected .*aws_lambda_function, .* which it has none of/,
-    );
+    expect(synthesize).toThrow(problem);
   });
 });
 
