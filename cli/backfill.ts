@@ -1,83 +1,123 @@
 /** `precise-ttl backfill`: writes the window into the items that a table already has. See `--help`. */
 
-import { localEndpoint } from '../operate/aws/endpoint.ts';
-import type { BackfillOptions, BackfillResult } from '../operate/changes.ts';
-import { chooseTable, requireBackfill } from '../operate/choose-tables.ts';
-import {
-  type BackfillReport,
-  DEFAULT_RATE_PER_SECOND,
-  DEFAULT_SEGMENTS,
-  MAX_RATE_PER_SECOND,
-  MAX_SEGMENTS,
-} from '../statemachine/backfill-contract.ts';
-import { describeFacts, describeNext, describeProgress, describeReport } from './backfill/text.ts';
+import type { BackfillFacts, BackfillFate, BackfillOptions, BackfillResult } from '../operate/changes.ts';
 import { wholeNumber } from './flags.ts';
-import { defineOperation, planOf, type Session, type Told } from './operation.ts';
+import { count, countTable, firstLines, span } from './numbers.ts';
+import { defineOperation, type Facts, planOf, type Session } from './operation.ts';
+import { workFromNow } from './output/work.ts';
 
 export const command = defineOperation({
   name: 'backfill',
   usage: ['[--table NAME] [flags]'],
   tables: 'one',
-  flags: {
-    rate: {
-      ...wholeNumber(1, MAX_RATE_PER_SECOND, 'most writes a second'),
-      default: DEFAULT_RATE_PER_SECOND,
-    },
-    segments: {
-      ...wholeNumber(1, MAX_SEGMENTS, 'parts that the table is read in, ten at a time'),
-      default: DEFAULT_SEGMENTS,
-    },
-  },
+  // Half of what a window allows in one shard, so that the table's own writers have the other half.
+  flags: { rate: { ...wholeNumber(1, 10_000, 'most writes a second'), default: 500 } },
   dryRun: 'read and count, write nothing',
-  about: `Writes the window of its TTL into each item that lacks it, by an execution of the state machine that the prop index.backfill
-provisions. An item whose TTL is changed meanwhile is left as it is. Run it again after an interruption or a failure: what has
-been written is found to be right. While an execution runs, this command follows it instead of starting another one.`,
-  services: ['SFN'],
-  beside: ['DYNAMODB'],
+  about: `Writes the window of its TTL into each item of a table that lacks it or has another one. It reads the whole table from this
+machine, in parallel segments, at a rate that spares the table. It leaves as it is an item whose TTL or window is changed
+meanwhile, and one whose TTL no sweep would delete. Stop it whenever you like: run again, it reads the table from its beginning
+and skips every item whose window is right, so that nothing is written twice.`,
+  services: ['DYNAMODB'],
   question: 'Write the windows?',
-  status: { done: 'every segment was read and nothing failed' },
-  read({ table, rate: ratePerSecond, segments, dryRun }, config): BackfillOptions {
-    requireBackfill(chooseTable(config, table));
-    return { config, table, input: { segments, ratePerSecond, dryRun } };
-  },
+  status: { done: 'every item was read and no write failed' },
+  read: ({ table, rate, dryRun }, config): BackfillOptions => ({
+    ...{ config, table, dryRun, ratePerSecond: rate },
+  }),
   prepare: planBackfill,
 });
 
-/** Reads the state machine and the table, and describes the backfill. */
+/** Items that failed and are shown. */
+const SHOWN = 10;
+
+/** Reads the table's size, and describes the backfill. */
 export async function planBackfill(wanted: BackfillOptions, { clients, signal, print, show }: Session) {
   const { prepareBackfill } = await import('../operate/backfill.ts');
+  const describe = workFromNow();
   const { facts, apply } = await prepareBackfill({
     ...{ ...wanted, clients, signal },
-    onProgress: progress => show(describeProgress(progress)),
+    onProgress(counts, throttled) {
+      const more = [
+        `${count(counts.stamped)} written`,
+        ...(throttled > 0 ? [`throttled ${count(throttled)} times`] : []),
+      ];
+      const done = sum(counts);
+      show(describe({ what: 'items', done, total: Math.max(facts.itemCount, done), more }));
+    },
   });
-  const { running } = facts;
-  if (running !== undefined) {
-    print(`${running} is running: this follows it, with what it was started with, and starts no other.`);
-  }
   return planOf({
-    ...(running === undefined ? { facts: describeFacts(facts) } : { question: undefined }),
+    facts: describeFacts(facts),
     apply,
     tell(result) {
-      if (result.status === 'RUNNING') {
-        return { end: 'interrupted', note: 'the execution goes on', more: howToEnd(result) };
-      }
-      const { status, error, cause } = result;
-      if (hasReport(result))
-        print(['', describeReport(result), ...describeNext(result)].join('\n\n').slice(1));
-      else print(`\nThe execution ended as ${[status, error, cause].filter(text => text).join(': ')}`);
-      const end: Told['end'] = status === 'SUCCEEDED' ? 'done' : 'failed';
-      return { end };
+      show('');
+      print(`\n${[describeResult(result), ...describeNext(result)].join('\n\n')}`);
+      if (!result.complete) return { end: 'interrupted' };
+      return { end: result.counts.failed > 0 ? 'failed' : 'done' };
     },
   });
 }
 
-function hasReport(result: BackfillResult): result is BackfillResult & BackfillReport {
-  return result.scanned !== undefined;
+const sum = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((a, b) => a + b);
+
+function describeFacts({
+  table,
+  ratePerSecond,
+  dryRun,
+  itemCount,
+  sizeBytes,
+  seconds,
+}: BackfillFacts): Facts {
+  const each = itemCount === 0 ? '' : `, ${count(sizeBytes / itemCount)} bytes each`;
+  return {
+    title: dryRun
+      ? 'Dry run of a backfill: reads and counts, writes nothing'
+      : 'Backfill: writes the window of its TTL into each item that lacks it',
+    rows: [
+      ['table', table],
+      ['rate', `at most ${count(ratePerSecond)} writes a second`],
+      ['items', `about ${count(itemCount)}${each}, as DynamoDB counted them last (every six hours)`],
+      ['takes', `about ${span(seconds)}${dryRun ? '' : ', if none of them has its window yet'}`],
+    ],
+  };
 }
 
-function howToEnd({ executionArn }: BackfillResult): string {
-  const endpoint = localEndpoint(process.env);
-  const at = endpoint === undefined ? '' : ` --endpoint-url ${endpoint.value}`;
-  return `This ends the execution, within a minute:
-  aws stepfunctions stop-execution --execution-arn ${executionArn}${at}`;
+/** What became of an item: the name of the row, and a note. */
+const FATES: Readonly<Record<BackfillFate, readonly [name: string, note: string]>> = {
+  stamped: ['stamped', 'its window was written'],
+  toStamp: ['to stamp', 'its window would be written (dry run)'],
+  rightAlready: ['right already', 'it has the right window'],
+  withoutTtl: ['without TTL', 'it has no TTL'],
+  changedMeanwhile: [
+    'changed meanwhile',
+    'its TTL or window was changed, or it was deleted: it is left as it is',
+  ],
+  failed: ['failed', 'DynamoDB did not let it be written'],
+  notNumber: ['refused: not number', 'the TTL is no Number: it never expires'],
+  milliseconds: ['refused: milliseconds', 'the TTL has 13 or 14 digits: it looks like milliseconds'],
+  tooFarAhead: ['refused: too far ahead', 'the TTL lies more than 20 years ahead'],
+  negative: ['refused: negative', 'the TTL lies before 1970: it never expires'],
+  tooOld: ['refused: too old', 'the TTL lies more than five years back: it is ignored'],
+};
+
+/** The counts as a table; those of 0 are left out. */
+function describeResult({ dryRun, counts }: BackfillResult): string {
+  const written = dryRun ? 'toStamp' : 'stamped';
+  const fates = (Object.keys(FATES) as BackfillFate[]).filter(fate => counts[fate] > 0 || fate === written);
+  const rows = fates.map(fate => [FATES[fate][0], counts[fate], FATES[fate][1]] as const);
+  return countTable([['scanned', sum(counts), ''], ...rows]);
+}
+
+function describeNext({ counts, failures, dryRun }: BackfillResult): string[] {
+  const lines = failures.map(({ key, reason }) => (key === undefined ? reason : `${key}: ${reason}`));
+  const first = firstLines(lines, { shown: SHOWN, all: counts.failed });
+  const { notNumber, milliseconds, tooFarAhead, negative, tooOld } = counts;
+  return [
+    ...(counts.failed > 0 ? [['Not written:', ...first].join('\n')] : []),
+    ...(counts.changedMeanwhile > 0
+      ? ['Items that changed have a window if their writers stamp one. If some do not, run this again.']
+      : []),
+    ...(notNumber + milliseconds + tooFarAhead + negative + tooOld > 0
+      ? ['Items that were refused are never deleted: mend their writers, then the items (docs/adopt.md).']
+      : []),
+    ...(dryRun ? ['Nothing was written.'] : []),
+  ];
 }

@@ -13,8 +13,6 @@ export interface IamAction {
 const TABLE = 'the table';
 const REPLAYS = 'the state machine of the replays';
 const EXECUTIONS = 'the executions of the replays';
-const BACKFILL = 'the state machine of the backfill';
-const BACKFILLS = 'the executions of the backfill';
 
 const on = (resource: string, actions: readonly string[], without?: string): IamAction[] =>
   actions.map(action => ({ action, on: resource, ...(without !== undefined && { without }) }));
@@ -83,13 +81,7 @@ export const COMMAND_ACTIONS = {
   dashboard: STATUS,
   history: on(JOURNAL, ['dynamodb:Query']),
   audit: on(JOURNAL, ['dynamodb:Query']),
-  backfill: [
-    ...on(TABLE, ['dynamodb:DescribeTable'], 'it does not say how long it takes'),
-    ...FIND_MACHINES,
-    ...on(BACKFILL, ['states:StartExecution', 'states:ListExecutions']),
-    ...on(BACKFILLS, ['states:DescribeExecution', 'states:ListMapRuns']),
-    ...on('their Map Runs', ['states:DescribeMapRun']),
-  ],
+  backfill: on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:Scan', 'dynamodb:UpdateItem']),
   restore: [
     ...on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:PutItem']),
     ...on('the bucket of the archive', ['s3:ListBucket']),

@@ -64,13 +64,11 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const tableName = ownTableName(chosen.tableName);
   // The run has a deployment and a journal of its own: the table may be paused in the journal of another deployment.
   const deployment = tableName.slice(-DEPLOYMENT_LENGTH);
-  // The table is new, so a backfill would find no items.
   const table: PreciseTtlProps = {
     ...chosen,
     tableName,
     name,
     sweep: deployment,
-    index: { ...chosen.index, backfill: false },
   };
   const own = { ...config, tables: [table] };
   const [existingTable] = existingTablesAsMade(own);

@@ -29,8 +29,8 @@ granularityMinutes and shards. expiryModel(JSON.parse(text)) takes it, and write
 
 With --deployed it prints the deployment's outputs: by table its ARN, that of its stream where archive or events reads it, its
 deployment with the ARNs of the state machines of the ticks and of replays, the URL of the queue of starts that did not get through,
-the ARN of the topic that its alarms tell, the name and the address of its dashboard, the expiry model that its writers must have, and
-with index.backfill the ARN of its state machine. Everything else that it says goes to stderr.
+the ARN of the topic that its alarms tell, the name and the address of its dashboard, and the expiry model that its writers must have.
+Everything else that it says goes to stderr.
 
 ${flags}
 

@@ -34,9 +34,6 @@ const OPTIONAL_LOGS = [
   'archive/reader/archive-expiries',
   'archive/proof/write-manifest',
   'events/reader/publish-expiries',
-  'backfill/plan-backfill',
-  'backfill/backfill-segment',
-  'backfill/workflow',
 ];
 
 const logsOf = (path: string) => `${path}/logs`;
@@ -95,7 +92,7 @@ export const HOLDINGS = {
     type: 'aws_cloudwatch_log_group',
     paths: [...LOGS, ...OPTIONAL_LOGS].map(logsOf),
     turnedOff: 'stays',
-    onAgain: 'by `archive`, `events`, `backfill`; with it again it is the same one',
+    onAgain: 'by `archive`, `events`; with it again it is the same one',
     entryOut: 'goes',
     destroyed: 'goes',
   },
@@ -154,7 +151,7 @@ export const TABLE_PLACES: ReadonlyMap<string, string> = new Map(
 
 /** The paths in a deployment's scope: all but those of a table. */
 export const DEPLOYMENT_PLACES: ReadonlyMap<string, string> = new Map(
-  [...PLACES].filter(([path]) => !/^(archive|events|backfill)\//.test(path)),
+  [...PLACES].filter(([path]) => !/^(archive|events)\//.test(path)),
 );
 
 /** Paths of resources that can be turned on again, but that AWS would refuse to create again. */

@@ -7,7 +7,6 @@ import {
   type StreamFunctionName,
 } from '../functions/function-list.ts';
 import type { DestinationName } from '../functions/publish-expiries/destinations.ts';
-import { BACKFILL_TASKS } from '../statemachine/backfill-contract.ts';
 import { TASKS } from '../statemachine/contract/machines.ts';
 
 /** The ids that a stack of ours uses for other constructs than tables. */
@@ -28,11 +27,6 @@ export function constructId(tableName: string): string {
   // Constructs keep their children in a plain object, which inherits names such as toString.
   const taken = TAKEN_IDS.includes(tableName) || tableName in Object.prototype;
   return /[A-Za-z_]/.test(begins) && !taken ? tableName : `table:${tableName}`;
-}
-
-/** Name of the state machine of a sweep's backfill. */
-export function backfillName(name: string): string {
-  return `${name}-backfill`;
 }
 
 /** Name of the schedule of a table's manifests, of its group and of its role. */
@@ -129,8 +123,6 @@ export interface Named {
 export interface NamedTable {
   readonly tableName: string;
   readonly name: string;
-  /** Whether it has a backfill. @default false */
-  readonly backfill?: boolean;
   /** Its archive. @default none */
   readonly archive?: object;
   readonly events?: object;
@@ -141,12 +133,9 @@ export interface NamedTable {
 /** The names of a table's own resources; test/config/names.test.ts compares them with the synthesized ones. */
 export function namesOfTable(
   field: string,
-  { tableName, name, backfill = false, archive, events, proof = false }: NamedTable,
+  { tableName, name, archive, events, proof = false }: NamedTable,
 ): Named {
   const roles = [
-    ...(backfill
-      ? [...Object.values(BACKFILL_TASKS).map(task => `${name}-${task}`), backfillName(name)]
-      : []),
     ...(archive === undefined ? [] : [`${name}-${STREAM_FUNCTIONS.ArchiveExpiries}`]),
     ...(archive === undefined && !proof ? [] : [`${name}-${PROOF_FUNCTIONS.WriteManifest}`, proofName(name)]),
     ...(events === undefined ? [] : [`${name}-${STREAM_FUNCTIONS.PublishExpiries}`]),
@@ -156,7 +145,7 @@ export function namesOfTable(
     field,
     name,
     roles,
-    stateMachines: backfill ? [backfillName(name)] : [],
+    stateMachines: [],
   };
 }
 

@@ -45,7 +45,6 @@ export const GROUPS = {
       granularityMinutes: 'granularityMinutes',
       shards: 'shards',
       scan: 'indexScan',
-      backfill: 'backfill',
     },
   },
   /**

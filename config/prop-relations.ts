@@ -71,12 +71,6 @@ export const RELATIONS: readonly Relation[] = [
       'The plain mode does not poll between its ticks: lower precisionSeconds or leave pollSeconds out.',
   },
   {
-    props: ['backfill', 'indexedBy'],
-    holds: table => not(both(table.backfill, bySecond(table))),
-    expected: "false with index: { by: 'second' }",
-    remedy: 'Leave it out: DynamoDB puts the items that are there into the index by itself.',
-  },
-  {
     // The delete must check which items are held.
     props: ['holdAttribute', 'deleteMode'],
     holds: table => not(both(given(table.holdAttribute), not(isGuarded(table)))),

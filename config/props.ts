@@ -26,7 +26,6 @@ import {
   type StreamFunctionName,
 } from '../functions/function-list.ts';
 import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
-import { BACKFILL_TASKS, type BackfillTaskName } from '../statemachine/backfill-contract.ts';
 import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
 import { ALARM_TOPIC, ALARMS_KIND, type AlarmsProp } from './alarms.ts';
 import {
@@ -56,7 +55,7 @@ const LOG_RETENTION_DAYS = [
 
 /**
  * Longest name of a deployment: with it the longest name made from it stays within AWS's limit of 64 characters, that of the function
- * `<name>-backfill-segment` and of the roles.
+ * `<name>-publish-expiries` and of the roles.
  */
 export const MAX_NAME_LENGTH = 45;
 
@@ -137,13 +136,11 @@ export const DEPLOYMENT_ROLES = [
   'schedule',
 ] as const;
 
-/** Roles of a table: of its own functions, and of the state machine of its backfill. */
+/** Roles of a table's own functions, and of the schedule of its proof. */
 export const TABLE_ROLES = [
   ...(Object.keys(STREAM_FUNCTIONS) as StreamFunctionName[]),
   ...(Object.keys(PROOF_FUNCTIONS) as ProofFunctionName[]),
   'proofSchedule',
-  ...(Object.keys(BACKFILL_TASKS) as BackfillTaskName[]),
-  'backfill',
 ] as const;
 
 export type RoleKey = (typeof DEPLOYMENT_ROLES)[number] | (typeof TABLE_ROLES)[number];
@@ -323,11 +320,6 @@ export const PROPS = {
       when(both(equal(indexedBy, 'second'), less(precisionSeconds, PLAIN_MODE_SECONDS)), precisionSeconds, 0),
   ),
   /**
-   * by window: a state machine that [writes the window into existing items](../adopt.md#what-if-the-index-is-by-window). Leave it
-   * out again when it is done
-   */
-  backfill: optional(boolean(), false),
-  /**
    * expired items are [kept in S3](../archive-and-events.md): `{}`, or any of `{ bucket, prefix, removals, format, batchSeconds,
    * coldAfterDays }`. `bucket` names one of yours. `removals`: `'expiries'`, or `'all'`. `format`: `'dynamodb-json'`, which can be
    * restored, or `'json'`. `batchSeconds`: 0 to 300, default 60. `coldAfterDays`: default 90
@@ -453,8 +445,7 @@ export const PROPS = {
    */
   roleArns: orNone(roleArns(DEPLOYMENT_ROLES)),
   /**
-   * roles of a table's own resources, any of `{ ArchiveExpiries, PublishExpiries, WriteManifest, proofSchedule, PlanBackfill,
-   * BackfillSegment, backfill }`
+   * roles of a table's own resources, any of `{ ArchiveExpiries, PublishExpiries, WriteManifest, proofSchedule }`
    * @default each has a role of its own
    */
   tableRoleArns: orNone(roleArns(TABLE_ROLES)),
@@ -470,7 +461,7 @@ export const PROPS = {
    */
   kmsKeyArn: orNone(KMS_KEY_ARN),
   /**
-   * prefix of the names of the table's own resources (archive, events, backfill): at most 45 letters, digits, `_` and `-`
+   * prefix of the names of the table's own resources (archive, events): at most 45 letters, digits, `_` and `-`
    * @default `'precise-ttl-'` and the table's name
    */
   name: calculated(NAME, ({ tableName }) => `precise-ttl-${replaced(tableName, '.', '-')}`),

@@ -1,4 +1,3 @@
-import { BACKFILL_TASKS, type BackfillTaskName } from '../statemachine/backfill-contract.ts';
 import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
 
 /** The functions that the table's stream calls, not a state: those of the props `archive` and `events`. */
@@ -15,11 +14,10 @@ export const PROOF_FUNCTIONS = { WriteManifest: 'write-manifest' } as const;
 export type ProofFunctionName = keyof typeof PROOF_FUNCTIONS;
 
 /** Any function of this project. */
-export type FunctionName = TaskName | BackfillTaskName | StreamFunctionName | ProofFunctionName;
+export type FunctionName = TaskName | StreamFunctionName | ProofFunctionName;
 
 const FILES: Readonly<Record<FunctionName, string>> = {
   ...TASKS,
-  ...BACKFILL_TASKS,
   ...STREAM_FUNCTIONS,
   ...PROOF_FUNCTIONS,
 };

@@ -1,166 +1,162 @@
 import {
-  DescribeMapRunCommand,
-  ListExecutionsCommand,
-  ListMapRunsCommand,
-  type SFNClient,
-} from '@aws-sdk/client-sfn';
-import { backfillName } from '../config/names.ts';
-import { resolveProps } from '../config/props.ts';
-import { PRICES } from '../cost/prices.ts';
-import {
-  type BackfillInput,
-  type BackfillReport,
-  CALL_SECONDS,
-  DEFAULT_RATE_PER_SECOND,
-  DEFAULT_SEGMENTS,
-  READS_PER_WRITE,
-  SEGMENTS_AT_ONCE,
-} from '../statemachine/backfill-contract.ts';
+  ConditionalCheckFailedException,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import { modelOf } from '../config/model-of.ts';
+import { type PreciseTtlProps, resolveProps } from '../config/props.ts';
+import type { WindowModel } from '../expiry/model.ts';
+import { shardOf } from '../expiry/shard.ts';
+import { toEpochSeconds, ttlFault } from '../expiry/ttl.ts';
+import { windowKey, windowStart } from '../expiry/window.ts';
+import { isBusy, isInvalid } from '../functions/table/dynamodb-errors.ts';
+import { keyAttributeNames, toNativeKey } from '../functions/table/item-key.ts';
+import { inParallel } from './abortable.ts';
 import type { With } from './aws/clients.ts';
-import { executionArnOf, executionsOf, findStateMachines, untilEnd } from './aws/executions.ts';
-import type { ExecutionState } from './aws/executions-of-table.ts';
-import type { BackfillFacts, BackfillOptions, BackfillResult, Estimate, SegmentsDone } from './changes.ts';
-import { chooseTable, requireBackfill } from './choose-tables.ts';
-import { jsonObject } from './json-object.ts';
-import type { Prepared } from './options.ts';
-import { type DescribedTable, describeShape } from './table/describe-table.ts';
+import { permitted } from './aws/errors.ts';
+import type { BackfillFacts, BackfillFate, BackfillOptions, BackfillResult } from './changes.ts';
+import { chooseTable } from './choose-tables.ts';
+import { InputError, StoppedError } from './errors.ts';
+import { NEVER, type Prepared } from './options.ts';
+import { describeShape, keyNamesOf } from './table/describe-table.ts';
+import { keyText, storedKey } from './table/key-text.ts';
+import type { StoredItem } from './table/sample.ts';
+import { type Pace, Rate, REAL_PACE, scanTable, sparingRate, wholeTable } from './table/scan.ts';
 
-type BackfillClients = With<'dynamoDb' | 'sfn' | 'where' | 'isBeside'>;
+/** Items that are read for each write that the rate allows: a low rate spares the table's reads too, and a page is written soon. */
+const READS_PER_WRITE = 10;
+const READ_UNIT_BYTES = 8192;
+const USUAL_ITEM_BYTES = 1024;
+/** Writes of a segment at the same time. Those of all four segments are fewer than twice the sockets of the client. */
+const WRITES_AT_ONCE = 24;
+/** Attempts at a write for which DynamoDB is too busy, each with the SDK's own. */
+const ATTEMPTS = 10;
+const MAX_BACKOFF_MS = 20_000;
+/** Items that failed and are named. */
+const NAMED = 100;
 
 /**
- * Prepares a backfill: checks whether an execution of the deployed state machine is running. Applying it starts an execution, or
- * follows the running one to its end.
+ * Prepares a backfill. Applying it reads the whole table in segments and writes the window of its TTL into each item that lacks it or
+ * has another one. Applied again after an interruption, it skips what was written before.
  *
- * @throws {InputError}, {BackfillError}, {StateMachineNotFoundError}, {TableNotFoundError}, {MissingPermissionError} or the SDK's
- * error
+ * @throws {InputError} {TableNotFoundError} {MissingPermissionError}; when applied, {StoppedError} with the counts so far
  */
 export async function prepareBackfill(
-  options: BackfillOptions & BackfillClients,
+  options: BackfillOptions & With<'dynamoDb'> & { readonly pace?: Pace },
 ): Promise<Prepared<BackfillFacts, BackfillResult>> {
-  const { config, clients, now = Date.now, signal = new AbortController().signal } = options;
-  const table = chooseTable(config, options.table);
-  requireBackfill(table);
-  const { tableName, name, functionMemoryMb } = resolveProps(table);
-  const {
-    segments = DEFAULT_SEGMENTS,
-    ratePerSecond = DEFAULT_RATE_PER_SECOND,
-    dryRun = false,
-  } = options.input ?? {};
-  const input = { segments, ratePerSecond, dryRun };
-  const stateMachine = backfillName(name);
-  const { sfn } = clients;
-  const arn = (await findStateMachines(sfn, [stateMachine], clients.where)).get(stateMachine) ?? '';
-  const running = await runningExecution(sfn, arn);
-  const size = clients.isBeside('DYNAMODB') ? await describeShape(clients.dynamoDb, tableName) : undefined;
-  const planned = size && estimate(size, input, functionMemoryMb);
+  const { clients, signal = NEVER, now = Date.now, onProgress, pace = REAL_PACE } = options;
+  const { ratePerSecond, dryRun } = options;
+  const props = chooseTable(options.config, options.table);
+  const model = windowModelOf(props);
+  const table = await describeShape(clients.dynamoDb, props.tableName);
+  const { name, arn, itemCount, sizeBytes } = table;
+  const [keyNames, expected] = [keyNamesOf(table), keyAttributeNames(model)];
+  if (`${keyNames}` !== `${expected}`) {
+    const keys = `expected ${name} with the key ${expected}, as the configuration says, got ${keyNames}`;
+    throw new InputError('table', `${keys}; correct partitionKey and sortKey there`);
+  }
+  const itemUnits = (sizeBytes / itemCount || USUAL_ITEM_BYTES) / READ_UNIT_BYTES;
+  const readUnitsPerSecond = Math.min(sparingRate(table), ratePerSecond * READS_PER_WRITE * itemUnits);
+  const readSeconds = sizeBytes / READ_UNIT_BYTES / readUnitsPerSecond;
+  const seconds = Math.max(readSeconds, dryRun ? 0 : itemCount / ratePerSecond);
+
+  const counts = { ...NOTHING };
+  const failures: BackfillResult['failures'][number][] = [];
+  let throttledWrites = 0;
+  let throttledReads = 0;
+  const rate = new Rate(ratePerSecond, pace);
+  const shown = { tableName: name, keyNames, logKeys: resolveProps(props).logKeys };
+
+  const write = async (item: StoredItem, window: string, stop: AbortSignal): Promise<BackfillFate> => {
+    const update = new UpdateItemCommand(guardedUpdate(name, model, item, window));
+    for (let attempt = 1; ; attempt += 1) {
+      await rate.take(1, stop);
+      try {
+        // Without a signal: a write that has begun ends, and counts.
+        await permitted('dynamodb:UpdateItem', arn, () => clients.dynamoDb.send(update));
+        return 'stamped';
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return 'changedMeanwhile';
+        if (stop.aborted || !(isBusy(error) || isOfTheItem(error))) throw error;
+        if (isOfTheItem(error) || attempt === ATTEMPTS) {
+          const key = keyText(storedKey(item, keyNames), shown);
+          // DynamoDB's message may repeat the request.
+          const reason = shown.logKeys === 'full' ? String(error) : (error as Error).name;
+          if (failures.length < NAMED) failures.push({ key, reason });
+          return 'failed';
+        }
+        throttledWrites += 1;
+        await pace.sleep(Math.random() * Math.min(MAX_BACKOFF_MS, 250 * 2 ** attempt), stop);
+      }
+    }
+  };
+  const settle = async (item: StoredItem, stop: AbortSignal): Promise<void> => {
+    const judged = judge(model, item, toEpochSeconds(now()));
+    const isRight = typeof judged === 'string';
+    counts[isRight ? judged : dryRun ? 'toStamp' : await write(item, judged.window, stop)] += 1;
+    onProgress?.(counts, throttledReads + throttledWrites);
+  };
+  const scan = {
+    ...wholeTable(table, { readUnitsPerSecond, signal }),
+    pace,
+    onPage: async (items: readonly StoredItem[], stop: AbortSignal) => {
+      await inParallel(items, WRITES_AT_ONCE, settle, stop);
+    },
+    onProgress({ throttled }: { readonly throttled: number }) {
+      throttledReads = throttled;
+    },
+  };
+  const result = (complete: boolean) => ({ table: name, dryRun, complete, counts, failures });
   return {
-    facts: { tableName, stateMachine, input, running, size, estimate: planned },
+    facts: { table: name, ratePerSecond, dryRun, itemCount, sizeBytes, seconds },
     async apply() {
-      const execution = running ?? `backfill-${new Date(now()).toISOString().replaceAll(/[:.]/g, '-')}`;
-      const executionArn = executionArnOf(arn, execution);
-      const state = await follow(
-        { ...options, signal, now },
-        { arn, execution, executionArn, input, running },
-      );
-      const { status, startedAt, error, cause } = state;
-      const report = readReport(state);
-      return {
-        ...{ table: tableName, execution, executionArn, status, startedAt, input },
-        ...(planned && { estimate: planned }),
-        ...(report ?? { error, cause }),
-      };
+      await scanTable(clients.dynamoDb, scan).catch((error: unknown) => {
+        throw new StoppedError(result(false), error);
+      });
+      return result(!signal.aborted);
     },
   };
 }
 
-interface Followed {
-  /** ARN of the state machine. */
-  readonly arn: string;
-  readonly execution: string;
-  readonly executionArn: string;
-  readonly input: BackfillInput;
-  readonly running: string | undefined;
+const NOTHING: Readonly<Record<BackfillFate, number>> = {
+  ...{ stamped: 0, toStamp: 0, rightAlready: 0, withoutTtl: 0, changedMeanwhile: 0, failed: 0 },
+  ...{ notNumber: 0, milliseconds: 0, tooFarAhead: 0, negative: 0, tooOld: 0 },
+};
+
+/** The window that an item should have and has not, or why none is written. A fraction gets the window of its second. */
+function judge(model: WindowModel, item: StoredItem, nowSeconds: number): BackfillFate | { window: string } {
+  const stored = item[model.ttlAttribute];
+  if (stored === undefined) return 'withoutTtl';
+  const ttl = stored.N === undefined ? Number.NaN : Number(stored.N);
+  const fault = ttlFault(ttl, nowSeconds);
+  if (fault !== undefined) return fault;
+  const { granularitySeconds, shards, windowAttribute } = model;
+  const shard = shardOf(toNativeKey(storedKey(item, keyAttributeNames(model))), model, shards);
+  const window = windowKey(windowStart(ttl, granularitySeconds), granularitySeconds, shard);
+  return item[windowAttribute]?.S === window ? 'rightAlready' : { window };
 }
 
-/** Starts the execution unless it is running, and waits for its end. */
-async function follow(
-  {
-    clients: { sfn },
-    now,
-    onProgress,
-    signal,
-  }: BackfillOptions & BackfillClients & Required<Pick<BackfillOptions, 'now' | 'signal'>>,
-  { arn, execution, executionArn, input, running }: Followed,
-): Promise<ExecutionState> {
-  const executions = executionsOf(sfn, arn);
-  signal.throwIfAborted();
-  const from = now();
-  let first: number | undefined;
-  try {
-    if (running === undefined) await executions.start(execution, input);
-    return await untilEnd(execution, executions, signal, async () => {
-      const segments = await segmentsDone(sfn, executionArn);
-      if (segments === undefined) return;
-      // If the execution ran before, only the progress from now on shows its speed.
-      first ??= segments.done;
-      onProgress?.({ ...segments, doneBefore: first, seconds: (now() - from) / 1000 });
-    });
-  } catch (error) {
-    if (signal.aborted) return { status: 'RUNNING' };
-    throw error;
-  }
+/** The write of a window, on condition that TTL and window are still what was read: whoever changed them or deleted the item wins. */
+function guardedUpdate(table: string, model: WindowModel, item: StoredItem, window: string) {
+  const { [model.ttlAttribute]: ttl, [model.windowAttribute]: was } = item;
+  return {
+    TableName: table,
+    Key: Object.fromEntries(keyAttributeNames(model).map(name => [name, item[name]])),
+    UpdateExpression: 'SET #window = :window',
+    ConditionExpression: `#ttl = :ttl AND ${was ? '#window = :was' : 'attribute_not_exists(#window)'}`,
+    ExpressionAttributeNames: { '#window': model.windowAttribute, '#ttl': model.ttlAttribute },
+    ExpressionAttributeValues: { ':window': { S: window }, ':ttl': ttl, ...(was && { ':was': was }) },
+  } as UpdateItemCommandInput;
 }
 
-function readReport({ output, cause }: ExecutionState): BackfillReport | undefined {
-  const report = jsonObject(output ?? cause);
-  return typeof report?.['scanned'] === 'number' ? (report as unknown as BackfillReport) : undefined;
-}
+/** Whether DynamoDB refuses the write of this item alone: it would be too large, or its item collection is full. */
+const isOfTheItem = (error: unknown): boolean =>
+  isInvalid(error) || (error as Error).name === 'ItemCollectionSizeLimitExceededException';
 
-/** Name of the running execution of this state machine; undefined if none is running. */
-export async function runningExecution(sfn: SFNClient, stateMachineArn: string): Promise<string | undefined> {
-  const { executions = [] } = await sfn.send(
-    new ListExecutionsCommand({ stateMachineArn, statusFilter: 'RUNNING', maxResults: 1 }),
-  );
-  return executions[0]?.name;
-}
-
-/** Segments that have ended, also by a failure; undefined before the Map Run has begun. */
-export async function segmentsDone(sfn: SFNClient, executionArn: string): Promise<SegmentsDone | undefined> {
-  const { mapRuns = [] } = await sfn.send(new ListMapRunsCommand({ executionArn }));
-  const mapRunArn = mapRuns[0]?.mapRunArn;
-  if (mapRunArn === undefined) return undefined;
-  const { itemCounts } = await sfn.send(new DescribeMapRunCommand({ mapRunArn }));
-  const { total = 0, succeeded = 0, failed = 0, timedOut = 0, aborted = 0 } = itemCounts ?? {};
-  return { total, done: succeeded + failed + timedOut + aborted };
-}
-
-/** A write unit is 1 KB; a read unit of an eventually consistent Scan is 8 KB. */
-const WRITE_UNIT_BYTES = 1024;
-const READ_UNIT_BYTES = 8 * 1024;
-
-/** Transitions of a child execution besides those of its calls: its start, its first state and its last one. */
-const TRANSITIONS_PER_SEGMENT = 3;
-/** The call, and the Choice state after it. */
-const TRANSITIONS_PER_CALL = 2;
-
-export function estimate(
-  { itemCount: items, sizeBytes: bytes }: Pick<DescribedTable, 'itemCount' | 'sizeBytes'>,
-  { segments, ratePerSecond, dryRun }: Required<BackfillInput>,
-  functionMemoryMb: number,
-): Estimate {
-  const ofOneItem = Math.max(1, Math.ceil(bytes / Math.max(1, items) / WRITE_UNIT_BYTES));
-  // Each item takes one write for itself and one for its index entry.
-  const writeUnits = dryRun ? 0 : items * (ofOneItem + 1);
-  const readUnits = Math.ceil(bytes / READ_UNIT_BYTES);
-  const seconds = items / (dryRun ? ratePerSecond * READS_PER_WRITE : ratePerSecond);
-  const atOnce = Math.min(segments, SEGMENTS_AT_ONCE);
-  const calls = segments + (seconds * atOnce) / CALL_SECONDS;
-  const transitions = segments * TRANSITIONS_PER_SEGMENT + calls * TRANSITIONS_PER_CALL;
-  const dollars =
-    writeUnits * PRICES.dynamoDbWriteUnits +
-    readUnits * PRICES.dynamoDbReadUnits +
-    transitions * PRICES.stateTransitions +
-    calls * PRICES.functionInvocations +
-    seconds * atOnce * (functionMemoryMb / 1024) * PRICES.functionGbSeconds;
-  return { seconds, writeUnits, readUnits, dollars };
+/** @throws {InputError} for a table that is indexed by second */
+function windowModelOf(props: PreciseTtlProps): WindowModel {
+  const model = modelOf(props);
+  if (model.windowAttribute !== undefined) return model as WindowModel;
+  const text = `expected one that is indexed by window, got ${props.tableName}, which is by second`;
+  throw new InputError('table', `${text}; nothing is to be done: DynamoDB indexes the items by itself`);
 }

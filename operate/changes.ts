@@ -1,6 +1,7 @@
 /** Options and results of the changes. */
+
+import type { TtlFault } from '../expiry/ttl.ts';
 import type { Pause } from '../functions/journal/layout.ts';
-import type { BackfillInput, BackfillReport } from '../statemachine/backfill-contract.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
 import type { OperateOptions, WorkDone } from './options.ts';
 import type { ListedKeys, Totals } from './replay/totals.ts';
@@ -211,62 +212,38 @@ export interface ResumeResult {
   readonly tables: readonly ResumedTable[];
 }
 
-/** Number of segments of an execution, and how many of them have ended, also by a failure. */
-export interface SegmentsDone {
-  readonly total: number;
-  readonly done: number;
-}
+/** What became of an item in a backfill. With a fault of its TTL it is left as it is: no sweep would delete it. */
+export type BackfillFate =
+  | ('stamped' | 'toStamp' | 'rightAlready' | 'withoutTtl' | 'changedMeanwhile' | 'failed')
+  | TtlFault;
 
-/** Upper limit of a backfill's cost, which assumes that no item has its window yet. */
-export interface Estimate {
-  readonly seconds: number;
-  readonly writeUnits: number;
-  readonly readUnits: number;
-  /** Dollars in us-east-1 on demand, including Step Functions and Lambda. */
-  readonly dollars: number;
-}
+type BackfillCounts = Readonly<Record<BackfillFate, number>>;
 
 export interface BackfillOptions extends OperateOptions {
-  /** @default the input of the state machine */
-  readonly input?: BackfillInput;
-  /** Gets the progress, repeatedly while the execution runs. */
-  readonly onProgress?: (progress: BackfillProgress) => void;
+  /** Most writes per second, above 0. */
+  readonly ratePerSecond: number;
+  /** Reads and counts, and writes nothing. */
+  readonly dryRun: boolean;
+  /** Gets the counts so far, after each item, and how often DynamoDB throttled. */
+  readonly onProgress?: (counts: BackfillCounts, throttled: number) => void;
 }
 
-export interface BackfillProgress extends SegmentsDone {
-  /** Number of segments that had ended when this command first asked. */
-  readonly doneBefore: number;
-  /** Seconds since this command started. */
+export interface BackfillFacts extends Pick<BackfillOptions, 'ratePerSecond' | 'dryRun'> {
+  readonly table: string;
+  /** As DynamoDB counted them last. */
+  readonly itemCount: number;
+  readonly sizeBytes: number;
+  /** How long it takes if no item has its window yet. */
   readonly seconds: number;
 }
 
-export interface TableSize {
-  readonly itemCount: number;
-  readonly sizeBytes: number;
-}
-
-export interface BackfillFacts {
-  readonly tableName: string;
-  readonly stateMachine: string;
-  readonly input: Required<BackfillInput>;
-  /** Name of an execution that is already running; it is followed, and no other is started. */
-  readonly running: string | undefined;
-  /** Undefined when DynamoDB could not be asked. */
-  readonly size: TableSize | undefined;
-  readonly estimate: Estimate | undefined;
-}
-
-export interface BackfillResult extends Partial<BackfillReport> {
+export interface BackfillResult extends Pick<BackfillOptions, 'dryRun'> {
   readonly table: string;
-  readonly execution: string;
-  readonly executionArn: string;
-  /** Status of the execution; `RUNNING` after an interruption. */
-  readonly status: string;
-  readonly startedAt?: Date | undefined;
-  readonly input: Required<BackfillInput>;
-  readonly estimate?: Estimate;
-  readonly error?: string | undefined;
-  readonly cause?: string | undefined;
+  /** Whether every item was read. */
+  readonly complete: boolean;
+  readonly counts: BackfillCounts;
+  /** The first items that DynamoDB did not let be written; the key as the table's `logKeys` allows it. */
+  readonly failures: readonly { readonly key: string | undefined; readonly reason: string }[];
 }
 
 /** Parts of an archive that could not be read and were skipped. */

@@ -1,6 +1,6 @@
 import type { DeploymentConfig } from '../config/config.ts';
-import { type PreciseTtlProps, resolveProps } from '../config/props.ts';
-import { BackfillError, InputError } from './errors.ts';
+import type { PreciseTtlProps } from '../config/props.ts';
+import { InputError } from './errors.ts';
 
 /**
  * The tables for an operation: the given one, or all of the configuration.
@@ -36,20 +36,4 @@ export function chooseTable(config: DeploymentConfig, chosen: string | undefined
 
 function namesOf(tables: readonly PreciseTtlProps[]): string {
   return tables.map(({ tableName }) => tableName).join(', ');
-}
-
-/** @throws {BackfillError} for a table that needs no backfill, or that has no state machine for it */
-export function requireBackfill(table: PreciseTtlProps): void {
-  const { tableName, indexedBy, backfill } = resolveProps(table);
-  if (indexedBy === 'second') {
-    throw new BackfillError(
-      `table ${tableName}: expected one that is indexed by window, got index: { by: 'second' }; nothing is to be done there: ` +
-        'DynamoDB puts the items that are there into the index by itself',
-    );
-  }
-  if (backfill) return;
-  throw new BackfillError(
-    `table ${tableName}: expected index: { backfill: true } in the configuration, got false; add it and deploy, which provisions the ` +
-      'state machine that this command starts',
-  );
 }

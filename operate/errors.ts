@@ -40,11 +40,6 @@ export class StateMachineNotFoundError extends PreciseTtlError {
   override readonly name = 'StateMachineNotFoundError';
 }
 
-/** A backfill is not possible; the message is for the user. */
-export class BackfillError extends PreciseTtlError {
-  override readonly name = 'BackfillError';
-}
-
 /** The table can't be adopted in its state, or with these options; nothing was changed. */
 export class CannotAdoptError extends InputError {
   override readonly name = 'CannotAdoptError';

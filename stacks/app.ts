@@ -98,7 +98,7 @@ function scopeOfSweeps(stack: TerraformStack): Construct {
 }
 
 function outputOf(table: SweptTable, sweep: DeployedSweep, region: string): object {
-  const { archive, loneProof, events, backfill } = table;
+  const { archive, loneProof, events } = table;
   const { alarms, dashboard, deployment, replay, schedules, tick } = sweep;
   return {
     tableArn: table.tableArn,
@@ -108,7 +108,6 @@ function outputOf(table: SweptTable, sweep: DeployedSweep, region: string): obje
     deadLetterQueueUrl: schedules.deadLetterQueue.url,
     expiryModel: escapedTexts({ ...table.expiryModel }),
     ...((archive ?? events) && { streamArn: table.streamArn }),
-    ...(backfill && { backfillStateMachineArn: backfill.stateMachineArn }),
     ...(alarms.topicArn !== undefined && { alarmTopicArn: alarms.topicArn }),
     ...(archive && {
       archiveBucketName: archive.bucketName,

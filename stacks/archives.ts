@@ -1,14 +1,11 @@
 import type { FunctionName } from '../functions/function-list.ts';
-import { bundleBackfill, bundleFunctions, bundleProof, bundleStreamFunctions } from './bundle.ts';
+import { bundleFunctions, bundleProof, bundleStreamFunctions } from './bundle.ts';
 
 /**
  * Path of a function's archive. In the npm package tools/package/prebuilt-archives.ts replaces this file, so that users need no bundler.
  */
 export function archiveOf(name: FunctionName): string {
   switch (name) {
-    case 'PlanBackfill':
-    case 'BackfillSegment':
-      return bundleBackfill()[name].archive;
     case 'ArchiveExpiries':
     case 'PublishExpiries':
       return bundleStreamFunctions()[name].archive;

@@ -9,7 +9,6 @@ import {
   STREAM_FUNCTIONS,
   type StreamFunctionName,
 } from '../functions/function-list.ts';
-import { BACKFILL_TASKS, type BackfillTaskName } from '../statemachine/backfill-contract.ts';
 import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
 import { LICENCES_FILE, licencesOf } from './licences.ts';
 
@@ -49,7 +48,6 @@ export interface Bundle {
 const ARCHIVED_AT = new Date(1980, 0, 1);
 
 let ofSweep: Readonly<Record<TaskName, Bundle>> | undefined;
-let ofBackfill: Readonly<Record<BackfillTaskName, Bundle>> | undefined;
 let ofStream: Readonly<Record<StreamFunctionName, Bundle>> | undefined;
 let ofProof: Readonly<Record<ProofFunctionName, Bundle>> | undefined;
 
@@ -60,12 +58,6 @@ let ofProof: Readonly<Record<ProofFunctionName, Bundle>> | undefined;
 export function bundleFunctions(): Readonly<Record<TaskName, Bundle>> {
   ofSweep ??= bundles(TASKS);
   return ofSweep;
-}
-
-/** Bundles and archives the functions of the backfill, which most deployments do not have. */
-export function bundleBackfill(): Readonly<Record<BackfillTaskName, Bundle>> {
-  ofBackfill ??= bundles(BACKFILL_TASKS);
-  return ofBackfill;
 }
 
 /** Bundles and archives the functions that a table's stream calls. */

@@ -23,7 +23,7 @@ import type { SweepSchedules } from './parts/sweep-schedules.ts';
 import { ARCHIVE, SweptTable } from './parts/swept-table.ts';
 
 /**
- * Precise TTL for one table or several: each table has its index, and the resources of its props `archive`, `events` and `backfill`; one
+ * Precise TTL for one table or several: each table has its index, and the resources of its props `archive` and `events`; one
  * deployment sweeps all of them, with the four functions, the two state machines, the journal, the schedules, the alarms and the
  * dashboard. Use it in a stack of your own, or name the tables in `precise-ttl.config.ts` and let `stacks/main.ts` make the stack.
  *

@@ -4,11 +4,12 @@ import { DELETES_PER_SECOND, expiredBefore, readUnitsOf } from '../../operate/ad
 import { describeKeys } from '../../operate/adopt/index-plan.ts';
 import type { AdoptionPlan } from '../../operate/adopt/plan.ts';
 import type { Reading, Wish } from '../../operate/adopt/reading.ts';
-import { sparingRate, type TtlLook } from '../../operate/adopt/ttl-look.ts';
+import type { TtlLook } from '../../operate/adopt/ttl-look.ts';
 import { commandLine, quoted, timeToLive } from '../../operate/command-line.ts';
 import type { ScanProgress } from '../../operate/options.ts';
 import { keyText, tableKeyText } from '../../operate/table/key-text.ts';
 import type { TtlKind } from '../../operate/table/sample.ts';
+import { sparingRate } from '../../operate/table/scan.ts';
 import { bytes, count, decimal, dollars, span } from '../numbers.ts';
 import { describeExpired } from './expired.ts';
 

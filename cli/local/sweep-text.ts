@@ -1,5 +1,5 @@
 import type { Execution } from 'stepfunctions-emulator';
-import { backfillName, replayName } from '../../config/names.ts';
+import { replayName } from '../../config/names.ts';
 import { isObject } from '../../expiry/fields.ts';
 import { wholeReport } from '../../functions/journal/layout.ts';
 import { readExecutionReport, reportsByTable } from '../../functions/report/execution-report.ts';
@@ -39,7 +39,6 @@ function kindOf({ machine: { name }, input }: Execution, schedule: string | unde
   if (has('due')) return 'part of a tick';
   if (has('scanIndex')) return 'scan';
   if (name.endsWith(replayName(''))) return 'replay';
-  if (name.endsWith(backfillName(''))) return 'backfill';
   return schedule === undefined && !has('fromNow') ? name : 'tick';
 }
 

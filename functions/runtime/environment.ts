@@ -40,7 +40,7 @@ const ATTRIBUTE_NAME = kind<string>(
 
 /**
  * The props of a table that the functions know; `config/props.ts` takes them from here. An execution carries them for each table that it
- * sweeps ({@link readSettings}). Functions of the stream and of the backfill belong to one table and have each prop as an environment
+ * sweeps ({@link readSettings}). Functions of the stream belong to one table and have each prop as an environment
  * variable: `granularityMinutes` is GRANULARITY_MINUTES there ({@link readEnvironment}).
  */
 export const SETTING_KINDS = {

@@ -5,11 +5,12 @@ import type { With } from '../aws/clients.ts';
 import { InputError } from '../errors.ts';
 import { describeShape, describeTable } from '../table/describe-table.ts';
 import { sampleItems } from '../table/sample.ts';
+import { sparingRate, type TableScan } from '../table/scan.ts';
 import { type Building, createIndex, enableNativeTtl, untilBuilt } from './change-table.ts';
 import { type DeleteExpiredOptions, deleteExpired } from './delete-expired.ts';
 import { type AdoptionPlan, ruleOf, ttlTally } from './plan.ts';
 import { type Reading, readIndexProgress, readWrites, type Wish } from './reading.ts';
-import { lookAtAll, sparingRate, type TableScan, type TtlLook } from './ttl-look.ts';
+import { lookAtAll, type TtlLook } from './ttl-look.ts';
 
 /** Options of an adoption. */
 export interface AdoptOptions extends Wish, With<'dynamoDb' | 'cloudWatch' | 'isBeside' | 'isLocal'> {

@@ -16,17 +16,18 @@ import { CHUNK_KEYS } from '../../statemachine/contract/limits.ts';
 import { permitted } from '../aws/errors.ts';
 import type { DescribedTable } from '../table/describe-table.ts';
 import { storedKey } from '../table/key-text.ts';
-import { type Pace, Rate, REAL_PACE, scanTable } from '../table/scan.ts';
-import type { AdoptionPlan } from './plan.ts';
-import type { Reading } from './reading.ts';
 import {
-  type ExpiryRule,
-  isHeldItem,
+  type Pace,
+  Rate,
+  REAL_PACE,
+  scanTable,
   sparingRate,
-  sweptTtl,
   type TableScan,
   wholeTable,
-} from './ttl-look.ts';
+} from '../table/scan.ts';
+import type { AdoptionPlan } from './plan.ts';
+import type { Reading } from './reading.ts';
+import { type ExpiryRule, isHeldItem, sweptTtl } from './ttl-look.ts';
 
 /** Delete rate that the question suggests: a twentieth of the 4,000 write units a second of a new on-demand table. */
 export const DELETES_PER_SECOND = 200;

@@ -1,11 +1,10 @@
 import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { sweptRange } from '../../functions/child/swept-range.ts';
 import type { ItemKey } from '../../statemachine/contract/keys.ts';
-import type { ScanProgress } from '../options.ts';
 import type { DescribedTable } from '../table/describe-table.ts';
 import { storedKey } from '../table/key-text.ts';
 import { classifyTtl, type StoredItem, TTL_KINDS, type TtlCounts, type TtlKind } from '../table/sample.ts';
-import { scanTable } from '../table/scan.ts';
+import { scanTable, type TableScan, wholeTable } from '../table/scan.ts';
 
 /** The rule by which an adoption decides whether an item is expired. */
 export interface ExpiryRule {
@@ -116,41 +115,6 @@ export function sweptTtl(item: StoredItem, rule: ExpiryRule, now: number): numbe
 
 export function isHeldItem(item: StoredItem, { holdAttribute }: ExpiryRule): boolean {
   return holdAttribute !== undefined && item[holdAttribute] !== undefined;
-}
-
-/** Segments of the table that a full look or a deletion reads in parallel. */
-const SEGMENTS = 4;
-
-/** Read units per second for the scan of an on-demand table. */
-const ON_DEMAND_RATE = 500;
-/** The share of a provisioned table's read units that a scan uses. */
-const PROVISIONED_PART = 1 / 4;
-
-/** Read rate, in units per second, that spares the table. */
-export function sparingRate({ throughput }: Pick<DescribedTable, 'throughput'>): number {
-  return throughput ? Math.max(1, Math.floor(throughput.readUnits * PROVISIONED_PART)) : ON_DEMAND_RATE;
-}
-
-export interface TableScan {
-  readonly readUnitsPerSecond: number;
-  readonly signal: AbortSignal;
-  readonly onProgress: (progress: ScanProgress) => void;
-}
-
-/** The options for a scan of the whole table. */
-export function wholeTable(
-  { name, arn, itemCount, sizeBytes }: DescribedTable,
-  { readUnitsPerSecond, signal, onProgress }: TableScan,
-): Parameters<typeof scanTable>[1] {
-  return {
-    tableName: name,
-    tableArn: arn,
-    segments: SEGMENTS,
-    readUnitsPerSecond,
-    itemBytes: itemCount > 0 ? sizeBytes / itemCount : 0,
-    signal,
-    onProgress,
-  };
 }
 
 /**

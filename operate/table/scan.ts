@@ -3,6 +3,7 @@ import { type AttributeValue, type DynamoDBClient, ScanCommand } from '@aws-sdk/
 import { inParallel } from '../abortable.ts';
 import { isThrottled, permitted } from '../aws/errors.ts';
 import type { ScanProgress } from '../options.ts';
+import type { DescribedTable } from './describe-table.ts';
 import type { StoredItem } from './sample.ts';
 
 /** A clock that can also sleep; the clock of a test runs faster. */
@@ -79,9 +80,33 @@ export interface ScanOptions {
   /** Called for each page; the next page of the segment is read after it resolves. */
   readonly onPage?: (items: readonly StoredItem[], signal: AbortSignal) => Promise<void>;
   /** Called after each page, with the totals so far. */
-  readonly onProgress?: (progress: ScanProgress) => void;
+  readonly onProgress?: ((progress: ScanProgress) => void) | undefined;
   /** @default the real clock */
   readonly pace?: Pace;
+}
+
+/** Segments of the table that are read in parallel. */
+const SEGMENTS = 4;
+
+/** Read units per second for the scan of an on-demand table. */
+const ON_DEMAND_RATE = 500;
+/** The share of a provisioned table's read units that a scan uses. */
+const PROVISIONED_PART = 1 / 4;
+
+/** Read rate, in units per second, that spares the table. */
+export function sparingRate({ throughput }: Pick<DescribedTable, 'throughput'>): number {
+  return throughput ? Math.max(1, Math.floor(throughput.readUnits * PROVISIONED_PART)) : ON_DEMAND_RATE;
+}
+
+export type TableScan = Pick<ScanOptions, 'readUnitsPerSecond' | 'signal' | 'onProgress'>;
+
+/** The options for a scan of the whole table. */
+export function wholeTable(
+  { name, arn, itemCount, sizeBytes }: Pick<DescribedTable, 'name' | 'arn' | 'itemCount' | 'sizeBytes'>,
+  scan: TableScan,
+): ScanOptions {
+  const itemBytes = itemCount > 0 ? sizeBytes / itemCount : 0;
+  return { ...scan, tableName: name, tableArn: arn, segments: SEGMENTS, itemBytes };
 }
 
 /** Attempts in a row at a page that DynamoDB throttles, in addition to the SDK's own retries. */

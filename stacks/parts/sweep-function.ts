@@ -9,7 +9,6 @@ import { cut, expression, hcl, isOpen, merged, present, when } from '../../confi
 import { ARCHIVE_TIMEOUT_SECONDS } from '../../functions/archive-expiries/limits.ts';
 import { type FunctionName, fileOf } from '../../functions/function-list.ts';
 import { MANIFEST_TIMEOUT_SECONDS } from '../../functions/write-manifest/limits.ts';
-import { BACKFILL_TIMEOUT_SECONDS } from '../../statemachine/backfill-contract.ts';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../statemachine/contract/machines.ts';
 import { archiveOf } from '../archives.ts';
 import type { Place } from './place.ts';
@@ -25,7 +24,6 @@ const PUBLISH_TIMEOUT_SECONDS = 60;
 
 export const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
   ...FUNCTION_TIMEOUT_SECONDS,
-  ...BACKFILL_TIMEOUT_SECONDS,
   ArchiveExpiries: ARCHIVE_TIMEOUT_SECONDS,
   PublishExpiries: PUBLISH_TIMEOUT_SECONDS,
   WriteManifest: MANIFEST_TIMEOUT_SECONDS,

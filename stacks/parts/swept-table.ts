@@ -7,7 +7,6 @@ import { carriedSettings, modelPropsOfSettings, toEnvironment } from '../../func
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { Archive } from './archive.ts';
 import { guardedBucket, guardName } from './archive-bucket.ts';
-import { Backfill } from './backfill.ts';
 import { Events } from './events.ts';
 import { ExpiringTable, type TableReference } from './expiring-table.ts';
 import { Guard } from './guard.ts';
@@ -27,7 +26,7 @@ export interface SweptTableProps {
 }
 
 /**
- * A table of a deployment, with its own resources: its index, its archive, its events and its backfill. They are made in the given scope,
+ * A table of a deployment, with its own resources: its index, its archive and its events. They are made in the given scope,
  * at addresses that have not changed since each table had its own state machine.
  */
 export class SweptTable {
@@ -47,8 +46,6 @@ export class SweptTable {
   loneProof: LoneProof | undefined;
   /** Undefined without the prop `events`. */
   readonly events: Events | undefined;
-  /** Undefined without the prop `backfill`. */
-  readonly backfill: Backfill | undefined;
   readonly scope: Construct;
   readonly #place: Place;
 
@@ -69,10 +66,6 @@ export class SweptTable {
     };
     this.archive = this.#archive(environment);
     this.events = this.#events(environment);
-    const { tableArn } = this;
-    this.backfill = props.backfill
-      ? new Backfill(scope, 'backfill', { place, environment, tableArn, sweep: props })
-      : undefined;
     const guard = Guard.of(scope);
     if (props.holdAttribute !== undefined) guard.keepHolds(scope, props.holdAttribute);
     if (props.releasesHoldsOf !== undefined) guard.releaseHolds(scope, props.releasesHoldsOf);

@@ -93,7 +93,7 @@ export const CALCULATED = [
 export const givenTerm = (prop: string) => OF_TABLE[prop] ?? `t.${snake(fieldPathOf(prop))}`;
 
 /** Settings that are nested fields in `var.tables`, and flat in `local.tables`, like in executions. */
-const FLATTENED = ['indexedBy', 'holdAttribute', 'indexScan', 'backfill'] as const;
+const FLATTENED = ['indexedBy', 'holdAttribute', 'indexScan'] as const;
 
 const term = (prop: string) => OF_TABLE[prop] ?? `t.${snake(prop)}`;
 

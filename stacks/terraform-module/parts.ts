@@ -1,7 +1,6 @@
 import type { Construct } from 'constructs';
 import type { NamedTable } from '../../config/names.ts';
 import { ArchivePart } from './archive-part.ts';
-import { BackfillPart } from './backfill-part.ts';
 import { destinationLocal, EventsPart } from './events-part.ts';
 import type { Local } from './locals.ts';
 import type { PartStack } from './part-stack.ts';
@@ -13,7 +12,7 @@ interface Part {
   /** Condition for tables `t` that have it. */
   readonly condition: string;
   /** The prop, which determines the names of its resources. */
-  readonly named: Pick<NamedTable, 'archive' | 'backfill' | 'events'>;
+  readonly named: Pick<NamedTable, 'archive' | 'events'>;
   readonly locals: readonly Local[];
   readonly Stack: new (scope: Construct, id: string) => PartStack;
 }
@@ -25,13 +24,6 @@ export const PARTS = {
     named: { archive: {} },
     locals: [],
     Stack: ArchivePart,
-  },
-  backfill: {
-    text: 'Writes the window into the items of a table that were there before their writers did. Nothing starts it by itself.',
-    condition: 't.backfill',
-    named: { backfill: true },
-    locals: [],
-    Stack: BackfillPart,
   },
   events: {
     text: 'Makes an event of each expiry of a table, from its stream.',

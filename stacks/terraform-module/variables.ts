@@ -40,7 +40,6 @@ export const TABLE_PROPS: readonly PropName[] = [
   ...(SETTINGS as readonly PropName[]).filter(name => !(name in OF_TABLE)),
   'enabled',
   'tableKmsKeyArn',
-  'backfill',
   'releasesHoldsOf',
   'archive',
   'events',

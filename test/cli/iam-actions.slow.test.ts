@@ -41,7 +41,6 @@ import { type ShellCommand, shellCommand } from '../support/shell-command.ts';
 const WATCHED: PreciseTtlProps = {
   tableName: 'Watched',
   partitionKey: 'id',
-  index: { backfill: true },
   sweep: 'watched',
 };
 const FAILING: PreciseTtlProps = {
@@ -84,12 +83,6 @@ async function makeMachine(name: string, States: Record<string, object>): Promis
 const S3_ACTIONS: Readonly<Record<string, string>> = { ListObjectsV2: 'ListBucket' };
 let s3: LocalS3;
 
-const SEGMENT = {
-  ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
-  StartAt: 'Scan',
-  States: { Scan: { Type: 'Wait', Seconds: 3, End: true } },
-};
-
 beforeAll(async () => {
   writeFileSync(CONFIG, JSON.stringify(configOf(WATCHED, FAILING)));
   for (const { tableName } of [WATCHED, FAILING]) {
@@ -101,20 +94,18 @@ beforeAll(async () => {
         AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
       }),
     );
-    await client.send(
-      new PutItemCommand({ TableName: tableName, Item: { id: { S: 'a' }, ttl: { N: '1' } } }),
-    );
+    const later = String(Math.floor(Date.now() / 1000) + 86_400);
+    for (const [id, ttl] of Object.entries({ a: '1', b: later }))
+      await client.send(
+        new PutItemCommand({ TableName: tableName, Item: { id: { S: id }, ttl: { N: ttl } } }),
+      );
   }
-  const { name } = resolveProps(WATCHED);
   const Output = { ...NO_TOTALS, failedKeys: [] };
   for (const { sweep } of [WATCHED, FAILING].map(resolveProps)) {
     for (const machine of [sweep, replayName(sweep)])
       await makeMachine(machine, { First: { Type: 'Pass', Output, End: true } });
     await createJournal(client, sweep);
   }
-  await makeMachine(`${name}-backfill`, {
-    First: { Type: 'Map', Items: [1], ItemProcessor: SEGMENT, End: true },
-  });
   // The watermark is old, so that there is something to replay.
   const watermark = { since: 0, gone: Math.floor(Date.now() / 1000) - 86_400, at: new Date().toISOString() };
   const journal = { documents: DynamoDBDocumentClient.from(client), tableName: journalName('watched') };

@@ -24,7 +24,6 @@ test('--table takes another table: existing, with number keys, once a minute; no
     existingTable: true,
     partitionKey: { name: 'TokenId', type: 'N' },
     precisionSeconds: 60,
-    index: { backfill: true },
   } as const;
   const { printed, result } = await runJob([SESSION_DATA, tokens], { table: 'Tokens', minutes: 0.2 });
   expect(result).toMatchObject({ verdict: 'kept', expired: result.deleted });
@@ -32,7 +31,6 @@ test('--table takes another table: existing, with number keys, once a minute; no
     /table +Tokens-demo-[0-9a-f]{8}, .* swept as the existing Tokens, one of the 2 tables/,
   );
   expect(printed).not.toContain('SessionData');
-  expect(printed).not.toContain('backfill');
 });
 
 test.each<[string, readonly PreciseTtlProps[], string | undefined, string]>([

@@ -13,8 +13,8 @@ import { shellCommand } from '../support/shell-command.ts';
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-operations-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const CONFIG = join(folder, 'precise-ttl.config.json');
-const SESSIONS = { tableName: 'Sessions', partitionKey: 'id', index: { backfill: true } };
-const TOKENS = { tableName: 'Tokens', partitionKey: 'id', index: { backfill: true } };
+const SESSIONS = { tableName: 'Sessions', partitionKey: 'id' };
+const TOKENS = { tableName: 'Tokens', partitionKey: 'id' };
 writeFileSync(CONFIG, JSON.stringify({ region: 'us-east-1', tables: [SESSIONS, TOKENS] }));
 
 const TIMES = ['--from', '2026-11-20T08:00:00Z', '--to', '2026-11-20T09:00:00Z'];
@@ -29,7 +29,7 @@ const CHANGING: Readonly<
   Partial<Record<CommandName, { readonly args: readonly string[]; readonly services: readonly Service[] }>>
 > = {
   adopt: { args: ['--table', 'Sessions'], services: ['DYNAMODB'] },
-  backfill: { args: ['--table', 'Sessions'], services: ['SFN'] },
+  backfill: { args: ['--table', 'Sessions'], services: ['DYNAMODB'] },
   deploy: { args: [], services: [] },
   destroy: { args: [], services: [] },
   limit: { args: ['--table', 'Sessions', '--off'], services: ['DYNAMODB'] },
@@ -151,7 +151,6 @@ test.each<[CommandName, string[], string]>([
   ['pause', ['--for', '2'], '--for: expected a whole number and s, m, h or d'],
   ['limit', ['--table', 'Tokens'], '--max-per-second: expected either it or --off, got neither'],
   ['backfill', ['--rate', '0'], '--rate: expected a whole number from 1 to 10000, got "0"'],
-  ['backfill', ['--segments', '351'], '--segments: expected a whole number from 1 to 350, got "351"'],
   ['replay', ['--form', 'x'], '--form: expected one of --table, --from, --to, --index'],
   ['replay', [], '--from: expected a time in ISO-8601 with a zone, got nothing'],
   ['replay', ['--index', ...TIMES], '--from: it does not go with --index, which reads the whole index'],

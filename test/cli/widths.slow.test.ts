@@ -57,7 +57,6 @@ test.each(COMMAND_NAMES)('the help of %s', async name => {
 const SESSIONS: PreciseTtlProps = {
   tableName: 'WidthsByWindow',
   partitionKey: 'id',
-  index: { backfill: true },
 };
 const TOKENS: PreciseTtlProps = {
   tableName: 'WidthsBySecond',
@@ -102,7 +101,7 @@ const RUNS: Readonly<Record<CommandName, readonly Run[]>> = {
   ],
   destroy: [{ args: [] }],
   adopt: [{ args: ['--table', TOKENS.tableName, '--region', 'us-east-1', '--dry-run', '--full'] }],
-  backfill: [{ args: ['--table', SESSIONS.tableName, '--dry-run', '--segments', '2'] }],
+  backfill: [{ args: ['--table', SESSIONS.tableName, '--dry-run'] }],
   replay: [
     { args: ['--from', EARLIER, '--to', LATER, '--split-minutes', '1000'] },
     { args: ['--index', '--dry-run'] },

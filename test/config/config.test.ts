@@ -411,11 +411,6 @@ describe('fails for', () => {
       /index\.shards: expected none with index: \{ by: 'second' \}, got 2\. Leave it out/,
     ],
     [
-      'a backfill by second',
-      configWith({ index: { by: 'second', backfill: true } }),
-      /index\.backfill: expected false with index: \{ by: 'second' \}, got true\. Leave it out/,
-    ],
-    [
       'polls by second that are further apart than the precision',
       configWith({ index: { by: 'second' }, pollSeconds: 5 }),
       /pollSeconds: expected 0 or precisionSeconds \(1\) with index: \{ by: 'second' \}, got 5/,
@@ -503,8 +498,12 @@ describe('fails for', () => {
     ],
     [
       'a role of a table beside the tables',
-      { region: 'us-east-1', roleArns: { backfill: 'arn:aws:iam::123456789012:role/a' }, tables: [table()] },
-      /roleArns\.backfill: expected one of the fields PlanSweep,/,
+      {
+        region: 'us-east-1',
+        roleArns: { PublishExpiries: 'arn:aws:iam::123456789012:role/a' },
+        tables: [table()],
+      },
+      /roleArns\.PublishExpiries: expected one of the fields PlanSweep,/,
     ],
     [
       'the name that a prop had',

@@ -11,7 +11,7 @@ interface Synthesized {
 }
 
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id' };
-const WHOLE = { archive: {}, events: { eventBus: 'default' }, index: { backfill: true } } as const;
+const WHOLE = { archive: {}, events: { eventBus: 'default' } } as const;
 const synthesized = (changes: Partial<PreciseTtlProps>) =>
   terraformJson(configOf({ ...TOKENS, ...changes })) as unknown as Synthesized;
 
@@ -57,9 +57,8 @@ test('every queue, topic and log group of a deployment is where the list says, a
 });
 
 test.each<[string, Partial<PreciseTtlProps>]>([
-  ['archive', { events: WHOLE.events, index: { backfill: true } }],
-  ['events', { archive: {}, index: { backfill: true } }],
-  ['backfill', { archive: {}, events: WHOLE.events }],
+  ['archive', { events: WHOLE.events }],
+  ['events', { archive: {} }],
   ['alarms', { ...WHOLE, alarms: false }],
   ['a topic of its own', { ...WHOLE, alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:on-call' }],
   ['a bucket of its own', { ...WHOLE, archive: { bucket: 'my-own' } }],

@@ -33,7 +33,6 @@ const PATTERNS = Object.entries(
       sweep: OF_DEPLOYMENT,
       archive: {},
       events: { eventBus: 'default' },
-      index: { backfill: true },
     }),
   ).resource,
 ).flatMap(([type, blocks]) =>
@@ -99,17 +98,7 @@ test('two sweeps in a stack of your own must not share a role either', () => {
 
 test('no two things of a type have one name in AWS, whatever tables and deployments are called', () => {
   expect(PATTERNS.length).toBeGreaterThan(25);
-  const part = fc.constantFrom(
-    'plan',
-    'query',
-    'sweep',
-    'Sweep',
-    'replay',
-    'backfill',
-    'expired',
-    'a',
-    'tick',
-  );
+  const part = fc.constantFrom('plan', 'query', 'sweep', 'Sweep', 'replay', 'expired', 'a', 'tick');
   const name = fc.array(part, { minLength: 1, maxLength: 3 }).map(parts => `t-${parts.join('-')}`);
   let refused = 0;
   fc.assert(
@@ -118,7 +107,7 @@ test('no two things of a type have one name in AWS, whatever tables and deployme
         { tableName: 'One', name: one, sweep: first },
         { tableName: 'Other', name: other, sweep: second },
       ].map(each => ({
-        ...{ ...TABLE, archive: {}, events: { eventBus: 'default' }, index: { backfill: true } },
+        ...{ ...TABLE, archive: {}, events: { eventBus: 'default' } },
         ...each,
       }));
       try {

@@ -144,11 +144,6 @@ describe('the key of the table', () => {
     for (const role of [TASKS.RecordMetrics, 'precise-ttl-sweep', '-replay', '-schedule'])
       expect(onKey(props, role)).toEqual([]);
   });
-
-  test('may be used by the backfill, which writes', () => {
-    const [statement] = onKey({ tableKmsKeyArn: KEY, index: { backfill: true } }, 'backfill-segment');
-    expect(statement?.Action).toEqual([...READ, ...WRITE]);
-  });
 });
 
 test.each<[Partial<PreciseTtlProps> | object, RegExp]>([

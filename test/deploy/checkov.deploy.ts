@@ -30,7 +30,6 @@ const EVERYTHING: DeploymentConfig = {
       tableKmsKeyArn: `${KEY}1`,
       archive: {},
       events: { eventBus: 'default' },
-      index: { backfill: true },
     },
   ],
 };

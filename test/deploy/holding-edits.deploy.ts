@@ -91,7 +91,6 @@ const EDITED: readonly (Walked & { readonly values: readonly Props[] })[] = [
     values: [{ events: { queueArn: 'arn:aws:sqs:us-east-1:123456789012:expiries' } }, {}],
     moves: ON_AND_OFF,
   },
-  { name: 'backfill', values: [{ index: { backfill: true } }, {}], moves: ON_AND_OFF },
   { name: 'enabled', values: [{}, { enabled: false }], moves: ON_AND_OFF },
   {
     name: 'alarms',

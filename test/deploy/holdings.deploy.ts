@@ -15,7 +15,7 @@ import {
 
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id' };
 const OTHERS: PreciseTtlProps = { tableName: 'Others', partitionKey: 'id' };
-const WHOLE = { archive: {}, events: { eventBus: 'default' }, index: { backfill: true } } as const;
+const WHOLE = { archive: {}, events: { eventBus: 'default' } } as const;
 const tokens = (changes: Partial<PreciseTtlProps> = {}) => configOf({ ...TOKENS, ...changes });
 
 /** What a deployment of one table has that holds something, with everything that can be turned on. @param name of the table */
@@ -23,10 +23,8 @@ const namesOf = (name: string, deployment = 'precise-ttl') => [
   ...['plan-sweep', 'query-expired', 'delete-chunk', 'record-metrics'].map(
     file => `/aws/lambda/${deployment}-${file}`,
   ),
-  ...['archive-expiries', 'write-manifest', 'publish-expiries', 'plan-backfill', 'backfill-segment'].map(
-    file => `/aws/lambda/${name}-${file}`,
-  ),
-  ...[deployment, `${deployment}-replay`, `${name}-backfill`].map(each => `/aws/vendedlogs/states/${each}`),
+  ...['archive-expiries', 'write-manifest', 'publish-expiries'].map(file => `/aws/lambda/${name}-${file}`),
+  ...[deployment, `${deployment}-replay`].map(each => `/aws/vendedlogs/states/${each}`),
   ...['dead-letters', 'alarms'].map(ending => `${deployment}-${ending}`),
   ...['archive-failures', 'event-failures'].map(ending => `${name}-${ending}`),
 ];
@@ -78,9 +76,8 @@ describeWithTerraform('what holds something', () => {
     const before = await filled(tokens(WHOLE));
     expect(Object.keys(before).sort()).toEqual(namesOf('precise-ttl-Tokens').sort());
     const edits: readonly Partial<PreciseTtlProps>[] = [
-      { events: WHOLE.events, index: { backfill: true } },
-      { archive: {}, index: { backfill: true } },
-      { archive: {}, events: WHOLE.events },
+      { events: WHOLE.events },
+      { archive: {} },
       { ...WHOLE, alarms: false },
       { ...WHOLE, alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:on-call' },
       {},
@@ -96,17 +93,14 @@ describeWithTerraform('what holds something', () => {
 
   test('stays when an index of it is there that only begins with its name', async () => {
     await deployment.deploy(
-      configOf({ ...TOKENS, name: 'a' }, { ...OTHERS, name: 'a-backfill-2', index: { backfill: true } }),
+      configOf({ ...TOKENS, name: 'a' }, { ...OTHERS, name: 'a-archive-2', archive: {} }),
     );
     await deployment.deploy(
-      configOf({ ...TOKENS, name: 'a', index: { backfill: true } }, { ...OTHERS, name: 'a-backfill-2' }),
+      configOf({ ...TOKENS, name: 'a', archive: {} }, { ...OTHERS, name: 'a-archive-2' }),
     );
     await things.fill();
     expect(Object.keys(await looked())).toEqual(
-      expect.arrayContaining([
-        '/aws/vendedlogs/states/a-backfill',
-        '/aws/vendedlogs/states/a-backfill-2-backfill',
-      ]),
+      expect.arrayContaining(['/aws/lambda/a-archive-expiries', '/aws/lambda/a-archive-2-archive-expiries']),
     );
   });
 
@@ -195,7 +189,7 @@ describeWithTerraform('what holds something', () => {
     // What was turned off before is nobody's.
     expect(Object.keys(await looked()).sort()).toEqual(
       namesOf('precise-ttl-Tokens')
-        .filter(name => /event-failures|publish|backfill/.test(name))
+        .filter(name => /event-failures|publish/.test(name))
         .sort(),
     );
     await deployment.deploy(configOf({ ...TOKENS, ...WHOLE, existingTable: true, graceSeconds: 1 }));

@@ -83,7 +83,6 @@ describeWithTerraform('from shape to shape', () => {
       hold: 'legalHold',
       archive: {},
       events: { eventBus: 'default' },
-      index: { backfill: true },
     };
     const given = { existingTable: true } as const;
     const inFirst = (more: Partial<PreciseTtlProps> = {}, ofOrders: Partial<PreciseTtlProps> = {}) =>
@@ -91,7 +90,7 @@ describeWithTerraform('from shape to shape', () => {
         () => first,
         configOf({ ...tokens, ...given, ...more }, { ...orders, ...given, ...more, ...ofOrders }),
       );
-    const { archive: _archive, events, index: _backfill, ...plain } = orders;
+    const { archive: _archive, events, ...plain } = orders;
     const other = (table: PreciseTtlProps) => ({
       ...table,
       ...given,

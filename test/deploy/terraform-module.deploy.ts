@@ -48,8 +48,8 @@ const DESTINATIONS = Object.values(EVENTS);
 
 /** Deployments of given tables, drawn from the props' own rules. What tables can have for themselves is drawn more often. */
 const anyDeployment = fc
-  .tuple(anyConfig, fc.boolean(), fc.option(fc.constantFrom(...DESTINATIONS), { nil: undefined }))
-  .map(([{ tables }, backfill, events]) => {
+  .tuple(anyConfig, fc.option(fc.constantFrom(...DESTINATIONS), { nil: undefined }))
+  .map(([{ tables }, events]) => {
     const [{ alarms, ...first } = { alarms: {} }] = tables;
     const shared = Object.fromEntries(
       Object.entries(without(first, LEFT_OUT)).filter(([name]) =>
@@ -69,11 +69,10 @@ const anyDeployment = fc
         } = without(tables[at % tables.length] ?? {}, [...LEFT_OUT, ...DEPLOYMENT_PROPS]);
         const { index, hold } = table as Pick<SweptTableProps, 'index' | 'hold'>;
         const { holdAttribute } = settingsOfProps({ tableName, partitionKey: 'id', hold } as PreciseTtlProps);
-        const isByWindow = index?.by !== 'second';
         return {
           ...table,
           name: `own-${at}`,
-          index: { ...index, backfill: backfill && isByWindow },
+          index,
           hold: holdAttribute,
           ...(events !== undefined && { events }),
           ...(archive !== undefined && {
@@ -121,10 +120,9 @@ const ONE_OF_EACH: readonly TablesProps[] = [
     metrics: 'essential',
     tables: [
       {
-        table: given('Back.Filled'),
+        table: given('By.Window'),
         partitionKey: 'id',
         sortKey: 'at',
-        index: { backfill: true },
         hold: 'held',
       },
       { table: given('Plain'), partitionKey: 'id', index: { by: 'second' } },
@@ -145,7 +143,7 @@ const ONE_OF_EACH: readonly TablesProps[] = [
     vpc: { subnetIds: ['subnet-0a1b'], securityGroupIds: ['sg-0a1b'] },
     tables: DESTINATIONS.map((events, index) => ({
       table: given(`Own.${index}`),
-      ...{ partitionKey: 'id', tableKmsKeyArn: arnOf('kms', 'key/1234abcd'), index: { backfill: true } },
+      ...{ partitionKey: 'id', tableKmsKeyArn: arnOf('kms', 'key/1234abcd') },
       events,
     })),
   },
@@ -304,7 +302,7 @@ interface Refused {
 const REFUSED: readonly Refused[] = [
   {
     what: 'a name that is too long',
-    props: { tables: [{ table: given('T'.repeat(34)), ...BY_ID, index: { backfill: true } }] },
+    props: { tables: [{ table: given('T'.repeat(34)), ...BY_ID }] },
     message: `tables, name: expected at most 45 characters, got precise-ttl-${'T'.repeat(34)} for t0.`,
   },
   {
@@ -316,20 +314,12 @@ const REFUSED: readonly Refused[] = [
     what: 'names that differ by case only',
     props: {
       tables: [
-        { table: given('Tokens'), ...BY_ID, index: { backfill: true } },
-        { table: given('tokens'), ...BY_ID, index: { backfill: true } },
+        { table: given('Tokens'), ...BY_ID },
+        { table: given('tokens'), ...BY_ID },
       ],
     },
     message:
       'got {"t0":"precise-ttl-Tokens","t1":"precise-ttl-tokens"} in precise-ttl. Give one of them another name.',
-  },
-  {
-    what: 'a state machine named as that of the deployment',
-    props: {
-      name: 'own-backfill',
-      tables: [{ table: given('Tokens'), ...BY_ID, name: 'own', index: { backfill: true } }],
-    },
-    message: 'got {"t0":"own"} in own-backfill. Give one of them another name.',
   },
   {
     what: 'events to two places',
@@ -438,9 +428,6 @@ describeWithTerraform('the Terraform module', () => {
     const { create = [], ...others } = await root.deploy();
     expect(others).toEqual({});
     expect(create).toContain('module.precise_ttl.aws_sfn_state_machine.sweep_machine');
-    expect(create).toContain(
-      'module.precise_ttl.module.backfill["sessions"].aws_sfn_state_machine.workflow_machine',
-    );
 
     expect(create).toContain(
       'module.precise_ttl.module.events["tokens"].aws_lambda_event_source_mapping.reader_mapping',

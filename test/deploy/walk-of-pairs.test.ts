@@ -16,7 +16,7 @@ const around: Walked = {
     [2, 0],
   ],
 };
-const PROPS = [onOff('archive'), onOff('events'), around, onOff('backfill')];
+const PROPS = [onOff('archive'), onOff('events'), around, onOff('enabled')];
 
 test.each([1, 2, 3, 4, 5])('a walk of seed %i has each pair of moves, in steps that can be made', seed => {
   const walk = walkOfPairs(PROPS, seededRandom(seed));

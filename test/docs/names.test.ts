@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMAND_NAMES } from '../../cli/commands.ts';
-import { type BackfillFunctionArns, backfillDefinition } from '../../statemachine/backfill.ts';
-import { BACKFILL_TASKS } from '../../statemachine/backfill-contract.ts';
 import { TASKS } from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
@@ -37,13 +35,6 @@ test.each(states)('the glossary and the story of an item have the state %s', sta
   expect(names).toContain(state);
   expect(statesTable).toContain(`\`${state}\``);
 });
-
-test.each(statesOf(backfillDefinition(BACKFILL_TASKS as BackfillFunctionArns)))(
-  'the glossary has the state %s of the backfill',
-  state => {
-    expect(names).toContain(state);
-  },
-);
 
 test('the picture in the story has no state that is not there', () => {
   const pictures = [...story.matchAll(/```mermaid\n(.*?)```/gs)].map(([, picture = '']) => picture);

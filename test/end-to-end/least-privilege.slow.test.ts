@@ -16,7 +16,7 @@ import { usageOfRoles } from '../support/permissions/usage.ts';
 
 /*
  * Sweeps of every kind on what is synthesized, guarded and batch, by window and by second: scheduled, replayed, scanned, throttled,
- * half refused, failed. And a backfill, throttled.
+ * half refused, failed.
  * Every call that the functions, the state machine and the schedules make is held against the roles they make it in.
  */
 
@@ -33,7 +33,6 @@ const TABLES = [
     tableName: 'Least-batch',
     sortKey: 'at',
     deleteMode: 'batch',
-    index: { backfill: true },
   },
   { partitionKey: 'id', tableName: 'Least-second', index: { by: 'second' } },
 ] as const satisfies readonly PreciseTtlProps[];
@@ -160,12 +159,6 @@ beforeAll(async () => {
     expect(await sweep(tableName, replay)).toMatchObject({ status: 'FAILED' });
     recorder.intercept = () => undefined;
   }
-  await local.put('Least-batch', [{ id: 'unstamped', at: 'x', ttl: HOUR }]);
-  recorder.intercept = refuse(['Scan', 'UpdateItem'], 'ProvisionedThroughputExceededException', 3);
-  const { execution, report } = await local.backfill('Least-batch', { segments: 2 });
-  expect(report).toMatchObject({ scanned: 61, stamped: 1, rightAlready: 60 });
-  executions.push(execution);
-  recorder.intercept = () => undefined;
   await fireSchedules();
   for (const { tableName } of TABLES) {
     await sweep(tableName, { scanIndex: true });

@@ -12,7 +12,7 @@ import { type Item, useLocalSweep } from '../support/local-sweep.ts';
 import { CallRecorder, type Interception } from '../support/permissions/recorder.ts';
 
 /*
- * Sweeps and a backfill that fail in every way, of keys that carry a mark, with a DynamoDB whose messages repeat the whole request:
+ * Sweeps that fail in every way, of keys that carry a mark, with a DynamoDB whose messages repeat the whole request:
  * whatever is printed, and whatever an execution ends with, is searched for the mark.
  */
 
@@ -24,7 +24,7 @@ const tableOf = (logKeys: LogKeys): PreciseTtlProps & { readonly tableName: stri
   tableName: `Keys-${logKeys}`,
   partitionKey: 'email',
   sortKey: { name: 'number', type: 'N' },
-  index: { granularityMinutes: 60, backfill: true },
+  index: { granularityMinutes: 60 },
   logKeys,
 });
 
@@ -73,11 +73,6 @@ async function shownOf(logKeys: LogKeys) {
     recorder.intercept = interception ?? (() => undefined);
     ended.push({ what, ...(await local.sweep(tableName, input)) });
   };
-  const backfill = async (what: string, interception: Interception) => {
-    recorder.intercept = interception;
-    const { execution } = await local.backfill(tableName, { segments: 1 });
-    ended.push({ what, execution, report: {} as SweepReport });
-  };
   await local.put(tableName, stamped(1, KEYS));
   await sweep('dry run', undefined, { ...REPLAY, dryRun: true });
   await sweep('deletes refused', refuse('ValidationException', DELETE));
@@ -87,8 +82,6 @@ async function shownOf(logKeys: LogKeys) {
   await sweep('swept', undefined);
   await local.put(tableName, stamped(3, KEYS));
   await sweep('scanned', undefined, { scanIndex: true });
-  await backfill('stamps refused', refuse('ValidationException', 'UpdateItem'));
-  await backfill('stamps not allowed', refuse('AccessDeniedException', 'UpdateItem'));
   recorder.intercept = () => undefined;
   const ends = ended.flatMap(({ what, execution }) =>
     [execution.output, execution.cause, execution.error].map(end => `${what}: ${JSON.stringify(end)}`),

@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { unzipSync } from 'fflate';
 import { ALL_FUNCTIONS, type FunctionName, fileOf } from '../../functions/function-list.ts';
-import { bundleBackfill, bundleFunctions, bundleProof, bundleStreamFunctions } from '../../stacks/bundle.ts';
+import { bundleFunctions, bundleProof, bundleStreamFunctions } from '../../stacks/bundle.ts';
 
-const bundles = { ...bundleFunctions(), ...bundleBackfill(), ...bundleStreamFunctions(), ...bundleProof() };
+const bundles = { ...bundleFunctions(), ...bundleStreamFunctions(), ...bundleProof() };
 const FOLDERS = ALL_FUNCTIONS.map(fileOf);
 
 /** They talk to no AWS service. */
-const WITHOUT_SDK = ['RecordMetrics', 'PlanBackfill'];
+const WITHOUT_SDK = ['RecordMetrics'];
 
 /** The clients of those that talk to another service than DynamoDB. */
 const CLIENTS: Readonly<Partial<Record<FunctionName, readonly string[]>>> = {
@@ -56,7 +56,7 @@ describe.each(ALL_FUNCTIONS)('the bundle of %s', task => {
     const licences = Buffer.from(files['LICENSES.txt'] ?? []).toString();
     const named = new Set([...licences.matchAll(/^(@?[\w./-]+) \d+\.\d+\.\d+/gm)].map(([, name]) => name));
     const expected = [
-      ...(task === 'PlanBackfill' ? [] : ['@aws-lambda-powertools/logger', '@aws-lambda-powertools/commons']),
+      ...['@aws-lambda-powertools/logger', '@aws-lambda-powertools/commons'],
       ...(WITHOUT_SDK.includes(task)
         ? []
         : [...(CLIENTS[task] ?? ['@aws-sdk/client-dynamodb']), '@smithy/core']),
@@ -67,7 +67,7 @@ describe.each(ALL_FUNCTIONS)('the bundle of %s', task => {
       expect(licences).toContain('Permission is hereby granted, free of charge');
     // MIT-0 wants no text handed on; whatever else has none would be a gap.
     const without = [...licences.matchAll(/^(\S+), by its package\.json, which comes without a text/gm)];
-    expect(without.map(([, licence]) => licence)).toEqual(task === 'PlanBackfill' ? [] : ['MIT-0']);
+    expect(without.map(([, licence]) => licence)).toEqual(['MIT-0']);
   });
 
   test('imports in a bare Node and exports the handler', () => {

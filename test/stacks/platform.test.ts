@@ -9,7 +9,6 @@ const EVERYTHING = {
   ...SESSION_DATA,
   archive: {},
   events: { eventBus: 'default' },
-  index: { backfill: true },
 };
 
 describe('the state', () => {
@@ -124,7 +123,7 @@ describe('functions', () => {
   test('run on another processor and Node.js', () => {
     const json = functionsOf({ functionArchitecture: 'x86_64', functionRuntime: 'nodejs22.x' });
     const functions = resources(json, 'aws_lambda_function');
-    expect(functions).toHaveLength(9);
+    expect(functions).toHaveLength(7);
     for (const each of functions) {
       expect(each).toMatchObject({ architectures: ['x86_64'], runtime: 'nodejs22.x' });
     }
@@ -136,10 +135,10 @@ describe('functions', () => {
       roles: policiesOf(json).filter(([, policy]) => policy.includes('xray:PutTraceSegments')).length,
     });
     expect(traces(functionsOf({ tracing: true }))).toEqual({
-      modes: Array(9).fill({ mode: 'Active' }),
-      roles: 12,
+      modes: Array(7).fill({ mode: 'Active' }),
+      roles: 9,
     });
-    expect(traces(functionsOf({}))).toEqual({ modes: Array(9).fill({ mode: 'PassThrough' }), roles: 0 });
+    expect(traces(functionsOf({}))).toEqual({ modes: Array(7).fill({ mode: 'PassThrough' }), roles: 0 });
   });
 });
 
@@ -198,8 +197,8 @@ describe('roles that are made elsewhere', () => {
     ['the name of a role', { roleArns: { sweep: 'sweeper' } }, /roleArns\.sweep: expected the ARN of a role/],
     [
       'a user',
-      { roleArns: { backfill: 'arn:aws:iam::123456789012:user/a' } },
-      /roleArns\.backfill: expected the ARN/,
+      { roleArns: { PublishExpiries: 'arn:aws:iam::123456789012:user/a' } },
+      /roleArns\.PublishExpiries: expected the ARN/,
     ],
   ])('fail for %s', (_what, props, message) => {
     expect(() => terraformJson(configOf({ ...SESSION_DATA, ...props }))).toThrow(message);

@@ -4,12 +4,12 @@
  */
 import { spawnSync } from 'node:child_process';
 import { PROPS } from '../../config/props.ts';
-import { bundleBackfill, bundleFunctions, bundleProof, bundleStreamFunctions } from '../../stacks/bundle.ts';
+import { bundleFunctions, bundleProof, bundleStreamFunctions } from '../../stacks/bundle.ts';
 
 const { rule } = PROPS.functionRuntime.kind;
 const runtimes = rule !== undefined && 'values' in rule ? rule.values.map(String) : [];
 const versions = runtimes.map(runtime => runtime.replace(/^nodejs(\d+)\.x$/, '$1'));
-const bundles = { ...bundleFunctions(), ...bundleBackfill(), ...bundleStreamFunctions(), ...bundleProof() };
+const bundles = { ...bundleFunctions(), ...bundleStreamFunctions(), ...bundleProof() };
 const modules = Object.values(bundles).map(bundle => bundle.module);
 const script = `for (const file of process.argv.slice(1)) {
   const { handler } = await import(file);

@@ -99,7 +99,6 @@ export const PROP_VALUES: {
   graceSeconds: whole(0, 2_592_000),
   precisionSeconds: whole(1, 60),
   pollSeconds: whole(0, 60),
-  backfill: fc.boolean(),
   proof: fc.boolean(),
   archive: fc
     .tuple(

@@ -13,7 +13,6 @@ export const BROKEN_RELATIONS: readonly BrokenRelation[] = [
   { field: 'pollSeconds', props: { ...id, precisionSeconds: 5, pollSeconds: 2 } },
   { field: 'pollSeconds', props: { ...id, index: { by: 'second' }, precisionSeconds: 2, pollSeconds: 5 } },
   { field: 'pollSeconds', props: { ...id, precisionSeconds: 60, pollSeconds: 60 } },
-  { field: 'backfill', props: { ...id, index: { by: 'second', backfill: true } } },
   { field: 'holdAttribute', props: { ...id, hold: 'held', deleteMode: 'batch' } },
   { field: 'holdAttribute', props: { ...id, hold: 'id' } },
   { field: 'holdAttribute', props: { ...id, sortKey: 'at', hold: 'at' } },

@@ -1,13 +1,12 @@
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Execution } from 'stepfunctions-emulator';
 import { modelOf } from '../../config/model-of.ts';
-import { backfillName, replayName } from '../../config/names.ts';
+import { replayName } from '../../config/names.ts';
 import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import type { ExpiryModel } from '../../expiry/model.ts';
 import { isHandOver } from '../../lab/watch/executions.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
-import type { BackfillReport } from '../../statemachine/backfill-contract.ts';
 import type { SweepReport } from '../../statemachine/contract/report.ts';
 import { configOf } from './configs.ts';
 import { dynamoDbOfFile } from './local-dynamodb.ts';
@@ -30,12 +29,6 @@ export interface LocalSweep {
    * The report is that of the execution itself; without one it is null.
    */
   sweep(tableName: string, input: object): Promise<{ execution: Execution; report: SweepReport }>;
-  /** The same of the state machine of its backfill. */
-  backfill(
-    tableName: string,
-    input: unknown,
-    onStart?: (execution: Execution) => void,
-  ): Promise<{ execution: Execution; report: BackfillReport }>;
 }
 
 export type LocalSweepOptions = Partial<LocalCloudOptions> & { readonly settings?: Tuning };
@@ -137,7 +130,5 @@ export function useLocalSweep(
       return items;
     },
     sweep,
-    backfill: (tableName, input, onStart) =>
-      run(backfillName(resolveProps(propsOf(tableName)).name), input, onStart),
   };
 }

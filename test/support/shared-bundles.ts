@@ -5,7 +5,6 @@
 jest.mock('../../stacks/bundle.ts', () => ({
   ...jest.requireActual<typeof import('../../stacks/bundle.ts')>('../../stacks/bundle.ts'),
   bundleFunctions: () => JSON.parse(process.env['PRECISE_TTL_TEST_BUNDLES'] ?? '').ofSweep,
-  bundleBackfill: () => JSON.parse(process.env['PRECISE_TTL_TEST_BUNDLES'] ?? '').ofBackfill,
   bundleStreamFunctions: () => JSON.parse(process.env['PRECISE_TTL_TEST_BUNDLES'] ?? '').ofStream,
   bundleProof: () => JSON.parse(process.env['PRECISE_TTL_TEST_BUNDLES'] ?? '').ofProof,
 }));

@@ -67,10 +67,10 @@ export function environmentOf(json: TerraformJson, ending: string): Readonly<Rec
 /** The definition with every reference replaced: to a function by an ARN of the right shape, to the partition by `aws`. */
 export function definitionOf(
   json: TerraformJson,
-  { of = 'tick' }: { of?: 'tick' | 'replay' | 'backfill' } = {},
+  { of = 'tick' }: { of?: 'tick' | 'replay' } = {},
 ): { definition: string; asl: Record<string, unknown> } {
   const machine = resources(json, 'aws_sfn_state_machine').find(
-    ({ name }) => (/-(replay|backfill)$/.exec(String(name))?.[1] ?? 'tick') === of,
+    ({ name }) => (String(name).endsWith('-replay') ? 'replay' : 'tick') === of,
   );
   const definition = String(machine?.['definition'])
     .replaceAll(/\$\{data\.aws_partition\.\w+\.partition\}/g, 'aws')

@@ -1,5 +1,3 @@
-import { type BackfillFunctionArns, backfillDefinition } from '../../statemachine/backfill.ts';
-import { BACKFILL_TASKS } from '../../statemachine/backfill-contract.ts';
 import { TASKS } from '../../statemachine/contract/machines.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
 import { mermaid } from '../../statemachine/diagram.ts';
@@ -10,14 +8,11 @@ export function diagramPage(): string {
   const functions: FunctionArns = TASKS;
   const tick = tickDefinition(functions, { tables: [], replayArn: 'replay' });
   const replay = replayDefinition(functions, { tables: [] });
-  const backfill = backfillDefinition(BACKFILL_TASKS as BackfillFunctionArns);
   return `# The state machines
 
 \`npm run docs\` draws this page from the definitions, and a test fails when it is out of date. The comments in
-[definition.ts](../../statemachine/definition.ts), [child.ts](../../statemachine/child.ts) and
-[backfill.ts](../../statemachine/backfill.ts) tell what the states do. [contract/](../../statemachine/contract) and
-[backfill-contract.ts](../../statemachine/backfill-contract.ts) have the types of what they hand on, and the [glossary](glossary.md) explains the
-terms. In the pictures, a label is a value of the field \`next\` or a condition; a dotted line is taken after an error.
+[definition.ts](../../statemachine/definition.ts) and [child.ts](../../statemachine/child.ts) tell what the states do.
+[contract/](../../statemachine/contract) has the types of what they hand on, and the [glossary](glossary.md) explains the terms. In the pictures, a label is a value of the field \`next\` or a condition; a dotted line is taken after an error.
 
 ## The tick
 
@@ -34,20 +29,6 @@ SweepShards is an Express execution with the states of an iteration above.
 
 \`\`\`mermaid
 ${mermaid(replay)}
-\`\`\`
-
-## The backfill
-
-A state machine of its own, where [\`backfill\`](../adopt.md#what-if-the-index-is-by-window) is true.
-
-\`\`\`mermaid
-${mermaid(backfill)}
-\`\`\`
-
-## A child of BackfillSegments
-
-\`\`\`mermaid
-${mermaid(backfill.States.BackfillSegments.ItemProcessor)}
 \`\`\`
 `;
 }

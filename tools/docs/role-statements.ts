@@ -21,7 +21,6 @@ const EXAMPLE: PreciseTtlProps = {
   name: 'NAME',
   sweep: 'SWEEP',
   partitionKey: 'id',
-  index: { backfill: true },
   archive: {},
   kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/0',
 };

@@ -77,7 +77,7 @@ describe('with --table', () => {
       ...{
         archive: { prefix: 'a/' },
         roleArns: { sweep: 'x' },
-        tableRoleArns: { backfill: 'y' },
+        tableRoleArns: { PublishExpiries: 'y' },
       },
       ...{ lookbackMinutes: 3, functionTracing: true },
     };
@@ -93,7 +93,7 @@ describe('with --table', () => {
           index: { by: 'second', name: 'own' },
           hold: 'legalHold',
         },
-        ...{ archive: { prefix: 'a/' }, roleArns: { backfill: 'y', sweep: 'x' } },
+        ...{ archive: { prefix: 'a/' }, roleArns: { PublishExpiries: 'y', sweep: 'x' } },
       },
       { ...A, roleArns: { sweep: 'x' } },
     ]);

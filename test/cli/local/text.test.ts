@@ -250,7 +250,6 @@ test.each<[string, string, string, object, object]>([
   ],
   ['a hand-over', 'hand-over       nothing to delete', 'sweep-B-replay', { handOver: true }, { tables: {} }],
   ['a part', 'part of a tick  3 deleted  p99 0.1 s  B', 'sweep-B', { due: [] }, { tables: { B: found(3) } }],
-  ['a backfill', 'backfill        succeeded in 0.0 s', 'sweep-B-backfill', {}, { scanned: 7 }],
   ['a machine of somebody else', 'own             succeeded in 0.0 s', 'own', {}, { any: 'x'.repeat(400) }],
 ])('%s is one line without --verbose', async (_what, line, name, input, Output) => {
   const execution = await execute({ Type: 'Pass', Output, End: true }, input, name);

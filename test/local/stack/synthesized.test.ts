@@ -39,8 +39,8 @@ test('everything that the app synthesizes is understood', () => {
 });
 
 test('so is what looks for log groups that are there already', () => {
-  const optional = { archive: {}, events: { eventBus: 'default' }, index: { backfill: true } };
-  expect(synthesis({ ...SESSION_DATA, ...optional }).functions).toHaveLength(9);
+  const optional = { archive: {}, events: { eventBus: 'default' } };
+  expect(synthesis({ ...SESSION_DATA, ...optional }).functions).toHaveLength(7);
 });
 
 test('so is a deployment whose roles are made elsewhere: its events begin when it is applied', () => {
@@ -84,7 +84,6 @@ const EVERYTHING: PreciseTtlProps = {
   ...SESSION_DATA,
   archive: {},
   events: { eventBus: 'default' },
-  index: { backfill: true },
   kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1234abcd',
   newTable: { provisionedCapacity: { read: 5, write: 5 } },
 };

@@ -1,7 +1,8 @@
 import { lookLine } from '../../../cli/adopt/text.ts';
 import { correction } from '../../../operate/adopt/corrections.ts';
-import { sparingRate, TtlTally } from '../../../operate/adopt/ttl-look.ts';
+import { TtlTally } from '../../../operate/adopt/ttl-look.ts';
 import type { StoredItem } from '../../../operate/table/sample.ts';
+import { sparingRate } from '../../../operate/table/scan.ts';
 
 const NOW = 1_795_000_000;
 const RULE = { ttlAttribute: 'ttl', holdAttribute: 'hold', graceSeconds: 60 };

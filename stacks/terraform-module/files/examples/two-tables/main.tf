@@ -101,12 +101,7 @@ module "precise_ttl" {
   tables = {
     sessions = {
       table = aws_dynamodb_table.sessions
-      index = {
-        shards = 4
-
-        # For the items that are there already. Leave it out again when it is done.
-        backfill = true
-      }
+      index = { shards = 4 }
     }
     tokens = {
       table         = aws_dynamodb_table.tokens
@@ -123,11 +118,6 @@ module "precise_ttl" {
       }
     }
   }
-}
-
-output "backfill_state_machine_arn" {
-  description = "ARN of the state machine to start the sessions' backfill of."
-  value       = module.precise_ttl.backfill["sessions"].state_machine_arn
 }
 
 output "event_failure_queue_url" {
