@@ -16,7 +16,6 @@ import {
   type StartOptions,
   type StateMachine,
   StateMachines,
-  StateTester,
 } from 'stepfunctions-emulator';
 import { isDynamoDbQuery } from './dynamodb/queries.ts';
 import { TerraformError } from './errors.ts';
@@ -45,7 +44,7 @@ export class LocalStepFunctions {
     machines: readonly Machine[],
     { onEnd, onStart, queries, ...options }: StepFunctionsOptions,
   ) {
-    const { clock, invoker } = options;
+    const { clock } = options;
     const nested = nestedExecutions(() => this.api);
     const resources: FunctionInvoker = {
       invoke: (resource, ...call) => (isDynamoDbQuery(resource) ? queries : nested).invoke(resource, ...call),
@@ -73,7 +72,6 @@ export class LocalStepFunctions {
       ...place,
       stateMachines,
       executions: new Executions(this),
-      stateTester: new StateTester({ ...place, clock, invoker, resources, isMocked: isDynamoDbQuery }),
       isMocked: isDynamoDbQuery,
     };
   }

@@ -21,4 +21,3 @@ export { EmulatorError, NotLoopbackError } from './errors.ts';
 export * from './interpreter/index.ts';
 export { LambdaEndpoint } from './lambda-endpoint.ts';
 export type { ServerOptions } from './loopback/index.ts';
-export * from './test-state/index.ts';

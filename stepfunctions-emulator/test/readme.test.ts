@@ -2,22 +2,15 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { VirtualClock } from '../src/clock.ts';
-import { examples, expectToPass, files, readme, writeExamples } from './support/readme-examples.ts';
-import { useStepFunctionsApi } from './support/step-functions-api.ts';
+import { examples, files, readme, writeExamples } from './support/readme-examples.ts';
 
 /*
  * Each block of the README that is marked with a file's name is that file here. All of them run under jest, as tests of this
  * file, and in readme-frameworks.test.ts once more under vitest and under Node's own test runner. What "As a server" shows
  * runs in cli/readme.test.ts.
  */
-const api = useStepFunctionsApi({ clock: new VirtualClock() });
-
-/** The server's address is known only when the tests run. */
-const WITH_SERVER = 'client.test.ts';
-
 test('the README has examples, and the first is twelve lines from import to assertion', () => {
-  expect(examples.length).toBeGreaterThanOrEqual(7);
+  expect(examples.length).toBeGreaterThanOrEqual(6);
   const lines = files.get('orders.test.ts')?.trimEnd().split('\n') ?? [];
   expect(lines[0]).toMatch(/^import /);
   expect(lines.findLastIndex(line => line.includes('assert.')) + 1).toBe(12);
@@ -37,16 +30,13 @@ describe('under jest', () => {
   beforeAll(() => process.chdir(folder));
   afterAll(() => process.chdir(workingDirectory));
   process.chdir(folder);
-  for (const name of examples.filter(one => one !== WITH_SERVER)) {
+  for (const name of examples) {
     describe(name, () => {
       require(join(folder, name));
     });
   }
   process.chdir(workingDirectory);
 });
-
-test("the one with a client, under Node's own test runner", () =>
-  expectToPass([WITH_SERVER], 'node:test', ['--test', WITH_SERVER], api.endpoint));
 
 test('what it prints of an execution is what is printed', async () => {
   const folder = writeExamples('node:test');

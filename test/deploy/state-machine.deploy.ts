@@ -1,13 +1,7 @@
 import { join } from 'node:path';
 import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import {
-  DescribeExecutionCommand,
-  DescribeStateMachineCommand,
-  SFNClient,
-  StartExecutionCommand,
-} from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { ApiServer, Engine, Executions, realClock, StateMachines, StateTester } from 'stepfunctions-emulator';
+import { Engine, loadDefinition, realClock } from 'stepfunctions-emulator';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { expiryAttributes, expiryModel } from '../../expiry/index.ts';
 import { dynamoDbQueries, isDynamoDbQuery } from '../../local/dynamodb/queries.ts';
@@ -22,10 +16,8 @@ import {
   startEmulatedAws,
 } from './support/proof.ts';
 
-const PLACE = { account: '123456789012', region: 'us-east-1', partition: 'aws' } as const;
-
 /** What is applied is run: the definition and the functions as Terraform has them in its state. */
-describeWithTerraform('the state machine, on our own Step Functions endpoint', () => {
+describeWithTerraform('the state machine', () => {
   let aws: EmulatedAws;
   let dynamoDb: DynamoDBClient;
 
@@ -41,47 +33,19 @@ describeWithTerraform('the state machine, on our own Step Functions endpoint', (
 
   test('is created, sweeps what is expired and nothing else, is updated, and is deleted', async () => {
     const deployment = new Deployment(aws);
-    const functions: { invoker?: LocalFunctions } = {};
-    const engine = new Engine({
-      clock: realClock,
-      invoker: {
-        invoke: (arn, payload, options) => {
-          if (functions.invoker === undefined) throw new Error('The functions are not there yet.');
-          return functions.invoker.invoke(arn, payload, options);
-        },
-      },
-      resources: dynamoDbQueries(dynamoDb),
-    });
-    const stateMachines = new StateMachines(() => realClock.now());
-    const server = await ApiServer.start({
-      stateMachines,
-      executions: new Executions({
-        start: (machine, options) => engine.start(machine, options),
-        redrive: execution => execution.redrive(),
-      }),
-      stateTester: new StateTester({ ...PLACE, clock: realClock, invoker: { invoke: notHere } }),
-      isMocked: isDynamoDbQuery,
-      ...PLACE,
-    });
-    const client = new SFNClient({
-      endpoint: server.endpoint,
-      region: PLACE.region,
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    });
-    const here = { AWS_ENDPOINT_URL_SFN: server.endpoint };
+    let functions: LocalFunctions | undefined;
     try {
       // The emulator of AWS knows no PartiQL that deletes on a condition.
       const tokens: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', deleteMode: 'batch' };
-      await deployment.deploy(configOf(tokens), { environment: here });
-      const names = stateMachines.all.map(({ name, type }) => [name, type]);
-      expect(names.sort()).toEqual([
+      await deployment.deploy(configOf(tokens));
+      const machines = await applied<AppliedMachine>(deployment, 'aws_sfn_state_machine');
+      expect(machines.map(({ values: { name, type } }) => [name, type]).sort()).toEqual([
         ['precise-ttl', 'EXPRESS'],
         ['precise-ttl-replay', 'STANDARD'],
       ]);
-      const machine = stateMachines.all.find(({ name }) => name === 'precise-ttl-replay');
-      functions.invoker = new LocalFunctions(await deployedFunctions(deployment), {
-        dynamoDbEndpoint: aws.endpoint,
-      });
+      const replay = machines.find(({ values: { name } }) => name === 'precise-ttl-replay')?.values;
+      if (replay === undefined) throw new Error('no replay was applied');
+      functions = new LocalFunctions(await deployedFunctions(deployment), { dynamoDbEndpoint: aws.endpoint });
 
       const documents = DynamoDBDocumentClient.from(dynamoDb);
       const model = expiryModel({ partitionKey: 'id' });
@@ -93,63 +57,83 @@ describeWithTerraform('the state machine, on our own Step Functions endpoint', (
         const Item = { id, ...expiryAttributes(model, { id }, { expiresAt: ttl }) };
         await documents.send(new PutCommand({ TableName: 'Tokens', Item }));
       }
-      const span = { from: new Date((now - 600) * 1000), to: new Date((now - 1) * 1000) };
-      const { executionArn } = await client.send(
-        new StartExecutionCommand({ stateMachineArn: machine?.arn, input: JSON.stringify(span) }),
-      );
-      const { output, status, cause } = await ended(client, executionArn ?? '');
+      const span = {
+        from: new Date((now - 600) * 1000).toISOString(),
+        to: new Date((now - 1) * 1000).toISOString(),
+      };
+      const engine = new Engine({
+        clock: realClock,
+        invoker: functions,
+        resources: dynamoDbQueries(dynamoDb),
+      });
+      const { arn, name, role_arn: roleArn } = replay;
+      const definition = loadDefinition(replay.definition, 'STANDARD', isDynamoDbQuery);
+      const { status, output, cause } = await engine.start(
+        { arn, name, roleArn, type: 'STANDARD', definition },
+        { input: span },
+      ).done;
       expect([status, cause]).toEqual(['SUCCEEDED', undefined]);
-      expect(JSON.parse(output ?? '{}')).toMatchObject({ found: 1, deleted: 1, failed: 0 });
+      expect(output).toMatchObject({ found: 1, deleted: 1, failed: 0 });
       const { Items } = await dynamoDb.send(new ScanCommand({ TableName: 'Tokens' }));
       expect(Items?.map(({ id }) => id?.S)).toEqual(['alive']);
 
-      const changed = await deployment.deploy(configOf({ ...tokens, maxDeletesPerSecond: 3 }), {
-        environment: here,
-      });
+      const changed = await deployment.deploy(configOf({ ...tokens, maxDeletesPerSecond: 3 }));
       const updated = expect.stringContaining('aws_sfn_state_machine.');
       expect(changed).toEqual({ update: [updated, updated] });
-      const { definition } = await client.send(
-        new DescribeStateMachineCommand({ stateMachineArn: machine?.arn }),
+      const after = await applied<AppliedMachine>(deployment, 'aws_sfn_state_machine');
+      expect(after.map(({ values }) => values.definition)).toEqual(
+        Array(2).fill(expect.stringContaining('"maxDeletesPerSecond":3')),
       );
-      expect(definition).toContain('"maxDeletesPerSecond":3');
 
-      await deployment.deploy(configOf(tokens), { removed: true, environment: here });
-      expect(stateMachines.all).toEqual([]);
+      await deployment.deploy(configOf(tokens), { removed: true });
+      expect(await applied(deployment, 'aws_sfn_state_machine')).toEqual([]);
     } finally {
-      client.destroy();
-      await server.stop();
-      await functions.invoker?.stop();
+      await functions?.stop();
       deployment.remove();
     }
   });
 });
 
-function notHere(): never {
-  throw new Error('No state is tested here.');
+interface Applied<Values> {
+  readonly address: string;
+  readonly type: string;
+  readonly values: Values;
+}
+
+/** The resources of a type as they are in Terraform's state. */
+async function applied<Values>(deployment: Deployment, type: string): Promise<Applied<Values>[]> {
+  const { values } = JSON.parse((await deployment.terraform(['show', '-json'])).output) as {
+    values?: { root_module: { resources?: readonly Applied<Values>[] } };
+  };
+  return (values?.root_module.resources ?? []).filter(resource => resource.type === type);
+}
+
+interface AppliedMachine {
+  readonly arn: string;
+  readonly name: string;
+  readonly type: string;
+  readonly role_arn: string;
+  readonly definition: string;
 }
 
 /** The functions as they were applied, from the archives of the deployment. */
 async function deployedFunctions(deployment: Deployment): Promise<FunctionResource[]> {
-  const { values } = JSON.parse((await deployment.terraform(['show', '-json'])).output) as {
-    values: { root_module: { resources: readonly { address: string; type: string; values: Applied }[] } };
-  };
-  return values.root_module.resources
-    .filter(({ type }) => type === 'aws_lambda_function')
-    .map(({ address, values: applied }) => ({
-      address,
-      name: applied.function_name,
-      arn: applied.arn,
-      region: PLACE.region,
-      archive: join(deployment.folder, applied.filename),
-      handler: applied.handler,
-      memoryMb: applied.memory_size,
-      timeoutSeconds: applied.timeout,
-      environment: applied.environment[0]?.variables ?? {},
-      logFormat: 'JSON',
-    }));
+  const functions = await applied<AppliedFunction>(deployment, 'aws_lambda_function');
+  return functions.map(({ address, values }) => ({
+    address,
+    name: values.function_name,
+    arn: values.arn,
+    region: 'us-east-1',
+    archive: join(deployment.folder, values.filename),
+    handler: values.handler,
+    memoryMb: values.memory_size,
+    timeoutSeconds: values.timeout,
+    environment: values.environment[0]?.variables ?? {},
+    logFormat: 'JSON',
+  }));
 }
 
-interface Applied {
+interface AppliedFunction {
   readonly function_name: string;
   readonly arn: string;
   readonly filename: string;
@@ -157,12 +141,4 @@ interface Applied {
   readonly memory_size: number;
   readonly timeout: number;
   readonly environment: readonly { readonly variables: Readonly<Record<string, string>> }[];
-}
-
-async function ended(client: SFNClient, executionArn: string) {
-  for (;;) {
-    const execution = await client.send(new DescribeExecutionCommand({ executionArn }));
-    if (execution.status !== 'RUNNING') return execution;
-    await new Promise(resolve => setTimeout(resolve, 200));
-  }
 }

@@ -242,17 +242,6 @@ describe('the command', () => {
     useInstalled(folder, ['@aws-sdk/client-sfn']);
   });
 
-  test('says its version', async () => {
-    const { stdout } = await promisify(execFile)(
-      'npx',
-      ['--no-install', 'stepfunctions-emulator', '--version'],
-      {
-        cwd: folder,
-      },
-    );
-    expect(stdout.trim()).toBe(JSON.parse(readFileSync(join(FOLDER, 'package.json'), 'utf8')).version);
-  });
-
   test.each([
     ['mjs', 'export const greet = ({ name }) => ({ hello: name });'],
     ['ts', 'export const greet = ({ name }: { name: string }) => ({ hello: name });'],
@@ -286,7 +275,6 @@ describe('the command', () => {
       const { AWS_ENDPOINT_URL_SFN: page = '' } = exportedBy(server);
       const script = await fetch(`${page}/page/script.js`);
       expect(await script.text()).toBe(readFileSync(join(packed.content, 'dist/page/page.js'), 'utf8'));
-      await server.until(/ {2}hello:\S+ {2}SUCCEEDED in .*: \{"hello":"you"\}\n/);
       server.child.kill('SIGTERM');
       expect(await server.ended).toBe(0);
     } finally {

@@ -2,11 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { DeleteTableCommand, type DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import type { LocalCloudWatch } from 'aws-on-loopback/cloudwatch/cloudwatch';
 import { serveCloudWatch } from 'aws-on-loopback/cloudwatch/serve-cloudwatch';
+import { jsonAnswer } from 'aws-on-loopback/dynamodb/answer';
 import { localDynamoDb } from 'aws-on-loopback/dynamodb/clients';
 import type { DynamoDbEndpoint } from 'aws-on-loopback/dynamodb/dynamodb-local';
 import { type CallHandler, DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
 import { startLambda } from 'aws-on-loopback/lambda/lambda-api';
 import { ApiServer, type Clock, type EngineOptions, type Execution } from 'stepfunctions-emulator';
+import { stateMachine } from 'stepfunctions-emulator/testing';
 import { VERIFY_NAME, verifiedProps, verifyConfig } from '../../cli/verify/configuration.ts';
 import { type Deployer, runVerify, type VerifyOptions } from '../../cli/verify/job.ts';
 import type { VerifyClients } from '../../cli/verify/observe.ts';
@@ -135,7 +137,7 @@ class LocalDeployer implements Deployer {
     const dated = await through(dynamoDb.endpoint, undefined, () => clock.now());
     const clients = deploymentClients(REGION, {
       AWS_ENDPOINT_URL_DYNAMODB: await through(dated, sabotage.dynamoDbCall),
-      AWS_ENDPOINT_URL_SFN: await through(sfn.endpoint, sabotage.sfnCall),
+      AWS_ENDPOINT_URL_SFN: await through(await through(sfn.endpoint, withTestState), sabotage.sfnCall),
       AWS_ENDPOINT_URL_SQS: cloud.services.endpoints.sqs,
       AWS_ENDPOINT_URL_LAMBDA: lambda.endpoint,
       AWS_ENDPOINT_URL_CLOUDWATCH: cloudWatch.endpoint,
@@ -164,6 +166,14 @@ class LocalDeployer implements Deployer {
     await this.removeLeft();
   }
 }
+
+/** Answers TestState as far as the command asks for it: one state without input, which ends. */
+const withTestState: CallHandler = async ({ operation, text, forward }) => {
+  if (operation !== 'TestState') return forward();
+  const { QueryLanguage, ...state } = JSON.parse((JSON.parse(text) as { definition: string }).definition);
+  const { status } = await stateMachine.from({ QueryLanguage, StartAt: 'A', States: { A: state } }).run();
+  return jsonAnswer({ status });
+};
 
 function withMore(execution: Execution, more = 0): Parameters<LocalCloudWatch['executionEnded']>[0] {
   const { machine, status, startDate, stopDate, memoryMb } = execution;

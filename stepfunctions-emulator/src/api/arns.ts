@@ -1,4 +1,4 @@
-import { ApiError, invalidRequest } from './errors.ts';
+import { ApiError } from './errors.ts';
 import type { Members } from './members.ts';
 
 /** The API model's limits for every ARN field. */
@@ -19,33 +19,16 @@ function checkArn(arn: string, kinds: readonly string[]): string {
   return arn;
 }
 
-const checkMachineArn = (arn: string): string => checkArn(arn, ['stateMachine']);
-
-/** Reads the ARN of a state machine, or of one of its versions or aliases, which the operation may refuse. */
+/** Reads the ARN of a state machine. That of a version or an alias has the same form, and names none that exists here. */
 export function takeMachineArn(members: Members): string {
-  const arn = checkMachineArn(members.string('stateMachineArn', ARN_LENGTH));
+  const arn = checkArn(members.string('stateMachineArn', ARN_LENGTH), ['stateMachine']);
   if (!arn.includes('/')) return arn;
-  throw invalidRequest(
-    'API_DOES_NOT_SUPPORT_LABELED_ARNS',
-    `stateMachineArn: expected a state machine, a version or an alias, got a distributed Map state: ${arn}`,
+  throw new ApiError(
+    'ValidationException',
+    `stateMachineArn: expected a state machine, got a distributed Map state: ${arn}`,
+    400,
+    { reason: 'API_DOES_NOT_SUPPORT_LABELED_ARNS' },
   );
-}
-
-/** Returns the state machine's ARN in a version's ARN; undefined for other ARNs. */
-export const machineOfVersion = (arn: string): string | undefined =>
-  /^(arn:aws[^:]*:states:[^:]+:[^:]+:stateMachine:[^:/]+):[1-9]\d*$/.exec(arn)?.[1];
-
-export function takeVersionArn(members: Members): string {
-  const arn = checkMachineArn(members.string('stateMachineVersionArn', LONG_ARN_LENGTH));
-  if (machineOfVersion(arn) !== undefined) return arn;
-  throw invalidArn(`Invalid ARN: ${arn}`);
-}
-
-/** The part after the state machine's ARN is the name of the alias. */
-export function takeAliasArn(members: Members): string {
-  const arn = checkMachineArn(members.string('stateMachineAliasArn', ARN_LENGTH));
-  if (arn.split(':').length === 8) return arn;
-  throw invalidArn(`Invalid ARN: ${arn}`);
 }
 
 /** Express executions have another form of ARN, which most operations do not accept. */

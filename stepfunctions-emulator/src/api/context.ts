@@ -1,5 +1,3 @@
-import type { RandomSource } from '../interpreter/index.ts';
-import type { StateTester } from '../test-state/index.ts';
 import type { Executions } from './executions.ts';
 import type { Members } from './members.ts';
 import type { StateMachines } from './state-machines.ts';
@@ -8,15 +6,11 @@ import type { StateMachines } from './state-machines.ts';
 export interface ApiContext {
   readonly stateMachines: StateMachines;
   readonly executions: Executions;
-  /** Runs the states of TestState. */
-  readonly stateTester: StateTester;
   readonly account: string;
   /** The region in every ARN, whatever region a client signs for. */
   readonly region: string;
   /** The partition in every ARN: `aws`, `aws-cn`, `aws-us-gov`. */
   readonly partition: string;
-  /** Chooses between the two versions of an alias. @default different in every run */
-  readonly random?: RandomSource;
   /** Whether a Resource that is not implemented is mocked, by its ARN. @default none is */
   readonly isMocked?: (arn: string) => boolean;
 }

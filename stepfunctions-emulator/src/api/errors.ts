@@ -21,15 +21,6 @@ export const typeOf = ({ name }: ApiError): string => `${FRAMEWORK[name] ?? MODE
 export const validationError = (detail: string): ApiError =>
   new ApiError('ValidationException', `1 validation error detected: ${detail}`);
 
-/** A well-formed request is not valid: besides the message AWS returns a reason code for programs. */
-export const invalidRequest = (
-  reason:
-    | 'API_DOES_NOT_SUPPORT_LABELED_ARNS'
-    | 'INVALID_ROUTING_CONFIGURATION'
-    | 'MISSING_REQUIRED_PARAMETER',
-  message: string,
-): ApiError => new ApiError('ValidationException', message, 400, { reason });
-
 export const stateMachineDoesNotExist = (arn: string): ApiError =>
   new ApiError('StateMachineDoesNotExist', `State Machine Does Not Exist: '${arn}'`);
 
@@ -42,12 +33,6 @@ export const executionDoesNotExist = (arn: string, why?: string): ApiError =>
 
 export const resourceNotFound = (arn: string): ApiError =>
   new ApiError('ResourceNotFound', `Resource not found: '${arn}'`, 400, { resourceName: arn });
-
-/** The error for versions and aliases. */
-export const referenceNotFound = (arn: string): ApiError =>
-  new ApiError('ResourceNotFound', 'Request references a resource that does not exist.', 400, {
-    resourceName: arn,
-  });
 
 export const typeNotSupported = (): ApiError =>
   new ApiError(

@@ -9,12 +9,6 @@ export interface Runner {
   redrive(execution: Execution): Promise<void>;
 }
 
-/** By which ARN an execution was started, when that was not the state machine's own. */
-export interface StartedBy {
-  readonly versionArn?: string | undefined;
-  readonly aliasArn?: string | undefined;
-}
-
 /** The fields of an ended execution that are kept when its history and its Map Runs are removed. */
 export type ExecutionSummary = Pick<
   Execution,
@@ -34,7 +28,7 @@ export type ExecutionSummary = Pick<
 >;
 
 /** An execution started by a client, and the state machine at that time. */
-export interface StartedExecution<Known extends ExecutionSummary = ExecutionSummary> extends StartedBy {
+export interface StartedExecution<Known extends ExecutionSummary = ExecutionSummary> {
   /** An {@link Execution} as long as its history is kept. */
   readonly execution: Known;
   readonly stateMachine: StateMachine;
@@ -103,10 +97,10 @@ export class Executions {
     return this.#names.get(stateMachine.arn)?.has(name) ?? false;
   }
 
-  start(stateMachine: StateMachine, options: StartOptions, by: StartedBy = {}): StartedExecution<Execution> {
+  start(stateMachine: StateMachine, options: StartOptions): StartedExecution<Execution> {
     const execution = this.#runner.start(stateMachine, options);
     this.#sequence += 1;
-    const started = { ...by, execution, stateMachine, sequence: this.#sequence };
+    const started = { execution, stateMachine, sequence: this.#sequence };
     this.#byArn.set(execution.arn, started);
     if (options.name !== undefined && stateMachine.type === 'STANDARD') {
       this.#takeName(stateMachine, options.name);
@@ -168,16 +162,9 @@ export class Executions {
     throw resourceNotFound(arn);
   }
 
-  /**
-   * Lists executions, the last started first.
-   * @param arn of a state machine, or of a version or an alias that they were started by
-   */
-  of(arn: string): readonly StartedExecution[] {
-    return [...this.#byArn.values()]
-      .filter(({ stateMachine, versionArn, aliasArn }) =>
-        [stateMachine.arn, versionArn, aliasArn].includes(arn),
-      )
-      .reverse();
+  /** Lists the executions of a state machine, the last started first. */
+  of(machineArn: string): readonly StartedExecution[] {
+    return [...this.#byArn.values()].filter(({ stateMachine }) => stateMachine.arn === machineArn).reverse();
   }
 
   /** Stops the executions of a deleted state machine, and removes their data. */

@@ -37,13 +37,6 @@ export class Members {
     return value;
   }
 
-  /** @param pattern in the words of AWS's model, for the message */
-  matching(name: string, pattern: RegExp, limits: LengthLimits = {}): string {
-    const value = this.string(name, limits);
-    if (pattern.test(value)) return value;
-    throw this.#unsatisfied(name, value, `satisfy regular expression pattern: ${pattern.source}`);
-  }
-
   oneOf<T extends string>(name: string, allowed: readonly T[]): T | undefined {
     const value = this.#typed(name, 'string');
     if (value === undefined) return undefined;
@@ -61,10 +54,6 @@ export class Members {
     return value;
   }
 
-  requiredInteger(name: string, min: number, max: number): number {
-    return this.#required(name, this.integer(name, min, max));
-  }
-
   boolean(name: string): boolean | undefined {
     return this.#typed(name, 'boolean');
   }
@@ -74,25 +63,12 @@ export class Members {
     return value === undefined ? undefined : new Members(value, this.#at(name));
   }
 
-  strings(name: string): string[] {
-    return this.#required(name, this.#list(name)).map((one, index) => {
-      if (typeof one === 'string') return one;
-      throw wrongType(`${this.#at(name)}.${index + 1}`, one, 'String');
-    });
-  }
-
-  objects(name: string, limits: LengthLimits = {}): Members[] | undefined {
-    const list = this.#list(name);
-    if (list !== undefined) this.#checkLength(name, list, JSON.stringify(list), limits);
-    return list?.map((one, index) => {
+  objects(name: string): Members[] | undefined {
+    return this.#list(name)?.map((one, index) => {
       const path = `${this.#at(name)}.${index + 1}.member`;
       if (!isObject(one)) throw wrongType(path, one, 'Object');
       return new Members(one, path);
     });
-  }
-
-  requiredObjects(name: string, limits: LengthLimits = {}): Members[] {
-    return this.#required(name, this.objects(name, limits));
   }
 
   #plainObject(name: string): Readonly<Record<string, unknown>> | undefined {

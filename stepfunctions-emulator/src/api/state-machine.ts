@@ -13,16 +13,12 @@ export interface StateMachine extends Machine {
   readonly loggingConfiguration: Configuration;
   readonly tracingConfiguration: Configuration;
   readonly encryptionConfiguration?: Configuration | undefined;
-  /** The version that was published at the creation, if any. */
-  readonly publication?: { readonly description: string | undefined } | undefined;
   /** Epoch milliseconds. */
   readonly creationDate: number;
   readonly updateDate: number;
-  /** Revision of the last update; undefined before the first update. */
-  readonly revisionId: string | undefined;
 }
 
-export type NewStateMachine = Omit<StateMachine, 'creationDate' | 'updateDate' | 'revisionId'>;
+export type NewStateMachine = Omit<StateMachine, 'creationDate' | 'updateDate'>;
 export type StateMachineUpdate = Partial<
   Pick<
     StateMachine,

@@ -1,57 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import {
+  type ApiContext,
+  ApiServer,
+  DEFAULT_PORT,
+  Executions,
+  NO_LOGGING,
+  NO_TRACING,
+  nestedExecutions,
+  StateMachines,
+} from '../api/index.ts';
+import type { NewStateMachine } from '../api/state-machine.ts';
+import { realClock } from '../clock.ts';
 import { EmulatorError } from '../errors.ts';
-import { UsageError } from './errors.ts';
-import { readFlags } from './flags.ts';
-import { readOptions } from './options.ts';
-import { serve } from './serve.ts';
-import { describeExecution, describeStart, help } from './text.ts';
+import { Engine, type FunctionInvoker, loadDefinition } from '../interpreter/index.ts';
+import { PLACE, ROLE_ARN, stateMachineArn } from '../made-up.ts';
+import { failureOf } from '../testing/mock.ts';
 
-/** Exit status for a wrong command line, as in most commands. */
-const USAGE_STATUS = 2;
+const HELP = `npx stepfunctions-emulator --definition FILE [--definition FILE …] [--type EXPRESS] [--functions FILE] [--port N]
 
-/**
- * `stepfunctions-emulator`: sets the exit status of this process.
- *
- * @param version of the package
- */
-export async function main(args: readonly string[], version: string): Promise<void> {
+Answers the API of AWS Step Functions on 127.0.0.1 until Ctrl-C, for any AWS client, and shows a page in a browser.
+
+  --definition FILE  a state machine, named after the file; as often as needed
+  --type TYPE        of all of them: STANDARD (the default) or EXPRESS
+  --functions FILE   a module that exports functions by their names; each gets the payload and answers, or throws
+  --port N           default ${DEFAULT_PORT}; 0 for a free one`;
+
+/** The server cannot be started because of a flag, a file or a definition. */
+class StartError extends EmulatorError {
+  override readonly name = 'StartError';
+}
+
+/** `stepfunctions-emulator`: ends this process at SIGINT or SIGTERM, and sets its exit status to 1 when the server can't start. */
+export async function main(args: readonly string[]): Promise<void> {
   try {
-    await run(args, version);
+    const { values } = readFlags(args);
+    if (values.help === true) console.log(HELP);
+    else await serve(values);
   } catch (error) {
     // An error that the user can correct is shown without a stack; any other is a bug of the emulator and keeps its stack.
     if (!(error instanceof EmulatorError)) throw error;
     console.error(error.message);
-    process.exitCode = error instanceof UsageError ? USAGE_STATUS : 1;
+    process.exitCode = 1;
   }
 }
 
-async function run(args: readonly string[], version: string): Promise<void> {
-  const flags = readFlags(args);
-  if (flags.has('help')) return console.log(help());
-  if (flags.has('version')) return console.log(version);
-  const options = readOptions(flags, process.env);
-  const signalled = untilSignal();
-  const served = await serve(options, {
-    onExecution: execution => console.log(describeExecution(execution)),
-    onReload: file => console.log(`${file}: loaded again; executions that start from now on run it`),
-    onReloadFailure: error => console.error(`${error.message}\nThe definition from before is kept.`),
-  });
-  console.log(describeStart(served, options));
-  await signalled;
-  await served.stop();
-  // Mocks may have left handles that would keep the process alive.
-  process.exit(0);
+function readFlags(args: readonly string[]) {
+  const text = { type: 'string' } as const;
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        definition: { ...text, multiple: true },
+        type: text,
+        functions: text,
+        port: text,
+        help: { type: 'boolean' },
+      },
+    });
+  } catch (error) {
+    throw new StartError(`${(error as Error).message}; see --help`);
+  }
 }
 
-/** Resolves at the first SIGINT or SIGTERM. The second one ends the process immediately. */
-function untilSignal(): Promise<void> {
-  return new Promise(resolve => {
-    let signalled = false;
-    for (const name of ['SIGINT', 'SIGTERM'] as const) {
-      process.on(name, () => {
-        if (signalled) process.exit(1);
-        signalled = true;
-        resolve();
-      });
-    }
+async function serve(flags: ReturnType<typeof readFlags>['values']): Promise<void> {
+  const stateMachines = new StateMachines(realClock.now);
+  for (const file of flags.definition ?? []) stateMachines.create(machineOf(file, flags.type ?? 'STANDARD'));
+  const engine = new Engine({
+    clock: realClock,
+    invoker: invokerOf(flags.functions === undefined ? {} : await load(flags.functions)),
+    resources: nestedExecutions(() => context),
   });
+  const redrive = (execution: { redrive(): Promise<void> }) => execution.redrive();
+  const executions = new Executions({ start: engine.start.bind(engine), redrive });
+  const context: ApiContext = { stateMachines, executions, ...PLACE };
+  const port = Number(flags.port ?? DEFAULT_PORT);
+  const { endpoint } = await ApiServer.start(context, { port }).catch(({ message }: Error) => {
+    throw new StartError(`--port ${flags.port ?? port}: ${message}; choose a free one`);
+  });
+  // Waits of executions would keep the process alive.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));
+  console.log(`Step Functions, and a page that shows what runs: ${endpoint}
+
+${stateMachines.all.map(({ type, arn }) => `  ${type.padEnd(8)}  ${arn}`).join('\n')}
+
+In another terminal:
+
+export AWS_ENDPOINT_URL_SFN=${endpoint}
+export AWS_REGION=${PLACE.region}
+export AWS_ACCESS_KEY_ID=local
+export AWS_SECRET_ACCESS_KEY=local
+
+Ctrl-C stops.`);
+}
+
+function machineOf(file: string, type: string): NewStateMachine {
+  if (type !== 'STANDARD' && type !== 'EXPRESS') {
+    throw new StartError(`--type: expected STANDARD or EXPRESS, got "${type}"`);
+  }
+  try {
+    const definitionText = readFileSync(file, 'utf8');
+    const name = basename(file).replace(/(\.asl)?\.json$|\.asl$/, '');
+    return {
+      arn: stateMachineArn(name),
+      name,
+      type,
+      roleArn: ROLE_ARN,
+      definitionText,
+      definition: loadDefinition(definitionText, type),
+      loggingConfiguration: NO_LOGGING,
+      tracingConfiguration: NO_TRACING,
+    };
+  } catch (error) {
+    throw new StartError(`--definition ${file}: ${(error as Error).message}`);
+  }
+}
+
+/** @param functions module of a user: functions by their names */
+function invokerOf(functions: Readonly<Record<string, unknown>>): FunctionInvoker {
+  return {
+    async invoke(functionArn, payload) {
+      const mock = functions[functionArn.split(':')[6] ?? ''];
+      if (typeof mock !== 'function') {
+        const errorMessage = `Function not found: ${functionArn} (--functions: ${Object.keys(functions).join(', ') || 'none'})`;
+        return { ok: false, errorType: 'Lambda.ResourceNotFoundException', errorMessage };
+      }
+      try {
+        return { ok: true, payload: await mock(payload) };
+      } catch (error) {
+        return failureOf(error);
+      }
+    },
+  };
+}
+
+async function load(module: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return await import(pathToFileURL(resolve(module)).href);
+  } catch (error) {
+    throw new StartError(`--functions ${module}: ${(error as Error).message}`);
+  }
 }

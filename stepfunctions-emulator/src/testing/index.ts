@@ -9,14 +9,6 @@ export {
   NotRedrivableError,
 } from '../interpreter/index.ts';
 export { functionArn } from '../made-up.ts';
-export { TerraformError, type TerraformOptions } from '../terraform/index.ts';
-export {
-  type InspectionData,
-  InvalidTestStateError,
-  type TestStateConfiguration,
-  type TestStateMock,
-  type TestStateResult,
-} from '../test-state/index.ts';
 export type { ClockOptions } from './clocks.ts';
 export { HarnessError, MissingMockError, UnexpectedStatusError } from './errors.ts';
 export type { EventOf, EventType, HistoryEvent } from './events.ts';
@@ -34,7 +26,6 @@ export {
 export type { FunctionCall } from './mocked-functions.ts';
 export type { RetryRecord } from './retries.ts';
 export { type DefinitionOptions, stateMachine } from './state-machine.ts';
-export { type StateTestOptions, type TestedState, testState } from './test-state.ts';
 export type {
   MachineOptions,
   RunningExecution,

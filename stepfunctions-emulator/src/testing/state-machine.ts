@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isAllowedName } from '../interpreter/index.ts';
-import { readStateMachine, type TerraformOptions } from '../terraform/index.ts';
 import { HarnessError } from './errors.ts';
 import { substitute } from './substitutions.ts';
 import { type MachineOptions, TestedStateMachine } from './tested-state-machine.ts';
@@ -36,18 +35,6 @@ export const stateMachine = {
     const file = pathOf(path);
     const name = options.name ?? nameOf(file);
     return machineOf(read(file), name, options, file);
-  },
-
-  /**
-   * Creates it from Terraform's JSON with an aws_sfn_state_machine: a file, a folder, or the output of CDKTF (`cdktf.out`). Functions are
-   * mocked under their `function_name`.
-   * @param path a URL, or a path from the working directory
-   * @throws {InvalidDefinitionError}
-   * @throws {TerraformError} when there isn't exactly one state machine, or a reference can't be resolved
-   */
-  fromTerraform(path: string | URL, options: TerraformOptions & MachineOptions = {}): TestedStateMachine {
-    const { name, type, definition } = readStateMachine(pathOf(path), options);
-    return new TestedStateMachine(name, definition, { type, ...options });
   },
 };
 

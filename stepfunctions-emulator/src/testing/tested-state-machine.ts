@@ -15,11 +15,10 @@ import { ExecutionResult, type Records } from './execution-result.ts';
 import type { Mocks } from './mock.ts';
 import { MockedFunctions } from './mocked-functions.ts';
 import type { RetryRecord } from './retries.ts';
-import { type StateTestOptions, type TestedState, testState } from './test-state.ts';
 import { visitKey } from './visits.ts';
 
 export interface MachineOptions {
-  /** @default STANDARD; for Terraform, what it says there */
+  /** @default STANDARD */
   readonly type?: WorkflowType;
   /** Mocks for every execution; the mocks of `run` take precedence. */
   readonly functions?: Mocks;
@@ -104,16 +103,6 @@ export class TestedStateMachine {
       ...(name !== undefined && { name }),
     });
     return new Run(execution, clock, invoker, { retries, cutOffs, stateMachine: this });
-  }
-
-  /**
-   * Tests one state of this state machine, at any depth: one attempt, and the Retry or Catch that would handle its failure.
-   * @throws {MissingMockError} when a Task has no `mock` and its function none in `functions`
-   * @throws {InvalidTestStateError} for what TestState refuses
-   */
-  testState(stateName: string, options: Omit<StateTestOptions, 'stateName'> = {}): Promise<TestedState> {
-    const functions = { ...this.#mocks, ...options.functions };
-    return testState(this.definition, { ...options, functions, stateName });
   }
 
   get #machine(): Machine {

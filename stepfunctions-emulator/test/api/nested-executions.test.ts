@@ -1,7 +1,7 @@
-import { ListExecutionsCommand, TestStateCommand } from '@aws-sdk/client-sfn';
+import { ListExecutionsCommand } from '@aws-sdk/client-sfn';
 import { VirtualClock } from '../../src/clock.ts';
 import type { Execution } from '../../src/interpreter/index.ts';
-import { ROLE_ARN, useStepFunctionsApi } from '../support/step-functions-api.ts';
+import { useStepFunctionsApi } from '../support/step-functions-api.ts';
 import { create, runToEnd } from './support.ts';
 
 const RESOURCE = 'arn:aws:states:::states:startExecution';
@@ -116,24 +116,6 @@ test('the history has the events of an optimised integration', async () => {
     taskScheduledEventDetails: { ...resource, parameters: JSON.stringify({ StateMachineArn: child }) },
   });
   expect(history[4]).toMatchObject({ taskSucceededEventDetails: resource });
-});
-
-test('TestState without a mock starts one, too', async () => {
-  const StateMachineArn = await create(api, WAIT);
-  const definition = JSON.stringify({
-    QueryLanguage: 'JSONata',
-    Type: 'Task',
-    Resource: RESOURCE,
-    Arguments: { StateMachineArn },
-    Output: '{% $states.result.ExecutionArn %}',
-    End: true,
-  });
-  const tested = await api.client.send(new TestStateCommand({ definition, roleArn: ROLE_ARN }));
-  expect(tested.status).toBe('SUCCEEDED');
-  const { executions } = await api.client.send(
-    new ListExecutionsCommand({ stateMachineArn: StateMachineArn }),
-  );
-  expect(executions?.map(({ executionArn }) => JSON.stringify(executionArn))).toEqual([tested.output]);
 });
 
 describe('of an Express state machine, delivered twice', () => {

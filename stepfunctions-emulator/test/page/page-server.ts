@@ -9,7 +9,6 @@ import {
 import { type Clock, realClock } from '../../src/clock.ts';
 import { Engine, type Execution, loadDefinition, type WorkflowType } from '../../src/interpreter/index.ts';
 import { PLACE, ROLE_ARN } from '../../src/made-up.ts';
-import { StateTester } from '../../src/test-state/index.ts';
 import { arnOf, pageFunctions } from './machines.ts';
 
 /** A server whose page is looked at. */
@@ -31,8 +30,7 @@ export async function startPageServer(clock: Clock = realClock): Promise<PageSer
     start: (machine, options) => engine.start(machine, options),
     redrive: execution => execution.redrive(),
   });
-  const stateTester = new StateTester({ ...PLACE, invoker, clock });
-  const context: ApiContext = { stateMachines, executions, stateTester, ...PLACE };
+  const context: ApiContext = { stateMachines, executions, ...PLACE };
   const server = await ApiServer.start(context);
   const running = new Set<Execution>();
   return {

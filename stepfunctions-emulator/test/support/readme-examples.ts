@@ -16,7 +16,6 @@ export const files = new Map(
 export const examples = [...files.keys()].filter(name => name.endsWith('.test.ts'));
 /** A line that ends like this imports `test`; the README says what else it can import it from. */
 const NODE_TEST = /from 'node:test';.*$/m;
-const API = 'http://127.0.0.1:8083';
 
 const folders: string[] = [];
 afterAll(() => {
@@ -24,7 +23,7 @@ afterAll(() => {
 });
 
 /** Writes all of them, with what they need beside them, for one test framework. */
-export function writeExamples(framework: string, endpoint = API): string {
+export function writeExamples(framework: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'readme-'));
   folders.push(folder);
   const write = (name: string, text: string) => {
@@ -32,14 +31,9 @@ export function writeExamples(framework: string, endpoint = API): string {
     writeFileSync(join(folder, name), text);
   };
   for (const [name, text] of files) {
-    write(name, text.replace(NODE_TEST, `from '${framework}';`).replace(API, endpoint));
+    write(name, text.replace(NODE_TEST, `from '${framework}';`));
   }
   write('package.json', '{"type": "module"}');
-  write(
-    'cdktf.out/manifest.json',
-    '{"stacks": {"shop": {"synthesizedStackPath": "stacks/shop/cdk.tf.json"}}}',
-  );
-  write('cdktf.out/stacks/shop/cdk.tf.json', JSON.stringify(STACK));
   symlinkSync(join(PACKAGE, '../node_modules'), join(folder, 'node_modules'));
   return folder;
 }
@@ -49,9 +43,8 @@ export async function expectToPass(
   names: readonly string[],
   framework: string,
   args: readonly string[],
-  endpoint: string,
 ): Promise<void> {
-  const folder = writeExamples(framework, endpoint);
+  const folder = writeExamples(framework);
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder }).catch(
     ({ stdout = '', stderr = '' }) => {
       throw new Error(`${stdout}\n${stderr}`);
@@ -63,21 +56,3 @@ export async function expectToPass(
     new RegExp(`(Tests +${tests} passed|^ℹ pass ${tests}$|^# pass ${tests}$)`, 'm'),
   );
 }
-
-/** As CDKTF synthesizes one. */
-const STACK = {
-  resource: {
-    aws_lambda_function: { charge: { function_name: 'prod-charge-card' } },
-    aws_sfn_state_machine: {
-      orders: {
-        name: 'orders',
-        definition: JSON.stringify({
-          QueryLanguage: 'JSONata',
-          StartAt: 'Charge',
-          // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of Terraform
-          States: { Charge: { Type: 'Task', Resource: '${aws_lambda_function.charge.arn}', End: true } },
-        }),
-      },
-    },
-  },
-};

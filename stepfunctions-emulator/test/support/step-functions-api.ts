@@ -14,7 +14,6 @@ import {
   type Execution,
   type FunctionInvoker,
 } from '../../src/interpreter/index.ts';
-import { StateTester } from '../../src/test-state/index.ts';
 
 export const API_ACCOUNT = '123456789012';
 export const ROLE_ARN = `arn:aws:iam::${API_ACCOUNT}:role/test`;
@@ -67,7 +66,6 @@ export function useStepFunctionsApi(options: StepFunctionsApiOptions = {}): Step
   const place = { account: API_ACCOUNT, region: 'us-east-1', partition: 'aws' };
   const context: ApiContext = {
     ...place,
-    stateTester: new StateTester({ ...place, invoker, clock, resources }),
     stateMachines: new StateMachines(() => clock.now()),
     executions: new Executions(runner, kept),
     ...(isMocked && { isMocked }),

@@ -208,61 +208,6 @@ describe('redrive', () => {
   });
 });
 
-describe('TestState', () => {
-  const machine = machineOf({
-    M: {
-      Type: 'Map',
-      ItemProcessor: {
-        StartAt: 'A',
-        States: {
-          A: task('f', {
-            Retry: [{ ErrorEquals: ['E'], IntervalSeconds: 3 }],
-            Catch: [{ ErrorEquals: ['States.ALL'], Next: 'C' }],
-            Next: 'B',
-          }),
-          B: { Type: 'Pass', Output: '{% $v %}', End: true },
-          C: { Type: 'Fail' },
-        },
-      },
-      End: true,
-    },
-  });
-
-  test('calls the mock of a Task', async () => {
-    const tested = await machine.testState('A', { input: 7, functions: { f: (event: number) => event * 2 } });
-    expect(tested).toMatchObject({ status: 'SUCCEEDED', output: 14, nextState: 'B' });
-    expect(tested.inspectionData).toEqual({ input: 7, afterArguments: 7, result: 14 });
-    expect(tested.calls).toMatchObject([{ functionName: 'f', state: 'A', payload: 7, result: 14 }]);
-  });
-
-  test('fails with what the mock throws', async () => {
-    const tested = await machine.testState('A', { functions: { f: fails('E') } });
-    expect(tested.status).toBe('RETRIABLE');
-    expect(tested.inspectionData?.errorDetails).toEqual({ retryIndex: 0, retryBackoffIntervalSeconds: 3 });
-  });
-
-  test('takes a mocked error at the end of its retries', async () => {
-    const mock = { errorOutput: { error: 'E' } };
-    const tested = await machine.testState('A', { mock, stateConfiguration: { retrierRetryCount: 3 } });
-    expect(tested).toMatchObject({ status: 'CAUGHT_ERROR', nextState: 'C', output: { Error: 'E' } });
-  });
-
-  test('with variables, and less inspection', async () => {
-    const tested = await machine.testState('B', { variables: { v: [1] }, inspectionLevel: 'INFO' });
-    expect(tested).toEqual({ status: 'SUCCEEDED', output: [1], calls: [] });
-  });
-
-  test('a function without a mock', async () => {
-    await expect(machine.testState('A')).rejects.toThrow(
-      'The state "A" called the function "f", for which there is no',
-    );
-  });
-
-  test('a state that is not there', async () => {
-    await expect(machine.testState('Z')).rejects.toThrow('State not found in definition');
-  });
-});
-
 test('the definition can be a JSON text', async () => {
   const text = JSON.stringify(definitionOf({ A: { Type: 'Succeed', Output: 1 } }));
   expect((await stateMachine.from(text).run()).output).toBe(1);

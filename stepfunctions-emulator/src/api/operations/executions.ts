@@ -2,9 +2,8 @@ import { Execution, NotRedrivableError } from '../../interpreter/index.ts';
 import { takeExecutionArn, takeMachineArn, takeMapRunArn } from '../arns.ts';
 import { isMetadataOnly, type Operation, optional, seconds } from '../context.ts';
 import { ApiError, executionDoesNotExist, typeNotSupported, validationError } from '../errors.ts';
-import { childrenOf, type ExecutionSummary, FORGOTTEN, type StartedBy } from '../executions.ts';
+import { childrenOf, type ExecutionSummary, FORGOTTEN } from '../executions.ts';
 import { takeItems, takePage } from '../paging.ts';
-import { resolveMachine } from '../resolve.ts';
 import { dataOf } from './start-execution.ts';
 
 const STATUSES = ['ABORTED', 'FAILED', 'PENDING_REDRIVE', 'RUNNING', 'SUCCEEDED', 'TIMED_OUT'] as const;
@@ -21,8 +20,7 @@ export const describeExecution: Operation = ({ executions }, members) => {
   };
 };
 
-export const listExecutions: Operation = (context, members) => {
-  const { executions } = context;
+export const listExecutions: Operation = ({ executions, stateMachines }, members) => {
   if (members.has('stateMachineArn') === members.has('mapRunArn')) {
     throw validationError(
       "Value at 'stateMachineArn' failed to satisfy constraint: either stateMachineArn or mapRunArn must be given",
@@ -49,7 +47,7 @@ export const listExecutions: Operation = (context, members) => {
     return list(takePage(members, `ListExecutions ${arn}`), numbered);
   }
   const arn = takeMachineArn(members);
-  if (resolveMachine(context, arn).stateMachine.type === 'EXPRESS') throw typeNotSupported();
+  if (stateMachines.get(arn).type === 'EXPRESS') throw typeNotSupported();
   return list(takePage(members, `ListExecutions ${arn}`), [...executions.of(arn)]);
 };
 
@@ -82,18 +80,16 @@ export const redriveExecution: Operation = async ({ executions }, members) => {
   return { redriveDate: seconds(execution.redriveDate ?? execution.startDate) };
 };
 
-interface Summarized extends StartedBy {
+interface Summarized {
   readonly execution: ExecutionSummary;
 }
 
 /** The fields of an execution that lists and descriptions share. */
-function summaryOf({ execution, versionArn, aliasArn }: Summarized): object {
+function summaryOf({ execution }: Summarized): object {
   const { stopDate, redriveDate } = execution;
   return {
     executionArn: execution.arn,
     stateMachineArn: execution.machine.arn,
-    ...optional('stateMachineVersionArn', versionArn),
-    ...optional('stateMachineAliasArn', aliasArn),
     name: execution.name,
     status: execution.status,
     startDate: seconds(execution.startDate),

@@ -4,7 +4,6 @@ import { type ApiContext, isMetadataOnly, type Operation, optional, seconds } fr
 import { ApiError, typeNotSupported } from '../errors.ts';
 import { type ExecutionSummary, executionAlreadyExists, type StartedExecution } from '../executions.ts';
 import type { Members } from '../members.ts';
-import { type Resolved, resolveMachine } from '../resolve.ts';
 import type { StateMachine } from '../state-machine.ts';
 
 const INPUT_LENGTH = { max: 262_144 };
@@ -17,15 +16,14 @@ export const startExecution: Operation = (context, members) => {
 
 /** Starts an execution without waiting for its end. */
 export const startAlone = (context: ApiContext, members: Members): StartedExecution =>
-  start(context, resolveMachine(context, takeMachineArn(members)), members);
+  start(context, context.stateMachines.get(takeMachineArn(members)), members);
 
 /** Answers when the execution has ended, whatever its status; it continues when the caller disconnects. */
 export const startSyncExecution: Operation = async (context, members) => {
-  const resolved = resolveMachine(context, takeMachineArn(members));
-  const { stateMachine } = resolved;
+  const stateMachine = context.stateMachines.get(takeMachineArn(members));
   if (stateMachine.type !== 'EXPRESS') throw typeNotSupported();
   const metadataOnly = isMetadataOnly(members);
-  const { execution } = start(context, resolved, members, true);
+  const { execution } = start(context, stateMachine, members, true);
   await execution.done;
   const stopDate = execution.stopDate ?? execution.startDate;
   const { memoryMb = 0 } = execution;
@@ -60,7 +58,7 @@ export function dataOf(execution: ExecutionSummary): object {
 
 function start(
   { executions }: ApiContext,
-  { stateMachine, version, aliasArn }: Resolved,
+  stateMachine: StateMachine,
   members: Members,
   synchronous = false,
 ): StartedExecution<Execution> {
@@ -73,7 +71,7 @@ function start(
   }
   const options: StartOptions = { input, inputText, synchronous, ...(name !== undefined && { name }) };
   try {
-    return executions.start(stateMachine, options, { versionArn: version?.arn, aliasArn });
+    return executions.start(stateMachine, options);
   } catch (error) {
     if (!(error instanceof InvalidStartError)) throw error;
     const prefix = error.name === 'InvalidName' ? 'Invalid Name' : 'Invalid State Machine Execution Input';

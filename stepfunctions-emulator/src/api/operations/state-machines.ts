@@ -13,10 +13,7 @@ import { type ApiContext, isMetadataOnly, type Operation, optional, seconds } fr
 import { ApiError } from '../errors.ts';
 import type { Members } from '../members.ts';
 import { takeItems, takePage } from '../paging.ts';
-import { resolveMachine } from '../resolve.ts';
 import { NO_LOGGING, NO_TRACING, type StateMachine } from '../state-machine.ts';
-import { readTags } from './tags.ts';
-import { DESCRIPTION_LENGTH } from './versions.ts';
 
 const TYPES = ['STANDARD', 'EXPRESS'] as const satisfies readonly WorkflowType[];
 const DEFINITION_LENGTH = { min: 1, max: 1_048_576 };
@@ -26,7 +23,7 @@ const MAX_DIAGNOSTICS = 100;
 
 export const createStateMachine: Operation = (context, members) => {
   const { stateMachines, account, region, partition } = context;
-  const publication = takePublication(members);
+  refuseVersionsAndTags(members);
   const name = members.string('name', { min: 1, max: 80 });
   if (!isAllowedName(name)) {
     throw new ApiError('InvalidName', `Invalid Name: '${name}' (expected ${ALLOWED_NAME})`);
@@ -34,8 +31,6 @@ export const createStateMachine: Operation = (context, members) => {
   const definitionText = members.string('definition', DEFINITION_LENGTH);
   const roleArn = takeRoleArn(members);
   const type = members.oneOf('type', TYPES) ?? 'STANDARD';
-  const tags = readTags(members, 'tags');
-  const known = stateMachines.all.length;
   const machine = stateMachines.create({
     arn: `arn:${partition}:states:${region}:${account}:stateMachine:${name}`,
     name,
@@ -46,20 +41,13 @@ export const createStateMachine: Operation = (context, members) => {
     loggingConfiguration: takeLogging(members) ?? NO_LOGGING,
     tracingConfiguration: takeTracing(members) ?? NO_TRACING,
     encryptionConfiguration: takeEncryption(members),
-    publication,
   });
-  if (stateMachines.all.length > known) stateMachines.tag(machine.arn, tags);
-  const version = publication && stateMachines.versions.publish(machine, publication.description);
-  return {
-    stateMachineArn: machine.arn,
-    creationDate: seconds(machine.creationDate),
-    ...optional('stateMachineVersionArn', version?.arn),
-  };
+  return { stateMachineArn: machine.arn, creationDate: seconds(machine.creationDate) };
 };
 
 export const updateStateMachine: Operation = (context, members) => {
   const { stateMachines } = context;
-  const publication = takePublication(members);
+  refuseVersionsAndTags(members);
   const machine = stateMachines.get(takeMachineArn(members));
   const definitionText = members.optionalString('definition', DEFINITION_LENGTH);
   const changes = {
@@ -79,25 +67,16 @@ export const updateStateMachine: Operation = (context, members) => {
         'EncryptionConfiguration must be specified',
     );
   }
-  const updated = stateMachines.update(machine.arn, changes);
-  const version = publication && stateMachines.versions.publish(updated, publication.description);
-  return {
-    updateDate: seconds(updated.updateDate),
-    ...optional('revisionId', updated.revisionId),
-    ...optional('stateMachineVersionArn', version?.arn),
-  };
+  return { updateDate: seconds(stateMachines.update(machine.arn, changes).updateDate) };
 };
 
-/** A version is described as it was published, an alias as one of its versions. */
-export const describeStateMachine: Operation = (context, members) => {
-  const { stateMachine, version } = resolveMachine(context, takeMachineArn(members));
+export const describeStateMachine: Operation = ({ stateMachines }, members) => {
+  const stateMachine = stateMachines.get(takeMachineArn(members));
   return {
     ...describe(stateMachine, isMetadataOnly(members)),
-    ...optional('stateMachineArn', version?.arn),
-    ...optional('description', version?.description),
     status: 'ACTIVE',
     type: stateMachine.type,
-    creationDate: seconds((version ?? stateMachine).creationDate),
+    creationDate: seconds(stateMachine.creationDate),
   };
 };
 
@@ -160,7 +139,6 @@ function describe(machine: StateMachine, metadataOnly: boolean): object {
     loggingConfiguration: machine.loggingConfiguration,
     tracingConfiguration: machine.tracingConfiguration,
     ...optional('encryptionConfiguration', machine.encryptionConfiguration),
-    ...optional('revisionId', machine.revisionId),
   };
 }
 
@@ -199,7 +177,7 @@ function diagnosticOf({ path, expected, got, diagnostic }: DefinitionProblem) {
 }
 
 /** Converts the problems of a definition to the API's error. */
-export function invalidDefinition({ problems }: InvalidDefinitionError): ApiError {
+function invalidDefinition({ problems }: InvalidDefinitionError): ApiError {
   const shown = problems
     .slice(0, MAX_PROBLEMS)
     .map(diagnosticOf)
@@ -208,11 +186,16 @@ export function invalidDefinition({ problems }: InvalidDefinitionError): ApiErro
   return new ApiError('InvalidDefinition', `Invalid State Machine Definition: '${shown.join(', ')}'`);
 }
 
-/** Reads whether a version is published as well, and its description. */
-function takePublication(members: Members): StateMachine['publication'] {
-  const publish = members.boolean('publish') ?? false;
-  const description = members.optionalString('versionDescription', DESCRIPTION_LENGTH);
-  if (publish) return { description };
-  if (description === undefined) return undefined;
-  throw new ApiError('ValidationException', 'Version description can only be set when publish is true');
+/** A client that relies on a version or a tag is told that there are none, instead of missing them later. */
+function refuseVersionsAndTags(members: Members): void {
+  if (members.boolean('publish') === true || members.has('versionDescription')) {
+    throw notEmulated(members.has('publish') ? 'publish' : 'versionDescription', 'versions');
+  }
+  if ((members.objects('tags')?.length ?? 0) > 0) throw notEmulated('tags', 'tags');
 }
+
+const notEmulated = (member: string, what: string): ApiError =>
+  new ApiError(
+    'ValidationException',
+    `${member}: expected nothing, since there are no ${what} here; leave it out`,
+  );
