@@ -31,11 +31,6 @@ export const COMMANDS = {
   ),
   diff: command('set up', 'show what a deployment would change', () => import('./diff.ts')),
   deploy: command('set up', 'provision what the configuration says', () => import('./deploy.ts')),
-  model: command(
-    'set up',
-    "print a table's expiry model as JSON, for its writers in any language, and what is deployed",
-    () => import('./model.ts'),
-  ),
   destroy: command('set up', 'remove everything but the tables', () => import('./destroy.ts')),
   adopt: command(
     'adopt',

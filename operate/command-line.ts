@@ -11,7 +11,6 @@ export const WITH_CONFIG: readonly string[] = [
   'history',
   'limit',
   'local',
-  'model',
   'pause',
   'proof',
   'replay',

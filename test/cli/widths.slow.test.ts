@@ -95,10 +95,6 @@ const RUNS: Readonly<Record<CommandName, readonly Run[]>> = {
   synth: [{ args: ['--out', join(folder, 'synthesized')] }],
   diff: [{ args: [], environment: NO_TERRAFORM }],
   deploy: [{ args: [] }],
-  model: [
-    { args: ['--table', SESSIONS.tableName], isData: true },
-    { args: ['--deployed'], environment: NO_TERRAFORM },
-  ],
   destroy: [{ args: [] }],
   adopt: [{ args: ['--table', TOKENS.tableName, '--region', 'us-east-1', '--dry-run', '--full'] }],
   backfill: [{ args: ['--table', SESSIONS.tableName, '--dry-run'] }],

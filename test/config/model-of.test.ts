@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { modelOf, modelPropsOf } from '../../config/model-of.ts';
+import { modelOf } from '../../config/model-of.ts';
 import { propProblems } from '../../config/prop-problems.ts';
-import type { PreciseTtlProps } from '../../config/props.ts';
+import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
 import { GRANULARITIES } from '../../expiry/window.ts';
+import { modelPropsOfSettings } from '../../functions/runtime/environment.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 const name = fc
@@ -32,7 +33,7 @@ const configurations: fc.Arbitrary<PreciseTtlProps> = fc
 
 test('as JSON it makes the model of the deployment again, with nothing left to a default', () => {
   const property = fc.property(configurations, props => {
-    const json = JSON.stringify(modelPropsOf(props));
+    const json = JSON.stringify(modelPropsOfSettings(resolveProps(props)));
     const read: ExpiryModelProps = JSON.parse(json);
     expect(expiryModel(read)).toEqual(modelOf(props));
     const fields = ['partitionKey', 'ttlAttribute', 'indexedBy', ...(props.sortKey ? ['sortKey'] : [])];

@@ -156,7 +156,6 @@ test.each([
   'deploy',
   'diff',
   'destroy',
-  'model',
   'synth',
   'init',
   'adopt',
