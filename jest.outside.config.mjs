@@ -3,8 +3,7 @@ import config from './jest.config.mjs';
 
 /**
  * `npm run test:outside`: what others do with this project, with their tools: the packed packages in applications, compiled by old and
- * new compilers; the examples, with what their package.json asks of the registry; the functions in docs/files, by the Python,
- * Go and Java of this machine; pages in Chromium. `npm run test:outside -- test/package` runs one of them.
+ * new compilers; the examples, with what their package.json asks of the registry; pages in Chromium. `npm run test:outside -- test/package` runs one of them.
  *
  * @type {import('jest').Config}
  */

@@ -2,6 +2,7 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type LocalPreciseTtl, startPreciseTtl } from 'precise-ttl/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp } from './app.ts';
+import { createConsumer } from './consumer.ts';
 import { SESSIONS_TABLE } from './table.ts';
 
 let local: LocalPreciseTtl;
@@ -33,7 +34,8 @@ test('a session that nobody uses is gone from the table after half an hour', asy
   const id = await signIn('alice');
   await local.advance('29m');
   expect(await items()).toBe(1);
-  await local.advance('1m');
+  // With events an item goes a second after its expiry.
+  await local.advance('61s');
   expect(await items()).toBe(0);
   expect(await statusOf(id)).toBe(401);
 });
@@ -44,7 +46,7 @@ test('a session that is used stays, also in the second before it would have expi
   expect(await statusOf(id)).toBe(200);
   await local.advance('1799s');
   expect(await statusOf(id)).toBe(200);
-  await local.advance('30m');
+  await local.advance('1801s');
   expect(await items()).toBe(0);
 });
 
@@ -52,6 +54,25 @@ test('a session that was signed out is gone at once', async () => {
   const id = await signIn('carol');
   expect((await app.request(`/sessions/${id}`, { method: 'DELETE' })).status).toBe(204);
   expect(await statusOf(id)).toBe(401);
+});
+
+test('who lets a session expire is told so, and who signs out is not', async () => {
+  await signIn('erin');
+  const id = await signIn('frank');
+  await app.request(`/sessions/${id}`, { method: 'DELETE' });
+  await local.advance('1801s');
+  const told: string[] = [];
+  const consumer = createConsumer(async user => {
+    if (user === 'bob') throw new Error('no address');
+    told.push(user);
+  });
+  const events = await local.events();
+  const { batchItemFailures } = await consumer({ events });
+  expect(told).toContain('erin');
+  expect(told).not.toContain('frank');
+  // Bob's event comes again, and no other.
+  const again = events.filter(({ id }) => batchItemFailures.some(each => each.itemIdentifier === id));
+  expect(again.map(({ oldImage }) => oldImage?.['user'])).toEqual([{ S: 'bob' }]);
 });
 
 test('without a user there is no session', async () => {

@@ -5,6 +5,8 @@ export const SESSIONS_TABLE = {
   tableName: 'Sessions',
   partitionKey: 'SessionId',
   ttlAttribute: 'ExpirationTime',
+  // The function whose handler is made in consumer.ts.
+  events: { functionArn: 'arn:aws:lambda:us-east-1:123456789012:function:session-ended', oldImage: true },
 } as const;
 
 /** The expiry model of writers and readers, with the names of the deployment. */

@@ -3,7 +3,9 @@ import { expiryModel } from '../../expiry/model.ts';
 import { expiredPartition, removedPartition, tableFolder } from '../../functions/archive/archive-object.ts';
 import { removalOf } from '../../functions/archive-expiries/removal.ts';
 import { monthlyCost } from '../../operate/cost.ts';
+import { codeBlocks } from '../support/code-blocks.ts';
 import { streamRecord } from '../support/stream-records.ts';
+import { expiriesOf } from './consumer.ts';
 
 const text = readFileSync('docs/archive-and-events.md', 'utf8');
 const DATE = Date.parse('2026-11-22T10:00:00Z');
@@ -62,3 +64,13 @@ test.each([
     expect(said).toEqual(patterns.length === 2 ? expected : expected.slice(1));
   },
 );
+
+test('the consumer of the stream on the page is that of consumer.ts, and gets the expiries', () => {
+  const source = readFileSync(new URL('consumer.ts', import.meta.url), 'utf8');
+  const shown = source.replace("'../../expiry/index.ts'", "'precise-ttl'");
+  expect(codeBlocks('docs/archive-and-events.md', 'ts')).toContain(shown);
+  const item = { UserName: { S: 'a' }, SessionId: { N: '1' }, ttl: { N: '1790000000' } };
+  const expired = streamRecord({ place: 1, item, at: 1_790_000_001 });
+  const deleted = streamRecord({ place: 2, item, at: 1_789_999_999 });
+  expect(expiriesOf({ Records: [deleted, expired] })).toEqual([expired]);
+});

@@ -24,9 +24,7 @@ beforeAll(async () => {
 });
 
 test('there are examples', () => {
-  expect(EXAMPLES).toEqual(
-    expect.arrayContaining(['dynamodb-toolbox', 'electrodb', 'powertools-idempotency', 'sessions-api']),
-  );
+  expect(EXAMPLES).toEqual(['cdktf-app', 'sessions-api']);
 });
 
 test.each(EXAMPLES)('%s', async name => {

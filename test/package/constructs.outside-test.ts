@@ -112,8 +112,11 @@ describe('an app with CDK Terrain', () => {
   });
 });
 
-test('the examples of the documents compile, and the app synthesizes', async () => {
-  const program = readFileSync('docs/files/cdktf-app.ts', 'utf8');
+test('the examples of the documents compile, and the app of the examples synthesizes', async () => {
+  const [stack, main] = ['tokens-stack.ts', 'main.ts'].map(file =>
+    readFileSync(join('examples/cdktf-app', file), 'utf8'),
+  );
+  const program = `${stack}${main?.replace(/^import .* from '\.\/tokens-stack\.ts';$/m, '')}`;
   const parts = codeBlocks('docs/use.md', 'ts').filter(text => text.includes('new PreciseTtl('));
   expect(parts).toHaveLength(1);
   const folder = makeApplication(packed, {
@@ -133,7 +136,7 @@ test('the examples of the documents compile, and the app synthesizes', async () 
     lib: undefined,
   });
   await runNode(folder, ['out/main.mjs']);
-  expect(existsSync(join(folder, 'cdktf.out/stacks/sessions/cdk.tf.json'))).toBe(true);
+  expect(existsSync(join(folder, 'cdktf.out/stacks/tokens/cdk.tf.json'))).toBe(true);
 });
 
 test('an application gets one package from it', async () => {

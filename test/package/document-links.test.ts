@@ -14,8 +14,8 @@ test.each([
   ],
   [
     'a folder',
-    '[a](../examples/electrodb).',
-    '[a](https://github.com/precise-ttl/precise-ttl/blob/main/examples/electrodb).',
+    '[a](../examples/cdktf-app).',
+    '[a](https://github.com/precise-ttl/precise-ttl/blob/main/examples/cdktf-app).',
   ],
   [
     'a document that is not packed',

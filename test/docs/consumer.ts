@@ -1,4 +1,4 @@
-import { expiryModel, isExpiry, type StreamRecord } from '../../../expiry/index.ts';
+import { expiryModel, isExpiry, type StreamRecord } from '../../expiry/index.ts';
 
 const sessions = expiryModel({ partitionKey: 'UserName', sortKey: 'SessionId' });
 
