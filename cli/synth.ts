@@ -1,16 +1,18 @@
 /** `precise-ttl synth`: writes the Terraform configuration. See `--help`. */
 import { writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { loadConfigFile } from '../config/config-file.ts';
 import { synthesizeStack } from './deploy/synthesized-stack.ts';
-import { CONFIG, textFlag } from './flags.ts';
+import { CONFIG, FlagError, textFlag } from './flags.ts';
 import { printData } from './print.ts';
 import { defineCommand } from './run-command.ts';
-import { writableFile } from './writable-file.ts';
+import { writableFile, writableFolder } from './writable-file.ts';
 
 export const command = defineCommand({
   flags: {
     config: CONFIG,
     out: textFlag('FOLDER', 'where to (default: cdktf.out beside the configuration)'),
+    module: textFlag('DIR', 'write a module for a Terraform root of yours instead'),
     json: textFlag('FILE', 'also write the paths of what was written to a file'),
   },
   help: flags => `npx precise-ttl synth [flags]
@@ -18,20 +20,34 @@ export const command = defineCommand({
 Writes the Terraform of the configuration: cdktf.out/stacks/precise-ttl/cdk.tf.json, with the functions beside it. Needs neither
 credentials nor Terraform nor the CDKTF CLI.
 
+With --module: main.tf.json without provider and backend, the functions beside it, and a README. Region, default tags and state are
+those of the root that calls the module.
+
 ${flags}
 
 Exit status: 0 written, 1 not, 2 wrong flags.`,
-  async run({ config, out, json }) {
+  async run({ config, out, module, json }) {
+    if (out !== undefined && module !== undefined)
+      throw new FlagError('--module: expected no --out beside it, got both; leave one out');
     const resultFile = json === undefined ? undefined : writableFile('--json', json);
-    const { cdktfOut, stack } = await synthesizeStack({
-      config,
-      ...(out !== undefined && { outdir: resolve(out) }),
-    });
-    const terraform = join(stack, 'cdk.tf.json');
-    printData(relative(process.cwd(), terraform) || terraform);
-    if (resultFile !== undefined) {
-      writeFileSync(resultFile, `${JSON.stringify({ cdktfOut, stack, terraform }, null, 2)}\n`);
-    }
+    const written = module === undefined ? await writeStack(config, out) : await writeModule(config, module);
+    printData(relative(process.cwd(), written.terraform) || written.terraform);
+    if (resultFile !== undefined) writeFileSync(resultFile, `${JSON.stringify(written, null, 2)}\n`);
     return 0;
   },
 });
+
+async function writeStack(config: string | undefined, out: string | undefined) {
+  const { cdktfOut, stack } = await synthesizeStack({
+    config,
+    ...(out !== undefined && { outdir: resolve(out) }),
+  });
+  return { cdktfOut, stack, terraform: join(stack, 'cdk.tf.json') };
+}
+
+async function writeModule(config: string | undefined, folder: string) {
+  const module = writableFolder('--module', folder);
+  const loaded = await loadConfigFile(config);
+  const { synthesizeModule } = await import('../stacks/module.ts');
+  return { module, terraform: synthesizeModule(loaded, module) };
+}

@@ -74,25 +74,25 @@ interface OwnNames {
 }
 
 /** Names of the functions that a table and its deployment have, or could have. */
-export function ownFunctions(table: OwnNames): string[] {
+function ownFunctions(table: OwnNames): string[] {
   return ALL_FUNCTIONS.map(name => `${name in TASKS ? table.sweep : table.name}-${fileOf(name)}`);
 }
 
 /** Names of the queues for failures of a table and its deployment. */
-export function ownQueues(table: OwnNames): string[] {
+function ownQueues(table: OwnNames): string[] {
   const readers = Object.keys(STREAM_FUNCTIONS) as StreamFunctionName[];
   return [deadLetterQueueOf(table.sweep), ...readers.map(name => failureQueueOf(name, table))];
 }
 
 /** Resources of a deployment that have the same kind as a destination of events. */
-export interface OwnResources {
+interface OwnResources {
   readonly names: (table: OwnNames) => string[];
   /** Index of the resource's name among the parts of its ARN. A function's ARN may end in `function:NAME:VERSION`. */
   readonly part: number;
 }
 
 /** By destination: the deployment's own resources, which must not be the destination. Undefined if it has none of this kind. */
-export const OWN_RESOURCES: Readonly<Record<DestinationName, OwnResources | undefined>> = {
+const OWN_RESOURCES: Readonly<Record<DestinationName, OwnResources | undefined>> = {
   eventBus: undefined,
   queueArn: { names: ownQueues, part: 5 },
   functionArn: { names: ownFunctions, part: 6 },

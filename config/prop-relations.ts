@@ -2,28 +2,11 @@ import type { FieldProblem } from '../expiry/errors.ts';
 import { adviseShards, PARTITION_UNITS } from '../expiry/partition-rule.ts';
 import { pathOf } from './prop-groups.ts';
 import { PLAIN_MODE_SECONDS, type PropName, type ResolvedProps } from './props.ts';
-import {
-  anyOf,
-  both,
-  endsWith,
-  equal,
-  given,
-  isOpen,
-  less,
-  not,
-  or,
-  product,
-  startsWith,
-  when,
-} from './values.ts';
 
 type Text = string | ((table: ResolvedProps) => string);
 
-/**
- * A rule between settings of a table that are each valid. Its values may be expressions, so that one list checks a configuration and also
- * generates the conditions of the Terraform module.
- */
-export interface Relation {
+/** A rule between settings of a table that are each valid. */
+interface Relation {
   /** The settings of the rule; a problem names the first. */
   readonly props: readonly [PropName, ...PropName[]];
   readonly holds: (table: ResolvedProps) => boolean;
@@ -32,10 +15,10 @@ export interface Relation {
   readonly remedy: Text;
 }
 
-const bySecond = ({ indexedBy }: ResolvedProps): boolean => equal(indexedBy, 'second');
-const isPlain = ({ precisionSeconds }: ResolvedProps): boolean => equal(precisionSeconds, PLAIN_MODE_SECONDS);
-const polls = ({ pollSeconds }: ResolvedProps): boolean => less(0, pollSeconds);
-const isGuarded = ({ deleteMode }: ResolvedProps): boolean => equal(deleteMode, 'guarded');
+const bySecond = ({ indexedBy }: ResolvedProps): boolean => indexedBy === 'second';
+const isPlain = ({ precisionSeconds }: ResolvedProps): boolean => precisionSeconds === PLAIN_MODE_SECONDS;
+const polls = ({ pollSeconds }: ResolvedProps): boolean => pollSeconds > 0;
+const isGuarded = ({ deleteMode }: ResolvedProps): boolean => deleteMode === 'guarded';
 
 /** The rules between the settings of a table, except those about created resources. */
 export const RELATIONS: readonly Relation[] = [
@@ -43,21 +26,20 @@ export const RELATIONS: readonly Relation[] = [
     // A limit must not be higher than the rate that the shards allow even without any puts. By second a limit concerns overdue items, which
     // lie under many keys.
     props: ['maxDeletesPerSecond', 'shards', 'indexedBy'],
-    holds: table => anyOf(bySecond(table), not(less(capacity(table), table.maxDeletesPerSecond))),
+    holds: table => bySecond(table) || table.maxDeletesPerSecond <= capacity(table),
     expected: table =>
-      `at most ${capacity(table)}: DynamoDB takes ${PARTITION_UNITS} deletes a second from each shard, and there ${when(equal(table.shards, 1), 'is', 'are')} ${table.shards}`,
+      `at most ${capacity(table)}: DynamoDB takes ${PARTITION_UNITS} deletes a second from each shard, and there ${table.shards === 1 ? 'is' : 'are'} ${table.shards}`,
     remedy: fasterAdvice,
   },
   {
     props: ['pollSeconds', 'precisionSeconds'],
-    holds: table => not(both(polls(table), less(table.pollSeconds, table.precisionSeconds))),
+    holds: table => !polls(table) || table.pollSeconds >= table.precisionSeconds,
     expected: ({ precisionSeconds }) => `0, or at least precisionSeconds (${precisionSeconds})`,
     remedy: 'Raise it, or lower precisionSeconds: polls are never closer than that.',
   },
   {
     props: ['pollSeconds', 'precisionSeconds', 'indexedBy'],
-    holds: table =>
-      not(both(both(bySecond(table), not(isPlain(table))), less(table.precisionSeconds, table.pollSeconds))),
+    holds: table => !bySecond(table) || isPlain(table) || table.pollSeconds <= table.precisionSeconds,
     expected: ({ precisionSeconds }) =>
       `0 or precisionSeconds (${precisionSeconds}) with index: { by: 'second' }`,
     remedy:
@@ -65,7 +47,7 @@ export const RELATIONS: readonly Relation[] = [
   },
   {
     props: ['pollSeconds', 'precisionSeconds'],
-    holds: table => not(both(polls(table), isPlain(table))),
+    holds: table => !(polls(table) && isPlain(table)),
     expected: '0 in the plain mode (precisionSeconds: 60)',
     remedy:
       'The plain mode does not poll between its ticks: lower precisionSeconds or leave pollSeconds out.',
@@ -73,7 +55,7 @@ export const RELATIONS: readonly Relation[] = [
   {
     // The delete must check which items are held.
     props: ['holdAttribute', 'deleteMode'],
-    holds: table => not(both(given(table.holdAttribute), not(isGuarded(table)))),
+    holds: table => table.holdAttribute === undefined || isGuarded(table),
     expected: "none with deleteMode: 'batch', which deletes without looking at the item",
     remedy: "Set deleteMode: 'guarded', or leave hold out.",
   },
@@ -82,8 +64,8 @@ export const RELATIONS: readonly Relation[] = [
     (other): Relation => ({
       props: ['holdAttribute', other],
       holds: table => {
-        const isSame = both(given(table.holdAttribute), equal(table.holdAttribute, table[other]));
-        return not(other === 'windowAttribute' ? both(isSame, not(bySecond(table))) : isSame);
+        const isSame = table.holdAttribute !== undefined && table.holdAttribute === table[other];
+        return !isSame || (other === 'windowAttribute' && bySecond(table));
       },
       expected: `an attribute of its own, not ${pathOf(other)}`,
       remedy: 'Name an attribute that only held items have: every item that has it is held.',
@@ -94,7 +76,7 @@ export const RELATIONS: readonly Relation[] = [
   ...(['partitionKey', 'sortKey', 'ttlAttribute', 'windowAttribute', 'holdAttribute'] as const).map(
     (name): Relation => ({
       props: [name],
-      holds: table => not(anyOf(startsWith(or(table[name], ''), '{%'), endsWith(or(table[name], ''), '%}'))),
+      holds: table => !/^\{%|%\}$/.test(table[name] ?? ''),
       expected: 'no name that begins with {% or ends with %}, which Step Functions takes for an expression',
       remedy: 'Name another attribute.',
     }),
@@ -103,23 +85,19 @@ export const RELATIONS: readonly Relation[] = [
 
 /** Deletes per second that the shards allow. */
 function capacity({ shards }: ResolvedProps): number {
-  return product(shards, PARTITION_UNITS);
+  return shards * PARTITION_UNITS;
 }
 
 /** Advice on how a table can delete this many items per second. */
 function fasterAdvice(table: ResolvedProps): string {
   const { maxDeletesPerSecond: deletesPerSecond } = table;
-  if (isOpen(deletesPerSecond)) return 'Lower it, or raise shards.';
   const { shards, warmUnits } = adviseShards({ ...table, putsPerSecond: deletesPerSecond, deletesPerSecond });
   if (shards === undefined) return 'Lower it: no number of shards takes that.';
   return `Lower it, or set index: { shards: ${shards} }, which takes as many puts, too, on an index that is warm for ${warmUnits} write units a second (docs/reference/configuration.md, "How many shards").`;
 }
 
 /** The problem of a rule that a table breaks. */
-export function problemOf(
-  { props: [field], expected, remedy }: Relation,
-  table: ResolvedProps,
-): FieldProblem {
+function problemOf({ props: [field], expected, remedy }: Relation, table: ResolvedProps): FieldProblem {
   const text = (each: Text) => (typeof each === 'string' ? each : each(table));
   return { field, expected: text(expected), got: table[field], remedy: text(remedy) };
 }

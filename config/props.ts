@@ -42,7 +42,6 @@ import { listOf, orReference } from './references.ts';
 import { ARCHIVE, EVENTS, resolvedArchive } from './stream-props.ts';
 import { PROVISIONED_CAPACITY, STREAM_VIEWS, TABLE_CLASSES, WARM_THROUGHPUT } from './table-settings.ts';
 import { TAGS_OR_REFERENCES } from './tags.ts';
-import { anyOf, both, equal, given, less, NONE, replaced, sum, when } from './values.ts';
 
 /** Types that a key attribute can have. */
 const KEY_TYPES = ['S', 'N', 'B'] as const;
@@ -264,7 +263,7 @@ export const PROPS = {
    * @default `'expirationWindowIndex'`; by second `'expirySecondIndex'`
    */
   indexName: calculated(SETTING_KINDS.indexName, ({ indexedBy }) =>
-    when(equal(indexedBy, 'second'), 'expirySecondIndex', 'expirationWindowIndex'),
+    indexedBy === 'second' ? 'expirySecondIndex' : 'expirationWindowIndex',
   ),
   /**
    * by window: length of a window, a divisor of a day. Change it only when the items have windows of another length already
@@ -272,15 +271,13 @@ export const PROPS = {
    */
   granularityMinutes: calculated(SETTING_KINDS.granularityMinutes, ({ indexedBy }) =>
     // By second a sweep is planned in minutes.
-    when(equal(indexedBy, 'second'), 1, DEFAULT_GRANULARITY_MINUTES),
+    indexedBy === 'second' ? 1 : DEFAULT_GRANULARITY_MINUTES,
   ),
   /**
    * by window: index keys that one window is spread over, 1 to 1,000: [How many shards, and how to change
    * them](#how-many-shards)
    */
-  shards: calculated(SETTING_KINDS.shards, ({ indexedBy }) =>
-    when(equal(indexedBy, 'second'), 1, DEFAULT_SHARDS),
-  ),
+  shards: calculated(SETTING_KINDS.shards, ({ indexedBy }) => (indexedBy === 'second' ? 1 : DEFAULT_SHARDS)),
   /**
    * `'guarded'` checks each item's TTL again in the delete itself. `'batch'` does not, and is faster: use it only for tables whose keys
    * are never written again once they have a TTL
@@ -317,7 +314,7 @@ export const PROPS = {
   pollSeconds: calculated(
     SETTING_KINDS.pollSeconds,
     ({ indexedBy, precisionSeconds = DEFAULT_PRECISION_SECONDS }) =>
-      when(both(equal(indexedBy, 'second'), less(precisionSeconds, PLAIN_MODE_SECONDS)), precisionSeconds, 0),
+      indexedBy === 'second' && precisionSeconds < PLAIN_MODE_SECONDS ? precisionSeconds : 0,
   ),
   /**
    * expired items are [kept in S3](../archive-and-events.md): `{}`, or any of `{ bucket, prefix, removals, format, batchSeconds,
@@ -464,7 +461,7 @@ export const PROPS = {
    * prefix of the names of the table's own resources (archive, events): at most 45 letters, digits, `_` and `-`
    * @default `'precise-ttl-'` and the table's name
    */
-  name: calculated(NAME, ({ tableName }) => `precise-ttl-${replaced(tableName, '.', '-')}`),
+  name: calculated(NAME, ({ tableName }) => `precise-ttl-${tableName.replaceAll('.', '-')}`),
 };
 
 /** Settings of a table without a prop: each has one value, which measurements showed to be right for every table. */
@@ -486,7 +483,7 @@ const TUNED = {
 
 /** How far back every tick searches. By second each second is a query: a minute costs $0.22 a month. The daily scan finds older items. */
 function lookbackOf({ indexedBy }: Pick<Before, 'indexedBy'>): number {
-  return when(equal(indexedBy, 'second'), 2, 10);
+  return indexedBy === 'second' ? 2 : 10;
 }
 
 /** The settings without a prop. */
@@ -637,7 +634,7 @@ export function withoutShared(table: object): object {
 
 /** Whether a function of the deployment reads the table's stream. */
 export function readsStream({ archive, events }: Pick<ResolvedProps, 'archive' | 'events'>): boolean {
-  return anyOf(given(archive), given(events));
+  return archive !== undefined || events !== undefined;
 }
 
 /** The props that decide whether a table has a ledger (a list of its deletions, in the journal) and a proof (a manifest of each day). */
@@ -645,12 +642,12 @@ export type LedgerProps = Pick<ResolvedProps, 'archive' | 'events'> & Partial<Pi
 
 /** Whether a manifest of each day's deletions is written. */
 export function hasProof({ archive, proof = false }: Omit<LedgerProps, 'events'>): boolean {
-  return anyOf(given(archive), proof);
+  return archive !== undefined || proof;
 }
 
 /** Whether DeleteChunk writes a ledger: the list of its deletions, in the journal. */
 export function hasLedger(props: LedgerProps): boolean {
-  return anyOf(hasProof(props), given(props.events));
+  return hasProof(props) || props.events !== undefined;
 }
 
 /** The settings that the functions get from the props. */
@@ -666,14 +663,14 @@ export function functionSettings(props: ResolvedProps): Settings {
 const READ_WITHIN_SECONDS = 180;
 
 /** The settings of the functions for the readers of the table's stream. */
-export function readerSettings(readers: LedgerProps & { readonly batchSeconds: number }) {
+function readerSettings(readers: LedgerProps & { readonly batchSeconds: number }) {
   const { archive, events, batchSeconds } = readers;
   return {
     // With readers of the stream, an item is deleted one second later: decisions.md explains why.
-    marginSeconds: when(readsStream(readers), 1, NONE),
-    archivedWithinSeconds: when(given(archive), sum(batchSeconds, READ_WITHIN_SECONDS), NONE),
-    publishedWithinSeconds: when(given(events), READ_WITHIN_SECONDS, NONE),
-    proof: when(hasProof(readers), true, NONE),
+    ...(readsStream(readers) && { marginSeconds: 1 }),
+    ...(archive !== undefined && { archivedWithinSeconds: batchSeconds + READ_WITHIN_SECONDS }),
+    ...(events !== undefined && { publishedWithinSeconds: READ_WITHIN_SECONDS }),
+    ...(hasProof(readers) && { proof: true }),
   } satisfies Partial<Settings>;
 }
 

@@ -122,13 +122,6 @@ export const EVENTS: Kind<EventsProp> = kind(
   },
 );
 
-/** The rule that exactly one destination of events is set, for fields of these names. */
-export const ONE_DESTINATION = {
-  expected: (names: readonly string[]) => `exactly one of ${names.join(', ')}`,
-  remedy:
-    'Say where the events go. One that is to go to several places goes to a bus, whose rules hand it on.',
-};
-
 /** The remedy for a destination that belongs to the deployment itself. */
 export const OWN_DESTINATION_REMEDY = 'Name one of yours, which does something with the events.';
 
@@ -138,9 +131,10 @@ function destinationProblems(events: EventsProp): FieldProblem[] {
   return [
     {
       field: '',
-      expected: ONE_DESTINATION.expected(DESTINATION_NAMES),
+      expected: `exactly one of ${DESTINATION_NAMES.join(', ')}`,
       got: given.length === 0 ? events : given.join(' and '),
-      remedy: ONE_DESTINATION.remedy,
+      remedy:
+        'Say where the events go. One that is to go to several places goes to a bus, whose rules hand it on.',
     },
   ];
 }

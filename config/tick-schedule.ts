@@ -1,6 +1,5 @@
 import type { TickInput } from '../statemachine/contract/inputs.ts';
 import type { Deployment } from './deployments.ts';
-import { isOpen, when } from './values.ts';
 
 /** The placeholder in a target's input that Scheduler replaces by the schedule's time. Its angle brackets must not be escaped. */
 const SCHEDULED_TIME = '<aws.scheduler.scheduled-time>';
@@ -17,17 +16,14 @@ export interface TickSchedule {
    * Seconds for which Scheduler retries the start. A late tick has little value: the next ones look back far enough to cover its minute.
    */
   readonly retryForSeconds: number;
-  /** Expression for the number of schedules, if only Terraform knows whether there is one. @default there is one */
-  readonly count?: number;
 }
 
 /** The schedule that starts a tick once a minute. */
-export function tickSchedule({ name, enabled }: Pick<Deployment, 'name' | 'enabled'>): TickSchedule {
+export function tickSchedule({ name }: Pick<Deployment, 'name'>): TickSchedule {
   return {
     name: `${name}-tick`,
     expression: EVERY_MINUTE,
     input: { scheduledTime: SCHEDULED_TIME },
     retryForSeconds: 300,
-    ...(isOpen(enabled) && { count: when(enabled, 1, 0) }),
   };
 }

@@ -41,7 +41,7 @@ export interface SweepSurroundings {
  * When a deletion counts as late: this many seconds after `precisionSeconds`; in the plain mode, whose `precisionSeconds` is
  * `plainSeconds`, after `plainMs`.
  */
-export const LATE = { secondsMore: 10, plainMs: 120_000, plainSeconds: 60 } as const;
+const LATE = { secondsMore: 10, plainMs: 120_000, plainSeconds: 60 } as const;
 
 /** Lag in milliseconds above which a deletion counts as late: a tick that keeps up stays below it. */
 export function lateMs({ precisionSeconds }: { readonly precisionSeconds: number }): number {

@@ -12,7 +12,6 @@ import {
 } from '../../config/alarms.ts';
 import type { MetricReference } from '../../config/aws-metrics.ts';
 import type { Deployment } from '../../config/deployments.ts';
-import { isOpen, or, product } from '../../config/values.ts';
 import type { Place } from './place.ts';
 import type { SweptTable } from './swept-table.ts';
 import { tagged } from './tagged.ts';
@@ -41,9 +40,10 @@ export class SweepAlarms extends Construct {
     super(scope, id);
     const deployed = alarmsOf(deployment, resources);
     const { alarmTopicArn } = deployment;
-    if (deployed.length > 0 && (alarmTopicArn === undefined || isOpen(alarmTopicArn)))
-      this.topic = this.#ownTopic(place, deployment);
-    this.topicArn = deployed.length === 0 ? undefined : or(alarmTopicArn, this.topic?.arn);
+    if (deployed.length > 0) {
+      if (alarmTopicArn === undefined) this.topic = this.#ownTopic(place, deployment);
+      this.topicArn = alarmTopicArn ?? this.topic?.arn;
+    }
     this.alarms = Object.fromEntries(
       deployed.map(alarm => {
         const table = tables.find(({ props }) => props.tableName === alarm.table);
@@ -87,8 +87,8 @@ export class SweepAlarms extends Construct {
   }
 }
 
-/** An alarm of a deployment as a resource. @param topicArn topic that it notifies. @default none */
-export function metricAlarm(
+/** An alarm of a deployment as a resource. @param topicArn topic that it notifies */
+function metricAlarm(
   scope: Construct,
   alarm: DeployedAlarm,
   topicArn: string | undefined,
@@ -159,7 +159,7 @@ function heartbeatOf({ metric, statistic, periodSeconds, periods }: DeployedAlar
           metricName: metric.name,
           dimensions: { ...metric.dimensions },
           stat: statistic,
-          period: product(periodSeconds, periods),
+          period: periodSeconds * periods,
         },
       },
     ],

@@ -2,7 +2,6 @@ import type { ITerraformDependable } from 'cdktf';
 import { Construct } from 'constructs';
 import type { ResolvedProps } from '../../config/props.ts';
 import type { ResolvedArchive } from '../../config/stream-props.ts';
-import { equal, merged, NONE, present, when, withoutNone } from '../../config/values.ts';
 import { EXPIRED_DATE, REMOVED_DATE, tableFolder } from '../../functions/archive/archive-object.ts';
 import { type ArchiveSettings, toArchiveEnvironment } from '../../functions/archive/settings.ts';
 import { ArchiveBucket } from './archive-bucket.ts';
@@ -49,26 +48,18 @@ export class Archive extends Construct {
     this.#folderArn = folderArn(place, this.bucketName, archive.prefix, tableName);
     // Not escaped: no field has characters to escape, and the bucket's name is a reference.
     this.settings = archiveSettings(this.bucketName, archive);
-    // Empty variables are left out.
-    const named = { ...this.settings, archivePrefix: when(equal(archive.prefix, ''), NONE, archive.prefix) };
     this.reader = new StreamReader(this, 'reader', {
       place,
       name: 'ArchiveExpiries',
       book: 'archived',
       streamArn,
-      environment: merged(
-        environment,
-        withoutNone({
-          ...toArchiveEnvironment(named, value => value),
-          ...journalEnvironment(sweep.sweep),
-        }),
-      ),
+      environment: {
+        ...environment,
+        ...toArchiveEnvironment(this.settings, value => value),
+        ...journalEnvironment(sweep.sweep),
+      },
       statements: putStatements(
-        when(
-          equal(archive.removals, 'all'),
-          this.#arnsOf([`${EXPIRED_DATE}*`, `${REMOVED_DATE}*`]),
-          this.#arnsOf([`${EXPIRED_DATE}*`]),
-        ),
+        this.#arnsOf([`${EXPIRED_DATE}*`, ...(archive.removals === 'all' ? [`${REMOVED_DATE}*`] : [])]),
         sweep,
         place,
       ),
@@ -116,7 +107,7 @@ function putStatements(objectArns: readonly string[], { kmsKeyArn }: Encrypted, 
     // Source: S3 User Guide, "Using server-side encryption with AWS KMS keys", "Permissions".
     {
       actions: ['kms:GenerateDataKey'],
-      resources: present(kmsKeyArn),
+      resources: kmsKeyArn === undefined ? [] : [kmsKeyArn],
       condition: { StringLike: { 'kms:ViaService': `s3.${place.region}.amazonaws.*` } },
     },
   ];

@@ -22,12 +22,10 @@ export interface DeployedSweepProps {
   readonly deployment: Deployment;
   /** Tables of the deployment, in its order. */
   readonly tables: readonly SweptTable[];
-  /** The data on tables that roles and definitions need. @default that of all tables */
-  readonly access?: TablesAccess;
 }
 
 /** The data on a deployment's tables that roles and definitions need. */
-export interface TablesAccess {
+interface TablesAccess {
   readonly settings: readonly CarriedSettings[];
   /** Settings of those tables that ticks sweep. */
   readonly enabledSettings: readonly CarriedSettings[];
@@ -76,10 +74,8 @@ export class DeployedSweep {
   readonly dashboard: SweepDashboard | undefined;
 
   /** @throws InvalidConfigError when there are more tables than one deployment can sweep */
-  constructor(
-    scope: Construct,
-    { place, deployment, tables, access = together(tables) }: DeployedSweepProps,
-  ) {
+  constructor(scope: Construct, { place, deployment, tables }: DeployedSweepProps) {
+    const access = together(tables);
     this.deployment = deployment;
     const tooMuch = settingsProblem(deployment);
     if (tooMuch !== null) throw new InvalidConfigError([tooMuch]);

@@ -3,7 +3,6 @@ import { Construct } from 'constructs';
 import type { ResolvedProps } from '../../config/props.ts';
 import { isReference } from '../../config/references.ts';
 import type { EventsProp } from '../../config/stream-props.ts';
-import { given, isOpen, merged, NONE, pieceOf, present, when, withoutNone } from '../../config/values.ts';
 import {
   DESTINATION_NAMES,
   DESTINATIONS,
@@ -15,7 +14,6 @@ import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';
 import type { Statement } from './role-policies.ts';
 import { StreamReader } from './stream-reader.ts';
-import { TIMEOUT_SECONDS } from './sweep-function.ts';
 
 /** Records of a batch, which take a few seconds if each event needs a call of its own. */
 const BATCH_SIZE = 100;
@@ -37,43 +35,35 @@ export class Events extends Construct {
 
   constructor(scope: Construct, id: string, { place, streamArn, environment, events, sweep }: EventsProps) {
     super(scope, id);
-    // The check of the prop ensures that one destination is set. In the Terraform module it can be any of them.
-    const destinations = DESTINATION_NAMES.flatMap(name => {
-      const to = events[name];
-      return to === undefined ? [] : [{ name, to }];
-    });
+    // The check of the prop ensures that exactly one destination is set.
+    const name = DESTINATION_NAMES.find(each => events[each] !== undefined) as DestinationName;
+    const to = events[name] as string;
+    const destination = DEPLOYED[name];
     // Not escaped: no field has characters to escape, and each can be a reference.
     const since = new TerraformResource(this, 'since', {
       terraformResourceType: 'terraform_data',
       lifecycle: { ignoreChanges: ['input'] },
     });
     const settings = {
-      ...Object.fromEntries(
-        destinations.map(({ name, to }) => [DESTINATIONS[name].setting, DEPLOYED[name].setting(to, place)]),
-      ),
+      [DESTINATIONS[name].setting]: destination.setting(to, place),
       eventsOldImage: events.oldImage ?? false,
-      eventsSince: when(events.includePast ?? false, NONE, since.getStringAttribute('output')),
+      ...(events.includePast !== true && { eventsSince: since.getStringAttribute('output') }),
     };
     this.reader = new StreamReader(this, 'reader', {
       place,
       name: 'PublishExpiries',
       book: 'published',
       streamArn,
-      environment: merged(
-        environment,
-        withoutNone({
-          ...toEventsEnvironment(settings, value => value),
-          ...journalEnvironment(sweep.sweep),
-        }),
-      ),
-      statements: destinations.flatMap(({ name, to }) => DEPLOYED[name].statements(to, place, sweep)),
+      environment: {
+        ...environment,
+        ...toEventsEnvironment(settings, value => value),
+        ...journalEnvironment(sweep.sweep),
+      },
+      statements: destination.statements(to, place, sweep),
       batchSize: BATCH_SIZE,
       // Events are sent at once: records are not collected.
       batchSeconds: 0,
-      timeoutSeconds: destinations.reduce((seconds, { name, to }) => {
-        const own = DEPLOYED[name].timeoutSeconds;
-        return own === undefined ? seconds : when(given(to), own, seconds);
-      }, TIMEOUT_SECONDS.PublishExpiries),
+      ...(destination.timeoutSeconds !== undefined && { timeoutSeconds: destination.timeoutSeconds }),
       sweep,
     });
     // The time at which the events were turned on. The resource is created and removed with the events, and stays when the role is
@@ -83,7 +73,7 @@ export class Events extends Construct {
   }
 }
 
-/** The resources and settings for a destination; an optional one may be undefined. */
+/** The resources and settings for a destination. */
 interface Deployed {
   /** Makes the value of the function's setting. */
   readonly setting: (to: string, place: Place) => string;
@@ -96,35 +86,32 @@ const DEPLOYED: Readonly<Record<DestinationName, Deployed>> = {
   eventBus: {
     setting: to => to,
     statements(to, place) {
-      // A reference is an ARN, and the Terraform module gets an ARN too.
-      const isArn = isOpen(to) || isReference(to as unknown) || to.startsWith('arn:');
-      const buses = isArn ? present(to) : [place.arn('events', `event-bus/${to}`)];
-      return [{ actions: ['events:PutEvents'], resources: buses }];
+      // A reference is an ARN.
+      const isArn = isReference(to as unknown) || to.startsWith('arn:');
+      const bus = isArn ? to : place.arn('events', `event-bus/${to}`);
+      return [{ actions: ['events:PutEvents'], resources: [bus] }];
     },
   },
   queueArn: {
-    setting: (to, place) => when(given(to), queueUrlOf(to, place), NONE),
+    setting: queueUrlOf,
     statements: (to, _place, sweep) => [
-      { actions: ['sqs:SendMessage'], resources: present(to) },
-      ...queueKeyStatements(sweep, to).map(each => ({
-        ...each,
-        resources: when(given(to), each.resources, []),
-      })),
+      { actions: ['sqs:SendMessage'], resources: [to] },
+      ...queueKeyStatements(sweep, to),
     ],
   },
   functionArn: {
     setting: to => to,
-    statements: to => [{ actions: ['lambda:InvokeFunction'], resources: present(to) }],
+    statements: to => [{ actions: ['lambda:InvokeFunction'], resources: [to] }],
     timeoutSeconds: CONSUMER_TIMEOUT_SECONDS,
   },
   streamArn: {
     setting: to => to,
     statements: (to, _place, { kmsKeyArn }) => [
-      { actions: ['kinesis:PutRecords'], resources: present(to) },
+      { actions: ['kinesis:PutRecords'], resources: [to] },
       // Source: Kinesis Data Streams Developer Guide, "Permissions to use user-generated KMS keys".
       {
         actions: ['kms:GenerateDataKey'],
-        resources: when(given(to), present(kmsKeyArn), []),
+        resources: kmsKeyArn === undefined ? [] : [kmsKeyArn],
         condition: { StringEquals: { 'kms:EncryptionContext:aws:kinesis:arn': to } },
       },
     ],
@@ -134,6 +121,6 @@ const DEPLOYED: Readonly<Record<DestinationName, Deployed>> = {
 /** The URL by which a queue is called. Source: SQS Developer Guide, "Amazon SQS queue and message identifiers". */
 function queueUrlOf(arn: string, place: Place): string {
   const part = (index: number) =>
-    isReference(arn as unknown) ? Fn.element(Fn.split(':', arn), index) : pieceOf(arn, ':', index);
+    isReference(arn as unknown) ? Fn.element(Fn.split(':', arn), index) : (arn.split(':')[index] ?? '');
   return `https://sqs.${part(3)}.${place.dnsSuffix}/${part(4)}/${part(5)}`;
 }

@@ -1,7 +1,6 @@
 import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { Construct } from 'constructs';
 import type { ResolvedProps } from '../../config/props.ts';
-import { given, when } from '../../config/values.ts';
 import { type Book, bookId, type Reader } from '../../functions/journal/books.ts';
 import { EXPIRES, JOURNAL_KEYS, journalName } from '../../functions/journal/layout.ts';
 
@@ -59,7 +58,7 @@ export class Journal extends Construct {
       ttl: { attributeName: EXPIRES, enabled: true },
       pointInTimeRecovery: { enabled: true },
       ...(sweep.kmsKeyArn !== undefined && {
-        serverSideEncryption: { enabled: given(sweep.kmsKeyArn), kmsKeyArn: sweep.kmsKeyArn },
+        serverSideEncryption: { enabled: true, kmsKeyArn: sweep.kmsKeyArn },
       }),
       ...tagged(sweep),
     });
@@ -92,10 +91,7 @@ export class Journal extends Construct {
   /** Permissions to write these books (parts of the ledger) of all tables. @param ledger whether any table has a ledger */
   #bookStatements(books: readonly Book[], ledger: boolean): Statement[] {
     const ids = books.map(book => bookId(book, '*'));
-    return ledgerStatements(this.tableArn, ids, this.#props).map(statement => ({
-      ...statement,
-      resources: when(ledger, statement.resources, []),
-    }));
+    return ledger ? ledgerStatements(this.tableArn, ids, this.#props) : [];
   }
 
   #statements(actions: readonly string[]): Statement[] {

@@ -12,36 +12,18 @@ const ACCOUNT_LENGTH = 12;
 /** Characters of an ARN before its resource part. */
 const ARN_LENGTH = 'arn::::::'.length + PARTITION_LENGTH + REGION_LENGTH + ACCOUNT_LENGTH + 'dynamodb'.length;
 
-/** The names of a partition, region and account. */
-export interface PlaceNames {
+/** Partition, region and account of the deployment, for ARNs that must be known before the resources exist. */
+export class Place extends Construct {
   readonly account: string;
   readonly partition: string;
   /** The suffix of the services' names in URLs: `amazonaws.com`. */
   readonly dnsSuffix: string;
   readonly region: string;
-}
-
-/** Partition, region and account of the deployment, for ARNs that must be known before the resources exist. */
-export class Place extends Construct implements PlaceNames {
-  readonly account: string;
-  readonly partition: string;
-  readonly dnsSuffix: string;
-  readonly region: string;
   /** Lengths of texts that only Terraform knows. */
   readonly #lengths = new Map<string, number>();
 
-  /** @param given names that are already looked up. @default they are looked up */
-  constructor(scope: Construct, id: string, given?: PlaceNames) {
+  constructor(scope: Construct, id: string) {
     super(scope, id);
-    if (given !== undefined) {
-      ({
-        account: this.account,
-        partition: this.partition,
-        dnsSuffix: this.dnsSuffix,
-        region: this.region,
-      } = given);
-      return;
-    }
     this.account = new DataAwsCallerIdentity(this, 'identity', {}).accountId;
     const { partition, dnsSuffix } = new DataAwsPartition(this, 'partition', {});
     this.partition = partition;

@@ -4,7 +4,6 @@ import type { ITerraformDependable } from 'cdktf';
 import { Construct } from 'constructs';
 import { deadLetterQueueOf, proofName } from '../../config/names.ts';
 import type { ResolvedProps } from '../../config/props.ts';
-import { equal, jsonText, merged, NONE, present, when, withoutNone } from '../../config/values.ts';
 import { type ArchiveSettings, toArchiveEnvironment } from '../../functions/archive/settings.ts';
 import { fileOf } from '../../functions/function-list.ts';
 import { proofFolder } from '../../functions/proof/manifest.ts';
@@ -44,19 +43,15 @@ export class Proof extends Construct {
     super(scope, id);
     const { place, environment, archive, beforeObjects, sweep } = props;
     const { kmsKeyArn } = sweep;
-    // Empty variables are left out.
-    const named = {
-      ...archive,
-      archivePrefix: when(equal(archive.archivePrefix, ''), NONE, archive.archivePrefix),
-    };
     this.function = new SweepFunction(this, fileOf('WriteManifest'), {
       place,
       task: 'WriteManifest',
       worksFor: tableInWords(sweep),
-      environment: merged(
-        merged(environment, journalEnvironment(sweep.sweep)),
-        withoutNone(toArchiveEnvironment(named, value => value)),
-      ),
+      environment: {
+        ...environment,
+        ...journalEnvironment(sweep.sweep),
+        ...toArchiveEnvironment(archive, value => value),
+      },
       memoryMb: MANIFEST_MEMORY_MB,
       statements: [...readBookStatements(sweep, place), ...folderStatements(props)],
       dependsOn: beforeObjects,
@@ -91,7 +86,7 @@ export class Proof extends Construct {
       target: {
         arn: this.function.arn,
         roleArn: role.arn,
-        input: jsonText({}),
+        input: '{}',
         retryPolicy: { maximumEventAgeInSeconds: RETRY_SECONDS, maximumRetryAttempts: 5 },
         deadLetterConfig: { arn: queueArn },
       },
@@ -116,7 +111,7 @@ function folderStatements({ place, tableName, archive, sweep: { kmsKeyArn } }: P
     // Source: S3 User Guide, "Using server-side encryption with AWS KMS keys", "Permissions".
     {
       actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
-      resources: present(kmsKeyArn),
+      resources: kmsKeyArn === undefined ? [] : [kmsKeyArn],
       condition: { StringLike: { 'kms:ViaService': `s3.${place.region}.amazonaws.*` } },
     },
   ];

@@ -1,5 +1,4 @@
 import type { ResolvedProps } from '../../config/props.ts';
-import { present } from '../../config/values.ts';
 import type { Statement } from './role-policies.ts';
 
 /**
@@ -15,7 +14,7 @@ export function queueKeyStatements(
   return [
     {
       actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
-      resources: present(kmsKeyArn),
+      resources: kmsKeyArn === undefined ? [] : [kmsKeyArn],
       condition: { StringEquals: ofQueue },
     },
   ];

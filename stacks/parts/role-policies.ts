@@ -6,7 +6,6 @@ import type { ITerraformDependable } from 'cdktf';
 import type { Construct } from 'constructs';
 import { InvalidConfigError } from '../../config/config.ts';
 import type { ResolvedProps } from '../../config/props.ts';
-import { expression, hcl, isOpen } from '../../config/values.ts';
 import type { Place } from './place.ts';
 import { tagged } from './tagged.ts';
 
@@ -46,15 +45,14 @@ export interface RolePoliciesProps {
  */
 export function attachPolicies(scope: Construct, props: RolePoliciesProps): ITerraformDependable[] {
   const { place, name, role, statements, sweep } = props;
-  const isKnown = statements.every(each => !isOpen(each) && !isOpen(each.resources));
-  const [inline = [], ...managed] = isKnown ? spread(grouped(statements), place) : [openGroups(statements)];
+  const [inline = [], ...managed] = spread(grouped(statements), place);
   if (managed.length > MANAGED_POLICIES) throw new InvalidConfigError([tooManyProblem(name, managed.length)]);
   const { rolePath } = sweep;
   const own = new IamRolePolicy(scope, 'policy', {
     name,
     // Not the role's name, which stays the same when a new path replaces the role: a role that still has its policy cannot be deleted.
     role: role.id,
-    policy: isKnown ? documentOf(inline) : openDocument(inline),
+    policy: documentOf(inline),
   });
   const attachments = managed.map((each, index) => {
     const policy = new IamPolicy(scope, `policy-${index + 2}`, {
@@ -82,35 +80,6 @@ function tooManyProblem(role: string, count: number) {
 
 function documentOf(statements: readonly Statement[]): string {
   return JSON.stringify({ Version: '2012-10-17', Statement: statements.map(inIam) });
-}
-
-/** A policy document in which Terraform leaves out statements without resources. */
-function openDocument(statements: readonly Statement[]): string {
-  const isList = (each: Statement) => isOpen(each);
-  const single = hcl(statements.filter(each => !isList(each)).map(inIam));
-  const lists = statements.filter(isList).map(each => hcl(each));
-  const all = lists.length === 0 ? single : `concat(${[single, ...lists].join(', ')})`;
-  return JSON.stringify({
-    Version: '2012-10-17',
-    Statement: expression(`[for each in ${all} : each if length(each.Resource) > 0]`),
-  });
-}
-
-/** Does the same as {@link grouped} for statements whose resources only Terraform knows. */
-function openGroups(statements: readonly Statement[]): Statement[] {
-  const groups = new Map<string, Statement[]>();
-  for (const each of statements) {
-    const { resources: _resources, ...rest } = each;
-    const key = isOpen(each) ? hcl(each) : JSON.stringify(rest);
-    groups.set(key, [...(groups.get(key) ?? []), each]);
-  }
-  return [...groups.values()].flatMap(([first, ...others]) => {
-    if (first === undefined || others.length === 0) return first ?? [];
-    const lists = [first, ...others].map(({ resources }) => hcl(resources));
-    return [
-      { ...first, resources: expression<string[]>(`distinct(concat(${[...new Set(lists)].join(', ')}))`) },
-    ];
-  });
 }
 
 function inIam({ effect, actions, resources, condition }: Statement): object {

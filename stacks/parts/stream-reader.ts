@@ -5,7 +5,6 @@ import { Construct } from 'constructs';
 import { failureQueueOf } from '../../config/names.ts';
 import type { ResolvedProps } from '../../config/props.ts';
 import { STREAM_FILTER } from '../../config/stream-props.ts';
-import { given, NONE, when } from '../../config/values.ts';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
 import type { Reader } from '../../functions/journal/books.ts';
 import { bookStatements } from './journal.ts';
@@ -66,8 +65,7 @@ export class StreamReader extends Construct {
     this.failures = new SqsQueue(this, 'failures', {
       name: failureQueueOf(name, sweep),
       messageRetentionSeconds: RETENTION_SECONDS,
-      sqsManagedSseEnabled: when(given(kmsKeyArn), NONE, true),
-      ...(kmsKeyArn !== undefined && { kmsMasterKeyId: kmsKeyArn }),
+      ...(kmsKeyArn === undefined ? { sqsManagedSseEnabled: true } : { kmsMasterKeyId: kmsKeyArn }),
       ...tagged(sweep),
     });
     this.function = new SweepFunction(this, fileOf(name), {

@@ -5,7 +5,6 @@ import { Construct } from 'constructs';
 import { bundleId } from '../../config/names.ts';
 import type { ResolvedProps } from '../../config/props.ts';
 import { isReference } from '../../config/references.ts';
-import { cut, expression, hcl, isOpen, merged, present, when } from '../../config/values.ts';
 import { ARCHIVE_TIMEOUT_SECONDS } from '../../functions/archive-expiries/limits.ts';
 import { type FunctionName, fileOf } from '../../functions/function-list.ts';
 import { MANIFEST_TIMEOUT_SECONDS } from '../../functions/write-manifest/limits.ts';
@@ -127,14 +126,14 @@ export class SweepFunction extends Construct {
         { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [`${this.logGroup.arn}:*`] },
         environmentKeyStatement(kmsKeyArn, functionArn),
         ...networkStatements(vpc, functionArn),
-        { actions: TRACING_ACTIONS, resources: when(tracing, ['*'], []) },
+        { actions: TRACING_ACTIONS, resources: tracing ? ['*'] : [] },
       ],
       key: task,
       sweep,
     });
     this.function = new LambdaFunction(this, 'function', {
       functionName,
-      description: cut(`precise-ttl: ${task} of ${worksFor}`, MAX_DESCRIPTION),
+      description: cut(`precise-ttl: ${task} of ${worksFor}`),
       filename: bundle.path,
       sourceCodeHash: bundle.assetHash,
       handler: HANDLER,
@@ -144,19 +143,20 @@ export class SweepFunction extends Construct {
       timeout: timeoutSeconds ?? TIMEOUT_SECONDS[task],
       role: this.role.arn,
       environment: {
-        variables: merged(environment, {
+        variables: {
+          ...environment,
           POWERTOOLS_SERVICE_NAME: fileOf(task),
           POWERTOOLS_METRICS_NAMESPACE: sweep.metricsNamespace,
-        }),
+        },
       },
       // Lambda's own lines are logged only for failed calls: the others record the start and duration of a call, which free metrics have
       // too, and would be most of the logs. Source: Lambda Developer Guide, "Log-level filtering".
       loggingConfig: { logFormat: 'JSON', logGroup: this.logGroup.name, systemLogLevel: 'WARN' },
       // Set even when it is off: without the block the provider would not turn it off.
-      tracingConfig: { mode: when(tracing, 'Active', 'PassThrough') },
+      tracingConfig: { mode: tracing ? 'Active' : 'PassThrough' },
       ...(kmsKeyArn !== undefined && { kmsKeyArn }),
       ...(vpc !== undefined && {
-        vpcConfig: { subnetIds: idsOf(vpc.subnetIds), securityGroupIds: idsOf(vpc.securityGroupIds) },
+        vpcConfig: { subnetIds: [...vpc.subnetIds], securityGroupIds: [...vpc.securityGroupIds] },
       }),
       ...tagged(sweep),
       dependsOn: [...this.role.policies, ...dependsOn],
@@ -172,29 +172,28 @@ export class SweepFunction extends Construct {
  */
 function environmentKeyStatement(kmsKeyArn: string | undefined, functionArn: string): Statement {
   const ofFunction = { 'kms:EncryptionContext:aws:lambda:FunctionArn': functionArn };
-  return { actions: ['kms:Decrypt'], resources: present(kmsKeyArn), condition: { StringEquals: ofFunction } };
+  return {
+    actions: ['kms:Decrypt'],
+    resources: kmsKeyArn === undefined ? [] : [kmsKeyArn],
+    condition: { StringEquals: ofFunction },
+  };
 }
 
 /** Permissions for Lambda to attach the function to the VPC; the function's own code, which has the same role, may not do it. */
 function networkStatements(vpc: FunctionOwner['vpc'], functionArn: string): Statement[] {
-  const statement = { actions: NETWORK_ACTIONS, resources: when(isThere(vpc), ['*'], []) };
+  const statement = { actions: NETWORK_ACTIONS, resources: vpc === undefined ? [] : ['*'] };
   const byFunction = { ArnEquals: { 'lambda:SourceFunctionArn': functionArn } };
   return [statement, { ...statement, effect: 'Deny', condition: byFunction }];
-}
-
-/** Whether the functions are in a VPC. */
-function isThere(vpc: FunctionOwner['vpc']): boolean {
-  const ids = vpc?.subnetIds;
-  return isOpen(ids) ? expression(`length(${hcl(ids)}) > 0`) : vpc !== undefined;
-}
-
-function idsOf(ids: readonly string[]): string[] {
-  return isOpen(ids) ? (ids as string[]) : [...ids];
 }
 
 /** The table in words. If its name is a reference, which cannot be shortened, the deployment's name is used. */
 export function tableInWords({ tableName, name }: Pick<ResolvedProps, 'tableName' | 'name'>): string {
   return isReference(tableName) ? name : `table ${tableName}`;
+}
+
+/** Shortens a description to Lambda's limit. */
+function cut(text: string): string {
+  return text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION - 1)}…`;
 }
 
 /** The bundle's archive. All functions of a task in a stack share it; they differ only in their environments. */

@@ -5,7 +5,6 @@ import { Construct } from 'constructs';
 import type { Deployment } from '../../config/deployments.ts';
 import { deadLetterQueueOf } from '../../config/names.ts';
 import { tickSchedule } from '../../config/tick-schedule.ts';
-import { given, jsonText, NONE, present, when } from '../../config/values.ts';
 import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';
 import { ServiceRole } from './role.ts';
@@ -40,8 +39,7 @@ export class SweepSchedules extends Construct {
     this.deadLetterQueue = new SqsQueue(this, 'dead-letters', {
       name: deadLetterQueueOf(name),
       messageRetentionSeconds: 14 * 24 * 60 * 60,
-      sqsManagedSseEnabled: when(given(kmsKeyArn), NONE, true),
-      ...(kmsKeyArn !== undefined && { kmsMasterKeyId: kmsKeyArn }),
+      ...(kmsKeyArn === undefined ? { sqsManagedSseEnabled: true } : { kmsMasterKeyId: kmsKeyArn }),
       ...tagged(deployment),
     });
     this.role = new ServiceRole(this, 'role', {
@@ -59,14 +57,14 @@ export class SweepSchedules extends Construct {
       key: 'schedule',
       sweep: deployment,
     });
-    this.tick = deployment.enabled === false ? undefined : this.#tick(stateMachineArn, deployment);
+    this.tick = deployment.enabled ? this.#tick(stateMachineArn, deployment) : undefined;
     this.node.defaultChild = this.tick ?? this.group;
   }
 
   #tick(stateMachineArn: string, deployment: Deployment): SchedulerSchedule {
-    const { name, expression, input, retryForSeconds, count } = tickSchedule(deployment);
+    const { name, expression, input, retryForSeconds } = tickSchedule(deployment);
     const { kmsKeyArn } = deployment;
-    const tick = new SchedulerSchedule(this, 'tick', {
+    return new SchedulerSchedule(this, 'tick', {
       name,
       groupName: this.group.name,
       scheduleExpression: expression,
@@ -77,15 +75,13 @@ export class SweepSchedules extends Construct {
       target: {
         arn: stateMachineArn,
         roleArn: this.role.arn,
-        input: jsonText(input),
+        input: JSON.stringify(input),
         retryPolicy: { maximumEventAgeInSeconds: retryForSeconds, maximumRetryAttempts: 5 },
         deadLetterConfig: { arn: this.deadLetterQueue.arn },
       },
       dependsOn: [...this.role.policies],
       lifecycle: { ignoreChanges: LEFT_ALONE },
     });
-    if (count !== undefined) tick.addOverride('count', count);
-    return tick;
   }
 }
 
@@ -95,5 +91,9 @@ export class SweepSchedules extends Construct {
  */
 export function inputKeyStatement(kmsKeyArn: string | undefined, schedules: string): Statement {
   const ofSchedule = { 'kms:EncryptionContext:aws:scheduler:schedule:arn': schedules };
-  return { actions: ['kms:Decrypt'], resources: present(kmsKeyArn), condition: { StringLike: ofSchedule } };
+  return {
+    actions: ['kms:Decrypt'],
+    resources: kmsKeyArn === undefined ? [] : [kmsKeyArn],
+    condition: { StringLike: ofSchedule },
+  };
 }

@@ -1,5 +1,4 @@
 import type { ResolvedProps } from '../../config/props.ts';
-import { present } from '../../config/values.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
 
@@ -23,7 +22,7 @@ export function tableKeyStatements(
   return [
     {
       actions: access === 'read' ? TO_READ : [...TO_READ, ...TO_WRITE],
-      resources: present(tableKmsKeyArn),
+      resources: tableKmsKeyArn === undefined ? [] : [tableKmsKeyArn],
       condition: { StringLike: viaService },
     },
   ];

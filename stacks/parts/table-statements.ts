@@ -1,6 +1,5 @@
 import type { ResolvedProps } from '../../config/props.ts';
 import { escaped } from '../../config/terraform-text.ts';
-import { equal, expression, given, hcl, isOpen, present, when } from '../../config/values.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
 import { tableKeyStatements } from './table-key.ts';
@@ -30,11 +29,7 @@ export function scanStatements(table: AccessedTable, place: Place): Statement[] 
 
 /** Permissions of the state machine that polls the seconds. By window it makes no queries by itself. */
 export function pollStatements(table: AccessedTable, place: Place): Statement[] {
-  const polls = equal(table.props.indexedBy, 'second');
-  return indexStatements(table, place).map(statement => ({
-    ...statement,
-    resources: when(polls, statement.resources, []),
-  }));
+  return table.props.indexedBy === 'second' ? indexStatements(table, place) : [];
 }
 
 function indexStatements(
@@ -47,11 +42,10 @@ function indexStatements(
 
 /** Permissions for deleting expired items. */
 export function deleteStatements({ props, tableArn }: AccessedTable, place: Place): Statement[] {
-  const isGuarded = equal(props.deleteMode, 'guarded');
   return [
     // Items that a scan of the index finds are checked again, even in batch mode.
     { actions: ['dynamodb:PartiQLDelete'], resources: [tableArn] },
-    { actions: ['dynamodb:BatchWriteItem'], resources: when(isGuarded, [], [tableArn]) },
+    { actions: ['dynamodb:BatchWriteItem'], resources: props.deleteMode === 'guarded' ? [] : [tableArn] },
     ...tableKeyStatements('write', props, place),
   ];
 }
@@ -64,18 +58,14 @@ function heldStatement({ props, tableArn }: AccessedTable): Statement {
   const { holdAttribute, partitionKey, sortKey } = props;
   return {
     actions: ['dynamodb:BatchGetItem'],
-    resources: when(given(holdAttribute), [tableArn], []),
+    resources: holdAttribute === undefined ? [] : [tableArn],
     condition: {
       'ForAllValues:StringEquals': {
-        'dynamodb:Attributes': namesOf(partitionKey, sortKey, holdAttribute),
+        'dynamodb:Attributes': [partitionKey, sortKey, holdAttribute].flatMap(name =>
+          name === undefined ? [] : [escaped(name)],
+        ),
       },
       StringEqualsIfExists: { 'dynamodb:Select': 'SPECIFIC_ATTRIBUTES' },
     },
   };
-}
-
-/** Names of the attributes that are defined. */
-function namesOf(...attributes: readonly (string | undefined)[]): readonly string[] {
-  if (attributes.some(isOpen)) return expression(`compact(${hcl(attributes)})`);
-  return attributes.flatMap(present).map(escaped);
 }

@@ -2,7 +2,6 @@ import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group
 import { SfnStateMachine } from '@cdktf/provider-aws/lib/sfn-state-machine/index.js';
 import { Construct } from 'constructs';
 import type { ResolvedProps, RoleKey } from '../../config/props.ts';
-import { equal, given, NONE, present, when } from '../../config/values.ts';
 import type { Place } from './place.ts';
 import { ServiceRole } from './role.ts';
 import type { Statement } from './role-policies.ts';
@@ -112,7 +111,7 @@ export class Workflow extends Construct {
           resources: ['*'],
         },
         ...keyStatements(kmsKeyArn, place, machineArn),
-        { actions: TRACING_ACTIONS, resources: when(tracing, ['*'], []) },
+        { actions: TRACING_ACTIONS, resources: tracing ? ['*'] : [] },
       ],
       key: roleKey,
       sweep,
@@ -126,17 +125,18 @@ export class Workflow extends Construct {
       loggingConfiguration: {
         level: 'ERROR',
         // The states' data contain the keys of items to delete.
-        includeExecutionData: equal(logKeys, 'full'),
+        includeExecutionData: logKeys === 'full',
         logDestination: `${this.logGroup.arn}:*`,
       },
       // Never left out: otherwise the provider would not remove a previous key, which the role may no longer use.
-      encryptionConfiguration: {
-        type: when(given(kmsKeyArn), 'CUSTOMER_MANAGED_KMS_KEY', 'AWS_OWNED_KEY'),
-        ...(kmsKeyArn !== undefined && {
-          kmsKeyId: kmsKeyArn,
-          kmsDataKeyReusePeriodSeconds: when(given(kmsKeyArn), KEY_REUSE_SECONDS, NONE),
-        }),
-      },
+      encryptionConfiguration:
+        kmsKeyArn === undefined
+          ? { type: 'AWS_OWNED_KEY' }
+          : {
+              type: 'CUSTOMER_MANAGED_KMS_KEY',
+              kmsKeyId: kmsKeyArn,
+              kmsDataKeyReusePeriodSeconds: KEY_REUSE_SECONDS,
+            },
       // Set even when it is off: without the block the provider would not turn it off.
       tracingConfiguration: { enabled: tracing },
       // Step Functions checks at creation that the role can write the log.
@@ -166,12 +166,12 @@ function keyStatements(kmsKeyArn: string | undefined, place: Place, machineArn: 
   return [
     {
       actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
-      resources: present(kmsKeyArn),
+      resources: kmsKeyArn === undefined ? [] : [kmsKeyArn],
       condition: { StringLike: ofMachine },
     },
     {
       actions: ['kms:GenerateDataKey'],
-      resources: present(kmsKeyArn),
+      resources: kmsKeyArn === undefined ? [] : [kmsKeyArn],
       condition: { StringEquals: { 'kms:EncryptionContext:SourceArn': place.arn('logs', '*') } },
     },
   ];

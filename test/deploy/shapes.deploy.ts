@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
@@ -9,12 +9,10 @@ import { HOLDINGS } from '../../config/holdings.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { STACK, withoutDeprecations } from '../../stacks/app.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
-import { writeTerraformModule } from '../../stacks/terraform-module/write.ts';
 import { configOf } from '../support/configs.ts';
 import { Deployment } from './support/deployment.ts';
 import type { HeldThing } from './support/held-things.ts';
 import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
-import { TerraformRoot } from './support/terraform-root.ts';
 import { type Edit, Walk } from './support/walk.ts';
 
 /** Draws which half of the applies goes in one go, and which is broken off half-way and made again; another number, another half. */
@@ -157,9 +155,7 @@ describeWithTerraform('from shape to shape', () => {
     ]);
   });
 
-  test('a deployment of the configuration, the module, and back', async () => {
-    const module = mkdtempSync(join(tmpdir(), 'precise-ttl-module-'));
-    const own = new TerraformRoot(mkdtempSync(join(tmpdir(), 'precise-ttl-own-')), aws);
+  test('created tables, given tables, and back', async () => {
     const created: DeploymentConfig = configOf(
       { tableName: 'Sessions', partitionKey: 'id' },
       { tableName: 'Tokens', partitionKey: 'id', ttlAttribute: 'expiresAt', index: { by: 'second' } },
@@ -171,11 +167,6 @@ describeWithTerraform('from shape to shape', () => {
       tables: config.tables.map(table => ({ ...table, rolePath: '/teams/' })),
     });
     const keyed = { ...created, tables: created.tables.map(table => ({ ...table, kmsKeyArn })) };
-    const ownRoot = (text: () => string) => async () => {
-      writeFileSync(join(own.folder, 'main.tf'), text());
-      await own.succeed(['init', '-input=false']);
-      return own;
-    };
     const imported = async () => {
       await first.use(created);
       const plan = await first.plan();
@@ -191,79 +182,28 @@ describeWithTerraform('from shape to shape', () => {
       return first.root;
     };
 
-    try {
-      writeTerraformModule(module);
-      await first.deploy(created);
-      await make([
-        { name: 'a key', make: use(() => first, keyed) },
-        { name: 'no key', make: use(() => first, created) },
-        {
-          name: 'another path of the roles',
-          make: use(() => first, onPath(created)),
-          pauses: 'IAM has no two roles of one name: docs/reference/configuration.md, rolePath',
-        },
-        { name: 'given tables', make: use(() => first, onPath(given)) },
-        { name: 'the module beside it', make: ownRoot(() => withModule(module)) },
-        {
-          name: 'the deployment of the configuration goes',
-          make: use(() => first, given, { removed: true }),
-          takes: destroyed(/^precise-ttl(?!-(Sessions|Tokens))/),
-        },
-        {
-          name: 'back, as created tables without an import',
-          make: use(() => first, created),
-          fails: /Table already exists/,
-        },
-        { name: 'back, beside the module', make: use(() => first, given) },
-        {
-          name: 'the module goes',
-          make: ownRoot(() => withoutModule(module)),
-          takes: destroyed(/^(own|precise-ttl-(Sessions|Tokens))/),
-        },
-        { name: 'the tables are no more of its configuration', make: ownRoot(() => forgotten) },
-        { name: 'created tables, after an import', make: imported },
-      ]);
-    } finally {
-      for (const folder of [module, own.folder]) rmSync(folder, { recursive: true });
-    }
+    await first.deploy(created);
+    await make([
+      { name: 'a key', make: use(() => first, keyed) },
+      { name: 'no key', make: use(() => first, created) },
+      {
+        name: 'another path of the roles',
+        make: use(() => first, onPath(created)),
+        pauses: 'IAM has no two roles of one name: docs/reference/configuration.md, rolePath',
+      },
+      { name: 'given tables', make: use(() => first, onPath(given)) },
+      {
+        name: 'the deployment of the configuration goes',
+        make: use(() => first, given, { removed: true }),
+        takes: destroyed(/^precise-ttl(?!-(Sessions|Tokens))/),
+      },
+      {
+        name: 'back, as created tables without an import',
+        make: use(() => first, created),
+        fails: /Table already exists/,
+      },
+      { name: 'back, as given tables', make: use(() => first, given) },
+      { name: 'created tables, after an import', make: imported },
+    ]);
   });
 });
-
-const TABLES = { sessions: 'Sessions', tokens: 'Tokens' };
-
-/** The example of the module with another name, and its tables as the configuration has made them. */
-function withModule(module: string): string {
-  const example = readFileSync(join(module, 'examples/two-tables/main.tf'), 'utf8');
-  const imports = Object.entries(TABLES).map(
-    ([name, id]) => `import {\n  to = aws_dynamodb_table.${name}\n  id = "${id}"\n}\n`,
-  );
-  return [
-    ...imports,
-    example
-      .replace('source = "../.."', `source = "${module}"\n  name = "own"`)
-      .replace('eu-central-1', 'us-east-1')
-      .replaceAll('userId', 'id')
-      .replace(/ {2}range_key +=.*\n/, '')
-      .replace(/ {2}attribute \{\n {4}name = "sessionId".*?\}\n\n/s, '')
-      .replaceAll(/\n\n {2}tags = \{[^}]*\}/g, '')
-      // The bucket is in another file of the example, and the team's own on all of these ways.
-      .replace(/ +# Each expired token is kept.*?\n +archive = .*?\n\n/s, '')
-      .replaceAll(
-        'deletion_protection_enabled = true',
-        'deletion_protection_enabled = true\n\n  point_in_time_recovery {\n    enabled = true\n  }',
-      ),
-  ].join('\n');
-}
-
-const withoutModule = (module: string): string =>
-  withModule(module)
-    .replace(/\nmodule "precise_ttl" \{\n.*?\n\}\n/s, '\n')
-    .replaceAll(/\noutput "[^"]*" \{.*?\n\}\n/gs, '\n');
-
-const forgotten = [
-  'provider "aws" {\n  region = "us-east-1"\n}\n',
-  'resource "aws_sqs_queue" "expired_tokens" {\n  name = "expired-tokens"\n}\n',
-  ...Object.keys(TABLES).map(
-    name => `removed {\n  from = aws_dynamodb_table.${name}\n  lifecycle {\n    destroy = false\n  }\n}\n`,
-  ),
-].join('\n');

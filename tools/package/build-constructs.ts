@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { ALL_FUNCTIONS, fileOf } from '../../functions/function-list.ts';
 import { archiveOf } from '../../stacks/archives.ts';
-import { writeTerraformModule } from '../../stacks/terraform-module/write.ts';
 import { compile } from './compile.ts';
 import { copyDeclarations } from './declarations.ts';
 import { PREBUILT_ARCHIVES } from './prebuilt.ts';
@@ -23,14 +22,13 @@ const OF_THE_APPLICATION = ['cdktf', 'cdktn', 'constructs', '@cdktf/provider-aws
 
 /**
  * `precise-ttl/cdktf` and `precise-ttl/cdktn`, and what the entries that provision something share: the functions' archives in
- * `dist/functions`, the guard's module and the Terraform module in `dist/modules`.
+ * `dist/functions`, the guard's module in `dist/modules`.
  */
 export async function buildConstructs(): Promise<void> {
   mkdirSync('dist/functions', { recursive: true });
   for (const task of ALL_FUNCTIONS)
     copyFileSync(archiveOf(task), join('dist/functions', `${fileOf(task)}.zip`));
   cpSync('stacks/modules', 'dist/modules', { recursive: true });
-  writeTerraformModule('dist/modules/precise-ttl');
 
   const declarations = mkdtempSync(join(tmpdir(), 'precise-ttl-declarations-'));
   try {

@@ -1,0 +1,86 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkConfig, type DeploymentConfig } from '../config/config.ts';
+import { PreciseTtlError } from '../expiry/errors.ts';
+import { STACK, synthesize } from './app.ts';
+
+type Blocks = Record<string, Record<string, Record<string, unknown>>>;
+
+interface StackJson {
+  readonly terraform: object;
+  readonly data: Blocks;
+  readonly resource: Blocks;
+  readonly output: Readonly<Record<string, { readonly description: string }>>;
+}
+
+const MAIN = 'main.tf.json';
+
+/**
+ * Writes a configuration's stack as a Terraform module: `main.tf.json` without provider and backend, which are the root's, the functions'
+ * archives in `assets`, and a README. The module has no inputs.
+ *
+ * @param config configuration as read from the file
+ * @param folder existing folder that is empty, or contains an earlier module
+ * @returns path of `main.tf.json`
+ * @throws {InvalidConfigError} or {PreciseTtlError} before anything is written
+ */
+export function synthesizeModule(config: unknown, folder: string): string {
+  const checked = checkConfig(config);
+  const there = readdirSync(folder);
+  if (there.length > 0 && !there.includes(MAIN)) {
+    const expected = 'a folder that is new, empty, or has a module of this command';
+    throw new PreciseTtlError(`--module: expected ${expected}, got ${folder}; name another`);
+  }
+  const outdir = mkdtempSync(join(tmpdir(), 'precise-ttl-module-'));
+  try {
+    synthesize({ config: checked, outdir });
+    const stack = join(outdir, 'stacks', STACK);
+    const synthesized = JSON.parse(readFileSync(join(stack, 'cdk.tf.json'), 'utf8'), withoutComment);
+    const written = inModule(synthesized, checked.region);
+    rmSync(join(folder, 'assets'), { recursive: true, force: true });
+    cpSync(join(stack, 'assets'), join(folder, 'assets'), { recursive: true });
+    // Indented, because Terraform prints the line of an error.
+    writeFileSync(join(folder, MAIN), `${JSON.stringify(written, null, 2)}\n`);
+    writeFileSync(join(folder, 'README.md'), readme(checked, written));
+    return join(folder, MAIN);
+  } finally {
+    rmSync(outdir, { recursive: true, force: true });
+  }
+}
+
+const withoutComment = (key: string, value: unknown) => (key === '//' ? undefined : value);
+
+function inModule(stack: StackJson, region: string): StackJson {
+  const { provider: _provider, import: _import, ...rest } = stack as StackJson & Record<string, unknown>;
+  const { backend: _backend, ...terraform } = rest.terraform as Record<string, unknown>;
+  // Only a root can import, so the log groups that are looked up for imports are left out too.
+  const { aws_cloudwatch_log_groups: _adopted, ...data } = rest.data;
+  for (const lambda of Object.values(rest.resource['aws_lambda_function'] ?? {}))
+    lambda['filename'] = `\${path.module}/${lambda['filename']}`;
+  const error_message = `region: expected ${region}, as the configuration has it, got \${self.region}. Give the module a provider of that region, or change the configuration and write the module again.`;
+  for (const place of Object.values(data['aws_region'] ?? {}))
+    place['lifecycle'] = { postcondition: [{ condition: `\${self.region == "${region}"}`, error_message }] };
+  return { ...rest, terraform, data };
+}
+
+function readme({ region, tables }: DeploymentConfig, { output }: StackJson): string {
+  const outputs = Object.entries(output).map(([name, { description }]) => `- \`${name}\`: ${description}.\n`);
+  return `# Precise TTL as a Terraform module
+
+Deletes the expired items of ${tables.map(({ tableName }) => `\`${tableName}\``).join(', ')} in ${region}. \`precise-ttl synth --module\`
+has written it: change the configuration and write it again, not these files.
+
+    module "precise_ttl" {
+      source = "./NAME_OF_THIS_FOLDER"
+    }
+
+Inputs: none. State, region and default tags are those of the root and its provider \`hashicorp/aws\`; \`state\`, \`provider\` and
+\`tags\` of the configuration are not in the module.
+
+Outputs:
+
+${outputs.join('')}
+A log group that an earlier apply has left in AWS, because a prop was turned off, has to be imported in the root.
+`;
+}
