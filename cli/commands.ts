@@ -44,18 +44,8 @@ export const COMMANDS = {
   ),
   status: command(
     'watch',
-    'show how the sweeps stand: what is gone, what is overdue, the last sweeps, alarms',
+    'show how the sweeps stand, what they came to in the last days, or both on a page in the browser',
     () => import('./status.ts'),
-  ),
-  dashboard: command(
-    'watch',
-    'show the same and the last three hours on a page in the browser of this machine',
-    () => import('./dashboard.ts'),
-  ),
-  history: command(
-    'watch',
-    'list the executions of the last days with their reports, and why some failed',
-    () => import('./history.ts'),
   ),
   doctor: command(
     'watch',

@@ -77,9 +77,6 @@ export const COMMAND_ACTIONS = {
     ...on('*', ['cloudwatch:GetMetricData'], UNCHECKED),
   ],
   status: STATUS,
-  // The page also shows the history and the audit, which only query the journal: `status` does that too.
-  dashboard: STATUS,
-  history: on(JOURNAL, ['dynamodb:Query']),
   audit: on(JOURNAL, ['dynamodb:Query']),
   backfill: on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:Scan', 'dynamodb:UpdateItem']),
   restore: [

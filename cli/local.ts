@@ -38,7 +38,7 @@ Prints the variables that let the AWS CLI and SDKs in another terminal use it, a
 late; with --verbose also which schedule or tick started it, what it found in which table, and what it would cost on AWS. Of one that
 failed: the state, the function, the error, and what the last failed call printed. What Ctrl-C has cut off is said so. An alarm that
 changes its state is one line.
-A page that it prints the address of shows the sweep in a browser, as npx precise-ttl dashboard does for a deployment.
+A page that it prints the address of shows the sweep in a browser. For a deployment: npx precise-ttl status --page.
 With --seed the example that it prints deletes items.
 
 ${flags}

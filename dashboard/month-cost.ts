@@ -19,10 +19,9 @@ export function monthCost(
   nowMs: number,
 ): MonthCost {
   const sweeps = histories.flatMap(each => each.sweeps);
-  const isWhole = histories.every(({ more }) => !more);
   const first = sweeps.reduce((earliest, { startedAt }) => Math.min(earliest, Date.parse(startedAt)), nowMs);
-  // The measurement begins with the first listed sweep if the deployment is younger than the history, or had more sweeps than were listed.
-  const from = isWhole && sweeps.length === 0 ? Date.parse(since) : first;
+  // The measurement begins with the first listed sweep if the deployment is younger than the history.
+  const from = sweeps.length === 0 ? Date.parse(since) : first;
   const measuredMs = Math.max(MIN_MEASURED_MS, nowMs - from);
   const deleted = sweeps.reduce((sum, { outcome }) => sum + outcome.deleted, 0);
   const itemsPerMonth = Math.round((deleted / measuredMs) * MONTH_MS);

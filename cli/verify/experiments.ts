@@ -282,7 +282,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     id: 'replay',
     question: 'whether the Standard machine runs a replay, and how long one takes that finds nothing',
     criterion: 'each of them succeeds',
-    otherwise: '`precise-ttl history --failed` says why: report it',
+    otherwise: '`precise-ttl status --history --failed` says why: report it',
     judge: ({ replays }) =>
       of(replays, ({ started, succeeded, slowestMs }) => ({
         measured: { started, succeeded, slowestMs },

@@ -18,7 +18,7 @@ export async function readHistory(
   options: HistoryOptions,
   connect: ConnectJournal = connectJournal(options),
 ): Promise<HistoryReport> {
-  const { sinceMs = 86_400_000, failed = false, limit = 1_600, mask = false, signal = NEVER } = options;
+  const { sinceMs = 86_400_000, failed = false, mask = false, signal = NEVER } = options;
   const { config } = options;
   const { region } = config;
   const chosen = chooseTables(config, options.table).map(resolveProps);
@@ -29,17 +29,15 @@ export async function readHistory(
     for (const props of chosen) {
       const { tableName, sweep: name } = props;
       const journal = journalAt(dynamoDb, name, region);
-      // Reads one more than the limit, to know whether there are more.
       const sweeps = await inJournal('dynamodb:Query', journal, () =>
-        newestSweeps(journal, tableName, limit + 1, { from: since, failed }, signal),
+        newestSweeps(journal, tableName, Number.POSITIVE_INFINITY, { from: since, failed }, signal),
       );
       signal.throwIfAborted();
       const keys = {
         ...{ tableName, keyNames: keyAttributeNames(props) },
         logKeys: keysToShow(props.logKeys, mask),
       };
-      const listed = sweeps.slice(0, limit).map(sweep => withKeys(sweep, keys));
-      tables.push({ tableName, name, more: sweeps.length > limit, sweeps: listed });
+      tables.push({ tableName, name, sweeps: sweeps.map(sweep => withKeys(sweep, keys)) });
     }
     return { region, since, tables };
   } finally {

@@ -6,8 +6,6 @@ export interface HistoryOptions extends OperateOptions {
   readonly sinceMs?: number;
   /** Only executions that left items. @default false */
   readonly failed?: boolean;
-  /** The most executions for each table; the newest are listed. @default 1600 */
-  readonly limit?: number;
   /** Shows hashes instead of keys. @default as in the table's `logKeys` */
   readonly mask?: boolean;
 }
@@ -23,8 +21,6 @@ export interface TableHistory {
   readonly tableName: string;
   /** Name of the deployment. */
   readonly name: string;
-  /** Whether the time span has older executions too. */
-  readonly more: boolean;
   /** Newest first. */
   readonly sweeps: readonly (SweepReport & { readonly failedKeys: readonly ReportedKey[] })[];
 }

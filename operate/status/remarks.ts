@@ -115,7 +115,7 @@ export const REMARKS = {
   scanLate: other(
     'warning',
     'no scan of the index has come to its end for a day and a half',
-    '`npx precise-ttl history` says why; `npx precise-ttl replay --index --table Sessions` makes one',
+    '`npx precise-ttl status --history` says why; `npx precise-ttl replay --index --table Sessions` makes one',
   ),
   scanning: other('note', 'a scan of the index is under way', 'nothing'),
   failed: other(

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { CreateStateMachineCommand } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -16,7 +15,6 @@ import { deadLetterQueueOf, replayName } from '../../config/names.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { resolveProps } from '../../config/props.ts';
 import { tickSchedule } from '../../config/tick-schedule.ts';
-import type { DashboardReport } from '../../dashboard/report.ts';
 import { createS3 } from '../../functions/archive/s3.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
@@ -36,7 +34,7 @@ import { createJournal } from '../support/journal-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { useLoopbackAws } from '../support/loopback-aws.ts';
 import { readRows, rowsOf } from '../support/proof-books.ts';
-import { type ShellCommand, shellCommand } from '../support/shell-command.ts';
+import { shellCommand } from '../support/shell-command.ts';
 
 const WATCHED: PreciseTtlProps = {
   tableName: 'Watched',
@@ -161,9 +159,7 @@ const LINES: Readonly<Record<Exclude<AwsCommand, 'verify'>, readonly (readonly s
   doctor: [CONFIGURED],
   replay: [[...CONFIGURED, ...TABLE, ...SPAN, '--yes']],
   backfill: [[...CONFIGURED, ...TABLE, '--yes']],
-  status: [CONFIGURED],
-  dashboard: [CONFIGURED],
-  history: [CONFIGURED],
+  status: [CONFIGURED, [...CONFIGURED, '--history']],
   audit: [[...CONFIGURED, '--table', 'Failing', '--from', isoSeconds(Date.now() - 3_600_000)]],
   pause: [[...CONFIGURED, ...TABLE, '--yes']],
   resume: [[...CONFIGURED, ...TABLE, '--yes']],
@@ -189,26 +185,10 @@ const LINES: Readonly<Record<Exclude<AwsCommand, 'verify'>, readonly (readonly s
   adopt: [[...TABLE, '--by', 'window', '--ttl-attribute', 'ttl', '--region', 'us-east-1', '--yes']],
 };
 
-/** Visitors of commands that run until somebody stops them. */
-const VISITED: Readonly<Record<string, Parameters<ShellCommand>[2]>> = {
-  dashboard: child =>
-    child.stdout.once('data', async (text: Buffer) => {
-      const [address] = /http\S+/.exec(String(text)) ?? [];
-      const isAnswered = async () => {
-        const answer = await fetch(`${address}data.json`);
-        const { statusAt, cost } = (await answer.json()) as DashboardReport;
-        return statusAt !== null && cost !== null;
-      };
-      while (!(await isAnswered())) await sleep(100);
-      child.kill('SIGTERM');
-    }),
-};
-
 /** Actions that need another kind of table. */
 const NOT_PROVOKED: Partial<Record<AwsCommand, readonly string[]>> = {
   // The action is called only for a table with a holdAttribute.
   status: ['dynamodb:BatchGetItem'],
-  dashboard: ['dynamodb:BatchGetItem'],
   // IAM's name for the statements of --delete-expired, which need a table with expired items.
   adopt: ['dynamodb:PartiQLDelete'],
 };
@@ -228,7 +208,7 @@ test.each(Object.entries(LINES))(
       AWS_ENDPOINT_URL_CLOUDWATCH: await recorded('cloudwatch', undefined),
     };
     const printed = [];
-    for (const line of lines) printed.push(await shellCommand(command)(line, environment, VISITED[command]));
+    for (const line of lines) printed.push(await shellCommand(command)(line, environment));
     const actions = [...new Set([...called, ...aws.answers.asked])].sort();
     const all: readonly IamAction[] = COMMAND_ACTIONS[command as AwsCommand];
     const quiet = NOT_PROVOKED[command as AwsCommand] ?? [];

@@ -220,8 +220,8 @@ describe('as processes', () => {
     expect(lines.map(line => JSON.parse(line).verdict)).toEqual(lines.map(() => 'warnings'));
   });
 
-  test('history lists what did something, and what was left with its cause', async () => {
-    const { status, stdout } = await run('history', ['--since', '1h']);
+  test('--history lists what did something, and what was left with its cause', async () => {
+    const { status, stdout } = await run('status', ['--history', '--since', '1h']);
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^Table StatusServed, since /)]);
     expect(stdout).toMatch(/replay +SUCCEEDED in [\d.]+ s: found 1, deleted 1, lag/);
     expect(stdout).toMatch(
@@ -230,13 +230,23 @@ describe('as processes', () => {
     expect(stdout).toMatch(/^ {2}2 executions \(1 SUCCEEDED, 1 FAILED\): found 2, deleted 1, failed 1$/m);
   });
 
-  test('history --failed lists those alone, and --limit the newest', async () => {
-    const { stdout } = await run('history', ['--failed', '--since', '7d', '--json', '-']);
+  test('--history --failed lists those alone', async () => {
+    const { stdout } = await run('status', ['--history', '--failed', '--since', '7d', '--json', '-']);
     expect(JSON.parse(stdout).tables[0].sweeps).toEqual([
       expect.objectContaining({ name: 'made-1', failure: expect.stringContaining('could not be deleted') }),
     ]);
-    const limited = await run('history', ['--limit', '1', '--mask']);
-    expect(limited.stdout).toMatch(/1 execution \(1 SUCCEEDED\): found 1, deleted 1\n {2}There are older/);
+  });
+
+  test('--page serves the page until it is stopped', async () => {
+    const seen: number[] = [];
+    const { status } = await run('status', ['--page'], child => {
+      child.stdout.once('data', async (text: Buffer) => {
+        const [address = ''] = /http\S+/.exec(String(text)) ?? [];
+        seen.push((await fetch(address)).status);
+        child.kill('SIGTERM');
+      });
+    });
+    expect([seen, status]).toEqual([[200], 0]);
   });
 
   test.each<[string, () => Promise<SilentServer>, number, RegExp, RegExp]>([
@@ -353,10 +363,12 @@ describe('as processes', () => {
   test.each<[string, readonly string[], number, string]>([
     ['status', ['--table', 'Nowhere'], 3, '--table: expected one of StatusServed, got "Nowhere"'],
     ['status', ['--every', '0'], 3, '--every: expected a number from 1 to 3600, got "0"'],
+    ['status', ['--since', '7d'], 3, '--since: expected it with --history, got it alone'],
+    ['status', ['--history', '--page'], 3, '--history: expected it without --page, got both'],
     [
-      'history',
-      ['--since', '91d'],
-      2,
+      'status',
+      ['--history', '--since', '91d'],
+      3,
       '--since: expected a whole number and s, m, h or d, such as 90m or 2h, from 1s to 90d, got "91d"',
     ],
   ])('%s %j fails with %i', async (command, args, status, message) => {

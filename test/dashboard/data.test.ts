@@ -184,7 +184,7 @@ test('reads a day of the journal first, follows it up by quarters of an hour, an
 test('shows the minutes of the table that is asked for, and of the first one without a name that it has', async () => {
   const other = { tableName: 'Tokens', partitionKey: 'id' };
   const tables = ['Sessions', 'Tokens'].map(tableName => ({
-    ...{ tableName, name: 'precise-ttl', more: false },
+    ...{ tableName, name: 'precise-ttl' },
     sweeps: [{ ...sweepEnded(iso(START), { outcome: { found: tableName.length } }), failedKeys: [] }],
   }));
   const { data, look } = gather(

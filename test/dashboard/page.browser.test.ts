@@ -151,7 +151,7 @@ test('shows three hours of 20 tables, and stays as large as it is', async () => 
           status: async () => statusOf(iso(Date.now()), ...names.map(name => tableReport(name))),
           history: async () => ({
             ...{ region: 'us-east-1', since: iso(0) },
-            tables: names.map(tableName => ({ tableName, name: 'precise-ttl', more: false, sweeps })),
+            tables: names.map(tableName => ({ tableName, name: 'precise-ttl', sweeps })),
           }),
         },
         config,

@@ -252,7 +252,7 @@ test.each([
     'npx precise-ttl replay --from 2023-01-01T00:00:00Z --to 2026-11-20T09:00:00Z --split-minutes 60',
     'raise it to',
   ],
-  ['npx precise-ttl history --since 7x', '--since: expected'],
+  ['npx precise-ttl status --history --since 7x', '--since: expected'],
   ['aws dynamodb update-tables --table-name T', 'no operation'],
   ['aws dynamodb update-time-to-live --table T', 'has no --table'],
 ])('%s cannot be typed', async (text, problem) => {

@@ -7,7 +7,7 @@ import {
   SFNClient,
   StartExecutionCommand,
 } from '@aws-sdk/client-sfn';
-import { describeHistory } from '../../cli/history/text.ts';
+import { describeHistory } from '../../cli/status/history-text.ts';
 import { replayName } from '../../config/names.ts';
 import { journalOf } from '../../functions/journal/lambda-journal.ts';
 import { wholeReport } from '../../functions/journal/layout.ts';
@@ -279,7 +279,7 @@ describe('history', () => {
       { ...row(11, { found: 2, deleted: 1, failed: 1, failedKeys }), kind: 'handOver' },
       row(12, { tablesFailed: 1, failure: { error: 'ResourceNotFoundException', message: 'gone' } }),
     ]);
-    const all = { config: deployed.config, now: () => START + 65 * MINUTE, sinceMs: 60 * MINUTE, limit: 100 };
+    const all = { config: deployed.config, now: () => START + 65 * MINUTE, sinceMs: 60 * MINUTE };
     const connect = () => deployed.clients;
     const text = describeHistory(await readHistory(all, connect));
     expect(text).toBe(
@@ -298,9 +298,16 @@ describe('history', () => {
         '  0 executions: nothing to do',
       ].join('\n'),
     );
-    const failed = await readHistory({ ...all, table: 'Sessions', failed: true, limit: 1 }, connect);
+    const failed = await readHistory({ ...all, table: 'Sessions', failed: true }, connect);
     expect(failed.tables).toMatchObject([
-      { tableName: 'Sessions', name: deployed.name, more: true, sweeps: [{ name: 'tick-12', kind: 'tick' }] },
+      {
+        tableName: 'Sessions',
+        name: deployed.name,
+        sweeps: [
+          { name: 'tick-12', kind: 'tick' },
+          { name: 'tick-11', kind: 'handOver' },
+        ],
+      },
     ]);
   });
 });

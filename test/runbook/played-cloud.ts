@@ -1,12 +1,12 @@
 import type { FunctionResult } from 'stepfunctions-emulator';
 import { describeAudit } from '../../cli/audit/text.ts';
 import { describeReport } from '../../cli/doctor/text.ts';
-import { describeHistory } from '../../cli/history/text.ts';
 import { describeAlarm } from '../../cli/local/text.ts';
 import type { Plan, Session } from '../../cli/operation.ts';
 import { planPause } from '../../cli/pause.ts';
 import { planReplay } from '../../cli/replay.ts';
 import { planResume } from '../../cli/resume.ts';
+import { describeHistory } from '../../cli/status/history-text.ts';
 import { describeStatus } from '../../cli/status/text.ts';
 import { type AlarmName, kebab } from '../../config/alarms.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
@@ -168,9 +168,7 @@ export async function playedCloud(
     },
     async history({ failed = false } = {}) {
       const access = { ...shared, environment };
-      return said(
-        describeHistory(await readHistory({ ...access, failed, sinceMs: 60 * MINUTE, limit: 100 })),
-      );
+      return said(describeHistory(await readHistory({ ...access, failed, sinceMs: 60 * MINUTE })));
     },
     async doctor() {
       return said(describeReport(await examine({ ...shared, segments: 1 }, connect)));

@@ -161,8 +161,6 @@ test.each([
   'adopt',
   'doctor',
   'status',
-  'dashboard',
-  'history',
   'audit',
   'cost',
 ])('the command %s loads nothing that is local', command => {

@@ -50,6 +50,6 @@ export function sweepEnded(stoppedAt: string, { outcome, ...differing }: SweepFa
 
 export function historyOf(tableName: string, ...sweeps: SweepReport[]): HistoryReport {
   const listed = sweeps.map(sweep => ({ ...sweep, failedKeys: [] }));
-  const tables = [{ tableName, name: 'precise-ttl', more: false, sweeps: listed }];
+  const tables = [{ tableName, name: 'precise-ttl', sweeps: listed }];
   return { region: 'us-east-1', since: '2026-11-19T12:00:00.000Z', tables };
 }

@@ -1,4 +1,4 @@
-import { describeHistory } from '../../../cli/history/text.ts';
+import { describeHistory } from '../../../cli/status/history-text.ts';
 import { hashOfKey } from '../../../functions/report/shown-keys.ts';
 import { OUTCOME_COUNTS, type Sweep } from '../../../operate/deployment/sweep.ts';
 import { withKeys } from '../../../operate/history/history.ts';
@@ -26,7 +26,7 @@ test.each([
   const keys = { tableName: 'Sessions', keyNames: ['id'], logKeys: keysToShow(logKeys, mask) };
   const sweep = withKeys(SWEEP, keys);
   expect(sweep.failedKeys).toEqual([{ ...(shown && { key: shown }), reason: 'ValidationError' }]);
-  const table = { tableName: 'Sessions', name: 'precise-ttl-Sessions', more: false, sweeps: [sweep] };
+  const table = { tableName: 'Sessions', name: 'precise-ttl-Sessions', sweeps: [sweep] };
   const text = describeHistory({ region: 'eu-west-1', since: AT.toISOString(), tables: [table] });
   expect(text).toContain(`not deleted: ${shown ?? 'a key'} (ValidationError)`);
 });

@@ -9,12 +9,11 @@ export function describeHistory({ tables, since }: HistoryReport): string {
   return tables.map(table => describeTable(table, new Date(since))).join('\n\n');
 }
 
-function describeTable({ tableName, sweeps, more }: TableHistory, since: Date): string {
+function describeTable({ tableName, sweeps }: TableHistory, since: Date): string {
   return [
     `Table ${tableName}, since ${utc(since)}`,
     ...(sweeps.length === 0 ? ['  none'] : sweeps.flatMap(describeSweep).map(line => `  ${line}`)),
     `  ${describeTotals(sweeps)}`,
-    ...(more ? ['  There are older ones; --limit takes more of them.'] : []),
   ].join('\n');
 }
 
