@@ -1,27 +1,30 @@
-import { type AttributeValue, DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import {
-  DescribeStreamCommand,
-  type DynamoDBStreamsClient,
-  GetRecordsCommand,
-  type GetRecordsCommandOutput,
-  GetShardIteratorCommand,
-  TrimmedDataAccessException,
-} from '@aws-sdk/client-dynamodb-streams';
+import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { localDynamoDbStreams } from 'aws-on-loopback/dynamodb/clients';
 import { DynamoDbLocalError } from 'aws-on-loopback/errors';
+import { DynamoDbStreamSource, MAX_RECORDS } from 'aws-on-loopback/streams/dynamodb-stream-source';
+import { toLambdaRecord } from 'aws-on-loopback/streams/lambda-record';
 import { type Clock, realClock } from 'stepfunctions-emulator';
+import type { ItemImage } from '../../functions/stream/event.ts';
+import { sendJson } from '../../functions/table/dynamodb-json.ts';
 import type { Span } from './machine.ts';
+
+/** A deletion in the table's stream. */
+export interface SeenDeletion {
+  /** The id of the stream's record. */
+  readonly id: string;
+  readonly key: ItemImage;
+  /** The item before its deletion. */
+  readonly image: ItemImage;
+}
 
 export interface ObserverOptions {
   readonly client: DynamoDBClient;
-  readonly streams: DynamoDBStreamsClient;
+  /** Endpoint of the table and its stream. */
+  readonly endpoint: string;
+  readonly region: string;
   readonly tableName: string;
-  /** Called for every deletion, for some twice: with the old item, and the time at which its deletion was seen (epoch milliseconds). */
-  readonly onRemoval: (
-    image: Readonly<Record<string, AttributeValue>>,
-    seenAt: number,
-    /** The id of the stream's record. */
-    recordId: string,
-  ) => void;
+  /** Called for every deletion, with the time at which it was seen (epoch milliseconds). */
+  readonly onRemoval: (seen: SeenDeletion, seenAt: number) => void;
   /** Called once when the stream cannot be read any more. */
   readonly onError: (error: unknown) => void;
   /** Pause between two reads, milliseconds; deletions are seen late by up to this. @default 100 */
@@ -43,8 +46,10 @@ export class StreamObserver {
   readonly #options: ObserverOptions;
   readonly #clock: Clock;
   readonly #streamArn: string;
-  /** Iterator for the next read, by shard; `undefined` when a shard has ended. */
-  readonly #iterators = new Map<string, string | undefined>();
+  readonly #streams: ReturnType<typeof localDynamoDbStreams>;
+  readonly #source: DynamoDbStreamSource;
+  /** Sequence number of the last record that was read, by shard; undefined before the first. */
+  readonly #readTo = new Map<string, string | undefined>();
   readonly #running: Promise<void>;
   #stopping = false;
   #reads = 0;
@@ -53,6 +58,8 @@ export class StreamObserver {
     this.#options = options;
     this.#clock = options.clock ?? realClock;
     this.#streamArn = streamArn;
+    this.#streams = localDynamoDbStreams(options.endpoint, options.region);
+    this.#source = new DynamoDbStreamSource(this.#streams, streamArn, sendJson);
     this.#running = this.#run();
   }
 
@@ -77,6 +84,7 @@ export class StreamObserver {
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#running;
+    this.#streams.destroy();
   }
 
   async #run(): Promise<void> {
@@ -94,73 +102,28 @@ export class StreamObserver {
   }
 
   async #readStream(): Promise<void> {
-    if (this.#reads++ % READS_BETWEEN_SHARD_LISTS === 0 || this.#stopping) await this.#listShards();
-    for (const [shard, iterator] of this.#iterators) {
-      if (iterator !== undefined) this.#iterators.set(shard, await this.#read(shard, iterator));
+    if (this.#reads++ % READS_BETWEEN_SHARD_LISTS === 0 || this.#stopping) {
+      for (const { id } of await this.#source.shards()) this.#readTo.set(id, this.#readTo.get(id));
     }
-  }
-
-  /**
-   * Continues to read a shard. DynamoDB Local may refuse an iterator that it gave for an empty shard once the shard has records
-   * (https://github.com/aws/aws-sdk-java/issues/2923); then the shard is read from its beginning, where nothing is trimmed yet.
-   */
-  async #read(shard: string, iterator: string): Promise<string | undefined> {
-    try {
-      return await this.#drain(iterator);
-    } catch (error) {
-      if (!(error instanceof TrimmedDataAccessException)) throw error;
-      const anew = await this.#begin(shard);
-      return anew === undefined ? undefined : this.#drain(anew);
-    }
-  }
-
-  /** Returns an iterator for the beginning of a shard. */
-  async #begin(shard: string): Promise<string | undefined> {
-    const { ShardIterator } = await this.#options.streams.send(
-      new GetShardIteratorCommand({
-        StreamArn: this.#streamArn,
-        ShardId: shard,
-        ShardIteratorType: 'TRIM_HORIZON',
-      }),
-    );
-    return ShardIterator;
-  }
-
-  async #listShards(): Promise<void> {
-    const { streams } = this.#options;
-    let after: string | undefined;
-    do {
-      const { StreamDescription } = await streams.send(
-        new DescribeStreamCommand({
-          StreamArn: this.#streamArn,
-          ...(after ? { ExclusiveStartShardId: after } : {}),
-        }),
-      );
-      for (const { ShardId } of StreamDescription?.Shards ?? []) {
-        if (ShardId === undefined || this.#iterators.has(ShardId)) continue;
-        this.#iterators.set(ShardId, await this.#begin(ShardId));
-      }
-      after = StreamDescription?.LastEvaluatedShardId;
-    } while (after);
+    for (const shard of this.#readTo.keys()) await this.#drain(shard);
   }
 
   /** Reads a shard until it has no new records. */
-  async #drain(iterator: string): Promise<string | undefined> {
-    let next: string | undefined = iterator;
-    while (next !== undefined) {
+  async #drain(shard: string): Promise<void> {
+    const { onAnswer, onRemoval, region } = this.#options;
+    const origin = { streamArn: this.#streamArn, region };
+    for (;;) {
       const from = this.#clock.now();
-      const { Records = [], NextShardIterator }: GetRecordsCommandOutput = await this.#options.streams.send(
-        new GetRecordsCommand({ ShardIterator: next }),
-      );
+      const { records } = await this.#source.read(shard, this.#readTo.get(shard), MAX_RECORDS);
       const seenAt = this.#clock.now();
-      this.#options.onAnswer?.({ from, to: seenAt });
-      for (const { eventID = '', eventName, dynamodb } of Records) {
-        if (eventName === 'REMOVE' && dynamodb?.OldImage)
-          this.#options.onRemoval(dynamodb.OldImage, seenAt, eventID);
+      onAnswer?.({ from, to: seenAt });
+      for (const streamed of records) {
+        this.#readTo.set(shard, streamed.sequenceNumber);
+        const { eventID: id, eventName, dynamodb } = toLambdaRecord(streamed, origin, 0);
+        if (eventName !== 'REMOVE' || dynamodb.OldImage === undefined) continue;
+        onRemoval({ id, key: dynamodb.Keys as ItemImage, image: dynamodb.OldImage as ItemImage }, seenAt);
       }
-      next = NextShardIterator;
-      if (Records.length === 0) break;
+      if (records.length === 0) return;
     }
-    return next;
   }
 }

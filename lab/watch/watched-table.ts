@@ -1,11 +1,5 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { localDynamoDbStreams } from 'aws-on-loopback/dynamodb/clients';
-import { toLambdaRecord } from 'aws-on-loopback/streams/lambda-record';
-import type { StreamedRecord } from 'aws-on-loopback/streams/stream-source';
 import { type Clock, realClock } from 'stepfunctions-emulator';
-import type { ItemImage } from '../../functions/stream/event.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
-import type { RemovalRecord } from '../ledger/item.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { Violation } from '../ledger/verdict.ts';
 import type { Action } from '../workload/plan.ts';
@@ -34,7 +28,6 @@ export class WatchedTable {
   readonly #writer: Writer;
   readonly #clock: Clock;
   readonly #onAnswer: WatchedTableOptions['onAnswer'];
-  readonly #streams: ReturnType<typeof localDynamoDbStreams>;
   #observer: StreamObserver | undefined;
 
   private constructor({ cloud, clock = realClock, ...options }: WatchedTableOptions) {
@@ -43,30 +36,23 @@ export class WatchedTable {
     this.#writer = new Writer(this.#sessions, this.ledger);
     this.#clock = clock;
     this.#onAnswer = options.onAnswer;
-    this.#streams = localDynamoDbStreams(cloud.dynamoDb.endpoint, options.table.region);
   }
 
   static async start(options: WatchedTableOptions): Promise<WatchedTable> {
     const watched = new WatchedTable(options);
-    try {
-      watched.#observer = await StreamObserver.start({
-        client: options.cloud.client,
-        streams: watched.#streams,
-        tableName: options.table.name,
-        onRemoval: (seen, seenAt, recordId) => {
-          const { id, version, ttl, held } = watched.#sessions.read(seen);
-          const record = options.keepsImages && watched.#recordOf(recordId, seen);
-          watched.ledger.removed(id, version, { ttl, seenAt, held, ...(record && { record }) });
-        },
-        onError: options.onError,
-        ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
-        clock: watched.#clock,
-        ...(watched.#onAnswer && { onAnswer: watched.#onAnswer }),
-      });
-    } catch (error) {
-      await watched.stop();
-      throw error;
-    }
+    const { client, dynamoDb } = options.cloud;
+    watched.#observer = await StreamObserver.start({
+      ...{ client, endpoint: dynamoDb.endpoint, region: options.table.region },
+      tableName: options.table.name,
+      onRemoval: (record, seenAt) => {
+        const { id, version, ttl, held } = watched.#sessions.read(record.image);
+        watched.ledger.removed(id, version, { ttl, seenAt, held, ...(options.keepsImages && { record }) });
+      },
+      onError: options.onError,
+      ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
+      clock: watched.#clock,
+      ...(watched.#onAnswer && { onAnswer: watched.#onAnswer }),
+    });
     return watched;
   }
 
@@ -95,23 +81,5 @@ export class WatchedTable {
   /** Stops after all earlier deletions were seen. Safe to call more than once. */
   async stop(): Promise<void> {
     await this.#observer?.stop();
-    this.#streams.destroy();
-  }
-
-  #recordOf(eventID: string, OldImage: Readonly<Record<string, AttributeValue>>): RemovalRecord {
-    const streamed = { record: { eventID, dynamodb: { OldImage } }, sequenceNumber: '' } as StreamedRecord;
-    const { OldImage: item = {} } = toLambdaRecord(streamed, NOWHERE, 0).dynamodb;
-    // Converted to JSON and back, as Lambda does: bytes are in base64.
-    const image = JSON.parse(JSON.stringify(item, bytesInBase64)) as ItemImage;
-    return { id: eventID, image, key: this.#sessions.keyIn(image) };
   }
 }
-
-/** Replacer for JSON.stringify: bytes become base64. It reads `this[name]`, because `value` is already the result of Buffer's toJSON. */
-function bytesInBase64(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
-  const given = this[name];
-  return given instanceof Uint8Array ? Buffer.from(given).toString('base64') : value;
-}
-
-/** Source of a record of which only the item is used. */
-const NOWHERE = { streamArn: '', region: '' };

@@ -1,8 +1,4 @@
-import {
-  type AttributeValue,
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-} from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   DeleteCommand,
   DynamoDBDocumentClient,
@@ -14,6 +10,7 @@ import type { TableResource } from 'aws-on-loopback/dynamodb/table';
 import { type Clock, realClock } from 'stepfunctions-emulator';
 import { type ExpiryModel, expiryAttributes, withExpiry } from '../../expiry/index.ts';
 import { shardOf } from '../../expiry/shard.ts';
+import type { ItemImage } from '../../functions/stream/event.ts';
 import type { DeleteOutcome, Present, Ttl } from '../ledger/item.ts';
 import type { Item } from './plan.ts';
 
@@ -172,22 +169,17 @@ export class SessionTable {
   }
 
   /** Reads an item from DynamoDB's JSON. */
-  read(image: Readonly<Record<string, AttributeValue>>): Present & { id: string; held: boolean } {
-    const key = image[this.#uniqueKey];
-    const ttl = image[this.#model.ttlAttribute]?.N;
+  read(image: ItemImage): Present & { id: string; held: boolean } {
+    const scalar = (name: string): Scalar => (image[name] ?? {}) as Scalar;
+    const key = scalar(this.#uniqueKey);
+    const { N: ttl } = scalar(this.#model.ttlAttribute);
+    const { N: version } = scalar(VERSION);
     return {
-      id: idOf(key?.S ?? key?.N ?? key?.B),
-      version: Number(image[VERSION]?.N),
+      id: key.S ?? key.N ?? Buffer.from(key.B ?? '', 'base64').toString(),
+      version: Number(version),
       ttl: ttl === undefined ? undefined : Number(ttl) + this.#graceSeconds,
       held: this.#holdAttribute !== undefined && this.#holdAttribute in image,
     };
-  }
-
-  /** The primary key of an item. */
-  keyIn<Value>(image: Readonly<Record<string, Value>>): Record<string, Value> {
-    const { partitionKey, sortKey } = this.#model;
-    const names = sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
-    return Object.fromEntries(names.map(name => [name, image[name] as Value]));
   }
 
   /** Sort keys are unique in a run; without a sort key the partition key must be. */
@@ -221,6 +213,9 @@ export class SessionTable {
     return type === 'N' ? number : type === 'B' ? Buffer.from(text) : text;
   }
 }
+
+/** Bytes are in base64. */
+type Scalar = { readonly [Type in 'S' | 'N' | 'B']?: string };
 
 /** Sends a request. @returns false when its condition was not met */
 async function met(send: () => Promise<unknown>): Promise<boolean> {

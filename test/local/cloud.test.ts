@@ -2,7 +2,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Terraform references, as CDKTF writes them
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { localDynamoDbStreams } from 'aws-on-loopback/dynamodb/clients';
 import { NotFoundError, ScheduleError } from 'aws-on-loopback/errors';
 import { VirtualClock } from 'stepfunctions-emulator';
 import { StreamObserver } from '../../lab/watch/observer.ts';
@@ -275,21 +274,17 @@ test('deletions are seen from outside, with the item as it was', async () => {
   const cloud = await start(stack(ECHO, { aws_dynamodb_table: { t: sessionTable({ name: 'Watched' }) } }), {
     observe: true,
   });
-  const streams = localDynamoDbStreams(cloud.dynamoDb.endpoint, 'us-east-1');
-  cleanUps.push(() => streams.destroy());
   const removed: { id: string | undefined; ttl: string | undefined; late: number }[] = [];
   const times = new Map<string, number>();
   const observer = await StreamObserver.start({
-    client: cloud.client,
-    streams,
+    ...{ client: cloud.client, endpoint: cloud.dynamoDb.endpoint, region: 'us-east-1' },
     tableName: 'Watched',
     intervalMs: 20,
-    onRemoval: ({ SessionId, ExpirationTime }, seenAt) =>
-      removed.push({
-        id: SessionId?.S,
-        ttl: ExpirationTime?.N,
-        late: seenAt - (times.get(SessionId?.S ?? '') ?? 0),
-      }),
+    onRemoval({ image }, seenAt) {
+      const { SessionId, ExpirationTime } = image as Record<string, { S?: string; N?: string }>;
+      const late = seenAt - (times.get(SessionId?.S ?? '') ?? 0);
+      removed.push({ id: SessionId?.S, ttl: ExpirationTime?.N, late });
+    },
     onError: error => {
       throw error;
     },
@@ -316,11 +311,8 @@ test('deletions are seen from outside, with the item as it was', async () => {
 
 test('watching a table without a stream fails, saying what to do', async () => {
   const cloud = await start(stack(ECHO, { aws_dynamodb_table: { t: sessionTable({ name: 'Dark' }) } }));
-  const streams = localDynamoDbStreams(cloud.dynamoDb.endpoint, 'us-east-1');
-  cleanUps.push(() => streams.destroy());
   const options = {
-    client: cloud.client,
-    streams,
+    ...{ client: cloud.client, endpoint: cloud.dynamoDb.endpoint, region: 'us-east-1' },
     tableName: 'Dark',
     onRemoval: () => {},
     onError: () => {},
