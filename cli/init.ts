@@ -21,7 +21,7 @@ const FLAGS = {
     help: 'what the index is keyed by: second or window (default: window; for an existing table second)',
   },
   region: textFlag('REGION', 'AWS region (default: $AWS_REGION, or us-east-1)'),
-  json: switchFlag('write precise-ttl.config.json, which editors complete from its schema'),
+  json: switchFlag('write precise-ttl.config.json'),
   force: switchFlag('write over the file that is there'),
 } as const;
 

@@ -84,19 +84,15 @@ export async function loadConfigFile(named?: string): Promise<unknown> {
 /** The path relative to the current folder, for messages. */
 const nameOf = (file: string): string => relative(process.cwd(), file) || file;
 
-/** Reads JSON, without `$schema`, which is for editors. */
+/** Reads JSON. */
 function readJson(file: string): unknown {
-  let content: unknown;
   try {
-    content = JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new ConfigFileError(`${nameOf(file)}: ${error instanceof Error ? error.message : error}`, {
       cause: error,
     });
   }
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) return content;
-  const { $schema: _ofEditors, ...config } = content as Record<string, unknown>;
-  return config;
 }
 
 let hooked = false;

@@ -126,7 +126,7 @@ const AWS_REGION = text(REGION, "an AWS region, e.g. 'eu-central-1'");
 
 const BACKEND = text(/^[a-z][a-z0-9_]*$/, "the name of a backend of Terraform, e.g. 's3'");
 
-export const S3_KINDS = {
+const S3_KINDS = {
   bucket: BUCKET,
   // Terraform refuses a slash at either end, and would read `${` as a template.
   key: text(
@@ -167,7 +167,7 @@ function isPlain(value: unknown): boolean {
   return ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
 }
 
-export const ASSUME_ROLE_KINDS = {
+const ASSUME_ROLE_KINDS = {
   roleArn: ROLE_ARN,
   // Source, also for the other pattern: STS API reference, AssumeRole.
   sessionName: text(/^[\w+=,.@-]{2,64}$/, 'a name of 2 to 64 letters, digits and _ + = , . @ -'),
@@ -182,7 +182,7 @@ const ASSUME_ROLE: Kind<NonNullable<ProviderConfig['assumeRole']>> = kind(
 
 const ACCOUNT = /^\d{12}$/;
 
-export const PROVIDER_KINDS = {
+const PROVIDER_KINDS = {
   assumeRole: ASSUME_ROLE,
   allowedAccountIds: listOf(text(ACCOUNT, "the id of an account in quotes, e.g. '123456789012'"), 100),
   profile: text(/^[^\p{C}]+$/u, 'the name of a profile'),
@@ -264,7 +264,7 @@ const TABLE: Kind<PreciseTtlProps> = kind(isObject, 'an object', {
   inside: table => [...unknownPropProblems(table, WRITTEN_NAMES), ...propProblems(table)],
 });
 
-export const CONFIG_KINDS = {
+const CONFIG_KINDS = {
   region: AWS_REGION,
   allowUnknownRegion: boolean(),
   state: STATE,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { GROUP_NAMES } from './prop-groups.ts';
 import { PROP_NAMES } from './props.ts';
 
-/** The description of a field, for documents and editors. */
+/** The description of a field, for the documents. */
 export interface FieldText {
   readonly text: string;
   /** The text after `@default`. */
@@ -26,15 +26,6 @@ function textsOf(names: readonly string[], file: string, begin: string): Readonl
   const source = readFileSync(new URL(file, import.meta.url), 'utf8');
   const list = source.slice(source.indexOf(begin));
   return Object.fromEntries(names.map(name => [name, textAbove(`${name}: `, list, `config/${file}`)]));
-}
-
-/** The descriptions of a deployment's fields in `config/config.ts`. */
-export function deploymentTexts(fields: readonly string[]): Readonly<Record<string, FieldText>> {
-  const source = readFileSync(new URL('./config.ts', import.meta.url), 'utf8');
-  const list = source.slice(source.indexOf('export interface DeploymentConfig '));
-  return Object.fromEntries(
-    fields.map(name => [name, textAbove(`readonly ${name}`, list, 'config/config.ts')]),
-  );
 }
 
 function textAbove(begin: string, list: string, file: string): FieldText {

@@ -101,7 +101,7 @@ interface IdList {
   readonly most: number;
 }
 
-export const VPC_KINDS = {
+const VPC_KINDS = {
   subnetIds: idList(VPC_IDS.subnetIds),
   securityGroupIds: idList(VPC_IDS.securityGroupIds),
 } satisfies { readonly [Name in keyof FunctionVpc]: Kind<readonly string[]> };
@@ -542,7 +542,7 @@ export const WRITTEN_KINDS: Readonly<Record<string, Kind<unknown>>> = {
 };
 
 /** The kinds of the fields of a group. */
-export function fieldKinds(group: GroupName): Readonly<Record<string, Kind<unknown>>> {
+function fieldKinds(group: GroupName): Readonly<Record<string, Kind<unknown>>> {
   const fields = Object.entries<PropName>(GROUPS[group].fields);
   return Object.fromEntries(fields.map(([field, prop]) => [field, PROPS[prop].kind]));
 }

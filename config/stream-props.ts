@@ -71,7 +71,7 @@ const MAX_BATCH_SECONDS = 300;
 /** Most days until colder storage: ten years. */
 const MAX_COLD_DAYS = 3650;
 
-export const ARCHIVE_PROP_KINDS = {
+const ARCHIVE_PROP_KINDS = {
   bucket: orReference(ARCHIVE_KINDS.archiveBucket),
   prefix: ARCHIVE_KINDS.archivePrefix,
   removals: ARCHIVE_KINDS.archiveRemovals,
@@ -103,7 +103,7 @@ function lifecycleProblems({ bucket, coldAfterDays }: ArchiveProp): FieldProblem
   ];
 }
 
-export const EVENTS_PROP_KINDS = {
+const EVENTS_PROP_KINDS = {
   ...byDestination(name => orReference(EVENT_KINDS[name])),
   oldImage: EVENT_KINDS.oldImage,
   includePast: EVENT_KINDS.includePast,

@@ -30,7 +30,7 @@ const MAX_UNITS = 10_000_000;
 
 const UNITS = whole(1, MAX_UNITS, 'a whole number of units a second');
 
-export const CAPACITY_KINDS = {
+const CAPACITY_KINDS = {
   read: UNITS,
   write: UNITS,
   indexRead: UNITS,
@@ -40,7 +40,7 @@ export const CAPACITY_KINDS = {
 /** The throughput of every table on demand, and the smallest that can be requested. Source: DynamoDB Developer Guide, "Warm throughput". */
 export const MIN_WARM = { read: 12_000, write: 4_000 } as const satisfies Capacity;
 
-export const WARM_KINDS = {
+const WARM_KINDS = {
   read: whole(MIN_WARM.read, MAX_UNITS, 'a whole number of units a second'),
   write: whole(MIN_WARM.write, MAX_UNITS, 'a whole number of units a second'),
 } satisfies { readonly [Name in keyof Capacity]: Kind<number> };

@@ -9,8 +9,6 @@ export interface Kind<Value> {
   /** The text after "expected". */
   readonly expected: string;
   readonly is: (value: unknown) => value is Value;
-  /** The rule of the kind, for code that must write it in another language. */
-  readonly rule?: Rule;
   /** Parses a text; returns the text itself if it is not a value. */
   readonly fromText: (text: string) => unknown;
   /** The remedy for an invalid value, if there is more to say than to correct it. */
@@ -19,25 +17,19 @@ export interface Kind<Value> {
   inside?(value: Value): FieldProblem[];
 }
 
-/** A regular expression, a range of numbers with its bounds included, or a list of values. */
-export type Rule =
-  | { readonly pattern: RegExp }
-  | { readonly least: number; readonly most: number; readonly whole: boolean }
-  | { readonly values: readonly unknown[] };
-
 export type ValueOf<AnyKind> = AnyKind extends Kind<infer Value> ? Value : never;
 
 /** Makes a kind from a rule, for rules without a function below. */
 export function kind<Value>(
   is: (value: unknown) => boolean,
   expected: string,
-  more: Partial<Pick<Kind<Value>, 'fromText' | 'remedy' | 'inside' | 'rule'>> = {},
+  more: Partial<Pick<Kind<Value>, 'fromText' | 'remedy' | 'inside'>> = {},
 ): Kind<Value> {
   return { expected, is: (value): value is Value => is(value), fromText: text => text, ...more };
 }
 
 export function text(pattern = /./s, expected = 'a text that is not empty'): Kind<string> {
-  return kind(value => typeof value === 'string' && pattern.test(value), expected, { rule: { pattern } });
+  return kind(value => typeof value === 'string' && pattern.test(value), expected);
 }
 
 export function boolean(): Kind<boolean> {
@@ -50,7 +42,6 @@ export function number(least: number, most: number): Kind<number> {
   const isNumber = (value: unknown) => typeof value === 'number' && value >= least && value <= most;
   return kind(isNumber, `a number from ${least} to ${most}`, {
     fromText: decimal,
-    rule: { least, most, whole: false },
   });
 }
 
@@ -59,13 +50,12 @@ export function whole(least: number, most: number, what = 'a whole number'): Kin
   const { is, fromText } = number(least, most);
   return kind(value => is(value) && Number.isInteger(value), `${what} from ${least} to ${most}`, {
     fromText,
-    rule: { least, most, whole: true },
   });
 }
 
 export function oneOf<const Value>(values: readonly Value[]): Kind<Value> {
   const expected = `one of ${values.map(value => JSON.stringify(value)).join(', ')}`;
-  return kind(value => values.some(each => each === value), expected, { rule: { values } });
+  return kind(value => values.some(each => each === value), expected);
 }
 
 /** Parses plain digits as a person writes them: not `1e3`, ` 1` or `0x1`. */

@@ -3,15 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { print } from '../cli/print.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { commandsPage } from './docs/commands-page.ts';
-import { configSchema } from './docs/config-schema.ts';
 import { diagramPage } from './docs/diagram-page.ts';
 import { DOC_TABLES, withTables } from './docs/doc-tables.ts';
 
 const help = (flags: string) => `npm run docs
 
 Writes, as the code has them now, the tables of props, counts and metrics into ${Object.keys(DOC_TABLES).join(', ')}, the flags of
-the commands into docs/reference/commands.md, the diagrams of the state machines into docs/contributing/state-machine.md, and the schema of the
-configuration into schema.json.
+the commands into docs/reference/commands.md, and the diagrams of the state machines into docs/contributing/state-machine.md.
 
 ${flags}`;
 
@@ -21,7 +19,6 @@ async function run(): Promise<number> {
   }
   write('docs/reference/commands.md', await commandsPage());
   write('docs/contributing/state-machine.md', diagramPage());
-  write('schema.json', `${JSON.stringify(configSchema(), null, 2)}\n`);
   return 0;
 }
 

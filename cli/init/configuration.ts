@@ -108,9 +108,9 @@ export async function refusalOf(answers: Answers, region: string): Promise<Refus
   }
 }
 
-/** The text of the configuration file: TypeScript, or JSON for editors that know the schema. */
+/** The text of the configuration file: TypeScript, or JSON. */
 export function configText(config: DeploymentConfig, asJson: boolean): string {
-  if (asJson) return `${JSON.stringify({ $schema: SCHEMA, ...config }, null, 2)}\n`;
+  if (asJson) return `${JSON.stringify(config, null, 2)}\n`;
   const { region, state, tables } = config;
   return `import type { DeploymentConfig } from 'precise-ttl/cdktf';
 
@@ -128,8 +128,6 @@ ${tables.map(table => `    ${objectLiteral(table)},`).join('\n')}
 } satisfies DeploymentConfig;
 `;
 }
-
-const SCHEMA = './node_modules/precise-ttl/schema.json';
 
 function objectLiteral(object: object): string {
   const fields = Object.entries(object).map(([name, value]) => `${name}: ${literal(value)}`);

@@ -36,7 +36,6 @@ describe('what npm packs', () => {
       'dist',
       'docs',
       'package.json',
-      'schema.json',
     ]);
     expect(readdirSync(join(packed.content, 'dist')).sort()).toEqual([
       'cdktf',

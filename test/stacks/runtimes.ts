@@ -3,12 +3,9 @@
  * registry. `npm test` runs the functions on the one of the repository.
  */
 import { spawnSync } from 'node:child_process';
-import { PROPS } from '../../config/props.ts';
 import { bundleFunctions, bundleProof, bundleStreamFunctions } from '../../stacks/bundle.ts';
 
-const { rule } = PROPS.functionRuntime.kind;
-const runtimes = rule !== undefined && 'values' in rule ? rule.values.map(String) : [];
-const versions = runtimes.map(runtime => runtime.replace(/^nodejs(\d+)\.x$/, '$1'));
+const versions = ['24', '22'];
 const bundles = { ...bundleFunctions(), ...bundleStreamFunctions(), ...bundleProof() };
 const modules = Object.values(bundles).map(bundle => bundle.module);
 const script = `for (const file of process.argv.slice(1)) {
@@ -35,4 +32,3 @@ for (const version of versions) {
   );
   if (status !== 0) process.exitCode = 1;
 }
-if (versions.length === 0) throw new Error('expected runtimes in functionRuntime, got none');

@@ -37,7 +37,6 @@ const SOURCES = [
   'functions',
   'lab',
   'local',
-  'schema.json',
   'stacks',
   'statemachine',
   'stepfunctions-emulator',

@@ -7,8 +7,7 @@ const HEAD = `# Commands
 \`npx precise-ttl COMMAND\`, where the package is installed and in a checkout. \`--help\` says more about each. \`npm run docs\` makes this page.
 
 The configuration is the file that \`--config\` names, or \`precise-ttl.config.ts\`, \`.js\`, \`.mjs\`, \`.cjs\` or \`.json\` in the working directory.
-TypeScript needs Node 22.18. JSON may name its schema: \`"$schema": "./node_modules/precise-ttl/schema.json"\`. \`cdktf.out\` and a local state lie
-beside the configuration; for a file of another name, such as \`prod.json\`, they lie in the folder \`precise-ttl.prod\`.
+TypeScript needs Node 22.18. \`cdktf.out\` and a local state lie beside the configuration; for a file of another name, such as \`prod.json\`, they lie in the folder \`precise-ttl.prod\`.
 
 Unless this page says otherwise, the exit status is 0 for success, 1 for a failure, 2 for a wrong command line, and 130 or 143 after Ctrl-C or
 SIGTERM. An error that you can correct is one line on stderr.
