@@ -104,7 +104,6 @@ export function groupOf(setting: string): GroupName | undefined {
 
 /** Props of earlier versions that were merged into others. */
 const FORMER_NAMES: Readonly<Record<string, string>> = {
-  functionTracing: 'tracing',
   tableRoleArns: 'roleArns',
 };
 

@@ -8,7 +8,6 @@ import {
   oneOf,
   text,
   type ValueOf,
-  whole,
 } from '../expiry/fields.ts';
 import {
   DEFAULT_GRANULARITY_MINUTES,
@@ -38,7 +37,7 @@ import {
   pathOf,
   renamed,
 } from './prop-groups.ts';
-import { listOf, orReference } from './references.ts';
+import { orReference } from './references.ts';
 import { ARCHIVE, EVENTS, resolvedArchive } from './stream-props.ts';
 import { PROVISIONED_CAPACITY, STREAM_VIEWS, TABLE_CLASSES, WARM_THROUGHPUT } from './table-settings.ts';
 import { TAGS_OR_REFERENCES } from './tags.ts';
@@ -58,13 +57,6 @@ const LOG_RETENTION_DAYS = [
  */
 export const MAX_NAME_LENGTH = 45;
 
-/** The subnets and security groups of a VPC for the functions. */
-export interface FunctionVpc {
-  /** Ids of private subnets from which DynamoDB can be reached. */
-  readonly subnetIds: readonly string[];
-  readonly securityGroupIds: readonly string[];
-}
-
 const DEFAULT_PRECISION_SECONDS = 1;
 
 /** Name of the deployment that a configuration's tables share. */
@@ -80,39 +72,6 @@ export const PLAIN_MODE_SECONDS = 60;
 
 /** The remedy for a value whose kind has none of its own. */
 export const CORRECT = 'Correct the value, or leave the field out for its default.';
-
-/** The form of the ids in each list of a VPC, and the most ids in it. Source: Lambda API reference, VpcConfig. */
-export const VPC_IDS = {
-  subnetIds: {
-    pattern: /^subnet-[0-9a-z]+$/,
-    expected: "the id of a subnet, e.g. 'subnet-0a1b2c3d'",
-    most: 16,
-  },
-  securityGroupIds: {
-    pattern: /^sg-[0-9a-zA-Z]+$/,
-    expected: "the id of a security group, e.g. 'sg-0a1b2c3d'",
-    most: 5,
-  },
-} as const satisfies { readonly [Name in keyof FunctionVpc]: IdList };
-
-interface IdList {
-  readonly pattern: RegExp;
-  readonly expected: string;
-  readonly most: number;
-}
-
-const VPC_KINDS = {
-  subnetIds: idList(VPC_IDS.subnetIds),
-  securityGroupIds: idList(VPC_IDS.securityGroupIds),
-} satisfies { readonly [Name in keyof FunctionVpc]: Kind<readonly string[]> };
-
-function idList({ pattern, expected, most }: IdList): Kind<readonly string[]> {
-  return listOf(orReference(text(pattern, expected)), most);
-}
-
-const VPC: Kind<FunctionVpc> = kind(isObject, '{ subnetIds: […], securityGroupIds: […] }', {
-  inside: vpc => objectProblems(VPC_KINDS, vpc, { required: Object.keys(VPC_KINDS), remedy: CORRECT }),
-});
 
 const KMS_KEY_ARN = orReference(
   text(
@@ -361,12 +320,6 @@ export const PROPS = {
    * where](../operate.md#what-is-stored-where-and-who-can-read-it)
    */
   logKeys: optional(SETTING_KINDS.logKeys, 'full'),
-  /** memory of each function, 128 to 10,240 */
-  functionMemoryMb: optional(whole(128, 10_240), 512),
-  /** processor of the functions: `'arm64'`, or `'x86_64'`, which costs a quarter more a second */
-  functionArchitecture: optional(oneOf(['arm64', 'x86_64']), 'arm64'),
-  /** Node.js of the functions: `'nodejs24.x'` or `'nodejs22.x'` */
-  functionRuntime: optional(oneOf(['nodejs24.x', 'nodejs22.x']), 'nodejs24.x'),
   /** CloudWatch namespace of the metrics; it must not begin with `AWS/` */
   metricsNamespace: optional(
     // Source: CloudWatch API reference, PutMetricData, and CloudWatch User Guide, "Namespaces".
@@ -398,11 +351,6 @@ export const PROPS = {
   alarmTopicArn: orNone(orReference(text(ALARM_TOPIC.pattern, ALARM_TOPIC.expected))),
   /** whether the deployment has a [dashboard](metrics.md) */
   dashboard: optional(boolean(), true),
-  /**
-   * whether each sweep, and each call of a function, is traced in X-Ray. A deployment that is idle pays about $0.22 a month for it, and
-   * as much for each function that is called
-   */
-  tracing: optional(boolean(), false),
   /**
    * tags for all resources of this table, in addition to those of the configuration. Resources that tables share get the tags that all of
    * these tables have
@@ -446,11 +394,6 @@ export const PROPS = {
    * @default each has a role of its own
    */
   tableRoleArns: orNone(roleArns(TABLE_ROLES)),
-  /**
-   * `{ subnetIds, securityGroupIds }`: the functions run in these private subnets, which need [endpoints](../operate.md#a-vpc)
-   * @default the functions run outside of your VPCs
-   */
-  vpc: orNone(VPC),
   /**
    * ARN of a customer managed key that encrypts the logs, the queues, the created bucket, the topic of the alarms, the functions'
    * environment, the executions and the input of the schedules: [Keys](../operate.md#keys)
@@ -595,19 +538,14 @@ export function propsOfSettings(settings: FlatProps): PreciseTtlProps {
  */
 export const DEPLOYMENT_PROPS = [
   'logRetentionDays',
-  'functionMemoryMb',
-  'functionArchitecture',
-  'functionRuntime',
   'metricsNamespace',
   'metrics',
   'alarms',
   'alarmTopicArn',
   'dashboard',
-  'tracing',
   'permissionsBoundary',
   'rolePath',
   'roleArns',
-  'vpc',
   'kmsKeyArn',
 ] as const satisfies readonly (keyof PropList)[];
 

@@ -1,4 +1,4 @@
-import { ARCHIVE, CALL_MS } from './assumptions.ts';
+import { ARCHIVE, CALL_MS, FUNCTION_MEMORY_MB } from './assumptions.ts';
 
 /** The settings and items of a table that decide the size and cost of its archive. */
 export interface ArchiveShape {
@@ -6,7 +6,6 @@ export interface ArchiveShape {
   readonly itemBytes: number;
   /** Seconds for which removals are collected. */
   readonly batchSeconds: number;
-  readonly functionMemoryMb: number;
 }
 
 /** The archive's usage in a month, in the units that are billed. */
@@ -41,7 +40,7 @@ const REMOVALS_PER_SHARD = 1000;
  * collecting time, each is an object of its own.
  */
 export function archiveOfMonth(shape: ArchiveShape): ArchiveUsage {
-  const { itemsPerMonth, itemBytes, batchSeconds, functionMemoryMb } = shape;
+  const { itemsPerMonth, itemBytes, batchSeconds } = shape;
   const shards = Math.max(1, Math.ceil(itemsPerMonth / SECONDS / REMOVALS_PER_SHARD));
   const gathered = (shards * SECONDS) / Math.max(batchSeconds, POLL_SECONDS);
   const lineBytes = itemBytes + ARCHIVE.lineBytes;
@@ -52,7 +51,7 @@ export function archiveOfMonth(shape: ArchiveShape): ArchiveUsage {
   const milliseconds = calls * (CALL_MS + ARCHIVE.putMs) + itemsMs;
   return {
     calls,
-    gbSeconds: (milliseconds / 1000) * (functionMemoryMb / 1024),
+    gbSeconds: (milliseconds / 1000) * (FUNCTION_MEMORY_MB / 1024),
     // The items of a call mostly have the same date.
     puts: calls,
     storedGb: (itemsPerMonth * itemBytes * ARCHIVE.storedShare) / GB,

@@ -1,3 +1,6 @@
+/** Memory of a function, MB: that of stacks/parts/sweep-function.ts, which test/stacks/construct.test.ts compares. */
+export const FUNCTION_MEMORY_MB = 512;
+
 /**
  * Assumed durations and sizes of AWS, which no benchmark on one machine can measure. The simulation of `npm run bench cost` and the
  * calculator use the same values, so that their results can be compared.

@@ -26,7 +26,6 @@ export interface BilledDeployment extends SweptDeployment {
   /** Number of metrics that its alarms watch. */
   readonly alarmMetrics: number;
   readonly hasDashboard: boolean;
-  readonly isTraced: boolean;
   readonly logRetentionDays: number;
 }
 
@@ -87,14 +86,14 @@ function addedUp(lines: readonly BillLine[]): BillLine[] {
 }
 
 function linesOf(deployment: BilledDeployment): BillLine[] {
-  const { tables, functionMemoryMb, logRetentionDays } = deployment;
+  const { tables, logRetentionDays } = deployment;
   return [
     ...linesOfSweep(deployment),
-    ...tables.filter(hasLedger).flatMap(table => linesOfLedger(table, functionMemoryMb)),
+    ...tables.filter(hasLedger).flatMap(linesOfLedger),
     ...linesOfMonitoring(deployment),
     ...tables.flatMap(linesOfTable),
-    ...tables.flatMap(table => linesOfArchive({ ...table, functionMemoryMb, logRetentionDays })),
-    ...tables.flatMap(table => (table.hasProof ? linesOfManifests(table, functionMemoryMb) : [])),
+    ...tables.flatMap(table => linesOfArchive({ ...table, logRetentionDays })),
+    ...tables.flatMap(table => (table.hasProof ? linesOfManifests(table) : [])),
   ];
 }
 
@@ -144,9 +143,9 @@ function hasLedger({ archiveBatchSeconds, hasEvents, hasProof }: BilledTable): b
   return archiveBatchSeconds !== undefined || hasEvents || hasProof;
 }
 
-function linesOfLedger(table: BilledTable, functionMemoryMb: number): BillLine[] {
+function linesOfLedger(table: BilledTable): BillLine[] {
   const line = lineOf('sweep');
-  const { readUnits, writeUnits: written, storedGb, gbSeconds } = ledgerOfMonth(table, functionMemoryMb);
+  const { readUnits, writeUnits: written, storedGb, gbSeconds } = ledgerOfMonth(table);
   return [
     line('reads of the ledger', readUnits, 'read units', readUnits * PRICES.dynamoDbReadUnits),
     line('writes of the ledger', written, 'write units', written * PRICES.dynamoDbWriteUnits),
@@ -162,7 +161,7 @@ function linesOfLedger(table: BilledTable, functionMemoryMb: number): BillLine[]
 }
 
 function linesOfMonitoring(deployment: BilledDeployment): BillLine[] {
-  const { tables, alarmMetrics, hasDashboard, isTraced, logRetentionDays } = deployment;
+  const { tables, alarmMetrics, hasDashboard, logRetentionDays } = deployment;
   const usage = usageOfMonth(deployment);
   const logged = bytesLogged(deployment, usage) / GB;
   const kept = (logged * logRetentionDays) / 30;
@@ -170,7 +169,6 @@ function linesOfMonitoring(deployment: BilledDeployment): BillLine[] {
     (sum, recorded) => sum + metricsOf(recorded, deployment),
     0,
   );
-  const traces = isTraced ? usage.expressRequests : 0;
   const line = lineOf('monitoring');
   return [
     line(
@@ -183,7 +181,6 @@ function linesOfMonitoring(deployment: BilledDeployment): BillLine[] {
     line('custom metrics', metrics, 'metrics', metrics * BILL_PRICES.customMetrics, '10'),
     line('alarms', alarmMetrics, 'metrics', alarmMetrics * BILL_PRICES.alarmMetrics, '10'),
     line('dashboard', hasDashboard ? 1 : 0, 'dashboards', hasDashboard ? BILL_PRICES.dashboards : 0, '3'),
-    line('traces in X-Ray', traces, 'traces', traces * BILL_PRICES.traces, '100,000'),
     // Messages and dead letters exist only when a sweep has failed.
     line('notifications (SNS) and dead letters (SQS)', 0, 'messages', 0, '1,000 e-mails, 1 million'),
   ];
@@ -234,8 +231,8 @@ function linesOfTable(table: BilledTable): BillLine[] {
 }
 
 /** The lines of the bill for daily manifests. */
-function linesOfManifests(table: BilledTable, functionMemoryMb: number): BillLine[] {
-  const { readUnits, gbSeconds, requests, storedGb } = manifestsOfMonth(table, functionMemoryMb);
+function linesOfManifests(table: BilledTable): BillLine[] {
+  const { readUnits, gbSeconds, requests, storedGb } = manifestsOfMonth(table);
   const line = lineOf('archive');
   return [
     line('manifests: reads of the ledger', readUnits, 'read units', readUnits * PRICES.dynamoDbReadUnits),
@@ -253,7 +250,7 @@ function linesOfArchive({
   archiveBatchSeconds,
   logRetentionDays,
   ...table
-}: BilledTable & Pick<BilledDeployment, 'functionMemoryMb' | 'logRetentionDays'>): BillLine[] {
+}: BilledTable & Pick<BilledDeployment, 'logRetentionDays'>): BillLine[] {
   if (archiveBatchSeconds === undefined) return [];
   const { calls, gbSeconds, puts, storedGb, loggedGb } = archiveOfMonth({
     ...table,

@@ -1,5 +1,5 @@
 import { archiveOfMonth } from './archive-usage.ts';
-import { JOURNAL_MS, LEDGER } from './assumptions.ts';
+import { FUNCTION_MEMORY_MB, JOURNAL_MS, LEDGER } from './assumptions.ts';
 import { readUnits, writeUnits } from './item-size.ts';
 import { deletesOfMonth, type SweptTable, TICKS_A_MONTH } from './sweep-usage.ts';
 
@@ -37,9 +37,9 @@ interface BookOfMonth {
  * tick compares one minute of each reader: it reads the minute's deletions and, if there are any, the reader's book of that minute and of
  * the neighbouring ones, and writes the result.
  */
-export function ledgerOfMonth(table: LedgerShape, functionMemoryMb: number): LedgerUsage {
+export function ledgerOfMonth(table: LedgerShape): LedgerUsage {
   const { itemsPerMonth, archiveBatchSeconds, hasEvents, hasProof } = table;
-  const { deleted, archived } = booksOfMonth(table, functionMemoryMb);
+  const { deleted, archived } = booksOfMonth(table);
   const readers = [
     ...(archiveBatchSeconds === undefined ? [] : [archived]),
     ...(hasEvents ? [book(callsOfEvents(itemsPerMonth), itemsPerMonth, LEDGER.keyBytes)] : []),
@@ -57,20 +57,20 @@ export function ledgerOfMonth(table: LedgerShape, functionMemoryMb: number): Led
     writeUnits:
       sum(({ rows, bytes }) => (rows === 0 ? 0 : rows * writeUnits(bytes / rows))) + readers.length * minutes,
     storedGb: (sum(({ bytes }) => bytes) * LEDGER.days) / 30 / GB,
-    gbSeconds: (sum(({ rows }) => rows) * JOURNAL_MS * functionMemoryMb) / 1024 / 1000,
+    gbSeconds: (sum(({ rows }) => rows) * JOURNAL_MS * FUNCTION_MEMORY_MB) / 1024 / 1000,
   };
 }
 
 /** The books that the sweep and the archive write. */
-export function booksOfMonth(
-  table: LedgerShape,
-  functionMemoryMb: number,
-): { readonly deleted: BookOfMonth; readonly archived: BookOfMonth } {
+export function booksOfMonth(table: LedgerShape): {
+  readonly deleted: BookOfMonth;
+  readonly archived: BookOfMonth;
+} {
   const { itemsPerMonth, archiveBatchSeconds } = table;
   const calls =
     archiveBatchSeconds === undefined
       ? 0
-      : archiveOfMonth({ ...table, batchSeconds: archiveBatchSeconds, functionMemoryMb }).calls;
+      : archiveOfMonth({ ...table, batchSeconds: archiveBatchSeconds }).calls;
   return {
     deleted: book(deletesOfMonth(table), itemsPerMonth, LEDGER.keyBytes),
     archived: book(calls, calls === 0 ? 0 : itemsPerMonth, LEDGER.archivedBytes),

@@ -16,9 +16,9 @@ const GB = 1e9;
 /** A day's books are read for its own manifest, and once more for late entries, which are in the next manifest. */
 const TIMES_READ = 2;
 
-export function manifestsOfMonth(table: LedgerShape, functionMemoryMb: number): ManifestUsage {
+export function manifestsOfMonth(table: LedgerShape): ManifestUsage {
   const { itemsPerMonth } = table;
-  const { deleted, archived } = booksOfMonth(table, functionMemoryMb);
+  const { deleted, archived } = booksOfMonth(table);
   const slices = DAYS * MANIFEST.slices * TIMES_READ;
   const units = (bytes: number) =>
     slices * readUnits((bytes / DAYS / MANIFEST.slices) * (1 + MANIFEST.readAround));

@@ -35,8 +35,6 @@ export const BILL_PRICES = {
   alarmMetrics: 0.1,
   /** The same page: $3. */
   dashboards: 3,
-  /** https://aws.amazon.com/xray/pricing/: $5 per million traces recorded. */
-  traces: 5 / 1e6,
   /** https://aws.amazon.com/dynamodb/pricing/on-demand/: $0.25 per GB and month, the standard class. */
   storedGbMonths: 0.25,
   /** The same page, continuous backups: $0.20 per GB and month. */

@@ -1,4 +1,4 @@
-import { CALL_MS } from './assumptions.ts';
+import { CALL_MS, FUNCTION_MEMORY_MB } from './assumptions.ts';
 import { PRICES } from './prices.ts';
 
 /** Prices in dollars of services for a job's event, in us-east-1, as of 2026-11-22, without free tiers; each is for up to 64 KB. */
@@ -33,11 +33,9 @@ export type JobDestination = keyof typeof JOB_DESTINATIONS;
 /**
  * Dollars for the event of an expiry, if it is the only one in its batch of the stream. Lambda reads the stream for free:
  * https://aws.amazon.com/dynamodb/pricing/on-demand/, DynamoDB Streams.
- *
- * @param functionMb memory of the function that makes the events
  */
-export function dollarsPerEvent(destination: JobDestination, functionMb: number): number {
-  const made = (CALL_MS / 1000) * (functionMb / 1024) * PRICES.functionGbSeconds;
+export function dollarsPerEvent(destination: JobDestination): number {
+  const made = (CALL_MS / 1000) * (FUNCTION_MEMORY_MB / 1024) * PRICES.functionGbSeconds;
   return PRICES.functionInvocations + made + JOB_DESTINATIONS[destination];
 }
 
@@ -49,13 +47,9 @@ export function dollarsPerEvent(destination: JobDestination, functionMb: number)
  */
 export function dollarsPerJob(
   destination: JobDestination,
-  {
-    jobsPerMonth,
-    tableDollars,
-    functionMb,
-  }: { jobsPerMonth: number; tableDollars: number; functionMb: number },
+  { jobsPerMonth, tableDollars }: { jobsPerMonth: number; tableDollars: number },
 ): number {
-  return PRICES.dynamoDbWriteUnits + tableDollars / jobsPerMonth + dollarsPerEvent(destination, functionMb);
+  return PRICES.dynamoDbWriteUnits + tableDollars / jobsPerMonth + dollarsPerEvent(destination);
 }
 
 /** Dollars for a one-time schedule of EventBridge Scheduler. */

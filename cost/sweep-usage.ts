@@ -1,6 +1,7 @@
 import {
   CALL_MS,
   ENTRY_BYTES,
+  FUNCTION_MEMORY_MB,
   JOURNAL_MS,
   READ_MS,
   SCAN_AT_BYTES,
@@ -33,7 +34,6 @@ export interface SweptTable extends SweepShape {
 
 /** Tables that are swept together. */
 export interface SweptDeployment {
-  readonly functionMemoryMb: number;
   readonly tables: readonly SweptTable[];
 }
 
@@ -116,13 +116,13 @@ export function ticksOfMonth(deployment: SweptDeployment): SweepUsage {
 }
 
 /** Usage of a month's scans of the indexes when nothing is overdue. A scan's deletes would otherwise be made by a tick. */
-export function scansOfMonth({ tables, functionMemoryMb }: SweptDeployment): SweepUsage {
+export function scansOfMonth({ tables }: SweptDeployment): SweepUsage {
   const scans = tables.filter(({ indexScan }) => indexScan === 'daily');
-  return scans.map(table => times(DAYS_A_MONTH, scan(table, functionMemoryMb))).reduce(plus, NOTHING);
+  return scans.map(table => times(DAYS_A_MONTH, scan(table))).reduce(plus, NOTHING);
 }
 
 /** Usage of one scan, from the tick that starts it, which records the start and has no other extra work. */
-function scan({ itemsPerMonth, lifetimeHours }: SweptTable, functionMemoryMb: number): SweepUsage {
+function scan({ itemsPerMonth, lifetimeHours }: SweptTable): SweepUsage {
   const entries = (itemsPerMonth * lifetimeHours) / (DAYS_A_MONTH * 24);
   const pages = Math.max(1, Math.ceil(entries / SCAN.entries));
   const pageMs = entries === 0 ? READ_MS.ms : (unitsOfQuery(entries / pages) / SCAN.unitsPerSecond) * 1000;
@@ -135,7 +135,7 @@ function scan({ itemsPerMonth, lifetimeHours }: SweptTable, functionMemoryMb: nu
     expressRequests: 1,
     expressGbSeconds: executionGbSeconds(readMs / 1000),
     functionInvocations: calls,
-    functionGbSeconds: gbSeconds(busyMs, functionMemoryMb),
+    functionGbSeconds: gbSeconds(busyMs),
     dynamoDbReadUnits: 1 + pages * unitsOfQuery(entries / pages),
     dynamoDbWriteUnits: SCAN.writes + pages,
     sweptTables: 1,
@@ -162,7 +162,7 @@ const NOTHING: SweepUsage = {
  * Usage of one tick of a deployment: one execution plans all tables, and the children of up to 40 targets are iterations of its Map; more
  * targets need further executions. Each table has items in a minute with its own probability.
  */
-function tick({ tables, functionMemoryMb }: SweptDeployment): SweepUsage {
+function tick({ tables }: SweptDeployment): SweepUsage {
   const swept = tables.map(sweepOfTable);
   const probes = sum(swept, each => each.probes);
   const waits = 2 + Math.max(0, ...swept.map(({ probesInTurn }) => probesInTurn));
@@ -197,7 +197,6 @@ function tick({ tables, functionMemoryMb }: SweptDeployment): SweepUsage {
         calls * CALL_MS +
         (reads + sum(swept, each => each.planned)) * READ_MS.ms +
         Math.min(rows, recorded) * JOURNAL_MS,
-      functionMemoryMb,
     ),
     dynamoDbReadUnits:
       probes * unitsOfQuery(0) + sum(swept, ({ readUnits }) => readUnits) + journalUnits(tables).read,
@@ -437,8 +436,8 @@ function probesBack({ indexedBy, granularityMinutes, shards }: SweepShape, minut
   return indexedBy === 'second' ? minutes * 60 + 1 : (minutes / granularityMinutes + 1) * shards;
 }
 
-function gbSeconds(milliseconds: number, memoryMb: number): number {
-  return (milliseconds / 1000) * (memoryMb / 1024);
+function gbSeconds(milliseconds: number): number {
+  return (milliseconds / 1000) * (FUNCTION_MEMORY_MB / 1024);
 }
 
 function sum<Each>(list: readonly Each[], of: (each: Each) => number): number {

@@ -148,7 +148,6 @@ function settingsInWords(props: ResolvedProps): string {
     `metrics ${metrics}${props.metricsPerTable ? ', also per table' : ''}`,
     alarms === 0 ? 'no alarms' : `alarms on ${alarms} metrics`,
     props.dashboard ? 'a dashboard' : 'no dashboard',
-    ...(props.tracing ? ['traced'] : []),
     ...(props.archive ? ['an archive'] : []),
     ...(props.events ? ['counted without events'] : []),
     // Reserved capacity has the same price whether it is used or not.
@@ -169,10 +168,10 @@ export type ItemLoad = Pick<BilledTable, 'itemsPerMonth' | 'itemBytes' | 'renewa
 /** The deployments of these tables, for the bill. */
 export function billedDeployments(tables: readonly ResolvedProps[], load: ItemLoad): BilledDeployment[] {
   return deploymentsOf(tables).map(deployment => {
-    const { functionMemoryMb, metrics, dashboard, tracing, logRetentionDays } = deployment;
+    const { metrics, dashboard, logRetentionDays } = deployment;
     const recorded = recordedMetrics(metrics).filter(({ onlyAboveZero }) => !onlyAboveZero);
     return {
-      ...{ functionMemoryMb, logRetentionDays, metricSet: metrics },
+      ...{ logRetentionDays, metricSet: metrics },
       tables: deployment.tables.map(props => billedTable(props, load)),
       customMetrics: {
         deleting: recorded.length,
@@ -181,7 +180,6 @@ export function billedDeployments(tables: readonly ResolvedProps[], load: ItemLo
       },
       alarmMetrics: deployedAlarms(deployment).reduce((sum, { other }) => sum + (other ? 2 : 1), 0),
       hasDashboard: dashboard,
-      isTraced: tracing,
     };
   });
 }

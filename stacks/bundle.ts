@@ -22,7 +22,7 @@ const OPTIONS: BuildOptions = {
   bundle: true,
   minify: true,
   platform: 'node',
-  // The oldest version that functionRuntime allows.
+  // An override can say nodejs22.x, for a region without a later one.
   target: 'node22',
   format: 'esm',
   mainFields: ['module', 'main'],

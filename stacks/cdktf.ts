@@ -11,7 +11,7 @@ export {
   type ProviderConfig,
   type S3State,
 } from '../config/config.ts';
-export type { FunctionVpc, PreciseTtlProps, ResolvedProps } from '../config/props.ts';
+export type { PreciseTtlProps, ResolvedProps } from '../config/props.ts';
 export type { ArchiveProp, EventsProp } from '../config/stream-props.ts';
 export { PreciseTtlError } from '../expiry/errors.ts';
 export { PreciseTtlStack } from './app.ts';

@@ -168,7 +168,6 @@ const MAY_BE_TOKENS = [
   'permissionsBoundary',
   'rolePath',
   'roleArns',
-  'vpc',
   'kmsKeyArn',
   'tableKmsKeyArn',
   'alarmTopicArn',

@@ -210,7 +210,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     question: 'how long the longest call of each function takes, without its cold start',
     criterion: `less than the limit of its state: ${LIMITS_IN_WORDS}`,
     otherwise:
-      'raise `functionMemoryMb`; a call that is cut off is made again, and its items are seconds late',
+      'raise `memory_size` by `overrides`; a call that is cut off is made again, and its items are seconds late',
     judge: ({ metrics }) =>
       ofSome(metrics, ({ longest }) =>
         Object.keys(longest).length === 0 ? undefined : withinLimits(longest),
@@ -221,7 +221,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     question: 'how long the first call of each function takes, with the way from this machine to AWS',
     criterion: `less than the limit of its state: ${LIMITS_IN_WORDS}`,
     otherwise:
-      'run it again near the region. If it stays so, raise `functionMemoryMb`: the first items after a pause are late',
+      'run it again near the region. If it stays so, raise `memory_size` by `overrides`: the first items after a pause are late',
     judge: ({ coldStarts }) => of(coldStarts, withinLimits),
   },
   {

@@ -28,34 +28,16 @@ export const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
   WriteManifest: MANIFEST_TIMEOUT_SECONDS,
 };
 
+/** Memory of a function, MB. With less its calls take longer; with more no sweep is faster, since most of a call is waiting. */
+const MEMORY_MB = 512;
+
 /** Most characters of a description. Source: Lambda API reference, CreateFunction. */
 const MAX_DESCRIPTION = 256;
-
-/**
- * Actions that Lambda performs with the role of a function in a VPC. Their resource is `*`, because the network interfaces have no names
- * beforehand. Source: Lambda Developer Guide, "Giving Lambda functions access to resources in an Amazon VPC".
- */
-const NETWORK_ACTIONS = [
-  'ec2:AssignPrivateIpAddresses',
-  'ec2:CreateNetworkInterface',
-  'ec2:DeleteNetworkInterface',
-  'ec2:DescribeNetworkInterfaces',
-  'ec2:DescribeSubnets',
-  'ec2:UnassignPrivateIpAddresses',
-];
-
-/**
- * Actions that Lambda performs with the role of a traced function. Source: Lambda Developer Guide, "Execution role permissions" of X-Ray.
- */
-const TRACING_ACTIONS = ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'];
 
 /** The owner of a function: a deployment, or one of its tables. */
 export type FunctionOwner = Pick<
   ResolvedProps,
   | 'name'
-  | 'functionArchitecture'
-  | 'functionMemoryMb'
-  | 'functionRuntime'
   | 'kmsKeyArn'
   | 'logRetentionDays'
   | 'metricsNamespace'
@@ -64,8 +46,6 @@ export type FunctionOwner = Pick<
   | 'rolePath'
   | 'tableRoleArns'
   | 'tags'
-  | 'tracing'
-  | 'vpc'
 >;
 
 export interface SweepFunctionProps {
@@ -77,7 +57,7 @@ export interface SweepFunctionProps {
   readonly statements: readonly Statement[];
   /** Timeout. @default that of the task */
   readonly timeoutSeconds?: number;
-  /** Memory. @default `functionMemoryMb` */
+  /** Memory. @default 512 */
   readonly memoryMb?: number;
   /** Resources that must exist before the first call. @default only the role */
   readonly dependsOn?: readonly ITerraformDependable[];
@@ -107,7 +87,7 @@ export class SweepFunction extends Construct {
     }: SweepFunctionProps,
   ) {
     super(scope, id);
-    const { kmsKeyArn, tracing, vpc } = sweep;
+    const { kmsKeyArn } = sweep;
     const functionName = `${sweep.name}-${fileOf(task)}`;
     const functionArn = place.arn('lambda', `function:${functionName}`);
     const bundle = bundleAsset(this, task);
@@ -125,8 +105,6 @@ export class SweepFunction extends Construct {
         ...statements,
         { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [`${this.logGroup.arn}:*`] },
         environmentKeyStatement(kmsKeyArn, functionArn),
-        ...networkStatements(vpc, functionArn),
-        { actions: TRACING_ACTIONS, resources: tracing ? ['*'] : [] },
       ],
       key: task,
       sweep,
@@ -137,9 +115,9 @@ export class SweepFunction extends Construct {
       filename: bundle.path,
       sourceCodeHash: bundle.assetHash,
       handler: HANDLER,
-      runtime: sweep.functionRuntime,
-      architectures: [sweep.functionArchitecture],
-      memorySize: memoryMb ?? sweep.functionMemoryMb,
+      runtime: 'nodejs24.x',
+      architectures: ['arm64'],
+      memorySize: memoryMb ?? MEMORY_MB,
       timeout: timeoutSeconds ?? TIMEOUT_SECONDS[task],
       role: this.role.arn,
       environment: {
@@ -152,12 +130,9 @@ export class SweepFunction extends Construct {
       // Lambda's own lines are logged only for failed calls: the others record the start and duration of a call, which free metrics have
       // too, and would be most of the logs. Source: Lambda Developer Guide, "Log-level filtering".
       loggingConfig: { logFormat: 'JSON', logGroup: this.logGroup.name, systemLogLevel: 'WARN' },
-      // Set even when it is off: without the block the provider would not turn it off.
-      tracingConfig: { mode: tracing ? 'Active' : 'PassThrough' },
+      // Without the block the provider would not turn off what an override had turned on.
+      tracingConfig: { mode: 'PassThrough' },
       ...(kmsKeyArn !== undefined && { kmsKeyArn }),
-      ...(vpc !== undefined && {
-        vpcConfig: { subnetIds: [...vpc.subnetIds], securityGroupIds: [...vpc.securityGroupIds] },
-      }),
       ...tagged(sweep),
       dependsOn: [...this.role.policies, ...dependsOn],
     });
@@ -177,13 +152,6 @@ function environmentKeyStatement(kmsKeyArn: string | undefined, functionArn: str
     resources: kmsKeyArn === undefined ? [] : [kmsKeyArn],
     condition: { StringEquals: ofFunction },
   };
-}
-
-/** Permissions for Lambda to attach the function to the VPC; the function's own code, which has the same role, may not do it. */
-function networkStatements(vpc: FunctionOwner['vpc'], functionArn: string): Statement[] {
-  const statement = { actions: NETWORK_ACTIONS, resources: vpc === undefined ? [] : ['*'] };
-  const byFunction = { ArnEquals: { 'lambda:SourceFunctionArn': functionArn } };
-  return [statement, { ...statement, effect: 'Deny', condition: byFunction }];
 }
 
 /** The table in words. If its name is a reference, which cannot be shortened, the deployment's name is used. */

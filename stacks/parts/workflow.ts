@@ -10,13 +10,6 @@ import { tagged } from './tagged.ts';
 /** Step Functions' own default. If it were left out, the next plan would find it and try to remove it. */
 const KEY_REUSE_SECONDS = 300;
 
-const TRACING_ACTIONS = [
-  'xray:GetSamplingRules',
-  'xray:GetSamplingTargets',
-  'xray:PutTelemetryRecords',
-  'xray:PutTraceSegments',
-];
-
 export interface WorkflowProps {
   readonly place: Place;
   /** Only a Standard state machine can have a distributed Map. */
@@ -44,7 +37,6 @@ export interface WorkflowProps {
     | 'rolePath'
     | 'tableRoleArns'
     | 'tags'
-    | 'tracing'
   >;
 }
 
@@ -73,7 +65,7 @@ export class Workflow extends Construct {
     }: WorkflowProps,
   ) {
     super(scope, id);
-    const { kmsKeyArn, logKeys, tracing } = sweep;
+    const { kmsKeyArn, logKeys } = sweep;
     const machineArn = place.arn('states', `stateMachine:${name}`);
     this.logGroup = new CloudwatchLogGroup(this, 'logs', {
       // This prefix keeps the log's resource policy, which has a small limit per region, from growing with each state machine.
@@ -96,7 +88,7 @@ export class Workflow extends Construct {
         { actions: ['states:StartExecution'], resources: [machineArn, ...starts] },
         ...(type === 'STANDARD' ? [mapRunStatement(place, name)] : []),
         ...statements,
-        // The actions for log delivery and tracing have no resources. Source: Step Functions Developer Guide.
+        // The actions for log delivery have no resources. Source: Step Functions Developer Guide.
         {
           actions: [
             'logs:CreateLogDelivery',
@@ -111,7 +103,6 @@ export class Workflow extends Construct {
           resources: ['*'],
         },
         ...keyStatements(kmsKeyArn, place, machineArn),
-        { actions: TRACING_ACTIONS, resources: tracing ? ['*'] : [] },
       ],
       key: roleKey,
       sweep,
@@ -137,8 +128,8 @@ export class Workflow extends Construct {
               kmsKeyId: kmsKeyArn,
               kmsDataKeyReusePeriodSeconds: KEY_REUSE_SECONDS,
             },
-      // Set even when it is off: without the block the provider would not turn it off.
-      tracingConfiguration: { enabled: tracing },
+      // Without the block the provider would not turn off what an override had turned on.
+      tracingConfiguration: { enabled: false },
       // Step Functions checks at creation that the role can write the log.
       dependsOn: [...this.role.policies],
       ...tagged(sweep),

@@ -55,7 +55,6 @@ test('a table needs no more than its name and its partition key', () => {
     backoffBaseSeconds: 1,
     backoffCapSeconds: 20,
     logRetentionDays: 30,
-    functionMemoryMb: 512,
     metricsNamespace: 'PreciseTtl',
   });
 });
@@ -266,13 +265,13 @@ describe('fails for', () => {
       'two tables of a deployment that want it in two ways',
       {
         region: 'us-east-1',
-        functionMemoryMb: 1024,
+        logRetentionDays: 90,
         tables: [
           { tableName: 'Orders', partitionKey: 'id' },
-          { tableName: 'Tokens', partitionKey: 'id', functionMemoryMb: 256 },
+          { tableName: 'Tokens', partitionKey: 'id', logRetentionDays: 7 },
         ],
       },
-      /tables\[1\]\.functionMemoryMb: expected 1024, as tables\[0\] \(Orders\) has it: both are in the deployment precise-ttl, .*, got 256\. Set functionMemoryMb once, beside tables; or put Tokens into a deployment of its own/,
+      /tables\[1\]\.logRetentionDays: expected 90, as tables\[0\] \(Orders\) has it: both are in the deployment precise-ttl, .*, got 7\. Set logRetentionDays once, beside tables; or put Tokens into a deployment of its own/,
     ],
     [
       'a prop beside the tables that is of a table',
@@ -593,15 +592,17 @@ test('what stands beside the tables is every table’s that says nothing else', 
   const tables = ['Orders', 'Tokens', 'Own'].map(tableName => ({ tableName, partitionKey: 'id' }));
   const [orders, tokens, own] = checkConfig({
     region: 'us-east-1',
-    tracing: true,
+    dashboard: false,
     logRetentionDays: 7,
-    tables: tables.map(each => (each.tableName === 'Own' ? { ...each, sweep: 'own', tracing: false } : each)),
+    tables: tables.map(each =>
+      each.tableName === 'Own' ? { ...each, sweep: 'own', dashboard: true } : each,
+    ),
   }).tables;
   expect([orders, tokens]).toMatchObject([
-    { tracing: true, logRetentionDays: 7 },
-    { tracing: true, logRetentionDays: 7 },
+    { dashboard: false, logRetentionDays: 7 },
+    { dashboard: false, logRetentionDays: 7 },
   ]);
-  expect(own).toMatchObject({ tracing: false, logRetentionDays: 7 });
+  expect(own).toMatchObject({ dashboard: true, logRetentionDays: 7 });
 });
 
 /** Every field has a value, so that one after the other can be made null. */

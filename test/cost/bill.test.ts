@@ -27,9 +27,9 @@ const IDLE: BilledTable = {
 
 /** Nothing watches it. */
 const DEPLOYMENT: BilledDeployment = {
-  ...{ tables: [IDLE], functionMemoryMb: 512, logRetentionDays: 30 },
+  ...{ tables: [IDLE], logRetentionDays: 30 },
   ...{ customMetrics: { deleting: 12, watching: 11 }, metricSet: 'all' },
-  ...{ alarmMetrics: 0, hasDashboard: false, isTraced: false },
+  ...{ alarmMetrics: 0, hasDashboard: false },
 };
 const MONTH_OF_100_A_MINUTE = 100 * 43_200;
 
@@ -68,7 +68,6 @@ test.each<[string, Change, number, number]>([
   ['custom metrics', { itemsPerMonth: 360 }, 6, 1.8],
   ['alarms', { alarmMetrics: 8 }, 8, 0.8],
   ['dashboard', { hasDashboard: true }, 1, 3],
-  ['traces', { isTraced: true }, 43_200, 0.216],
   ['index entries of puts', { itemsPerMonth: 1e6 }, 1e6, 0.625],
   ['index entries moved', { itemsPerMonth: 1e6, renewalsPerItem: 2 }, 4e6, 2.5],
   ['deletes', { itemsPerMonth: 1e6, itemBytes: 1024 }, 2e6, 1.25],

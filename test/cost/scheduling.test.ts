@@ -9,10 +9,10 @@ test.each([
   ['a queue', 1.2],
   ['a FIFO queue', 1.5],
 ] as const)('a million events to %s cost what makes them and $%d', (destination, dollars) => {
-  expect(dollarsPerEvent(destination, 512) * 1e6).toBeCloseTo(MADE + dollars, 6);
+  expect(dollarsPerEvent(destination) * 1e6).toBeCloseTo(MADE + dollars, 6);
 });
 
 test("a job costs its write, its share of the table's month, and its event", () => {
-  const job = dollarsPerJob('an event bus', { jobsPerMonth: 2e6, tableDollars: 20, functionMb: 512 });
+  const job = dollarsPerJob('an event bus', { jobsPerMonth: 2e6, tableDollars: 20 });
   expect(job * 1e6).toBeCloseTo(0.625 + 10 + MADE + 1, 6);
 });

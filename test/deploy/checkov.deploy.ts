@@ -12,12 +12,13 @@ const KEY = 'arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-0000-0000-0000-0000
 const EVERYTHING: DeploymentConfig = {
   region: 'us-east-1',
   kmsKeyArn: `${KEY}0`,
-  tracing: true,
   logRetentionDays: 365,
   permissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',
-  vpc: { subnetIds: ['subnet-0a1b2c3d'], securityGroupIds: ['sg-0a1b2c3d'] },
   overrides: {
+    aws_sfn_state_machine: { tracing_configuration: { enabled: true } },
     aws_lambda_function: {
+      tracing_config: { mode: 'Active' },
+      vpc_config: { subnet_ids: ['subnet-0a1b2c3d'], security_group_ids: ['sg-0a1b2c3d'] },
       reserved_concurrent_executions: 50,
       code_signing_config_arn:
         'arn:aws:lambda:us-east-1:123456789012:code-signing-config:csc-0a1b2c3d4e5f60718',

@@ -44,14 +44,11 @@ const OTHERS: Props = {
   maxDeletesPerSecond: 100,
   logRetentionDays: 90,
   logKeys: 'hash',
-  functionMemoryMb: 256,
   metricsNamespace: 'Other',
   metrics: 'essential',
   metricsPerTable: true,
   dashboard: false,
-  tracing: true,
   permissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',
-  vpc: { subnetIds: ['subnet-0a1b2c3d'], securityGroupIds: ['sg-0a1b2c3d'] },
 };
 
 /** Why the walks do not edit a prop. */
@@ -63,10 +60,7 @@ const NOT_WALKED: Readonly<Partial<Record<string, string>>> = {
     ].map(prop => [prop, 'the table cannot change so: created-tables.deploy.ts']),
   ),
   ...Object.fromEntries(
-    ['functionArchitecture', 'functionRuntime', 'roleArns'].map(prop => [
-      prop,
-      'functions and roles hold nothing: platform.test.ts',
-    ]),
+    ['roleArns'].map(prop => [prop, 'functions and roles hold nothing: platform.test.ts']),
   ),
   existingTable: 'there is no way back in one step: see below',
   'hold.releases': 'it is the step that lets holds go: see below',

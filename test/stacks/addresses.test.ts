@@ -147,7 +147,6 @@ test('neither a prop nor an existing table moves anything', () => {
       index: { shards: 4 },
       tags: { team: 'sessions' },
       rolePath: '/teams/',
-      vpc: { subnetIds: ['subnet-1'], securityGroupIds: ['sg-1'] },
     }),
   );
   const table = 'aws_dynamodb_table.SessionData_';

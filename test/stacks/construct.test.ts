@@ -4,6 +4,7 @@ import { KmsKey } from '@cdktf/provider-aws/lib/kms-key/index.js';
 import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js';
 import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { TerraformOutput, TerraformStack, Testing } from 'cdktf';
+import { FUNCTION_MEMORY_MB } from '../../cost/assumptions.ts';
 import { expiryModel } from '../../expiry/model.ts';
 import { PreciseTtl, PreciseTtlStack } from '../../stacks/cdktf.ts';
 import type { ConstructProps } from '../../stacks/construct-props.ts';
@@ -303,7 +304,7 @@ describe('many tables of a stack', () => {
   });
   const ttl = new PreciseTtl(stack, 'ttl', {
     name: 'identity',
-    functionMemoryMb: 1024,
+    metricsNamespace: 'Identity',
     tables: [
       { ...SESSION_DATA, archive: {}, tags: { team: 'a', stage: 'prod' } },
       { table: made, name: 'sessions', partitionKey: 'id', kmsKeyArn, tags: { team: 'b', stage: 'prod' } },
@@ -321,7 +322,7 @@ describe('many tables of a stack', () => {
       'precise-ttl-SessionData-write-manifest',
     ]);
     for (const { function_name: name, memory_size: memory } of lambdas)
-      expect([name, memory]).toEqual([name, /write-manifest/.test(String(name)) ? 1769 : 1024]);
+      expect([name, memory]).toEqual([name, /write-manifest/.test(String(name)) ? 1769 : FUNCTION_MEMORY_MB]);
     expect(settingsIn(json)).toMatchObject([
       { tableName: expect.stringMatching(/SessionData_table/) },
       { tableName: '${aws_dynamodb_table.sessions.name}' },
@@ -357,8 +358,8 @@ describe('many tables of a stack', () => {
     ],
     [
       'two that disagree',
-      { tables: [SESSION_DATA, { tableName: 'Tokens', partitionKey: 'id', functionMemoryMb: 256 }] },
-      /tables\[1\]\.functionMemoryMb: expected 512, as tables\[0\] \(SessionData\) has it/,
+      { tables: [SESSION_DATA, { tableName: 'Tokens', partitionKey: 'id', logRetentionDays: 7 }] },
+      /tables\[1\]\.logRetentionDays: expected 30, as tables\[0\] \(SessionData\) has it/,
     ],
     [
       'the same table twice',
@@ -388,60 +389,6 @@ test('the roles have the path and the boundary', () => {
   for (const role of roles) {
     expect(role).toMatchObject({ path: '/teams/', permissions_boundary: permissionsBoundary });
   }
-});
-
-describe('in a VPC', () => {
-  const vpc = { subnetIds: ['subnet-1', '${aws_subnet.b.id}'], securityGroupIds: ['sg-1'] };
-  const json = withProps({ vpc });
-
-  test('are the functions', () => {
-    for (const lambda of resources(json, 'aws_lambda_function')) {
-      expect(lambda['vpc_config']).toEqual({
-        subnet_ids: vpc.subnetIds,
-        security_group_ids: vpc.securityGroupIds,
-      });
-    }
-  });
-
-  test('their roles let Lambda attach them, and not their own code', () => {
-    const without = statementsOf(withProps({}), 'delete-chunk');
-    const [allowed, denied, ...others] = statementsOf(json, 'delete-chunk').slice(without.length);
-    expect(allowed).toEqual({
-      Effect: 'Allow',
-      Action: [
-        'ec2:AssignPrivateIpAddresses',
-        'ec2:CreateNetworkInterface',
-        'ec2:DeleteNetworkInterface',
-        'ec2:DescribeNetworkInterfaces',
-        'ec2:DescribeSubnets',
-        'ec2:UnassignPrivateIpAddresses',
-      ],
-      Resource: ['*'],
-    });
-    expect(denied).toMatchObject({
-      Effect: 'Deny',
-      Action: allowed?.Action,
-      Condition: {
-        ArnEquals: {
-          'lambda:SourceFunctionArn': expect.stringMatching(
-            /:function:precise-ttl-SessionData-delete-chunk$/,
-          ),
-        },
-      },
-    });
-    expect(others).toEqual([]);
-  });
-
-  test('can be subnets that are one token as a list', () => {
-    const list = ['#{TfToken[TOKEN.1]}'];
-    expect(
-      () =>
-        new PreciseTtl(ownStack(), 'ttl', {
-          ...SESSION_DATA,
-          vpc: { subnetIds: list, securityGroupIds: list },
-        }),
-    ).not.toThrow();
-  });
 });
 
 describe('a key of the customer', () => {
@@ -501,10 +448,6 @@ test.each([
   [{ rolePath: `/${'a'.repeat(511)}/` }, /rolePath: expected a path of at most 512 characters/],
   [{ kmsKeyArn: 'alias/mine' }, /kmsKeyArn: expected the ARN of a key and not of an alias/],
   [{ kmsKeyArn: 'arn:aws:kms:eu-central-1:123456789012:alias/mine' }, /kmsKeyArn: expected the ARN of a key/],
-  [{ vpc: { subnetIds: ['subnet-1'] } }, /vpc\.securityGroupIds: expected a list of 1 to 5, each the id/],
-  [{ vpc: { subnetIds: [], securityGroupIds: ['sg-1'] } }, /vpc\.subnetIds: expected a list of 1 to 16/],
-  [{ vpc: { subnetIds: 'subnet-1', securityGroupIds: ['sg-1'] } }, /vpc\.subnetIds: expected a list/],
-  [{ vpc: { subnetIds: ['subnet-1'], securityGroupIds: ['sg-1'], id: 'vpc-1' } }, /vpc\.id: expected/],
   [
     { tags: { 'aws:team': 'x' } },
     /tags\["aws:team"\], its key: expected a text that does not begin with aws:/,

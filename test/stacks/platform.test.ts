@@ -117,31 +117,6 @@ describe('overrides', () => {
   });
 });
 
-describe('functions', () => {
-  const functionsOf = (props: object) => terraformJson(configOf({ ...EVERYTHING, ...props }));
-
-  test('run on another processor and Node.js', () => {
-    const json = functionsOf({ functionArchitecture: 'x86_64', functionRuntime: 'nodejs22.x' });
-    const functions = resources(json, 'aws_lambda_function');
-    expect(functions).toHaveLength(7);
-    for (const each of functions) {
-      expect(each).toMatchObject({ architectures: ['x86_64'], runtime: 'nodejs22.x' });
-    }
-  });
-
-  test('are traced by roles that may say so, and by default neither', () => {
-    const traces = (json: TerraformJson) => ({
-      modes: resources(json, 'aws_lambda_function').map(({ tracing_config: tracing }) => tracing),
-      roles: policiesOf(json).filter(([, policy]) => policy.includes('xray:PutTraceSegments')).length,
-    });
-    expect(traces(functionsOf({ tracing: true }))).toEqual({
-      modes: Array(7).fill({ mode: 'Active' }),
-      roles: 9,
-    });
-    expect(traces(functionsOf({}))).toEqual({ modes: Array(7).fill({ mode: 'PassThrough' }), roles: 0 });
-  });
-});
-
 test('with a key the schedule is encrypted, and its role decrypts its input and nothing else', () => {
   const kmsKeyArn = 'arn:aws:kms:us-east-1:123456789012:key/0';
   const json = terraformJson(configOf({ ...SESSION_DATA, kmsKeyArn }));

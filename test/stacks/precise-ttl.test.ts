@@ -305,7 +305,7 @@ describe('the roles may do exactly', () => {
     const all = permissions(json, role);
     const onEverything = all.filter(permission => permission.endsWith(' on *'));
     expect(all.filter(permission => !onEverything.includes(permission))).toEqual(expected);
-    for (const permission of onEverything) expect(permission).toMatch(/^(logs|xray):/);
+    for (const permission of onEverything) expect(permission).toMatch(/^logs:/);
     expect(trusted(json, role)).toMatchObject({
       Principal: { Service: 'states.amazonaws.com' },
       Condition: { StringEquals: { 'aws:SourceAccount': expect.stringContaining('aws_caller_identity') } },
@@ -355,7 +355,7 @@ test('the functions do not log that a call began and ended well', () => {
 });
 
 describe('the state machines', () => {
-  test('are an Express one of the ticks and a Standard one of replays, which log, and trace when they are told to', () => {
+  test('are an Express one of the ticks and a Standard one of replays, which log and do not trace', () => {
     const machines = resources(json, 'aws_sfn_state_machine');
     expect(machines.map(({ name, type }) => [name, type]).sort()).toEqual([
       ['precise-ttl', 'EXPRESS'],
@@ -367,11 +367,6 @@ describe('the state machines', () => {
         tracing_configuration: { enabled: false },
       });
     }
-    const traced = terraformJson(configOf({ ...SESSION_DATA, tracing: true }));
-    expect(resources(traced, 'aws_sfn_state_machine')).toMatchObject([
-      { tracing_configuration: { enabled: true } },
-      { tracing_configuration: { enabled: true } },
-    ]);
   });
 
   test('log no execution data when one of the tables has keys that must not be shown', () => {

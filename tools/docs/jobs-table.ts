@@ -26,16 +26,18 @@ const LOAD = { itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24 };
 /** The table of docs/archive-and-events.md: the price of a million jobs, by the number of jobs in a month. */
 export function jobsTable(): string {
   const props = resolveProps({ tableName: 'T', partitionKey: 'id', events: { eventBus: 'default' } });
-  const { functionMemoryMb: functionMb } = props;
   const items = Object.values(PRICED)
     .flat()
     .map(destination => {
       const dollars = MILLIONS_A_MONTH.map(millions => {
         const jobsPerMonth = millions * 1e6;
         const { total } = monthlyBill(billedDeployments([props], { ...LOAD, itemsPerMonth: jobsPerMonth }));
-        return dollarsPerJob(destination, { jobsPerMonth, tableDollars: total, functionMb });
+        return dollarsPerJob(destination, {
+          jobsPerMonth,
+          tableDollars: total,
+        });
       });
-      const event = million(dollarsPerEvent(destination, functionMb));
+      const event = million(dollarsPerEvent(destination));
       return [`items, events to ${destination}`, event, ...dollars.map(million)];
     });
   const others = [

@@ -136,7 +136,7 @@ async function measureScans(entries: number): Promise<Cost> {
   return combined(scan, part => -idle.parts[part], 1);
 }
 
-function simulate({ tables, functionMemoryMb: memoryMb }: Deployment): Simulation {
+function simulate({ tables }: Deployment): Simulation {
   const simulation = new Simulation({
     start: START,
     tables: tables.map(props => ({
@@ -147,7 +147,6 @@ function simulate({ tables, functionMemoryMb: memoryMb }: Deployment): Simulatio
     })),
     callMs: CALL_MS,
     journalMs: JOURNAL_MS,
-    memoryMb,
   });
   // A scan that starts in a counted minute would be counted as one in each minute.
   for (const { tableName } of tables) simulation.journal.scansAt[tableName] = START + DAYS_A_MONTH * 86_400;

@@ -79,7 +79,7 @@ describe('with --table', () => {
         roleArns: { sweep: 'x' },
         tableRoleArns: { PublishExpiries: 'y' },
       },
-      ...{ lookbackMinutes: 3, functionTracing: true },
+      ...{ lookbackMinutes: 3 },
     };
     const { config } = narrow({ region: 'r', tables: [A] }, deployed([former]), {
       only: ['AAA'],

@@ -45,19 +45,10 @@ const LOG_DELIVERY = [
   'logs:UpdateLogDelivery',
 ];
 
-/** Source: Step Functions Developer Guide, "IAM policies for X-Ray". */
-const TRACING = [
-  'xray:GetSamplingRules',
-  'xray:GetSamplingTargets',
-  'xray:PutTelemetryRecords',
-  'xray:PutTraceSegments',
-];
-
-/** Delivery of logs and tracing of a state machine, if it has them. Neither knows resources. */
+/** Delivery of a state machine's logs, which knows no resources. */
 export function machineAccess({ body }: Block): Access[] {
   const logs = member(body, 'logging_configuration', 'level');
-  const traced = member(body, 'tracing_configuration', 'enabled') === true;
-  const actions = [...(logs === undefined || logs === 'OFF' ? [] : LOG_DELIVERY), ...(traced ? TRACING : [])];
+  const actions = logs === undefined || logs === 'OFF' ? [] : LOG_DELIVERY;
   return actions.map(action => ({ action, resource: '*' }));
 }
 
