@@ -1,30 +1,34 @@
 /** `npm run bench picture`: records the first seconds of `npm start`, for the README. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { FlagError } from '../../cli/flags.ts';
+import { writeFileSync } from 'node:fs';
 import { runMainJob } from '../../cli/main-job.ts';
+import { writableFile } from '../../cli/writable-file.ts';
 import { loadConfigFile } from '../../config/config-file.ts';
 import type { Moment } from '../demo/live/moment.ts';
 import { drawRecording } from './picture/draw.ts';
-import { RECORDED_SECONDS, type Recording, recordingOf } from './picture/recording.ts';
-import { defineExperiment, type Outcome, plotBeside, REAL_TIME } from './support/experiment.ts';
+import { RECORDED_SECONDS, recordingOf } from './picture/recording.ts';
+import { defineExperiment, type Outcome, REAL_TIME } from './support/experiment.ts';
 
 const FLAGS = {
   ...REAL_TIME,
   minutes: { ...REAL_TIME.minutes, default: 2 },
   rate: { ...REAL_TIME.rate, default: 20 },
-  draw: { type: 'switch', help: 'only draw the picture of an earlier result again, beside it' },
+  svg: {
+    type: 'text',
+    value: 'FILE',
+    default: 'lab/results/picture.svg',
+    help: 'where the picture is drawn',
+  },
 } as const;
 
 export default defineExperiment({
   name: 'picture',
   about: `
 Runs \`npm start\`, and records the ${RECORDED_SECONDS} seconds in which the first sessions expire: what is in the table, what was seen to be deleted, and the
-lag. Draws them as an SVG that moves, beside the result.`,
+lag. Draws them as an SVG that moves.`,
   flags: FLAGS,
   holds: 'every promise was kept, and the picture is drawn',
-  file: 'picture.json',
-  async run({ flags, progress, problems, signal, file }): Promise<Outcome> {
-    if (flags.draw) return drawAgain(file);
+  async run({ flags, progress, problems, signal }): Promise<Outcome> {
+    const file = writableFile('--svg', flags.svg);
     const moments: Moment[] = [];
     const { rate, minutes, seed } = flags;
     const { result, violations, doubts } = await runMainJob({
@@ -38,35 +42,10 @@ lag. Draws them as an SVG that moves, beside the result.`,
       },
     });
     for (const violation of violations) problems.add(violation);
-    const recording = recordingOf(moments);
-    return {
-      result: recording,
-      plot: drawn({ settings: { rate }, ...recording }),
-      unproven: doubts,
-      text: `The verdict of the run: ${result.verdict}`,
-    };
+    if (doubts.length === 0 && !signal.aborted) {
+      const about = `${RECORDED_SECONDS} seconds of a real run: ${rate} sessions expire each second`;
+      writeFileSync(file, drawRecording(recordingOf(moments), about));
+    }
+    return { unproven: doubts, text: `The verdict of the run: ${result.verdict}` };
   },
 });
-
-interface Recorded extends Recording {
-  readonly settings: { readonly rate: number };
-}
-
-function drawn({ settings, columns, figures }: Recorded): string {
-  const about = `${RECORDED_SECONDS} seconds of a real run: ${settings.rate} sessions expire each second`;
-  return drawRecording({ columns, figures }, about);
-}
-
-/** Draws an earlier recording again. @throws {FlagError} for a file that is no recording */
-function drawAgain(file: string): Outcome {
-  let recorded: Recorded;
-  try {
-    recorded = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new FlagError(
-      `--json: expected a result of npm run bench picture, got ${file}: ${error}; run that first`,
-    );
-  }
-  writeFileSync(plotBeside(file), drawn(recorded));
-  return {};
-}

@@ -25,8 +25,6 @@ export interface Run<F extends Flags> {
   readonly problems: Problems;
   /** Aborts at Ctrl-C. An experiment that uses it must clean up; otherwise Ctrl-C ends the process immediately. */
   readonly signal: AbortSignal;
-  /** Path of the result file; '' for none. */
-  readonly file: string;
 }
 
 /** The outcome of an experiment. */
@@ -35,8 +33,6 @@ export interface Outcome {
   readonly text?: string;
   /** Content of the result file, besides the command, the commit, the machine and the flags. */
   readonly result?: object;
-  /** An SVG that is written beside the file. */
-  readonly plot?: string;
   /** The broken promises, a sentence each. */
   readonly problems?: readonly string[];
   /** Reasons why the run proves nothing, one sentence each. No file is written then. */
@@ -50,8 +46,6 @@ export interface Experiment<F extends Flags> {
   readonly flags: F;
   /** The meaning of exit status 0. */
   readonly holds: string;
-  /** The file in lab/results whose figures the documents show. @default no file is written without --json */
-  readonly file?: string;
   readonly run: (run: Run<F>) => Promise<Outcome>;
 }
 
@@ -62,12 +56,8 @@ const UNPROVEN_STATUS = 3;
  * status.
  */
 export function defineExperiment<const F extends Flags>(experiment: Experiment<F>): AnyCommand {
-  const { name, about, holds, file: ownFile } = experiment;
-  const json = {
-    type: 'text',
-    value: 'FILE',
-    help: 'the result (default: in lab/results, only for the figures in the documents)',
-  } as const;
+  const { name, about, holds } = experiment;
+  const json = { type: 'text', value: 'FILE', help: 'also write the result to a file' } as const;
   return defineCommand({
     flags: { ...experiment.flags, json } as F,
     help: flags => `npm run bench ${name} -- [flags]
@@ -78,21 +68,20 @@ ${flags}
 
 Exit status: 0 ${holds}; 1 not so; 2 wrong flags; 3 the run proves nothing; 130 or 143 interrupted.`,
     async run(flags, { args }) {
-      const given = (flags as { readonly json?: string }).json;
-      const path = given ?? (ownFile && `lab/results/${ownFile}`);
-      const file = path === undefined ? '' : resultFile(path);
+      const path = (flags as { readonly json?: string }).json;
+      const file = path === undefined ? undefined : resultFile(path);
       const machine = thisMachine();
       const progress = new Progress(process.stdout);
       const problems = new Problems(progress);
       let stop: ReturnType<typeof stopOnSignal> | undefined;
       const run = {
-        ...{ flags, print, progress, problems, file },
+        ...{ flags, print, progress, problems },
         get signal() {
           stop ??= stopOnSignal();
           return stop.signal;
         },
       };
-      const { text, result, plot, unproven = [], ...outcome } = await experiment.run(run);
+      const { text, result, unproven = [], ...outcome } = await experiment.run(run);
       progress.end();
       if (text !== undefined) print(`\n${text}`);
       print(`\n${describeMachine(machine)}`);
@@ -101,30 +90,22 @@ Exit status: 0 ${holds}; 1 not so; 2 wrong flags; 3 the run proves nothing; 130 
       for (const problem of found) print(`✗ ${problem}`);
       for (const reason of unproven) print(`? proves nothing: ${reason}`);
       if (found.length === 0 && unproven.length > 0) return UNPROVEN_STATUS;
-      if (file !== '' && result !== undefined) {
+      if (file !== undefined && result !== undefined) {
         const command = ['npm run bench', name, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
         const { json: _json, help: _help, ...settings } = flags as Readonly<Record<string, unknown>>;
-        writeJson(file, { command, commit: commit(), machine, settings, ...result, problems: found });
+        const written = { command, commit: commit(), machine, settings, ...result, problems: found };
+        writeFileSync(file, `${JSON.stringify(written, null, 2)}\n`);
       }
-      if (file !== '' && plot !== undefined) writeFileSync(plotBeside(file), plot);
       return found.length === 0 ? 0 : 1;
     },
   });
 }
-
-export const plotBeside = (jsonFile: string) => jsonFile.replace(/\.json$/, '.svg');
 
 /** Checks the path of the result file before the measurement starts, which takes minutes. @throws {FlagError} */
 function resultFile(path: string): string {
   if (!path.endsWith('.json'))
     throw new FlagError(`--json: expected the name of a .json file, got "${path}"`);
   return writableFile('--json', path);
-}
-
-/** Writes indented JSON, with each point of a distribution on one line: a diff of two runs stays readable. */
-function writeJson(file: string, value: unknown): void {
-  const text = JSON.stringify(value, null, 2).replace(/\[\s+(-?[\d.]+),\s+(-?[\d.]+)\s+\]/g, '[$1, $2]');
-  writeFileSync(file, `${text}\n`);
 }
 
 function commit(): string {
