@@ -54,11 +54,6 @@ export const COMMANDS = {
   ),
   pause: command('act', 'stop the sweeps for a while, without a deployment', () => import('./pause.ts')),
   resume: command('act', 'let them go on, and replay what they missed', () => import('./resume.ts')),
-  limit: command(
-    'act',
-    'limit how many items a sweep deletes a second, without a deployment',
-    () => import('./limit.ts'),
-  ),
   replay: command('act', 'sweep a span of time again', () => import('./replay.ts')),
   restore: command('act', 'write archived items back into their table', () => import('./restore.ts')),
   audit: command(

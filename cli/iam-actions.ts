@@ -64,7 +64,6 @@ export const COMMAND_ACTIONS = {
     ...on('the state machines of the ticks and of the replays', ['states:StartExecution']),
     ...FOLLOW,
   ],
-  limit: SET,
   doctor: [
     ...on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive', 'dynamodb:Scan'], UNCHECKED),
     ...on(JOURNAL, ['dynamodb:Query'], UNCHECKED),

@@ -98,7 +98,7 @@ export const HOLDINGS = {
   },
   journal: {
     what: 'the journal',
-    holds: 'pauses and limits by hand, watermarks, reports of 90 days',
+    holds: 'pauses, watermarks, reports of 90 days',
     type: 'aws_dynamodb_table',
     paths: ['journal/table'],
     turnedOff: 'stays',

@@ -34,19 +34,6 @@ export interface PauseResult {
   }[];
 }
 
-export interface LimitOptions extends OperateOptions {
-  /** Deletes per second at most. @default the limit of the configuration */
-  readonly perSecond?: number | undefined;
-}
-
-/** A limit; null means the limit of the configuration. */
-export interface LimitResult {
-  readonly table: string;
-  readonly maxDeletesPerSecond: number | null;
-  /** The limit before the change. */
-  readonly was: number | null;
-}
-
 /** The result of a completed piece of a replay. */
 export interface PieceResult extends ListedKeys {
   readonly piece: Span;

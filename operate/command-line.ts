@@ -7,7 +7,6 @@ export const WITH_CONFIG: readonly string[] = [
   'destroy',
   'diff',
   'doctor',
-  'limit',
   'local',
   'pause',
   'proof',

@@ -2,7 +2,6 @@ import { clearScreenDown, cursorTo } from 'node:readline';
 import { nextTurnAt } from '../../functions/journal/scan-turn.ts';
 import type { OpenExecution } from '../../operate/changes.ts';
 import { type Checked, seenOf } from '../../operate/deployment/check.ts';
-import type { SeenJournal } from '../../operate/deployment/observe-journal.ts';
 import type { Subject } from '../../operate/deployment/subject.ts';
 import type { Sweep } from '../../operate/deployment/sweep.ts';
 import { clockTime, describePause, describeSweepLine } from '../../operate/deployment/sweep-text.ts';
@@ -206,7 +205,7 @@ function describeJournal(journal: TableStatus['seen']['journal'], now: Date): (r
   const sweeps = last.length === 0 ? ['none has done anything'] : describeSweeps(last, now);
   return [
     ['ticks', `${ticks}${left}`],
-    ['set by hand', describeSet(seen)],
+    ['pause', seen.pause === undefined ? 'none' : describePause(seen.pause)],
     ...(handOver === undefined
       ? []
       : [
@@ -217,14 +216,6 @@ function describeJournal(journal: TableStatus['seen']['journal'], now: Date): (r
         ]),
     ...sweeps.map((line, index) => [index === 0 ? 'last sweeps' : '', line] as const),
   ];
-}
-
-function describeSet({ pause, limit }: SeenJournal): string {
-  const texts = [
-    ...(pause === undefined ? [] : [describePause(pause)]),
-    ...(limit === undefined ? [] : [`at most ${count(limit)} deletes a second`]),
-  ];
-  return texts.join(', ') || 'nothing';
 }
 
 function describeSweeps(sweeps: readonly Sweep[], now: Date): string[] {

@@ -45,12 +45,12 @@ const unknownText = ({ remarks }: TableData): string =>
     ? 'not on this machine'
     : 'not known';
 
-/** The pause, the limit and the hand-over of a table, and its ticks. */
+/** The pause and the hand-over of a table, and its ticks. */
 export function settingsPanel({ journal }: TableData, report: DashboardReport): HTMLElement {
   const { now } = report;
-  const title = 'Pause and limit';
+  const title = 'Pause';
   if (journal === null) return panel(title, null, report, NOT_KNOWN);
-  const { pause, maxDeletesPerSecond, handOver, tick } = journal.value;
+  const { pause, handOver, tick } = journal.value;
   return panel(title, journal, report, [
     pause === null
       ? ['pause', 'none']
@@ -59,9 +59,6 @@ export function settingsPanel({ journal }: TableData, report: DashboardReport): 
           badge('warnings', 'paused'),
           `since ${clock(pause.since, now)}, ${pause.until === null ? 'until somebody resumes it' : `until ${clock(pause.until, now)}`}`,
         ],
-    maxDeletesPerSecond === null
-      ? ['limit', 'none']
-      : ['limit', `${count(maxDeletesPerSecond)} a second`, 'deletes of this table'],
     handOver === null
       ? ['handed over', 'nothing']
       : ['handed over', `due before ${clock(handOver.before, now)}`, handOver.execution],

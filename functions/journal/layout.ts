@@ -5,7 +5,7 @@ import { EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
  * How the journal's table is laid out. One query of {@link DEPLOYMENT_ID} reads all that a tick needs. Each line: partition key `id`, sort
  * key `at`: attributes.
  *
- * - `deployment`, `table#TABLE`: `pause`, `limit`, `handOver` and `scanAt` of the table. Each is an attribute of its own, so that a write
+ * - `deployment`, `table#TABLE`: `pause`, `handOver` and `scanAt` of the table. Each is an attribute of its own, so that a write
  *   of one does not undo another.
  * - `deployment`, `watermarks`: `tick`, the time of the last tick, and `table#TABLE` for each table, in one item, which takes one write
  *   per minute.
@@ -16,7 +16,7 @@ import { EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
  *   (accounts.ts); removed by native TTL.
  * - `sweep#TABLE`, `START#EXECUTION`: the result of an execution for the table; removed by native TTL.
  *
- * Losing the journal loses no item: without it nothing is paused, limited or handed over, and there is no watermark.
+ * Losing the journal loses no item: without it nothing is paused or handed over, and there is no watermark.
  */
 
 /** Partition and sort key of the journal, both S. */
@@ -99,8 +99,6 @@ export interface Watermark {
 export interface DeploymentState {
   readonly control: {
     readonly pauses: Readonly<Record<string, Pause>>;
-    /** Deletes per second. */
-    readonly limits: Readonly<Record<string, number>>;
     readonly handOvers: Readonly<Record<string, HandOverLease>>;
   };
   /** When ticks start the next scan of a table's index, epoch seconds; a table without any scan so far is missing. */

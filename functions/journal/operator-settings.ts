@@ -3,11 +3,6 @@ import { plainValue } from './stored-values.ts';
 import { type JournalTable, updateEntry } from './update-entry.ts';
 
 /**
- * Settings that operators make for a table. They apply from the next tick. Each setting is an attribute of its own and is written
- * separately, so that two operators at once do not undo each other's settings.
- */
-
-/**
  * Pauses a table. If it is paused already, only the end of the pause changes, not its start.
  *
  * @returns the previous pause; undefined when it was not paused
@@ -58,25 +53,4 @@ export async function resumeTable(
     ReturnValues: 'ALL_OLD',
   });
   return pauseOf(plainValue(ended?.Attributes?.['pause']) as Pause | undefined, nowMs);
-}
-
-/**
- * Limits the deletes of a table, overriding the deployed limit.
- *
- * @param perSecond deletes per second; 0 for no limit; undefined for the deployed limit
- * @returns the previous setting
- * @throws JournalUnwritableError
- */
-export async function limitTable(
-  journal: JournalTable,
-  table: string,
-  perSecond: number | undefined,
-): Promise<number | undefined> {
-  const changed = await updateEntry(journal, tableEntry(table), {
-    UpdateExpression: perSecond === undefined ? 'REMOVE #limit' : 'SET #limit = :limit',
-    ExpressionAttributeNames: { '#limit': 'limit' },
-    ...(perSecond !== undefined && { ExpressionAttributeValues: { ':limit': perSecond } }),
-    ReturnValues: 'ALL_OLD',
-  });
-  return plainValue(changed?.Attributes?.['limit']) as number | undefined;
 }

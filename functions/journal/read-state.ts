@@ -5,7 +5,6 @@ import {
   isObject,
   type Kinds,
   kind,
-  number,
   objectProblems,
   text,
   under,
@@ -35,7 +34,6 @@ const seconds = whole(0, Number.MAX_SAFE_INTEGER, 'epoch seconds: a whole number
 /** The fields in the entry of a table. */
 const ENTRY_KINDS = {
   pause: object({ since: moment, until: moment }, ['since']),
-  limit: number(0, Number.MAX_SAFE_INTEGER),
   handOver: object({ before: seconds, until: seconds, execution: text() }),
   scanAt: seconds,
 } as const;
@@ -58,7 +56,6 @@ const REMEDY = 'Correct it, or take the whole item away: then nothing is set.';
  */
 export async function readState(journal: JournalTable): Promise<DeploymentState> {
   const pauses = byTable<Pause>();
-  const limits = byTable<number>();
   const handOvers = byTable<HandOverLease>();
   const scansAt = byTable<number>();
   let watermarks: DeploymentState['watermarks'] = { tables: byTable() };
@@ -67,13 +64,12 @@ export async function readState(journal: JournalTable): Promise<DeploymentState>
     if (at === WATERMARKS_AT) watermarks = watermarksOf(journal, item);
     const table = tableOfEntry(at);
     if (table === undefined) continue;
-    const { pause, limit, handOver, scanAt } = checked<TableEntry>(journal, at, ENTRY_KINDS, item);
+    const { pause, handOver, scanAt } = checked<TableEntry>(journal, at, ENTRY_KINDS, item);
     if (pause !== undefined) pauses[table] = pause;
-    if (limit !== undefined) limits[table] = limit;
     if (handOver !== undefined) handOvers[table] = handOver;
     if (scanAt !== undefined) scansAt[table] = scanAt;
   }
-  return { control: { pauses, limits, handOvers }, scansAt, watermarks };
+  return { control: { pauses, handOvers }, scansAt, watermarks };
 }
 
 /** An object without a prototype: tables may have the names of inherited properties. */
@@ -83,7 +79,6 @@ function byTable<Value>(): Record<string, Value> {
 
 interface TableEntry {
   readonly pause?: Pause;
-  readonly limit?: number;
   readonly handOver?: HandOverLease;
   readonly scanAt?: number;
 }

@@ -43,13 +43,9 @@ export async function planReplay(
   const settings = sweep?.settings ?? carried;
   const isHandedOver = isHandOver(executionInput);
   const own = readSettings(settings);
-  const { maxDeletesPerSecond } = own;
-  const limit = isHandedOver
-    ? ((await journal.read()).control.limits[tableName] ?? maxDeletesPerSecond)
-    : maxDeletesPerSecond;
   const { progress, due, ...next } = await planRound(
     { executionInput, startedAt, soFar: soFar && roundOf(soFar, sweep?.progress) },
-    tableOf({ ...own, maxDeletesPerSecond: limit }),
+    tableOf(own),
     remainingMs,
   );
   const planned = {
@@ -63,6 +59,7 @@ export async function planReplay(
   if (!isHandedOver) return planned;
   // An empty result is reported too: the watermark moves on, and the ticks sweep the table again.
   if (planned.next === 'end' && soFar === null) return { ...planned, next: 'record' };
+  const limit = own.maxDeletesPerSecond;
   const hasLimit = limit > 0 && limitOfInput(executionInput) !== besidesTheTicks(limit);
   const isLeft = goesOn && (hasLimit || !(await journal.renewHandOver(tableName, execution)));
   return isLeft ? leave(planned) : planned;
@@ -87,9 +84,7 @@ async function planScan(
   const dryRun = isDryRun(executionInput);
   const startedAtMs = Date.parse(startedAt);
   const state = await journal.read();
-  const { maxDeletesPerSecond } = own;
-  const besides = besidesTheTicks(state.control.limits[tableName] ?? maxDeletesPerSecond);
-  const perSecond = limitOfInput(executionInput) ?? besides ?? 0;
+  const perSecond = limitOfInput(executionInput) ?? besidesTheTicks(own.maxDeletesPerSecond) ?? 0;
   const isLeft = !dryRun && isPaused(state, tableName, startedAtMs);
   const { progress, due, ...next } = await nextRound(soFar && roundOf(soFar, sweep?.progress), {
     dryRun,

@@ -231,19 +231,17 @@ async function probeTable(carried: CarriedSettings, options: TableOptions): Prom
   const { state, executionInput, startedAtMs, tableOf } = options;
   try {
     const settings = readSettings(carried);
-    const limit = state.control.limits[tableName] ?? settings.maxDeletesPerSecond;
-    const limited = { ...settings, maxDeletesPerSecond: limit };
-    const asked = readSweepInput(executionInput, startedAtMs, limited);
+    const asked = readSweepInput(executionInput, startedAtMs, settings);
     const left = leftTo(asked, state, settings, startedAtMs);
     const known = left === undefined ? state.watermarks.tables[tableName] : undefined;
     const request = left === undefined ? backToWatermark(asked, known, settings) : behind(asked, left.before);
     const { isAsked, ...round } = await ask(
       request,
-      tableOf(limited, { requestTimeout: REQUEST_TIMEOUT_MS }),
+      tableOf(settings, { requestTimeout: REQUEST_TIMEOUT_MS }),
       options,
     );
     const { oldestOverdueSeconds, cursor } = round;
-    const unseen = isAsked ? unseenSpan(request, known, limited) : undefined;
+    const unseen = isAsked ? unseenSpan(request, known, settings) : undefined;
     // A table with a limit hands over only its unseen span: its ticks already delete as much as the limit allows.
     const leftOver =
       cursor === null || request.limit !== null

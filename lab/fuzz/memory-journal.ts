@@ -27,7 +27,6 @@ type Entries<Of> = Record<string, Of extends Readonly<Record<string, infer Entry
 export class MemoryJournal {
   readonly rows: SweepRow[] = [];
   readonly pauses: Entries<DeploymentState['control']['pauses']> = {};
-  readonly limits: Entries<DeploymentState['control']['limits']> = {};
   readonly handOvers: Entries<DeploymentState['control']['handOvers']> = {};
   readonly scansAt: Entries<DeploymentState['scansAt']> = {};
   readonly finishedScans: Record<string, FinishedScan> = {};
@@ -45,8 +44,8 @@ export class MemoryJournal {
   }
 
   get state(): DeploymentState {
-    const { pauses, limits, handOvers, scansAt } = this;
-    return structuredClone({ control: { pauses, limits, handOvers }, scansAt, watermarks: this.#watermarks });
+    const { pauses, handOvers, scansAt } = this;
+    return structuredClone({ control: { pauses, handOvers }, scansAt, watermarks: this.#watermarks });
   }
 
   async read(): Promise<DeploymentState> {

@@ -24,8 +24,6 @@ export interface SeenJournal {
   readonly watermark: Watermark | undefined;
   /** The pause, until it ends. */
   readonly pause: Pause | undefined;
-  /** Deletes per second. */
-  readonly limit: number | undefined;
   /** The execution to which ticks handed over older items, until its lease ends. */
   readonly handOver: HandOverLease | undefined;
   /** Sweeps that deleted or left something, newest first. */
@@ -78,7 +76,6 @@ export async function observeTable(
       tick: watermarks.tick === undefined ? undefined : new Date(watermarks.tick),
       watermark: watermarks.tables[tableName],
       pause: pauseOf(control.pauses[tableName], now),
-      limit: control.limits[tableName],
       handOver: liveHandOver(seen, tableName, now),
       last: rows.seen.last,
       failures: rows.seen.failures,

@@ -110,21 +110,11 @@ function journalFindings(
   }
   const createdAt = 'seen' in stateMachine ? stateMachine.seen?.createdAt : undefined;
   return [
-    ...byHandFindings(journal, subject),
+    ...(journal.pause === undefined
+      ? []
+      : [finding('sweep-paused-by-hand', subject, { detail: describePause(journal.pause) })]),
     ...tickFindings(journal, createdAt, subject, options),
     ...failureFindings(journal, subject, options),
-  ];
-}
-
-/** Findings about the settings that an operator made with `pause` and `limit`. */
-function byHandFindings({ pause, limit }: SeenJournal, subject: Subject): Finding[] {
-  return [
-    ...(pause === undefined
-      ? []
-      : [finding('sweep-paused-by-hand', subject, { detail: describePause(pause) })]),
-    ...(limit === undefined
-      ? []
-      : [finding('sweep-limited', subject, { detail: `${limit} deletes a second` })]),
   ];
 }
 

@@ -384,11 +384,6 @@ const OF_THE_DEPLOYMENT = {
     'What expires stays until it is resumed, or is left to native TTL. Deployments leave that as it is.',
     resume,
   ),
-  'sweep-limited': warning(
-    'the sweep is limited by hand',
-    'With more to delete it is late. Deployments leave that as it is.',
-    ({ props }) => commandLine('limit', `--table ${props.tableName} --off`),
-  ),
   'sweep-paused': warning(
     'no tick sweeps it, as the configuration says (enabled: false)',
     'What expires is left to native TTL.',

@@ -166,7 +166,9 @@ async function replayAll(resumed: readonly Resumed[], options: Settled): Promise
   for (const table of resumed) {
     const { props, was = null, missed } = table;
     const result =
-      missed === undefined || !(options.replay || dryRun) ? undefined : await replay(table, missed, options);
+      missed === undefined || !(options.replay || dryRun)
+        ? undefined
+        : await replay(table.props.tableName, missed, options);
     const pieces = result?.pieces ?? [];
     const end = result === undefined ? undefined : replayEnd(result);
     if (end === 'done' && missed !== undefined && !dryRun) await noteDone(table, missed, options);
@@ -188,7 +190,7 @@ async function replayAll(resumed: readonly Resumed[], options: Settled): Promise
 }
 
 async function replay(
-  { props: { tableName }, state }: Resumed,
+  tableName: string,
   missed: Span,
   { config, clients, dryRun, signal, now, onProgress }: Settled,
 ): Promise<ReplayResult> {
@@ -196,8 +198,6 @@ async function replay(
     ...isoSpan(missed),
     ...{ config, clients, dryRun, signal },
     table: tableName,
-    // A limit that an operator has set still applies.
-    maxPerSecond: state.control.limits[tableName],
     run: labelOf(missed),
     now,
     onPiece: (piece, number, planned) => onProgress({ at: 'piece', piece, number, planned }),

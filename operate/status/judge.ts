@@ -222,11 +222,10 @@ const LIMITED_SECONDS = 10;
  * so their number is the rate of expiry.
  */
 function limitRemarks(
-  { journal, overdue, trend }: SeenTable,
-  { props }: Subject,
+  { overdue, trend }: SeenTable,
+  { props: { maxDeletesPerSecond: limit } }: Subject,
   lateSeconds: number,
 ): Remark[] {
-  const limit = seenOf(journal)?.limit ?? props.maxDeletesPerSecond;
   const { lastMinute, overdue: items } = seenOf(overdue) ?? { lastMinute: 0, overdue: 0 };
   if (limit === 0 || items < limit * LIMITED_SECONDS) return [];
   const expire = lastMinute / 60;

@@ -71,7 +71,7 @@ export const REMARKS = {
   limited: cause(
     'note',
     'the table has a limit of deletes a second, and whether more expires',
-    '`npx precise-ttl limit --table Sessions --off`, or a higher one',
+    'a higher `maxDeletesPerSecond`, or none, and deploy',
   ),
   handedOver: cause(
     'note',

@@ -51,7 +51,6 @@ export interface TableReport {
   readonly watermark: string | null;
   /** A pause that an operator has set. */
   readonly pause: { readonly since: string; readonly until: string | null } | null;
-  readonly maxDeletesPerSecond: number | null;
   /** The execution to which ticks handed over everything that was due before this time. */
   readonly handOver: { readonly execution: string; readonly before: string } | null;
   readonly overdue: {

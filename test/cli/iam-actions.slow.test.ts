@@ -163,7 +163,6 @@ const LINES: Readonly<Record<Exclude<AwsCommand, 'verify'>, readonly (readonly s
   audit: [[...CONFIGURED, '--table', 'Failing', '--from', isoSeconds(Date.now() - 3_600_000)]],
   pause: [[...CONFIGURED, ...TABLE, '--yes']],
   resume: [[...CONFIGURED, ...TABLE, '--yes']],
-  limit: [[...CONFIGURED, ...TABLE, '--max-per-second', '50', '--yes']],
   restore: [
     [
       ...CONFIGURED,

@@ -32,7 +32,6 @@ const CHANGING: Readonly<
   backfill: { args: ['--table', 'Sessions'], services: ['DYNAMODB'] },
   deploy: { args: [], services: [] },
   destroy: { args: [], services: [] },
-  limit: { args: ['--table', 'Sessions', '--off'], services: ['DYNAMODB'] },
   pause: { args: [], services: ['DYNAMODB', 'SFN'] },
   replay: { args: TIMES, services: ['SFN'] },
   restore: {
@@ -149,7 +148,6 @@ const NEVER = '--without-expiry';
 const WRITE = [...ARCHIVE, '--table', 'Sessions'];
 test.each<[CommandName, string[], string]>([
   ['pause', ['--for', '2'], '--for: expected a whole number and s, m, h or d'],
-  ['limit', ['--table', 'Tokens'], '--max-per-second: expected either it or --off, got neither'],
   ['backfill', ['--rate', '0'], '--rate: expected a whole number from 1 to 10000, got "0"'],
   ['replay', ['--form', 'x'], '--form: expected one of --table, --from, --to, --index'],
   ['replay', [], '--from: expected a time in ISO-8601 with a zone, got nothing'],

@@ -158,7 +158,7 @@ describe('on the local deployment', () => {
     }
   });
 
-  test('for a while, a pause has an end, and one without takes its place; a limit leaves it', async () => {
+  test('for a while, a pause has an end, and one without takes its place', async () => {
     const now = Date.now();
     const pauseOf = async () => (await state()).control.pauses['Tokens'];
     expect(await command('pause', '--table', 'Tokens', '--for', '30m')).toMatchObject({
@@ -169,18 +169,12 @@ describe('on the local deployment', () => {
     expect(Date.parse(until) - now).toBeGreaterThanOrEqual(30 * 60_000);
     await command('pause', '--table', 'Tokens');
     expect(await pauseOf()).toEqual({ since: expect.any(String) });
-    const limited = await command('limit', '--table', 'Tokens', '--max-per-second', '5', '--json', JSON_FILE);
-    expect(limited).toMatchObject({ status: 0, stderr: '' });
-    expect(limited.stdout).toContain('Tokens: at most 5 deletes a second, from the next tick on.');
-    expect(written()).toEqual({ table: 'Tokens', maxDeletesPerSecond: 5, was: null });
-    expect(await pauseOf()).toBeDefined();
-    await command('limit', '--table', 'Tokens', '--off');
     const gone = Math.floor(now / 1000) - 3600;
     const at = new Date(clock.now()).toISOString();
     await writeWatermarks(journal(), at, { Tokens: { since: gone, gone, at } });
     const { stdout } = await command('resume', '--table', 'Tokens', '--no-replay');
     expect(stdout).toContain('The pause has ended');
     expect(stdout).toContain('Tokens: what expired meanwhile is left to the ticks');
-    expect((await state()).control).toMatchObject({ pauses: {}, limits: {} });
+    expect((await state()).control).toMatchObject({ pauses: {} });
   });
 });

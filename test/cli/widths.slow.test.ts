@@ -108,7 +108,6 @@ const RUNS: Readonly<Record<CommandName, readonly Run[]>> = {
     { args: ['--history', '--json', '-'], isData: true },
   ],
   doctor: [{ args: [] }, { args: ['--full'] }],
-  limit: [{ args: ['--table', SESSIONS.tableName, '--max-per-second', '5'] }],
   pause: [{ args: [] }],
   resume: [{ args: [] }],
   restore: [{ args: [...IN_FOLDER, ...KEYS, '--table', SESSIONS.tableName, '--dry-run'] }],

@@ -108,7 +108,6 @@ test('a source that fails is named with its error, and its last answer stays', a
 
 test('keeps the values that a later status does not know, with the time at which they were known', async () => {
   let table = tableReport('Sessions', {
-    maxDeletesPerSecond: 50,
     alarms: [{ name: 'late', state: 'OK', since: null }],
   });
   const { look, clock } = gather({ status: async () => statusOf(iso(clock.ms), table) });
@@ -117,7 +116,7 @@ test('keeps the values that a later status does not know, with the time at which
   const { statusAt, tables, verdict } = await look(15_000);
   expect([statusAt, verdict]).toEqual([iso(START + 15_000), 'broken']);
   expect(tables[0]).toMatchObject({
-    journal: { at: iso(START), value: { watermark: '2026-11-20T11:59:58.000Z', maxDeletesPerSecond: 50 } },
+    journal: { at: iso(START), value: { watermark: '2026-11-20T11:59:58.000Z' } },
     overdue: { at: iso(START), value: { items: 0 } },
     gone: { at: iso(START) },
     alarms: { at: iso(START), value: [{ name: 'late' }] },

@@ -11,7 +11,7 @@ import { describeHistory } from '../../cli/status/history-text.ts';
 import { replayName } from '../../config/names.ts';
 import { journalOf } from '../../functions/journal/lambda-journal.ts';
 import { wholeReport } from '../../functions/journal/layout.ts';
-import { limitTable, pauseTable } from '../../functions/journal/operator-settings.ts';
+import { pauseTable } from '../../functions/journal/operator-settings.ts';
 import { readState } from '../../functions/journal/read-state.ts';
 import { putRows } from '../../functions/journal/sweep-rows.ts';
 import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
@@ -19,7 +19,6 @@ import type { With } from '../../operate/aws/clients.ts';
 import { NoAnswerError } from '../../operate/aws/no-answer.ts';
 import type { ResumeOptions, ResumeProgress } from '../../operate/changes.ts';
 import { readHistory } from '../../operate/history/history.ts';
-import { prepareLimit } from '../../operate/limit.ts';
 import { preparePause } from '../../operate/pause.ts';
 import { NO_TOTALS } from '../../operate/replay/totals.ts';
 import { prepareResume } from '../../operate/resume/resume.ts';
@@ -110,19 +109,6 @@ describe('pause', () => {
   });
 });
 
-test('limit sets what one table may delete, and takes it out again', async () => {
-  const { clients, config, journal } = await deployment();
-  const limits = async () => (await readState(journal)).control.limits;
-  const limit = async (perSecond: number | undefined) =>
-    (await prepareLimit({ config, clients, table: 'Sessions', perSecond })).apply();
-  const table = 'Sessions';
-  await expect(limit(200)).resolves.toEqual({ table, maxDeletesPerSecond: 200, was: null });
-  await expect(limits()).resolves.toEqual({ Sessions: 200 });
-  await expect(limit(200)).resolves.toEqual({ table, maxDeletesPerSecond: 200, was: 200 });
-  await expect(limit(undefined)).resolves.toEqual({ table, maxDeletesPerSecond: null, was: 200 });
-  await expect(limits()).resolves.toEqual({});
-});
-
 describe('resume', () => {
   /** A table that was paused for an hour, after a tick that left no item. */
   async function paused() {
@@ -148,7 +134,7 @@ describe('resume', () => {
     const { deployed, gone } = await paused();
     const { facts, seen, result } = await run(deployed);
     const { control, watermarks } = await readState(deployed.journal);
-    expect(control).toEqual({ pauses: {}, limits: {}, handOvers: {} });
+    expect(control).toEqual({ pauses: {}, handOvers: {} });
     const now = START + 60 * MINUTE;
     await expect(inputs(deployed.name)).resolves.toEqual([
       { scheduledTime: iso(now), tables: ['Sessions'], fromNow: true },
@@ -216,7 +202,7 @@ describe('resume', () => {
     const clients = { ...deployed.clients, sfn: broken };
     await expect(run(deployed, { table: 'Sessions', clients })).rejects.toThrow('no');
     const { control, watermarks } = await readState(deployed.journal);
-    expect(control).toEqual({ pauses: {}, limits: {}, handOvers: {} });
+    expect(control).toEqual({ pauses: {}, handOvers: {} });
     expect(watermarks.tables['Sessions']?.gone).toBe(gone);
   });
 
@@ -238,15 +224,6 @@ describe('resume', () => {
       { replay: 'left', missed: { from: '2026-11-20T08:58:51Z', to: '2026-11-20T10:00:00Z' } },
     ]);
     await expect(inputs(replayName(deployed.name))).resolves.toEqual([]);
-  });
-
-  test('keeps to what an operator has limited', async () => {
-    const { deployed } = await paused();
-    await limitTable(deployed.journal, 'Sessions', 8);
-    await run(deployed, { table: 'Sessions' });
-    const replays = await inputs(replayName(deployed.name));
-    const perSecond = replays.map(({ maxDeletesPerSecond }) => maxDeletesPerSecond);
-    expect(new Set(perSecond)).toEqual(new Set([Math.floor(8 / replays.length)]));
   });
 
   test('leaves a backlog to the execution that has it already', async () => {

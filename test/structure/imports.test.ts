@@ -150,7 +150,6 @@ test.each([
   'replay',
   'pause',
   'resume',
-  'limit',
   'backfill',
   'restore',
   'deploy',

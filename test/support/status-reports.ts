@@ -10,7 +10,7 @@ export function tableReport(tableName: string, differing: Partial<TableReport> =
     gone: { since: null, by: '2026-11-20T12:00:00.000Z', gapUntil: null, exceptions: 0, left: [] },
     scan: null,
     ...{ tick: '2026-11-20T12:00:00.000Z', watermark: '2026-11-20T11:59:58.000Z' },
-    ...{ pause: null, maxDeletesPerSecond: null, handOver: null },
+    ...{ pause: null, handOver: null },
     overdue: {
       ...{ items: 0, atLeast: false, why: null, held: 0, heldUnknown: false, oldest: null },
       ...{ from: null, to: null, queries: 1, trend: null },

@@ -1,7 +1,7 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import fc from 'fast-check';
 import { journalOf } from '../../../functions/journal/lambda-journal.ts';
-import { limitTable, pauseTable, resumeTable } from '../../../functions/journal/operator-settings.ts';
+import { pauseTable, resumeTable } from '../../../functions/journal/operator-settings.ts';
 import { readState } from '../../../functions/journal/read-state.ts';
 import type { JournalTable } from '../../../functions/journal/update-entry.ts';
 import { createJournal } from '../../support/journal-table.ts';
@@ -37,19 +37,9 @@ test('resume tells the pause that it ends', async () => {
   await expect(pauses(journal)).resolves.toEqual({});
 });
 
-test('a limit is told as it was before', async () => {
-  const journal = await createJournal(dynamo.client);
-  await expect(limitTable(journal, 'orders', 50)).resolves.toBeUndefined();
-  await expect(limitTable(journal, 'orders', 0)).resolves.toBe(50);
-  await expect(readState(journal)).resolves.toMatchObject({ control: { limits: { orders: 0 } } });
-  await expect(limitTable(journal, 'orders', undefined)).resolves.toBe(0);
-  await expect(readState(journal)).resolves.toMatchObject({ control: { limits: {} } });
-});
-
 test('the operators, the ticks and the replays write beside each other, and nobody loses anything', async () => {
   const writes = fc.record({
     pauses: fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { maxLength: 3 }),
-    limits: fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { maxLength: 3 }),
     handOvers: fc.uniqueArray(fc.constantFrom('d', 'e'), { maxLength: 2 }),
     gone: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 5 }),
   });
@@ -58,7 +48,6 @@ test('the operators, the ticks and the replays write beside each other, and nobo
     const journal = journalOf(table, () => Date.parse(time(0)));
     await Promise.all([
       ...written.pauses.map(each => pauseTable(table, each, { since: time(0) })),
-      ...written.limits.map(each => limitTable(table, each, 7)),
       ...written.handOvers.map(each => journal.takeHandOver(each, 100, `of ${each}`)),
       // Each table by a tick of its own: the worst case.
       ...written.gone.map(each =>
@@ -67,7 +56,6 @@ test('the operators, the ticks and the replays write beside each other, and nobo
     ]);
     const { control, watermarks } = await readState(table);
     expect(Object.keys(control.pauses).sort()).toEqual(written.pauses.toSorted());
-    expect(Object.keys(control.limits).sort()).toEqual(written.limits.toSorted());
     expect(Object.keys(control.handOvers).sort()).toEqual(written.handOvers.toSorted());
     expect(Object.keys(watermarks.tables).sort()).toEqual(written.gone.toSorted());
   });

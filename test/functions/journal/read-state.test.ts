@@ -1,7 +1,7 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { isPaused, liveHandOver } from '../../../functions/journal/layout.ts';
-import { limitTable, pauseTable } from '../../../functions/journal/operator-settings.ts';
+import { pauseTable } from '../../../functions/journal/operator-settings.ts';
 import { readState } from '../../../functions/journal/read-state.ts';
 import { writeWatermarks } from '../../../functions/journal/write-watermarks.ts';
 import { createJournal } from '../../support/journal-table.ts';
@@ -9,7 +9,7 @@ import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();
 const NOTHING = {
-  control: { pauses: {}, limits: {}, handOvers: {} },
+  control: { pauses: {}, handOvers: {} },
   scansAt: {},
   watermarks: { tables: {} },
 };
@@ -32,7 +32,7 @@ test.each([
   ['table#orders', { pause: { until: since } }, 'table#orders.pause.since: expected a time'],
   ['table#orders', { pause: { since, until: 'soon' } }, 'table#orders.pause.until: expected a time'],
   ['table#orders', { pause: { since, untill: since } }, 'table#orders.pause.untill: expected'],
-  ['table#orders', { limit: '5' }, 'table#orders.limit: expected a number from 0'],
+  ['table#orders', { scanAt: '5' }, 'table#orders.scanAt: expected epoch seconds'],
   ['table#orders', { handOver: { before: 1, until: 2 } }, 'table#orders.handOver.execution: expected'],
   ['watermarks', { tick: 5 }, 'watermarks.tick: expected a time'],
   [
@@ -53,11 +53,11 @@ test('more than a page of a query is read', async () => {
   const tables = Array.from({ length: 6 }, (_unused, index) => `table-${index}`);
   for (const table of tables) {
     // A megabyte is a page; what others add to an item is not ours, and does not matter.
-    const Item = { id: 'deployment', at: `table#${table}`, limit: 5, note: 'x'.repeat(250_000) };
+    const Item = { id: 'deployment', at: `table#${table}`, scanAt: 5, note: 'x'.repeat(250_000) };
     await journal.documents.send(new PutCommand({ TableName: journal.tableName, Item }));
   }
-  const { control } = await readState(journal);
-  expect(control.limits).toEqual(Object.fromEntries(tables.map(table => [table, 5])));
+  const { scansAt } = await readState(journal);
+  expect(scansAt).toEqual(Object.fromEntries(tables.map(table => [table, 5])));
 });
 
 test('tables with the names of fields are tables like others', async () => {
@@ -65,10 +65,10 @@ test('tables with the names of fields are tables like others', async () => {
   const names = ['tick', 'expires', 'watermarks', 'table', 'constructor', '__proto__'];
   const watermarks = Object.fromEntries(names.map(name => [name, { since: 1, gone: 7, at: since }]));
   await writeWatermarks(journal, since, watermarks);
-  for (const name of names) await limitTable(journal, name, 9);
+  for (const name of names) await pauseTable(journal, name, { since });
   const state = await readState(journal);
   expect(state.watermarks).toEqual({ tick: since, tables: watermarks });
-  expect(state.control.limits).toEqual(Object.fromEntries(names.map(name => [name, 9])));
+  expect(state.control.pauses).toEqual(Object.fromEntries(names.map(name => [name, { since }])));
 });
 
 describe('a pause', () => {

@@ -15,9 +15,6 @@ interface Replay {
   readonly soFar?: SweepState | null;
   readonly renewed?: boolean;
   readonly isBusy?: boolean;
-  /** Deletes a second that an operator has set. */
-  readonly limit?: number;
-  /** The table's own. */
   readonly maxDeletesPerSecond?: number;
 }
 
@@ -28,7 +25,6 @@ async function plan({
   soFar = null,
   renewed = true,
   isBusy = false,
-  limit,
   maxDeletesPerSecond = 0,
 }: Replay = {}) {
   const renewHandOver = jest.fn(async (_table: string, _execution: string) => renewed);
@@ -65,7 +61,7 @@ async function plan({
         renewHandOver,
         takeScan: jest.fn(),
         read: async () => ({
-          control: { pauses: {}, limits: limit === undefined ? {} : { one: limit }, handOvers: {} },
+          control: { pauses: {}, handOvers: {} },
           scansAt: {},
           watermarks: { tables: {} },
         }),
@@ -168,16 +164,10 @@ describe('what a tick has handed over', () => {
   });
 
   test('ends when its table got a limit, which the ticks keep to', async () => {
-    const { output, renewHandOver } = await planned({ input: HANDED_OVER, limit: 50 });
+    const { output, renewHandOver } = await planned({ input: HANDED_OVER, maxDeletesPerSecond: 50 });
     expect(output).toMatchObject({ next: 'record', due: [] });
     expect(output.sweeps['one']?.progress?.totals).toMatchObject({ leftForLater: 1 });
     expect(renewHandOver).not.toHaveBeenCalled();
-  });
-
-  test("goes on as fast as it can when an operator has lifted the table's own limit", async () => {
-    const { output } = await planned({ input: HANDED_OVER, limit: 0, maxDeletesPerSecond: 50 });
-    expect(output.next).toBe('sweep');
-    expect(output.due.map(({ progress }) => progress.limit)).toEqual([null]);
   });
 
   test('is no replay by hand: that asks nobody', async () => {

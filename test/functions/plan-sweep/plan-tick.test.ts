@@ -114,7 +114,7 @@ async function plan({
       logger,
       journal: {
         read: async () => ({
-          control: { pauses: {}, limits: {}, handOvers: {}, ...control },
+          control: { pauses: {}, handOvers: {}, ...control },
           scansAt,
           watermarks: { tables: watermarks, ...(otherTick !== undefined && { tick: otherTick }) },
         }),
@@ -219,11 +219,10 @@ describe('what the operators have set', () => {
     expect(tablesOf(output)).toEqual([['one']]);
   });
 
-  test("a limit stands for the table's own, and holds for that table only", async () => {
+  test('a limit holds for its table only', async () => {
     const { output } = await plan({
       tables: { one: [[UPCOMING]], two: [[UPCOMING]] },
-      props: { one: { maxDeletesPerSecond: 500 } },
-      control: { limits: { one: 7 } },
+      props: { one: { maxDeletesPerSecond: 7 } },
     });
     expect(output.due.map(({ table, progress: { limit } }) => [table, limit?.perSecond])).toEqual([
       ['one', 7],
@@ -231,15 +230,6 @@ describe('what the operators have set', () => {
     ]);
     expect(output.sweeps['one']?.planned).toMatchObject({ limited: true });
     expect(output.sweeps['two']?.planned).not.toHaveProperty('limited');
-  });
-
-  test("a limit of 0 lifts the table's own", async () => {
-    const { output } = await plan({
-      tables: { one: [[UPCOMING]] },
-      props: { one: { maxDeletesPerSecond: 500 } },
-      control: { limits: { one: 0 } },
-    });
-    expect(output.due.map(({ progress: { limit } }) => limit)).toEqual([null]);
   });
 
   test('a journal that cannot be read fails the plan, and nothing is asked', async () => {

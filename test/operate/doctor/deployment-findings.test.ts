@@ -31,7 +31,6 @@ const JOURNAL: SeenJournal = {
   tick: before(30_000),
   watermark: { since: 0, gone: NOW / 1000 - 60, at: '' },
   pause: undefined,
-  limit: undefined,
   handOver: undefined,
   last: [],
   failures: [],
@@ -227,12 +226,6 @@ test.each<[string, Case, string[]]>([
     { journal: { pause: { since: SINCE }, tick: before(STALE_MS * 2) } },
     ['sweep-paused-by-hand', 'no-recent-tick'],
   ],
-  ['it is limited by hand', { journal: { limit: 200 } }, ['sweep-limited']],
-  [
-    'it is limited and paused',
-    { journal: { limit: 200, pause: { since: SINCE } } },
-    ['sweep-paused-by-hand', 'sweep-limited'],
-  ],
   [
     'the configuration has none',
     { props: { enabled: false }, seen: NO_SCHEDULE, journal: { tick: undefined } },
@@ -364,14 +357,12 @@ test.each([
   expect(verdictOf(severities.map(severity => ({ severity })))).toBe(verdict);
 });
 
-test('a pause by hand says until when, and a limit how much', () => {
+test('a pause by hand says until when', () => {
   const [paused] = findings({ journal: { pause: { since: SINCE, until: before(-60_000).toISOString() } } });
   expect(paused).toMatchObject({
     what: 'the sweep is paused by hand: paused since 2026-11-21T19:00:00Z, until 2026-11-21T20:01:00Z',
     remedy: expect.stringContaining('resume --table T'),
   });
-  const [limited] = findings({ journal: { limit: 200 } });
-  expect(limited?.what).toBe('the sweep is limited by hand: 200 deletes a second');
 });
 
 describe('of the last scan of the index', () => {

@@ -54,7 +54,6 @@ const JOURNAL: SeenJournal = {
   tick: before(1),
   watermark: { since: SECONDS - 86_400, gone: SECONDS - 60, at: before(1).toISOString() },
   pause: undefined,
-  limit: undefined,
   handOver: undefined,
   last: [],
   failures: [],
@@ -147,7 +146,7 @@ const read = (seen: readonly ReaderLook[]): Case => ({ seen: { ledger: { seen } 
 // A remark is named; its words stand here where the causes below do not have them.
 test.each<[string, Case, string, readonly (string | RegExp)[]]>([
   ['all is well', {}, 'fine', []],
-  ['it is limited, and keeps up', { journal: { limit: 50 } }, 'fine', []],
+  ['it is limited, and keeps up', { props: { maxDeletesPerSecond: 50 } }, 'fine', []],
   [
     'an execution has its backlog',
     { journal: { handOver: { before: SECONDS, until: SECONDS + 60, execution: 'e' } } },
@@ -427,7 +426,11 @@ test.each<[string, Case, string | null, string | RegExp]>([
   ['it is off', { props: { enabled: false }, overdue: LATE }, 'disabled', /enabled: false/],
   [
     'it is paused, and its limit does not matter',
-    { journal: { pause: { since: before(5).toISOString() }, limit: 5 }, overdue: LATE },
+    {
+      props: { maxDeletesPerSecond: 5 },
+      journal: { pause: { since: before(5).toISOString() } },
+      overdue: LATE,
+    },
     'paused',
     'the table is paused since 2026-11-21T19:55:00Z',
   ],
@@ -468,25 +471,19 @@ test.each<[string, Case, string | null, string | RegExp]>([
   ['it does, and nothing is late', { seen: { throttled: { seen: 1_540 } } }, null, ''],
   [
     'the limit is too low',
-    { journal: { limit: 5 }, overdue: LATE, seen: { trend: trend(-5) } },
+    { props: { maxDeletesPerSecond: 5 }, overdue: LATE, seen: { trend: trend(-5) } },
     'limited',
     'limit 5/s, at least 10/s expire: it will not catch up',
   ],
   [
-    'so is that of the configuration',
-    { props: { maxDeletesPerSecond: 9 }, overdue: LATE },
-    'limited',
-    /^limit 9\/s, at least 10\/s/,
-  ],
-  [
     'the limit is high enough',
-    { journal: { limit: 20 }, overdue: LATE, seen: { trend: trend(10, NOW + 120_300) } },
+    { props: { maxDeletesPerSecond: 20 }, overdue: LATE, seen: { trend: trend(10, NOW + 120_300) } },
     'limited',
     'limit 20/s, 10 fewer each second (measured for 20 s): at this rate caught up at 2026-11-21T20:02:00Z',
   ],
   [
     'what has expired in the last minute says nothing where nothing older is there',
-    { journal: { limit: 5 }, overdue: overdueFor(40, 600, 600) },
+    { props: { maxDeletesPerSecond: 5 }, overdue: overdueFor(40, 600, 600) },
     'limited',
     'limit 5/s',
   ],
@@ -526,7 +523,7 @@ test.each<[string, Case, string | null, string | RegExp]>([
   ],
   [
     'an item is late that the limit would allow',
-    { journal: { limit: 50 }, overdue: overdueFor(300, 499, 10) },
+    { props: { maxDeletesPerSecond: 50 }, overdue: overdueFor(300, 499, 10) },
     'late',
     /^499 items/,
   ],

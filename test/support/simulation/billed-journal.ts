@@ -90,14 +90,14 @@ export function billedJournal(
 const THREE_WRITES = () => ({ writeUnits: 3 });
 
 function deploymentItems(journal: MemoryJournal): object[] {
-  const { pauses, limits, handOvers, scansAt } = journal;
-  const tables = new Set([pauses, limits, handOvers, scansAt].flatMap(each => Object.keys(each)));
+  const { pauses, handOvers, scansAt } = journal;
+  const tables = new Set([pauses, handOvers, scansAt].flatMap(each => Object.keys(each)));
   return [...[...tables].map(table => tableItem(journal, table)), watermarksItem(journal)];
 }
 
-function tableItem({ pauses, limits, handOvers, scansAt }: MemoryJournal, table: string): object {
-  const [pause, limit, handOver] = [pauses[table], limits[table], handOvers[table]];
-  return { id: DEPLOYMENT_ID, at: tableEntry(table), pause, limit, handOver, scanAt: scansAt[table] };
+function tableItem({ pauses, handOvers, scansAt }: MemoryJournal, table: string): object {
+  const [pause, handOver] = [pauses[table], handOvers[table]];
+  return { id: DEPLOYMENT_ID, at: tableEntry(table), pause, handOver, scanAt: scansAt[table] };
 }
 
 function watermarksItem({ state }: MemoryJournal): object {
