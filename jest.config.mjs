@@ -48,8 +48,6 @@ export default {
     // Whole deployments, commands as processes, and `npm start` with every value of every field: npm run test:slow.
     '\\.slow\\.test\\.ts$',
     '<rootDir>/test/start/',
-    // Starts other test frameworks: npm run test:outside.
-    '<rootDir>/stepfunctions-emulator/test/readme-frameworks.test.ts',
     // Needs Chromium: npm run test:outside.
     '\\.browser\\.test\\.ts$',
   ],

@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import config from './jest.config.mjs';
 
 /**
- * `npm run test:outside`: what others do with this project, with their tools: the packed packages in applications, compiled by old and
- * new compilers; the examples, with what their package.json asks of the registry; pages in Chromium. `npm run test:outside -- test/package` runs one of them.
+ * `npm run test:outside`: what others do with this project, with their tools: the packed packages in applications; the examples, with what
+ * their package.json asks of the registry; pages in Chromium. `npm run test:outside -- test/package` runs one of them.
  *
  * @type {import('jest').Config}
  */
@@ -17,6 +17,6 @@ export default {
   globalSetup: './test/support/outside-setup.ts',
   globalTeardown: './test/support/outside-teardown.ts',
   roots: ['<rootDir>/test', '<rootDir>/stepfunctions-emulator/test'],
-  testMatch: ['**/*.outside-test.ts', '**/*.browser.test.ts', '**/readme-frameworks.test.ts'],
+  testMatch: ['**/*.outside-test.ts', '**/*.browser.test.ts'],
   transform: config.transform,
 };

@@ -1,24 +1,53 @@
 #!/usr/bin/env node
-// The same file in the package, where the commands are bundled, and in the checkout, whose sources Node reads itself.
+// The same file in the package, where the commands are bundled, and in the checkout, whose sources Node reads itself. Written so that an
+// older Node can read it, too.
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
-/** Oldest version of Node that the package runs on; the checkout needs a newer one. */
-const OLDEST = [20, 12];
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+/** Oldest version of Node that the package runs on. */
+const OLDEST = [22, 12];
+/** Major version of Node that runs the sources of the checkout: `npm ci` installs it. */
+const OF_THE_CHECKOUT = 24;
+const [major, minor] = process.versions.node.split('.').map(Number);
+const isOlder = major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
 
-if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
-  console.error(
-    `Node: expected ${OLDEST.join('.')} or later, got ${process.versions.node}; install a newer one`,
-  );
-  process.exitCode = 1;
+const source = new URL('../cli/main.ts', import.meta.url);
+const inCheckout = existsSync(source);
+if (inCheckout && major < OF_THE_CHECKOUT) {
+  startAgain();
+} else if (isOlder) {
+  fail(`Node: expected ${OLDEST.join('.')} or later, got ${process.versions.node}; install a newer one`);
 } else {
-  const source = new URL('../cli/main.ts', import.meta.url);
-  const inCheckout = existsSync(source);
-  // Ends the process if it cannot continue.
-  if (inCheckout) createRequire(import.meta.url)('../cli/preflight.cjs');
-  const { main } = await import(
-    inCheckout ? source.href : new URL('../dist/cli/main.mjs', import.meta.url).href
+  const program = inCheckout ? source : new URL('../dist/cli/main.mjs', import.meta.url);
+  import(program.href).then(({ main }) =>
+    main(new URL('../package.json', import.meta.url), process.argv.slice(2)),
   );
-  await main(new URL('../package.json', import.meta.url), process.argv.slice(2));
+}
+
+/** Runs this command on the Node of the checkout, as if it were this process. */
+function startAgain() {
+  const name = process.platform === 'win32' ? 'node.exe' : 'node';
+  const node = fileURLToPath(new URL(`../node_modules/node/bin/${name}`, import.meta.url));
+  if (!existsSync(node)) {
+    fail(
+      `Node: expected ${OF_THE_CHECKOUT} or later, got ${process.versions.node}; run npm ci, which installs it`,
+    );
+    return;
+  }
+  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
+  // A terminal sends SIGINT to both processes: passed on, it would be the second one, which ends a command at once.
+  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  process.on('SIGHUP', () => child.kill('SIGHUP'));
+  child.on('exit', (status, signal) => {
+    if (signal === null) process.exit(status);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+function fail(message) {
+  console.error(message);
+  process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
 /**
  * precise-ttl for applications: stamp items with an expiry when you write them, leave out expired items when you read. It has no AWS
- * client, no dependency, and no clock but the one you pass; it runs on Node 20 or later and in browsers. The rules behind it, for tools
+ * client, no dependency, and no clock but the one you pass; it runs on Node 22.12 or later and in browsers. The rules behind it, for tools
  * and migrations, are in `precise-ttl/data-model`.
  */
 export { type ExpiryOptions, expiryAttributes } from './attributes.ts';

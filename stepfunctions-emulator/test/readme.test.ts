@@ -2,12 +2,11 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { examples, files, readme, writeExamples } from './support/readme-examples.ts';
+import { examples, expectToPass, files, readme, writeExamples } from './support/readme-examples.ts';
 
 /*
  * Each block of the README that is marked with a file's name is that file here. All of them run under jest, as tests of this
- * file, and in readme-frameworks.test.ts once more under vitest and under Node's own test runner. What "As a server" shows
- * runs in cli/readme.test.ts.
+ * file, and once more under Node's own test runner. What "As a server" shows runs in cli/readme.test.ts.
  */
 test('the README has examples, and the first is twelve lines from import to assertion', () => {
   expect(examples.length).toBeGreaterThanOrEqual(6);
@@ -37,6 +36,8 @@ describe('under jest', () => {
   }
   process.chdir(workingDirectory);
 });
+
+test("under Node's own test runner", () => expectToPass(examples, 'node:test', ['--test', ...examples]));
 
 test('what it prints of an execution is what is printed', async () => {
   const folder = writeExamples('node:test');

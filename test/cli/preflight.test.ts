@@ -9,7 +9,6 @@ const PREFLIGHT = join(ROOT, 'cli/preflight.cjs');
 const { scripts, devDependencies, allowScripts } = JSON.parse(
   readFileSync(join(ROOT, 'package.json'), 'utf8'),
 ) as Record<'scripts' | 'devDependencies' | 'allowScripts', Record<string, string>>;
-const PACKAGES = Object.keys(devDependencies);
 
 let checkout: string;
 beforeEach(() => {
@@ -25,12 +24,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(checkout, { recursive: true, force: true }));
 
-/** Makes packages as `npm ci` installs them. */
-function install(packages: readonly string[]): void {
-  for (const name of packages) {
-    mkdirSync(join(checkout, 'node_modules', name), { recursive: true });
-    writeFileSync(join(checkout, 'node_modules', name, 'package.json'), '{}');
-  }
+/** Makes the package as `npm ci` installs it. */
+function install(): void {
+  mkdirSync(join(checkout, 'node_modules/node'), { recursive: true });
+  writeFileSync(join(checkout, 'node_modules/node/package.json'), '{}');
 }
 
 /** Runs what `npm start` runs in the checkout. */
@@ -44,36 +41,24 @@ function start(before: readonly string[] = []) {
 }
 
 test('says nothing where all is there', () => {
-  install(PACKAGES);
+  install();
   expect(start()).toEqual({ status: 0, stdout: 'started\n', stderr: '' });
 });
 
 test('before npm ci it says to run that, in one line', () => {
-  const [one, two, three, ...more] = PACKAGES;
   expect(start()).toEqual({
     status: 1,
     stdout: '',
-    stderr:
-      `node_modules: expected the packages of package.json, got none for ${one}, ${two}, ${three} and ${more.length} ` +
-      'more; run npm ci, which needs the network this once\n',
+    stderr: expect.stringMatching(/^node_modules: .*run npm ci .*\n$/),
   });
 });
 
-test('names the packages that came in since the last npm ci', () => {
-  install(PACKAGES.slice(0, -2));
-  const { status, stderr } = start();
-  expect(status).toBe(1);
-  expect(stderr).toContain(`got none for ${PACKAGES.slice(-2).join(', ')}; run npm ci`);
-});
-
 test('on an older Node it says where the right one comes from, in one line', () => {
-  install(PACKAGES);
+  install();
   expect(start(['-r', './old.cjs'])).toEqual({
     status: 1,
     stdout: '',
-    stderr:
-      'Node: expected 24 or later, which npm ci installs for the npm scripts, got 20.19.0; run npm ci without ' +
-      '--ignore-scripts, and start this by npm or npx\n',
+    stderr: expect.stringMatching(/^node_modules: .*, got Node 20\.19\.0; run npm ci .*\n$/),
   });
 });
 

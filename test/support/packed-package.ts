@@ -23,7 +23,6 @@ const SOURCES = [
   'LICENSE',
   'tsconfig.json',
   'tsconfig.build.json',
-  'tsconfig.build.commonjs.json',
   'tsconfig.build.constructs.json',
   'tsconfig.build.testing.json',
   'bin',
@@ -45,9 +44,6 @@ const SOURCES = [
 ];
 /** Not of a fresh clone, or not needed for packing. */
 const LEFT_OUT = /[/\\](node_modules|dist|test)$/;
-
-/** The oldest compiler that the package is for, the one that most applications have, and our own. */
-export const COMPILERS = ['typescript-5.0', 'typescript-5.9', 'typescript'];
 
 export interface PackedPackage {
   readonly name: string;
@@ -143,18 +139,18 @@ export async function runNode(
   }
 }
 
+/** Runs a program on the oldest Node that the packages are for, which npm gets from the registry. */
+export async function runOldestNode(cwd: string, args: readonly string[]): Promise<string> {
+  const oldest = ['exec', '--yes', '--package=node@22.12', '--', 'node'];
+  return (await run('npm', [...oldest, ...args], { cwd })).stdout;
+}
+
 /**
  * Compiles files of an application, strictly, into its folder `out`.
  *
- * @param compiler one of {@link COMPILERS}
  * @param options of the compiler, besides or instead of what is usual here
  */
-export async function compile(
-  folder: string,
-  compiler: string,
-  files: readonly string[],
-  options: object,
-): Promise<void> {
+export async function compile(folder: string, files: readonly string[], options: object): Promise<void> {
   const compilerOptions = {
     strict: true,
     target: 'es2022',
@@ -164,5 +160,5 @@ export async function compile(
     ...options,
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
-  await runNode(folder, [resolve('node_modules', compiler, 'bin', 'tsc'), '-p', folder]);
+  await runNode(folder, [resolve('node_modules/typescript/bin/tsc'), '-p', folder]);
 }

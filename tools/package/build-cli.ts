@@ -27,8 +27,7 @@ export async function buildCli(): Promise<void> {
     keepNames: true,
     format: 'esm',
     platform: 'node',
-    target: 'node20',
-    inject: [join(import.meta.dirname, 'node-20.ts')],
+    target: 'node22',
     outExtension: { '.js': '.mjs' },
     // CommonJS packages inside the bundle load Node's own modules with require, which ESM does not have.
     banner: {

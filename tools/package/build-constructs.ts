@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -49,16 +49,13 @@ async function buildEntry(
     entryPoints: [`${ENTRY}.ts`],
     outfile: join(folder, 'index.js'),
     bundle: true,
-    // CommonJS, like CDKTF.
-    format: 'cjs',
+    format: 'esm',
     platform: 'node',
-    target: 'node20',
-    define: { 'import.meta.dirname': '__dirname' },
+    target: 'node22',
     alias: { ...names },
     external: OF_THE_APPLICATION.flatMap(name => [name, `${name}/*`]),
     plugins: [PREBUILT_ARCHIVES],
     logLevel: 'error',
   });
   copyDeclarations(ENTRY, declarations, join(folder, 'types'), names);
-  writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
 }

@@ -1,8 +1,15 @@
-import type { Plugin } from 'esbuild';
-import { buildLibrary } from './build-library.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build, type Metafile, type Plugin } from 'esbuild';
+import { LICENCES_FILE, licencesOf } from '../../stacks/licences.ts';
+import { compile } from './compile.ts';
+import { copyDeclarations } from './declarations.ts';
 import { PREBUILT_ARCHIVES } from './prebuilt.ts';
 import { PREBUILT_PAGE } from './prebuilt-page.ts';
 import { PREBUILT_WORKER } from './prebuilt-worker.ts';
+
+const ENTRY = 'testing/index';
 
 /** Not bundled: a test sends commands of its own copy of the SDK to our client, and DynamoDB Local is large. */
 const OF_THE_APPLICATION = ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb'];
@@ -26,19 +33,40 @@ const WITHOUT_DEPRECATION: Plugin = {
   },
 };
 
-/** Without this, a test would first print the paths in which Node searched for the SDK. */
-const SAY_WHAT_IS_MISSING = `for (const name of ${JSON.stringify(OF_THE_APPLICATION)}) {
-  try { require.resolve(name); } catch {
-    throw new Error('precise-ttl/testing: expected the package ' + name + ', got none; npm install --save-dev ' + name);
-  }
-}`;
-
-/** `precise-ttl/testing`, with CDKTF and the emulator inside. */
+/** `precise-ttl/testing` with everything that it needs inside, CDKTF and the emulator among it. */
 export async function buildTesting(): Promise<void> {
-  await buildLibrary({
-    room: 'testing',
+  const folder = 'dist/testing';
+  const { metafile } = await build({
+    entryPoints: [`${ENTRY}.ts`],
+    outfile: join(folder, 'index.js'),
+    bundle: true,
+    // Not minified: test runners print the source line of an error.
+    minifySyntax: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22',
+    // CommonJS packages inside the bundle load Node's own modules with require, which ESM does not have.
+    banner: {
+      js: "import { createRequire as preciseTtlRequire } from 'node:module';\nconst require = preciseTtlRequire(import.meta.url);",
+    },
     external: OF_THE_APPLICATION,
     plugins: [PREBUILT_ARCHIVES, PREBUILT_PAGE, PREBUILT_WORKER, WITHOUT_DEPRECATION],
-    banner: SAY_WHAT_IS_MISSING,
+    metafile: true,
+    logLevel: 'error',
   });
+  writeFileSync(join(folder, LICENCES_FILE), licencesOf(inputsOf(metafile)));
+  const declarations = mkdtempSync(join(tmpdir(), 'precise-ttl-declarations-'));
+  try {
+    await compile('tsconfig.build.testing.json', ['--outDir', declarations]);
+    copyDeclarations(ENTRY, declarations, join(folder, 'types'));
+  } finally {
+    rmSync(declarations, { recursive: true, force: true });
+  }
+}
+
+/** The files whose code is in the bundle. */
+function inputsOf({ outputs }: Metafile): string[] {
+  return Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
+  );
 }

@@ -25,13 +25,6 @@ const read = name => readFileSync(new URL('${folder}/' + name, import.meta.url),
 export const pageSource = async () => ({ script: read('${FILES.script}'), style: read('${FILES.style}') });
 `;
 
-const asCommonJs = (folder: string): string => `"use strict";
-const { readFileSync } = require('node:fs');
-const { join } = require('node:path');
-const read = name => readFileSync(join(__dirname, '${folder}', name), 'utf8');
-exports.pageSource = async () => ({ script: read('${FILES.script}'), style: read('${FILES.style}') });
-`;
-
 /** Lets a bundle in a folder of `dist` read the built page: the package has no bundler. */
 export const PREBUILT_PAGE: Plugin = {
   name: 'prebuilt-page',
@@ -47,5 +40,4 @@ export const PREBUILT_PAGE: Plugin = {
 export async function buildEmulatorPage(): Promise<void> {
   await buildPage();
   writeFileSync('dist/esm/page/page-source.js', asModule('../../page'));
-  writeFileSync('dist/cjs/page/page-source.js', asCommonJs('../../page'));
 }

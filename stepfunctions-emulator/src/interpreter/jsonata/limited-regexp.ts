@@ -15,7 +15,7 @@ const script = new Script('match()');
 let spent = 0;
 
 /**
- * Processor time of this thread, milliseconds: on a busy machine the wall clock would include waiting. Node 20, and 22 before 22.19, can
+ * Processor time of this thread, milliseconds: on a busy machine the wall clock would include waiting. Node before 22.19 can
  * measure only the whole process.
  */
 function worked(): number {
