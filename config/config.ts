@@ -11,6 +11,7 @@ import {
   under,
   valueProblems,
 } from '../expiry/fields.ts';
+import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
 import { BUCKET } from '../functions/archive/settings.ts';
 import { DESTINATION_NAMES } from '../functions/publish-expiries/destinations.ts';
 import { deploymentProblems, fieldInTables } from './deployments.ts';
@@ -23,7 +24,6 @@ import {
   type PreciseTtlProps,
   ROLE_ARN,
   resolveProps,
-  unknownPropProblems,
   WRITTEN_NAMES,
   withShared,
 } from './props.ts';
@@ -261,7 +261,7 @@ export function entryProblems(table: unknown, index: number): FieldProblem[] {
 }
 
 const TABLE: Kind<PreciseTtlProps> = kind(isObject, 'an object', {
-  inside: table => [...unknownPropProblems(table, WRITTEN_NAMES), ...propProblems(table)],
+  inside: table => [...unknownFieldProblems(table, WRITTEN_NAMES), ...propProblems(table)],
 });
 
 const CONFIG_KINDS = {

@@ -89,7 +89,7 @@ export function pathOf(setting: string): string {
 /** The prop in which a setting is written, always with the field: `hold.attribute` for `holdAttribute`, not only `hold`. */
 export function fieldPathOf(setting: string): string {
   const place = PLACES.get(setting);
-  return place === undefined ? (FORMER_NAMES[setting] ?? setting) : `${place.group}.${place.field}`;
+  return place === undefined ? setting : `${place.group}.${place.field}`;
 }
 
 /** The settings that are fields of a prop, in order. */
@@ -102,22 +102,10 @@ export function groupOf(setting: string): GroupName | undefined {
   return GROUP_NAMES.find(group => group === PLACES.get(setting)?.group);
 }
 
-/** Props of earlier versions that were merged into others. */
-const FORMER_NAMES: Readonly<Record<string, string>> = {
-  tableRoleArns: 'roleArns',
-};
-
-/** The prop that replaces one of an earlier version; undefined for a name that no version had. */
-export function renamed(name: string): string | undefined {
-  const path = pathOf(name);
-  return path === name ? undefined : path;
-}
-
 /** Converts props to flat settings. Unknown props and values of a wrong kind are copied unchanged. */
-export function flattened(props: object, tableRoles: readonly string[]): Readonly<Record<string, unknown>> {
+export function flattened(props: object): Readonly<Record<string, unknown>> {
   const settings = Object.entries(props).flatMap(([name, value]): [string, unknown][] => {
     const { short, fields } = groupsByName[name] ?? {};
-    if (name === 'roleArns' && isObject(value)) return rolesOf(value, tableRoles);
     if (fields === undefined) return [[name, value]];
     if (!isObject(value)) return short === undefined ? [] : [[fields[short] ?? name, value]];
     return Object.entries(fields).flatMap(([field, setting]) =>
@@ -127,25 +115,8 @@ export function flattened(props: object, tableRoles: readonly string[]): Readonl
   return Object.fromEntries(settings);
 }
 
-/** Splits `roleArns` into two settings: the roles of the deployment, and those of the table's own resources. */
-function rolesOf(
-  roles: Readonly<Record<string, unknown>>,
-  tableRoles: readonly string[],
-): [string, unknown][] {
-  const isOfTable = ([role]: [string, unknown]) => tableRoles.includes(role);
-  const own = Object.entries(roles).filter(isOfTable);
-  const shared = Object.entries(roles).filter(entry => !isOfTable(entry));
-  return [
-    ...(own.length === 0 ? [] : [['tableRoleArns', Object.fromEntries(own)] as [string, unknown]]),
-    ...(own.length > 0 && shared.length === 0
-      ? []
-      : [['roleArns', Object.fromEntries(shared)] as [string, unknown]]),
-  ];
-}
-
 /**
- * Converts flat settings to props, including settings of earlier versions that a deployment has stored. Settings without a prop are left
- * out.
+ * Converts flat settings to props. Settings without a prop are left out.
  * @param names names of the existing props
  */
 export function nested(settings: object, names: readonly string[]): Record<string, unknown> {
@@ -156,8 +127,7 @@ export function nested(settings: object, names: readonly string[]): Record<strin
   for (const [name, value] of Object.entries(settings)) {
     const place = PLACES.get(name);
     if (value === undefined) continue;
-    if (name === 'tableRoleArns') add('roleArns', value);
-    else if (isObject(value) && (place === undefined || place.group === name) && names.includes(name))
+    if (isObject(value) && (place === undefined || place.group === name) && names.includes(name))
       add(name, value);
     else if (place !== undefined) add(place.group, { [place.field]: value });
     else if (names.includes(name)) props[name] = value;

@@ -1,4 +1,3 @@
-import type { FieldProblem } from '../expiry/errors.ts';
 import {
   boolean,
   isObject,
@@ -17,26 +16,9 @@ import {
   DEFAULT_WINDOW_ATTRIBUTE,
   type IndexedBy,
 } from '../expiry/model.ts';
-import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
-import {
-  PROOF_FUNCTIONS,
-  type ProofFunctionName,
-  STREAM_FUNCTIONS,
-  type StreamFunctionName,
-} from '../functions/function-list.ts';
 import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
-import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
 import { ALARM_TOPIC, ALARMS_KIND, type AlarmsProp } from './alarms.ts';
-import {
-  flattened,
-  GROUP_NAMES,
-  GROUPS,
-  type GroupName,
-  isGrouped,
-  nested,
-  pathOf,
-  renamed,
-} from './prop-groups.ts';
+import { flattened, GROUP_NAMES, GROUPS, type GroupName, isGrouped, nested, pathOf } from './prop-groups.ts';
 import { orReference } from './references.ts';
 import { ARCHIVE, EVENTS, resolvedArchive } from './stream-props.ts';
 import { PROVISIONED_CAPACITY, STREAM_VIEWS, TABLE_CLASSES, WARM_THROUGHPUT } from './table-settings.ts';
@@ -85,30 +67,6 @@ export const ROLE_ARN = text(
   /^arn:[a-z0-9-]+:iam::\d{12}:role\/[\x21-\x7e]{1,576}$/,
   "the ARN of a role, e.g. 'arn:aws:iam::123456789012:role/sweeps/plan-sweep'",
 );
-
-/** Roles of a deployment: of its functions by their states, of its state machines, of its schedules. */
-export const DEPLOYMENT_ROLES = [
-  ...(Object.keys(TASKS) as TaskName[]),
-  'sweep',
-  'replay',
-  'schedule',
-] as const;
-
-/** Roles of a table's own functions, and of the schedule of its proof. */
-export const TABLE_ROLES = [
-  ...(Object.keys(STREAM_FUNCTIONS) as StreamFunctionName[]),
-  ...(Object.keys(PROOF_FUNCTIONS) as ProofFunctionName[]),
-  'proofSchedule',
-] as const;
-
-export type RoleKey = (typeof DEPLOYMENT_ROLES)[number] | (typeof TABLE_ROLES)[number];
-
-function roleArns<Key extends string>(keys: readonly Key[]): Kind<{ readonly [Role in Key]?: string }> {
-  const kinds = Object.fromEntries(keys.map(key => [key, orReference(ROLE_ARN)]));
-  return kind(isObject, `{ ${keys[0]}: 'arn:…', … }: roles by their name`, {
-    inside: given => objectProblems(kinds, given, { remedy: CORRECT }),
-  });
-}
 
 /** The props from which defaults of other props are computed. */
 interface Before {
@@ -370,33 +328,8 @@ export const PROPS = {
     ),
   ),
   /**
-   * path of the roles in IAM, e.g. `/teams/identity/`. When you change it, no sweep starts until that deployment has succeeded; it may
-   * take a second attempt
-   * @default `/`
-   */
-  rolePath: orNone(
-    orReference(
-      // Source: IAM API reference, CreateRole.
-      text(
-        /^(?=.{1,512}$)\/([\x21-\x7e]+\/)?$/,
-        'a path of at most 512 characters that begins and ends with a slash',
-      ),
-    ),
-  ),
-  /**
-   * ARNs of [roles that are made elsewhere](iam.md), any of `{ PlanSweep, QueryExpired, DeleteChunk, RecordMetrics, sweep, replay,
-   * schedule }`
-   * @default each has a role of its own
-   */
-  roleArns: orNone(roleArns(DEPLOYMENT_ROLES)),
-  /**
-   * roles of a table's own resources, any of `{ ArchiveExpiries, PublishExpiries, WriteManifest, proofSchedule }`
-   * @default each has a role of its own
-   */
-  tableRoleArns: orNone(roleArns(TABLE_ROLES)),
-  /**
    * ARN of a customer managed key that encrypts the logs, the queues, the created bucket, the topic of the alarms, the functions'
-   * environment, the executions and the input of the schedules: [Keys](../operate.md#keys)
+   * environment and the executions: [Keys](../operate.md#keys)
    * @default AWS's own keys
    */
   kmsKeyArn: orNone(KMS_KEY_ARN),
@@ -451,16 +384,14 @@ type GroupValue<Group extends GroupName> = {
 };
 type Key = string | { readonly name: string; readonly type?: KeyType };
 type SettingOfGroup = { [Group in GroupName]: FieldsOf<Group>[keyof FieldsOf<Group>] }[GroupName];
-type WrittenOtherwise = SettingOfGroup | 'roleArns' | 'tableRoleArns';
 
 /** One table and how its expired items are swept. */
-export type PreciseTtlProps = Omit<FlatProps, WrittenOtherwise> & {
+export type PreciseTtlProps = Omit<FlatProps, SettingOfGroup> & {
   readonly partitionKey: Key;
   readonly sortKey?: Key;
   readonly index?: GroupValue<'index'>;
   readonly newTable?: GroupValue<'newTable'>;
   readonly hold?: string | GroupValue<'hold'>;
-  readonly roleArns?: { readonly [Role in RoleKey]?: string };
 };
 
 type PresentName = PropNames<{ isRequired: true }> | PropNames<{ byDefault: unknown }>;
@@ -481,7 +412,6 @@ export const WRITTEN_KINDS: Readonly<Record<string, Kind<unknown>>> = {
   ...Object.fromEntries(PROP_NAMES.filter(name => !isGrouped(name)).map(name => [name, PROPS[name].kind])),
   ...Object.fromEntries(GROUP_NAMES.map(name => [name, groupKind(name)])),
   archive: ARCHIVE,
-  roleArns: roleArns([...DEPLOYMENT_ROLES, ...TABLE_ROLES]),
 };
 
 /** The kinds of the fields of a group. */
@@ -514,20 +444,12 @@ export const WRITTEN_NAMES: readonly string[] = PROP_NAMES.flatMap(name => {
   return group in WRITTEN_KINDS ? [group] : [];
 }).filter((name, index, all) => all.indexOf(name) === index);
 
-/** A problem for each field that is not a prop. The remedy for a prop of an earlier version is the one that replaces it. */
-export function unknownPropProblems(props: object, names: readonly string[]): FieldProblem[] {
-  return unknownFieldProblems(props, names).map(problem => {
-    const path = renamed(problem.field);
-    return path === undefined ? problem : { ...problem, remedy: `Write ${path} instead.` };
-  });
-}
-
 /** Converts props to settings, without defaults. */
 export function settingsOfProps(props: PreciseTtlProps | FlatProps): FlatProps {
-  return flattened(props, TABLE_ROLES) as FlatProps;
+  return flattened(props) as FlatProps;
 }
 
-/** Converts settings to props, including settings of earlier versions. */
+/** Converts settings to props. */
 export function propsOfSettings(settings: FlatProps): PreciseTtlProps {
   return nested(settings, WRITTEN_NAMES) as unknown as PreciseTtlProps;
 }
@@ -544,8 +466,6 @@ export const DEPLOYMENT_PROPS = [
   'alarmTopicArn',
   'dashboard',
   'permissionsBoundary',
-  'rolePath',
-  'roleArns',
   'kmsKeyArn',
 ] as const satisfies readonly (keyof PropList)[];
 
@@ -559,15 +479,15 @@ export function withShared<Table extends DeploymentProps>(table: Table, shared: 
   return {
     ...table,
     ...Object.fromEntries(missing.map(prop => [prop, all[prop]])),
-    ...(missing.includes('roleArns') && { roleArns: { ...all.roleArns, ...own.tableRoleArns } }),
   };
 }
 
-/** Removes the props that a table shares with its deployment. The table's own roles stay. */
+/** Removes the props that a table shares with its deployment. */
 export function withoutShared(table: object): object {
-  const { roleArns: _shared, tableRoleArns, ...settings } = flattened(table, TABLE_ROLES);
-  const own = Object.entries(settings).filter(([name]) => !DEPLOYMENT_PROPS.some(prop => prop === name));
-  return nested({ ...Object.fromEntries(own), tableRoleArns }, WRITTEN_NAMES);
+  const own = Object.entries(flattened(table)).filter(
+    ([name]) => !DEPLOYMENT_PROPS.some(prop => prop === name),
+  );
+  return nested(Object.fromEntries(own), WRITTEN_NAMES);
 }
 
 /** Whether a function of the deployment reads the table's stream. */

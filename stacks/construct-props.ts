@@ -12,7 +12,6 @@ import {
   type ResolvedProps,
   resolveProps,
   settingsOfProps,
-  unknownPropProblems,
   WRITTEN_NAMES,
   withShared,
 } from '../config/props.ts';
@@ -131,7 +130,7 @@ const TABLES_KINDS = {
 };
 
 function tableProblems(props: TableProps): FieldProblem[] {
-  const unknown = unknownPropProblems(props, [...WRITTEN_NAMES, 'table']);
+  const unknown = unknownFieldProblems(props, [...WRITTEN_NAMES, 'table']);
   if (unknown.length > 0) return unknown;
   const unresolved = tokenProblems(props);
   if (unresolved.length > 0) return unresolved;
@@ -166,8 +165,6 @@ const MAY_BE_TOKENS = [
   'table',
   'tags',
   'permissionsBoundary',
-  'rolePath',
-  'roleArns',
   'kmsKeyArn',
   'tableKmsKeyArn',
   'alarmTopicArn',

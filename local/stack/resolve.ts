@@ -23,10 +23,9 @@ export interface ResolvedStack {
 /** Arguments of CDKTF and Terraform themselves. Terraform checks the conditions. */
 const THEIR_OWN = ['//', 'depends_on', 'lifecycle'];
 
-/** An escape, or an expression: our stacks contain references to attributes, and {@link NOW}. */
+/** An escape, or an expression: our stacks contain references to attributes. */
 const TEMPLATE = /\$\$\{|%%\{|%\{|\$\{([^}]*)\}?/g;
 const REFERENCE = /^(data\.)?(\w+)\.([\w-]+)\.(\w+)$/;
-const NOW = 'timestamp()';
 
 /**
  * Replaces references as Terraform does at an apply: by values in the stack, or, for attributes that AWS computes, by likely values.
@@ -34,7 +33,6 @@ const NOW = 'timestamp()';
  */
 export function resolveReferences({ resource, data, output }: PlainStack, place: Place): ResolvedStack {
   const valueIn = (expression: string): string | undefined => {
-    if (expression === NOW) return place.deployedAt;
     const [, prefix = '', type = '', id = '', attribute = ''] = REFERENCE.exec(expression) ?? [];
     const block = (prefix ? data : resource)[type]?.[id];
     if (block === undefined) return undefined;

@@ -3,7 +3,7 @@ import { InvalidConfigError } from '../../config/config.ts';
 import { type Deployment, settingsProblem } from '../../config/deployments.ts';
 import { mapValues } from '../../config/map-values.ts';
 import { deadLetterQueueOf } from '../../config/names.ts';
-import { type DEPLOYMENT_ROLES, hasLedger, hasProof } from '../../config/props.ts';
+import { hasLedger, hasProof } from '../../config/props.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { TASKS, type TaskName } from '../../statemachine/contract/machines.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
@@ -141,7 +141,7 @@ export class DeployedSweep {
   }
 
   /** ARNs of the roles: of the functions by their states, of the state machines, of the schedules. */
-  get roleArns(): Readonly<Record<(typeof DEPLOYMENT_ROLES)[number], string>> {
+  get roleArns(): Readonly<Record<TaskName | 'sweep' | 'replay' | 'schedule', string>> {
     return {
       ...mapValues(this.functions, ({ role }) => role.arn),
       sweep: this.tick.role.arn,

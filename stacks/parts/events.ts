@@ -67,8 +67,8 @@ export class Events extends Construct {
       sweep,
     });
     // The time at which the events were turned on. The resource is created and removed with the events, and stays when the role is
-    // replaced under another name. For an existing role, which may be older, it is the time of the apply.
-    since.addOverride('input', this.reader.function.role.role?.createDate ?? Fn.timestamp());
+    // replaced under another name.
+    since.addOverride('input', this.reader.function.role.role.createDate);
     this.node.defaultChild = this.reader.mapping;
   }
 }

@@ -14,7 +14,7 @@ import { queueKeyStatements } from './queue-key.ts';
 import { ServiceRole } from './role.ts';
 import type { Statement } from './role-policies.ts';
 import { SweepFunction, tableInWords } from './sweep-function.ts';
-import { inputKeyStatement, LEFT_ALONE } from './sweep-schedules.ts';
+import { LEFT_ALONE } from './sweep-schedules.ts';
 import { tagged } from './tagged.ts';
 
 /** Schedule of the manifests: a day must be over for two hours, see `SETTLED_SECONDS`. */
@@ -42,7 +42,6 @@ export class Proof extends Construct {
   constructor(scope: Construct, id: string, props: ProofProps) {
     super(scope, id);
     const { place, environment, archive, beforeObjects, sweep } = props;
-    const { kmsKeyArn } = sweep;
     this.function = new SweepFunction(this, fileOf('WriteManifest'), {
       place,
       task: 'WriteManifest',
@@ -69,9 +68,7 @@ export class Proof extends Construct {
         { actions: ['lambda:InvokeFunction'], resources: [this.function.arn] },
         { actions: ['sqs:SendMessage'], resources: [queueArn] },
         ...queueKeyStatements(sweep, queueArn),
-        inputKeyStatement(kmsKeyArn, place.arn('scheduler', `schedule/${name}/*`)),
       ],
-      key: 'proofSchedule',
       sweep,
     });
     const group = new SchedulerScheduleGroup(this, 'group', { name, ...tagged(sweep) });
@@ -82,7 +79,6 @@ export class Proof extends Construct {
       scheduleExpressionTimezone: 'UTC',
       flexibleTimeWindow: { mode: 'OFF' },
       state: 'ENABLED',
-      ...(kmsKeyArn !== undefined && { kmsKeyArn }),
       target: {
         arn: this.function.arn,
         roleArn: role.arn,

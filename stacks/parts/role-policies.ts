@@ -35,7 +35,7 @@ export interface RolePoliciesProps {
   readonly name: string;
   readonly role: IamRole;
   readonly statements: readonly Statement[];
-  readonly sweep: Pick<ResolvedProps, 'rolePath' | 'tags'>;
+  readonly sweep: Pick<ResolvedProps, 'tags'>;
 }
 
 /**
@@ -47,7 +47,6 @@ export function attachPolicies(scope: Construct, props: RolePoliciesProps): ITer
   const { place, name, role, statements, sweep } = props;
   const [inline = [], ...managed] = spread(grouped(statements), place);
   if (managed.length > MANAGED_POLICIES) throw new InvalidConfigError([tooManyProblem(name, managed.length)]);
-  const { rolePath } = sweep;
   const own = new IamRolePolicy(scope, 'policy', {
     name,
     // Not the role's name, which stays the same when a new path replaces the role: a role that still has its policy cannot be deleted.
@@ -57,7 +56,6 @@ export function attachPolicies(scope: Construct, props: RolePoliciesProps): ITer
   const attachments = managed.map((each, index) => {
     const policy = new IamPolicy(scope, `policy-${index + 2}`, {
       name: `${name}-${index + 2}`,
-      ...(rolePath !== undefined && { path: rolePath }),
       policy: documentOf(each),
       ...tagged(sweep),
     });

@@ -1,7 +1,7 @@
 import { IamRole } from '@cdktf/provider-aws/lib/iam-role/index.js';
 import type { ITerraformDependable } from 'cdktf';
 import { Construct } from 'constructs';
-import type { ResolvedProps, RoleKey } from '../../config/props.ts';
+import type { ResolvedProps } from '../../config/props.ts';
 import type { Place } from './place.ts';
 import { attachPolicies, type Statement } from './role-policies.ts';
 import { tagged } from './tagged.ts';
@@ -15,45 +15,29 @@ export interface ServiceRoleProps {
   readonly account?: string;
   readonly sourceArn?: string | readonly string[];
   readonly statements: readonly Statement[];
-  /** Name of the role among those that can be made elsewhere. */
-  readonly key: RoleKey;
-  readonly sweep: Pick<
-    ResolvedProps,
-    'permissionsBoundary' | 'roleArns' | 'rolePath' | 'tableRoleArns' | 'tags'
-  >;
+  readonly sweep: Pick<ResolvedProps, 'permissionsBoundary' | 'tags'>;
 }
 
-/**
- * A role with which one service may do only what its statements allow; or a role that is made elsewhere, to which its owner attaches these
- * statements.
- */
+/** A role with which one service may do only what its statements allow. */
 export class ServiceRole extends Construct {
   readonly arn: string;
-  /** Undefined when the role is made elsewhere. */
-  readonly role: IamRole | undefined;
+  readonly role: IamRole;
   /** The policies on which a resource must depend if its creation needs the permissions. */
   readonly policies: readonly ITerraformDependable[];
 
   constructor(
     scope: Construct,
     id: string,
-    { place, name, service, account, sourceArn, statements, key, sweep }: ServiceRoleProps,
+    { place, name, service, account, sourceArn, statements, sweep }: ServiceRoleProps,
   ) {
     super(scope, id);
-    const given = { ...sweep.roleArns, ...sweep.tableRoleArns }[key];
-    if (given !== undefined) {
-      this.arn = given;
-      this.policies = [];
-      return;
-    }
     const condition = {
       ...(account && { StringEquals: { 'aws:SourceAccount': account } }),
       ...(sourceArn && { ArnLike: { 'aws:SourceArn': sourceArn } }),
     };
-    const { permissionsBoundary, rolePath } = sweep;
+    const { permissionsBoundary } = sweep;
     this.role = new IamRole(this, 'role', {
       name,
-      ...(rolePath !== undefined && { path: rolePath }),
       ...(permissionsBoundary !== undefined && { permissionsBoundary }),
       ...tagged(sweep),
       assumeRolePolicy: JSON.stringify({

@@ -37,15 +37,7 @@ const MAX_DESCRIPTION = 256;
 /** The owner of a function: a deployment, or one of its tables. */
 export type FunctionOwner = Pick<
   ResolvedProps,
-  | 'name'
-  | 'kmsKeyArn'
-  | 'logRetentionDays'
-  | 'metricsNamespace'
-  | 'permissionsBoundary'
-  | 'roleArns'
-  | 'rolePath'
-  | 'tableRoleArns'
-  | 'tags'
+  'name' | 'kmsKeyArn' | 'logRetentionDays' | 'metricsNamespace' | 'permissionsBoundary' | 'tags'
 >;
 
 export interface SweepFunctionProps {
@@ -106,7 +98,6 @@ export class SweepFunction extends Construct {
         { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [`${this.logGroup.arn}:*`] },
         environmentKeyStatement(kmsKeyArn, functionArn),
       ],
-      key: task,
       sweep,
     });
     this.function = new LambdaFunction(this, 'function', {

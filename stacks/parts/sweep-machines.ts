@@ -31,7 +31,6 @@ export class ReplayMachine extends Workflow {
       type: 'STANDARD',
       name,
       roleName: name,
-      roleKey: 'replay',
       definition: replayDefinition(functions, { tables, partition: place.partition }),
     });
   }
@@ -47,7 +46,6 @@ export class TickMachine extends Workflow {
       type: 'EXPRESS',
       name,
       roleName: sweepRole(name),
-      roleKey: 'sweep',
       starts: [replayArn],
       statements,
       definition: tickDefinition(functions, { tables, replayArn, partition: place.partition }),

@@ -8,7 +8,6 @@ import { tickSchedule } from '../../config/tick-schedule.ts';
 import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';
 import { ServiceRole } from './role.ts';
-import type { Statement } from './role-policies.ts';
 import { tagged } from './tagged.ts';
 
 export interface SweepSchedulesProps {
@@ -52,9 +51,7 @@ export class SweepSchedules extends Construct {
         { actions: ['states:StartExecution'], resources: [stateMachineArn] },
         { actions: ['sqs:SendMessage'], resources: [this.deadLetterQueue.arn] },
         ...queueKeyStatements(deployment, this.deadLetterQueue.arn),
-        inputKeyStatement(kmsKeyArn, place.arn('scheduler', `schedule/${name}/*`)),
       ],
-      key: 'schedule',
       sweep: deployment,
     });
     this.tick = deployment.enabled ? this.#tick(stateMachineArn, deployment) : undefined;
@@ -63,7 +60,6 @@ export class SweepSchedules extends Construct {
 
   #tick(stateMachineArn: string, deployment: Deployment): SchedulerSchedule {
     const { name, expression, input, retryForSeconds } = tickSchedule(deployment);
-    const { kmsKeyArn } = deployment;
     return new SchedulerSchedule(this, 'tick', {
       name,
       groupName: this.group.name,
@@ -71,7 +67,6 @@ export class SweepSchedules extends Construct {
       scheduleExpressionTimezone: 'UTC',
       flexibleTimeWindow: { mode: 'OFF' },
       state: 'ENABLED',
-      ...(kmsKeyArn !== undefined && { kmsKeyArn }),
       target: {
         arn: stateMachineArn,
         roleArn: this.role.arn,
@@ -83,17 +78,4 @@ export class SweepSchedules extends Construct {
       lifecycle: { ignoreChanges: LEFT_ALONE },
     });
   }
-}
-
-/**
- * Permission for Scheduler to decrypt the schedule's input with the role that starts the target. Source: EventBridge Scheduler User Guide,
- * "Encryption at rest".
- */
-export function inputKeyStatement(kmsKeyArn: string | undefined, schedules: string): Statement {
-  const ofSchedule = { 'kms:EncryptionContext:aws:scheduler:schedule:arn': schedules };
-  return {
-    actions: ['kms:Decrypt'],
-    resources: kmsKeyArn === undefined ? [] : [kmsKeyArn],
-    condition: { StringLike: ofSchedule },
-  };
 }

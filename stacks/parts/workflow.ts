@@ -1,7 +1,7 @@
 import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
 import { SfnStateMachine } from '@cdktf/provider-aws/lib/sfn-state-machine/index.js';
 import { Construct } from 'constructs';
-import type { ResolvedProps, RoleKey } from '../../config/props.ts';
+import type { ResolvedProps } from '../../config/props.ts';
 import type { Place } from './place.ts';
 import { ServiceRole } from './role.ts';
 import type { Statement } from './role-policies.ts';
@@ -17,8 +17,6 @@ export interface WorkflowProps {
   /** Name of the state machine and of its log. */
   readonly name: string;
   readonly roleName: string;
-  /** Name of its role among those that can be made elsewhere. */
-  readonly roleKey: RoleKey;
   /** ARNs of the functions that it calls. */
   readonly functionArns: readonly string[];
   /** ARNs of other state machines that it starts. @default none */
@@ -29,14 +27,7 @@ export interface WorkflowProps {
   readonly definition: unknown;
   readonly sweep: Pick<
     ResolvedProps,
-    | 'kmsKeyArn'
-    | 'logKeys'
-    | 'logRetentionDays'
-    | 'permissionsBoundary'
-    | 'roleArns'
-    | 'rolePath'
-    | 'tableRoleArns'
-    | 'tags'
+    'kmsKeyArn' | 'logKeys' | 'logRetentionDays' | 'permissionsBoundary' | 'tags'
   >;
 }
 
@@ -56,7 +47,6 @@ export class Workflow extends Construct {
       type,
       name,
       roleName,
-      roleKey,
       functionArns,
       starts = [],
       statements = [],
@@ -104,7 +94,6 @@ export class Workflow extends Construct {
         },
         ...keyStatements(kmsKeyArn, place, machineArn),
       ],
-      key: roleKey,
       sweep,
     });
     this.stateMachine = new SfnStateMachine(this, 'machine', {

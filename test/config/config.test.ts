@@ -496,20 +496,6 @@ describe('fails for', () => {
       /tables\[0\]\.newTable: expected none with existingTable: true/,
     ],
     [
-      'a role of a table beside the tables',
-      {
-        region: 'us-east-1',
-        roleArns: { PublishExpiries: 'arn:aws:iam::123456789012:role/a' },
-        tables: [table()],
-      },
-      /roleArns\.PublishExpiries: expected one of the fields PlanSweep,/,
-    ],
-    [
-      'the name that a prop had',
-      configWith({ holdAttribute: 'legalHold', shardConcurrency: 2 }),
-      /holdAttribute: .* Write hold instead\..*shardConcurrency: .* Remove it\./s,
-    ],
-    [
       'a prop that is inherited',
       { region: 'us-east-1', tables: [Object.assign(Object.create({ hold: 'hold' }), table())] },
       /tables\[0\]\.hold: expected a field of the object itself, or none, got "one that it inherits/,
@@ -668,7 +654,7 @@ test('every value of a wrong type is a problem, not a crash', () => {
     for (const value of [null, {}, [], -1, 1.5, Number.NaN, '', () => 1, 5n, Symbol('a')]) {
       const props = { ...table(), [field]: value } as PreciseTtlProps;
       const isNone =
-        ['tags', 'alarms', 'archive', 'roleArns', 'index', 'newTable', 'hold'].includes(field) &&
+        ['tags', 'alarms', 'archive', 'index', 'newTable', 'hold'].includes(field) &&
         isDeepStrictEqual(value, {});
       expect(propProblems(props).length > 0).toBe(!isNone);
     }

@@ -56,8 +56,9 @@ describeWithTerraform('the moment from which on expiries are sent', () => {
   }
 
   /** The second plan is empty: `deploy` asks for it. The next time of a second's resolution is another one. */
-  async function deploy(changes: Partial<PreciseTtlProps>) {
-    await deployment.deploy(configOf({ ...TOKENS, ...changes }));
+  async function deploy(changes: Partial<PreciseTtlProps>, path = '/') {
+    const overrides = { aws_iam_role: { path } };
+    await deployment.deploy({ ...configOf({ ...TOKENS, ...changes }), overrides });
     await sleep(1_100);
     return moments();
   }
@@ -67,16 +68,14 @@ describeWithTerraform('the moment from which on expiries are sent', () => {
     expect(first.since).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     expect(first.since).toBe(first.roleMade);
     // A role with another path is another one.
-    const moved = await deploy({ events: EVENTS, rolePath: '/team/' });
+    const moved = await deploy({ events: EVENTS }, '/team/');
     expect(Date.parse(moved.roleMade ?? '')).toBeGreaterThan(Date.parse(first.since ?? ''));
     expect(moved.since).toBe(first.since);
-    expect(
-      (await deploy({ events: { ...EVENTS, includePast: true }, rolePath: '/team/' })).since,
-    ).toBeUndefined();
-    expect((await deploy({ events: EVENTS, rolePath: '/team/' })).since).toBe(first.since);
+    expect((await deploy({ events: { ...EVENTS, includePast: true } }, '/team/')).since).toBeUndefined();
+    expect((await deploy({ events: EVENTS }, '/team/')).since).toBe(first.since);
 
-    await deploy({ rolePath: '/team/' });
-    const again = await deploy({ events: EVENTS, rolePath: '/team/' });
+    await deploy({}, '/team/');
+    const again = await deploy({ events: EVENTS }, '/team/');
     expect(Date.parse(again.since ?? '')).toBeGreaterThan(Date.parse(moved.roleMade ?? ''));
   });
 

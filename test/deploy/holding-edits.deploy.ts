@@ -59,12 +59,8 @@ const NOT_WALKED: Readonly<Partial<Record<string, string>>> = {
       ...['index.by', 'index.attribute', 'index.name'],
     ].map(prop => [prop, 'the table cannot change so: created-tables.deploy.ts']),
   ),
-  ...Object.fromEntries(
-    ['roleArns'].map(prop => [prop, 'functions and roles hold nothing: platform.test.ts']),
-  ),
   existingTable: 'there is no way back in one step: see below',
   'hold.releases': 'it is the step that lets holds go: see below',
-  rolePath: 'roles hold nothing: shapes.deploy.ts',
   kmsKeyArn: 'AWS does not make a queue or a topic again that it has with another key',
   tags: 'nor with other tags',
   sweep: 'another deployment has things of its own: shapes.deploy.ts',

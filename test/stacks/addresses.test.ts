@@ -146,7 +146,6 @@ test('neither a prop nor an existing table moves anything', () => {
       existingTable: true,
       index: { shards: 4 },
       tags: { team: 'sessions' },
-      rolePath: '/teams/',
     }),
   );
   const table = 'aws_dynamodb_table.SessionData_';

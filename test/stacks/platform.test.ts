@@ -1,16 +1,9 @@
 import { InvalidConfigError } from '../../config/config.ts';
-import { DEPLOYMENT_ROLES, TABLE_ROLES } from '../../config/props.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';
-import { type Resource, resources, type TerraformJson, terraformJson } from '../support/synthesized.ts';
+import { resources, terraformJson } from '../support/synthesized.ts';
 
 const ROLE = 'arn:aws:iam::123456789012:role/deployers/sweeps';
 const CONFIG = configOf(SESSION_DATA);
-const EVERYTHING = {
-  ...SESSION_DATA,
-  archive: {},
-  events: { eventBus: 'default' },
-};
-
 describe('the state', () => {
   test.each([
     ['gcs', { bucket: 'states', prefix: 'ttl' }],
@@ -116,73 +109,3 @@ describe('overrides', () => {
     expect(synthesize).toThrow(problem);
   });
 });
-
-test('with a key the schedule is encrypted, and its role decrypts its input and nothing else', () => {
-  const kmsKeyArn = 'arn:aws:kms:us-east-1:123456789012:key/0';
-  const json = terraformJson(configOf({ ...SESSION_DATA, kmsKeyArn }));
-  expect(resources(json, 'aws_scheduler_schedule').map(({ kms_key_arn: key }) => key)).toEqual([kmsKeyArn]);
-  const policy = policiesOf(json).find(([name]) => name.endsWith('-schedule'))?.[1] ?? '';
-  expect(JSON.parse(policy).Statement).toContainEqual({
-    Effect: 'Allow',
-    Action: ['kms:Decrypt'],
-    Resource: [kmsKeyArn],
-    Condition: {
-      StringLike: {
-        'kms:EncryptionContext:aws:scheduler:schedule:arn':
-          expect.stringMatching(/:schedule\/precise-ttl\/\*$/),
-      },
-    },
-  });
-});
-
-describe('roles that are made elsewhere', () => {
-  const roleOf = (key: string) => `arn:aws:iam::123456789012:role/sweeps/${key}`;
-  const all = (keys: readonly string[]) => Object.fromEntries(keys.map(key => [key, roleOf(key)]));
-
-  test('are used, and none is made', () => {
-    const json = terraformJson(
-      configOf({ ...EVERYTHING, roleArns: { ...all(DEPLOYMENT_ROLES), ...all(TABLE_ROLES) } }),
-    );
-    expect(Object.keys(json.resource).filter(type => type.startsWith('aws_iam_'))).toEqual([]);
-    const used = [
-      ...resources(json, 'aws_lambda_function').map(({ role }) => role),
-      ...resources(json, 'aws_sfn_state_machine').map(({ role_arn: role }) => role),
-      ...resources(json, 'aws_scheduler_schedule').map(({ target }) => (target as Resource)['role_arn']),
-    ];
-    expect([...new Set(used)].sort()).toEqual([...DEPLOYMENT_ROLES, ...TABLE_ROLES].map(roleOf).sort());
-    expect(JSON.stringify(json)).not.toContain('aws_iam_role');
-  });
-
-  test('stand beside the others, which are as they were', () => {
-    const before = terraformJson(configOf(EVERYTHING));
-    const json = terraformJson(configOf({ ...EVERYTHING, roleArns: { DeleteChunk: roleOf('DeleteChunk') } }));
-    const names = (of: TerraformJson) => policiesOf(of).map(([name]) => name);
-    expect(names(before).filter(name => !names(json).includes(name))).toEqual(['precise-ttl-delete-chunk']);
-    expect(policiesOf(json)).toEqual(
-      policiesOf(before).filter(([name]) => name !== 'precise-ttl-delete-chunk'),
-    );
-  });
-
-  test.each<[string, object, RegExp]>([
-    [
-      'a name that no role has',
-      { roleArns: { DeleteChunks: roleOf('a') } },
-      /roleArns\.DeleteChunks: .*Did you mean DeleteChunk\?/,
-    ],
-    ['the name of a role', { roleArns: { sweep: 'sweeper' } }, /roleArns\.sweep: expected the ARN of a role/],
-    [
-      'a user',
-      { roleArns: { PublishExpiries: 'arn:aws:iam::123456789012:user/a' } },
-      /roleArns\.PublishExpiries: expected the ARN/,
-    ],
-  ])('fail for %s', (_what, props, message) => {
-    expect(() => terraformJson(configOf({ ...SESSION_DATA, ...props }))).toThrow(message);
-  });
-});
-
-/** Names and documents of the roles' own policies, by their names. */
-function policiesOf(json: TerraformJson): [string, string][] {
-  return resources(json, 'aws_iam_role_policy')
-    .map(({ name, policy }): [string, string] => [String(name), String(policy)])
-    .sort();
-}

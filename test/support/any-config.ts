@@ -3,12 +3,10 @@ import { ALARM_NAMES, type AlarmsProp, tuningKinds } from '../../config/alarms.t
 import { checkConfig, type DeploymentConfig, InvalidConfigError } from '../../config/config.ts';
 import {
   DEPLOYMENT_PROPS,
-  DEPLOYMENT_ROLES,
   type DeploymentProps,
   type FlatProps,
   type PreciseTtlProps,
   propsOfSettings,
-  TABLE_ROLES,
 } from '../../config/props.ts';
 import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
 
@@ -49,13 +47,6 @@ const someAlarms: fc.Arbitrary<AlarmsProp> = fc.oneof(
     { requiredKeys: [] },
   ),
 );
-
-function someRoles<Key extends string>(
-  keys: readonly Key[],
-): fc.Arbitrary<{ readonly [Role in Key]?: string }> {
-  const arns = keys.map(key => [key, fc.constant(`arn:aws:iam::${ACCOUNT}:role/sweeps/${key}`)]);
-  return fc.record(Object.fromEntries(arns), { requiredKeys: [] });
-}
 
 const DESTINATION_VALUES: Readonly<Record<DestinationName, readonly string[]>> = {
   eventBus: ['default', arnOf('events', 'event-bus/orders')],
@@ -137,9 +128,6 @@ export const PROP_VALUES: {
   dashboard: fc.boolean(),
   tags: someTags,
   permissionsBoundary: fc.constant(`arn:aws:iam::${ACCOUNT}:policy/boundary`),
-  rolePath: fc.constantFrom('/', '/teams/identity/'),
-  roleArns: someRoles(DEPLOYMENT_ROLES),
-  tableRoleArns: someRoles(TABLE_ROLES),
   kmsKeyArn: someKey,
   name: fc.constantFrom('p', 'own-name_1'),
 };

@@ -71,34 +71,6 @@ describe('with --table', () => {
     expect(narrow({ region: 'r', tables }, before, { only, broken: NOBODY }).config.tables).toEqual(expected);
   });
 
-  test('leaves a table as a former version has noted it, whose settings had each a name of their own', () => {
-    const former = {
-      ...{ ...B, partitionKeyType: 'N', indexedBy: 'second', indexName: 'own', holdAttribute: 'legalHold' },
-      ...{
-        archive: { prefix: 'a/' },
-        roleArns: { sweep: 'x' },
-        tableRoleArns: { PublishExpiries: 'y' },
-      },
-      ...{ lookbackMinutes: 3 },
-    };
-    const { config } = narrow({ region: 'r', tables: [A] }, deployed([former]), {
-      only: ['AAA'],
-      broken: NOBODY,
-    });
-    expect(config.tables).toEqual([
-      {
-        ...{
-          ...B,
-          partitionKey: { name: 'id', type: 'N' },
-          index: { by: 'second', name: 'own' },
-          hold: 'legalHold',
-        },
-        ...{ archive: { prefix: 'a/' }, roleArns: { PublishExpiries: 'y', sweep: 'x' } },
-      },
-      { ...A, roleArns: { sweep: 'x' } },
-    ]);
-  });
-
   test.each<[string, object[], string[], string]>([
     ['a table that nobody knows', [A], ['ZZZ'], '--table: expected one of AAA, BBB, got "ZZZ"'],
     [

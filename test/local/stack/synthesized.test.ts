@@ -43,16 +43,6 @@ test('so is what looks for log groups that are there already', () => {
   expect(synthesis({ ...SESSION_DATA, ...optional }).functions).toHaveLength(7);
 });
 
-test('so is a deployment whose roles are made elsewhere: its events begin when it is applied', () => {
-  const PublishExpiries = 'arn:aws:iam::123456789012:role/elsewhere/publisher';
-  const events = { eventBus: 'default' };
-  const stack = plainStack(configOf({ ...SESSION_DATA, events, roleArns: { PublishExpiries } }));
-  const deployedAtMs = Date.parse('2026-11-20T09:00:00Z');
-  const { functions } = synthesizedCloud(stack, { deployedAtMs });
-  const publisher = functions.find(({ name }) => /publish/.test(name));
-  expect(publisher?.environment['EVENTS_SINCE']).toBe('2026-11-20T09:00:00.000Z');
-});
-
 /** Types of what our stacks have and nothing here depends on. */
 const NOT_RUN = [
   'aws_cloudwatch_dashboard',
