@@ -1,5 +1,4 @@
 import { isObject, type Kind, kind, objectProblems, whole } from '../expiry/fields.ts';
-import { fileOf, type ProofFunctionName, type StreamFunctionName } from '../functions/function-list.ts';
 import { MIN_AGE_SECONDS } from '../functions/plan-sweep/watermark-age.ts';
 import {
   lateMs,
@@ -9,8 +8,8 @@ import {
 } from '../functions/record-metrics/metrics.ts';
 import { DEPLOYMENT_DIMENSION, type DeploymentMetricName } from '../functions/runtime/deployment-metric.ts';
 import type { MetricSet } from '../functions/runtime/environment.ts';
+import { MIN_DELAY_SECONDS } from '../functions/stream/reader-delay.ts';
 import { type AWS_METRICS, awsMetric, type MetricReference } from './aws-metrics.ts';
-import { failureQueueOf } from './names.ts';
 
 /** The settings of a deployment that its alarms depend on. */
 export interface AlarmedDeployment {
@@ -29,7 +28,6 @@ export interface AlarmedTable {
   readonly precisionSeconds: number;
   readonly archive?: object;
   readonly events?: object;
-  readonly proof?: boolean;
 }
 
 /** The resources whose metrics the alarms watch. */
@@ -39,9 +37,6 @@ export interface AlarmedResources {
   readonly deadLetterQueueName: string;
 }
 
-/** The props that add alarms to a table. */
-type Subject = 'archive' | 'events';
-
 /** The source of an alarm's metric: the sweep itself, or AWS. */
 type Watched =
   | { readonly by: 'sweep'; readonly name: SweepMetricName }
@@ -49,20 +44,11 @@ type Watched =
   | {
       readonly by: 'AWS/States';
       readonly name: (typeof AWS_METRICS)['AWS/States']['names'][number];
-      /** Whether the metric of the replays is added to that of the ticks. @default only the ticks */
-      readonly ofBoth?: true;
+      /** A metric that is added, and both again for the replays. @default only the one, of the ticks */
+      readonly and?: (typeof AWS_METRICS)['AWS/States']['names'][number];
     }
-  | {
-      readonly by: 'AWS/SQS';
-      readonly name: (typeof AWS_METRICS)['AWS/SQS']['names'][number];
-      /** The function whose failures are in the queue. @default the queue has the failed starts of schedules */
-      readonly of?: StreamFunctionName;
-    }
-  | {
-      readonly by: 'AWS/Lambda';
-      readonly name: (typeof AWS_METRICS)['AWS/Lambda']['names'][number];
-      readonly of: StreamFunctionName | ProofFunctionName;
-    };
+  /** The queue of the failed starts of schedules. */
+  | { readonly by: 'AWS/SQS'; readonly name: (typeof AWS_METRICS)['AWS/SQS']['names'][number] };
 
 interface Alarm {
   readonly watched: Watched;
@@ -94,18 +80,11 @@ interface Alarm {
   readonly treatMissingData: 'notBreaching' | 'ignore';
   /** Whether the alarm is left out while the schedules are off, since it would always sound. @default it is included then too */
   readonly onlyEnabled?: true;
-  /** Whether the alarm exists only with this prop, for each table that has it. @default it always exists */
-  readonly subject?: Subject;
-  /** Whether the alarm also exists with the prop `proof`. */
-  readonly ofProof?: true;
-  /** Whether the alarm exists once for all tables, and only if a function reads the stream of one. @default it always exists */
+  /** Whether the alarm exists only if a function reads the stream of a table. @default it always exists */
   readonly ofReaders?: true;
   /** The meaning of the alarm, as a sentence. */
   readonly help: string;
 }
-
-/** Longest time since the expiry of the oldest item while the sweep keeps up, even if one tick is skipped. */
-const OVERDUE_SECONDS = 300;
 
 /**
  * Longest age of a table's watermark, the time up to which the ticks have swept it. A day, in which the person who paused a table returns,
@@ -113,8 +92,8 @@ const OVERDUE_SECONDS = 300;
  */
 const WATERMARK_SECONDS = 25 * 60 * 60;
 
-/** Threshold of an hour: the stream keeps a record for 24 hours, so almost a day is left for the repair. */
-const DELAY_MS = 60 * 60 * 1000;
+/** An hour: the stream keeps a record for 24 hours, so almost a day is left for the repair. */
+const READER_DELAY_SECONDS = 60 * 60;
 
 /**
  * How an alarm detects that a metric has stopped. Its expression is 0 in a span without a datapoint, but only after a span with one: before
@@ -141,12 +120,15 @@ export const HEARTBEAT = {
 const NO_SWEEP_PERIODS = 5;
 
 /**
- * The alarms of a deployment, by their names in the prop `alarms`; alarms with a subject exist for each table that has it. The Terraform
- * code, the dashboard, the alarms that commands look up, and the tables in docs/reference/metrics.md are made from this list.
+ * The alarms of a deployment, by their names in the prop `alarms`. The Terraform code, the dashboard, the alarms that commands look up, and
+ * the tables in docs/reference/metrics.md are made from this list.
  *
- * A tick that finds nothing and keeps up records none of our metrics, so missing data means no alarm. Alarms on queues keep their state:
- * SQS stops a queue's metrics six hours after its last call, with messages still in it. Alarms on the stream's readers do too: a reader
- * that is turned off while it is behind has no metric, and is still behind.
+ * What finds nothing and keeps up records none of our metrics, so missing data means no alarm. The alarm on the queue keeps its state: SQS
+ * stops a queue's metrics six hours after its last call, with messages still in it.
+ *
+ * One alarm is for the readers of all streams. An expression may have ten metrics, which would be five tables, and a query of Metrics
+ * Insights cannot name several functions, since it has no OR. So the readers record one metric of the deployment. Sources: CloudWatch User
+ * Guide, "Create a CloudWatch alarm based on a metric math expression" and "Query components and syntax in CloudWatch Metrics Insights".
  */
 export const ALARMS = {
   noSweep: {
@@ -164,7 +146,7 @@ export const ALARMS = {
     help: 'No sweep succeeds any more: the schedules are off or gone, or every sweep fails. Expired items stay.',
   },
   executionsFailed: {
-    watched: { by: 'AWS/States', name: 'ExecutionsFailed', ofBoth: true },
+    watched: { by: 'AWS/States', name: 'ExecutionsFailed', and: 'ExecutionsTimedOut' },
     statistic: 'Sum',
     comparison: 'GreaterThanOrEqualToThreshold',
     threshold: () => 1,
@@ -172,18 +154,7 @@ export const ALARMS = {
     periodSeconds: 300,
     periods: 1,
     treatMissingData: 'notBreaching',
-    help: 'A sweep failed: it could not be planned, or it left something that it could not delete.',
-  },
-  executionsTimedOut: {
-    watched: { by: 'AWS/States', name: 'ExecutionsTimedOut', ofBoth: true },
-    statistic: 'Sum',
-    comparison: 'GreaterThanOrEqualToThreshold',
-    threshold: () => 1,
-    unit: 'executions',
-    periodSeconds: 300,
-    periods: 1,
-    treatMissingData: 'notBreaching',
-    help: 'A sweep ran for longer than it may, and was stopped.',
+    help: 'A sweep failed: it could not be planned, it left something that it could not delete, or it ran for longer than it may.',
   },
   itemsFailed: {
     watched: { by: 'sweep', name: 'ItemsFailed' },
@@ -196,17 +167,6 @@ export const ALARMS = {
     treatMissingData: 'notBreaching',
     help: 'Expired items could not be deleted. The report of the execution names some of them, and why.',
   },
-  shardsFailed: {
-    watched: { by: 'sweep', name: 'ShardsFailed' },
-    statistic: 'Sum',
-    comparison: 'GreaterThanOrEqualToThreshold',
-    threshold: () => 1,
-    unit: 'children',
-    periodSeconds: 300,
-    periods: 1,
-    treatMissingData: 'notBreaching',
-    help: 'Children of a sweep were interrupted, crashed or timed out. What they left, the next ticks look for.',
-  },
   deadLetters: {
     watched: { by: 'AWS/SQS', name: 'ApproximateNumberOfMessagesVisible' },
     statistic: 'Maximum',
@@ -218,17 +178,6 @@ export const ALARMS = {
     treatMissingData: 'ignore',
     help: 'EventBridge Scheduler could not start a sweep, and put the start into the dead-letter queue.',
   },
-  journalFailed: {
-    watched: { by: 'deployment', name: 'JournalFailed' },
-    statistic: 'Sum',
-    comparison: 'GreaterThanOrEqualToThreshold',
-    threshold: () => 1,
-    unit: 'calls',
-    periodSeconds: 300,
-    periods: 1,
-    treatMissingData: 'notBreaching',
-    help: 'The journal could not be read or written. While it cannot be read nothing is deleted, since what is paused is not known.',
-  },
   deletionLag: {
     watched: { by: 'sweep', name: 'DeletionLag' },
     statistic: 'p99',
@@ -239,17 +188,6 @@ export const ALARMS = {
     periods: 3,
     treatMissingData: 'notBreaching',
     help: 'One deleted item in a hundred, or more, is late.',
-  },
-  overdue: {
-    watched: { by: 'sweep', name: 'OldestOverdue' },
-    statistic: 'Maximum',
-    comparison: 'GreaterThanOrEqualToThreshold',
-    threshold: () => OVERDUE_SECONDS,
-    unit: 'seconds',
-    periodSeconds: 300,
-    periods: 1,
-    treatMissingData: 'notBreaching',
-    help: 'A sweep found an item that had been expired for long, and that no sweep before had deleted.',
   },
   watermarkAge: {
     watched: { by: 'deployment', name: 'WatermarkAge' },
@@ -275,74 +213,18 @@ export const ALARMS = {
     ofReaders: true,
     help: 'Items were deleted that the archive or the events have not seen in the time that they have for it. The stream has their records for 24 hours.',
   },
-  archiveFailures: {
-    watched: {
-      by: 'AWS/SQS',
-      name: 'ApproximateNumberOfMessagesVisible',
-      of: 'ArchiveExpiries',
-    },
+  readersBehind: {
+    watched: { by: 'deployment', name: 'ReaderDelay' },
     statistic: 'Maximum',
     comparison: 'GreaterThanOrEqualToThreshold',
-    threshold: () => 1,
-    unit: 'messages',
+    threshold: () => READER_DELAY_SECONDS,
+    leastThreshold: MIN_DELAY_SECONDS,
+    unit: 'seconds',
     periodSeconds: 300,
     periods: 1,
-    treatMissingData: 'ignore',
-    subject: 'archive',
-    help: 'Removals were given up that could not be archived for 23 hours. The stream has them for one hour more.',
-  },
-  archiveDelay: {
-    watched: { by: 'AWS/Lambda', name: 'IteratorAge', of: 'ArchiveExpiries' },
-    statistic: 'Maximum',
-    comparison: 'GreaterThanOrEqualToThreshold',
-    threshold: () => DELAY_MS,
-    unit: 'milliseconds',
-    periodSeconds: 300,
-    periods: 1,
-    treatMissingData: 'ignore',
-    subject: 'archive',
-    help: 'The archive is an hour behind the table, or more. What is a day behind is lost.',
-  },
-  manifestFailed: {
-    watched: { by: 'AWS/Lambda', name: 'Errors', of: 'WriteManifest' },
-    statistic: 'Sum',
-    comparison: 'GreaterThanOrEqualToThreshold',
-    threshold: () => 1,
-    unit: 'calls',
-    periodSeconds: 300,
-    periods: 1,
-    treatMissingData: 'ignore',
-    subject: 'archive',
-    ofProof: true,
-    help: 'A manifest of deletions could not be written. The ledger has what it needs for two weeks.',
-  },
-  eventFailures: {
-    watched: {
-      by: 'AWS/SQS',
-      name: 'ApproximateNumberOfMessagesVisible',
-      of: 'PublishExpiries',
-    },
-    statistic: 'Maximum',
-    comparison: 'GreaterThanOrEqualToThreshold',
-    threshold: () => 1,
-    unit: 'messages',
-    periodSeconds: 300,
-    periods: 1,
-    treatMissingData: 'ignore',
-    subject: 'events',
-    help: 'Events were given up that could not be published for 23 hours. The stream has their items for one hour more.',
-  },
-  eventDelay: {
-    watched: { by: 'AWS/Lambda', name: 'IteratorAge', of: 'PublishExpiries' },
-    statistic: 'Maximum',
-    comparison: 'GreaterThanOrEqualToThreshold',
-    threshold: () => DELAY_MS,
-    unit: 'milliseconds',
-    periodSeconds: 300,
-    periods: 1,
-    treatMissingData: 'ignore',
-    subject: 'events',
-    help: 'The events are an hour behind the expiries, or more. What is a day behind is lost.',
+    treatMissingData: 'notBreaching',
+    ofReaders: true,
+    help: 'An archive or the events of a table are an hour behind it, or more, or do not get through. What is a day behind is lost.',
   },
 } as const satisfies Readonly<Record<string, Alarm>>;
 
@@ -406,25 +288,13 @@ export const ALARM_TOPIC = {
 
 /** An alarm as it is deployed. */
 export interface DeployedAlarm
-  extends Omit<
-    Alarm,
-    | 'watched'
-    | 'threshold'
-    | 'isFixed'
-    | 'leastThreshold'
-    | 'onlyEnabled'
-    | 'subject'
-    | 'ofReaders'
-    | 'ofProof'
-  > {
+  extends Omit<Alarm, 'watched' | 'threshold' | 'isFixed' | 'leastThreshold' | 'onlyEnabled' | 'ofReaders'> {
   readonly alarm: AlarmName;
   /** Name in CloudWatch. */
   readonly name: string;
-  /** Name of the table of the alarm. @default the alarm is for the deployment */
-  readonly table?: string;
   readonly metric: MetricReference;
-  /** A metric that is added to the alarm's metric. @default none */
-  readonly other?: MetricReference;
+  /** Metrics that are added to the alarm's metric; empty for none. */
+  readonly others: readonly MetricReference[];
   readonly threshold: number;
 }
 
@@ -439,61 +309,42 @@ export function isRecorded(alarm: AlarmName, metrics: MetricSet): boolean {
   return watched.by !== 'sweep' || recordedMetrics(metrics).some(({ name }) => name === watched.name);
 }
 
-/** The prop that adds an alarm to a table; undefined for an alarm of the sweep itself. */
-export function subjectOf(alarm: AlarmName): Subject | undefined {
-  const { subject }: Alarm = ALARMS[alarm];
-  return subject;
-}
+/** The props with which a table has readers of its stream. */
+export const READER_PROPS = ['archive', 'events'] as const;
 
 /** The props of which an alarm requires at least one; empty for an alarm that always exists. */
-export function neededFor(alarm: AlarmName): readonly Subject[] {
-  const { subject, ofReaders }: Alarm = ALARMS[alarm];
-  return ofReaders ? ['archive', 'events'] : subject === undefined ? [] : [subject];
+export function neededFor(alarm: AlarmName): readonly (typeof READER_PROPS)[number][] {
+  const { ofReaders }: Alarm = ALARMS[alarm];
+  return ofReaders ? READER_PROPS : [];
 }
 
 /** Whether a table has what an alarm watches. */
-export function hasSubject(alarm: AlarmName, table: Pick<AlarmedTable, Subject | 'proof'>): boolean {
+export function hasSubject(
+  alarm: AlarmName,
+  table: Pick<AlarmedTable, (typeof READER_PROPS)[number]>,
+): boolean {
   const needed = neededFor(alarm);
-  const { ofProof }: Alarm = ALARMS[alarm];
-  if (ofProof && table.proof) return true;
   return needed.length === 0 || needed.some(prop => table[prop] !== undefined);
 }
 
-/**
- * The alarms of a deployment that are not turned off, and whose metric is recorded; and those of its tables that have the alarm's subject.
- */
+/** The alarms of a deployment that are not turned off, whose metric is recorded, and for which a table has the alarm's subject. */
 export function alarmsOf(
   deployment: AlarmedDeployment,
   resources: AlarmedResources,
 ): readonly DeployedAlarm[] {
   const { alarms, enabled, metrics, tables } = deployment;
   if (alarms === false) return [];
-  const there = ALARM_NAMES.filter(alarm => {
+  return ALARM_NAMES.filter(alarm => {
     const { onlyEnabled }: Alarm = ALARMS[alarm];
-    return alarms[alarm] !== false && isRecorded(alarm, metrics) && (enabled || !onlyEnabled);
-  });
-  const ofDeployment = there.filter(
-    alarm => subjectOf(alarm) === undefined && tables.some(table => hasSubject(alarm, table)),
-  );
-  const ofTables = tables.flatMap(table =>
-    there.flatMap(alarm =>
-      subjectOf(alarm) !== undefined && hasSubject(alarm, table) ? [{ alarm, table }] : [],
-    ),
-  );
-  return [
-    ...ofDeployment.map(alarm => deployed(alarm, deployment, metricsOf(alarm, deployment, resources))),
-    ...ofTables.map(({ alarm, table }) => ({
-      ...deployed(alarm, deployment, { metric: metricOfTable(alarm, table) }),
-      name: `${table.name}-${kebab(alarm)}`,
-      table: table.tableName,
-    })),
-  ];
+    const isOn = alarms[alarm] !== false && isRecorded(alarm, metrics) && (enabled || !onlyEnabled);
+    return isOn && tables.some(table => hasSubject(alarm, table));
+  }).map(alarm => deployed(alarm, deployment, resources));
 }
 
 function deployed(
   alarm: AlarmName,
   deployment: AlarmedDeployment,
-  metrics: Pick<DeployedAlarm, 'metric' | 'other'>,
+  resources: AlarmedResources,
 ): DeployedAlarm {
   const {
     watched: _watched,
@@ -501,15 +352,12 @@ function deployed(
     isFixed: _fixed,
     leastThreshold: _least,
     onlyEnabled: _enabled,
-    subject: _subject,
     ofReaders: _readers,
-    ofProof: _proof,
     ...rest
   }: Alarm = ALARMS[alarm];
+  const [metric, ...others] = metricsOf(alarm, deployment, resources);
   return {
-    ...rest,
-    ...metrics,
-    alarm,
+    ...{ ...rest, metric, others, alarm },
     name: `${deployment.name}-${kebab(alarm)}`,
     threshold: thresholdOf(alarm, deployment),
     periods: tuningOf(alarm, deployment).periods ?? rest.periods,
@@ -529,40 +377,24 @@ export function alarmNamesOf(deployment: AlarmedDeployment): readonly string[] {
 function metricsOf(
   alarm: AlarmName,
   deployment: AlarmedDeployment,
-  resources: AlarmedResources,
-): Pick<DeployedAlarm, 'metric' | 'other'> {
+  { stateMachineArn, replayStateMachineArn, deadLetterQueueName: QueueName }: AlarmedResources,
+): readonly [MetricReference, ...MetricReference[]] {
   const { watched }: Alarm = ALARMS[alarm];
-  if (watched.by === 'sweep') return { metric: sweepMetric(watched.name, deployment) };
+  if (watched.by === 'sweep') return [sweepMetric(watched.name, deployment)];
   if (watched.by === 'deployment') {
     const dimensions = { [DEPLOYMENT_DIMENSION]: deployment.name };
-    return { metric: { namespace: deployment.metricsNamespace, name: watched.name, dimensions } };
+    return [{ namespace: deployment.metricsNamespace, name: watched.name, dimensions }];
   }
-  if (watched.by !== 'AWS/States') {
-    return {
-      metric: awsMetric('AWS/SQS', 'ApproximateNumberOfMessagesVisible', {
-        QueueName: resources.deadLetterQueueName,
-      }),
-    };
-  }
-  const { name, ofBoth } = watched;
-  const metric = awsMetric('AWS/States', name, { StateMachineArn: resources.stateMachineArn });
-  if (!ofBoth) return { metric };
-  return {
-    metric,
-    other: awsMetric('AWS/States', name, { StateMachineArn: resources.replayStateMachineArn }),
-  };
-}
-
-/** The metric of a table's own alarm: that of a function of the table's stream, or of the queue of given-up records. */
-function metricOfTable(alarm: AlarmName, table: AlarmedTable): MetricReference {
-  const { watched }: Alarm = ALARMS[alarm];
-  if (watched.by === 'AWS/Lambda') {
-    return awsMetric(watched.by, watched.name, { FunctionName: `${table.name}-${fileOf(watched.of)}` });
-  }
-  if (watched.by !== 'AWS/SQS' || watched.of === undefined) {
-    throw new TypeError(`${alarm}: expected an alarm of a function of the stream`);
-  }
-  return awsMetric(watched.by, watched.name, { QueueName: failureQueueOf(watched.of, table) });
+  if (watched.by === 'AWS/SQS') return [awsMetric(watched.by, watched.name, { QueueName })];
+  const { by, name, and } = watched;
+  const ofTicks = awsMetric(by, name, { StateMachineArn: stateMachineArn });
+  if (and === undefined) return [ofTicks];
+  const ofReplays = { StateMachineArn: replayStateMachineArn };
+  return [
+    ofTicks,
+    awsMetric(by, and, { StateMachineArn: stateMachineArn }),
+    ...[name, and].map(each => awsMetric(by, each, ofReplays)),
+  ];
 }
 
 /** A metric that the sweep records, with its dimensions in CloudWatch. */
@@ -592,11 +424,8 @@ export function runbookOf(alarm: AlarmName): string {
 }
 
 /** The text that CloudWatch shows with an alarm and sends with it. It has at most 1,024 characters. Source: PutMetricAlarm. */
-export function descriptionOf({
-  alarm,
-  help,
-  table,
-}: Pick<DeployedAlarm, 'alarm' | 'help' | 'table'>): string {
-  const which = table === undefined ? 'Which table: npx precise-ttl status.' : `Table: ${table}.`;
-  return `${help} ${which} What to do: ${runbookOf(alarm)}`;
+export function descriptionOf({ alarm, help }: Pick<DeployedAlarm, 'alarm' | 'help'>): string {
+  const { ofReaders }: Alarm = ALARMS[alarm];
+  const command = ofReaders ? 'doctor' : 'status';
+  return `${help} Which table: npx precise-ttl ${command}. What to do: ${runbookOf(alarm)}`;
 }

@@ -297,7 +297,7 @@ export const PROPS = {
    */
   metricsPerTable: optional(SETTING_KINDS.metricsPerTable, false),
   /**
-   * the [alarms](alarms.md): `false` for none, or by name `false` or settings, e.g. `{ shardsFailed: false, deletionLag: {
+   * the [alarms](alarms.md): `false` for none, or by name `false` or settings, e.g. `{ itemsFailed: false, deletionLag: {
    * threshold: 30000, periods: 2 } }`
    * @default all of them whose metric is recorded
    */

@@ -178,7 +178,7 @@ export function billedDeployments(tables: readonly ResolvedProps[], load: ItemLo
         // Only tables with deletions have a lag, so an idle table writes no such metric.
         watching: recorded.filter(({ name }) => name !== 'DeletionLag').length,
       },
-      alarmMetrics: deployedAlarms(deployment).reduce((sum, { other }) => sum + (other ? 2 : 1), 0),
+      alarmMetrics: deployedAlarms(deployment).reduce((sum, { others }) => sum + 1 + others.length, 0),
       hasDashboard: dashboard,
     };
   });

@@ -8,6 +8,7 @@ import { keyShower } from '../report/shown-keys.ts';
 import { readEnvironment, type SweepSettings } from '../runtime/environment.ts';
 import { type BatchAnswer, batchAnswer } from '../stream/batch-failures.ts';
 import { type DynamoDbStreamEvent, type DynamoDbStreamRecord, recordsOf } from '../stream/event.ts';
+import { recordDelay } from '../stream/reader-delay.ts';
 import { batchObjects } from './batch-objects.ts';
 import { LEDGER_TIMEOUT_MS, PUT_ATTEMPTS, PUT_TIMEOUT_MS, PUTTING_SECONDS } from './limits.ts';
 import { putObjects } from './put-objects.ts';
@@ -109,5 +110,7 @@ function lambdaRuntime(): ArchiveRuntime {
   return runtime;
 }
 
-export const handler = (event: DynamoDbStreamEvent): Promise<BatchAnswer> =>
-  archiveExpiries(event, lambdaRuntime());
+export const handler = async (event: DynamoDbStreamEvent): Promise<BatchAnswer> => {
+  recordDelay(event);
+  return archiveExpiries(event, lambdaRuntime());
+};

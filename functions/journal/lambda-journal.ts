@@ -1,11 +1,9 @@
 import { readDeployment } from '../runtime/deployment.ts';
-import { lambdaDeploymentMetrics } from '../runtime/deployment-metric.ts';
 import { createDocuments } from '../table/dynamodb.ts';
 import { takeAccount } from './accounts.ts';
 import { endHandOver, renewHandOver, takeHandOver } from './hand-overs.ts';
 import { checkpointScan, finishScan, takeScan, takeScanTurn } from './index-scans.ts';
 import type { Journal } from './journal.ts';
-import { withMetric } from './journal-failed.ts';
 import { writeEntries } from './ledger.ts';
 import { readState } from './read-state.ts';
 import { putRows } from './sweep-rows.ts';
@@ -52,6 +50,6 @@ export function lambdaJournal(): Journal {
   if (made !== undefined) return made;
   const { journalTable } = readDeployment(process.env);
   const documents = createDocuments({ maxAttempts: ATTEMPTS });
-  made = withMetric(journalOf({ documents, tableName: journalTable }, Date.now), lambdaDeploymentMetrics());
+  made = journalOf({ documents, tableName: journalTable }, Date.now);
   return made;
 }

@@ -8,6 +8,7 @@ import { readEnvironment, type SweepSettings } from '../runtime/environment.ts';
 import { type BatchAnswer, batchAnswer } from '../stream/batch-failures.ts';
 import { type DynamoDbStreamEvent, type DynamoDbStreamRecord, recordsOf } from '../stream/event.ts';
 import { ledgerEntry } from '../stream/ledger-entry.ts';
+import { recordDelay } from '../stream/reader-delay.ts';
 import { cutIntoCalls } from './calls.ts';
 import { consumerFunction } from './consumer-function.ts';
 import { dataStream } from './data-stream.ts';
@@ -154,5 +155,7 @@ export function destinationOf(settings: EventsSettings): Destination {
   return SENDERS[name](given[name] ?? '');
 }
 
-export const handler = (event: DynamoDbStreamEvent, context: TimeLimit): Promise<BatchAnswer> =>
-  publishExpiries(event, lambdaRuntime(), context);
+export const handler = async (event: DynamoDbStreamEvent, context: TimeLimit): Promise<BatchAnswer> => {
+  recordDelay(event);
+  return publishExpiries(event, lambdaRuntime(), context);
+};

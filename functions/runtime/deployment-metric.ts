@@ -1,10 +1,11 @@
-import { readDeployment } from './deployment.ts';
+import { text } from '../../expiry/fields.ts';
+import { readVariables } from './variables.ts';
 
 /** Metrics of the whole deployment that any function may record, and only when a problem occurs. */
 export const DEPLOYMENT_METRICS = {
-  JournalFailed: {
-    unit: 'Count',
-    help: 'Calls of the journal that came to nothing.',
+  ReaderDelay: {
+    unit: 'Seconds',
+    help: 'For how long a change of a table has waited for a reader of its stream.',
   },
   WatermarkAge: {
     unit: 'Seconds',
@@ -80,7 +81,7 @@ export function lambdaDeploymentMetrics(): RecordDeploymentMetric {
   return deploymentMetrics({
     // Powertools' own variable, which the other metrics use too.
     namespace: process.env['POWERTOOLS_METRICS_NAMESPACE'] ?? '',
-    deployment: readDeployment(process.env).deploymentName,
+    deployment: readVariables({ deploymentName: text() }, process.env).deploymentName ?? '',
     print: line => process.stdout.write(`${line}\n`),
     clock: Date.now,
   });

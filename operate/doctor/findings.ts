@@ -455,8 +455,7 @@ const OF_THE_DEPLOYMENT = {
   'stream-reader-failing': warning(
     'a reader of the stream fails',
     'Its last batch did not succeed. It is tried again for 23 hours, and what comes after it in its shard waits.',
-    () =>
-      'Read the log of the function, and the sections archive-delay and event-delay of docs/reference/alarms.md.',
+    () => 'Read the log of the function, and the section readers-behind of docs/reference/alarms.md.',
   ),
   'alarms-sounding': warning(
     'alarms sound',

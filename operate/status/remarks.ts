@@ -34,7 +34,11 @@ export const REMARKS = {
     'the state machine of the ticks is not there',
     '`npx precise-ttl deploy`, then `npx precise-ttl resume`',
   ),
-  journalMissing: cause('broken', 'the journal is not there', '[journal-failed](#journal-failed)'),
+  journalMissing: cause(
+    'broken',
+    'the journal is not there',
+    '`npx precise-ttl deploy`, and set pauses again',
+  ),
   disabled: cause(
     'warning',
     'the configuration has `enabled: false`',
@@ -88,7 +92,7 @@ export const REMARKS = {
   late: cause(
     'warning',
     'items are overdue for so long that they count as late; the cause where nothing else that is known explains it',
-    '[overdue](#overdue)',
+    '[deletion-lag](#deletion-lag)',
   ),
   unread: other(
     'warning',

@@ -10,24 +10,17 @@ import {
   HEARTBEAT,
   kebab,
 } from '../../config/alarms.ts';
-import type { MetricReference } from '../../config/aws-metrics.ts';
 import type { Deployment } from '../../config/deployments.ts';
 import type { Place } from './place.ts';
-import type { SweptTable } from './swept-table.ts';
 import { tagged } from './tagged.ts';
-
-/** The sum of two metrics; a metric without a datapoint counts as 0. */
-const SUM = { ids: ['ticks', 'replays'], expression: 'FILL(ticks, 0) + FILL(replays, 0)' } as const;
 
 export interface SweepAlarmsProps {
   readonly place: Place;
   readonly resources: AlarmedResources;
   readonly deployment: Deployment;
-  /** Tables of the deployment. */
-  readonly tables: readonly SweptTable[];
 }
 
-/** The alarms of a deployment and its tables, and the topic that they notify. Without alarms there is no topic. */
+/** The alarms of a deployment, and the topic that they notify. Without alarms there is no topic. */
 export class SweepAlarms extends Construct {
   /** Undefined with `alarmTopicArn`, or without alarms. */
   readonly topic: SnsTopic | undefined;
@@ -36,7 +29,7 @@ export class SweepAlarms extends Construct {
   /** The alarms that are created, by their names in CloudWatch. */
   readonly alarms: Readonly<Record<string, CloudwatchMetricAlarm>>;
 
-  constructor(scope: Construct, id: string, { place, resources, deployment, tables }: SweepAlarmsProps) {
+  constructor(scope: Construct, id: string, { place, resources, deployment }: SweepAlarmsProps) {
     super(scope, id);
     const deployed = alarmsOf(deployment, resources);
     const { alarmTopicArn } = deployment;
@@ -45,11 +38,7 @@ export class SweepAlarms extends Construct {
       this.topicArn = alarmTopicArn ?? this.topic?.arn;
     }
     this.alarms = Object.fromEntries(
-      deployed.map(alarm => {
-        const table = tables.find(({ props }) => props.tableName === alarm.table);
-        const at = table === undefined ? this : alarmsAt(table);
-        return [alarm.name, metricAlarm(at, alarm, this.topicArn, deployment)];
-      }),
+      deployed.map(alarm => [alarm.name, metricAlarm(this, alarm, this.topicArn, deployment)]),
     );
   }
 
@@ -108,16 +97,11 @@ function metricAlarm(
   });
 }
 
-/** The scope of a table's alarms. If a construct has only one table, its alarms are in the deployment's scope. */
-function alarmsAt({ scope }: SweptTable): Construct {
-  return (scope.node.tryFindChild('alarms') as Construct | undefined) ?? new Construct(scope, 'alarms');
-}
-
-/** Arguments of an alarm on the values of a metric, or on two added metrics. */
-function valuesOf({ metric, other, statistic, periodSeconds, periods }: DeployedAlarm) {
-  if (other !== undefined) {
-    const query = (id: string, { namespace, name, dimensions }: MetricReference) => ({
-      id,
+/** Arguments of an alarm on the values of a metric, or on a sum of metrics. */
+function valuesOf({ metric, others, statistic, periodSeconds, periods }: DeployedAlarm) {
+  if (others.length > 0) {
+    const queries = [metric, ...others].map(({ namespace, name, dimensions }, index) => ({
+      id: `m${index}`,
       metric: {
         namespace,
         metricName: name,
@@ -125,13 +109,11 @@ function valuesOf({ metric, other, statistic, periodSeconds, periods }: Deployed
         stat: statistic,
         period: periodSeconds,
       },
-    });
+    }));
+    // A metric without a datapoint counts as 0.
+    const expression = queries.map(({ id }) => `FILL(${id}, 0)`).join(' + ');
     return {
-      metricQuery: [
-        { id: 'both', expression: SUM.expression, label: metric.name, returnData: true },
-        query(SUM.ids[0], metric),
-        query(SUM.ids[1], other),
-      ],
+      metricQuery: [{ id: 'sum', expression, label: metric.name, returnData: true }, ...queries],
       evaluationPeriods: periods,
     };
   }

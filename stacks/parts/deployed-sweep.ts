@@ -125,7 +125,7 @@ export class DeployedSweep {
       replayStateMachineArn: this.replay.arn,
       deadLetterQueueName: deadLetterQueueOf(deployment.name),
     };
-    this.alarms = new SweepAlarms(scope, 'alarms', { place, resources, deployment, tables });
+    this.alarms = new SweepAlarms(scope, 'alarms', { place, resources, deployment });
     const alarmArns = Object.values(this.alarms.alarms).map(({ arn }) => arn);
     this.dashboard = deployment.dashboard
       ? new SweepDashboard(scope, 'dashboard', {

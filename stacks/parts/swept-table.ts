@@ -63,6 +63,7 @@ export class SweptTable {
     const environment = {
       ...toEnvironment(functionSettings(props), escaped),
       TABLE_NAME: this.tableName,
+      DEPLOYMENT_NAME: props.sweep,
     };
     this.archive = this.#archive(environment);
     this.events = this.#events(environment);

@@ -22,13 +22,10 @@ const synthesized = (props: Partial<PreciseTtlProps> = {}) => terraformJson(conf
 
 const alarmsIn = (json: ReturnType<typeof synthesized>) => resources(json, 'aws_cloudwatch_metric_alarm');
 
-/** By what follows the name of the deployment, or of the table, in theirs. */
+/** By what follows the name of the deployment in theirs. */
 function byName(json: ReturnType<typeof synthesized>): Readonly<Record<string, Resource>> {
   return Object.fromEntries(
-    alarmsIn(json).map(alarm => [
-      String(alarm['alarm_name']).replace(/^precise-ttl-(SessionData-)?/, ''),
-      alarm,
-    ]),
+    alarmsIn(json).map(alarm => [String(alarm['alarm_name']).replace(/^precise-ttl-/, ''), alarm]),
   );
 }
 
@@ -49,7 +46,7 @@ describe('the alarms of a table', () => {
     for (const [name, { alarm_description }] of Object.entries(alarms)) {
       expect(alarm_description).toMatch(
         new RegExp(
-          `^[A-Z].*\\. (Which table: npx precise-ttl status|Table: SessionData)\\. What to do: \\S+/docs/reference/alarms\\.md#${name}$`,
+          `^[A-Z].*\\. Which table: npx precise-ttl (status|doctor)\\. What to do: \\S+/docs/reference/alarms\\.md#${name}$`,
         ),
       );
     }
@@ -82,14 +79,11 @@ describe('the alarms of a table', () => {
     });
   });
 
-  test('take it as good when an idle table records nothing, but for queues and streams, whose alarms keep their state', () => {
+  test('take it as good when an idle table records nothing, but for the queue, whose alarm keeps its state', () => {
     const others = Object.entries(alarms).filter(([name]) => name !== 'no-sweep');
-    expect(others).toHaveLength(15);
+    expect(others).toHaveLength(ALARM_NAMES.length - 1);
     for (const [name, { treat_missing_data }] of others) {
-      expect([name, treat_missing_data]).toEqual([
-        name,
-        /dead-letters|-failures|-delay|manifest-failed/.test(name) ? 'ignore' : 'notBreaching',
-      ]);
+      expect([name, treat_missing_data]).toEqual([name, name === 'dead-letters' ? 'ignore' : 'notBreaching']);
     }
   });
 
@@ -159,24 +153,23 @@ describe('the alarms of a table', () => {
   });
 });
 
-test('those of failed executions add up ticks and replays', () => {
-  const alarms = byName(synthesized());
-  for (const [name, metric_name] of [
-    ['executions-failed', 'ExecutionsFailed'],
-    ['executions-timed-out', 'ExecutionsTimedOut'],
-  ] as const) {
-    const machine = (id: string) => expect.stringMatching(new RegExp(`_${id}_machine_\\w+\\.arn`));
-    const metric = (id: string) =>
-      expect.objectContaining({ metric_name, dimensions: { StateMachineArn: machine(id) } });
-    expect(alarms[name]?.['metric_query']).toEqual([
-      expect.objectContaining({ expression: 'FILL(ticks, 0) + FILL(replays, 0)', return_data: true }),
-      { id: 'ticks', metric: metric('sweep') },
-      { id: 'replays', metric: metric('replay') },
-    ]);
-  }
+test('that of failed executions adds up those that failed and that timed out, of ticks and of replays', () => {
+  const machine = (id: string) => expect.stringMatching(new RegExp(`_${id}_machine_\\w+\\.arn`));
+  const metric = (metric_name: string, id: string) =>
+    expect.objectContaining({ metric_name, dimensions: { StateMachineArn: machine(id) } });
+  expect(byName(synthesized())['executions-failed']?.['metric_query']).toEqual([
+    expect.objectContaining({
+      expression: 'FILL(m0, 0) + FILL(m1, 0) + FILL(m2, 0) + FILL(m3, 0)',
+      return_data: true,
+    }),
+    { id: 'm0', metric: metric('ExecutionsFailed', 'sweep') },
+    { id: 'm1', metric: metric('ExecutionsTimedOut', 'sweep') },
+    { id: 'm2', metric: metric('ExecutionsFailed', 'replay') },
+    { id: 'm3', metric: metric('ExecutionsTimedOut', 'replay') },
+  ]);
 });
 
-test('many tables have one set of them, and what is about an archive for each', () => {
+test('many tables have one set of them, and one alarm for all readers of their streams', () => {
   const table = (tableName: string, props = {}) => ({ tableName, partitionKey: 'id', ...props });
   const named = (...tables: PreciseTtlProps[]) =>
     alarmsIn(terraformJson(configOf(...tables)))
@@ -187,12 +180,7 @@ test('many tables have one set of them, and what is about an archive for each', 
   const archived = named(table('one', { archive: {} }), table('two', { archive: {} }), table('three'));
   expect(archived.filter(name => !ofOne.includes(name))).toEqual([
     'precise-ttl-deletes-unread',
-    'precise-ttl-one-archive-delay',
-    'precise-ttl-one-archive-failures',
-    'precise-ttl-one-manifest-failed',
-    'precise-ttl-two-archive-delay',
-    'precise-ttl-two-archive-failures',
-    'precise-ttl-two-manifest-failed',
+    'precise-ttl-readers-behind',
   ]);
 });
 
@@ -283,17 +271,11 @@ test('with essential metrics only those alarms are left whose metric is recorded
     kebabs([
       'noSweep',
       'executionsFailed',
-      'executionsTimedOut',
       'deadLetters',
-      'journalFailed',
       'deletionLag',
       'watermarkAge',
       'deletesUnread',
-      'archiveFailures',
-      'archiveDelay',
-      'manifestFailed',
-      'eventFailures',
-      'eventDelay',
+      'readersBehind',
     ]),
   );
 });
@@ -307,13 +289,13 @@ test.each<[PreciseTtlProps['alarms'], RegExp]>([
   [{ lag: {} } as object, /^alarms\.lag: /],
   [{ noSweep: { threshold: 2 } }, /^alarms\.noSweep\.threshold: /],
   [{ noSweep: true as never }, /^alarms\.noSweep: expected false or \{ periods \}/],
-  [{ overdue: { threshold: 0 } }, /^alarms\.overdue\.threshold: expected a whole number from 1/],
+  [{ itemsFailed: { threshold: 0 } }, /^alarms\.itemsFailed\.threshold: expected a whole number from 1/],
   [
     { watermarkAge: { threshold: 3_599 } },
     /^alarms\.watermarkAge\.threshold: expected a whole number from 3,?600 /,
   ],
-  [{ overdue: { periods: 289 } }, /^alarms\.overdue\.periods: expected a whole number from 1 to 288/],
-  [{ overdue: null as never }, /^alarms\.overdue: /],
+  [{ itemsFailed: { periods: 289 } }, /^alarms\.itemsFailed\.periods: expected a whole number from 1 to 288/],
+  [{ itemsFailed: null as never }, /^alarms\.itemsFailed: /],
 ])('refuses %j', (alarms, message) => {
   const problems = propProblems({ ...SESSION_DATA, ...(alarms !== undefined && { alarms }) });
   expect(problems).toHaveLength(1);
@@ -323,84 +305,34 @@ test.each<[PreciseTtlProps['alarms'], RegExp]>([
 });
 
 test('refuses to set an alarm whose metric is not recorded', () => {
-  const set = { ...SESSION_DATA, alarms: { overdue: { threshold: 9 } }, metrics: 'essential' } as const;
-  expect(propProblems(set)).toMatchObject([{ field: 'alarms.overdue' }]);
-  expect(propProblems({ ...set, alarms: { overdue: false } })).toEqual([]);
+  const set = { ...SESSION_DATA, alarms: { itemsFailed: { threshold: 9 } }, metrics: 'essential' } as const;
+  expect(propProblems(set)).toMatchObject([{ field: 'alarms.itemsFailed' }]);
+  expect(propProblems({ ...set, alarms: { itemsFailed: false } })).toEqual([]);
   expect(propProblems({ ...set, metrics: 'all' })).toEqual([]);
 });
 
-describe.each([
-  [
-    'archive',
-    { archive: {} },
-    ['archiveFailures', 'archiveDelay', 'manifestFailed'],
-    'archive-expiries',
-    'archive-failures',
-  ],
-  [
-    'events',
-    { events: { eventBus: 'default' } },
-    ['eventFailures', 'eventDelay'],
-    'publish-expiries',
-    'event-failures',
-  ],
-] as const)('the alarms of %s', (prop, props, names, functionName, queue) => {
-  const [failures, delay] = names;
-
-  test('are there with the prop only', () => {
-    const without = byName(terraformJson(configOf(SESSION_DATA)));
-    const alarms = byName(terraformJson(configOf({ ...SESSION_DATA, ...props })));
-    const added = Object.keys(alarms).filter(name => without[name] === undefined);
-    expect(added.sort()).toEqual(kebabs(['deletesUnread', ...names]).sort());
-  });
-
-  test('look at the queue of what was given up, and at how far the function is behind', () => {
-    const alarms = byName(synthesized(props));
-    expect(alarms[kebab(failures)]).toMatchObject({
-      namespace: 'AWS/SQS',
-      dimensions: { QueueName: `precise-ttl-SessionData-${queue}` },
-      threshold: 1,
-      treat_missing_data: 'ignore',
-    });
-    expect(alarms[kebab(delay)]).toMatchObject({
-      namespace: 'AWS/Lambda',
-      metric_name: 'IteratorAge',
-      dimensions: { FunctionName: `precise-ttl-SessionData-${functionName}` },
-      statistic: 'Maximum',
-      threshold: 3_600_000,
-      treat_missing_data: 'ignore',
-    });
-  });
-
-  test('cannot be set without it', () => {
-    for (const alarm of names) {
-      const set = { ...SESSION_DATA, alarms: { [alarm]: { periods: 2 } } };
-      expect(() => checkConfig(configOf(set))).toThrow(
-        new RegExp(`tables\\[0\\]\\.alarms\\.${alarm}: .* Leave it out, or add ${prop}\\.`),
-      );
-      // One of the tables is enough.
-      const other = { tableName: 'Other', partitionKey: 'id', ...props };
-      expect(checkConfig({ ...configOf(SESSION_DATA, other), alarms: set.alarms }).tables).toHaveLength(2);
-    }
-  });
-});
-
-test('the alarm on what no reader has seen is there with a reader, and cannot be set without one', () => {
+test('the alarm of the readers is there with a reader, and cannot be set without one', () => {
   const set = (alarms: PreciseTtlProps['alarms'], props: Partial<PreciseTtlProps> = {}) =>
     configOf({ ...SESSION_DATA, ...props, ...(alarms !== undefined && { alarms }) });
-  const tuned = { deletesUnread: { threshold: 5 } };
+  const tuned = { readersBehind: { threshold: 600 } };
+  expect(byName(terraformJson(set(undefined)))['readers-behind']).toBeUndefined();
   expect(() => checkConfig(set(tuned))).toThrow(
-    /tables\[0\]\.alarms\.deletesUnread: expected false or nothing without archive or events, .* Leave it out, or add archive or events\./,
+    /tables\[0\]\.alarms\.readersBehind: expected false or nothing without archive or events, .* Leave it out, or add archive or events\./,
   );
   for (const props of [{ archive: {} }, { events: { eventBus: 'default' } }]) {
-    const alarms = byName(terraformJson(set(tuned, props)));
-    expect(alarms['deletes-unread']).toMatchObject({
+    const json = terraformJson(set(tuned, props));
+    expect(byName(json)['readers-behind']).toMatchObject({
       dimensions: { Deployment: 'precise-ttl' },
-      metric_name: 'DeletesUnread',
-      statistic: 'Sum',
-      threshold: 5,
+      metric_name: 'ReaderDelay',
+      statistic: 'Maximum',
+      threshold: 600,
       treat_missing_data: 'notBreaching',
     });
+    const reader = 'archive' in props ? 'archive-expiries' : 'publish-expiries';
+    expect(environmentOf(json, reader)).toMatchObject({ DEPLOYMENT_NAME: 'precise-ttl' });
+    // One of the tables is enough.
+    const other = { tableName: 'Other', partitionKey: 'id', ...props };
+    expect(checkConfig({ ...configOf(SESSION_DATA, other), alarms: tuned }).tables).toHaveLength(2);
   }
 });
 

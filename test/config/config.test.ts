@@ -604,7 +604,7 @@ const WHOLE: DeploymentConfig = {
     written(
       table({
         sortKey: 'SessionId',
-        alarms: { shardsFailed: false, overdue: { threshold: 60, periods: 2 } },
+        alarms: { itemsFailed: false, deletionLag: { threshold: 60, periods: 2 } },
         archive: { prefix: 'a/', removals: 'all', format: 'json', batchSeconds: 5, coldAfterDays: 30 },
         events: { eventBus: 'expiries', oldImage: true },
       }),

@@ -17,16 +17,8 @@ const TOKENS: PreciseTtlProps = {
 const ON_CALL = 'arn:aws:sns:us-east-1:123456789012:on-call';
 const OWN_TOPIC = `arn:aws:sns:us-east-1:123456789012:${NAME}-alarms`;
 
-const ESSENTIAL = [
-  'dead-letters',
-  'deletion-lag',
-  'executions-failed',
-  'executions-timed-out',
-  'journal-failed',
-  'no-sweep',
-  'watermark-age',
-];
-const ALL = [...ESSENTIAL, 'items-failed', 'overdue', 'shards-failed'].sort();
+const ESSENTIAL = ['dead-letters', 'deletion-lag', 'executions-failed', 'no-sweep', 'watermark-age'];
+const ALL = [...ESSENTIAL, 'items-failed'].sort();
 const without = (alarms: readonly string[], ...left: string[]) => alarms.filter(each => !left.includes(each));
 
 const ALARM = 'aws_cloudwatch_metric_alarm';
@@ -53,9 +45,9 @@ const EDITS: readonly Edit[] = [
     alarms: ALL,
   },
   {
-    changes: { alarms: { overdue: false } },
+    changes: { alarms: { itemsFailed: false } },
     does: { delete: [ALARM], update: [DASHBOARD, ALARM] },
-    alarms: without(ALL, 'overdue'),
+    alarms: without(ALL, 'items-failed'),
   },
   {
     changes: { alarms: false },

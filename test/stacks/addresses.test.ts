@@ -19,12 +19,8 @@ const ADDRESSES = `
   aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_dead-letters_EDE09387
   aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_deletion-lag_4CB1C030
   aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_executions-failed_E2E216E1
-  aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_executions-timed-out_E63D3F0E
   aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_items-failed_990E7E6A
-  aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_journal-failed_0BEBD018
   aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_no-sweep_E77959CC
-  aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_overdue_481DDF5A
-  aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_shards-failed_68B85F92
   aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_watermark-age_C1F70AD2
   aws_dynamodb_table.SessionData_table_0F12F0FA
   aws_dynamodb_table.sweeps_precise-ttl_journal_table_ECC02B3C
@@ -72,11 +68,8 @@ const OF_A_CONSTRUCT = `
   aws_cloudwatch_metric_alarm.SessionData_alarms_dead-letters_2780F258
   aws_cloudwatch_metric_alarm.SessionData_alarms_deletion-lag_DF5C65D9
   aws_cloudwatch_metric_alarm.SessionData_alarms_executions-failed_2C6231BA
-  aws_cloudwatch_metric_alarm.SessionData_alarms_executions-timed-out_8C6BC16D
   aws_cloudwatch_metric_alarm.SessionData_alarms_items-failed_BFE1FE5A
   aws_cloudwatch_metric_alarm.SessionData_alarms_no-sweep_467BB59C
-  aws_cloudwatch_metric_alarm.SessionData_alarms_overdue_95AB571F
-  aws_cloudwatch_metric_alarm.SessionData_alarms_shards-failed_14814AC3
   aws_dynamodb_table.SessionData_table_0F12F0FA
   aws_iam_role.SessionData_delete-chunk_role_532CF85B
   aws_iam_role.SessionData_plan-sweep_role_5F45E759
@@ -107,8 +100,7 @@ const OF_A_CONSTRUCT = `
 `;
 
 /** What such a construct has since then. */
-const NEW_IN_A_CONSTRUCT =
-  /^aws_\w+\.SessionData_(journal_table|replay_\w+|alarms_(journal-failed|watermark-age))_/;
+const NEW_IN_A_CONSTRUCT = /^aws_\w+\.SessionData_(journal_table|replay_\w+|alarms_watermark-age)_/;
 
 /** Type and name of every block, and of what a module has. */
 function addressesOf(json: object): string[] {
@@ -169,12 +161,8 @@ const OF_THE_STREAM = `
   aws_cloudwatch_log_group.SessionData_archive_proof_write-manifest_logs_1ED72A7E
   aws_cloudwatch_log_group.SessionData_archive_reader_archive-expiries_logs_5FA81FDE
   aws_cloudwatch_log_group.SessionData_events_reader_publish-expiries_logs_4EF516DB
-  aws_cloudwatch_metric_alarm.SessionData_alarms_archive-delay_2B8C9A7F
-  aws_cloudwatch_metric_alarm.SessionData_alarms_archive-failures_B2AA78FF
-  aws_cloudwatch_metric_alarm.SessionData_alarms_event-delay_54B47322
-  aws_cloudwatch_metric_alarm.SessionData_alarms_event-failures_DA67D95C
-  aws_cloudwatch_metric_alarm.SessionData_alarms_manifest-failed_AEDF2BA8
   aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_deletes-unread_73212B7C
+  aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_readers-behind_7B735240
   aws_iam_role.SessionData_archive_proof_role_D78E9A24
   aws_iam_role.SessionData_archive_proof_write-manifest_role_A8890AF3
   aws_iam_role.SessionData_archive_reader_archive-expiries_role_6A015C95

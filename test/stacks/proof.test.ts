@@ -99,9 +99,6 @@ test('without an archive it has a bucket where the archive would have it, and th
   expect(bucketsOf(alone)).toEqual(bucketsOf(synthesized({ archive: {} })));
   const deleting = statementsOf(alone, 'precise-ttl-delete-chunk').map(({ Action }) => Action.join());
   expect(deleting).toContain('dynamodb:PutItem');
-  const alarms = resources(alone, 'aws_cloudwatch_metric_alarm').map(({ alarm_name: name }) => name);
-  expect(alarms).toContain('precise-ttl-SessionData-manifest-failed');
-  expect(alarms).not.toContain('precise-ttl-SessionData-archive-delay');
 });
 
 test('a table without archive and proof has none', () => {

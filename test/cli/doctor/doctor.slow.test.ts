@@ -310,7 +310,7 @@ test('what is wrong with the deployment is found, with the keys that could not b
   queues.set(`${name}-dead-letters`, 3);
   const topic = ['arn:aws:sns:us-east-1:123456789012:topic'];
   alarms.set(`${name}-no-sweep`, { StateValue: 'ALARM', AlarmActions: topic });
-  alarms.set(`${name}-overdue`, { StateValue: 'OK', AlarmActions: topic, ActionsEnabled: false });
+  alarms.set(`${name}-watermark-age`, { StateValue: 'OK', AlarmActions: topic, ActionsEnabled: false });
   alarms.delete(`${name}-deletion-lag`);
   aws.answers.unreservedConcurrency = 10;
   const report = await examined([FAULTY]);
@@ -325,7 +325,7 @@ test('what is wrong with the deployment is found, with the keys that could not b
     'schedule-disabled': `${name}-tick`,
     'schedule-differs': `${name}-tick: expected cron(* * * * ? *), got rate(1 hour)`,
     'alarms-sounding': `${name}-no-sweep`,
-    'alarms-silent': `${name}-overdue`,
+    'alarms-silent': `${name}-watermark-age`,
     'alarms-missing': `${name}-deletion-lag`,
     'lambda-concurrency': 'the account has 10 left, one execution can use 200',
   });

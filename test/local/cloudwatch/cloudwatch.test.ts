@@ -12,8 +12,11 @@ import { serveCloudWatch } from 'aws-on-loopback/cloudwatch/serve-cloudwatch';
 import type { LocalService } from 'aws-on-loopback/service';
 import type { Execution } from 'stepfunctions-emulator';
 import { VirtualClock } from 'stepfunctions-emulator';
+import { describeAlarm } from '../../../cli/local/text.ts';
+import { deploymentMetrics } from '../../../functions/runtime/deployment-metric.ts';
 import { synthesizedCloud } from '../../../local/stack/synthesized.ts';
 import { plainStack } from '../../../stacks/plain-stack.ts';
+import { notPrinted } from '../../runbook/sections.ts';
 import { configOf } from '../../support/configs.ts';
 
 const START = Date.UTC(2026, 10, 21, 12);
@@ -182,47 +185,33 @@ test('a message that lies in a queue is counted every minute', async () => {
 let cleanUp = () => {};
 afterEach(() => cleanUp());
 
-test('the alarms of an archive and of events sound for what is an hour late and for what was given up', async () => {
+test('the alarm of the readers sounds for what is an hour late, as the runbook shows it, and ends with it', async () => {
   const { alarms } = synthesizedCloud(
-    plainStack(
-      configOf({ tableName: 'Tab', partitionKey: 'id', archive: {}, events: { eventBus: 'default' } }),
-    ),
+    plainStack(configOf({ tableName: 'Tab', partitionKey: 'id', events: { eventBus: 'default' } })),
   );
-  const ofStreams = alarms.filter(({ name }) => /-(archive|event)-(delay|failures)$/.test(name));
   const clock = new VirtualClock(START);
-  const inQueue: Record<string, number> = {
-    'precise-ttl-Tab-archive-failures': 0,
-    'precise-ttl-Tab-event-failures': 0,
-  };
+  const printed: string[] = [];
   const cloudWatch = new LocalCloudWatch({
-    clock,
-    alarms: ofStreams,
-    queues: Object.keys(inQueue),
-    messagesIn: queue => inQueue[queue],
+    ...{ clock, queues: [] },
+    alarms: alarms.filter(({ name }) => name === 'precise-ttl-readers-behind'),
+    onAlarm: seen => printed.push(describeAlarm(seen)),
   });
-  const sounding = () =>
-    cloudWatch.alarms.filter(({ state }) => state === 'ALARM').map(({ alarm: { name } }) => name);
+  const record = deploymentMetrics({
+    ...{ namespace: 'PreciseTtl', deployment: 'precise-ttl', clock: () => clock.now() },
+    print: line => cloudWatch.addLine(line),
+  });
   cloudWatch.start();
   cleanUp = () => cloudWatch.stop();
-  cloudWatch.addIteratorAge('precise-ttl-Tab-archive-expiries', 3_599_999);
-  cloudWatch.addIteratorAge('precise-ttl-Tab-publish-expiries', 250);
+  record('ReaderDelay', 3599);
   await clock.sleep(10 * MINUTE);
-  expect(sounding()).toEqual([]);
-  cloudWatch.addIteratorAge('precise-ttl-Tab-archive-expiries', 3_600_000);
-  cloudWatch.addIteratorAge('precise-ttl-Tab-publish-expiries', 3_600_000);
-  for (const queue of Object.keys(inQueue)) inQueue[queue] = 1;
+  expect(printed).toEqual([]);
+  record('ReaderDelay', 3600);
   await clock.sleep(MINUTE + 1);
-  expect(sounding()).toEqual(ofStreams.map(({ name }) => name).sort());
-  expect(ofStreams.length).toBe(4);
-  // Somebody has taken the messages out.
-  for (const queue of Object.keys(inQueue)) inQueue[queue] = 0;
-  await clock.sleep(20 * MINUTE);
-  // A reader that says nothing has not caught up.
-  expect(sounding()).toEqual(['precise-ttl-Tab-archive-delay', 'precise-ttl-Tab-event-delay']);
-  for (const file of ['archive-expiries', 'publish-expiries'])
-    cloudWatch.addIteratorAge(`precise-ttl-Tab-${file}`, 250);
-  await clock.sleep(6 * MINUTE);
-  expect(sounding()).toEqual([]);
+  expect(printed).toHaveLength(1);
+  expect(notPrinted('readers-behind', printed)).toEqual([]);
+  await clock.sleep(16 * MINUTE);
+  expect(printed).toHaveLength(2);
+  expect(cloudWatch.alarms.map(({ state }) => state)).toEqual(['OK']);
 });
 
 describe('the API, asked by the SDK', () => {
