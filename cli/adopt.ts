@@ -3,7 +3,6 @@
 import { InvalidConfigError } from '../config/config.ts';
 import { isLocal } from '../operate/aws/endpoint.ts';
 import { TableNotFoundError } from '../operate/errors.ts';
-import { MAX_GRACE_SECONDS } from '../statemachine/contract/limits.ts';
 import { BY, FlagError, switchFlag, textFlag, wholeNumber } from './flags.ts';
 import { defineOperation } from './operation.ts';
 
@@ -25,15 +24,6 @@ const FLAGS = {
     ...UNITS,
     help: 'of a provisioned table: write units a second of the index',
   },
-  'hold-attribute': textFlag(
-    'NAME',
-    'attribute that holds an item; native TTL is not turned on then: docs/archive-and-events.md',
-  ),
-  'grace-seconds': wholeNumber(
-    0,
-    MAX_GRACE_SECONDS,
-    'seconds from the expiry to the deletion; native TTL is not turned on then',
-  ),
   full: switchFlag('look at every item before anything is changed, not only at a sample of at most 1,000'),
   'delete-expired': wholeNumber(
     1,
@@ -73,8 +63,6 @@ refuses the index where a TTL is no Number.`,
       indexName: flags['index-name'],
       indexReadUnits: flags['index-read-units'],
       indexWriteUnits: flags['index-write-units'],
-      holdAttribute: flags['hold-attribute'],
-      graceSeconds: flags['grace-seconds'],
       full: flags.full,
       deleteExpired: flags['delete-expired'],
       mask: flags.mask,

@@ -10,8 +10,7 @@ export const command = defineCommand({
 
 Provisions what the configuration says, with Terraform. Shows the plan and asks for confirmation before it changes anything;
 without a terminal to ask at it refuses, unless you give --yes. A plan that would delete or replace a table, or anything else that
-holds something, is refused: docs/operate.md of precise-ttl, "Tables are never deleted". It says when a lower graceSeconds deletes
-items at once. cdktf.out,
+holds something, is refused: docs/operate.md of precise-ttl, "Tables are never deleted". cdktf.out,
 and the state if it is a local one, lie beside the configuration. It leaves a pause (npx precise-ttl pause) as it is.
 
 With --table it deploys what the configuration says of that table. The other tables stay as they are deployed, with what stands beside

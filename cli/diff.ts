@@ -1,5 +1,4 @@
 /** `precise-ttl diff`: shows what a deployment would change. See `--help`. */
-import { tellLoweredGraces } from './deploy/change.ts';
 import { PLAN_FLAGS, TABLES, TERRAFORM_HELP } from './deploy/flags.ts';
 import { StackPlan } from './deploy/stack-plan.ts';
 import { switchFlag, textFlag } from './flags.ts';
@@ -39,7 +38,6 @@ Exit status: 0 shown, 1 not, or not of all tables, or wrong flags; with --detail
       const { changes, broken } = await stack.plan(plan, { quiet: json });
       if (changes === undefined) return 1;
       if (json) printData(JSON.stringify(await terraform.planned(plan)));
-      else if (changes) await tellLoweredGraces(terraform, plan);
       if (broken.length > 0) return 1;
       return changes && detailed ? CHANGES_STATUS : 0;
     };

@@ -32,7 +32,6 @@ const UNCHECKED = 'that check is not made';
 
 const STATUS = [
   ...on("the table's index and the journal", ['dynamodb:Query'], UNCHECKED),
-  ...on(TABLE, ['dynamodb:BatchGetItem'], 'only with hold; it does not say what is overdue'),
   ...on('*', ['states:ListStateMachines'], UNCHECKED),
   ...on(REPLAYS, ['states:ListExecutions'], UNCHECKED),
   ...on('the schedules', ['scheduler:GetSchedule'], UNCHECKED),
@@ -68,7 +67,6 @@ export const COMMAND_ACTIONS = {
     ...on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive', 'dynamodb:Scan'], UNCHECKED),
     ...on(JOURNAL, ['dynamodb:Query'], UNCHECKED),
     ...on('*', ['states:ListStateMachines'], UNCHECKED),
-    ...on(REPLAYS, ['states:DescribeStateMachine'], UNCHECKED),
     ...on('the schedules', ['scheduler:GetSchedule'], UNCHECKED),
     ...on('the dead-letter queue', ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes'], UNCHECKED),
     ...on('*', ['lambda:GetAccountSettings', 'lambda:ListEventSourceMappings'], UNCHECKED),

@@ -59,7 +59,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const { chosen: configured, standsFor } = shownTable(config, options.table);
   const chosen = withFollowers(indexedBy(configured, options.by), options.archive);
   const resolved = resolveProps(chosen);
-  const { name, precisionSeconds, pollSeconds, deleteMode, graceSeconds, holdAttribute } = resolved;
+  const { name, precisionSeconds, pollSeconds, deleteMode } = resolved;
   const { marginSeconds } = functionSettings(resolved);
   const tableName = ownTableName(chosen.tableName);
   // The run has a deployment and a journal of its own: the table may be paused in the journal of another deployment.
@@ -82,7 +82,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
     standsFor,
     region: config.region,
     model: modelOf(table),
-    sweep: { precisionSeconds, pollSeconds, marginSeconds, deleteMode, graceSeconds, holdAttribute },
+    sweep: { precisionSeconds, pollSeconds, marginSeconds, deleteMode },
     following: followingOf(resolved),
     ...{ minutes, rate, seed, output, signal },
     ...(show && { show }),

@@ -90,15 +90,13 @@ function describeTable({ table, missed, replay, lagP99Ms }: ResumedTable): strin
   ];
 }
 
-function describeMissed({ table, was, missed, isSwept, graceSeconds }: MissedOfTable): string {
+function describeMissed({ table, was, missed, isSwept }: MissedOfTable): string {
   const head = `${table}, ${describePause(was)}`;
   if (missed === undefined) {
     return isSwept || was !== undefined
       ? `${head}; nothing was missed that the ticks do not make up for`
       : `${head}; no tick has swept it yet`;
   }
-  // Converts times of expiry to the times when the items are due: a grace later.
-  const [from, to] = [missed.from, missed.to].map(seconds => (seconds + graceSeconds) * 1_000);
   const length = describeDuration((missed.to - missed.from) * 1_000);
-  return `${head}; not swept: what was due from ${isoSeconds(from ?? 0)} to ${isoSeconds(to ?? 0)} (${length})`;
+  return `${head}; not swept: what was due from ${isoSeconds(missed.from * 1_000)} to ${isoSeconds(missed.to * 1_000)} (${length})`;
 }

@@ -116,15 +116,6 @@ export const HOLDINGS = {
     entryOut: 'goes',
     destroyed: 'goes',
   },
-  hold: {
-    what: 'holds on items',
-    holds: 'items that have expired and must not be deleted',
-    turnedOff: 'refused',
-    onAgain:
-      'by another `hold`, or none: until `hold.releases` names the old one, see [Hold and grace](archive-and-events.md#another-hold-attribute-or-none)',
-    entryOut: 'stays',
-    destroyed: 'stays',
-  },
 } as const satisfies Readonly<Record<string, Holding>>;
 
 /**

@@ -1,7 +1,7 @@
 import { isObject } from '../expiry/fields.ts';
 
 interface Group {
-  /** The field that gets the value when it is not an object: `hold: 'a'` is `hold: { attribute: 'a' }`. */
+  /** The field that gets the value when it is not an object: `sortKey: 'a'` is `sortKey: { name: 'a' }`. */
   readonly short?: string;
   /** The setting of each field; a table's settings are flat: `index.by` is `indexedBy` there. */
   readonly fields: Readonly<Record<string, string>>;
@@ -47,11 +47,6 @@ export const GROUPS = {
       scan: 'indexScan',
     },
   },
-  /**
-   * the attribute that holds an item, or `{ attribute, releases }`
-   * @default no item is held
-   */
-  hold: { short: 'attribute', fields: { attribute: 'holdAttribute', releases: 'releasesHoldsOf' } },
 } as const satisfies Readonly<Record<string, Group>>;
 
 export type GroupName = keyof typeof GROUPS;
@@ -86,7 +81,7 @@ export function pathOf(setting: string): string {
   return place?.isShort ? place.group : fieldPathOf(setting);
 }
 
-/** The prop in which a setting is written, always with the field: `hold.attribute` for `holdAttribute`, not only `hold`. */
+/** The prop in which a setting is written, always with the field: `index.by` for `indexedBy`. */
 export function fieldPathOf(setting: string): string {
   const place = PLACES.get(setting);
   return place === undefined ? setting : `${place.group}.${place.field}`;

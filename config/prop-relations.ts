@@ -1,6 +1,5 @@
 import type { FieldProblem } from '../expiry/errors.ts';
 import { adviseShards, PARTITION_UNITS } from '../expiry/partition-rule.ts';
-import { pathOf } from './prop-groups.ts';
 import { PLAIN_MODE_SECONDS, type PropName, type ResolvedProps } from './props.ts';
 
 type Text = string | ((table: ResolvedProps) => string);
@@ -18,7 +17,6 @@ interface Relation {
 const bySecond = ({ indexedBy }: ResolvedProps): boolean => indexedBy === 'second';
 const isPlain = ({ precisionSeconds }: ResolvedProps): boolean => precisionSeconds === PLAIN_MODE_SECONDS;
 const polls = ({ pollSeconds }: ResolvedProps): boolean => pollSeconds > 0;
-const isGuarded = ({ deleteMode }: ResolvedProps): boolean => deleteMode === 'guarded';
 
 /** The rules between the settings of a table, except those about created resources. */
 export const RELATIONS: readonly Relation[] = [
@@ -52,28 +50,9 @@ export const RELATIONS: readonly Relation[] = [
     remedy:
       'The plain mode does not poll between its ticks: lower precisionSeconds or leave pollSeconds out.',
   },
-  {
-    // The delete must check which items are held.
-    props: ['holdAttribute', 'deleteMode'],
-    holds: table => table.holdAttribute === undefined || isGuarded(table),
-    expected: "none with deleteMode: 'batch', which deletes without looking at the item",
-    remedy: "Set deleteMode: 'guarded', or leave hold out.",
-  },
-  // An attribute that every item has would hold all of them.
-  ...(['partitionKey', 'sortKey', 'ttlAttribute', 'windowAttribute'] as const).map(
-    (other): Relation => ({
-      props: ['holdAttribute', other],
-      holds: table => {
-        const isSame = table.holdAttribute !== undefined && table.holdAttribute === table[other];
-        return !isSame || (other === 'windowAttribute' && bySecond(table));
-      },
-      expected: `an attribute of its own, not ${pathOf(other)}`,
-      remedy: 'Name an attribute that only held items have: every item that has it is held.',
-    }),
-  ),
   // The tables' settings are part of the state machines' definitions, where such a text would be evaluated, or refused if it has only one
   // of the delimiters. Source: Step Functions Developer Guide, "Transforming data with JSONata".
-  ...(['partitionKey', 'sortKey', 'ttlAttribute', 'windowAttribute', 'holdAttribute'] as const).map(
+  ...(['partitionKey', 'sortKey', 'ttlAttribute', 'windowAttribute'] as const).map(
     (name): Relation => ({
       props: [name],
       holds: table => !/^\{%|%\}$/.test(table[name] ?? ''),

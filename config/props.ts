@@ -201,23 +201,6 @@ export const PROPS = {
    */
   deleteMode: optional(SETTING_KINDS.deleteMode, 'guarded'),
   /**
-   * attribute that holds an item: no sweep deletes an item that has it. It needs `deleteMode: 'guarded'`:
-   * [Hold](../archive-and-events.md#how-do-i-keep-items-that-have-expired)
-   * @default no item is held
-   */
-  holdAttribute: orNone(SETTING_KINDS.holdAttribute),
-  /**
-   * attribute that no longer holds an item. Without it no plan [removes or changes
-   * `hold`](../archive-and-events.md#another-hold-attribute-or-none)
-   * @default no hold is given up
-   */
-  releasesHoldsOf: orNone(SETTING_KINDS.holdAttribute),
-  /**
-   * seconds between an item's expiry and its deletion, at most 2,592,000 (30 days). For readers it expires at its TTL:
-   * [Grace](../archive-and-events.md#how-do-i-keep-items-that-have-expired)
-   */
-  graceSeconds: optional(SETTING_KINDS.graceSeconds, 0),
-  /**
    * most seconds from an item's expiry to the poll that deletes it, 1 to 60. `60` is the plain mode: one sweep a minute, and nothing
    * runs in between
    */
@@ -391,7 +374,6 @@ export type PreciseTtlProps = Omit<FlatProps, SettingOfGroup> & {
   readonly sortKey?: Key;
   readonly index?: GroupValue<'index'>;
   readonly newTable?: GroupValue<'newTable'>;
-  readonly hold?: string | GroupValue<'hold'>;
 };
 
 type PresentName = PropNames<{ isRequired: true }> | PropNames<{ byDefault: unknown }>;
@@ -530,14 +512,6 @@ function readerSettings(readers: LedgerProps & { readonly batchSeconds: number }
     ...(events !== undefined && { publishedWithinSeconds: READ_WITHIN_SECONDS }),
     ...(hasProof(readers) && { proof: true }),
   } satisfies Partial<Settings>;
-}
-
-/** Whether native TTL must be off: it would delete held items, and items in their grace, within days. */
-export function refusesNativeTtl({
-  holdAttribute,
-  graceSeconds,
-}: Pick<ResolvedProps, 'holdAttribute' | 'graceSeconds'>): boolean {
-  return holdAttribute !== undefined || graceSeconds > 0;
 }
 
 /** Fills in the defaults. */

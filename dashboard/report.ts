@@ -81,7 +81,7 @@ export interface Minute {
   /** Items that had expired: the sum of the other counts. */
   readonly due: number;
   readonly deleted: number;
-  /** Items that were renewed or held. */
+  /** Items that were renewed. */
   readonly kept: number;
   /** Items that somebody else had deleted. */
   readonly notFound: number;

@@ -58,7 +58,7 @@ function minuteOf(at: string, sweeps: readonly SweepReport[]): Minute {
     at,
     due: sum(({ found }) => found),
     deleted: sum(({ deleted }) => deleted),
-    kept: sum(({ renewed, held }) => renewed + held),
+    kept: sum(({ renewed }) => renewed),
     notFound: sum(({ notFound }) => notFound),
     left: sum(({ failed }) => failed),
   };

@@ -177,8 +177,6 @@ export interface MissedOfTable {
   readonly missed: Span | undefined;
   /** Whether any tick has swept the table before. */
   readonly isSwept: boolean;
-  /** Seconds between the expiry of an item and the time when it is due. */
-  readonly graceSeconds: number;
 }
 
 /** The result of a resume for a table. */

@@ -179,7 +179,4 @@ export function removeTable(scope: Construct, props: PreciseTtlProps): void {
   guard.forget(resolved.tableName, guarded(table, resolved));
   guard.forget(guardName(bucket), guardedBucket(bucket));
   guard.removeSweep(scope);
-  for (const attribute of [resolved.holdAttribute, resolved.releasesHoldsOf]) {
-    if (attribute !== undefined) guard.releaseHolds(scope, attribute);
-  }
 }

@@ -47,13 +47,6 @@ export const COUNTS = {
     metric: { name: 'ItemsRenewed', unit: 'Count' },
     replayed: true,
   },
-  held: {
-    by: 'call',
-    isFate: true,
-    help: 'Expired items that have the attribute of `hold`; they stay. Windows that hold nothing else are passed over, and not counted.',
-    metric: { name: 'ItemsHeld', unit: 'Count', onlyAboveZero: true },
-    replayed: true,
-  },
   notFound: {
     by: 'call',
     isFate: true,

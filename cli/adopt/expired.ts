@@ -31,15 +31,11 @@ export function askToDelete(expired: ExpiredBefore, sampled: number, deletesPerS
 }
 
 /** Says who deletes the items that expired before the adoption and were not deleted by it. */
-export function whoDeletesTheRest({ nativeTtl, configuration }: AdoptionPlan, command: string): string {
+export function whoDeletesTheRest({ configuration }: AdoptionPlan, command: string): string {
   const ready = resolveProps(configuration).indexedBy === 'window' ? ' and they have their windows' : '';
-  const withoutScan =
-    nativeTtl === 'off'
-      ? 'nobody does by itself, since native TTL has to be off'
-      : 'native TTL does, usually within days';
   return (
     `The sweep deletes them within a day after it is deployed${ready}: it reads the whole index once a day. ` +
-    `With index: { scan: 'off' } ${withoutScan}. This deletes them at any time:\n  ${command}`
+    `With index: { scan: 'off' } native TTL does, usually within days. This deletes them at any time:\n  ${command}`
   );
 }
 
@@ -48,15 +44,13 @@ export function deleteCommand(
   { ttl, configuration, index }: AdoptionPlan,
   { table, region }: Pick<Reading, 'table' | 'region'>,
 ): string {
-  const { holdAttribute, graceSeconds, indexedBy, indexName } = settingsOfProps(configuration);
+  const { indexedBy, indexName } = settingsOfProps(configuration);
   return commandLine(
     'adopt',
     quoted([
       ...['--table', table.name, '--ttl-attribute', ttl.attribute, '--region', region],
       ...(indexedBy === undefined ? [] : ['--by', String(indexedBy)]),
       ...(indexName === undefined ? [] : ['--index-name', index.name]),
-      ...(holdAttribute === undefined ? [] : ['--hold-attribute', String(holdAttribute)]),
-      ...(graceSeconds === undefined ? [] : ['--grace-seconds', String(graceSeconds)]),
       ...['--delete-expired', String(DELETES_PER_SECOND)],
     ]),
   );

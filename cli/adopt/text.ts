@@ -5,7 +5,7 @@ import { describeKeys } from '../../operate/adopt/index-plan.ts';
 import type { AdoptionPlan } from '../../operate/adopt/plan.ts';
 import type { Reading, Wish } from '../../operate/adopt/reading.ts';
 import type { TtlLook } from '../../operate/adopt/ttl-look.ts';
-import { commandLine, quoted, timeToLive } from '../../operate/command-line.ts';
+import { commandLine, quoted } from '../../operate/command-line.ts';
 import type { ScanProgress } from '../../operate/options.ts';
 import { keyText, tableKeyText } from '../../operate/table/key-text.ts';
 import type { TtlKind } from '../../operate/table/sample.ts';
@@ -112,8 +112,7 @@ function describeTtlValues(look: TtlLook): string {
   const { values, isFull } = look;
   const found = (Object.keys(KIND_TEXTS) as TtlKind[]).filter(kind => values[kind] > 0);
   if (found.length === 0) return `The ${isFull ? 'table' : 'sample'} has no items.`;
-  const held = look.held > 0 ? `; ${count(look.held)} are expired and held` : '';
-  return `${isFull ? `All ${count(look.items)} items` : 'Sampled items'}: ${found.map(kind => `${count(values[kind])} ${KIND_TEXTS[kind]}`).join(', ')}${held}.`;
+  return `${isFull ? `All ${count(look.items)} items` : 'Sampled items'}: ${found.map(kind => `${count(values[kind])} ${KIND_TEXTS[kind]}`).join(', ')}.`;
 }
 
 /** Lists the first keys that a full look has found for each fault. */
@@ -225,7 +224,7 @@ function describeCost({ cost, index }: AdoptionPlan, table: Reading['table'], re
 }
 
 function notes(
-  { look, index, ttl, nativeTtl }: AdoptionPlan,
+  { look, index, ttl }: AdoptionPlan,
   table: Reading['table'],
   writes: Reading['writes'],
   { indexedBy }: Wish,
@@ -243,11 +242,6 @@ function notes(
       ttlValues.fraction > 0 &&
       `by second, ${count(ttlValues.fraction)} of the ${lookedAt(look)} are not found, since their TTL is no whole second; native TTL ` +
         'deletes them. --by window finds them, and needs a stamp by the writers.',
-    nativeTtl === 'off' &&
-      table.ttl.status !== 'DISABLED' &&
-      `native TTL is ${table.ttl.status}, and would delete what is held, or in its grace. Turn it off before you deploy, which takes up to ` +
-        `an hour: aws dynamodb update-time-to-live --table-name ${table.name} --time-to-live-specification ` +
-        timeToLive(false, table.ttl.attribute ?? ttl.attribute),
     wrong > 0 &&
       `${count(wrong)} of the ${lookedAt(look)} have a ${ttl.attribute} that neither native TTL nor the sweep understands as meant.`,
     strings > 0 &&
@@ -282,7 +276,7 @@ function aligned(rows: readonly (readonly [string, string])[]): string {
 
 /** Describes the deletion of the items that had expired before the adoption. */
 export function describeDeletion(
-  { deleted, renewed, held, notFound, failed, unprocessed }: Deletion,
+  { deleted, renewed, notFound, failed, unprocessed }: Deletion,
   table: Reading['table'],
   { mask = false }: Wish,
 ): string {
@@ -295,7 +289,6 @@ export function describeDeletion(
   const parts = [
     `${count(deleted)} deleted`,
     ...(renewed > 0 ? [`${count(renewed)} renewed meanwhile, which stay`] : []),
-    ...(held > 0 ? [`${count(held)} held, which stay`] : []),
     ...(notFound > 0 ? [`${count(notFound)} gone already`] : []),
     ...(unprocessed.length > 0
       ? [`${count(unprocessed.length)} left, since DynamoDB was too busy${named(unprocessed)}`]

@@ -2,11 +2,9 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { consent, requireConsent } from '../consent.ts';
 import { FlagError, type FlagValues } from '../flags.ts';
-import { print, printError } from '../print.ts';
+import { printError } from '../print.ts';
 import { stopOnSignal } from '../signals.ts';
 import type { CHANGE_FLAGS, DEPLOY_FLAGS } from './flags.ts';
-import { describeLoweredGraces } from './lowered-grace.ts';
-import type { Terraform } from './run-terraform.ts';
 import { StackPlan } from './stack-plan.ts';
 
 export interface Change {
@@ -34,7 +32,6 @@ export async function change(
   return terraform.withPlan(async plan => {
     const { changes, broken } = await stack.plan(plan);
     if (changes === undefined) return 1;
-    if (changes) await tellLoweredGraces(terraform, plan);
     // A plan without changes may still have to write the state: for resources that were moved or forgotten.
     const declined = changes ? await declinedWith(ask, flags) : undefined;
     if (declined !== undefined) {
@@ -76,12 +73,6 @@ export async function applyPlan(
   await stack.terraform.init();
   await stack.synthesizeAs(resolve(file));
   return stack.terraform.apply(resolve(file));
-}
-
-/** Prints every grace that the plan lowers: Terraform's own plan shows it only inside the definition of a state machine. */
-export async function tellLoweredGraces(terraform: Terraform, plan: string): Promise<void> {
-  const lowered = describeLoweredGraces(await terraform.planned(plan));
-  if (lowered !== '') print(`\n${lowered}`);
 }
 
 /** @returns the exit status if the user declines; undefined if the user agrees */

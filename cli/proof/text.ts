@@ -39,7 +39,7 @@ function describeManifest({ deleted, kept, latestSeconds, late, asOf }: Manifest
   const latest = latestSeconds === null ? '' : `, the latest ${number(latestSeconds)} s after its expiry`;
   return [
     `  deleted   ${number(deleted.sweep)} by the sweep, ${number(deleted.other)} by others${latest}`,
-    `  kept      ${number(kept.held)} held, ${number(kept.renewed)} renewed`,
+    `  kept      ${number(kept.renewed)} renewed`,
     `  as of     ${asOf}${late === undefined ? '' : `, with ${number(late.reduce((sum, { lines }) => sum + lines, 0))} late of the day before`}`,
     `  sha-256   ${sha256}`,
   ];

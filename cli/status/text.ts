@@ -98,9 +98,6 @@ function goneSentence(
   }
   const { since, by, left, gapUntil } = gone;
   const time = (seconds: number) => clockTime(fromSeconds(seconds), now);
-  // Items are due a grace later than they expire.
-  const was = props.graceSeconds === 0 ? 'was due' : 'had expired';
-  const kept = props.holdAttribute === undefined ? '' : ', but for what is held';
   const [oldest] = left;
   const keys = left.slice(0, SHOWN_KEYS).flatMap(({ key }) => shortKeyText(key, props) ?? []);
   const more = left.length > keys.length ? ', …' : '';
@@ -115,7 +112,7 @@ function goneSentence(
     found === 0 ? '' : `, but for up to ${count(found)} that the last scan found and no tick deletes`;
   const gap =
     gapUntil === null ? '' : `; nobody has looked for what was due from then until ${time(gapUntil)}`;
-  return `everything that ${was} by ${time(by)} is gone${butFor}${besides}${back}${kept}${gap}`;
+  return `everything that was due by ${time(by)} is gone${butFor}${besides}${back}${gap}`;
 }
 
 /** Describes the last index scan, on which the sentence relies, and the span that it does not cover. */
@@ -139,10 +136,9 @@ function describeScan(
   const exceptions = describeExceptions(record, ({ key }) =>
     key === undefined || typeof key === 'string' ? key : shortKeyText(key, props),
   );
-  const kept = props.holdAttribute === undefined ? '' : ', but for what is held';
   return (
     `of the ${count(record.scanned)} entries that the index had at ${time(beganAt)}, all read by ${time(endedAt)}, none is left ` +
-    `that had been due for ten minutes${kept}${exceptions === '' ? '' : `; it found ${exceptions}`}`
+    `that had been due for ten minutes${exceptions === '' ? '' : `; it found ${exceptions}`}`
   );
 }
 
@@ -152,7 +148,7 @@ function shortKeyText(key: ItemKey, props: Subject['props']): string | undefined
 }
 
 function describeOverdue(look: OverdueLook, now: Date): string {
-  const { named, read, readAt, held, heldUnknown, queries, unseen } = look;
+  const { named, read, readAt, queries, unseen } = look;
   const [oldest] = named;
   const latest = read.at(-1);
   if (latest === undefined && look.overdue === 0)
@@ -162,10 +158,8 @@ function describeOverdue(look: OverdueLook, now: Date): string {
     latest === undefined
       ? 'no span was read as a whole'
       : `looked back to ${clockTime(fromSeconds(latest.from), now)}${latest.upTo < readAt ? `, only up to ${clockTime(fromSeconds(latest.upTo), now)}` : ''}`;
-  const kept = held === 0 ? '' : `; at least ${count(held)} held`;
-  const unknown = heldUnknown ? '; some of them may be held' : '';
   const why = unseen === null ? '' : `; ${unseen.text}`;
-  return `${items(look)}${late}${kept}${unknown} (${back}, ${count(queries)} ${queries === 1 ? 'query' : 'queries'}${why})`;
+  return `${items(look)}${late} (${back}, ${count(queries)} ${queries === 1 ? 'query' : 'queries'}${why})`;
 }
 
 function items({ overdue, unseen }: Pick<OverdueLook, 'overdue' | 'unseen'>): string {

@@ -91,7 +91,7 @@ function stretches<Timed extends { readonly at: number }>(timed: readonly Timed[
 const FATES = ['deleted', 'kept', 'notFound', 'left'] as const;
 const FATE_WORDS = {
   deleted: 'deleted',
-  kept: 'renewed or held',
+  kept: 'renewed',
   notFound: 'gone already',
   left: 'left',
 } as const;

@@ -82,7 +82,7 @@ function lastMinuteTile(minute: Minute | null): Tile {
   if (minute === null)
     return { name, value: '–', note: 'no sweep of the last three hours that has ended found anything' };
   const { due, deleted, kept, left, at } = minute;
-  const others = kept === 0 ? '' : `${count(kept)} renewed or held, `;
+  const others = kept === 0 ? '' : `${count(kept)} renewed, `;
   return {
     ...{ name, value: `${count(deleted)} of ${count(due)}` },
     note: `deleted of what was due, ${others}${count(left)} left; due at ${minuteOf(at)}`,

@@ -103,14 +103,13 @@ export function backlogWords(
   now: string,
 ): { value: string; note: string } {
   if (overdue === null) return { value: '–', note: 'not known' };
-  const { items, atLeast, oldest, trend, why, held } = overdue.value;
+  const { items, atLeast, oldest, trend, why } = overdue.value;
   if (items === null) return { value: '–', note: why ?? 'not known' };
-  const kept = held === 0 ? '' : `; ${count(held)} held`;
-  if (items === 0) return { value: '0', note: `nothing is overdue${kept}` };
+  if (items === 0) return { value: '0', note: 'nothing is overdue' };
   const late = oldest === null ? '' : `the oldest for ${duration(secondsBetween(oldest, now))}`;
   return {
     value: `${atLeast ? '≥ ' : ''}${count(items)}`,
-    note: [late, trendWords(trend, now)].filter(Boolean).join('; ') + kept,
+    note: [late, trendWords(trend, now)].filter(Boolean).join('; '),
   };
 }
 

@@ -51,10 +51,10 @@ export function countFound(
 }
 
 /**
- * Resets the counts of failed and held keys: they are still there, and a poll from the start of the windows finds and counts them again.
+ * Resets the counts of failed keys: they are still there, and a poll from the start of the windows finds and counts them again.
  */
 export function countAgain(counts: CountsProgress): CountsProgress {
-  return { ...counts, failed: 0, failedKeys: [], held: 0 };
+  return { ...counts, failed: 0, failedKeys: [] };
 }
 
 /** Returns the results of a page's keys in DynamoDB: the difference between the counts before and after it. */

@@ -47,7 +47,7 @@ export interface ScanVerdict {
  *    TTL with a fraction; by window it is a window of another length, another time or another shard.
  * 3. Any entry that is overdue for longer than the ticks look back is due, including those of 2.
  *
- * @param cutoff epoch seconds: DynamoDB's clock minus the sweep's delay (grace and margin)
+ * @param cutoff epoch seconds: DynamoDB's clock minus the sweep's margin
  */
 export function judgeEntry(
   { ttl, window }: Pick<ScannedEntry, 'ttl' | 'window'>,

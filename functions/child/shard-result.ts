@@ -9,7 +9,7 @@ import type { SweepTarget } from '../../statemachine/contract/targets.ts';
 import { CHILD_COUNTS, sumOfFates } from '../../statemachine/counts.ts';
 import { LAG_BUCKETS } from '../report/lag.ts';
 import { areWindows } from '../table/target-windows.ts';
-import { countFailed, NOTHING_COUNTED } from './child-counts.ts';
+import { countFailed } from './child-counts.ts';
 import { startProgress } from './child-progress.ts';
 import { asOne } from './parts.ts';
 import { recordOf } from './scan.ts';
@@ -21,20 +21,13 @@ import { recordOf } from './scan.ts';
 
 /**
  * Whether the child made progress. If it did not, handing its target on would repeat for ever. A dry run and a scan progress by their
- * positions, and so does a child that found held items, which stay where they are.
+ * positions.
  */
 export function madeProgress(progress: ChildProgress): boolean {
-  const { dryRun, poll, counts, scan } = progress;
+  const { dryRun, poll, counts } = progress;
   if (counts.scanned > 0) return true;
   if (dryRun) return counts.found > 0 && poll.position !== null;
-  // A scan that continues reads its first page again, including the held items on it.
-  const held = scan === undefined && goesOnBehindHeld(progress) ? counts.held : 0;
-  return sumOfFates({ ...counts, failed: 0, held }) > 0;
-}
-
-/** Whether only held items are left before the child's position. */
-function goesOnBehindHeld({ dryRun, poll, deferred, counts }: ChildProgress): boolean {
-  return !dryRun && poll.position !== null && counts.held > 0 && counts.failed === 0 && deferred.count === 0;
+  return sumOfFates({ ...counts, failed: 0 }) > 0;
 }
 
 /**
@@ -49,8 +42,8 @@ export function endShard(progress: ChildProgress, { interrupted }: { interrupted
 }
 
 /**
- * Ends a child that is out of time and hands its target on. Failed, deferred and held keys are not counted: the next child finds and
- * counts them again. If it would find only held items, it continues after them; otherwise it would never get further.
+ * Ends a child that is out of time and hands its target on. Failed and deferred keys are not counted: the next child finds and counts
+ * them again.
  */
 export function handOn(progress: ChildProgress): ShardResult {
   const { dryRun, target, poll, counts, scan } = progress;
@@ -63,11 +56,8 @@ export function handOn(progress: ChildProgress): ShardResult {
     };
     return { ...resultOf(progress, counts), complete: false, interrupted: false, resume };
   }
-  const isBehindHeld = goesOnBehindHeld(progress);
-  const { position } = poll;
-  const resume: SweepTarget = dryRun || isBehindHeld ? { ...target, position } : target;
-  const { held } = dryRun || isBehindHeld ? counts : NOTHING_COUNTED;
-  const counted = { ...counts, held, failed: 0, failedKeys: [] };
+  const resume: SweepTarget = dryRun ? { ...target, position: poll.position } : target;
+  const counted = { ...counts, failed: 0, failedKeys: [] };
   return { ...resultOf(progress, counted), complete: false, interrupted: false, resume };
 }
 

@@ -9,16 +9,15 @@ import type { SweepSettings } from '../runtime/environment.ts';
 const CHILD_LIFE_SECONDS = 10 * 60;
 
 /** The settings that delay a sweep behind DynamoDB's clock. */
-export type BehindSettings = Pick<SweepSettings, 'graceSeconds' | 'marginSeconds'>;
+export type BehindSettings = Pick<SweepSettings, 'marginSeconds'>;
 
 /** Seconds from an item's expiry to the moment from which a sweep may delete it. */
-export function secondsBehind({ graceSeconds, marginSeconds = 0 }: BehindSettings): number {
-  return graceSeconds + marginSeconds;
+export function secondsBehind({ marginSeconds = 0 }: BehindSettings): number {
+  return marginSeconds;
 }
 
 /**
- * The range of TTLs that a sweep deletes. It leaves out TTLs that would be more than five years old when their records are made, also with
- * a grace.
+ * The range of TTLs that a sweep deletes. It leaves out TTLs that would be more than five years old when their records are made.
  *
  * @param cutoff epoch seconds: DynamoDB's clock minus {@link secondsBehind}
  */

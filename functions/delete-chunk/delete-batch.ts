@@ -13,7 +13,7 @@ import { NO_DELETION } from './deletion.ts';
 export function unguardedBatch(
   documents: Documents,
   { tableName, model }: SweepSettings,
-  lagClock: () => number,
+  clock: () => number,
   options: RequestOptions = {},
 ): SendBatch {
   const names = keyAttributeNames(model);
@@ -33,7 +33,7 @@ export function unguardedBatch(
     const deleted = keys.filter(({ key }) => !left.has(keyText(key, names)));
     const lag = lagOf(
       deleted.map(({ ttl }) => ttl),
-      lagClock(),
+      clock(),
     );
     // DynamoDB gives no reason for unprocessed keys; its documentation names throttling first.
     const throttled = unprocessed.length;

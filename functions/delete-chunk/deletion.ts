@@ -8,7 +8,7 @@ import { isBusy, isInvalid, isThrottling } from '../table/dynamodb-errors.ts';
 /** A key and its result, for the ledger. */
 export interface SettledKey {
   readonly expired: ExpiredKey;
-  readonly became: 'deleted' | 'held' | 'renewed';
+  readonly became: 'deleted' | 'renewed';
 }
 
 /** The results of some keys of a chunk. */

@@ -2,20 +2,18 @@ import type { SweepSettings } from '../runtime/environment.ts';
 import { keyAttributeNames } from '../table/item-key.ts';
 
 /** The table's settings for a guarded delete. */
-export type GuardSettings = Pick<SweepSettings, 'tableName' | 'model' | 'holdAttribute'>;
+export type GuardSettings = Pick<SweepSettings, 'tableName' | 'model'>;
 
 /**
- * Makes the statement, for example `DELETE FROM "t" WHERE "pk" = ? AND "sk" = ? AND "ttl" <= ? AND "ttl" > ? AND "hold" IS MISSING
- * RETURNING ALL OLD *`. Its parameters: the values of the key, the latest TTL, and the TTL that is too old. An attribute with the value NULL
- * is not missing. Source: DynamoDB Developer Guide, "Use PartiQL functions with DynamoDB", MISSING.
+ * Makes the statement, for example `DELETE FROM "t" WHERE "pk" = ? AND "sk" = ? AND "ttl" <= ? AND "ttl" > ? RETURNING ALL OLD *`. Its
+ * parameters: the values of the key, the latest TTL, and the TTL that is too old.
  */
-export function guardedDelete({ tableName, model, holdAttribute }: GuardSettings): string {
+export function guardedDelete({ tableName, model }: GuardSettings): string {
   const ttl = quote(model.ttlAttribute);
   const conditions = [
     ...keyAttributeNames(model).map(name => `${quote(name)} = ?`),
     `${ttl} <= ?`,
     `${ttl} > ?`,
-    ...(holdAttribute === undefined ? [] : [`${quote(holdAttribute)} IS MISSING`]),
   ];
   return `DELETE FROM ${quote(tableName)} WHERE ${conditions.join(' AND ')} RETURNING ALL OLD *`;
 }
@@ -23,12 +21,4 @@ export function guardedDelete({ tableName, model, holdAttribute }: GuardSettings
 /** Quotes a name for PartiQL. */
 function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
-}
-
-/** Whether an item is held: it has the attribute, with any value. */
-export function isHeld(
-  { holdAttribute }: Pick<SweepSettings, 'holdAttribute'>,
-  item: Readonly<Record<string, unknown>>,
-): boolean {
-  return holdAttribute !== undefined && Object.hasOwn(item, holdAttribute);
 }

@@ -52,18 +52,12 @@ export async function deleteChunk(
   });
 }
 
-/** A clock for the lag, which counts from the end of the grace. */
-function lagClockOf({ settings, clock }: Runtime): () => number {
-  return () => clock() - settings.graceSeconds * 1000;
-}
-
 function batchOf({ timeoutSeconds, cutoff, guarded = false }: Chunk, runtime: Runtime): SendBatch {
-  const { settings, documents } = runtime;
+  const { settings, documents, clock } = runtime;
   const options = { requestTimeout: requestTimeoutMs(timeoutSeconds, ATTEMPTS) };
-  const lagClock = lagClockOf(runtime);
   return guarded || settings.deleteMode === 'guarded'
-    ? guardedBatch(documents, settings, cutoff, lagClock, options)
-    : unguardedBatch(documents, settings, lagClock, options);
+    ? guardedBatch(documents, settings, cutoff, clock, options)
+    : unguardedBatch(documents, settings, clock, options);
 }
 
 const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });

@@ -7,13 +7,10 @@ import type { Deletion, SettledKey } from './deletion.ts';
 /** An item as the document client has it. */
 type Item = Readonly<Record<string, unknown>>;
 
-/** Why the conditional delete of a key failed. */
-export type Refusal = 'renewed' | 'held';
-
 /** The result of one key in a batch of statements. */
 export interface StatementFate {
   readonly expired: ExpiredKey;
-  readonly became: 'deleted' | 'notFound' | 'failed' | 'unprocessed' | Refusal;
+  readonly became: 'deleted' | 'renewed' | 'notFound' | 'failed' | 'unprocessed';
   /** DynamoDB's error code, if there was an error. */
   readonly code?: string | undefined;
 }
@@ -21,27 +18,22 @@ export interface StatementFate {
 /** The answer to one statement. */
 interface StatementAnswer {
   readonly Item?: Item | undefined;
-  readonly Error?: { readonly Code?: string | undefined; readonly Item?: Item | undefined } | undefined;
+  readonly Error?: { readonly Code?: string | undefined } | undefined;
 }
 
 /**
  * Returns the result of each key. `RETURNING ALL OLD *` tells an item that this call deleted from one that was missing.
  *
  * @param answers in the order of the statements
- * @param refusal derives the reason of a refused delete from the returned item
  */
-export function fatesOf(
-  keys: readonly ExpiredKey[],
-  answers: readonly StatementAnswer[],
-  refusal: (item: Item | undefined) => Refusal,
-): StatementFate[] {
+export function fatesOf(keys: readonly ExpiredKey[], answers: readonly StatementAnswer[]): StatementFate[] {
   return keys.map((expired, index) => {
     const answer = answers[index];
     if (!answer) return { expired, became: 'unprocessed' };
     const { Item: item, Error: error } = answer;
     const code = error?.Code;
     if (isBusyStatement(code)) return { expired, became: 'unprocessed', code };
-    if (code === 'ConditionalCheckFailed') return { expired, became: refusal(error?.Item), code };
+    if (code === 'ConditionalCheckFailed') return { expired, became: 'renewed', code };
     if (error) return { expired, became: 'failed', code };
     return { expired, became: item ? 'deleted' : 'notFound' };
   });
@@ -53,10 +45,10 @@ export function deletionOf(fates: readonly StatementFate[], answeredAtMs: number
   const failed: FailedKey[] = [];
   const deleted: number[] = [];
   const settled: SettledKey[] = [];
-  const counts = { renewed: 0, held: 0, notFound: 0, throttled: 0 };
+  const counts = { renewed: 0, notFound: 0, throttled: 0 };
   for (const { expired, became, code } of fates) {
     if (isThrottling(code)) counts.throttled += 1;
-    if (became === 'deleted' || became === 'held' || became === 'renewed') settled.push({ expired, became });
+    if (became === 'deleted' || became === 'renewed') settled.push({ expired, became });
     if (became === 'deleted') deleted.push(expired.ttl);
     else if (became === 'unprocessed') unprocessed.push(expired);
     else if (became === 'failed') failed.push(failedKey(expired, code ?? 'UnknownError'));

@@ -24,7 +24,7 @@ export interface LedgerEntry {
   /** Epoch seconds: when the item was deleted, or when the sweep decided not to delete it. */
   readonly at: number;
   /** Why the item was not deleted; only in the book `kept`. */
-  readonly kept?: 'held' | 'renewed';
+  readonly kept?: 'renewed';
   /** SHA-256 of the item's line in the archive, without the line end, hexadecimal; only in the book `archived`. */
   readonly line?: string;
 }

@@ -7,18 +7,11 @@ import { RENEWED_SECONDS } from '../journal/layout.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { RequestOptions } from '../table/dynamodb.ts';
-import { heldReader, type ReadHeld } from '../table/held-items.ts';
 import { indexLayout } from '../table/index-layout.ts';
 import { earliestTtl, indexReader, type ReadIndex } from '../table/index-query.ts';
 import { nextRound, type PlannedRound } from './next-round.ts';
 import { plan } from './plan.ts';
 import { checkSpan, isHandOver, readSweepInput, type SweepRequest } from './sweep-input.ts';
-
-/**
- * Timeout for reading held items, milliseconds. A probe reads the index and then the items, within the time reserved for it, and may not
- * spend more on this.
- */
-const HELD_TIMEOUT_MS = 1_000;
 
 /** Concurrent probes: enough to probe a day of minutes within seconds. */
 const PROBE_CONCURRENCY = 32;
@@ -42,8 +35,6 @@ export interface RoundInput {
 export interface AskedTable {
   readonly settings: SweepSettings;
   readonly readIndex: ReadIndex;
-  /** Undefined: the table has no hold attribute. */
-  readonly readHeld: ReadHeld | undefined;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
@@ -54,15 +45,14 @@ export function askedTable(
   return {
     settings,
     readIndex: indexReader(documents, settings, options),
-    readHeld: heldReader(documents, settings, { requestTimeout: HELD_TIMEOUT_MS }),
     logger,
   };
 }
 
 /**
  * Decides what an execution does next for its table: checks its input, fixes the cutoff, and finds the windows and shards in which items
- * are due. Later it adds up the results of the children and plans the next round. It reads one entry of an index key, and more only behind
- * held ones. It never returns keys of due items.
+ * are due. Later it adds up the results of the children and plans the next round. It reads one entry of an index key. It never returns keys
+ * of due items.
  *
  * @throws InvalidExecutionInputError, DynamoDbBusyError
  */
@@ -118,28 +108,19 @@ export async function askTable(
   maxDue: number,
   { startedAtMs, remainingMs, ...table }: AskOptions,
 ): Promise<PlannedRound> {
-  const { settings, readIndex, readHeld } = table;
+  const { settings, readIndex } = table;
   const layout = indexLayout(settings.model);
   const probeOutOfTime = () => remainingMs() < PROBE_RESERVED_MS;
   const { oldestOverdue, ...planned } = await plan(request, cursor, {
     layout,
     // For an upcoming minute the probe only decides whether there is a child.
-    probe: target =>
-      earliestTtl(
-        readIndex,
-        layout,
-        target,
-        probeOutOfTime,
-        target.upcomingFrom === null ? readHeld : undefined,
-      ),
+    probe: target => earliestTtl(readIndex, layout, target, probeOutOfTime),
     concurrency: PROBE_CONCURRENCY,
     maxDue,
     watchAlways: settings.pollSeconds > 0,
     outOfTime: () => remainingMs() < RESERVED_MS,
   });
   const oldestOverdueSeconds =
-    oldestOverdue === undefined
-      ? 0
-      : toEpochSeconds(startedAtMs) - settings.graceSeconds - Math.floor(oldestOverdue);
+    oldestOverdue === undefined ? 0 : toEpochSeconds(startedAtMs) - Math.floor(oldestOverdue);
   return { ...planned, oldestOverdue, oldestOverdueSeconds };
 }

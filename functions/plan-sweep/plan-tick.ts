@@ -27,7 +27,6 @@ import { isScanDue } from '../journal/scan-turn.ts';
 import { readSettings, type SweepSettings } from '../runtime/environment.ts';
 import { DynamoDbBusyError, InvalidExecutionInputError } from '../runtime/errors.ts';
 import { indexLayout, reachSeconds } from '../table/index-layout.ts';
-import { MAYBE } from '../table/index-query.ts';
 import { dealOut, type TickTable } from './deal-out.ts';
 import { dealt, joined } from './limited-targets.ts';
 import type { PlannedRound } from './next-round.ts';
@@ -328,7 +327,7 @@ async function ask(
   table: AskedTable,
   { startedAtMs, clock, sleep, share }: TableOptions,
 ): Promise<PlannedRound & { readonly isAsked: boolean }> {
-  // The times of a request are earlier than the clock by the table's delay (grace and margin).
+  // The times of a request are earlier than the clock by the table's margin.
   const beginsMs = request.upcoming && (request.upcoming.from + secondsBehind(table.settings)) * 1000;
   const layout = indexLayout(table.settings.model);
   const mostMs = layout.keysPerShard > 1 ? TABLE_MS.seconds : TABLE_MS.windows;
@@ -351,7 +350,7 @@ async function ask(
     if (!(error instanceof DynamoDbBusyError)) throw error;
     const unasked = await plan({ ...request, windowsFrom: request.cutoff, followsBacklog: false }, null, {
       layout,
-      probe: async () => MAYBE,
+      probe: async ({ from }) => from,
       concurrency: TICK_TARGETS,
       maxDue: mostDue,
       watchAlways: true,

@@ -3,7 +3,6 @@ import { MAX_LOOKBACK_MINUTES } from '../../statemachine/contract/limits.ts';
 import type { SweepTarget } from '../../statemachine/contract/targets.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
-import { MAYBE } from '../table/index-query.ts';
 import { joined } from './limited-targets.ts';
 import type { SweepRequest } from './sweep-input.ts';
 
@@ -17,10 +16,10 @@ const MAX_GAP_KEYS = 1_800;
 export interface PlanOptions {
   readonly layout: IndexLayout;
   /**
-   * Returns the earliest TTL (epoch seconds) of the target's items that are not held; undefined when there is none. A target whose probe
-   * throws DynamoDbBusyError counts as due, and so does one for which the answer is unknown (MAYBE).
+   * Returns the earliest TTL (epoch seconds) of the target's items; undefined when there is none. A target whose probe throws
+   * DynamoDbBusyError counts as due.
    */
-  readonly probe: (target: SweepTarget) => Promise<number | typeof MAYBE | undefined>;
+  readonly probe: (target: SweepTarget) => Promise<number | undefined>;
   /** Concurrent probes. */
   readonly concurrency: number;
   /** Most targets to return. */
@@ -77,11 +76,6 @@ function oncePerWindow(targets: readonly SweepTarget[]): SweepTarget[] {
 
 const NONE_CLEAR: ReadonlySet<string> = new Set();
 
-interface PlanBack extends Plan {
-  /** Due targets that possibly have only held items. */
-  readonly maybe: ReadonlySet<SweepTarget>;
-}
-
 /**
  * Plans the windows of the lookback from the cursor, the oldest first.
  *
@@ -92,26 +86,24 @@ async function planBack(
   cursor: PlanCursor | null,
   { layout, probe, concurrency, maxDue, outOfTime }: PlanOptions,
   clear = NONE_CLEAR,
-): Promise<PlanBack> {
+): Promise<Plan> {
   const due: SweepTarget[] = [];
-  const maybe = new Set<SweepTarget>();
   let oldestOverdue: number | undefined;
   const pairs = pairsBack(request, cursor, layout, clear);
   let next = pairs.next();
   while (!next.done) {
     // A round never finds more than there is room for, so that no probe is wasted.
     const room = Math.min(concurrency, maxDue - due.length);
-    if (room === 0 || outOfTime()) return { due, maybe, cursor: next.value.at, oldestOverdue };
+    if (room === 0 || outOfTime()) return { due, cursor: next.value.at, oldestOverdue };
     const round: SweepTarget[] = [];
     for (; !next.done && round.length < room; next = pairs.next()) round.push(next.value.target);
     for (const { target, earliest } of await probeAll(round, probe)) {
       if (earliest === undefined) continue;
       due.push(target);
-      if (earliest === MAYBE) maybe.add(target);
-      else if (earliest !== null) oldestOverdue = Math.min(oldestOverdue ?? earliest, earliest);
+      if (earliest !== null) oldestOverdue = Math.min(oldestOverdue ?? earliest, earliest);
     }
   }
-  return { due, maybe, cursor: null, oldestOverdue };
+  return { due, cursor: null, oldestOverdue };
 }
 
 /**
@@ -120,13 +112,9 @@ async function planBack(
  * or time is up. Windows that it does not reach are left to the next ticks, and to the daily scan.
  *
  * With a limit, a gap appears before a backlog as soon as fewer items expire than may be deleted. So a limited tick also looks behind
- * empty windows, as far as {@link MAX_GAP_KEYS} reach. A window that has only held items counts as empty.
+ * empty windows, as far as {@link MAX_GAP_KEYS} reach.
  */
-async function followBacklog(
-  request: SweepRequest,
-  planned: PlanBack,
-  options: PlanOptions,
-): Promise<PlanBack> {
+async function followBacklog(request: SweepRequest, planned: Plan, options: PlanOptions): Promise<Plan> {
   const { layout, outOfTime } = options;
   let all = planned;
   const mostSeconds = backlogSeconds(layout);
@@ -135,8 +123,7 @@ async function followBacklog(
     const [oldest = windowsFrom] = layout.windows(windowsFrom, request.windowsBefore);
     const length = request.windowsBefore - windowsFrom;
     const reach = request.limit === null ? 0 : Math.min(gapSeconds(layout), mostSeconds);
-    const { maybe } = all;
-    const isLeft = all.due.some(target => !maybe.has(target) && target.windows[0]?.start === oldest);
+    const isLeft = all.due.some(target => target.windows[0]?.start === oldest);
     if (length > mostSeconds || !(isLeft || length < reach)) break;
     const windowsBefore = layout.holdsStrays ? oldest : windowsFrom;
     windowsFrom -= isLeft ? length : Math.min(length, reach - length);
@@ -144,12 +131,7 @@ async function followBacklog(
     const behind = await planBack({ ...request, windowsFrom, windowsBefore }, null, { ...options, maxDue });
     const overdue = [behind.oldestOverdue, all.oldestOverdue].filter(ttl => ttl !== undefined);
     const oldestOverdue = overdue.length > 0 ? Math.min(...overdue) : undefined;
-    all = {
-      due: [...behind.due, ...all.due],
-      maybe: new Set([...behind.maybe, ...maybe]),
-      cursor: null,
-      oldestOverdue,
-    };
+    all = { due: [...behind.due, ...all.due], cursor: null, oldestOverdue };
   }
   return all;
 }
@@ -174,7 +156,7 @@ interface PlanUpcoming {
  * window before, for items that were stamped in the older way.
  *
  * If the minute lies in a window of the lookback, one probe covers both. It reads in the order of TTL: no entry before the end of the
- * minute, or a first entry within the minute, answers both questions. If the first entry is earlier, it is held, overdue, or of the minute
+ * minute, or a first entry within the minute, answers both questions. If the first entry is earlier, it is overdue, or of the minute
  * before: then each is probed separately.
  */
 async function planUpcoming(
@@ -209,11 +191,12 @@ async function planUpcoming(
   for (const [index, { earliest }] of answers.entries()) {
     const target = targets[index];
     if (target === undefined) continue;
-    if (earliest === undefined || (typeof earliest === 'number' && earliest >= before)) {
+    if (earliest === undefined || (earliest !== null && earliest >= before)) {
       for (const pair of pairsOf(target)) clear.add(pair);
     }
-    if (earliest === null || (typeof earliest === 'number' && earliest >= upcoming.from)) due.push(target);
-    else if (earliest !== undefined) unsure.push(target);
+    if (earliest === undefined) continue;
+    if (earliest === null || earliest >= upcoming.from) due.push(target);
+    else unsure.push(target);
   }
   const found = await probeAll(unsure, probe);
   return { due: [...due, ...found.filter(isDue).map(({ target }) => target)], clear };
@@ -222,7 +205,7 @@ async function planUpcoming(
 interface Probed {
   readonly target: SweepTarget;
   /** Null when DynamoDB was too busy to answer. */
-  readonly earliest: number | typeof MAYBE | undefined | null;
+  readonly earliest: number | undefined | null;
 }
 
 function isDue({ earliest }: Probed): boolean {

@@ -7,7 +7,7 @@ import { InvalidExecutionInputError } from '../runtime/errors.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
 
 /**
- * The checked input of an execution. Its times are in epoch seconds and are compared with TTLs. With `graceSeconds` a tick's times are
+ * The checked input of an execution. Its times are in epoch seconds and are compared with TTLs. With a margin a tick's times are
  * therefore earlier than the clock. A replay keeps its own `from`; only its cutoff is earlier.
  */
 export interface SweepRequest {
@@ -95,8 +95,8 @@ export interface TickSettings extends BehindSettings {
 }
 
 /**
- * Checks the input of an execution. With `graceSeconds` a tick owns the minute of TTLs whose grace ends in its upcoming minute, and
- * nothing counts as expired before its grace is over.
+ * Checks the input of an execution. With a margin a tick owns the TTLs whose margin ends in its upcoming minute, and nothing counts as
+ * expired before its margin is over.
  *
  * @param input input of the execution
  * @param startedAtMs start of the execution, epoch milliseconds: the cutoff is never later

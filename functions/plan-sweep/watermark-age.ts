@@ -21,7 +21,7 @@ export interface OldestWatermark {
  * behind than its ticks look back.
  *
  * 1. A table without a watermark has no age; while it is paused, its age is that of the pause.
- * 2. A grace does not count as a delay.
+ * 2. The margin does not count as a delay.
  * 3. A pause with an end was intended: the age begins at its end, since the ticks may catch up after it.
  *
  * @param tables tables of the deployment
@@ -38,7 +38,7 @@ export function oldestWatermark(
     const { tableName: table } = carried;
     const pause = state.control.pauses[table];
     const gone = moved.get(table) ?? state.watermarks.tables[table]?.gone;
-    // Most are younger even without subtracting the grace, so the settings of a hundred tables are not read each minute.
+    // Most are younger even without subtracting the margin, so the settings of a hundred tables are not read each minute.
     if (gone !== undefined && nowMs / 1000 - gone < MIN_AGE_SECONDS) return [];
     const from = gone === undefined ? pausedFrom(state, table, nowMs) : gone + behindOf(carried);
     if (from === undefined) return [];

@@ -115,23 +115,19 @@ async function* cut(
 }
 
 /** Counts the keys that were due on a day and not deleted. */
-export async function countKept({
-  read,
-  date,
-  asOf,
-}: DayOptions): Promise<{ held: number; renewed: number }> {
-  const keys = { held: new Set<string>(), renewed: new Set<string>() };
+export async function countKept({ read, date, asOf }: DayOptions): Promise<{ renewed: number }> {
+  const renewed = new Set<string>();
   const begin = beginOf(date);
   for await (const row of read('kept', begin, begin + DAY_SECONDS)) {
     if (row.writtenAt > asOf) continue;
-    for (const entry of row.entries) keys[keptIn(entry)].add(keyTextOf(entry.key));
+    for (const entry of row.entries) renewed.add(keyTextOf(checkKept(entry).key));
   }
-  return { held: keys.held.size, renewed: keys.renewed.size };
+  return { renewed: renewed.size };
 }
 
-function keptIn({ kept }: LedgerEntry): 'held' | 'renewed' {
-  if (kept === 'held' || kept === 'renewed') return kept;
-  throw refused('kept', '`kept` that is held or renewed', kept);
+function checkKept(entry: LedgerEntry): LedgerEntry {
+  if (entry.kept === 'renewed') return entry;
+  throw refused('kept', '`kept` that is renewed', entry.kept);
 }
 
 interface Slice {

@@ -29,7 +29,7 @@ export interface Manifest extends DayCounts {
   /** How keys are written, and the ID of the salt. */
   readonly keys: { readonly as: 'text' } | { readonly as: 'hmac-sha256'; readonly saltId: string };
   /** Items that were due and not deleted, each key counted once. */
-  readonly kept: { readonly held: number; readonly renewed: number };
+  readonly kept: { readonly renewed: number };
   /** By hour; an hour without deletions has none. */
   readonly parts: readonly Part[];
   /** Lines of the previous day that were recorded after its manifest was written; missing if there are none. */

@@ -6,7 +6,6 @@ import { keyShower } from '../report/shown-keys.ts';
 import { readSettings, type WithSettings } from '../runtime/environment.ts';
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
 import { requestTimeoutMs } from '../table/dynamodb.ts';
-import { heldReader } from '../table/held-items.ts';
 import { indexLayout } from '../table/index-layout.ts';
 import { indexReader } from '../table/index-query.ts';
 import { indexScanner } from '../table/index-scan.ts';
@@ -15,9 +14,6 @@ import { type ScanJournal, scanOf } from './scan-surroundings.ts';
 
 /** Attempts of a query: an immediate second one is cheaper than a wait, which takes at least a second. */
 const ATTEMPTS = 2;
-
-/** The share of the task's time for each attempt to read held items. An item that is not read in time is treated as not held. */
-const HELD_SHARE = 0.1;
 
 /**
  * Decides what a child does next: adds up the results of its deletes, then reads a page of expired keys, or returns until when to wait, or
@@ -31,7 +27,6 @@ export async function queryExpired(
   const { settings, documents, random, sleep, clock } = runtime;
   const timeoutSeconds = queryTimeoutSeconds(input.progress);
   const requestTimeout = requestTimeoutMs(timeoutSeconds, ATTEMPTS);
-  const heldTimeout = Math.floor(timeoutSeconds * 1000 * HELD_SHARE);
   const readIndex = indexReader(documents, settings, { requestTimeout });
   // A chunk that is retried many times reports all its attempts at the end, which may be minutes later.
   const throttled = input.results.reduce(
@@ -44,12 +39,11 @@ export async function queryExpired(
     pace: settings,
     layout: indexLayout(settings.model),
     readIndex,
-    readHeld: heldReader(documents, settings, { requestTimeout: heldTimeout }),
     showKey: keyShower(settings),
     random,
     sleep,
     clock,
-    ...scanOf(input, runtime, indexScanner(documents, settings, { requestTimeout }), journal),
+    ...scanOf(input, settings, indexScanner(documents, settings, { requestTimeout }), journal),
   });
   await noted;
   return output;

@@ -15,7 +15,7 @@ import { afterBusy, NOT_BUSY } from '../child/busy.ts';
 import { countAgain, countFound, fateOfPage } from '../child/child-counts.ts';
 import { startProgress } from '../child/child-progress.ts';
 import { beginRetry, noRetry, scheduleRetry } from '../child/deferred.ts';
-import { afterGrace, beforeGrace } from '../child/grace.ts';
+import { afterMargin, beforeMargin } from '../child/margin.ts';
 import { asOne, inParts, takeTurn } from '../child/parts.ts';
 import { withoutUndone } from '../child/planned.ts';
 import { afterPage, afterPolledSeconds, fromTheStart, isUnread } from '../child/poll.ts';
@@ -27,7 +27,6 @@ import type { ShowKey } from '../report/shown-keys.ts';
 import { sleepRest, waitUntil } from '../retry/backoff.ts';
 import { type AttemptSettings, NO_PROGRESS, retryChunk } from '../retry/chunk-retry.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
-import type { ReadHeld } from '../table/held-items.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
 import type { ReadIndex } from '../table/index-query.ts';
 import { addResults } from './chunk-results.ts';
@@ -51,8 +50,6 @@ export interface NextStepOptions {
   readonly pace: AheadSettings & AttemptSettings & BehindSettings;
   readonly layout: IndexLayout;
   readonly readIndex: ReadIndex;
-  /** Undefined: the table has no hold attribute. */
-  readonly readHeld?: ReadHeld | undefined;
   /** The form of keys in the lists. */
   readonly showKey: ShowKey;
   /** At least 0, below 1. */
@@ -68,8 +65,6 @@ export interface NextStepOptions {
 export interface ScanSurroundings extends Pick<ScanPageOptions, 'model' | 'scanIndex'> {
   /** Writes a checkpoint; false: another execution owns the scan now. */
   readonly checkpoint: (progress: ChildProgress) => Promise<boolean>;
-  /** Called with entries that are due but held, which are never passed to a delete. Undefined: they are not recorded. */
-  readonly onHeld?: ((entries: readonly ExpiredKey[]) => Promise<void>) | undefined;
   /** Called when the whole index is read. */
   readonly finish: (progress: ChildProgress) => Promise<void>;
 }
@@ -91,8 +86,7 @@ export interface ScanSurroundings extends Pick<ScanPageOptions, 'model' | 'scanI
  *    itself, while they find nothing; the seconds that it reports as polled count like those that were read here.
  * 7. A due poll reads a page of expired keys. If DynamoDB is too busy for it, it waits as in 5.
  * 8. A dry run counts the page, and continues as in 6.
- * 9. Keys known as held are counted and skipped. A delete would refuse them, but they would use up the limit of the keys behind them.
- * 10. The rest of the page goes to DeleteChunks, and so do, at their times, the keys that expire next.
+ * 9. The page goes to DeleteChunks, and so do, at their times, the keys that expire next.
  *
  * If the target is a whole index, step 7 reads it from one end to the other (`scanPages`), and the results of step 1 settle its position.
  *
@@ -104,7 +98,7 @@ export async function nextStep(
   options: NextStepOptions,
 ): Promise<QueryExpiredOutput> {
   const behind = secondsBehind(options.pace);
-  return afterGrace(await endScan(await decide(beforeGrace(input, behind), options), options), behind);
+  return afterMargin(await endScan(await decide(beforeMargin(input, behind), options), options), behind);
 }
 
 async function decide(
@@ -199,17 +193,10 @@ async function decide(
   }
 
   // 9.
-  const known = await options.readHeld?.(page.due);
-  const due = page.due.filter(entry => !known?.has(entry));
-  const held = read.counts.held + page.due.length - due.length;
-  if (due.length < page.due.length) await scan?.onHeld?.(page.due.filter(entry => known?.has(entry)));
-  const passed: ChildProgress = { ...read, counts: { ...read.counts, held } };
-
-  // 10.
-  const planned = plan.deletes.map(each => plannedStep(passed, each, page, deadlineMs));
-  return due.length === 0 && planned.length === 0
-    ? waitOrEnd(settledScan(passed), nowMs, deadlineMs, options.layout)
-    : deletePage(passed, chunksOf(passed, due, page.cutoff, deadlineMs), planned, nowMs, deadlineMs);
+  const planned = plan.deletes.map(each => plannedStep(read, each, page, deadlineMs));
+  return page.due.length === 0 && planned.length === 0
+    ? waitOrEnd(settledScan(read), nowMs, deadlineMs, options.layout)
+    : deletePage(read, chunksOf(read, page.due, page.cutoff, deadlineMs), planned, nowMs, deadlineMs);
 }
 
 /** Settles a scan: no delete of its entries is pending. */

@@ -51,7 +51,7 @@ export interface PageRead extends PolledPage {
 /**
  * Reads a page of a target's due entries, one index key after the other.
  *
- * 1. The cutoff is DynamoDB's clock at the first answer, minus the grace. The deletes are timed by the same clock, and never earlier. Each
+ * 1. The cutoff is DynamoDB's clock at the first answer, minus the margin. The deletes are timed by the same clock, and never earlier. Each
  *    page compares it anew with the machine's clock, which times the waits.
  * 2. A poll reads everything that is due, one page at a time, from a position. If DynamoDB becomes too busy or too slow, the page ends at
  *    the position reached.

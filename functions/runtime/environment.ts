@@ -9,11 +9,7 @@ import {
   whole,
 } from '../../expiry/fields.ts';
 import { type ExpiryModel, type ExpiryModelProps, expiryModel, MODEL_KINDS } from '../../expiry/model.ts';
-import {
-  MAX_DELETES_PER_SECOND,
-  MAX_GRACE_SECONDS,
-  MAX_LOOKBACK_MINUTES,
-} from '../../statemachine/contract/limits.ts';
+import { MAX_DELETES_PER_SECOND, MAX_LOOKBACK_MINUTES } from '../../statemachine/contract/limits.ts';
 import { InvalidSettingsError } from './errors.ts';
 import { type Environment, readVariables, toVariables } from './variables.ts';
 
@@ -54,8 +50,6 @@ export const SETTING_KINDS = {
   granularityMinutes: MODEL_KINDS.granularityMinutes,
   shards: MODEL_KINDS.shards,
   deleteMode: oneOf(DELETE_MODES),
-  holdAttribute: ATTRIBUTE_NAME,
-  graceSeconds: whole(0, MAX_GRACE_SECONDS),
   marginSeconds: whole(0, 60),
   archivedWithinSeconds: whole(1, 3_600),
   publishedWithinSeconds: whole(1, 3_600),
@@ -80,7 +74,6 @@ type SettingName = keyof typeof SETTING_KINDS;
 /** Optional settings of a table: if one is not set, its functions have no such variable. */
 const ABSENT_SETTINGS = [
   'sortKey',
-  'holdAttribute',
   'marginSeconds',
   'archivedWithinSeconds',
   'publishedWithinSeconds',

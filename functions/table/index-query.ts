@@ -6,7 +6,6 @@ import type { SweepSettings } from '../runtime/environment.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
 import { answeredAt, type Documents, type RequestOptions } from './dynamodb.ts';
 import { isBusy } from './dynamodb-errors.ts';
-import { MAX_READ, type ReadHeld } from './held-items.ts';
 import type { IndexKey, IndexLayout } from './index-layout.ts';
 import { keyAttributeNames, toItemKey, toNativeKey } from './item-key.ts';
 
@@ -98,18 +97,10 @@ export function keyCondition(
   };
 }
 
-/** Most held entries under one index key that are skipped; if there are more, it is unknown whether anything is due. */
-const MAX_HELD = 1_000;
-
-/** The answer when there may be due entries behind many held ones. */
-export const MAYBE = 'maybe';
-
 /**
- * The earliest TTL of a target that is expired, or will be within its span. It reads one entry of each key, and more only behind held ones.
+ * The earliest TTL of a target that is expired, or will be within its span; undefined when there is none. It reads one entry of each key.
  * By second it stops at the first key with such a TTL.
  *
- * @param readHeld finds entries of held items, which are skipped; undefined: nothing is held
- * @returns undefined: there is none; MAYBE: too many entries are held to look behind all of them
  * @throws DynamoDbBusyError also when time runs out before all keys are read
  */
 export async function earliestTtl(
@@ -117,38 +108,18 @@ export async function earliestTtl(
   layout: IndexLayout,
   target: SweepTarget,
   outOfTime: () => boolean,
-  readHeld?: ReadHeld,
-): Promise<number | typeof MAYBE | undefined> {
+): Promise<number | undefined> {
   const { from, before } = target;
-  const range = { from, upTo: before };
   let earliest: number | undefined;
-  let maybe = false;
   for (const [index, key] of layout.keys(target).entries()) {
     if (index > 0 && outOfTime())
       throw new DynamoDbBusyError('DynamoDB answers too slowly to probe every second');
-    const ttl = await earliestOfKey(key);
-    if (ttl === MAYBE) maybe = true;
-    else if (ttl !== undefined) {
-      earliest = Math.min(earliest ?? ttl, ttl);
-      if (key.ttl !== undefined) break;
-    }
+    const { entries } = await readIndex(key, { from, upTo: before }, null, 1);
+    const [first] = entries;
+    // BETWEEN includes its upper end; the span does not.
+    if (first === undefined || first.ttl >= before) continue;
+    earliest = Math.min(earliest ?? first.ttl, first.ttl);
+    if (key.ttl !== undefined) break;
   }
-  return earliest ?? (maybe ? MAYBE : undefined);
-
-  async function earliestOfKey(key: IndexKey): Promise<number | typeof MAYBE | undefined> {
-    let startKey: ItemKey | null = null;
-    for (let passed = 0; passed < MAX_HELD && (passed === 0 || !outOfTime()); ) {
-      const limit = passed === 0 ? 1 : MAX_READ;
-      const page: IndexPage = await readIndex(key, range, startKey, limit);
-      // BETWEEN includes its upper end; the span does not.
-      const entries = page.entries.filter(entry => entry.ttl < before);
-      const held = entries.length > 0 ? await readHeld?.(entries) : undefined;
-      const first = entries.find(entry => !held?.has(entry));
-      if (first !== undefined) return first.ttl;
-      startKey = page.positions.at(-1) ?? null;
-      if (!page.more || startKey === null) return undefined;
-      passed += page.entries.length;
-    }
-    return MAYBE;
-  }
+  return earliest;
 }

@@ -13,9 +13,6 @@ import { describePromise, NO_RENEWALS } from './report.ts';
 export interface Sweep extends Pace {
   readonly deleteMode: DeleteMode;
   /** Seconds from the expiry to the deletion; deadlines are later by this time. @default 0 */
-  readonly graceSeconds?: number;
-  /** The attribute that holds an item. @default none can be held */
-  readonly holdAttribute?: string | undefined;
 }
 
 /** The sweep's promise in words. `rate`: items that expire in a second. */
@@ -28,13 +25,6 @@ function promiseOf(sweep: Pace, rate: number): string {
       ? `items written in their last ${pollSeconds} s: at the next poll, at most ${pollSeconds} s later`
       : 'items written in the minute in which they expire: at the next poll';
   return `${within} (precisionSeconds: ${precisionSeconds}); ${late}`;
-}
-
-/** A sentence that explains the grace; the lines that follow count from its end. */
-function graceOf({ graceSeconds = 0 }: Sweep): string {
-  return graceSeconds === 0
-    ? ''
-    : `; graceSeconds: ${graceSeconds}, so "expiry" here is ${graceSeconds} s after the TTL`;
 }
 
 export interface Start {
@@ -81,13 +71,9 @@ export function describeStart({
   const renewals = renews(sweep)
     ? `${counted('renew')} renewed and ${counted('makePermanent')} made permanent in their last seconds`
     : `renewed: ${NO_RENEWALS}`;
-  const others = (['delete', 'hold'] as const).flatMap(kind =>
-    actions.some(action => action.kind === kind)
-      ? [
-          `; ${counted(kind)} ${kind === 'hold' ? 'held in their last seconds' : 'deleted by the application before'}`,
-        ]
-      : [],
-  );
+  const deleted = actions.some(({ kind }) => kind === 'delete')
+    ? `; ${counted('delete')} deleted by the application before`
+    : '';
   const rows = [
     ['table', `${tableName}, a table of this run's own, made and swept as ${standsFor}`],
     ['DynamoDB', `${dynamoDb.endpoint}, ${where}`],
@@ -97,9 +83,9 @@ export function describeStart({
     ['schedules', schedules.join(', ')],
     [
       'sessions',
-      `${counted('write')}, ${run.rate} a second, expiring for ${run.minutes} min; ${renewals}${others.join('')} (seed ${run.seed})`,
+      `${counted('write')}, ${run.rate} a second, expiring for ${run.minutes} min; ${renewals}${deleted} (seed ${run.seed})`,
     ],
-    ['promised', `${promiseOf(sweep, run.rate)}${graceOf(sweep)}`],
+    ['promised', promiseOf(sweep, run.rate)],
     ...describeFollowing(cloud, following),
   ] as const;
   return [

@@ -29,8 +29,6 @@ export interface Seen {
   readonly machine: MachineReport;
   /** The archived lines and the events of the expiries; empty without an archive or events. */
   readonly followed: Followed;
-  /** Items that the application holds at the end, and how many of them were not deleted. @default none can be held */
-  readonly held?: { readonly items: number; readonly kept: number };
   /** Milliseconds from expiry to deletion, of every deleted item. */
   readonly lags: readonly number[];
   readonly promisedLagMs: number;
@@ -96,11 +94,6 @@ const PROMISES = {
       failures.length > 0 ? 'broken' : 'undecided',
     ],
     otherwise: (_kept, { failures, excusedFailures }) => [...failures, ...excusedFailures],
-  },
-  heldKept: {
-    held: ({ held }) => held && [held.items, held.kept],
-    otherwise: ({ expected, got }) =>
-      `${count(expected)} items were held in time, but ${count(got)} were kept`,
   },
   allArchived: {
     isOfExpired: true,

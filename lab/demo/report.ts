@@ -132,12 +132,6 @@ function rowsOf(result: DemoResult, context: ReportContext): Row[] {
       renewals ? ofAll('renewedKept') : '–',
       renewals ? 'renewed or made permanent in their last seconds' : NO_RENEWALS,
     ],
-    ...rowIf(found('heldKept'), () => [
-      sign('heldKept'),
-      'held, kept',
-      ofAll('heldKept'),
-      'held by the application in their last seconds',
-    ]),
     ...followerRows(result, context, sign),
     [sign('noneOverdue'), 'overdue at the end', count(overdue), ''],
     [

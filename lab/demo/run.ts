@@ -43,7 +43,7 @@ export interface DemoOptions {
   /** Sessions per second. */
   readonly rate: number;
   readonly seed: number;
-  /** Actions on each session. @default some are renewed, deleted or held, as the sweep allows it */
+  /** Actions on each session. @default some are renewed or deleted, as the sweep allows it */
   readonly mix?: Mix;
   readonly output: Output;
   /** Shows the state of the run, several times a second. @default a line of progress */
@@ -119,13 +119,12 @@ async function runOn(
   progress: Progress,
   options: DemoOptions,
 ): Promise<Judged> {
-  const { following = {}, sweep } = options;
-  const graceSeconds = sweep.graceSeconds ?? 0;
+  const { following = {} } = options;
   const machine = new MachineWatch(machineTimeOf(clock));
   const surroundings: Surroundings = {
     ...{ options, dynamoDb, clock, progress, machine, ended: [] },
     problems: new Problems(progress),
-    followers: new Followers({ ...following, graceSeconds, now: () => clock.now() }),
+    followers: new Followers({ ...following, now: () => clock.now() }),
   };
   let cloud: LocalCloud | undefined;
   let page: ApiServer | undefined;
@@ -197,7 +196,6 @@ interface Job extends Surroundings {
 async function sweepSessions(job: Job): Promise<Judged> {
   const { options, clock, progress, problems, cloud, page, sweepPage, machine, ended, followers } = job;
   const { minutes, rate, seed, sweep, signal, tableName, standsFor, following = {} } = options;
-  const { graceSeconds = 0, holdAttribute } = sweep;
   const startMs = clock.now();
   const first = firstTtl(startMs, sweep.precisionSeconds);
   const workload = planStream({
@@ -210,9 +208,7 @@ async function sweepSessions(job: Job): Promise<Judged> {
       options.mix ??
       sessionMix({
         renewals: renews(sweep),
-        // An item that the application deletes in its grace has expired.
-        deletes: Object.values(following).some(each => each !== undefined) && graceSeconds === 0,
-        holds: holdAttribute !== undefined,
+        deletes: Object.values(following).some(each => each !== undefined),
       }),
   });
   const table = await WatchedTable.start({
@@ -220,8 +216,6 @@ async function sweepSessions(job: Job): Promise<Judged> {
     table: options.existingTable ?? tableOf(cloud.synthesized, tableName),
     model: options.model,
     prefix: `session-${startMs.toString(36)}`,
-    graceSeconds,
-    holdAttribute,
     clock,
     keepsImages: Object.values(following).some(each => each !== undefined),
     ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
@@ -266,7 +260,6 @@ async function sweepSessions(job: Job): Promise<Judged> {
       promisedLagMs: promisedLagMs(sweep, rate),
       contradictions,
       followed: followers.followed(table.ledger),
-      ...(holdAttribute !== undefined && { held: table.ledger.heldItems }),
       ...failuresOf(job),
       machine: machine.report(),
       interrupted,

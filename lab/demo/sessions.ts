@@ -1,7 +1,7 @@
 import { between, drawCase, type Mix, withinOrFar } from '../workload/plan.ts';
 
 // Shares of 100 sessions; the others are written once and expire.
-const SHARES = { permanent: 5, madePermanent: 5, renewed: 10, deleted: 5, held: 5 };
+const SHARES = { permanent: 5, madePermanent: 5, renewed: 10, deleted: 5 };
 
 /**
  * Least milliseconds from a deletion by the application to the item's expiry, because DynamoDB Local rounds the times in its streams to the
@@ -14,14 +14,12 @@ export interface SessionFates {
   readonly renewals: boolean;
   /** Whether the application deletes some, well before they expire. @default false */
   readonly deletes?: boolean;
-  /** Whether the application holds some, in their last seconds. @default false */
-  readonly holds?: boolean;
 }
 
 /**
  * The mix of sessions: some are renewed or lose their TTL in the last seconds before they would expire, and a few never expire.
  */
-export function sessionMix({ renewals, deletes = false, holds = false }: SessionFates): Mix {
+export function sessionMix({ renewals, deletes = false }: SessionFates): Mix {
   return ({ item, ttl, writeAt, lastTtl, random }) => {
     const fate = drawCase(SHARES, random);
     const write = { atMs: writeAt, item, kind: 'write', ttl } as const;
@@ -33,9 +31,6 @@ export function sessionMix({ renewals, deletes = false, holds = false }: Session
     }
     // Shortly before it expires, but never before it is written.
     const shortlyBefore = () => Math.max(writeAt + 500, expiresAt - between(1_000, 5_000, random));
-    if (fate === 'held') {
-      return holds ? [write, { atMs: shortlyBefore(), item, kind: 'hold', ttl: undefined }] : [write];
-    }
     if (!renewals) return [write];
     const atMs = shortlyBefore();
     if (fate === undefined) return [write];

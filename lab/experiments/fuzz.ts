@@ -98,7 +98,7 @@ export default defineExperiment({
   about: `
 Lets the sweep run against an oracle, in this process and on a virtual clock: the real functions with the AWS SDK's clients, and
 the real state machine, around a DynamoDB, an S3 and a destination of events in memory. The oracle has the history of each item
-as DynamoDB saw it. It judges by that alone: no live or held item deleted, none before its expiry and grace, none left in the end,
+as DynamoDB saw it. It judges by that alone: no live item deleted, none before its expiry, none left in the end,
 every expiry archived and published, no user's delete published, and every report as the
 answers were.
 

@@ -1,9 +1,8 @@
 import type { Body } from 'aws-on-loopback/dynamodb/answer';
 
 /*
- * The two kinds of batches with which the functions delete, and the one with which they read before. DynamoDB Local never leaves a key
- * unprocessed and never throttles a single statement, so a key that shall fail is taken out of what is sent on, and its answer is made
- * here.
+ * The two kinds of batches with which the functions delete. DynamoDB Local never leaves a key unprocessed and never throttles a single
+ * statement, so a key that shall fail is taken out of what is sent on, and its answer is made here.
  */
 
 interface WriteRequest {
@@ -11,8 +10,6 @@ interface WriteRequest {
 }
 
 type RequestItems = Readonly<Record<string, readonly WriteRequest[]>>;
-
-type ReadItems = Readonly<Record<string, { readonly Keys?: readonly unknown[] }>>;
 
 interface Statement {
   readonly Parameters?: unknown;
@@ -22,9 +19,6 @@ interface Statement {
 export function keysOf(operation: string, body: Body): string[] {
   if (operation === 'BatchExecuteStatement') {
     return statementsOf(body).map(({ Parameters }) => JSON.stringify(Parameters ?? []));
-  }
-  if (operation === 'BatchGetItem') {
-    return Object.values(readsOf(body)).flatMap(({ Keys = [] }) => Keys.map(key => JSON.stringify(key)));
   }
   if (operation !== 'BatchWriteItem') return [];
   return Object.values(itemsOf(body)).flatMap(requests =>
@@ -42,25 +36,7 @@ export interface SplitBatch {
 
 /** @param errors error by index of the key; only statements have errors, in other batches these keys are unprocessed */
 export function splitBatch(operation: string, body: Body, errors: ReadonlyMap<number, string>): SplitBatch {
-  if (operation === 'BatchGetItem') return splitReads(body, errors);
   return operation === 'BatchWriteItem' ? splitWrites(body, errors) : splitStatements(body, errors);
-}
-
-function splitReads(body: Body, errors: ReadonlyMap<number, string>): SplitBatch {
-  const kept: Record<string, object> = {};
-  const left: Record<string, object> = {};
-  let index = 0;
-  for (const [table, { Keys = [], ...how }] of Object.entries(readsOf(body))) {
-    const from = index;
-    index += Keys.length;
-    const part = (isLeft: boolean) => Keys.filter((_key, at) => errors.has(from + at) === isLeft);
-    if (part(false).length > 0) kept[table] = { ...how, Keys: part(false) };
-    if (part(true).length > 0) left[table] = { ...how, Keys: part(true) };
-  }
-  return {
-    rest: Object.keys(kept).length > 0 ? { ...body, RequestItems: kept } : undefined,
-    complete: answer => ({ Responses: {}, ...answer, UnprocessedKeys: left }),
-  };
 }
 
 function splitStatements(body: Body, errors: ReadonlyMap<number, string>): SplitBatch {
@@ -104,10 +80,6 @@ function splitWrites(body: Body, errors: ReadonlyMap<number, string>): SplitBatc
 
 function statementsOf(body: Body): readonly Statement[] {
   return (body['Statements'] as readonly Statement[] | undefined) ?? [];
-}
-
-function readsOf(body: Body): ReadItems {
-  return (body['RequestItems'] as ReadItems | undefined) ?? {};
 }
 
 function itemsOf(body: Body): RequestItems {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { createS3, putInto } from '../../functions/archive/s3.ts';
 import { consumerFunction } from '../../functions/publish-expiries/consumer-function.ts';
 import { dataStream } from '../../functions/publish-expiries/data-stream.ts';
@@ -81,9 +81,7 @@ async function makeClients() {
     functionArn: consumerFunction('arn:aws:lambda:us-east-1:123456789012:function:worker', connection),
   };
   handle = ANSWER_TO_ANYTHING;
-  const reads = [...documents.values()].map(client =>
-    client.send(new BatchGetCommand({ RequestItems: { first: { Keys: [{ id: 'first' }] } } })),
-  );
+  const reads = [...documents.values()].map(client => client.send(new QueryCommand({ TableName: 'first' })));
   const puts = [...s3.values()].map(client =>
     putInto('first', client)({ key: 'first', body: Buffer.alloc(0) }),
   );

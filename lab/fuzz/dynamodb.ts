@@ -3,20 +3,17 @@ import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
 import { keyOfStatement, matches, readStatement, UnknownRequestError } from './partiql.ts';
 import type { MemoryTable, Position } from './table.ts';
 
-/** Source: DynamoDB API reference, BatchExecuteStatement, BatchWriteItem, BatchGetItem. */
+/** Source: DynamoDB API reference, BatchExecuteStatement, BatchWriteItem. */
 const MAX_STATEMENTS = 25;
 const MAX_WRITES = 25;
-const MAX_READS = 100;
 
 /** Answers a request of the sweep as DynamoDB does. Requests that the functions never send are refused by name. */
 export function answerRequest(operation: string, body: Body, table: MemoryTable): Answer {
   switch (operation) {
     case 'Query':
       return query(body as unknown as QueryBody, table);
-    case 'BatchGetItem':
-      return batchGet(body as unknown as BatchBody<ReadRequest>, table);
     case 'BatchWriteItem':
-      return batchWrite(body as unknown as BatchBody<readonly WriteRequest[]>, table);
+      return batchWrite(body as unknown as WritesBody, table);
     case 'BatchExecuteStatement':
       return batchExecute(body as unknown as StatementsBody, table);
     default:
@@ -68,44 +65,15 @@ function query(body: QueryBody, table: MemoryTable): Answer {
   });
 }
 
-interface BatchBody<Request> {
-  readonly RequestItems: Readonly<Record<string, Request>>;
-}
-
-interface ReadRequest {
-  readonly Keys: readonly ItemImage[];
-  readonly ConsistentRead?: boolean;
-  readonly ProjectionExpression?: string;
-  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
-}
-
-function batchGet({ RequestItems }: BatchBody<ReadRequest>, table: MemoryTable): Answer {
-  const { tableName } = table.options;
-  const {
-    Keys,
-    ConsistentRead,
-    ProjectionExpression,
-    ExpressionAttributeNames = {},
-  } = only(RequestItems, table);
-  const ids = Keys.map(key => table.idOf(key));
-  if (ids.length > MAX_READS || new Set(ids).size < ids.length)
-    return invalid('Provided list of item keys contains duplicates');
-  const projected = ProjectionExpression?.split(', ').map(alias => ExpressionAttributeNames[alias] ?? alias);
-  const images = ids.flatMap(id => {
-    const image = ConsistentRead === true ? table.get(id) : table.getStale(id);
-    if (image === undefined) return [];
-    if (projected === undefined) return [image];
-    const shown = projected.filter(name => Object.hasOwn(image, name));
-    return [Object.fromEntries(shown.map(name => [name, image[name]]))];
-  });
-  return jsonAnswer({ Responses: { [tableName]: images }, UnprocessedKeys: {} });
+interface WritesBody {
+  readonly RequestItems: Readonly<Record<string, readonly WriteRequest[]>>;
 }
 
 interface WriteRequest {
   readonly DeleteRequest?: { readonly Key: ItemImage };
 }
 
-function batchWrite({ RequestItems }: BatchBody<readonly WriteRequest[]>, table: MemoryTable): Answer {
+function batchWrite({ RequestItems }: WritesBody, table: MemoryTable): Answer {
   const requests = only(RequestItems, table);
   const ids = requests.map(({ DeleteRequest }) => {
     if (DeleteRequest === undefined) throw new UnknownRequestError('BatchWriteItem: expected deletes only');
@@ -121,36 +89,32 @@ interface StatementsBody {
   readonly Statements: readonly {
     readonly Statement: string;
     readonly Parameters: readonly ImageValue[];
-    readonly ReturnValuesOnConditionCheckFailure?: string;
   }[];
 }
 
 function batchExecute({ Statements }: StatementsBody, table: MemoryTable): Answer {
   const { tableName, keyNames } = table.options;
   if (Statements.length > MAX_STATEMENTS) return invalid('Member must have length less than or equal to 25');
-  const Responses = Statements.map(
-    ({ Statement, Parameters, ReturnValuesOnConditionCheckFailure: onFailure }) => {
-      const statement = readStatement(Statement);
-      checkTable(statement.tableName, table);
-      const id = table.idOf(keyOfStatement(statement, Parameters, keyNames));
-      const item = table.get(id);
-      if (item === undefined) return { TableName: tableName };
-      if (matches(statement, Parameters, item)) {
-        table.delete(id, 'sweep');
-        return { TableName: tableName, Item: item };
-      }
-      const Message = 'The conditional request failed';
-      const Item = onFailure === 'ALL_OLD' ? { Item: item } : {};
-      return { TableName: tableName, Error: { Code: 'ConditionalCheckFailed', Message, ...Item } };
-    },
-  );
+  const Responses = Statements.map(({ Statement, Parameters }) => {
+    const statement = readStatement(Statement);
+    checkTable(statement.tableName, table);
+    const id = table.idOf(keyOfStatement(statement, Parameters, keyNames));
+    const item = table.get(id);
+    if (item === undefined) return { TableName: tableName };
+    if (matches(statement, Parameters, item)) {
+      table.delete(id, 'sweep');
+      return { TableName: tableName, Item: item };
+    }
+    const Message = 'The conditional request failed';
+    return { TableName: tableName, Error: { Code: 'ConditionalCheckFailed', Message } };
+  });
   return jsonAnswer({ Responses });
 }
 
 /** The keys in a batch of deletes, as ids of the table; empty for any other request. */
 export function deletedIds(operation: string, body: Body, table: MemoryTable): string[] {
   if (operation === 'BatchWriteItem') {
-    const { RequestItems } = body as unknown as BatchBody<readonly WriteRequest[]>;
+    const { RequestItems } = body as unknown as WritesBody;
     return only(RequestItems, table).flatMap(({ DeleteRequest }) =>
       DeleteRequest === undefined ? [] : [table.idOf(DeleteRequest.Key)],
     );

@@ -9,8 +9,6 @@ import type { Change, MemoryTable } from './table.ts';
 export interface Rules extends Following {
   readonly keyNames: readonly string[];
   readonly ttlAttribute: string;
-  readonly holdAttribute: string | undefined;
-  readonly graceSeconds: number;
 }
 
 /** A period without faults, epoch milliseconds. */
@@ -43,8 +41,6 @@ export class Oracle {
     if (after !== undefined) {
       this.#versions.set(key, version + 1);
       this.ledger.wrote(key, version + 1, this.#ttlOf(after), before === undefined ? 'wrote' : 'renewed');
-      if (this.#isHeld(after) !== (before !== undefined && this.#isHeld(before)))
-        this.ledger.held(key, this.#isHeld(after));
       return;
     }
     const image = before ?? {};
@@ -53,7 +49,6 @@ export class Oracle {
     this.ledger.removed(key, version, {
       ttl: this.#ttlOf(image),
       seenAt: at,
-      held: this.#isHeld(image),
       record: { id: eventId, key: itsKey, image, madeAt: recordedAt, order: turn },
     });
   }
@@ -104,13 +99,6 @@ export class Oracle {
   /** Time at which the item must be deleted, epoch seconds; undefined for an item that does not expire. */
   #ttlOf(image: ItemImage): number | undefined {
     const ttl = image[this.#rules.ttlAttribute];
-    return ttl !== undefined && 'N' in ttl
-      ? Number(plainDecimal(ttl.N)) + this.#rules.graceSeconds
-      : undefined;
-  }
-
-  #isHeld(image: ItemImage): boolean {
-    const { holdAttribute } = this.#rules;
-    return holdAttribute !== undefined && Object.hasOwn(image, holdAttribute);
+    return ttl !== undefined && 'N' in ttl ? Number(plainDecimal(ttl.N)) : undefined;
   }
 }

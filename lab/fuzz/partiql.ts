@@ -9,7 +9,7 @@ export interface DeleteStatement {
 
 interface Condition {
   readonly name: string;
-  readonly operator: '=' | '<=' | '>' | 'IS MISSING';
+  readonly operator: '=' | '<=' | '>';
 }
 
 /** A statement or a request that the functions should never send. */
@@ -18,7 +18,7 @@ export class UnknownRequestError extends Error {
 }
 
 const STATEMENT = /^DELETE FROM "((?:[^"]|"")+)" WHERE (.+) RETURNING ALL OLD \*$/s;
-const CONDITION = /"((?:[^"]|"")+)" (= \?|<= \?|> \?|IS MISSING)( AND (?=")|$)/y;
+const CONDITION = /"((?:[^"]|"")+)" (= \?|<= \?|> \?)( AND (?=")|$)/y;
 
 /** Source: DynamoDB API reference, BatchStatementRequest. */
 const MAX_STATEMENT_LENGTH = 8192;
@@ -71,12 +71,9 @@ export function matches(
   parameters: readonly ImageValue[],
   item: ItemImage,
 ): boolean {
-  let next = 0;
-  return conditions.every(({ name, operator }) => {
+  return conditions.every(({ name, operator }, index) => {
     const value = Object.hasOwn(item, name) ? item[name] : undefined;
-    if (operator === 'IS MISSING') return value === undefined;
-    const parameter = parameters[next];
-    next += 1;
+    const parameter = parameters[index];
     if (value === undefined || parameter === undefined) return false;
     if (operator === '=') return itemText({ value }) === itemText({ value: parameter });
     if (!('N' in value && 'N' in parameter)) return false;

@@ -66,7 +66,7 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
   const { carried, filter } = resolve(variant.props);
   const archiveTo = archive && { ...ARCHIVE, archiveRemovals: archive.removals ?? 'expiries' };
   const settings = readSettings(carried);
-  const { model, graceSeconds, holdAttribute, tableName, indexName } = settings;
+  const { model, tableName, indexName } = settings;
   const keyNames = keyAttributeNames(model);
   const violations: Violation[] = [];
   let turn = 0;
@@ -75,7 +75,7 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
   const firstTtl = START_MS / 1000 + 60;
   const lastTtl = firstTtl + minutes * 60;
   // Renewals end a minute after the last TTL.
-  const calmAt = (lastTtl + 60 + graceSeconds) * 1000;
+  const calmAt = (lastTtl + 60) * 1000;
   const random = (part: number) => seededRandom(seed * 16 + part);
   const faults = new Faults({ seed, random: random(1), groups, areOver: () => clock.now() >= calmAt });
 
@@ -83,8 +83,6 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
     {
       keyNames,
       ttlAttribute: model.ttlAttribute,
-      holdAttribute,
-      graceSeconds,
       archive: archive && {
         format: ARCHIVE.archiveFormat,
         batchSeconds: 0,

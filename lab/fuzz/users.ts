@@ -73,8 +73,7 @@ export class Users {
     if (!this.#guarded || drawn < 0.15) table.delete(id, 'user');
     else if (drawn < 0.5) this.#renew(id);
     else if (drawn < 0.6) this.#makePermanent(id);
-    else if (drawn < 0.75) this.#hold(id);
-    else if (drawn < 0.85) this.#put(image, { [`added ${this.#between(0, 100)}`]: { S: 'later' } });
+    else if (drawn < 0.8) this.#put(image, { [`added ${this.#between(0, 100)}`]: { S: 'later' } });
     else this.#put(image, {});
   }
 
@@ -99,16 +98,14 @@ export class Users {
     this.#at(at * 1000, () => this.#put({ ...key, ...this.#expiry(key, ttl) }, {}));
   }
 
-  /** Plans the changes of an item. Most items only expire; others are changed, held or deleted. */
+  /** Plans the changes of an item. Most items only expire; others are changed or deleted. */
   #planFate(id: string, key: ItemImage, ttl: number): void {
-    const { graceSeconds } = this.#options.settings;
     const around = (seconds: number) => seconds * 1000 + this.#between(-2_500, 1_500);
     const drawn = this.#random();
     if (drawn < 0.05) this.#at(around(ttl), () => this.#options.table.delete(id, 'user'));
     else if (!this.#guarded) return;
-    else if (drawn < 0.13) this.#at(around(ttl + graceSeconds), () => this.#renew(id));
+    else if (drawn < 0.13) this.#at(around(ttl), () => this.#renew(id));
     else if (drawn < 0.16) this.#at(around(ttl), () => this.#makePermanent(id));
-    else if (drawn < 0.2) this.#at(around(ttl + graceSeconds), () => this.#hold(id));
     else if (drawn < 0.22) this.#at((ttl + this.#between(1, 200)) * 1000, () => this.#write(id, key));
     else if (drawn < 0.25) this.#at(around(ttl), () => this.#put(this.#options.table.get(id), {}));
     else if (drawn < 0.27) this.#stray(id, key, ttl);
@@ -142,20 +139,6 @@ export class Users {
     const { ttlAttribute } = this.#options.settings.model;
     const { [ttlAttribute]: _ttl, ...image } = this.#options.table.get(id) ?? {};
     if (_ttl !== undefined) this.#put(image, {});
-  }
-
-  /** Holds an item; every other hold is released again. */
-  #hold(id: string): void {
-    const { table, clock, settings } = this.#options;
-    const { holdAttribute: hold } = settings;
-    const image = table.get(id);
-    if (hold === undefined || image === undefined) return;
-    this.#put(image, { [hold]: this.#random() < 0.5 ? { NULL: true } : { S: 'case 7' } });
-    if (this.#random() < 0.5) return;
-    clock.schedule(this.#between(1_000, 60_000), () => {
-      const { [hold]: held, ...released } = table.get(id) ?? {};
-      if (held !== undefined) this.#put(released, {});
-    });
   }
 
   /** Writes an item that may have been deleted. */

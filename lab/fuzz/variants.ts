@@ -11,8 +11,6 @@ export interface VariantProps {
   readonly granularityMinutes?: number;
   readonly shards?: number;
   readonly deleteMode?: 'guarded' | 'batch';
-  readonly holdAttribute?: string;
-  readonly graceSeconds?: number;
   readonly lookbackMinutes?: number;
   readonly precisionSeconds?: number;
   readonly pollSeconds?: number;
@@ -62,9 +60,6 @@ export const VARIANTS: readonly Variant[] = [
   { name: 'minutes', props: { granularityMinutes: 1, lookbackMinutes: 10 } },
   { name: 'second', props: { indexedBy: 'second' } },
   { name: 'shards', props: { shards: 3, granularityMinutes: 5, sortKey: 'sk' } },
-  { name: 'hold', props: { holdAttribute: 'legalHold' } },
-  { name: 'hold-second', props: { holdAttribute: 'legalHold', indexedBy: 'second' }, keyType: 'N' },
-  { name: 'grace', props: { graceSeconds: 90, holdAttribute: 'hold' } },
   { name: 'plain', props: { precisionSeconds: 60, ttlAttribute: 'expires at', logKeys: 'hash' } },
   { name: 'poll', props: { pollSeconds: 5 }, keyType: 'B' },
   { name: 'limit', props: { maxDeletesPerSecond: 100, granularityMinutes: 15, lookbackMinutes: 15 } },
@@ -72,9 +67,9 @@ export const VARIANTS: readonly Variant[] = [
   { name: 'batch', props: { deleteMode: 'batch' } },
   { name: 'batch-second', props: { deleteMode: 'batch', indexedBy: 'second', sortKey: 'sk', archive: {} } },
   { name: 'archive', props: { sortKey: 'sk', archive: {} }, keyType: 'B' },
-  { name: 'archive-all', props: { graceSeconds: 20, archive: { removals: 'all' } } },
+  { name: 'archive-all', props: { archive: { removals: 'all' } } },
   { name: 'events', props: { indexedBy: 'second', events: { ...FUNCTION, oldImage: true } } },
-  { name: 'events-queue', props: { graceSeconds: 15, archive: {}, events: { ...QUEUE, oldImage: true } } },
+  { name: 'events-queue', props: { archive: {}, events: { ...QUEUE, oldImage: true } } },
   { name: 'events-stream', props: { sortKey: 'sk', events: { ...STREAM, oldImage: true } }, keyType: 'N' },
   { name: 'skew-alone-5s', props: {}, skewMs: { stepFunctions: -5_000, functions: 5_000 } },
   {

@@ -2,7 +2,7 @@ import { imageText } from '../../functions/archive/image-text.ts';
 import type { ArchiveFormat } from '../../functions/archive/settings.ts';
 import type { ItemImage } from '../../functions/stream/event.ts';
 import { type LagPercentiles, lagPercentiles } from '../report/numbers.ts';
-import { isEarly, isLive, itemText, type RemovalRecord, type Ttl } from './item.ts';
+import { isEarly, isLive, itemText, type RemovalRecord } from './item.ts';
 import type { Ledger, SeenRemoval } from './ledger.ts';
 import type { Finding, Violation } from './verdict.ts';
 
@@ -55,8 +55,6 @@ export interface ArrivalRules {
   /** Whether the application's deletes must arrive, too. @default false */
   readonly all?: boolean | undefined;
   readonly format: ArchiveFormat;
-  /** Seconds from an item's expiry to the TTL in the ledger, which is when it is due. */
-  readonly graceSeconds: number;
   /** Whether arrivals contain the items. @default both are allowed */
   readonly images?: boolean | undefined;
 }
@@ -149,10 +147,9 @@ type Recorded = SeenRemoval & { readonly record: RemovalRecord };
 function senseOf(
   { removal = 'expiry', deletedAt }: Arrival,
   { ttl, seenAt, ours, record }: Recorded,
-  { sink, graceSeconds }: ArrivalRules,
+  { sink }: ArrivalRules,
 ): 'stray' | 'doubtful' | undefined {
-  const hadExpired = (epochMs: number) =>
-    !isLive(expiryOf(ttl, graceSeconds), Math.floor(epochMs / 1000) + TOLERANCE_SECONDS[sink]);
+  const hadExpired = (epochMs: number) => !isLive(ttl, Math.floor(epochMs / 1000) + TOLERANCE_SECONDS[sink]);
   if (removal === 'other' || hadExpired(record.madeAt ?? seenAt)) return undefined;
   return ours && record.madeAt === undefined && hadExpired(Date.parse(deletedAt)) ? 'doubtful' : 'stray';
 }
@@ -160,11 +157,11 @@ function senseOf(
 function isAsDeleted(
   { arrival, object }: Arrived,
   removal: Recorded,
-  { format, graceSeconds, images, sink }: ArrivalRules,
+  { format, images, sink }: ArrivalRules,
 ): boolean {
   const { key, expiredAt, deletedAt, item, removal: kind = 'expiry' } = arrival;
   const { id: _id, key: itsKey, image, madeAt } = removal.record;
-  const expiry = expiryOf(removal.ttl, graceSeconds);
+  const { ttl: expiry } = removal;
   const isImage =
     item === undefined
       ? sink === 'events' && images !== true
@@ -183,10 +180,6 @@ function partitionOf(kind: 'expiry' | 'other', expiredAt: string, deletedAt: str
   return kind === 'expiry'
     ? `/expired_date=${expiredAt.slice(0, 10)}/`
     : `/removed_date=${deletedAt.slice(0, 10)}/`;
-}
-
-function expiryOf(ttl: Ttl, graceSeconds: number): Ttl {
-  return ttl === undefined ? undefined : ttl - graceSeconds;
 }
 
 /** A number can be written in several ways, so the arrived item is parsed before the comparison. */

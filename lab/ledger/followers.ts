@@ -46,8 +46,6 @@ export interface Followed {
 export interface FollowersOptions extends Following {
   /** Time in epoch milliseconds, or the position in the order of all occurrences, if the ledger's removals have one. */
   readonly now: () => number;
-  /** The table's grace, seconds. */
-  readonly graceSeconds: number;
 }
 
 /** Receives archived objects and events, and compares them with a ledger. */
@@ -132,9 +130,8 @@ export class Followers {
   }
 
   #judged(ledger: Ledger) {
-    const { archive, events, graceSeconds } = this.#options;
-    const judge = (arrived: readonly Arrived[], rules: Omit<ArrivalRules, 'graceSeconds'>) =>
-      judgeArrivals(arrived, ledger, { graceSeconds, ...rules });
+    const { archive, events } = this.#options;
+    const judge = (arrived: readonly Arrived[], rules: ArrivalRules) => judgeArrivals(arrived, ledger, rules);
     return {
       archive: archive && judge(this.#lines, { sink: 'archive', format: archive.format, all: archive.all }),
       events:

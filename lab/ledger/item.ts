@@ -16,8 +16,6 @@ export interface Removal {
   readonly ttl: Ttl;
   /** Time by which the item was deleted, epoch milliseconds. */
   readonly seenAt: number;
-  /** Whether it had the hold attribute when it was deleted. @default false */
-  readonly held?: boolean;
   /** The stream's record of the removal; undefined when no stream is followed. */
   readonly record?: RemovalRecord;
 }
@@ -58,8 +56,6 @@ export interface Entry {
   current: Version | undefined;
   /** The shard of its window. */
   shard: number;
-  /** Whether the application holds it, as DynamoDB has acknowledged; undefined when it was never held. */
-  held?: boolean;
   readonly notes: Note[];
 }
 
@@ -67,7 +63,7 @@ export interface Entry {
 export interface Note {
   /** Epoch milliseconds. */
   readonly at: number;
-  readonly what: Deed | DeleteOutcome | 'held' | 'released' | 'too late' | 'removed';
+  readonly what: Deed | DeleteOutcome | 'too late' | 'removed';
   readonly version: number;
   readonly ttl: Ttl;
 }
@@ -101,11 +97,6 @@ export function isEarly({ ttl, seenAt }: Removal): boolean {
   return isLive(ttl, Math.floor(seenAt / 1000));
 }
 
-/** Whether the application holds the item: no sweep may delete it, however long ago it expired. */
-export function isHeld({ held }: Pick<Entry, 'held'>): boolean {
-  return held === true;
-}
-
 /** The version before the last one, when the last write was a renewal; undefined otherwise. */
 export function renewedVersion({ versions, current }: Entry): Version | undefined {
   const deed = current?.written?.deed;
@@ -128,10 +119,7 @@ export function describeNote({ at, what, version, ttl }: Note): string {
   function sentence(): string {
     switch (what) {
       case 'too late':
-        return 'was gone when it was to be renewed, held or released';
-      case 'held':
-      case 'released':
-        return `${what} by the application, ${expiry}`;
+        return 'was gone when it was to be renewed';
       case 'removed':
         return `removal of version ${version} seen, ${expiry}`;
       case 'deleted':

@@ -4,7 +4,6 @@ import {
   describeNote,
   type Entry,
   isEarly,
-  isHeld,
   isOverdue,
   type Note,
   type Present,
@@ -45,20 +44,10 @@ export class Ledger {
     written.written = { deed, knownAt: this.#now() };
     entry.current = written;
     entry.shard = shard;
-    // A put removes the attributes of the previous item.
-    if (entry.held && (deed === 'wrote' || deed === 'wrote again')) entry.held = false;
     this.#note(entry, { what: deed, version, ttl });
   }
 
-  /** Records that the application holds the item, or has released it. */
-  held(id: string, isHeld: boolean): void {
-    const entry = this.#entry(id);
-    entry.held = isHeld;
-    const { number = 0, ttl } = entry.current ?? {};
-    this.#note(entry, { what: isHeld ? 'held' : 'released', version: number, ttl });
-  }
-
-  /** Records that the item no longer existed when it was to be renewed, held or released. */
+  /** Records that the item no longer existed when it was to be renewed. */
   tooLate(id: string): void {
     const entry = this.#entry(id);
     const { current } = entry;
@@ -98,13 +87,6 @@ export class Ledger {
     return countsOf(this.#entries.values());
   }
 
-  /** Number of items that the application holds, and how many of them nobody else has deleted. */
-  get heldItems(): { readonly items: number; readonly kept: number } {
-    const held = [...this.#entries.values()].filter(isHeld);
-    const kept = held.filter(({ versions }) => versions.every(({ removal, ours }) => ours || !removal));
-    return { items: held.length, kept: kept.length };
-  }
-
   /** Counts the items at a moment. @param nowMs epoch milliseconds */
   tally(nowMs: number): Tally {
     return tallyOf(this.#entries.values(), nowMs);
@@ -127,7 +109,7 @@ export class Ledger {
   }
 
   /**
-   * The overdue items that remain in the table, except those that the application holds.
+   * The overdue items that remain in the table.
    * @param present every item of the table, from a consistent read
    * @param upTo epoch seconds: items that expired until then are overdue
    * @param isWanted selects items by their TTL (epoch seconds) and the time of their write (epoch milliseconds)
@@ -139,7 +121,7 @@ export class Ledger {
   ): string[] {
     return [...present].flatMap(([id, { ttl }]) => {
       const entry = this.#entries.get(id);
-      if (entry === undefined || ttl === undefined || isHeld(entry) || !isOverdue(ttl, upTo)) return [];
+      if (entry === undefined || ttl === undefined || !isOverdue(ttl, upTo)) return [];
       return isWanted(ttl, entry.current?.written?.knownAt ?? 0) ? [id] : [];
     });
   }

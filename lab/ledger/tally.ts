@@ -1,9 +1,9 @@
-import { type Entry, isEarly, isHeld, isLive, removalOf, renewedVersion } from './item.ts';
+import { type Entry, isEarly, isLive, removalOf, renewedVersion } from './item.ts';
 
 /** Counts of the ledger's items at one moment. */
 export interface Tally {
   readonly written: number;
-  /** Items whose TTL has passed, except those that the application holds or has deleted. */
+  /** Items whose TTL has passed, except those that the application has deleted. */
   readonly expired: number;
   /** Number of expired items whose deletion was seen. */
   readonly deleted: number;
@@ -37,7 +37,7 @@ export function tallyOf(entries: Iterable<Entry>, nowMs: number): Tally {
     if (current === undefined) continue;
     counts.written += 1;
     if (wasDeletedLive(entry)) counts.liveDeleted += 1;
-    if (!isLive(current.ttl, now) && !current.ours && !isHeld(entry)) {
+    if (!isLive(current.ttl, now) && !current.ours) {
       const removal = removalOf(entry);
       counts.expired += 1;
       if (removal === undefined) counts.overdue += 1;
@@ -75,7 +75,7 @@ export function sweptOf(entries: Iterable<Entry>, nowMs: number): SweptItem[] {
   for (const entry of entries) {
     const { current, shard } = entry;
     const removal = removalOf(entry);
-    if (current?.ttl === undefined || current.ttl > now || current.ours || isHeld(entry)) continue;
+    if (current?.ttl === undefined || current.ttl > now || current.ours) continue;
     if (removal !== undefined && isEarly(removal)) continue;
     const { ttl, written } = current;
     swept.push({ ttl, knownAt: written?.knownAt ?? 0, shard, goneAt: removal?.seenAt });
@@ -90,18 +90,13 @@ export interface Counts {
   readonly deletedByUs: number;
   /** Items that the sweep deleted; an item that was written again counts again. */
   readonly swept: number;
-  /** Number of items that the application held, and how many of them it released. */
-  readonly held: number;
-  readonly released: number;
 }
 
 export function countsOf(entries: Iterable<Entry>): Counts {
-  const counts = { items: 0, renewals: 0, deletedByUs: 0, swept: 0, held: 0, released: 0 };
-  for (const { versions, current, held } of entries) {
+  const counts = { items: 0, renewals: 0, deletedByUs: 0, swept: 0 };
+  for (const { versions, current } of entries) {
     if (current === undefined) continue;
     counts.items += 1;
-    if (held !== undefined) counts.held += 1;
-    if (held === false) counts.released += 1;
     for (const { written, removal, ours } of versions) {
       if (written?.deed === 'renewed' || written?.deed === 'made permanent') counts.renewals += 1;
       if (ours) counts.deletedByUs += 1;

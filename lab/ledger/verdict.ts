@@ -1,4 +1,4 @@
-import { type Entry, isHeld, isLive, isOverdue, type Present, renewedVersion } from './item.ts';
+import { type Entry, isLive, isOverdue, type Present, renewedVersion } from './item.ts';
 import { wasDeletedLive } from './tally.ts';
 
 /** Kinds of findings on an item, and their texts for counts. */
@@ -7,13 +7,12 @@ export const FINDINGS = {
   renewedDeleted: { what: 'wrongly deleted', sentence: 'renewed items deleted before their new TTL' },
   liveMissed: {
     what: 'wrongly deleted',
-    sentence: 'live items that were gone when they were to be renewed, held or deleted',
+    sentence: 'live items that were gone when they were to be renewed or deleted',
   },
   renewalLost: {
     what: 'wrongly deleted',
     sentence: 'items deleted after DynamoDB had acknowledged their renewal',
   },
-  heldDeleted: { what: 'wrongly deleted', sentence: 'items deleted while the application held them' },
   liveMissing: { what: 'wrongly deleted', sentence: 'live items missing from the table' },
   left: { what: 'lost', sentence: 'expired items still in the table' },
   goneUnseen: {
@@ -72,7 +71,6 @@ export function findingOf(
   const { current, versions } = entry;
   if (current === undefined) return undefined;
   const renewed = renewedVersion(entry);
-  if (versions.some(({ removal, ours }) => removal?.held && !ours)) return 'heldDeleted';
   if (wasDeletedLive(entry)) return renewed === undefined ? 'liveDeleted' : 'renewedDeleted';
   // `missedAt` is not before the deletion, so an item that was live then was live at its deletion too.
   const missed = versions.some(
@@ -83,10 +81,9 @@ export function findingOf(
   if (present !== undefined) {
     if (present.ttl !== current.ttl) return 'otherTtl';
     if (present.version !== current.number) return 'otherVersion';
-    return isOverdue(current.ttl, sweptUpTo) && !isHeld(entry) ? 'left' : undefined;
+    return isOverdue(current.ttl, sweptUpTo) ? 'left' : undefined;
   }
   if (current.ours) return undefined;
-  if (isHeld(entry)) return 'heldDeleted';
   if (isLive(current.ttl, Math.floor(nowMs / 1000))) return 'liveMissing';
   return current.removal === undefined ? 'goneUnseen' : undefined;
 }

@@ -45,8 +45,8 @@ export class WatchedTable {
       ...{ client, endpoint: dynamoDb.endpoint, region: options.table.region },
       tableName: options.table.name,
       onRemoval: (record, seenAt) => {
-        const { id, version, ttl, held } = watched.#sessions.read(record.image);
-        watched.ledger.removed(id, version, { ttl, seenAt, held, ...(options.keepsImages && { record }) });
+        const { id, version, ttl } = watched.#sessions.read(record.image);
+        watched.ledger.removed(id, version, { ttl, seenAt, ...(options.keepsImages && { record }) });
       },
       onError: options.onError,
       ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),

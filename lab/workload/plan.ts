@@ -8,8 +8,8 @@ export type Item = number;
 export interface Action {
   readonly atMs: number;
   readonly item: Item;
-  readonly kind: 'write' | 'renew' | 'makePermanent' | 'delete' | 'hold' | 'release';
-  /** The new TTL; a delete, a hold and a release have none. */
+  readonly kind: 'write' | 'renew' | 'makePermanent' | 'delete';
+  /** The new TTL; a delete has none. */
   readonly ttl: Ttl;
 }
 

@@ -31,10 +31,6 @@ export interface SessionTableOptions {
   readonly prefix: string;
   /** @default the wall clock */
   readonly clock?: Clock;
-  /** Seconds by which an item's TTL attribute is earlier than the TTL given here, which is when it is due. @default 0 */
-  readonly graceSeconds?: number;
-  /** The attribute that holds an item. @default none can be held */
-  readonly holdAttribute?: string | undefined;
 }
 
 /**
@@ -47,8 +43,6 @@ export class SessionTable {
   readonly #model: ExpiryModel;
   readonly #prefix: string;
   readonly #clock: Clock;
-  readonly #graceSeconds: number;
-  readonly #holdAttribute: string | undefined;
 
   constructor(client: DynamoDBClient, options: SessionTableOptions) {
     const { table, model, prefix, clock = realClock } = options;
@@ -57,8 +51,6 @@ export class SessionTable {
     this.#model = model;
     this.#prefix = prefix;
     this.#clock = clock;
-    this.#graceSeconds = options.graceSeconds ?? 0;
-    this.#holdAttribute = options.holdAttribute;
   }
 
   /** Writes an item, with the attributes by which it expires. */
@@ -88,27 +80,8 @@ export class SessionTable {
         ExpressionAttributeNames: { '#key': this.#model.partitionKey },
         ExpressionAttributeValues: { ':version': version },
       },
-      ttl === undefined
-        ? { ttlSeconds: 0 }
-        : { expiresAt: ttl - this.#graceSeconds, nowMs: this.#clock.now() },
+      ttl === undefined ? { ttlSeconds: 0 } : { expiresAt: ttl, nowMs: this.#clock.now() },
     );
-    return met(() => this.#documents.send(new UpdateCommand(request)));
-  }
-
-  /**
-   * Holds a session, or releases it.
-   * @returns whether it was still there
-   */
-  hold(item: Item, isHeld: boolean): Promise<boolean> {
-    if (this.#holdAttribute === undefined) throw new TypeError('holdAttribute: expected one to hold by');
-    const request = {
-      TableName: this.#table.name,
-      Key: this.#key(item),
-      UpdateExpression: isHeld ? 'SET #hold = :since' : 'REMOVE #hold',
-      ConditionExpression: 'attribute_exists(#key)',
-      ExpressionAttributeNames: { '#key': this.#model.partitionKey, '#hold': this.#holdAttribute },
-      ...(isHeld && { ExpressionAttributeValues: { ':since': this.#clock.now() } }),
-    };
     return met(() => this.#documents.send(new UpdateCommand(request)));
   }
 
@@ -150,7 +123,7 @@ export class SessionTable {
         const ttl: unknown = item[this.#model.ttlAttribute];
         present.set(idOf(item[this.#uniqueKey]), {
           version: Number(item[VERSION]),
-          ttl: typeof ttl === 'number' ? ttl + this.#graceSeconds : undefined,
+          ttl: typeof ttl === 'number' ? ttl : undefined,
         });
       }
       startKey = LastEvaluatedKey;
@@ -169,7 +142,7 @@ export class SessionTable {
   }
 
   /** Reads an item from DynamoDB's JSON. */
-  read(image: ItemImage): Present & { id: string; held: boolean } {
+  read(image: ItemImage): Present & { id: string } {
     const scalar = (name: string): Scalar => (image[name] ?? {}) as Scalar;
     const key = scalar(this.#uniqueKey);
     const { N: ttl } = scalar(this.#model.ttlAttribute);
@@ -177,8 +150,7 @@ export class SessionTable {
     return {
       id: key.S ?? key.N ?? Buffer.from(key.B ?? '', 'base64').toString(),
       version: Number(version),
-      ttl: ttl === undefined ? undefined : Number(ttl) + this.#graceSeconds,
-      held: this.#holdAttribute !== undefined && this.#holdAttribute in image,
+      ttl: ttl === undefined ? undefined : Number(ttl),
     };
   }
 
@@ -200,12 +172,9 @@ export class SessionTable {
         };
   }
 
-  #expiry(key: Record<string, unknown>, ttl: Ttl): object {
-    if (ttl === undefined) return expiryAttributes(this.#model, key, { ttlSeconds: 0 });
-    return expiryAttributes(this.#model, key, {
-      expiresAt: ttl - this.#graceSeconds,
-      nowMs: this.#clock.now(),
-    });
+  #expiry(key: Record<string, unknown>, expiresAt: Ttl): object {
+    if (expiresAt === undefined) return expiryAttributes(this.#model, key, { ttlSeconds: 0 });
+    return expiryAttributes(this.#model, key, { expiresAt, nowMs: this.#clock.now() });
   }
 
   #value(attribute: string, text: string, number: number): string | number | Uint8Array {

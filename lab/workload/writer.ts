@@ -9,7 +9,7 @@ const DEEDS = {
   write: 'wrote',
   renew: 'renewed',
   makePermanent: 'made permanent',
-} as const satisfies Readonly<Record<Exclude<Action['kind'], 'delete' | 'hold' | 'release'>, Deed>>;
+} as const satisfies Readonly<Record<Exclude<Action['kind'], 'delete'>, Deed>>;
 
 /** Executes actions, and enters into the ledger what DynamoDB acknowledged. */
 export class Writer {
@@ -32,11 +32,6 @@ export class Writer {
     const current = this.#versions.get(item) ?? 0;
     if (kind === 'delete') {
       this.#ledger.deleted(id, current, await this.#table.delete(item, current));
-      return;
-    }
-    if (kind === 'hold' || kind === 'release') {
-      if (await this.#table.hold(item, kind === 'hold')) this.#ledger.held(id, kind === 'hold');
-      else this.#ledger.tooLate(id);
       return;
     }
     if (kind === 'write') {

@@ -1,7 +1,7 @@
 import { tablesInDefinition } from '../../config/tables-in-definition.ts';
 
 /** Settings of a table that contain attribute names used in its guarded deletes. */
-const SETTINGS = ['partitionKey', 'sortKey', 'ttlAttribute', 'holdAttribute'];
+const SETTINGS = ['partitionKey', 'sortKey', 'ttlAttribute'];
 
 /**
  * Finds attribute names by which DynamoDB Local cannot delete: it reads a quoted name in PartiQL that begins with `#` or `:` as the

@@ -8,7 +8,7 @@ import { sampleItems } from '../table/sample.ts';
 import { sparingRate, type TableScan } from '../table/scan.ts';
 import { type Building, createIndex, enableNativeTtl, untilBuilt } from './change-table.ts';
 import { type DeleteExpiredOptions, deleteExpired } from './delete-expired.ts';
-import { type AdoptionPlan, ruleOf, ttlTally } from './plan.ts';
+import { type AdoptionPlan, ttlTally } from './plan.ts';
 import { type Reading, readIndexProgress, readWrites, type Wish } from './reading.ts';
 import { lookAtAll, type TtlLook } from './ttl-look.ts';
 
@@ -67,7 +67,7 @@ export function lookAtTable(
   onProgress: TableScan['onProgress'],
 ): Promise<TtlLook> {
   const { clients, signal } = options;
-  const tally = ttlTally(reading, ttl.attribute, options);
+  const tally = ttlTally(reading, ttl.attribute);
   const scan = { readUnitsPerSecond: sparingRate(reading.table), signal, onProgress };
   return lookAtAll(clients.dynamoDb, reading.table, tally, scan);
 }
@@ -129,7 +129,7 @@ export function deleteOldItems(
     signal: options.signal,
     readUnitsPerSecond: sparingRate(table),
     model: modelOf(configuration),
-    rule: ruleOf(ttl.attribute, options),
+    ttlAttribute: ttl.attribute,
   });
 }
 
@@ -150,7 +150,6 @@ export function adoptionResult(
       ttlAttribute: plan.ttl,
       ttlValues: look.values,
       expired: look.expired,
-      held: look.held,
       lookedAt: look.items,
       index: plan.index,
       nativeTtl: plan.nativeTtl,
@@ -161,6 +160,6 @@ export function adoptionResult(
   };
 }
 
-function countsOf({ deleted, renewed, held, notFound, failed, unprocessed }: Deletion) {
-  return { deleted, renewed, held, notFound, failed: failed.length, left: unprocessed.length };
+function countsOf({ deleted, renewed, notFound, failed, unprocessed }: Deletion) {
+  return { deleted, renewed, notFound, failed: failed.length, left: unprocessed.length };
 }

@@ -27,7 +27,7 @@ import {
 } from '../table/scan.ts';
 import type { AdoptionPlan } from './plan.ts';
 import type { Reading } from './reading.ts';
-import { type ExpiryRule, isHeldItem, sweptTtl } from './ttl-look.ts';
+import { sweptTtl } from './ttl-look.ts';
 
 /** Delete rate that the question suggests: a twentieth of the 4,000 write units a second of a new on-demand table. */
 export const DELETES_PER_SECOND = 200;
@@ -74,7 +74,7 @@ const MAX_BACKOFF_MS = 20_000;
 
 export interface DeleteExpiredOptions extends TableScan {
   readonly model: ExpiryModel;
-  readonly rule: ExpiryRule;
+  readonly ttlAttribute: string;
   readonly deletesPerSecond: number;
   /** Called after each batch. */
   readonly onDeletion: (sum: Deletion) => void;
@@ -83,8 +83,7 @@ export interface DeleteExpiredOptions extends TableScan {
 }
 
 /**
- * Reads the table and deletes every expired item with the sweep's condition: an item that was renewed meanwhile, or is held,
- * stays. DynamoDB's clock at the beginning decides what has expired.
+ * Reads the table and deletes every expired item with the sweep's condition: an item that was renewed meanwhile stays. DynamoDB's clock at the beginning decides what has expired.
  *
  * @returns the counts until the end, or until the signal; `unprocessed` counts throttled deletes
  * @throws {MissingPermissionError}, or the SDK's error
@@ -92,19 +91,12 @@ export interface DeleteExpiredOptions extends TableScan {
 export async function deleteExpired(
   client: DynamoDBClient,
   table: DescribedTable,
-  { model, rule, deletesPerSecond, onDeletion, pace = REAL_PACE, ...scan }: DeleteExpiredOptions,
+  { model, ttlAttribute, deletesPerSecond, onDeletion, pace = REAL_PACE, ...scan }: DeleteExpiredOptions,
 ): Promise<Deletion> {
   const now = await dynamoDbSeconds(client, table.name);
   const rate = new Rate(deletesPerSecond, pace);
-  const { graceSeconds, holdAttribute } = rule;
-  const settings = {
-    tableName: table.name,
-    model,
-    graceSeconds,
-    ...(holdAttribute !== undefined && { holdAttribute }),
-  };
   const documents = DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: true } });
-  const send = guardedBatch(documents, settings, now - graceSeconds, () => Date.now() - graceSeconds * 1000);
+  const send = guardedBatch(documents, { tableName: table.name, model }, now, Date.now);
   const names = keyAttributeNames(model);
   let sum = NO_DELETION;
 
@@ -126,8 +118,8 @@ export async function deleteExpired(
     ...wholeTable(table, scan),
     async onPage(items, stop) {
       const expired = items.flatMap((item): ExpiredKey[] => {
-        const ttl = sweptTtl(item, rule, now);
-        return ttl === undefined || isHeldItem(item, rule) ? [] : [{ key: storedKey(item, names), ttl }];
+        const ttl = sweptTtl(item, ttlAttribute, now);
+        return ttl === undefined ? [] : [{ key: storedKey(item, names), ttl }];
       });
       for (let from = 0; from < expired.length; from += CHUNK_KEYS)
         await deleteBatch(expired.slice(from, from + CHUNK_KEYS), stop);

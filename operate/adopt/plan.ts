@@ -1,12 +1,5 @@
 import { checkConfig } from '../../config/config.ts';
-import {
-  MAX_NAME_LENGTH,
-  PROPS,
-  type PreciseTtlProps,
-  propsOfSettings,
-  refusesNativeTtl,
-  resolveProps,
-} from '../../config/props.ts';
+import { MAX_NAME_LENGTH, PROPS, type PreciseTtlProps, propsOfSettings } from '../../config/props.ts';
 import { DEFAULT_INDEXED_BY } from '../../expiry/model.ts';
 import { CannotAdoptError } from '../errors.ts';
 import { type DescribedTable, keyNamesOf } from '../table/describe-table.ts';
@@ -16,14 +9,14 @@ import { costOfIndex, type IndexCost, shareOfThroughput, shareWithTtl } from './
 import { type IndexPlan, planIndex } from './index-plan.ts';
 import type { Reading, Wish } from './reading.ts';
 import { chooseTtlAttribute, type TtlChoice } from './ttl-attribute.ts';
-import { type ExpiryRule, type TtlLook, TtlTally } from './ttl-look.ts';
+import { type TtlLook, TtlTally } from './ttl-look.ts';
 
 /** The plan of an adoption: all decisions, made before any change. */
 export interface AdoptionPlan {
   readonly ttl: TtlChoice;
   readonly index: IndexPlan;
-  /** `enable` native TTL; `none` if it is ENABLED or ENABLING; `off` if it must be off, which the user has to do. */
-  readonly nativeTtl: 'enable' | 'none' | 'off';
+  /** `enable` native TTL; `none` if it is ENABLED or ENABLING. */
+  readonly nativeTtl: 'enable' | 'none';
   /** Findings about the TTLs of all items, or of a sample. */
   readonly look: TtlLook;
   readonly cost: IndexCost;
@@ -43,11 +36,10 @@ export function planAdoption(reading: Reading, wish: Wish, full?: TtlLook | 'to 
   const share = sample.items.length === 0 ? 1 : shareWithTtl(sample, ttl.attribute);
   const index = planIndex(table, ttl.attribute, wish, shareOfThroughput(table, share, wish));
   if (table.billing === 'on-demand') refuseThroughput(table.name, wish);
-  const look = full === undefined || full === 'to come' ? lookAtSample(reading, ttl.attribute, wish) : full;
+  const look = full === undefined || full === 'to come' ? lookAtSample(reading, ttl.attribute) : full;
   if (index.action === 'create' && full !== 'to come') refuseOtherTypes(reading, ttl.attribute, look, wish);
   const configuration = adoptedProps(table, ttl.attribute, wish, index.name, region);
-  const hasToBeOff = refusesNativeTtl(resolveProps(configuration));
-  const nativeTtl = hasToBeOff ? 'off' : table.ttl.status === 'DISABLED' ? 'enable' : 'none';
+  const nativeTtl = table.ttl.status === 'DISABLED' ? 'enable' : 'none';
   if (nativeTtl === 'enable' && table.multiRegionConsistency === 'STRONG') {
     throw new CannotAdoptError(
       `table ${table.name}`,
@@ -77,21 +69,13 @@ function refuseThroughput(tableName: string, wish: Wish): void {
   throw new CannotAdoptError(field, detail);
 }
 
-/** @returns a tally of TTLs by the rules of this adoption */
-export function ttlTally(
-  { table, now }: Pick<Reading, 'table' | 'now'>,
-  ttlAttribute: string,
-  wish: Wish,
-): TtlTally {
-  return new TtlTally(ruleOf(ttlAttribute, wish), keyNamesOf(table), now);
+/** @returns a tally of the table's TTLs */
+export function ttlTally({ table, now }: Pick<Reading, 'table' | 'now'>, ttlAttribute: string): TtlTally {
+  return new TtlTally(ttlAttribute, keyNamesOf(table), now);
 }
 
-export function ruleOf(ttlAttribute: string, { holdAttribute, graceSeconds = 0 }: Wish): ExpiryRule {
-  return { ttlAttribute, holdAttribute, graceSeconds };
-}
-
-function lookAtSample(reading: Reading, ttlAttribute: string, wish: Wish): TtlLook {
-  const tally = ttlTally(reading, ttlAttribute, wish);
+function lookAtSample(reading: Reading, ttlAttribute: string): TtlLook {
+  const tally = ttlTally(reading, ttlAttribute);
   for (const item of reading.sample.items) tally.add(item);
   return tally.look(reading.sample.complete, false);
 }
@@ -128,7 +112,7 @@ function refuseOtherTypes(
 export function adoptedProps(
   table: DescribedTable,
   ttlAttribute: string,
-  { indexedBy, holdAttribute, graceSeconds }: Pick<Wish, 'indexedBy' | 'holdAttribute' | 'graceSeconds'>,
+  { indexedBy }: Pick<Wish, 'indexedBy'>,
   indexName: string,
   region: string,
 ): PreciseTtlProps {
@@ -146,8 +130,6 @@ export function adoptedProps(
     ttlAttribute,
     ...(indexedBy !== DEFAULT_INDEXED_BY && { indexedBy }),
     ...(indexName !== PROPS.indexName.byDefault({ tableName, indexedBy }) && { indexName }),
-    ...(holdAttribute !== undefined && { holdAttribute }),
-    ...(graceSeconds && { graceSeconds }),
     ...shortName(tableName),
   });
   checkConfig({ region, allowUnknownRegion: true, tables: [props] });

@@ -15,9 +15,6 @@ export interface Wish {
   /** Units per second of a provisioned table's index. @default a share of the table's */
   readonly indexReadUnits: number | undefined;
   readonly indexWriteUnits: number | undefined;
-  /** Items with this attribute are not deleted. Native TTL has to be off with this attribute, or with a grace. @default none */
-  readonly holdAttribute?: string | undefined;
-  readonly graceSeconds?: number | undefined;
   /** Shows hashes instead of keys. */
   readonly mask?: boolean;
   /** Deletes per second of expired items at the end of the adoption. @default the user is asked */

@@ -6,13 +6,6 @@ import { storedKey } from '../table/key-text.ts';
 import { classifyTtl, type StoredItem, TTL_KINDS, type TtlCounts, type TtlKind } from '../table/sample.ts';
 import { scanTable, type TableScan, wholeTable } from '../table/scan.ts';
 
-/** The rule by which an adoption decides whether an item is expired. */
-export interface ExpiryRule {
-  readonly ttlAttribute: string;
-  readonly holdAttribute: string | undefined;
-  readonly graceSeconds: number;
-}
-
 /** An item whose TTL is not a Number. */
 export interface NoNumber {
   readonly key: ItemKey;
@@ -30,8 +23,6 @@ export interface TtlLook {
   readonly values: TtlCounts;
   /** Expired items that a sweep may delete. */
   readonly expired: number;
-  /** Expired items that a sweep may not delete, because they are held. */
-  readonly held: number;
   /** The earliest expiry of `expired`, epoch seconds; undefined when there is none. */
   readonly oldest: number | undefined;
   /** The first items whose TTL is not a Number. */
@@ -47,7 +38,7 @@ const NOTHING_TO_NAME: readonly TtlKind[] = ['seconds', 'missing'];
 
 /** Counts the TTLs of items and lists a few keys, so that the memory does not grow with the table. */
 export class TtlTally {
-  readonly #rule: ExpiryRule;
+  readonly #ttlAttribute: string;
   readonly #keyNames: readonly string[];
   readonly #now: number;
   readonly #values = Object.fromEntries(TTL_KINDS.map(kind => [kind, 0])) as Record<TtlKind, number>;
@@ -55,28 +46,23 @@ export class TtlTally {
   readonly #keys: Partial<Record<TtlKind, ItemKey[]>> = {};
   #items = 0;
   #expired = 0;
-  #held = 0;
   #oldest: number | undefined;
 
   /** @param now epoch seconds */
-  constructor(rule: ExpiryRule, keyNames: readonly string[], now: number) {
-    this.#rule = rule;
+  constructor(ttlAttribute: string, keyNames: readonly string[], now: number) {
+    this.#ttlAttribute = ttlAttribute;
     this.#keyNames = keyNames;
     this.#now = now;
   }
 
   add(item: StoredItem): void {
     this.#items += 1;
-    const value = item[this.#rule.ttlAttribute];
+    const value = item[this.#ttlAttribute];
     const kind = classifyTtl(value, this.#now);
     this.#values[kind] += 1;
     this.#name(kind, item, value);
-    const ttl = sweptTtl(item, this.#rule, this.#now);
+    const ttl = sweptTtl(item, this.#ttlAttribute, this.#now);
     if (ttl === undefined) return;
-    if (isHeldItem(item, this.#rule)) {
-      this.#held += 1;
-      return;
-    }
     this.#expired += 1;
     this.#oldest = Math.min(this.#oldest ?? ttl, ttl);
   }
@@ -98,7 +84,6 @@ export class TtlTally {
       isFull,
       values: { ...this.#values },
       expired: this.#expired,
-      held: this.#held,
       oldest: this.#oldest,
       noNumbers: this.#noNumbers,
       keys: this.#keys,
@@ -106,15 +91,11 @@ export class TtlTally {
   }
 }
 
-/** The TTL of an item that a sweep would delete now if it is not held, epoch seconds; undefined for other items. */
-export function sweptTtl(item: StoredItem, rule: ExpiryRule, now: number): number | undefined {
-  const { after, upTo } = sweptRange(now - rule.graceSeconds, rule);
-  const ttl = Number(item[rule.ttlAttribute]?.N);
+/** The TTL of an item that a sweep would delete now, epoch seconds; undefined for other items. */
+export function sweptTtl(item: StoredItem, ttlAttribute: string, now: number): number | undefined {
+  const { after, upTo } = sweptRange(now, {});
+  const ttl = Number(item[ttlAttribute]?.N);
   return ttl > after && ttl <= upTo ? ttl : undefined;
-}
-
-export function isHeldItem(item: StoredItem, { holdAttribute }: ExpiryRule): boolean {
-  return holdAttribute !== undefined && item[holdAttribute] !== undefined;
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   ResourceNotFoundException,
   type SchedulerClient,
 } from '@aws-sdk/client-scheduler';
-import { DescribeStateMachineCommand, type SFNClient } from '@aws-sdk/client-sfn';
+import type { SFNClient } from '@aws-sdk/client-sfn';
 import {
   GetQueueAttributesCommand,
   GetQueueUrlCommand,
@@ -21,7 +21,6 @@ import type { Deployment } from '../../config/deployments.ts';
 import { deadLetterQueueOf, proofName, replayName } from '../../config/names.ts';
 import { hasProof } from '../../config/props.ts';
 import { streamFunctionsOf } from '../../config/stream-props.ts';
-import { tablesInDefinition } from '../../config/tables-in-definition.ts';
 import { tickSchedule } from '../../config/tick-schedule.ts';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
 import type { SeenScans } from '../../functions/journal/index-scans.ts';
@@ -51,8 +50,6 @@ export interface SeenSweep {
   readonly stateMachine: Checked<ListedStateMachine | undefined>;
   /** The state machine of replays, and of hand-overs: work that a tick leaves to another execution. */
   readonly replayMachine: Checked<ListedStateMachine | undefined>;
-  /** The hold attributes by table, read from the state machines; empty without a deployment. */
-  readonly holdAttributes: Checked<ReadonlyMap<string, string>>;
   /** Undefined when DynamoDB must not be called. */
   readonly journalTable: DeploymentJournal | undefined;
   readonly state: Checked<DeploymentState | undefined>;
@@ -102,7 +99,6 @@ export async function observeSweep(
   const machines = await observeStateMachines(sfn, deployment.name);
   return {
     ...machines,
-    holdAttributes: await observeHoldAttributes(sfn, machines.replayMachine),
     journalTable,
     state: journalTable ? await observeState(journalTable) : notAsked('DynamoDB'),
     schedules: await observeSchedules(scheduler, deployment, region),
@@ -161,25 +157,6 @@ async function observeStateMachines(
     : notAsked('Step Functions');
   const seen = (name: string) => ('seen' in listed ? { seen: listed.seen.get(name) } : listed);
   return { stateMachine: seen(tick), replayMachine: seen(replay) };
-}
-
-/** Reads the hold attributes from the state machine of the replays, which contains the settings of all tables. */
-async function observeHoldAttributes(
-  sfn: SFNClient | undefined,
-  machine: SeenSweep['replayMachine'],
-): Promise<SeenSweep['holdAttributes']> {
-  if (sfn === undefined) return notAsked('Step Functions');
-  if ('notChecked' in machine) return machine;
-  if (machine.seen === undefined) return { seen: new Map() };
-  const { arn: stateMachineArn } = machine.seen;
-  return check('states:DescribeStateMachine', stateMachineArn, async () => {
-    const { definition = '{}' } = await sfn.send(new DescribeStateMachineCommand({ stateMachineArn }));
-    return new Map(
-      tablesInDefinition(definition).flatMap(({ tableName, holdAttribute }) =>
-        typeof holdAttribute === 'string' ? [[tableName, holdAttribute] as const] : [],
-      ),
-    );
-  });
 }
 
 /**

@@ -69,7 +69,6 @@ export function deploymentFindings(
     ),
     ...judge('the alarms', seen.alarms, alarms => alarmFindings(alarms, subject, options)),
     // The findings about items use the result of this check.
-    ...judge('the attribute by which the deployment holds items', seen.holdAttributes, () => []),
     ...judge('the concurrency of Lambda', seen.concurrency, limit => concurrencyFindings(limit, subject)),
   ];
   return [...found, ...notCheckedFindings(unchecked, subject)];
@@ -127,8 +126,7 @@ function tickFindings(
   if (!isStale(journal, createdAt, subject.deployment, now)) return [];
   const { tick, watermark } = journal;
   const detail = tick === undefined ? 'none has ever' : `the last one did ${ago(now, tick)}`;
-  const { graceSeconds } = subject.props;
-  const gone = watermark && new Date((watermark.gone + graceSeconds) * 1_000);
+  const gone = watermark && new Date(watermark.gone * 1_000);
   return [
     finding('no-recent-tick', subject, {
       detail,
@@ -240,11 +238,10 @@ const A_DAY_MS = 86_400_000;
  */
 function timesSince(
   time: Date | undefined,
-  { props: { lookbackMinutes, graceSeconds } }: Subject,
+  { props: { lookbackMinutes } }: Subject,
   now: number,
 ): Pick<RemedyValues, 'from' | 'to'> {
-  const minute = (milliseconds: number) =>
-    isoSeconds(Math.floor((milliseconds - graceSeconds * 1000) / 60_000) * 60_000);
+  const minute = (milliseconds: number) => isoSeconds(Math.floor(milliseconds / 60_000) * 60_000);
   return {
     from: minute((time?.getTime() ?? now - A_DAY_MS) - (lookbackMinutes + TICK_MINUTES) * 60_000),
     to: minute(now),

@@ -92,7 +92,7 @@ async function checkTable(
 ): Promise<TableReport> {
   const { props } = subject;
   const deployment = await observeDeployment(clients, subject, sweep, options.now());
-  const looked = await lookAtTable(subject, clients, formerHoldsOf(deployment, subject), options);
+  const looked = await lookAtTable(subject, clients, options);
   const findings = [
     ...looked.findings,
     ...deploymentFindings(deployment, subject, {
@@ -108,13 +108,6 @@ async function checkTable(
     facts: { ...looked.facts, ...factsOf(deployment), functionsAtOnce: functionsAtOnce(subject) },
     findings,
   };
-}
-
-/** Hold attributes of the deployment, and of former ones, that the configuration no longer has. */
-function formerHoldsOf({ holdAttributes }: SeenDeployment, { props }: Subject): string[] {
-  const former = new Set([seenOf(holdAttributes)?.get(props.tableName), props.releasesHoldsOf]);
-  former.delete(props.holdAttribute);
-  return [...former].filter(attribute => attribute !== undefined);
 }
 
 const ORDER = Object.keys(FINDINGS);
@@ -139,7 +132,6 @@ interface LookedAt {
 async function lookAtTable(
   subject: Subject,
   clients: DeploymentClients,
-  formerHolds: readonly string[],
   options: LimitedOptions,
 ): Promise<LookedAt> {
   const { dynamoDb, cloudWatch, isLocal } = clients;
@@ -166,7 +158,7 @@ async function lookAtTable(
   // There is no client if the table is on this machine, and DynamoDB Local has no partitions.
   const load = cloudWatch && (await observeIndexWrites(cloudWatch, subject, options.now()));
   const settings = isLocal ? [] : await lookAtSettings(table, subject, dynamoDb);
-  const items = await lookAtItems(table, subject, dynamoDb, formerHolds, options);
+  const items = await lookAtItems(table, subject, dynamoDb, options);
   return {
     findings: [
       ...tableFindings(table, subject),
@@ -203,15 +195,14 @@ async function lookAtItems(
   table: TableShape,
   subject: Subject,
   dynamoDb: NonNullable<DeploymentClients['dynamoDb']>,
-  formerHolds: readonly string[],
   { full, rate, segments, mask, now, onScan, signal, limit }: LimitedOptions,
 ): Promise<{ findings: Finding[]; facts: Pick<Facts, 'itemsRead' | 'allItemsRead'> }> {
   const { name: tableName, arn: tableArn, itemCount, sizeBytes } = table;
   const keyNames = keyNamesOf(table);
-  const { lookbackMinutes, graceSeconds, holdAttribute } = subject.props;
+  const { lookbackMinutes } = subject.props;
   const logKeys = keysToShow(subject.props.logKeys, mask);
   const judge = {
-    ...{ model: subject.model, lookbackMinutes, graceSeconds, holdAttribute, formerHolds },
+    ...{ model: subject.model, lookbackMinutes },
     now: Math.floor(now() / 1000),
   };
   const tally = new ItemTally(judge, { tableName, keyNames, logKeys });

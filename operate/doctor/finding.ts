@@ -1,4 +1,3 @@
-import { refusesNativeTtl } from '../../config/props.ts';
 import type { Checked, NotChecked } from '../deployment/check.ts';
 import type { Subject } from '../deployment/subject.ts';
 import { FINDINGS, type FindingId, PLACEHOLDERS, type RemedyValues, type Severity } from './findings.ts';
@@ -36,17 +35,9 @@ export function finding(id: FindingId, subject: Subject, seen: Seen = {}): Findi
     what: seen.detail === undefined ? what : `${what}: ${seen.detail}`,
     count: seen.count ?? null,
     samples: seen.samples ?? [],
-    meaning: meaning + withoutBackstop(id, meaning, subject),
+    meaning,
     remedy: remedy(subject, { ...PLACEHOLDERS, ...seen.values }),
   };
-}
-
-/** A sentence that follows a meaning which mentions native TTL, for tables where native TTL is off; otherwise empty. */
-function withoutBackstop(id: FindingId, meaning: string, { props }: Subject): string {
-  const isSaid = /native TTL/i.test(meaning) && !id.startsWith('native-ttl');
-  return isSaid && refusesNativeTtl(props)
-    ? ' With hold or graceSeconds native TTL is off, and deletes nothing.'
-    : '';
 }
 
 export type Verdict = 'healthy' | 'warnings' | 'broken';

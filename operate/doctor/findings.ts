@@ -49,16 +49,7 @@ export const PLACEHOLDERS: RemedyValues = { from: 'TIME', to: 'TIME', uuid: 'UUI
 
 const correct = (fields: string) => () => `Correct ${fields} in the configuration.`;
 const deploy = () => commandLine('deploy');
-const adopt = ({ props: { tableName, holdAttribute, graceSeconds } }: Subject) =>
-  commandLine(
-    'adopt',
-    quoted([
-      ...['--table', tableName],
-      // The command would turn native TTL on if these flags were missing.
-      ...(holdAttribute === undefined ? [] : [`--hold-attribute=${holdAttribute}`]),
-      ...(graceSeconds === 0 ? [] : ['--grace-seconds', `${graceSeconds}`]),
-    ]),
-  );
+const adopt = ({ props: { tableName } }: Subject) => commandLine('adopt', `--table ${tableName}`);
 const backfill = ({ props }: Subject) => commandLine('backfill', `--table ${props.tableName}`);
 const aws = (command: string, { props, region }: Subject, rest = '') =>
   `aws ${command} --table-name ${props.tableName} --region ${region}${rest}`;
@@ -157,11 +148,6 @@ const OF_THE_TABLE = {
     'native TTL is off',
     'It is the backstop: what no sweep finds stays forever. The next deployment is refused.',
     subject => updateTimeToLive(subject, true, subject.model.ttlAttribute),
-  ),
-  'native-ttl-on': broken(
-    'native TTL is on, and the configuration has hold or graceSeconds',
-    'It knows neither: it deletes what is held, and what is still in its grace, within days.',
-    (subject, { attribute = subject.model.ttlAttribute }) => updateTimeToLive(subject, false, attribute),
   ),
   'native-ttl-off-local': note(
     'native TTL is off in this DynamoDB Local',
@@ -321,12 +307,6 @@ const OF_THE_ITEMS = {
     'the items have a window and no TTL',
     'They never expire. If that is meant, the window is left over.',
     () => 'Let the writer write both attributes or none (docs/use.md).',
-  ),
-  'hold-released': warning(
-    'the items have an attribute that used to hold them, and no longer does',
-    'The functions that are deployed hold items by it and the configuration does not, or hold.releases gives its holds up. With the configuration deployed, the sweeps delete what has expired of these items.',
-    () =>
-      'If they must stay, set hold to it again and leave hold.releases out; or write the new attribute onto each of them before you deploy. If they may go, nothing: docs/archive-and-events.md.',
   ),
   'expired-present': broken(
     'the items expired before the lookback and are still there, with nothing wrong about them',

@@ -108,9 +108,7 @@ export class ItemTally {
         ? [`${listed.join(', ')}${details.size > DETAILS ? ' and other ones' : ''}`]
         : []),
       ...(overdue > 0 && id !== 'expired-present'
-        ? [
-            `${overdue.toLocaleString('en-US')} of them ${id === 'hold-released' ? 'have expired' : 'should be gone already'}`,
-          ]
+        ? [`${overdue.toLocaleString('en-US')} of them should be gone already`]
         : []),
     ];
     const seen = { count, samples, ...(parts.length > 0 && { detail: parts.join('; ') }) };
@@ -142,12 +140,6 @@ export interface JudgedItem {
 export interface Judge {
   readonly model: ExpiryModel;
   readonly lookbackMinutes: number;
-  /** Seconds between the expiry of an item and the time when it is due. @default 0 */
-  readonly graceSeconds?: number;
-  /** Items with this attribute are not deleted. @default none */
-  readonly holdAttribute?: string | undefined;
-  /** Other hold attributes, which are in effect until the configuration is deployed. @default none */
-  readonly formerHolds?: readonly string[];
   /** Epoch seconds. */
   readonly now: number;
 }
@@ -166,7 +158,7 @@ const LAST_TICK_SECONDS = 60;
 
 /** Finds the faults of a stored item, and whether it should have been deleted. */
 export function judgeItem(item: StoredItem, judge: Judge): JudgedItem {
-  const { model, now, lookbackMinutes, graceSeconds = 0, holdAttribute, formerHolds = [] } = judge;
+  const { model, now, lookbackMinutes } = judge;
   const kind = classifyTtl(item[model.ttlAttribute], now);
   if (kind === 'missing') return { faults: faultsWithoutTtl(item, judge), overdue: undefined };
   if (kind !== 'seconds' && kind !== 'fraction') {
@@ -174,12 +166,9 @@ export function judgeItem(item: StoredItem, judge: Judge): JudgedItem {
   }
   const ttl = Number(item[model.ttlAttribute]?.N);
   const lookback = lookbackMinutes * 60 + LAST_TICK_SECONDS;
-  const isHeld = holdAttribute !== undefined && item[holdAttribute] !== undefined;
-  const overdue = !isHeld && ttl <= now - graceSeconds - lookback ? ttl : undefined;
+  const overdue = ttl <= now - lookback ? ttl : undefined;
   const ofTtl: ItemFault[] = kind === 'fraction' ? [{ id: fractionId(model) }] : [];
-  const released = isHeld ? [] : formerHolds.filter(attribute => item[attribute] !== undefined);
-  const ofHolds = released.map(attribute => ({ id: 'hold-released', detail: `\`${attribute}\`` }) as const);
-  const faults = [...ofTtl, ...windowFaults(item, ttl, model), ...ofHolds];
+  const faults = [...ofTtl, ...windowFaults(item, ttl, model)];
   const isExplained = faults.some(({ id }) => id !== 'ttl-fraction-by-window');
   if (overdue !== undefined && !isExplained) faults.push({ id: 'expired-present' });
   return { faults, overdue };

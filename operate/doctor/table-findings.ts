@@ -1,4 +1,4 @@
-import { readsStream, refusesNativeTtl } from '../../config/props.ts';
+import { readsStream } from '../../config/props.ts';
 import { isReference } from '../../config/references.ts';
 import { hasOldImages } from '../../config/table-settings.ts';
 import type { Subject } from '../deployment/subject.ts';
@@ -107,16 +107,6 @@ export function nativeTtlFindings(
   isLocal: boolean,
 ): Finding[] {
   const { ttlAttribute } = subject.model;
-  if (refusesNativeTtl(subject.props)) {
-    return status === 'DISABLED' || status === 'DISABLING'
-      ? []
-      : [
-          finding('native-ttl-on', subject, {
-            detail: `it is ${status} on ${attribute ?? 'none'}`,
-            values: { attribute },
-          }),
-        ];
-  }
   if (status !== 'ENABLED' && status !== 'ENABLING') {
     return isLocal
       ? [finding('native-ttl-off-local', subject)]

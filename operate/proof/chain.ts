@@ -113,7 +113,7 @@ const MANIFEST_KINDS: Kinds = {
   keys: kind<object>(isObject, 'an object'),
   deleted: object({ sweep: count, other: count }),
   expired: kind<object>(isObject, 'an object'),
-  kept: object({ held: count, renewed: count }),
+  kept: object({ renewed: count }),
   parts: kind<object[]>(
     value => Array.isArray(value) && value.every(each => isObject(each) && isLike(part, each)),
     'a list of parts',

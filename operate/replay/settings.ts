@@ -62,9 +62,9 @@ export function replaySettings(request: ReplayOptions, now: number): ReplaySetti
 
 function settingsOf(table: PreciseTtlProps | undefined): SpanSettings {
   if (table === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
-  const { lookbackMinutes, precisionSeconds, maxDeletesPerSecond, graceSeconds } = resolveProps(table);
+  const { lookbackMinutes, precisionSeconds, maxDeletesPerSecond } = resolveProps(table);
   const { windowSeconds, shards } = indexLayout(modelOf(table));
-  return { lookbackMinutes, precisionSeconds, maxDeletesPerSecond, graceSeconds, windowSeconds, shards };
+  return { lookbackMinutes, precisionSeconds, maxDeletesPerSecond, windowSeconds, shards };
 }
 
 /** Settings of a table that limit what one execution can sweep. */

@@ -1,3 +1,4 @@
+import { toEpochSeconds } from '../../expiry/ttl.ts';
 import { INDEX_SECONDS, type Pause, type Watermark } from '../../functions/journal/layout.ts';
 import type { Span } from '../changes.ts';
 
@@ -8,8 +9,6 @@ export interface KnownOfTable {
   readonly pause: Pause | undefined;
   /** Minutes that a tick searches back. */
   readonly lookbackMinutes: number;
-  /** Seconds between the expiry of an item and the time when it is due. */
-  readonly graceSeconds: number;
 }
 
 /** Normal distance between now and the watermark of a table that is being swept, seconds: the last ticks are still working. */
@@ -25,14 +24,13 @@ const USUAL_SECONDS = 180;
  * @returns undefined if the ticks sweep what was missed
  */
 export function missedSpan(
-  { watermark, pause, lookbackMinutes, graceSeconds }: KnownOfTable,
+  { watermark, pause, lookbackMinutes }: KnownOfTable,
   now: number,
 ): Span | undefined {
-  const expired = (ms: number) => Math.floor(ms / 1_000) - graceSeconds;
-  const gone = watermark?.gone ?? (pause && expired(Date.parse(pause.since)) - 1);
+  const gone = watermark?.gone ?? (pause && toEpochSeconds(Date.parse(pause.since)) - 1);
   if (gone === undefined) return undefined;
   // Some entries appear late in the index: the last tick could not see them.
-  const span = { from: gone + 1 - INDEX_SECONDS, to: expired(now) };
+  const span = { from: gone + 1 - INDEX_SECONDS, to: toEpochSeconds(now) };
   const usual = pause === undefined ? Math.max(lookbackMinutes * 60, USUAL_SECONDS) : USUAL_SECONDS;
   return span.to - span.from > usual ? span : undefined;
 }

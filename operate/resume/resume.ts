@@ -61,9 +61,9 @@ export async function prepareResume(given: Given): Promise<Prepared<readonly Mis
   const machines = await findStateMachines(clients.sfn, names, clients.where);
   const resumed = journaled.map(table => resumedOf(table, now()));
   return {
-    facts: resumed.map(({ props: { tableName: table, graceSeconds }, was, missed, state }) => {
+    facts: resumed.map(({ props: { tableName: table }, was, missed, state }) => {
       const isSwept = state.watermarks.tables[table] !== undefined;
-      return { table, was, missed, isSwept, graceSeconds };
+      return { table, was, missed, isSwept };
     }),
     async apply() {
       if (dryRun) return replayAll(resumed, options);

@@ -194,14 +194,10 @@ function failureRemarks(journal: SeenJournal, now: number): Remark[] {
 
 /** Remarks that explain lateness and are no faults by themselves. */
 function lateCauses(seen: SeenTable, subject: Subject, { seconds }: Lateness): Remark[] {
-  const look = seenOf(seen.overdue);
   return [
     ...throttledRemarks(seen),
     ...limitRemarks(seen, subject, seconds),
     ...beyondRemarks(seen, subject),
-    ...(look?.heldUnknown
-      ? [remark('heldUnknown', 'DynamoDB did not say whether what is overdue is held')]
-      : []),
     ...trendRemarks(seen),
   ];
 }
@@ -297,7 +293,7 @@ function lateRemark(seen: SeenTable, lateness: Lateness, cause: Remark | undefin
     mayBeWrittenLate && cause === undefined
       ? ': what is written less than two minutes before it expires waits for the next tick'
       : '';
-  const isExpected = cause?.id === 'paused' || cause?.id === 'disabled' || look?.heldUnknown === true;
+  const isExpected = cause?.id === 'paused' || cause?.id === 'disabled';
   const isNormal = mayBeWrittenLate && cause === undefined;
   const severity = isLeft(lateness) && !isExpected ? 'broken' : isNormal ? 'note' : 'warning';
   const text = `${items} for ${duration(seconds * 1000)}; more than ${lateAfter} s is late${written}${trend}`;

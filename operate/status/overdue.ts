@@ -4,10 +4,9 @@ import { expiredRange, toEpochSeconds } from '../../expiry/ttl.ts';
 import { DynamoDbBusyError } from '../../functions/runtime/errors.ts';
 import type { Documents } from '../../functions/table/dynamodb.ts';
 import { isBusy, isThrottling } from '../../functions/table/dynamodb-errors.ts';
-import { heldReader } from '../../functions/table/held-items.ts';
 import { type IndexKey, indexLayout } from '../../functions/table/index-layout.ts';
 import { indexReader, keyCondition, type TtlRange } from '../../functions/table/index-query.ts';
-import type { ExpiredKey, ItemKey } from '../../statemachine/contract/keys.ts';
+import type { ExpiredKey } from '../../statemachine/contract/keys.ts';
 import { NoAnswerError } from '../aws/no-answer.ts';
 import type { Subject } from '../deployment/subject.ts';
 import type { Look, Span } from './gone.ts';
@@ -23,10 +22,6 @@ export interface Unseen {
 export interface OverdueLook extends Look {
   /** Number of items in {@link Look.overdue} that expired in the last minute. */
   readonly lastMinute: number;
-  /** Number of expired entries whose items are held, and so not overdue; only those that were read. */
-  readonly held: number;
-  /** Whether DynamoDB failed to say for some items if they are held; those count as overdue. */
-  readonly heldUnknown: boolean;
   /** The reason why more items may be overdue than were counted; null if all were counted. */
   readonly unseen: Unseen | null;
   /** Number of index queries. */
@@ -41,9 +36,6 @@ export const MAX_KEYS = 5_000;
 
 /** Entries that are read for each index key and can be listed; further ones are only counted. */
 export const NAMEABLE = 21;
-
-/** Entries of a page if each item has to be read, because it can be held. */
-const HELD_PAGE = 1_000;
 
 /** The most pages of 1 MB that one look counts: about a million entries, 12,800 read units or $0.0016. */
 const MAX_COUNTED = 100;
@@ -65,8 +57,7 @@ export function minutesBack({ model }: Pick<Subject, 'model'>, wanted: number): 
 
 /**
  * Counts the expired items that still exist, newest first: if the time is too short for all, the newest ones are counted, and the
- * reason for the rest is returned. It reads the index; for a table with a `holdAttribute` it also reads whether items are held.
- * With `graceSeconds` it shifts the time back, because items are not overdue during their grace.
+ * reason for the rest is returned. It reads the index only.
  *
  * @param minutes how far back
  * @param lookMs time limit in milliseconds; running queries are completed
@@ -82,16 +73,9 @@ export async function lookForOverdue(
 ): Promise<OverdueLook> {
   const documents = DynamoDBDocumentClient.from(dynamoDb, { unmarshallOptions: { wrapNumbers: true } });
   const startedAt = now();
-  const readAt = toEpochSeconds(startedAt) - props.graceSeconds;
+  const readAt = toEpochSeconds(startedAt);
   const wanted = { from: readAt - minutes * 60, upTo: readAt };
   const outOfTime = () => now() - startedAt > lookMs;
-  let heldUnknown = false;
-  const readHeld = heldReader(
-    noting(documents, () => {
-      heldUnknown = true;
-    }),
-    { ...props, model },
-  );
   const readIndex = indexReader(documents, { ...props, model });
   const countPage = indexCounter(documents, { ...props, model });
   let queries = 0;
@@ -105,29 +89,18 @@ export async function lookForOverdue(
   };
   let overdue = 0;
   let lastMinute = 0;
-  let held = 0;
   let unseen: Unseen | null = null;
   let named: ExpiredKey[] = [];
   const range = { from: expiredRange(readAt).after + 1, upTo: readAt };
   const minute = { from: readAt - 59, upTo: readAt };
 
-  /** Reads all entries of an index key, and leaves out held items. */
+  /** Reads the first entries of an index key, and counts the others. */
   const readKey = async (key: IndexKey): Promise<void> => {
-    let startKey: ItemKey | null = null;
-    for (;;) {
-      const limit = readHeld === undefined ? NAMEABLE : HELD_PAGE;
-      const page = await asked(() => readIndex(key, range, startKey, limit));
-      const kept = page.entries.length === 0 ? undefined : await readHeld?.(page.entries);
-      const entries = page.entries.filter(entry => !kept?.has(entry));
-      held += kept?.size ?? 0;
-      named = oldestOf([...named, ...entries]);
-      if (readHeld === undefined && page.more) return countKey(key, entries.length);
-      overdue += entries.length;
-      lastMinute += entries.filter(({ ttl }) => ttl >= minute.from).length;
-      startKey = page.positions.at(-1) ?? null;
-      if (!page.more || startKey === null) return;
-      if (outOfTime()) throw new DynamoDbBusyError('out of time');
-    }
+    const { entries, more } = await asked(() => readIndex(key, range, null, NAMEABLE));
+    named = oldestOf([...named, ...entries]);
+    if (more) return countKey(key, entries.length);
+    overdue += entries.length;
+    lastMinute += entries.filter(({ ttl }) => ttl >= minute.from).length;
   };
   const countKey = async (key: IndexKey, least: number): Promise<void> => {
     let count = 0;
@@ -192,8 +165,6 @@ export async function lookForOverdue(
     overdue,
     lastMinute,
     named,
-    held,
-    heldUnknown,
     unseen,
     queries,
   };
@@ -275,18 +246,4 @@ function indexCounter(
       });
     return { count: Count, next: LastEvaluatedKey };
   };
-}
-
-/** Wraps a client: an unanswered or throttled call is noted and returns nothing, so that the work can continue. */
-function noting(documents: Documents, onUnanswered: () => void): Documents {
-  const send = async (...args: Parameters<Documents['send']>) => {
-    try {
-      return await documents.send(...args);
-    } catch (error) {
-      if (!(error instanceof NoAnswerError) && !isBusy(error)) throw error;
-      onUnanswered();
-      return { $metadata: {} };
-    }
-  };
-  return { send: send as Documents['send'] };
 }

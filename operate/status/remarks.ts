@@ -87,7 +87,6 @@ export const REMARKS = {
     'it expired before the time that the ticks look back to',
     '`npx precise-ttl replay --index --table Sessions`, or wait for the daily scan of the index',
   ),
-  heldUnknown: cause('warning', 'DynamoDB did not say whether what is overdue is held', 'look again'),
   catchingUp: cause('note', 'a backlog becomes smaller, and when it is gone at this rate', 'wait'),
   late: cause(
     'warning',

@@ -59,10 +59,6 @@ export interface TableReport {
     /** Whether there may be more: `why` has the reason. */
     readonly atLeast: boolean;
     readonly why: string | null;
-    /** Expired items that are held, and so not overdue; only those that were read. */
-    readonly held: number;
-    /** Whether some of `items` may be held, because DynamoDB did not say. */
-    readonly heldUnknown: boolean;
     readonly oldest: string | null;
     /** Begin of the latest expiry times that were read without a gap; null: none were read. */
     readonly from: string | null;

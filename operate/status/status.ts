@@ -222,15 +222,10 @@ async function lookAtTable(
   const early = await Promise.race([journal, sleep(JOURNAL_MS, undefined, { ref: false })]);
   const wanted = looking.back ?? wantedMinutes(subject, seenOf(early)?.watermark, now());
   const minutes = minutesBack(subject, wanted);
-  const table = `arn:aws:dynamodb:${region}:*:table/${tableName}`;
-  const index = `${table}/index/${indexName}`;
-  const [action, resource] =
-    props.holdAttribute === undefined
-      ? ['dynamodb:Query', index]
-      : ['dynamodb:Query and dynamodb:BatchGetItem', `${index} and ${table}`];
+  const index = `arn:aws:dynamodb:${region}:*:table/${tableName}/index/${indexName}`;
   const look = () =>
     dynamoDb
-      ? check(action, resource, () =>
+      ? check('dynamodb:Query', index, () =>
           lookForOverdue(dynamoDb, subject, minutes, now, Math.min(LOOK_MS, limit.leftMs - SPARE_MS)),
         )
       : notAsked('DynamoDB');
@@ -297,9 +292,9 @@ const UNKNOWN_MINUTES = 1_440;
 
 /** Minutes to look back: the lookback of the ticks, or more if the watermark is older. */
 function wantedMinutes({ props }: Subject, watermark: Watermark | undefined, now: number): number {
-  const { lookbackMinutes, graceSeconds } = props;
+  const { lookbackMinutes } = props;
   if (watermark === undefined) return Math.max(UNKNOWN_MINUTES, lookbackMinutes);
-  const behind = Math.ceil((now / 1000 - graceSeconds - watermark.gone + INDEX_SECONDS) / 60) + 1;
+  const behind = Math.ceil((now / 1000 - watermark.gone + INDEX_SECONDS) / 60) + 1;
   return Math.min(MAX_LOOKBACK_MINUTES, Math.max(lookbackMinutes, behind));
 }
 

@@ -80,15 +80,13 @@ function goneReport(gone: Gone, exceptions: number, props: ResolvedProps): Table
 function overdueReport({ overdue, trend }: SeenTable): TableReport['overdue'] {
   const look = seenOf(overdue);
   if (look === null) return null;
-  const { unseen, held, heldUnknown, named, read, queries } = look;
+  const { unseen, named, read, queries } = look;
   const [oldest] = named;
   const latest = read.at(-1);
   return {
     items: unseen !== null && look.overdue === 0 ? null : look.overdue,
     atLeast: unseen !== null,
     why: unseen?.text ?? null,
-    held,
-    heldUnknown,
     oldest: oldest === undefined ? null : fromSeconds(oldest.ttl),
     from: latest === undefined ? null : fromSeconds(latest.from),
     to: latest === undefined ? null : fromSeconds(latest.upTo),

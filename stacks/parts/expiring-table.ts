@@ -3,7 +3,7 @@ import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import { modelOf } from '../../config/model-of.ts';
-import { type ResolvedProps, readsStream, refusesNativeTtl } from '../../config/props.ts';
+import { type ResolvedProps, readsStream } from '../../config/props.ts';
 import { escaped } from '../../config/terraform-text.ts';
 import { Guard, type GuardedResource } from './guard.ts';
 import type { Place } from './place.ts';
@@ -131,9 +131,8 @@ function created(scope: Construct, props: ResolvedProps): DynamodbTable {
     ...(tableKmsKeyArn !== undefined && {
       serverSideEncryption: { enabled: true, kmsKeyArn: tableKmsKeyArn },
     }),
-    // The backstop: native TTL deletes within days what no sweep finds (a wrong window, a long pause). The attribute is set even when it
-    // is off: DynamoDB requires it for turning TTL off, and the provider sees no difference, since DynamoDB does not return it.
-    ttl: { attributeName: ttlAttribute, enabled: !refusesNativeTtl(props) },
+    // The backstop: native TTL deletes within days what no sweep finds (a wrong window, a long pause).
+    ttl: { attributeName: ttlAttribute, enabled: true },
     pointInTimeRecovery: { enabled: props.pointInTimeRecovery },
     ...tagged(props),
     lifecycle: { preventDestroy: true, ignoreChanges: leftAlone(props) },

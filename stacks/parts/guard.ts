@@ -48,12 +48,12 @@ interface Adopted {
  * So the stack also has instances of a guard in blocks that are never removed:
  *
  * 1. Removing an entry from the list removes its key from a guard's `for_each`: the guard's instance would be destroyed, which
- *    `prevent_destroy` refuses in the plan, before anything is changed. This protects tables, buckets of archives, sweeps that have
- *    schedules, and attributes that hold items.
+ *    `prevent_destroy` refuses in the plan, before anything is changed. This protects tables, buckets of archives, and sweeps that
+ *    have schedules.
  * 2. A property of a table that cannot change in place is in the guard's `triggers_replace`, which is refused in the same way.
  * 3. The name and the region of a sweep are stored in an instance that ignores changes, and refuses other values by a postcondition.
  * 4. An entry that may be removed is first moved to a block without `prevent_destroy`: a table that becomes `existingTable: true`, which
- *    Terraform forgets by a `removed` block with `destroy = false`; a sweep without schedules; an attribute whose holds are released.
+ *    Terraform forgets by a `removed` block with `destroy = false`; a sweep without schedules.
  * 5. Resources that a prop turns off are also forgotten, and stay in AWS. When they are turned on again they have the same name: SQS and
  *    SNS then return the existing resource. CloudWatch Logs refuses, so an existing log group is imported.
  *
@@ -65,8 +65,6 @@ export class Guard extends TerraformElement {
   readonly #forgotten = new Map<string, GuardedResource>();
   readonly #sweeps = new Map<string, GuardedSweep>();
   readonly #removedSweeps = new Set<string>();
-  readonly #held = new Set<string>();
-  readonly #releasedHolds = new Set<string>();
   readonly #left = new Set<string>();
   readonly #adopted: Adopted[] = [];
   readonly #source: string;
@@ -133,16 +131,6 @@ export class Guard extends TerraformElement {
     this.#removedSweeps.add(pathOf(scope));
   }
 
-  /** Requires that the sweep always knows this attribute, since items that have it must stay. @param scope as for {@link keepSweep} */
-  keepHolds(scope: Construct, attribute: string): void {
-    this.#held.add(holdKey(scope, attribute));
-  }
-
-  /** Allows the removal of an attribute that need not hold items any more. @param scope as for {@link keepSweep} */
-  releaseHolds(scope: Construct, attribute: string): void {
-    this.#releasedHolds.add(holdKey(scope, attribute));
-  }
-
   override toTerraform(): object {
     const instance = (block: string, key: string) =>
       `module.${ID}.terraform_data.${block}[${JSON.stringify(key)}]`;
@@ -170,7 +158,6 @@ export class Guard extends TerraformElement {
           released: lasting(this.#released),
           running: names(running),
           stopped: names(stopped),
-          held: [...this.#held].filter(key => !this.#releasedHolds.has(key)),
           // A table whose creation failed needs no guard yet.
           depends_on: [...this.#created.values()].map(({ address }) => address),
         },
@@ -182,7 +169,6 @@ export class Guard extends TerraformElement {
         ...[...stopped.map(([path]) => path), ...this.#removedSweeps].map(path =>
           moved(path, 'running', 'stopped'),
         ),
-        ...[...this.#releasedHolds].map(key => moved(key, 'held', 'released')),
       ],
       removed: addresses.map(from => ({ from, lifecycle: [{ destroy: false }] })),
       ...(this.#adopted.length > 0 && this.#imports()),
@@ -211,11 +197,6 @@ export class Guard extends TerraformElement {
 export function pathOf(construct: Construct): string {
   const [, ...path] = construct.node.path.slice(TerraformStack.of(construct).node.path.length).split('/');
   return path.join('/');
-}
-
-/** The guard's key for an attribute, escaped: DynamoDB allows any name, and Terraform would read some as templates. */
-function holdKey(scope: Construct, attribute: string): string {
-  return `${pathOf(scope)}/${encodeURIComponent(attribute.toWellFormed())}`;
 }
 
 function find(scope: IConstruct, path: string): IConstruct | undefined {

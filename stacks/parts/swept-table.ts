@@ -67,9 +67,6 @@ export class SweptTable {
     };
     this.archive = this.#archive(environment);
     this.events = this.#events(environment);
-    const guard = Guard.of(scope);
-    if (props.holdAttribute !== undefined) guard.keepHolds(scope, props.holdAttribute);
-    if (props.releasesHoldsOf !== undefined) guard.releaseHolds(scope, props.releasesHoldsOf);
   }
 
   /** The table's settings that executions carry. */

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { modelOf } from '../../config/model-of.ts';
-import { type KeyType, type ResolvedProps, readsStream, refusesNativeTtl } from '../../config/props.ts';
+import { type KeyType, type ResolvedProps, readsStream } from '../../config/props.ts';
 import { escaped, literal } from '../../config/terraform-text.ts';
 
 /** A condition that Terraform checks after it has read the table; if it is false, the plan fails with its message. */
@@ -80,43 +80,22 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
         'Every write and every query would cost capacity for attributes that the sweep never reads: add another index with KEYS_ONLY and name it in index.name.',
       ),
     },
-    ...(refusesNativeTtl(props) ? withoutNativeTtl() : withNativeTtl()),
+    {
+      condition: ttl(onTtlAttribute),
+      error_message: refuse(
+        `native TTL is not on the attribute ${escaped(ttlAttribute)}.`,
+        'It is the backstop: turn it on first.',
+      ),
+    },
+    {
+      condition: ttl(`ttl.enabled || !(${onTtlAttribute})`),
+      error_message: refuse(
+        `native TTL on ${escaped(ttlAttribute)} is not ENABLED yet.`,
+        `It is ENABLING for up to an hour after it was turned on. Deploy again when it is ENABLED: aws dynamodb describe-time-to-live --table-name ${tableName}.`,
+      ),
+    },
     ...(readsStream(props) ? streamConditions() : []),
   ];
-
-  function withNativeTtl(): Postcondition[] {
-    return [
-      {
-        condition: ttl(onTtlAttribute),
-        error_message: refuse(
-          `native TTL is not on the attribute ${escaped(ttlAttribute)}.`,
-          'It is the backstop: turn it on first.',
-        ),
-      },
-      {
-        condition: ttl(`ttl.enabled || !(${onTtlAttribute})`),
-        error_message: refuse(
-          `native TTL on ${escaped(ttlAttribute)} is not ENABLED yet.`,
-          `It is ENABLING for up to an hour after it was turned on. Deploy again when it is ENABLED: aws dynamodb describe-time-to-live --table-name ${tableName}.`,
-        ),
-      },
-    ];
-  }
-
-  /** The condition that native TTL is off: it has no attribute. Turning it off takes up to an hour, during which it still has one. */
-  function withoutNativeTtl(): Postcondition[] {
-    return [
-      {
-        condition: expression(
-          'alltrue([for ttl in self.ttl : !ttl.enabled && try(length(ttl.attribute_name), 0) == 0])',
-        ),
-        error_message: refuse(
-          'native TTL is not DISABLED.',
-          `With hold or graceSeconds it has to be: it would delete what is held, or in its grace, within days. Turn it off, which takes up to an hour: aws dynamodb update-time-to-live --table-name ${tableName} --time-to-live-specification Enabled=false,AttributeName=${escaped(ttlAttribute)}.`,
-        ),
-      },
-    ];
-  }
 
   /** Conditions of `archive` and `events`. The ARN of a stream that was turned off stays in the table for a day. */
   function streamConditions(): Postcondition[] {

@@ -64,9 +64,6 @@ export const MAX_PAIRS = (MAX_STEPS / 2) * ROUND_TARGETS;
 /** Longest lookback, 31 days: a longer gap needs a replay, and a typing error should not make each tick read a year of windows. */
 export const MAX_LOOKBACK_MINUTES = 31 * 24 * 60;
 
-/** Longest `graceSeconds`, 30 days: to keep expired items for longer, give them a later TTL and filter what readers see. */
-export const MAX_GRACE_SECONDS = 30 * 24 * 60 * 60;
-
 /**
  * Age in seconds from which on a child begins no step and no wait. Running work must then end within the 300 seconds of an Express
  * execution: two calls of QueryExpired with all their retries, or one of DeleteChunk and one of QueryExpired. A test adds this up from the

@@ -186,8 +186,6 @@ const LINES: Readonly<Record<Exclude<AwsCommand, 'verify'>, readonly (readonly s
 
 /** Actions that need another kind of table. */
 const NOT_PROVOKED: Partial<Record<AwsCommand, readonly string[]>> = {
-  // The action is called only for a table with a holdAttribute.
-  status: ['dynamodb:BatchGetItem'],
   // IAM's name for the statements of --delete-expired, which need a table with expired items.
   adopt: ['dynamodb:PartiQLDelete'],
 };

@@ -321,28 +321,6 @@ describe('fails for', () => {
       /partitionKey: expected .* 255 bytes/,
     ],
     [
-      'a hold without a delete that looks at the item',
-      configWith({ hold: 'legalHold', deleteMode: 'batch' }),
-      /hold: expected none with deleteMode: 'batch'.*got "legalHold"\. Set deleteMode: 'guarded'/,
-    ],
-    [
-      'a hold by what every item has',
-      configWith({ hold: 'ttl' }),
-      /hold: expected an attribute of its own, not ttlAttribute, got "ttl"/,
-    ],
-    [
-      'a hold by the window',
-      configWith({ hold: 'expirationWindow' }),
-      /hold: expected an attribute of its own, not index\.attribute/,
-    ],
-    ['a hold without a name', configWith({ hold: '' }), /hold: expected the name of an/],
-    [
-      'a grace of more than 30 days',
-      configWith({ graceSeconds: 30 * 86_400 + 1 }),
-      /graceSeconds: expected a whole number from 0 to 2592000, got 2592001/,
-    ],
-    ['a grace of half a second', configWith({ graceSeconds: 0.5 }), /graceSeconds: expected a whole number/],
-    [
       'two tables of one name',
       { region: 'us-east-1', tables: [table(), table()] },
       /tables\[1\]\.tableName: expected another than that of tables\[0\]/,
@@ -497,8 +475,8 @@ describe('fails for', () => {
     ],
     [
       'a prop that is inherited',
-      { region: 'us-east-1', tables: [Object.assign(Object.create({ hold: 'hold' }), table())] },
-      /tables\[0\]\.hold: expected a field of the object itself, or none, got "one that it inherits/,
+      { region: 'us-east-1', tables: [Object.assign(Object.create({ sortKey: 'sk' }), table())] },
+      /tables\[0\]\.sortKey: expected a field of the object itself, or none, got "one that it inherits/,
     ],
     ...tagged(JSON.parse('{"__proto__": "x"}'), /tags\["__proto__"\]: expected a key other than __proto__/),
     ...tagged(Object.create({ team: 'a' }), /tags\["team"\]: expected a tag of the object itself/),
@@ -654,8 +632,7 @@ test('every value of a wrong type is a problem, not a crash', () => {
     for (const value of [null, {}, [], -1, 1.5, Number.NaN, '', () => 1, 5n, Symbol('a')]) {
       const props = { ...table(), [field]: value } as PreciseTtlProps;
       const isNone =
-        ['tags', 'alarms', 'archive', 'index', 'newTable', 'hold'].includes(field) &&
-        isDeepStrictEqual(value, {});
+        ['tags', 'alarms', 'archive', 'index', 'newTable'].includes(field) && isDeepStrictEqual(value, {});
       expect(propProblems(props).length > 0).toBe(!isNone);
     }
   }

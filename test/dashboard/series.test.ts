@@ -11,7 +11,7 @@ test('adds up what the sweeps of a minute came to; one that ends a moment after 
     [
       sweepEnded(ago(10, 1), {
         name: 'a',
-        outcome: { found: 10, deleted: 6, renewed: 1, held: 1, notFound: 1, failed: 1, lagMs },
+        outcome: { found: 10, deleted: 6, renewed: 2, notFound: 1, failed: 1, lagMs },
       }),
       sweepEnded(ago(10, -2), { name: 'b', kind: 'replay', outcome: { found: 5, deleted: 5 } }),
       sweepEnded(ago(9, 0), { name: 'c', outcome: { found: 1, deleted: 1 } }),

@@ -74,11 +74,11 @@ test.each([
   [{ overdue: null }, '–', 'not known'],
   [
     overdue({
-      ...{ items: 1_200, atLeast: true, oldest: '2026-11-20T12:00:00.000Z', held: 3 },
+      ...{ items: 1_200, atLeast: true, oldest: '2026-11-20T12:00:00.000Z' },
       trend: { fewerPerSecond: 40, measuredSeconds: 10, caughtUpAt: '2026-11-20T12:01:30.000Z' },
     }),
     '≥ 1,200',
-    'the oldest for 60 s; gone at 12:01:30 at this rate (40 fewer a second); 3 held',
+    'the oldest for 60 s; gone at 12:01:30 at this rate (40 fewer a second)',
   ],
   [
     overdue({ items: 2, oldest: NOW, trend: { fewerPerSecond: -1, measuredSeconds: 9, caughtUpAt: null } }),

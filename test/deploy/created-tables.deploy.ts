@@ -1,6 +1,5 @@
 import {
   DescribeTableCommand,
-  DescribeTimeToLiveCommand,
   GetItemCommand,
   PutItemCommand,
   UpdateTableCommand,
@@ -163,26 +162,6 @@ describeWithTerraform('a created table', () => {
       await isKept();
     });
 
-    test('native TTL, which is off with a hold or a grace', async () => {
-      const nativeTtl = async () => {
-        const { TimeToLiveDescription: seen } = await on.client.send(
-          new DescribeTimeToLiveCommand({ TableName: 'Tokens' }),
-        );
-        return seen?.TimeToLiveStatus;
-      };
-      await deployBoth();
-      expect(await nativeTtl()).toBe('ENABLED');
-      for (const changes of [{ hold: 'legalHold' }, { graceSeconds: 3600 }]) {
-        expect((await edit(changes)).touched).toContain(TOKENS_ADDRESS);
-        expect(await nativeTtl()).toBe('DISABLED');
-        expect(await on.deployment.plan()).toEqual({});
-        expect((await edit({ hold: { releases: 'legalHold' } })).touched).toContain(TOKENS_ADDRESS);
-        expect(await nativeTtl()).toBe('ENABLED');
-      }
-      await edit({ hold: 'legalHold' });
-      await isKept({ hold: 'legalHold' });
-    });
-
     test('the class, and recovery', async () => {
       await deployBoth();
       expect((await edit({ newTable: { tableClass: 'STANDARD_INFREQUENT_ACCESS' } })).touched).toEqual([
@@ -250,15 +229,6 @@ describeWithTerraform('a created table', () => {
       const { touched } = await edit({ ...existing, tableKmsKeyArn: KEY });
       expect(touched.map(address => address.split('.')[0])).toEqual(Array(3).fill('aws_iam_role_policy'));
     });
-  });
-
-  test('is made with native TTL off where items can be held', async () => {
-    await on.deployment.deploy(tokens({ hold: 'legalHold' }));
-    const { TimeToLiveDescription: seen } = await on.client.send(
-      new DescribeTimeToLiveCommand({ TableName: 'Tokens' }),
-    );
-    expect(seen?.TimeToLiveStatus).toBe('DISABLED');
-    expect(await on.deployment.plan()).toEqual({});
   });
 
   test('never deletes or replaces a table in a chain of edits', async () => {

@@ -35,8 +35,6 @@ describeWithTerraform('an existing table', () => {
       },
       { sortKey: 'version', index: { by: 'second', name: 'byTtl' }, ttlAttribute: 'expiresAt' },
     ],
-    ['with a hold, and native TTL off', { ttl: null }, { hold: 'legalHold' }],
-    ['with a grace, and native TTL off', { ttl: null }, { graceSeconds: 60 }],
   ])('is taken when it is as the configuration says: %s', async (_name, settings, props) => {
     await makeTable(settings);
     // It is read, and judged, when it is planned.
@@ -107,13 +105,6 @@ describeWithTerraform('an existing table', () => {
       /the keys of the index expirationWindowIndex are not expirationWindow and ttl/,
     ],
     ['no native TTL', { ttl: null }, /native TTL is not on the attribute ttl\./],
-    ['native TTL on, with a hold', {}, /native TTL is not DISABLED\./, { hold: 'legalHold' }],
-    [
-      'native TTL on another attribute, with a grace',
-      { ttl: 'expiresAt' },
-      /native TTL is not DISABLED\./,
-      { graceSeconds: 60 },
-    ],
     ['native TTL on another attribute', { ttl: 'expiresAt' }, /native TTL is not on the attribute ttl\./],
   ])('fails with %s, before anything is made', async (_name, settings, expected, props = {}) => {
     await makeTable(settings);

@@ -38,7 +38,6 @@ const OTHERS: Props = {
   },
   tableKmsKeyArn: KEY,
   index: { granularityMinutes: 5, shards: 2, scan: 'off' },
-  graceSeconds: 60,
   precisionSeconds: 2,
   pollSeconds: 10,
   maxDeletesPerSecond: 100,
@@ -60,7 +59,6 @@ const NOT_WALKED: Readonly<Partial<Record<string, string>>> = {
     ].map(prop => [prop, 'the table cannot change so: created-tables.deploy.ts']),
   ),
   existingTable: 'there is no way back in one step: see below',
-  'hold.releases': 'it is the step that lets holds go: see below',
   kmsKeyArn: 'AWS does not make a queue or a topic again that it has with another key',
   tags: 'nor with other tags',
   sweep: 'another deployment has things of its own: shapes.deploy.ts',
@@ -96,15 +94,11 @@ const NAMES = {
   Tokens: { name: 'one', sweep: 'one' },
   Orders: { name: 'two', sweep: 'two' },
 } as const;
-const HOLDS = { Tokens: { hold: 'legalHold' }, Orders: { hold: 'dispute' } } as const;
 
 /** Edits that are refused, whatever else is edited with them. */
 const REFUSED: Readonly<Record<string, Tables>> = {
   'another name': { Tokens: { name: 'three' } },
   'two names that are swapped': { Tokens: NAMES.Orders, Orders: NAMES.Tokens },
-  'another holdAttribute': { Tokens: { hold: 'frozen' } },
-  'no holdAttribute': { Tokens: { hold: undefined } as unknown as Props },
-  'two holdAttributes that are swapped': { Tokens: HOLDS.Orders, Orders: HOLDS.Tokens },
 };
 
 /** A walk has some 25 steps, so that each of the refusals comes at least once. */
@@ -115,7 +109,7 @@ function configAt(place: Place, over: Tables = {}): DeploymentConfig {
   const table = (tableName: keyof Tables, props: Props): PreciseTtlProps => {
     const all = {
       newTable: { deletionProtection: false },
-      ...(tableName !== 'Carts' && { ...NAMES[tableName], ...HOLDS[tableName] }),
+      ...(tableName !== 'Carts' && NAMES[tableName]),
       ...props,
       ...over[tableName],
     };
@@ -238,11 +232,7 @@ describeWithTerraform('what holds something', () => {
     const alone = { ...configAt(BEGIN), tables: configAt(BEGIN).tables.slice(0, 1) };
     await refuses(alone);
     const Carts = { existingTable: true, newTable: undefined, enabled: false } as unknown as Props;
-    const Orders = {
-      ...Carts,
-      hold: { attribute: HOLDS.Orders.hold, releases: HOLDS.Orders.hold },
-      archive: undefined,
-    } as unknown as Props;
+    const Orders = { ...Carts, archive: undefined } as unknown as Props;
     const stopped = await goneWith(configAt(BEGIN, { Orders, Carts }));
     expect(stopped.filter(({ kind }) => !goes('turnedOff', kind))).toEqual([]);
 

@@ -1,5 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: an attribute can have such a name
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import type { DeploymentConfig } from '../../config/config.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { configOf } from '../support/configs.ts';
@@ -129,18 +128,16 @@ describeWithTerraform('what holds something', () => {
   });
 
   test('gets its guard by the next deployment, where an earlier version made it', async () => {
-    const config = tokens({ ...WHOLE, hold: 'legalHold' });
+    const config = tokens(WHOLE);
     const before = await filled(config);
     const keys = ['Tokens', ':sweeps/precise-ttl'];
-    const guards = [
-      ...keys.flatMap(key => [`running["${key}"]`, `names["${key}"]`]),
-      'held["Tokens/legalHold"]',
-    ].map(each => `module.created_tables.terraform_data.${each}`);
+    const guards = keys
+      .flatMap(key => [`running["${key}"]`, `names["${key}"]`])
+      .map(each => `module.created_tables.terraform_data.${each}`);
     await deployment.terraform(['state', 'rm', ...guards]);
     const { create, ...others } = await deployment.deploy(config);
     expect([create?.toSorted(), others]).toEqual([guards.toSorted(), {}]);
-    await refuses(tokens({ ...WHOLE, hold: 'legalHold', name: 'other' }), /REFUSED TO KEEP QUEUES/);
-    await refuses(tokens(WHOLE), /REFUSED TO KEEP WHAT IS HELD/);
+    await refuses(tokens({ ...WHOLE, name: 'other' }), /REFUSED TO KEEP QUEUES/);
     expect(await looked()).toEqual(before);
   });
 
@@ -165,8 +162,12 @@ describeWithTerraform('what holds something', () => {
   });
 
   test('refuses that the entry of a table goes, until it has no schedules', async () => {
-    await emulatedClient(aws).send(new CreateTableCommand(tableInput()));
-    const existing = { ...TOKENS, existingTable: true, graceSeconds: 1 };
+    const dynamoDb = emulatedClient(aws);
+    const { TableName, ...input } = tableInput();
+    await dynamoDb.send(new CreateTableCommand({ TableName, ...input }));
+    const TimeToLiveSpecification = { Enabled: true, AttributeName: 'ttl' };
+    await dynamoDb.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+    const existing = { ...TOKENS, existingTable: true };
     const before = await filled(configOf(OTHERS, existing));
     const REFUSED = /REFUSED TO KEEP QUEUES, LOGS.*'How do I stop sweeping a table\?'.*running\["Tokens"\]/;
     await refuses(configOf(OTHERS), REFUSED);
@@ -183,65 +184,15 @@ describeWithTerraform('what holds something', () => {
   });
 
   test('goes with a deployment that is removed, and its names are free', async () => {
-    await filled(tokens({ ...WHOLE, hold: 'legalHold' }));
-    await deployment.deploy(tokens({ archive: {}, hold: 'legalHold' }));
-    await deployment.deploy(tokens({ archive: {}, hold: 'legalHold' }), { removed: true });
+    await filled(tokens(WHOLE));
+    await deployment.deploy(tokens({ archive: {} }));
+    await deployment.deploy(tokens({ archive: {} }), { removed: true });
     // What was turned off before is nobody's.
     expect(Object.keys(await looked()).sort()).toEqual(
       namesOf('precise-ttl-Tokens')
         .filter(name => /event-failures|publish/.test(name))
         .sort(),
     );
-    await deployment.deploy(configOf({ ...TOKENS, ...WHOLE, existingTable: true, graceSeconds: 1 }));
-  });
-
-  describe('an attribute that holds items', () => {
-    const REFUSED = /REFUSED TO KEEP WHAT IS HELD.*held\["Tokens\/legalHold"\]/;
-    const held = { hold: 'legalHold' };
-
-    test.each([
-      ['of a created table', {}],
-      ['of an existing one', { existingTable: true }],
-    ])('%s is neither renamed nor left out, until its holds are given up', async (_name, kind) => {
-      await deployment.deploy(tokens(held));
-      await deployment.deploy(tokens({ ...held, ...kind }));
-      for (const changes of [{ hold: 'dispute' }, { graceSeconds: 1 }]) {
-        await refuses(tokens({ ...kind, ...changes }), REFUSED);
-        await refuses(tokens({ ...kind, ...changes, enabled: false }), REFUSED);
-        await refuses(
-          tokens({
-            ...kind,
-            ...changes,
-            hold: { ...('hold' in changes && { attribute: changes.hold }), releases: 'another' },
-          }),
-          REFUSED,
-        );
-        await refuses(tokens({ ...kind, ...changes }), REFUSED);
-      }
-      // The field is left out again.
-      await deployment.deploy(tokens({ ...kind, hold: { attribute: 'dispute', releases: 'legalHold' } }));
-      await deployment.use(tokens({ ...kind, hold: 'dispute' }));
-      expect(await deployment.plan()).toEqual({});
-      await refuses(tokens({ ...kind, graceSeconds: 1 }), /held\["Tokens\/dispute"\]/);
-      await deployment.deploy(tokens({ ...kind, graceSeconds: 1, hold: { releases: 'dispute' } }));
-      await deployment.deploy(tokens({ ...kind, graceSeconds: 1 }));
-    });
-
-    test('is said first, and changed later', async () => {
-      await deployment.deploy(tokens(held));
-      await deployment.deploy(tokens({ ...held, hold: { attribute: 'legalHold', releases: 'legalHold' } }));
-      // Left out again, it holds as before.
-      await deployment.deploy(tokens(held));
-      await refuses(tokens({ graceSeconds: 1 }), REFUSED);
-      await deployment.deploy(tokens({ ...held, hold: { attribute: 'legalHold', releases: 'legalHold' } }));
-      await deployment.deploy(tokens({ graceSeconds: 1 }));
-    });
-
-    test('has any name', async () => {
-      const odd = { hold: 'a "${b}" %{c} [é]/\\' };
-      await deployment.deploy(tokens(odd));
-      await refuses(tokens(), /REFUSED TO KEEP WHAT IS HELD/);
-      await deployment.deploy(tokens({ hold: { releases: odd.hold } }));
-    });
+    await deployment.deploy(configOf({ ...TOKENS, ...WHOLE, existingTable: true }));
   });
 });

@@ -78,7 +78,6 @@ describeWithTerraform('from shape to shape', () => {
     const orders: PreciseTtlProps = {
       tableName: 'Orders',
       partitionKey: 'id',
-      hold: 'legalHold',
       archive: {},
       events: { eventBus: 'default' },
     };

@@ -129,7 +129,7 @@ function filesIn(folder: string): string[] {
     .map(path => join(folder, path));
 }
 
-const SETTINGS = { lookbackMinutes: 10, precisionSeconds: 1, maxDeletesPerSecond: 0, graceSeconds: 0 };
+const SETTINGS = { lookbackMinutes: 10, precisionSeconds: 1, maxDeletesPerSecond: 0 };
 
 /** Against the models of AWS's own clients. Of services without a client here nothing is known. */
 function awsProblem([service = '', operation = '', ...args]: readonly string[]): string | undefined {
@@ -217,9 +217,7 @@ const TABLES: readonly Partial<PreciseTtlProps>[] = [
   {
     existingTable: true,
     tableName: 'Sessions.of-2026',
-    hold: "it's held",
     ttlAttribute: '--expires, at',
-    graceSeconds: 3600,
   },
 ];
 const VALUES = {

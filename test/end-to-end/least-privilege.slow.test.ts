@@ -26,7 +26,6 @@ const TABLES = [
     tableName: 'Least-guarded',
     deleteMode: 'guarded',
     index: { shards: 2 },
-    hold: 'legalHold',
   },
   {
     partitionKey: 'id',

@@ -27,20 +27,6 @@ test.each<[string, Record<string, unknown>, string, string]>([
   expect(dynamoDbAccess(operation, body, PLACE)).toEqual([{ action, resource }]);
 });
 
-test('a read of some attributes asks for these and the keys', () => {
-  const Keys = [{ id: { S: 'a' } }];
-  const some = {
-    Keys,
-    ProjectionExpression: '#0, #1',
-    ExpressionAttributeNames: { '#0': 'id', '#1': 'hold' },
-  };
-  const read = { action: 'dynamodb:BatchGetItem', resource: TABLE };
-  expect(dynamoDbAccess('BatchGetItem', { RequestItems: { T: some } }, PLACE)).toEqual([
-    { ...read, attributes: ['id', 'hold'] },
-  ]);
-  expect(dynamoDbAccess('BatchGetItem', { RequestItems: { T: { Keys } } }, PLACE)).toEqual([read]);
-});
-
 test.each([
   ['RestoreTableFromBackup', {}, 'expected a call it knows, got RestoreTableFromBackup'],
   ['ExecuteStatement', { Statement: 'EXISTS(SELECT 1)' }, 'expected a PartiQL statement on a table'],

@@ -36,19 +36,6 @@ test.each([
   expect(covers({ action: grant, resource: pattern }, { action, resource })).toBe(false);
 });
 
-test.each([
-  [['id', 'hold'], true],
-  [['id'], true],
-  [['id', 'secret'], false],
-  [undefined, false],
-])('a grant of id and hold covers a read of %p: %p', (attributes, covered) => {
-  const read = { action: 'dynamodb:BatchGetItem', resource: TABLE };
-  expect(
-    covers({ ...read, attributes: ['id', 'hold'] }, { ...read, ...(attributes && { attributes }) }),
-  ).toBe(covered);
-  expect(hold([{ ...read, attributes: ['id'] }], [read]).wide).toEqual([read]);
-});
-
 describe('hold', () => {
   const query = { action: 'dynamodb:Query', resource: TABLE };
   test.each([

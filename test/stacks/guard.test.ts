@@ -103,7 +103,6 @@ describe('a created table', () => {
         ),
       },
       stopped: {},
-      held: [],
       depends_on: [SESSIONS_ADDRESS, TOKENS_ADDRESS],
     });
   });
@@ -135,9 +134,7 @@ describe('a created table', () => {
       triggers_replace: '${each.value}',
       lifecycle: { prevent_destroy: true },
     });
-    for (const block of ['running', 'held']) {
-      expect(module.resource.terraform_data[block].lifecycle).toEqual({ prevent_destroy: true });
-    }
+    expect(module.resource.terraform_data.running.lifecycle).toEqual({ prevent_destroy: true });
     for (const block of ['released', 'stopped']) {
       expect(module.resource.terraform_data[block]).not.toHaveProperty('lifecycle');
     }
@@ -181,7 +178,7 @@ describe('a removed deployment', () => {
   });
 
   test('takes the guard off its tables, and off no other', () => {
-    expect(guard).toMatchObject({ created: {}, released: {}, running: {}, stopped: {}, held: [] });
+    expect(guard).toMatchObject({ created: {}, released: {}, running: {}, stopped: {} });
     for (const key of ['Tokens', ':sweeps/precise-ttl']) {
       expect(json.moved).toContainEqual({ from: instance('running', key), to: instance('stopped', key) });
     }

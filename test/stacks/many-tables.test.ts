@@ -79,14 +79,6 @@ const statementsOf = ({ inline, managed }: ReturnType<typeof policiesOf>) =>
 describe.each<[string, PreciseTtlProps[]]>([
   ['100 tables with the longest names and attributes of their own', tablesOf(100, 255)],
   ['the same, deleted in batches', tablesOf(100, 255, { deleteMode: 'batch' })],
-  [
-    '100 tables with the longest names and one attribute that holds items',
-    tablesOf(100, 255, { partitionKey: 'id', sortKey: 'at', hold: 'legalHold' }),
-  ],
-  [
-    '100 tables of usual names, whose holds have attributes of their own',
-    tablesOf(100, 40, { hold: 'legalHold' }),
-  ],
 ])('%s', (_name, tables) => {
   const json = terraformJson(configOf(...tables));
 
@@ -115,10 +107,6 @@ describe.each<[string, PreciseTtlProps[]]>([
     const unguarded = tables.filter(({ deleteMode }) => deleteMode === 'batch');
     expect(on('precise-ttl-delete-chunk', /BatchWriteItem/)).toEqual(
       unguarded.map(({ tableName }) => tableName).sort(),
-    );
-    const held = tables.filter(({ hold }) => hold !== undefined);
-    expect(on('precise-ttl-query-expired', /BatchGetItem/)).toEqual(
-      held.map(({ tableName }) => tableName).sort(),
     );
   });
 

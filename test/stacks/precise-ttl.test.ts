@@ -96,34 +96,6 @@ describe('the table', () => {
     });
   });
 
-  test.each([{ hold: 'legalHold' }, { graceSeconds: 60 }])(
-    'has no native TTL with %j, which knows nothing of it',
-    props => {
-      const json = terraformJson(configOf({ ...SESSION_DATA, ...props }));
-      const [without] = sweptTables(json);
-      // With its attribute, or DynamoDB refuses to turn off one that is on.
-      expect(without).toMatchObject({ ttl: { attribute_name: 'ExpirationTime', enabled: false } });
-    },
-  );
-
-  test('lets the plan and the children look whether items are held, and no other function', () => {
-    const read = 'dynamodb:BatchGetItem on aws_dynamodb_table(table)';
-    const json = terraformJson(configOf({ ...SESSION_DATA, hold: 'legalHold' }));
-    const allowed = ['plan-sweep', 'query-expired', 'delete-chunk'].filter(file =>
-      permissions(json, `precise-ttl-${file}`).includes(read),
-    );
-    expect(allowed).toEqual(['plan-sweep', 'query-expired']);
-    const conditions = resources(json, 'aws_iam_role_policy')
-      .flatMap(({ policy }) => (JSON.parse(String(policy)) as Policy).Statement)
-      .filter(({ Action }) => [Action].flat().includes('dynamodb:BatchGetItem'))
-      .map(({ Condition }) => Condition);
-    const keysAndHold = {
-      'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['UserName', 'SessionId', 'legalHold'] },
-      StringEqualsIfExists: { 'dynamodb:Select': 'SPECIFIC_ATTRIBUTES' },
-    };
-    expect(conditions).toEqual([keysAndHold, keysAndHold]);
-  });
-
   test('can be restored to any second, unless told otherwise', () => {
     expect(table).toMatchObject({ point_in_time_recovery: { enabled: true } });
     const [without] = sweptTables(

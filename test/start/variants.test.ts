@@ -45,12 +45,6 @@ function withMargin(mode: Expected): Expected {
   };
 }
 
-/** What a grace adds to what a mode promises. */
-function afterGrace(mode: Expected, seconds: number): Expected {
-  const note = `graceSeconds: ${seconds}, so "expiry" here is ${seconds} s after the TTL`;
-  return { ...mode, promised: `${mode.promised}; ${note}` };
-}
-
 const FOLLOWED = ['  ✓ deleted = archived = events ', '  ✓ archived wrongly ', '  ✓ events wrongly '];
 
 const keysOf = (type: KeyType) => ({
@@ -119,17 +113,9 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     },
   ],
   [
-    'an existing table with a string as its only key, windows of an hour, with a hold, deleted half an hour after the expiry, native TTL off',
-    [
-      {
-        ...{ ...TOKENS, existingTable: true, index: { granularityMinutes: 60 } },
-        ...{ hold: 'a "legal" hold', graceSeconds: 1800 },
-      },
-    ],
-    {
-      ...afterGrace(TO_THE_SECOND, 1800),
-      says: ['swept as the existing Tokens\n', '  ✓ held, kept '],
-    },
+    'an existing table with a string as its only key, windows of an hour',
+    [{ ...TOKENS, existingTable: true, index: { granularityMinutes: 60 } }],
+    { ...TO_THE_SECOND, says: ['swept as the existing Tokens\n'] },
   ],
   [
     'a binary only key, polled, names of its own, without protection',
@@ -184,15 +170,9 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     EVERY_TEN,
   ],
   [
-    'an existing table by second, with a hold and a grace that is no whole minute, once a minute',
-    [
-      {
-        ...TOKENS,
-        ...{ existingTable: true, index: { by: 'second' }, precisionSeconds: 60 },
-        ...{ hold: 'legalHold', graceSeconds: 95 },
-      },
-    ],
-    afterGrace(PLAIN, 95),
+    'an existing table by second, once a minute',
+    [{ ...TOKENS, existingTable: true, index: { by: 'second' }, precisionSeconds: 60 }],
+    PLAIN,
   ],
   [
     'an existing table with binary keys, a plain archive of all removals in an existing bucket, and events with the item in a queue',
@@ -216,17 +196,9 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     },
   ],
   [
-    'archived, by second, held items, and a grace',
-    [
-      {
-        ...{ ...TOKENS, index: { by: 'second' }, pollSeconds: 0 },
-        ...{ hold: 'legalHold', graceSeconds: 90, archive: {} },
-      },
-    ],
-    {
-      ...afterGrace(withMargin(TO_THE_SECOND), 90),
-      says: ['  ✓ deleted = archived ', '  ✓ held, kept ', ' held in their last seconds'],
-    },
+    'archived, by second',
+    [{ ...TOKENS, index: { by: 'second' }, pollSeconds: 0, archive: {} }],
+    { ...withMargin(TO_THE_SECOND), says: ['  ✓ deleted = archived '] },
   ],
   [
     'the first of two tables; an existing one with keys of two types, in batches once a minute',

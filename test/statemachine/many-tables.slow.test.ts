@@ -208,7 +208,7 @@ describe('what a tick hands on stays below 256 KiB', () => {
           ttlAttribute: `t${LONG}${tail.slice(1)}`,
           windowAttribute: `w${LONG}${tail.slice(1)}`,
         }),
-        props: { index: { name: `i${LONG}${tail.slice(1)}` }, hold: `h${LONG}${tail.slice(1)}` },
+        props: { index: { name: `i${LONG}${tail.slice(1)}` } },
       };
     });
 

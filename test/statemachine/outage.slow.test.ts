@@ -25,8 +25,7 @@ async function outage({ minutes, ticksAfter = 10 }: Outage, options: Partial<Sim
   });
   const back = (5 + minutes) * MINUTE;
   const { start = START } = options;
-  for (let second = 0; second < back; second += 97)
-    simulation.table.write(`item-${second}`, start + second - (options.graceSeconds ?? 0));
+  for (let second = 0; second < back; second += 97) simulation.table.write(`item-${second}`, start + second);
   for (let minute = 0; minute < 5; minute += 1) simulation.tick(start + minute * MINUTE, 5);
   for (let minute = 0; minute < ticksAfter; minute += 1) simulation.tick(start + back + minute * MINUTE, 5);
   await simulation.finish();
@@ -81,12 +80,6 @@ test('with a limit it is made up for at a tenth of it', async () => {
   expect(goneOf(simulation)).toBeGreaterThanOrEqual(backAt + 8 * MINUTE);
   const [first] = simulation.executionsOf('replay');
   expect(first?.input).toMatchObject({ handOver: true, maxDeletesPerSecond: 2 });
-});
-
-test('with a grace it is made up for, too', async () => {
-  const { simulation, backAt } = await outage({ minutes: 30 }, { graceSeconds: 600 });
-  expect(simulation.table.ids()).toEqual([]);
-  expect(goneOf(simulation)).toBeGreaterThanOrEqual(backAt + 8 * MINUTE - 600);
 });
 
 test('what DynamoDB refuses for good is not handed over again and again', async () => {

@@ -24,8 +24,6 @@ const item = fc.record({
   written: fc.integer({ min: 1, max: 200 }),
   /** Seconds after its expiry, or before; not at all for null. */
   renewed: fc.option(fc.integer({ min: -5, max: 2 })),
-  /** Held from its writing on, and released so many seconds after its expiry, or before; never for 'ever', not held for null. */
-  held: fc.option(fc.oneof(fc.constant('ever' as const), fc.integer({ min: -5, max: 2 })), { freq: 2 }),
   /** Seconds after its expiry. */
   throttledFor: fc.constantFrom(0, 0, 0, 0, 5, 40),
 });
@@ -44,8 +42,6 @@ const run = fc.record({
   precisionSeconds: fc.constantFrom(1, 1, 5),
   /** Of the ticks that come as they like. */
   maxDeletesPerSecond: fc.constantFrom(0, 0, 2, 20),
-  /** The TTLs are so much before the moments at which the items are due. */
-  graceSeconds: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 2 * 3600 })),
 });
 
 const BY_WINDOW = fc.constantFrom(
@@ -64,13 +60,12 @@ test.each([
       fc.asyncProperty(
         run,
         models,
-        async ({ items, ticks, pollSeconds, precisionSeconds, maxDeletesPerSecond, graceSeconds }, model) => {
+        async ({ items, ticks, pollSeconds, precisionSeconds, maxDeletesPerSecond }, model) => {
           const simulation = new Simulation({
             definition: machinesWith({}),
             start: START,
             model,
             pace: { precisionSeconds, pollSeconds },
-            graceSeconds,
             throttled: (id, nowMs) => {
               const { ttl = 0, throttledFor = 0 } = items[Number(id)] ?? {};
               return nowMs < (ttl + throttledFor) * 1000 && throttledFor > 0;
@@ -78,14 +73,12 @@ test.each([
           });
           const { clock, table } = simulation;
           const renewed = new Set<string>();
-          for (const [index, { ttl, written, held, renewed: after }] of items.entries()) {
+          for (const [index, { ttl, written, renewed: after }] of items.entries()) {
             const id = String(index);
             const at = (epochSeconds: number, action: () => void) =>
               clock.schedule(Math.max(0, epochSeconds * 1000 - clock.now()), action);
             const writtenAt = Math.max(START, ttl - written);
-            at(writtenAt, () => table.write(id, ttl - graceSeconds));
-            if (held !== null) table.held.add(id);
-            if (typeof held === 'number') at(Math.max(writtenAt, ttl + held), () => table.held.delete(id));
+            at(writtenAt, () => table.write(id, ttl));
             // As an application renews: only what is still there.
             if (after === null) continue;
             at(Math.max(writtenAt, ttl + after) + 0.5, () => {
@@ -100,11 +93,10 @@ test.each([
           }
           await simulation.finish();
 
-          const stay = new Set([...renewed, ...table.held]);
-          expect(table.ids()).toEqual([...stay].sort());
-          expect(simulation.deleted).toHaveLength(items.length - stay.size);
+          expect(table.ids()).toEqual([...renewed].sort());
+          expect(simulation.deleted).toHaveLength(items.length - renewed.size);
           for (const { ttl, deletedAt } of simulation.deleted)
-            expect(deletedAt).toBeGreaterThanOrEqual((ttl + graceSeconds) * 1000);
+            expect(deletedAt).toBeGreaterThanOrEqual(ttl * 1000);
           let deletedInAll = 0;
           for (const execution of simulation.executions) {
             const { status, cause } = execution;

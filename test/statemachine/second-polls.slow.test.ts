@@ -7,17 +7,13 @@ const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const MINUTE = Array.from({ length: 60 }, (_unused, second) => START + 60 + second);
 
 /** A tick of one table; the seconds are those of its upcoming minute in which an item expires. */
-async function tick(
-  seconds: readonly number[],
-  { graceSeconds = 0, ...options }: Partial<SimulationOptions> = {},
-) {
+async function tick(seconds: readonly number[], options: Partial<SimulationOptions> = {}) {
   const simulation = new Simulation({
     start: START,
     model: expiryModel({ partitionKey: 'id', indexedBy: 'second' }),
     ...options,
-    graceSeconds,
   });
-  for (const second of seconds) simulation.table.write(`item-${second}`, START + 60 + second - graceSeconds);
+  for (const second of seconds) simulation.table.write(`item-${second}`, START + 60 + second);
   simulation.tick(START, 5);
   await simulation.finish();
   return simulation;
@@ -59,14 +55,6 @@ test.each([-3, -1, 1, 3])(
     expect(simulation.calls['query-expired']).toBeLessThan(15);
   },
 );
-
-test('a grace is kept', async () => {
-  const simulation = await tick([7, 30, 59], { graceSeconds: 3_600 });
-  expect(simulation.deleted).toHaveLength(3);
-  for (const lag of lags(simulation)) expect(lag - 3_600_000).toBeGreaterThanOrEqual(0);
-  for (const lag of lags(simulation)) expect(lag - 3_600_000).toBeLessThan(200);
-  expect(simulation.calls['query-expired']).toBeLessThan(10);
-});
 
 test('a limit of deletes is kept, and does not keep the machine from polling', async () => {
   const simulation = await tick([7, 30, 59], { props: { maxDeletesPerSecond: 5 } });

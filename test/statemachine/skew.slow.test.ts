@@ -26,8 +26,7 @@ const MODELS = {
 /** An item each second by DynamoDB's clock, and the ticks. */
 async function sweep(options: Omit<SimulationOptions, 'definition' | 'start'>) {
   const simulation = new Simulation({ definition: machinesWith({}), start: START, ...options });
-  const { graceSeconds = 0 } = options;
-  for (let ttl = FIRST; ttl <= LAST; ttl += 1) simulation.table.write(String(ttl), ttl - graceSeconds);
+  for (let ttl = FIRST; ttl <= LAST; ttl += 1) simulation.table.write(String(ttl), ttl);
   for (let minute = 0; minute < TICKS; minute += 1) simulation.tick(START + minute * 60);
   await simulation.finish();
   return { simulation, reports: sweepReports(simulation) };
@@ -77,21 +76,18 @@ test.each([0, 0.029, 0.031, 0.034, 0.036, 0.1])(
   },
 );
 
-test.each(SKEWS)('once a minute, with a grace, and by a replay: Step Functions ahead by %d s', async skew => {
-  const graceSeconds = 30;
+test.each(SKEWS)('once a minute, and by a replay: Step Functions ahead by %d s', async skew => {
   const simulation = new Simulation({
     definition: machinesWith({}),
     start: START,
     pace: { precisionSeconds: 60, pollSeconds: 0 },
     dynamoDbAheadMs: -skew * 1000,
     functionsAheadMs: skew * 1000,
-    graceSeconds,
     marginSeconds: 1,
   });
   // Around the second in which the tick sweeps what has expired, and later than any sweep.
-  for (let due = START + 50; due <= START + 70; due += 1)
-    simulation.table.write(String(due), due - graceSeconds);
-  simulation.table.write(String(START + 200), START + 200 - graceSeconds);
+  for (let due = START + 50; due <= START + 70; due += 1) simulation.table.write(String(due), due);
+  simulation.table.write(String(START + 200), START + 200);
   for (const minute of [1, 2]) simulation.tick(START + minute * 60);
   simulation.replay({ from: iso(START - 3600), to: iso(START + 150) }, START + 150);
   await simulation.finish();
@@ -102,29 +98,25 @@ test.each(SKEWS)('once a minute, with a grace, and by a replay: Step Functions a
   for (const { status } of simulation.executions) expect(status).toBe('SUCCEEDED');
 });
 
-test.each([0, 86_400, 30 * 86_400])(
-  'what is deleted at five years is still an expiry when its record is made, with a grace of %d s',
-  async graceSeconds => {
-    const model = expiryModel({ partitionKey: 'id', granularityMinutes: 1440 });
-    const simulation = new Simulation({
-      definition: machinesWith({}),
-      start: START,
-      model,
-      graceSeconds,
-      lookbackMinutes: 31 * 1440,
-    });
-    const bound = START - OLDEST_EXPIRY_AGE_SECONDS;
-    // In the window of an item that is due, where a writer has stamped them wrong, or by their own five years ago.
-    const ttls = [-600, 0, 1, 300, 599, 600, 605, 700, 1200].map(offset => bound + offset);
-    for (const ttl of ttls) simulation.table.write(String(ttl), ttl);
-    simulation.replay({ from: iso(bound + 1), to: iso(bound + 3600) });
-    await simulation.finish();
-    expect(simulation.deleted.map(({ ttl }) => ttl - bound)).toEqual([605, 700, 1200]);
-    for (const { ttl, deletedAt } of simulation.deleted) {
-      const record = { eventName: 'REMOVE', dynamodb: { OldImage: { ttl: { N: String(ttl) } } } };
-      const ApproximateCreationDateTime = Math.floor(deletedAt / 1000);
-      const dynamodb = { ...record.dynamodb, ApproximateCreationDateTime };
-      expect(isExpiry(model, { ...record, dynamodb })).toBe(true);
-    }
-  },
-);
+test('what is deleted at five years is still an expiry when its record is made', async () => {
+  const model = expiryModel({ partitionKey: 'id', granularityMinutes: 1440 });
+  const simulation = new Simulation({
+    definition: machinesWith({}),
+    start: START,
+    model,
+    lookbackMinutes: 31 * 1440,
+  });
+  const bound = START - OLDEST_EXPIRY_AGE_SECONDS;
+  // In the window of an item that is due, where a writer has stamped them wrong, or by their own five years ago.
+  const ttls = [-600, 0, 1, 300, 599, 600, 605, 700, 1200].map(offset => bound + offset);
+  for (const ttl of ttls) simulation.table.write(String(ttl), ttl);
+  simulation.replay({ from: iso(bound + 1), to: iso(bound + 3600) });
+  await simulation.finish();
+  expect(simulation.deleted.map(({ ttl }) => ttl - bound)).toEqual([605, 700, 1200]);
+  for (const { ttl, deletedAt } of simulation.deleted) {
+    const record = { eventName: 'REMOVE', dynamodb: { OldImage: { ttl: { N: String(ttl) } } } };
+    const ApproximateCreationDateTime = Math.floor(deletedAt / 1000);
+    const dynamodb = { ...record.dynamodb, ApproximateCreationDateTime };
+    expect(isExpiry(model, { ...record, dynamodb })).toBe(true);
+  }
+});

@@ -11,8 +11,6 @@ export interface ExpiringTableOptions extends Partial<ExpiryModelProps> {
   readonly partitionKeyType?: KeyType;
   readonly sortKeyType?: KeyType;
   readonly deleteMode?: DeleteMode;
-  readonly holdAttribute?: string;
-  readonly graceSeconds?: number;
   /** DynamoDB's clock as its answers tell it, epoch milliseconds. @default this machine's */
   readonly dynamoDbClock?: (() => number) | undefined;
 }
@@ -35,8 +33,6 @@ export async function createExpiringTable(
     partitionKeyType = 'S',
     sortKeyType = 'S',
     deleteMode = 'guarded',
-    holdAttribute,
-    graceSeconds = 0,
     dynamoDbClock,
     ...model
   }: ExpiringTableOptions = {},
@@ -47,8 +43,6 @@ export async function createExpiringTable(
       tableName: `table-${tables}`,
       partitionKey: 'id',
       deleteMode,
-      ...(holdAttribute !== undefined && { holdAttribute }),
-      graceSeconds,
       precisionSeconds: 60,
     }),
     model: expiryModel({ partitionKey: 'id', ...model }),

@@ -233,7 +233,6 @@ function functionsAround(
     dynamoDbOf: () => ({
       readIndex,
       scanIndex: () => Promise.reject(new TypeError('this table is not scanned')),
-      readHeld: async () => new Set(),
       deleteBatch: async keys => {
         const done = await (world.deletes ?? (async all => allDeleted(all)))(keys);
         const kept = [...done.unprocessed, ...done.failed].map(({ key }) => JSON.stringify(key));

@@ -190,12 +190,11 @@ describe('what is expired already', () => {
 
   test('is left with --yes alone, and deleted with --delete-expired', async () => {
     const name = await makeTable('YesAlone', old);
-    const options = { holdAttribute: 'hold' };
-    const { printed } = await run(name, options);
-    expect(printed).toContain("With index: { scan: 'off' } nobody does by itself");
+    const { printed } = await run(name);
+    expect(printed).toContain("With index: { scan: 'off' } native TTL does");
     expect(await itemsOf(name)).toHaveLength(42);
     const resultFile = join(folder, 'deleted.json');
-    await run(name, { ...options, deleteExpired: 1000, resultFile });
+    await run(name, { deleteExpired: 1000, resultFile });
     expect(await itemsOf(name)).toHaveLength(2);
     expect(JSON.parse(readFileSync(resultFile, 'utf8')).result.deletion).toMatchObject({
       deleted: 40,
@@ -214,7 +213,7 @@ describe('what is expired already', () => {
         Responses: Statements.map(() => ({ Error: { Code: 'ThrottlingError', Message: 'slow down' } })),
       });
     });
-    const { printed } = await run(name, { holdAttribute: 'hold', deleteExpired: 1000 }, proxied);
+    const { printed } = await run(name, { deleteExpired: 1000 }, proxied);
     expect(printed).toContain('Of the expired items: 40 deleted.');
   });
 });

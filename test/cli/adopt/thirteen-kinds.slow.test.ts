@@ -57,10 +57,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
   negativeOrZero: { item: n => ({ ttl: number(n % 2 === 0 ? 0 : -n) }), becomes: 'named' },
   farFuture: { item: n => ({ ttl: number(NOW + 25 * YEAR + n) }), becomes: 'named' },
   renewed: { item: n => ({ ttl: number(old(n)) }), becomes: 'kept' },
-  held: {
-    item: n => ({ ttl: number(old(n)), hold: n % 2 === 0 ? { NULL: true } : { BOOL: false } }),
-    becomes: 'kept',
-  },
   withoutTtl: { item: () => ({}), becomes: 'kept' },
 };
 const NAMES = Object.keys(KINDS);
@@ -107,7 +103,7 @@ test('items of thirteen kinds are adopted to their end', async () => {
   const adopt = () =>
     runAdoptJob({
       ...{ endpoint: proxy.endpoint, folder, tableName: TABLE },
-      options: { full: true, deleteExpired: 40_000, holdAttribute: 'hold', resultFile },
+      options: { full: true, deleteExpired: 40_000, resultFile },
     });
   const strings = ofKind('strings');
   await expect(adopt()).rejects.toThrow(`got a String in ${strings.length} of ${ITEMS} items, which are all`);
@@ -128,7 +124,7 @@ test('items of thirteen kinds are adopted to their end', async () => {
   expect(result.deletion).toEqual({
     deleted: number_('expired') + half('strings') + half('oddKeys') + number_('fractionsExpired'),
     renewed: number_('renewed'),
-    ...{ held: 0, notFound: 0, failed: 0, left: 0 },
+    ...{ notFound: 0, failed: 0, left: 0 },
   });
   expect(plan.ttlValues).toMatchObject({
     string: 0,

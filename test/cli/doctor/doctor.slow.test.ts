@@ -80,11 +80,6 @@ const BY_WINDOW: Record<string, Record<string, AttributeValue>> = {
     expirationWindow: windowOf(windowStart(TOMORROW, 60) - 1),
   },
   'ttl-milliseconds': { ttl: number(`${TOMORROW}000`), expirationWindow: windowOf(TOMORROW) },
-  'hold-released': {
-    ttl: number(TOMORROW),
-    expirationWindow: windowOf(TOMORROW),
-    legalHold: { S: 'case 4711' },
-  },
   'ttl-string': { ttl: { S: String(TOMORROW) }, expirationWindow: windowOf(TOMORROW) },
   'ttl-other-type': { ttl: { BOOL: true }, expirationWindow: windowOf(TOMORROW) },
   'ttl-fraction-by-window': { ttl: number(`${TOMORROW}.25`), expirationWindow: windowOf(TOMORROW) },
@@ -109,7 +104,6 @@ const BY_SECOND: typeof BY_WINDOW = {
   fine: { ttl: number(TOMORROW) },
   'fine, just expired': { ttl: number(NOW - 30) },
   'ttl-milliseconds': { ttl: number(`${TOMORROW}000`) },
-  'hold-released': { ttl: number(TOMORROW), legalHold: { BOOL: false } },
   'ttl-string': { ttl: { S: String(TOMORROW) } },
   'ttl-other-type': { ttl: { NULL: true } },
   'ttl-fraction': { ttl: number(`${TOMORROW}.25`) },
@@ -241,9 +235,8 @@ beforeAll(async () => {
   }
   await makeTable(FAULTY, BY_WINDOW, false);
   await makeTable(FAULTY_SECOND, BY_SECOND, false);
-  // The configuration no longer has the attribute, but is not deployed yet.
-  await deploy({ ...FAULTY, hold: 'legalHold' }, STUCK);
-  await createMachines(resolveProps(FAULTY_SECOND).sweep, [CLEAN, { ...FAULTY_SECOND, hold: 'legalHold' }]);
+  await deploy(FAULTY, STUCK);
+  await createMachines(resolveProps(FAULTY_SECOND).sweep, [CLEAN, FAULTY_SECOND]);
 });
 
 beforeEach(() => {
@@ -283,16 +276,6 @@ test.each([
       Object.fromEntries(faultsOf(items).map(id => [id, [1, JSON.stringify({ id: { S: id } })]])),
     );
   }
-});
-
-test('what is held as before is as it should be, and what releasesHoldsOf gives up is told', async () => {
-  const ids = idsOf(await examined([{ ...FAULTY, hold: 'legalHold' }]));
-  expect(ids).not.toContain('hold-released');
-  const given = { ...FAULTY_SECOND, sweep: 'nowhere', graceSeconds: 1, hold: { releases: 'legalHold' } };
-  expect(idsOf(await examined([given]))).toContain('hold-released');
-  expect(
-    idsOf(await examined([{ ...given, hold: { attribute: 'legalHold', releases: 'legalHold' } }])),
-  ).not.toContain('hold-released');
 });
 
 test('these are all faults that an item can have', () => {

@@ -1,5 +1,4 @@
 import {
-  DescribeTimeToLiveCommand,
   type DynamoDBClient,
   GetItemCommand,
   ListTablesCommand,
@@ -15,7 +14,6 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { DescribeStateMachineCommand, paginateListStateMachines, SFNClient } from '@aws-sdk/client-sfn';
 import {
   GetQueueAttributesCommand,
   ListQueuesCommand,
@@ -69,8 +67,7 @@ export class HeldThings {
     const s3 = new S3Client({ ...config, forcePathStyle: true });
     const sqs = new SQSClient(config);
     const lambda = new LambdaClient(config);
-    const sfn = new SFNClient(config);
-    this.#clients = [dynamoDb, s3, sqs, lambda, sfn];
+    this.#clients = [dynamoDb, s3, sqs, lambda];
     this.#kinds = {
       table: tablesOf(dynamoDb, name => !isJournal(name), KEY),
       journal: tablesOf(dynamoDb, isJournal, { ...KEY, at: { S: KEPT } }),
@@ -79,7 +76,6 @@ export class HeldThings {
       topic: topicsOf(aws),
       logs: logsOf(aws),
       position: positionsOf(lambda),
-      hold: holdsOf(sfn, dynamoDb),
     };
   }
 
@@ -234,48 +230,6 @@ function positionsOf(lambda: LambdaClient): Kind {
     return found;
   };
   return { list: async () => [...(await readers()).keys()], look: async name => (await readers()).get(name) };
-}
-
-/** By table and attribute, also those that were deployed before: nothing may delete what has the attribute. */
-function holdsOf(sfn: SFNClient, dynamoDb: DynamoDBClient): Kind {
-  const ever = new Set<string>();
-  const nameOf = (table: string, attribute: string) => `${table} by ${attribute}`;
-  /** Attributes by the tables that are swept; empty without one. */
-  const deployed = async () => {
-    const found = new Map<string, string>();
-    for await (const { stateMachines = [] } of paginateListStateMachines({ client: sfn }, {})) {
-      for (const { name = '', stateMachineArn } of stateMachines) {
-        if (!name.endsWith('-replay')) continue;
-        const { definition = '' } = await sfn.send(new DescribeStateMachineCommand({ stateMachineArn }));
-        for (const { tableName, holdAttribute = '' } of tablesIn(definition))
-          found.set(tableName, holdAttribute);
-      }
-    }
-    return found;
-  };
-  return {
-    async list() {
-      for (const [table, attribute] of await deployed()) {
-        if (attribute !== '') ever.add(nameOf(table, attribute));
-      }
-      const tables = await tableNames(dynamoDb);
-      return [...ever].filter(hold => tables.some(table => hold.startsWith(nameOf(table, ''))));
-    },
-    // Neither a sweep does nor native TTL. What has no function is not swept.
-    async look(hold) {
-      const [TableName = '', attribute = ''] = hold.split(' by ');
-      const sweptWith = (await deployed()).get(TableName) ?? attribute;
-      const { TimeToLiveDescription: ttl } = await dynamoDb.send(
-        new DescribeTimeToLiveCommand({ TableName }),
-      );
-      return sweptWith === attribute && ttl?.TimeToLiveStatus === 'DISABLED' ? 'held' : undefined;
-    },
-  };
-}
-
-/** The settings of the tables that a state machine sweeps. */
-function tablesIn(definition: string): { tableName: string; holdAttribute?: string }[] {
-  return JSON.parse(definition).States.PlanSweep.Arguments.Payload.tables;
 }
 
 /** The emulator finds the service in the scope of a signature, and looks at nothing else of it. */

@@ -20,7 +20,7 @@ const TARGET: SweepTarget = {
   before: MIDNIGHT + 60,
   upcomingFrom: MIDNIGHT,
 };
-const PACE = { graceSeconds: 0, precisionSeconds: 1, pollSeconds: 0 };
+const PACE = { precisionSeconds: 1, pollSeconds: 0 };
 
 /** @param nextOf TTL of the one entry that a key has, by how many keys were asked before it; undefined: it has none */
 async function pollOf(nextOf: (asked: number) => number | undefined) {

@@ -10,7 +10,7 @@ import { childProgress } from '../../support/child-progress.ts';
 const CUTOFF = Date.parse('2026-11-20T09:00:30Z') / 1000;
 const YEAR = 365 * 86_400;
 const LONG_AGO = CUTOFF - 2 * YEAR;
-const AT_ONCE = { graceSeconds: 0 };
+const AT_ONCE = {};
 
 const BY_SECOND = expiryModel({ partitionKey: 'id', indexedBy: 'second' });
 const BY_WINDOW = expiryModel({ partitionKey: 'id', granularityMinutes: 60, shards: 2 });
@@ -53,14 +53,6 @@ test.each<[string, number, string, boolean, NamedEntry['is'][]]>([
   ],
 ])('an entry by window that is %s', (_what, ttl, lies, isDue, kinds) => {
   expect(judgeEntry({ ttl, window: lies }, BY_WINDOW, CUTOFF, AT_ONCE)).toEqual({ isDue, kinds });
-});
-
-test('an item is due so much later as its grace is long', () => {
-  const grace = { graceSeconds: 86_400 };
-  const ttl = CUTOFF - LEFT_TO_TICKS_SECONDS;
-  // The cutoff that a sweep is given lies the grace before the clock.
-  expect(judgeEntry({ ttl }, BY_SECOND, CUTOFF - 86_400, grace).isDue).toBe(false);
-  expect(judgeEntry({ ttl: ttl - 86_400 }, BY_SECOND, CUTOFF - 86_400, grace).isDue).toBe(true);
 });
 
 test('what a writer of the deployment stamps is never misfiled, and due only when it has expired', () => {

@@ -18,12 +18,11 @@ interface Attempt {
   readonly writeEntries?: (entered: Omit<BookEntries, 'nowMs'>, withinMs: number) => Promise<void>;
 }
 
-/** Deletes an expired item, one that is held, one that was renewed and one that is gone. */
+/** Deletes an expired item, one that was renewed and one that is gone. */
 async function attempt({ settings, ...given }: Attempt) {
-  const table = await createExpiringTable(dynamo.client, { holdAttribute: 'hold' });
+  const table = await createExpiringTable(dynamo.client);
   await table.put([
     { id: 'expired', ttl: CUTOFF - 5 },
-    { id: 'held', ttl: CUTOFF, hold: true },
     { id: 'renewed', ttl: CUTOFF + 3600 },
   ]);
   const written: unknown[] = [];
@@ -31,7 +30,7 @@ async function attempt({ settings, ...given }: Attempt) {
   const writeEntries = async (entered: Omit<BookEntries, 'nowMs'>) => {
     written.push([entered.book, entered.table === table.settings.tableName, entered.entries]);
   };
-  const keys = ['expired', 'held', 'renewed', 'gone'].map(id => ({
+  const keys = ['expired', 'renewed', 'gone'].map(id => ({
     key: { id: { S: id } },
     ttl: id === 'expired' ? CUTOFF - 5 : CUTOFF,
   }));
@@ -53,7 +52,7 @@ const entry = (id: string, ttl: number, more: object = {}) => ({
   at: AT,
   ...more,
 });
-const KEPT = [entry('held', CUTOFF, { kept: 'held' }), entry('renewed', CUTOFF, { kept: 'renewed' })];
+const KEPT = [entry('renewed', CUTOFF, { kept: 'renewed' })];
 test("what was deleted is in the ledger by the function's clock, and nothing else", async () => {
   const { written } = await attempt({ settings: { archivedWithinSeconds: 240 } });
   expect(written).toEqual([['deleted', true, [entry('expired', CUTOFF - 5)]]]);
@@ -69,7 +68,7 @@ test('for a proof, what was kept is there too', async () => {
 
 test('without a condition, everything that DynamoDB has processed counts as deleted', async () => {
   const { written } = await attempt({ settings: { proof: true, deleteMode: 'batch' } });
-  const all = [entry('expired', CUTOFF - 5), ...['held', 'renewed', 'gone'].map(id => entry(id, CUTOFF))];
+  const all = [entry('expired', CUTOFF - 5), ...['renewed', 'gone'].map(id => entry(id, CUTOFF))];
   expect(written).toEqual([['deleted', true, all]]);
 });
 
@@ -82,10 +81,10 @@ test('a ledger that cannot be written changes nothing of what the chunk came to'
     },
   });
   expect(answer).toEqual(whole.answer);
-  expect(answer.progress).toMatchObject({ deleted: 1, held: 1, renewed: 1, notFound: 1 });
+  expect(answer.progress).toMatchObject({ deleted: 1, renewed: 1, notFound: 1 });
   expect(logged).toEqual([
     ['cannot write the ledger', { book: 'deleted', entries: 1, error: 'Error: no journal' }],
-    ['cannot write the ledger', { book: 'kept', entries: 2, error: 'Error: no journal' }],
+    ['cannot write the ledger', { book: 'kept', entries: 1, error: 'Error: no journal' }],
   ]);
 });
 

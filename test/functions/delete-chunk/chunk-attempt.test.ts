@@ -25,7 +25,6 @@ const tried = (attempts: number, more: Partial<ChunkProgress> = {}): ChunkProgre
   retries: attempts - 1,
   deleted: 1,
   renewed: 1,
-  held: 1,
   notFound: 1,
   throttled: 0,
   failed: [{ key: { id: { S: 'x' } }, reason: 'ValidationError' }],

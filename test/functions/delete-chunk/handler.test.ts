@@ -52,18 +52,16 @@ async function deleted(keys: readonly ExpiredKey[], runtime: Runtime) {
 
 describe('guarded', () => {
   test('counts an item that has an attribute with the name __proto__', async () => {
-    const table = await createExpiringTable(dynamo.client, { holdAttribute: 'legalHold' });
+    const table = await createExpiringTable(dynamo.client);
     const TableName = table.settings.tableName;
-    for (const [id, more] of Object.entries({ a: {}, held: { legalHold: { BOOL: true } } })) {
-      const nested = { M: { ['__proto__']: { S: 'p' }, toString: { S: 't' } } };
-      const Item = { id: { S: id }, nested, ttl: { N: String(CUTOFF) }, ['__proto__']: { S: 'p' }, ...more };
-      await dynamo.client.send(new PutItemCommand({ TableName, Item }));
-    }
+    const nested = { M: { ['__proto__']: { S: 'p' }, toString: { S: 't' } } };
+    const Item = { id: { S: 'a' }, nested, ttl: { N: String(CUTOFF) }, ['__proto__']: { S: 'p' } };
+    await dynamo.client.send(new PutItemCommand({ TableName, Item }));
     await table.put([expired('b')]);
-    expect(await deleted([key('a'), key('held'), key('b')], table.runtime)).toMatchObject({
-      ...{ deleted: 2, held: 1, renewed: 0, unprocessed: [], failed: [] },
+    expect(await deleted([key('a'), key('b')], table.runtime)).toMatchObject({
+      ...{ deleted: 2, renewed: 0, unprocessed: [], failed: [] },
     });
-    expect((await table.scan()).length).toBe(1);
+    expect(await table.scan()).toEqual([]);
   });
 
   test('spares an item whose TTL was set to 0 after it was found', async () => {
@@ -150,61 +148,6 @@ describe('guarded', () => {
       'renewed',
       'too old to count',
     ]);
-  });
-
-  test('spares what is held, and tells it from what was renewed', async () => {
-    const table = await createExpiringTable(dynamo.client, { holdAttribute: 'legal "hold".x' });
-    const values = ['until further notice', 0, '', false, null, [], {}, new Uint8Array([1]), new Set(['a'])];
-    const held = values.map((value, index) => ({ ...expired(`held ${index}`), 'legal "hold".x': value }));
-    await table.put([
-      ...held,
-      { ...expired('held and renewed'), ttl: CUTOFF + 60, 'legal "hold".x': true },
-      { ...expired('renewed'), ttl: CUTOFF + 60 },
-      // A path of the same letters is another attribute.
-      { ...expired('nested'), 'legal "hold"': { x: true } },
-      expired('expired'),
-    ]);
-    const found = (await table.scan()).map(item => withTtl(toItemKey(item, ['id'])));
-    expect(await deleted([...found, key('gone')], table.runtime)).toMatchObject({
-      deleted: 2,
-      held: values.length,
-      renewed: 2,
-      notFound: 1,
-      unprocessed: [],
-      failed: [],
-    });
-    expect(await table.scan()).toHaveLength(values.length + 2);
-  });
-
-  test('deletes what was held once its attribute is gone, in the same sweep or another', async () => {
-    const table = await createExpiringTable(dynamo.client, { holdAttribute: 'legalHold' });
-    await table.put([{ ...expired('a'), legalHold: true }]);
-    const TableName = table.settings.tableName;
-    expect(await deleted([key('a')], table.runtime)).toMatchObject({ deleted: 0, held: 1, renewed: 0 });
-    const release = { TableName, Key: { id: 'a' }, UpdateExpression: 'REMOVE legalHold' };
-    await table.documents.send(new UpdateCommand(release));
-    expect(await deleted([key('a')], table.runtime)).toMatchObject({ deleted: 1, held: 0, renewed: 0 });
-    expect(await table.scan()).toEqual([]);
-  });
-
-  test('what is released by withExpiry expires anew, and is found by the sweep of that moment', async () => {
-    const table = await createExpiringTable(dynamo.client, { holdAttribute: 'legalHold', shards: 1 });
-    const { tableName: TableName, model } = table.settings;
-    const long = CUTOFF - 90 * 86_400;
-    await table.put([
-      { id: 'a', ttl: long, expirationWindow: windowKey(windowStart(long, DAY), DAY), legalHold: 'case 7' },
-    ]);
-    const release = { TableName, Key: { id: 'a' }, UpdateExpression: 'REMOVE legalHold' };
-    const nowMs = CUTOFF * 1000;
-    await table.documents.send(new UpdateCommand(withExpiry(model, release, { expiresAt: CUTOFF, nowMs })));
-    expect(await table.scan()).toEqual([{ ...expired('a'), ttl: NumberValue.from(String(CUTOFF)) }]);
-    expect(await deleted([key('a')], table.runtime)).toMatchObject({ deleted: 1 });
-  });
-
-  test('holds nothing when the deployment names no such attribute', async () => {
-    const table = await createExpiringTable(dynamo.client);
-    await table.put([{ ...expired('a'), legalHold: true }]);
-    expect(await deleted([key('a')], table.runtime)).toMatchObject({ deleted: 1, held: 0 });
   });
 
   test('a second call finds everything gone', async () => {
@@ -330,16 +273,6 @@ describe.each(['guarded', 'batch'] as const)('%s', deleteMode => {
     const { lagCounts, lagMaxMs } = await deleted(keys, table.runtime);
     expect(lagMaxMs).toBe(60_250);
     expect(Object.values(lagCounts ?? {}).reduce((sum, count) => sum + count, 0)).toBe(2);
-  });
-
-  test('measures it from the end of the grace on', async () => {
-    const table = await createExpiringTable(dynamo.client, { deleteMode, graceSeconds: 3600 });
-    await table.put([{ ...expired('a'), ttl: CUTOFF - 3600 }]);
-    const answer = await deleteChunk(inputOf([withTtl({ id: { S: 'a' } }, CUTOFF - 3600)]), {
-      ...table.runtime,
-      clock,
-    });
-    expect(answer.progress).toMatchObject({ deleted: 1, lagMaxMs: 250 });
   });
 });
 

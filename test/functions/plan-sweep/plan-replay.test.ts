@@ -48,7 +48,6 @@ async function plan({
     {
       tableOf: settings => ({
         settings,
-        readHeld: undefined,
         logger: { info: jest.fn(), warn: jest.fn() },
         readIndex: async () => {
           asked.add(settings.tableName);

@@ -132,39 +132,6 @@ describe('in windows of a day', () => {
   });
 });
 
-describe('what is held', () => {
-  const legalHold = true;
-
-  test('starts no child and is not overdue, but for the window that holds something else', async () => {
-    const table = await minutes({ holdAttribute: 'legalHold' });
-    await table.put([
-      // More than one page of them.
-      ...Array.from({ length: 130 }, (_unused, index) => ({
-        ...item(`held ${index}`, '2026-11-20T08:52:00Z', '2026-11-20T08:52:30Z'),
-        legalHold,
-      })),
-      { ...item('held', '2026-11-20T08:55:00Z', '2026-11-20T08:55:30Z'), legalHold },
-      item('behind it', '2026-11-20T08:55:00Z', '2026-11-20T08:55:40Z'),
-    ]);
-    const plan = await planned(table, TICK);
-    expect(windows(plan)).toEqual(['08:55']);
-    expect(plan.progress.totals.oldestOverdueSeconds).toBe(4 * 60 + 25);
-    await table.put([item('held 129', '2026-11-20T08:52:00Z', '2026-11-20T08:52:30Z')]);
-    expect(windows(await planned(table, TICK))).toEqual(['08:52', '08:55']);
-  });
-
-  test('is no backlog that a tick would follow', async () => {
-    const table = await minutes({ holdAttribute: 'legalHold' });
-    await table.put([
-      item('left', '2026-11-20T08:45:00Z', '2026-11-20T08:45:30Z'),
-      { ...item('held', '2026-11-20T08:49:00Z', '2026-11-20T08:49:30Z'), legalHold },
-    ]);
-    expect(windows(await planned(table, TICK))).toEqual([]);
-    await table.put([item('held', '2026-11-20T08:49:00Z', '2026-11-20T08:49:30Z')]);
-    expect(windows(await planned(table, TICK))).toEqual(['08:45', '08:49']);
-  });
-});
-
 describe('a precise tick', () => {
   const precise = async (pollSeconds = 0) => {
     const table = await minutes();

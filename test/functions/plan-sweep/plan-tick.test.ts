@@ -90,7 +90,7 @@ async function plan({
         readAt: MINUTE + 5,
       };
     };
-    return { settings, readIndex, readHeld: undefined, logger };
+    return { settings, readIndex, logger };
   };
   const output = await planTick(
     {
@@ -245,7 +245,7 @@ describe('what the operators have set', () => {
         soFar: null,
       },
       {
-        tableOf: settings => ({ settings, readIndex, readHeld: undefined, logger: console }),
+        tableOf: settings => ({ settings, readIndex, logger: console }),
         logger: console,
         journal: {
           read: () => Promise.reject(unreadable),
@@ -305,16 +305,6 @@ describe('the age of the oldest watermark', () => {
   test('is recorded of a table that was paused before anybody swept it', async () => {
     const pauses = { one: { since: ISO(NOW - 26 * HOUR) } };
     expect((await plan({ tables: { one: [] }, control: { pauses } })).ages).toEqual([['one', 26 * HOUR]]);
-  });
-
-  test('is recorded with a grace, which is no delay, taken off', async () => {
-    const { ages } = await plan({
-      tables: { one: [] },
-      props: { one: { graceSeconds: 10 * HOUR } },
-      control: { pauses: { one: { since: ISO(NOW - 12 * HOUR) } } },
-      watermarks: { one: goneAgo(12 * HOUR) },
-    });
-    expect(ages).toEqual([['one', 2 * HOUR]]);
   });
 
   test.each<[string, Parameters<typeof plan>[0]]>([
@@ -591,17 +581,13 @@ test('a journal that can be read but not written keeps nothing from being swept'
   expect(logger.error).toHaveBeenCalledWith('cannot write the watermarks', expect.anything());
 });
 
-test.each([[0], [3600]])(
-  'another tick 20 s before leaves this one its minute, with a grace of %i s',
-  async graceSeconds => {
-    const { output } = await plan({
-      tables: { one: [[UPCOMING - graceSeconds]] },
-      props: { one: { graceSeconds } },
-      otherTick: new Date(STARTED_MS - 20_000).toISOString(),
-    });
-    expect(childrenOf(output)).toHaveLength(1);
-  },
-);
+test('another tick 20 s before leaves this one its minute', async () => {
+  const { output } = await plan({
+    tables: { one: [[UPCOMING]] },
+    otherTick: new Date(STARTED_MS - 20_000).toISOString(),
+  });
+  expect(childrenOf(output)).toHaveLength(1);
+});
 
 test('where there is no room for all, each table has its turn, and the plan fits into a state', async () => {
   const shards = 100;
@@ -620,13 +606,6 @@ test('where there is no room for all, each table has its turn, and the plan fits
     for (const { table } of childrenOf(output)) swept.add(table);
   }
   expect(swept.size).toBe(100);
-});
-
-test('a table with a grace has as long to answer as one without', async () => {
-  const props = { one: { graceSeconds: 3600 } };
-  const { output } = await plan({ tables: { one: [] }, props, readMs: 1_000 });
-  // It has said that nothing is due. One that had not would be taken for busy, and get a child.
-  expect(childrenOf(output)).toEqual([]);
 });
 
 describe('the ledger', () => {

@@ -236,12 +236,11 @@ describe('a minute in a window that is also looked back to', () => {
   const tick = { ...request, from: 0, windowsFrom: START, upcoming };
 
   /** A day's window with these TTLs (seconds after START), and what it was asked for. */
-  const holding = (ttls: readonly number[], held: readonly number[] = []) => {
+  const holding = (ttls: readonly number[]) => {
     const asked: (readonly [number, number])[] = [];
-    const probe = async ({ from, before, upcomingFrom }: SweepTarget) => {
+    const probe = async ({ from, before }: SweepTarget) => {
       asked.push([from && from - START, before - START]);
-      const seen = upcomingFrom === null ? ttls.filter(ttl => !held.includes(ttl)) : ttls;
-      const ttl = seen.find(each => START + each >= from && START + each < before);
+      const ttl = ttls.find(each => START + each >= from && START + each < before);
       return ttl === undefined ? undefined : START + ttl;
     };
     return { asked, options: options({ layout: day, probe }) };
@@ -264,13 +263,6 @@ describe('a minute in a window that is also looked back to', () => {
     expect(planned.due.map(({ from, before }) => [from && from - START, before - START])).toEqual(due);
     expect(window.asked).toEqual(asked);
     expect(planned.oldestOverdue).toBe(ttls[0] === 10 ? START + 10 : undefined);
-  });
-
-  test('is not taken for clear by what is held', async () => {
-    const window = holding([10, 20], [10]);
-    const { due, oldestOverdue } = await plan(tick, null, window.options);
-    expect(due).toHaveLength(1);
-    expect(oldestOverdue).toBe(START + 20);
   });
 
   test('has a child when DynamoDB is too busy to say, and so has what lies back', async () => {

@@ -4,7 +4,7 @@ import { InvalidExecutionInputError } from '../../../functions/runtime/errors.ts
 
 const seconds = (iso: string) => Date.parse(iso) / 1000;
 const STARTED = Date.parse('2026-11-20T09:00:05.250Z');
-const PLAIN = { lookbackMinutes: 10, precisionSeconds: 60, maxDeletesPerSecond: 0, graceSeconds: 0 };
+const PLAIN = { lookbackMinutes: 10, precisionSeconds: 60, maxDeletesPerSecond: 0 };
 const read = (input: unknown, settings = PLAIN) => readSweepInput(input, STARTED, settings);
 const FIVE_YEARS = 5 * 365 * 86_400;
 
@@ -38,7 +38,7 @@ describe('a tick', () => {
 });
 
 describe('a tick of a sweep that is precise', () => {
-  const precise = { lookbackMinutes: 10, precisionSeconds: 1, maxDeletesPerSecond: 0, graceSeconds: 0 };
+  const precise = { lookbackMinutes: 10, precisionSeconds: 1, maxDeletesPerSecond: 0 };
   const span = { from: seconds('2026-11-20T09:01:00Z'), before: seconds('2026-11-20T09:02:00Z') };
 
   test('owns the minute after its own', () => {

@@ -120,13 +120,13 @@ test('a chunk that was tried again, and a batch that was cut otherwise, count on
 
 test('what was kept counts by key', async () => {
   const rows = rowsOf('kept', [
-    entry('a', BEGIN, { kept: 'held' }),
-    entry('a', BEGIN + 60, { kept: 'held' }),
+    entry('a', BEGIN, { kept: 'renewed' }),
+    entry('a', BEGIN + 60, { kept: 'renewed' }),
     entry('b', BEGIN, { kept: 'renewed' }),
     entry('next day', BEGIN + 86_400, { kept: 'renewed' }),
   ]);
   const options = { read: readRows(rows), date: DATE, asOf: AS_OF, keyField: keyField(undefined) };
-  await expect(countKept(options)).resolves.toEqual({ held: 1, renewed: 1 });
+  await expect(countKept(options)).resolves.toEqual({ renewed: 2 });
 });
 
 test('what was written after the manifest is late: a line of a deletion that was there, and a deletion', async () => {

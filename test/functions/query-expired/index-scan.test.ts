@@ -136,29 +136,6 @@ test('leaves what was renewed since it was read, also where the table deletes wi
   await expect(idsLeft(table)).resolves.toEqual(['renewed']);
 });
 
-test('leaves what is held, and counts it', async () => {
-  const { table, journal } = await scanned({ holdAttribute: 'hold' });
-  await table.put([{ ...item('held', LONG_AGO), hold: true }, item('overdue', LONG_AGO)]);
-  await expect(runChild(table, journal)).resolves.toMatchObject({ found: 2, deleted: 1, held: 1 });
-  await expect(idsLeft(table)).resolves.toEqual(['held']);
-});
-
-test('writes down for a proof what is due and held', async () => {
-  const { table, journal } = await scanned({ holdAttribute: 'hold' });
-  await table.put([
-    { ...item('held', LONG_AGO), hold: true },
-    { ...item('held and live', NOW + 1), hold: true },
-  ]);
-  const written: unknown[] = [];
-  const noting: Journal = { ...journal, writeEntries: async entered => void written.push(entered) };
-  const settings = { ...table.settings, proof: true };
-  await runChild({ settings, runtime: { ...table.runtime, settings } }, noting, { dryRun: true });
-  expect(written).toEqual([]);
-  await runChild({ settings, runtime: { ...table.runtime, settings } }, noting);
-  const entry = { key: { id: { S: 'held' } }, ttl: LONG_AGO, at: expect.any(Number), kept: 'held' };
-  expect(written).toEqual([{ book: 'kept', table: settings.tableName, entries: [entry] }]);
-});
-
 test('a dry run finds the same, deletes nothing and leaves the journal as it is', async () => {
   const { table, journal, finished } = await scanned();
   await table.put([

@@ -54,7 +54,6 @@ function result(
       retries: 0,
       deleted: 0,
       renewed: 0,
-      held: 0,
       notFound: 0,
       throttled: 0,
       failed: [],
@@ -139,7 +138,6 @@ async function decide({
         deleteAttempts: 5,
         backoffBaseSeconds: 1,
         backoffCapSeconds: 20,
-        graceSeconds: 0,
         deleteMode,
         ...pace,
       },
@@ -514,45 +512,6 @@ describe('a child', () => {
     },
   );
 
-  describe('out of time in the middle of what is held', () => {
-    const position = { indexKey: 0, key: keyAt(1).key };
-    const HELD = { poll: { nextAt: MINUTE + 1, position }, counts: { held: 700 } };
-
-    test('hands on what lies behind it, as often as that gets further', async () => {
-      const { result: end } = await decide({ now: LATE, progress: HELD });
-      expect(end).toMatchObject({
-        found: 700,
-        held: 700,
-        interrupted: false,
-        resume: { ...UPCOMING, position },
-      });
-    });
-
-    test('begins anew where something else is left before it, and does not count it twice', async () => {
-      const progress = { ...HELD, deferred: { count: 1 }, counts: { ...HELD.counts, deleted: 5 } };
-      const { result: end } = await decide({ now: LATE, progress });
-      expect(end).toMatchObject({ found: 5, deleted: 5, held: 0, resume: UPCOMING });
-    });
-
-    test('made no progress by what the next child would find again', async () => {
-      const { result: end } = await decide({ now: LATE, progress: { ...HELD, deferred: { count: 1 } } });
-      expect(end).toMatchObject({ found: 701, held: 700, failed: 1, interrupted: true });
-    });
-  });
-
-  test('counts what is held once when a poll for deferred keys finds it again', async () => {
-    const { progress } = await decide({
-      now: 5,
-      progress: {
-        poll: { seen: MINUTE + 4 },
-        deferred: { count: 1, retryAtMs: (MINUTE + 4) * 1000 },
-        counts: { held: 3 },
-      },
-      index: [1],
-    });
-    expect(progress.counts.held).toBe(0);
-  });
-
   test('out of time that made none fails what is deferred, and is interrupted when it has more to read', async () => {
     const deferred = { count: 3, keys: [{ key: keyAt(1).key, reason: 'Unprocessed' }] };
     const left = { deferred, counts: { failed: 2 } };
@@ -802,7 +761,7 @@ describe('what expires next', () => {
     const { progress } = await decide({ ...guarded, now: 0, index: [0, 5, 7, 9, 40] });
     const results = [
       result([], { cutoff: MINUTE }, { deleted: 1 }),
-      result([], { cutoff: MINUTE + 5 }, { held: 1 }),
+      result([], { cutoff: MINUTE + 5 }, { renewed: 1 }),
       result([keyAt(7)], { cutoff: MINUTE + 7 }),
     ];
     const cut = await decide({ ...guarded, now: 7.6, progress, results });
@@ -810,7 +769,7 @@ describe('what expires next', () => {
     expect(cut.progress).toMatchObject({
       poll: { nextAt: MINUTE + 9, known: [{ places: '0', next: MINUTE + 9, planned: [keyAt(5), keyAt(7)] }] },
       deferred: { count: 1 },
-      counts: { deleted: 1, held: 1, inFlight: 0 },
+      counts: { deleted: 1, renewed: 1, inFlight: 0 },
     });
     const { deferred: _none, ...undisturbed } = cut.progress;
     const again = await decide({ ...guarded, now: 9, progress: undisturbed, index: [5, 7, 9, 40] });

@@ -23,7 +23,7 @@ const UPCOMING: SweepTarget = {
 };
 const BACK: SweepTarget = { ...UPCOMING, windows: windowsOf(SPAN), before: START + 31, upcomingFrom: null };
 const LAYOUT = indexLayout(expiryModel({ partitionKey: 'id', granularityMinutes: 1 }));
-const PACE = { graceSeconds: 0, pollSeconds: 0 };
+const PACE = { pollSeconds: 0 };
 const EVERY_SECOND = { precisionSeconds: 1, pollSeconds: 0 };
 
 /** The windows of the minute and the one before it, each a list of TTLs (offsets from START); pages as DynamoDB gives them. */
@@ -300,10 +300,10 @@ describe("DynamoDB's clock", () => {
     },
   );
 
-  test('less grace and margin is the cutoff', async () => {
-    const pace = { ...PACE, graceSeconds: 10, marginSeconds: 1 };
-    // Both clocks are so far behind here.
-    const page = await pageAt(15, [4.03, 4.05], pace);
+  test('less the margin is the cutoff', async () => {
+    const pace = { ...PACE, marginSeconds: 1 };
+    // The machine's clock is that far behind here, as the function gives it.
+    const page = await pageAt(5, [4.03, 4.05], pace);
     expect(page).toMatchObject({ cutoff: START + 4, ahead: 0 });
   });
 

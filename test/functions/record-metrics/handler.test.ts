@@ -16,10 +16,9 @@ import { carriedOf } from '../../support/sweep-settings.ts';
 
 const TOTALS: SweepTotals = {
   ...startTotals(false),
-  found: 22,
+  found: 20,
   deleted: 10,
   renewed: 4,
-  held: 2,
   notFound: 3,
   failed: 3,
   retries: 7,
@@ -90,7 +89,7 @@ test('prints every metric of the list once, for the deployment', async () => {
   );
   expect(documents[0]).toMatchObject({
     Deployment: 'sessions',
-    ItemsFound: 22,
+    ItemsFound: 20,
     ItemsDeleted: 10,
     ItemsRenewed: 4,
     ItemsNotFound: 3,
@@ -143,20 +142,18 @@ test('leaves the lag out when nothing was deleted', async () => {
 });
 
 test('leaves out what is seldom above 0 when it is not: a metric costs money each hour that it has a datapoint', async () => {
-  const [document] = (
-    await record({ ...TOTALS, misfiled: 0, braked: 0, held: 0, tablesFailed: 0, handedOver: 0 })
-  ).documents;
+  const [document] = (await record({ ...TOTALS, misfiled: 0, braked: 0, tablesFailed: 0, handedOver: 0 }))
+    .documents;
   expect(document).not.toHaveProperty('ItemsMisfiled');
-  expect(document).not.toHaveProperty('ItemsHeld');
   expect(document).not.toHaveProperty('Braked');
-  expect(document._aws.CloudWatchMetrics[0].Metrics).toHaveLength(SWEEP_METRICS.length - 5);
+  expect(document._aws.CloudWatchMetrics[0].Metrics).toHaveLength(SWEEP_METRICS.length - 4);
 });
 
 test('records an execution that began before a count was there', async () => {
   const { misfiled: _misfiled, ...older } = TOTALS;
   const { output, documents } = await record(older as SweepTotals);
   expect(output.misfiled).toBe(0);
-  expect(documents[0]).toMatchObject({ ItemsFound: 22 });
+  expect(documents[0]).toMatchObject({ ItemsFound: 20 });
 });
 
 const recordEssential = (totals: SweepTotals) => record(totals, 60, undefined, 'essential');
@@ -511,11 +508,11 @@ describe('a replay', () => {
     );
   });
 
-  test('into the future has swept no more than had expired when it began, and whose grace was over', async () => {
+  test('into the future has swept no more than had expired when it began, and a second before with a stream reader', async () => {
     const around = surroundings();
-    const replay = replayOf(CLEAN, { ...SETTINGS, graceSeconds: 1800 });
+    const replay = replayOf(CLEAN, { ...SETTINGS, marginSeconds: 1 });
     await recordMetrics({ ...replay, executionInput: { ...handOver, to: '2026-11-21T00:00:00Z' } }, around);
-    const before = Date.parse(TIMES.startedAt) / 1000 - 1800 + 1;
+    const before = Date.parse(TIMES.startedAt) / 1000 - 1 + 1;
     expect(around.journal.replayed.mock.calls).toEqual([['SessionData', from, before, TIMES.endedAt]]);
   });
 

@@ -3,8 +3,7 @@ import { type ExpiryModelProps, expiryModel } from '../../../expiry/model.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import type { Documents } from '../../../functions/table/dynamodb.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
-import { earliestTtl, indexReader, MAYBE, type ReadIndex } from '../../../functions/table/index-query.ts';
-import type { ExpiredKey } from '../../../statemachine/contract/keys.ts';
+import { earliestTtl, indexReader, type ReadIndex } from '../../../functions/table/index-query.ts';
 import type { SweepTarget } from '../../../statemachine/contract/targets.ts';
 import { settingsOf } from '../../support/sweep-settings.ts';
 
@@ -94,29 +93,6 @@ describe('the earliest TTL by second', () => {
 
   test('is that of the first second that holds something', async () => {
     expect(await probe([MINUTE + 9, MINUTE + 30])).toEqual({ earliest: MINUTE + 9, asked: 10 });
-  });
-
-  test('is not looked for behind more held entries than a child reads in a page', async () => {
-    const entries = Array.from({ length: 1_200 }, (_unused, index) => ({
-      key: { id: { S: String(index) } },
-      ttl: MINUTE,
-    }));
-    const idOf = ({ key }: ExpiredKey) => Number(Object.values(key['id'] ?? {})[0]);
-    const read: ReadIndex = async ({ ttl }, _range, startKey, limit) => {
-      const start = startKey === null ? 0 : idOf({ key: startKey, ttl: 0 }) + 1;
-      const page = ttl === MINUTE ? entries.slice(start, start + limit) : [];
-      return { entries: page, positions: page.map(({ key }) => key), more: start + limit < entries.length };
-    };
-    const earliestBehind = (held: number) =>
-      earliestTtl(
-        read,
-        layout,
-        target,
-        () => false,
-        async page => new Set(page.filter(entry => idOf(entry) < held)),
-      );
-    expect(await earliestBehind(1_200)).toBe(MAYBE);
-    expect(await earliestBehind(900)).toBe(MINUTE);
   });
 
   test('is none when no second does', async () => {

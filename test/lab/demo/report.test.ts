@@ -91,7 +91,6 @@ test.each<[string, Over, PromiseName[]]>([
   ['too late, some by the machine', { punctuality: { inTime: 2980, excused: 10, late: 10 } }, ['goneInTime']],
   ['live and deleted', { tally: { liveDeleted: 2 } }, ['liveKept']],
   ['renewed and lost', { tally: { renewedKept: 539 } }, ['renewedKept']],
-  ['held and lost', { held: { items: 5, kept: 4 } }, ['heldKept']],
   ['in the table against the ledger', { contradictions: ['1 live items missing'] }, ['tableAsWritten']],
   [
     'not archived, or without an event',

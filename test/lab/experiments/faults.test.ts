@@ -54,7 +54,7 @@ test('ticks come within their minute, the last late one as late as possible, and
 });
 
 const report = (counts: Record<string, number>) => ({
-  ...{ found: 0, deleted: 0, renewed: 0, held: 0, notFound: 0, failed: 0, retries: 0 },
+  ...{ found: 0, deleted: 0, renewed: 0, notFound: 0, failed: 0, retries: 0 },
   ...counts,
 });
 const succeeded = (counts: Record<string, number>) =>

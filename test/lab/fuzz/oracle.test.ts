@@ -5,7 +5,7 @@ import { Oracle, type Rules } from '../../../lab/fuzz/oracle.ts';
 import { MemoryTable, type Who } from '../../../lab/fuzz/table.ts';
 
 const TTL = 1_811_851_200;
-const RULES: Rules = { keyNames: ['id'], ttlAttribute: 'ttl', holdAttribute: 'hold', graceSeconds: 0 };
+const RULES: Rules = { keyNames: ['id'], ttlAttribute: 'ttl' };
 const ARCHIVE = { format: 'dynamodb-json', batchSeconds: 0 } as const;
 const EVENTS = { destination: '', images: false } as const;
 
@@ -40,10 +40,8 @@ test.each<[string, Partial<Rules>, Who, number, ItemImage, string[]]>([
   ['a delete in the second of the expiry', {}, 'sweep', 0, image(), []],
   ['a delete by a user at any time', {}, 'user', -5_000, image(), []],
   ['a live item deleted', {}, 'sweep', -1, image(), ['liveDeleted']],
-  ['an item deleted within its grace', { graceSeconds: 5 }, 'sweep', 4_999, image(), ['liveDeleted']],
   ['an item without TTL deleted', {}, 'sweep', 10, { id: { S: 'a' } }, ['liveDeleted']],
   ['an item deleted six years after its expiry', {}, 'sweep', 6 * 365 * 86_400_000, image(), ['liveDeleted']],
-  ['a held item deleted', {}, 'sweep', 10, image({ hold: { NULL: true } }), ['heldDeleted']],
   ['an expiry that is not archived', { archive: ARCHIVE }, 'sweep', 10, image(), ['notArchived']],
   ["a user's delete that need not be archived", { archive: ARCHIVE }, 'user', -9_000, image(), []],
   [
@@ -91,7 +89,6 @@ test('an object that cannot be read is found', async () => {
 
 test.each<[string, ItemImage, boolean]>([
   ['an expired item that is left', image(), true],
-  ['no item that is held', image({ hold: { S: 'x' } }), false],
   ['no live item', image({ ttl: { N: String(TTL + 601) } }), false],
   ['no item that expired five years ago', image({ ttl: { N: String(TTL - 5 * 365 * 86_400) } }), false],
 ])('finds %s', async (_what, item, isLeft) => {

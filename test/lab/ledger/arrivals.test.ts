@@ -49,7 +49,7 @@ const events = (...arrivals: readonly Partial<Arrival>[]): Arrived[] =>
 function judged(ledger: Ledger, arrived: readonly Arrived[], rules: Partial<ArrivalRules> = {}) {
   const format: ArchiveFormat = 'dynamodb-json';
   const sink = arrived.some(({ object }) => object !== undefined) ? 'archive' : 'events';
-  return judgeArrivals(arrived, ledger, { sink, format, graceSeconds: 0, ...rules });
+  return judgeArrivals(arrived, ledger, { sink, format, ...rules });
 }
 
 const NONE = { items: 0, again: 0, strays: 0, doubtful: 0, altered: 0 };

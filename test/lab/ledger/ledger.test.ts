@@ -167,7 +167,7 @@ describe('fails for', () => {
         ledger.tooLate('live');
       },
       KEPT.filter(([id]) => id !== 'live'),
-      /^1 live items that were gone when they were to be renewed, held or deleted: live$/,
+      /^1 live items that were gone when they were to be renewed or deleted: live$/,
       {},
     ],
   ])('%s', (_, happen, present, expected, counts) => {

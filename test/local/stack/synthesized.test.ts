@@ -117,7 +117,7 @@ test.each([
 
 test.each([
   [{ partitionKey: '#pk' }, 'partitionKey', '#pk'],
-  [{ partitionKey: 'id', hold: ':hold' }, 'holdAttribute', ':hold'],
+  [{ partitionKey: 'id', sortKey: ':sk' }, 'sortKey', ':sk'],
 ])('%j is refused, since DynamoDB Local would refuse each delete', (names, setting, got) => {
   const of = (more: object) => () => synthesis({ tableName: 'Odd', ...names, ...more });
   expect(of({})).toThrow(

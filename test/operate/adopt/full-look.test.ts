@@ -5,33 +5,27 @@ import type { StoredItem } from '../../../operate/table/sample.ts';
 import { sparingRate } from '../../../operate/table/scan.ts';
 
 const NOW = 1_795_000_000;
-const RULE = { ttlAttribute: 'ttl', holdAttribute: 'hold', graceSeconds: 60 };
 
-function lookOf(items: readonly StoredItem[], rule = RULE) {
-  const tally = new TtlTally(rule, ['id'], NOW);
+function lookOf(items: readonly StoredItem[]) {
+  const tally = new TtlTally('ttl', ['id'], NOW);
   for (const item of items) tally.add(item);
   return tally.look(true, true);
 }
-const item = (id: string, ttl: string, more: StoredItem = {}): StoredItem => ({
-  id: { S: id },
-  ttl: { N: ttl },
-  ...more,
-});
+const item = (id: string, ttl: string): StoredItem => ({ id: { S: id }, ttl: { N: ttl } });
 
-test('counts as expired what a sweep may delete: behind the grace, within five years, not held', () => {
+test('counts as expired what a sweep may delete: expired within five years', () => {
   const look = lookOf([
-    item('in its grace', String(NOW - 59)),
-    item('due', String(NOW - 60)),
+    item('live', String(NOW + 1)),
+    item('due', String(NOW)),
     item('fraction', `${NOW - 100}.5`),
-    item('held', String(NOW - 100), { hold: { NULL: true } }),
     item('six years', String(NOW - 6 * 365 * 86_400)),
     item('milliseconds', String((NOW - 100) * 1000)),
     { id: { S: 'string' }, ttl: { S: String(NOW - 100) } },
     { id: { S: 'none' } },
   ]);
-  expect(look).toMatchObject({ items: 8, expired: 2, held: 1, oldest: NOW - 99.5 });
+  expect(look).toMatchObject({ items: 7, expired: 2, oldest: NOW - 99.5 });
   expect(look.values).toMatchObject({
-    seconds: 3,
+    seconds: 2,
     fraction: 1,
     tooOld: 1,
     milliseconds: 1,

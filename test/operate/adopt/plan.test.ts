@@ -1,7 +1,6 @@
 import { describePlan, describeReading } from '../../../cli/adopt/text.ts';
 import { configurationBlock } from '../../../cli/init/configuration.ts';
 import { checkConfig } from '../../../config/config.ts';
-import { settingsOfProps } from '../../../config/props.ts';
 import { planAdoption } from '../../../operate/adopt/plan.ts';
 import type { Reading, Wish } from '../../../operate/adopt/reading.ts';
 import type { DescribedIndex, DescribedTable } from '../../../operate/table/describe-table.ts';
@@ -494,28 +493,5 @@ describe('the text', () => {
     expect(text).toContain('12,345, 3 MB');
     expect(text).toContain('not known: not asked');
     expect(text).toContain('ENABLED on ttl');
-  });
-});
-
-describe('with a hold or a grace', () => {
-  test.each([{ holdAttribute: 'legalHold' }, { graceSeconds: 3600 }])('%j leaves native TTL off', wish => {
-    const { nativeTtl, configuration } = plan(reading(), wish);
-    expect(nativeTtl).toBe('off');
-    expect(settingsOfProps(configuration)).toMatchObject(wish);
-    // Such a table cannot have native TTL.
-    expect(plan(reading({ multiRegionConsistency: 'STRONG' }), wish).nativeTtl).toBe('off');
-  });
-
-  test('says how to turn native TTL off where it is on', () => {
-    const read = reading({ ttl: { status: 'ENABLED', attribute: 'ttl' } });
-    const wish = { ...WISH, holdAttribute: 'legalHold' };
-    expect(describePlan(read, plan(read, wish), wish)).toContain(
-      'Turn it off before you deploy, which takes up to an hour: aws dynamodb update-time-to-live --table-name Sessions ' +
-        '--time-to-live-specification Enabled=false,AttributeName=ttl',
-    );
-  });
-
-  test('no grace changes nothing', () => {
-    expect(plan(reading(), { graceSeconds: 0 })).toMatchObject({ nativeTtl: 'enable' });
   });
 });

@@ -81,7 +81,6 @@ function findings({ props, seen, journal, options, state = 'ENABLED' }: Case) {
     alarms: { seen: alarmNamesOf(subject.deployment).map(name => alarm(name)) },
     concurrency: { seen: 1000 },
     replayMachine: { seen: { arn: `${ARN}-replay`, createdAt: before(STALE_MS * 100) } },
-    holdAttributes: { seen: new Map() },
     journalTable: undefined,
     state: { seen: undefined },
     streamReaders: new Map(streamFunctionsOf(subject.props).map(reader => [reader, { seen: [mapping()] }])),
@@ -337,14 +336,12 @@ test.each<[string, Parameters<typeof findings>[0]]>([
   ['no-recent-tick', { journal: { tick: before(3 * 3_600_000) } }],
   ['no-recent-tick', { journal: { tick: undefined, watermark: undefined } }],
   ['executions-failing', { journal: failures({ stoppedAt: before(1000) }) }],
-  ['executions-failing', { props: { graceSeconds: 600 }, journal: failures({ stoppedAt: before(1000) }) }],
 ])('the replay that %s proposes is of times: %j', (id, seen) => {
   const remedy = findings(seen).find(each => each.id === id)?.remedy ?? '';
   const [, from = '', to = ''] = /replay --table T --from (\S+) --to (\S+)$/.exec(remedy) ?? [];
-  const settings = { lookbackMinutes: 10, precisionSeconds: 1, maxDeletesPerSecond: 0, graceSeconds: 0 };
+  const settings = { lookbackMinutes: 10, precisionSeconds: 1, maxDeletesPerSecond: 0 };
   const span = readSpan({ from, to }, NOW, settings);
-  const { graceSeconds = 0 } = seen.props ?? {};
-  expect(span.to).toBe(Math.floor((NOW / 1000 - graceSeconds) / 60) * 60);
+  expect(span.to).toBe(Math.floor(NOW / 1000 / 60) * 60);
   expect(span.from).toBeLessThan(span.to - 15 * 60 + 60);
 });
 

@@ -4,7 +4,6 @@ import { expiryAttributes } from '../../../expiry/index.ts';
 import { type ExpiryModelProps, expiryModel } from '../../../expiry/model.ts';
 import { windowKey } from '../../../expiry/window.ts';
 import type { LogKeys } from '../../../functions/runtime/environment.ts';
-import { finding } from '../../../operate/doctor/finding.ts';
 import { ItemTally, judgeItem } from '../../../operate/doctor/item-findings.ts';
 import type { StoredItem } from '../../../operate/table/sample.ts';
 import { subjectOf } from './subject.ts';
@@ -219,49 +218,4 @@ describe('the sum of items', () => {
     const [first] = tallyOf([{ id: { B: new Uint8Array([1, 2]) }, ttl: number(-1) }]).findings(subject);
     expect(first?.samples).toEqual(['{"id":{"B":"AQI="}}']);
   });
-});
-
-test('what is held, or in its grace, is not overdue', () => {
-  const judge = {
-    model: expiryModel({ partitionKey: 'id', indexedBy: 'second' }),
-    lookbackMinutes: 10,
-    now: NOW,
-  };
-  const stored = { id: { S: 'a' }, ttl: { N: String(NOW - 3600) } };
-  const faults = (item: StoredItem, more: { graceSeconds?: number; holdAttribute?: string }) =>
-    judgeItem(item, { ...judge, ...more }).faults.map(({ id }) => id);
-  expect(faults(stored, {})).toEqual(['expired-present']);
-  expect(faults(stored, { graceSeconds: 3600 })).toEqual([]);
-  expect(faults(stored, { graceSeconds: 60 })).toEqual(['expired-present']);
-  expect(faults({ ...stored, legalHold: { NULL: true } }, { holdAttribute: 'legalHold' })).toEqual([]);
-  expect(faults({ ...stored, legalHold: { NULL: true } }, {})).toEqual(['expired-present']);
-});
-
-test('what is held no longer is told as that, and not as left over: a replay would delete it', () => {
-  const model = expiryModel({ partitionKey: 'id', indexedBy: 'second' });
-  const judge = { model, lookbackMinutes: 10, now: NOW, formerHolds: ['legalHold'] };
-  const held = { id: { S: 'a' }, ttl: { N: String(NOW - 3600) }, legalHold: { NULL: true } };
-  const faults = (item: StoredItem, over: object = {}) => judgeItem(item, { ...judge, ...over }).faults;
-  expect(faults(held)).toEqual([{ id: 'hold-released', detail: '`legalHold`' }]);
-  expect(faults({ ...held, ttl: { N: String(SOON) } })).toEqual(faults(held));
-  // The item never expires.
-  expect(faults({ id: held.id, legalHold: held.legalHold })).toEqual([]);
-  expect(faults({ ...held, dispute: { S: 'x' } }, { holdAttribute: 'dispute' })).toEqual([]);
-  expect(faults({ id: held.id, ttl: { N: String(SOON) } })).toEqual([]);
-  const tally = new ItemTally(judge, { tableName: 'T', keyNames: ['id'], logKeys: 'full' });
-  for (const item of [held, { ...held, ttl: { N: String(SOON) } }]) tally.add(item);
-  expect(tally.findings(subjectOf())).toMatchObject([
-    {
-      id: 'hold-released',
-      count: 2,
-      what: expect.stringMatching(/: `legalHold` \(2\); 1 of them have expired$/),
-    },
-  ]);
-});
-
-test('a finding does not name native TTL as the backstop where there is none', () => {
-  expect(finding('window-missing', subjectOf({ graceSeconds: 60 })).meaning).toMatch(
-    /native TTL deletes them, within days\. With hold or graceSeconds native TTL is off/,
-  );
-  expect(finding('window-missing', subjectOf()).meaning).not.toContain('graceSeconds');
 });

@@ -169,21 +169,6 @@ test.each([
   expect(nativeTtlFindings({ status, attribute }, BY_WINDOW, isLocal).map(({ id }) => id)).toEqual(expected);
 });
 
-test.each([
-  ['ENABLED', 'ttl', ['native-ttl-on']],
-  ['ENABLING', 'ttl', ['native-ttl-on']],
-  // Native TTL would delete held items, by any attribute.
-  ['ENABLED', 'other', ['native-ttl-on']],
-  ['DISABLING', 'ttl', []],
-  ['DISABLED', undefined, []],
-])('native TTL that is %s on %s, with a hold or a grace', (status, attribute, expected) => {
-  for (const props of [{ holdAttribute: 'legalHold' }, { graceSeconds: 60 }]) {
-    const found = nativeTtlFindings({ status, attribute }, subjectOf(props), false);
-    expect(found.map(({ id }) => id)).toEqual(expected);
-    if (found.length > 0) expect(found[0]?.remedy).toMatch(`Enabled=false,AttributeName=${attribute}`);
-  }
-});
-
 describe.each([
   ['archive', { archive: {} }],
   ['events', { events: { eventBus: 'default' } }],

@@ -17,7 +17,6 @@ const SETTINGS = {
   lookbackMinutes: 10,
   precisionSeconds: 1,
   maxDeletesPerSecond: 0,
-  graceSeconds: 0,
   windowSeconds: 60,
   shards: 1,
 };

@@ -15,38 +15,27 @@ test.each<[string, Partial<KnownOfTable>, [number, number] | undefined]>([
   ['a pause has ended by itself, longer ago than that', { watermark: gone(7200) }, [7209, 0]],
   ['no tick has swept it', {}, undefined],
   ['it was paused before its first tick', { pause: pause(600) }, [610, 0]],
-  [
-    'items are due a while after they expire',
-    { watermark: gone(900), pause: pause(600), graceSeconds: 300 },
-    [909, 300],
-  ],
 ])('when %s', (_when, known, expected) => {
-  const table = { watermark: undefined, pause: undefined, lookbackMinutes: 10, graceSeconds: 0, ...known };
+  const table = { watermark: undefined, pause: undefined, lookbackMinutes: 10, ...known };
   const missed = missedSpan(table, NOW);
   expect(missed && [SECONDS - missed.from, SECONDS - missed.to]).toEqual(expected);
 });
 
 test('a span that is replayed leaves nothing out between the watermark and now', () => {
   fc.assert(
-    fc.property(
-      fc.integer({ min: 0, max: 100_000 }),
-      fc.boolean(),
-      fc.integer({ min: 0, max: 1000 }),
-      (ago, paused, grace) => {
-        const table = {
-          watermark: gone(ago + grace),
-          pause: paused ? pause(ago) : undefined,
-          lookbackMinutes: 10,
-          graceSeconds: grace,
-        };
-        const missed = missedSpan(table, NOW);
-        if (missed === undefined) {
-          expect(ago).toBeLessThan(paused ? 180 : 600);
-          return;
-        }
-        expect(missed.from).toBeLessThanOrEqual(table.watermark.gone + 1);
-        expect(missed.to).toBe(SECONDS - grace);
-      },
-    ),
+    fc.property(fc.integer({ min: 0, max: 100_000 }), fc.boolean(), (ago, paused) => {
+      const table = {
+        watermark: gone(ago),
+        pause: paused ? pause(ago) : undefined,
+        lookbackMinutes: 10,
+      };
+      const missed = missedSpan(table, NOW);
+      if (missed === undefined) {
+        expect(ago).toBeLessThan(paused ? 180 : 600);
+        return;
+      }
+      expect(missed.from).toBeLessThanOrEqual(table.watermark.gone + 1);
+      expect(missed.to).toBe(SECONDS);
+    }),
   );
 });

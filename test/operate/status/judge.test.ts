@@ -31,8 +31,6 @@ const LOOK: OverdueLook = {
   overdue: 0,
   lastMinute: 0,
   named: [],
-  held: 0,
-  heldUnknown: false,
   unseen: null,
   queries: 11,
 };
@@ -368,12 +366,6 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     ['warning indexSlow: it is slow: it is not known what else is overdue'],
   ],
   [
-    'DynamoDB does not say whether what is overdue is held',
-    { overdue: { ...overdueFor(400), heldUnknown: true } },
-    'warnings',
-    ['warning heldUnknown', 'warning late: an item has been overdue for 7 minutes; more than 11 s is late'],
-  ],
-  [
     'neither journal nor index are known',
     { seen: { journal: DENIED, overdue: DENIED } },
     'unknown',
@@ -503,12 +495,6 @@ test.each<[string, Case, string | null, string | RegExp]>([
     /^what expired before 2026-11-21T19:\d\d:00Z is further back than the ticks look: .*replay --index --table T/,
   ],
   [
-    'whether it is held is not known',
-    { overdue: { ...LATE, heldUnknown: true } },
-    'heldUnknown',
-    /^DynamoDB did not say/,
-  ],
-  [
     'the backlog becomes smaller',
     { overdue: LATE, seen: { trend: trend(48, NOW + 25_000) } },
     'catchingUp',
@@ -595,7 +581,6 @@ test('after a scan it is absolute, and names what is left', () => {
 
 test.each<[Partial<PreciseTtlProps>, string]>([
   [{}, '2026-11-21T02:49:50.000Z'],
-  [{ graceSeconds: 3_600 }, '2026-11-21T01:49:50.000Z'],
   [{ events: { eventBus: 'default' } }, '2026-11-21T02:49:49.000Z'],
 ])(
   '%j: a scan of 03:00 reaches to ten minutes before it, what a sweep is behind, and what the index is',

@@ -1,5 +1,4 @@
 import {
-  type BatchGetItemCommandInput,
   DynamoDBClient,
   InternalServerError,
   ProvisionedThroughputExceededException,
@@ -20,14 +19,10 @@ const COUNTED = 100;
 const NOW = Date.parse('2026-11-21T20:00:30Z');
 const SECONDS = NOW / 1000;
 
-/**
- * A client whose index has these TTLs under each key; queries of a key can throw. @param held ids of held items, which count from
- * 0 under each key
- */
+/** A client whose index has these TTLs under each key; queries of a key can throw. */
 function clientWith(
   entries: ReadonlyMap<string | number, readonly number[]>,
   fails: (key: string) => Error | undefined = () => undefined,
-  held: ReadonlySet<string> = new Set(),
 ): DynamoDBClient {
   const client = new DynamoDBClient({
     region: 'us-east-1',
@@ -36,15 +31,6 @@ function clientWith(
   });
   client.middlewareStack.add(
     () => async args => {
-      const { RequestItems } = args.input as BatchGetItemCommandInput;
-      if (RequestItems !== undefined) {
-        const [[table = '', { Keys = [] } = {}] = []] = Object.entries(RequestItems);
-        const items = Keys.map(({ id }) => ({
-          id: id?.S,
-          ...(held.has(id?.S ?? '') && { legalHold: true }),
-        }));
-        return { output: { $metadata: {}, Responses: { [table]: items } } as never, response: {} };
-      }
       const {
         ExpressionAttributeValues: values = {},
         Limit = COUNTED,
@@ -181,7 +167,7 @@ test('other errors are thrown', async () => {
   ).rejects.toThrow('no index');
 });
 
-test.each<[Partial<PreciseTtlProps>]>([[{}], [{ index: { by: 'second' } }], [{ hold: 'legalHold' }]])(
+test.each<[Partial<PreciseTtlProps>]>([[{}], [{ index: { by: 'second' } }]])(
   '%j: a backlog is counted to its end, and what of it has expired in the last minute',
   async props => {
     const [old, young] = [SECONDS - 90, SECONDS - 20];
@@ -238,26 +224,4 @@ test.each<[Partial<PreciseTtlProps>, number, number]>([
   [{ index: { shards: 100, granularityMinutes: 1440 } }, 44_640, 44_640],
 ])('%j: of %i minutes it reads %i', (props, wanted, expected) => {
   expect(minutesBack(inMinutes(props), wanted)).toBe(expected);
-});
-
-test('what is held is not overdue, and what is behind it is', async () => {
-  const ttl = SECONDS - 90;
-  const entries = new Map([[windowOf(ttl), [ttl, ttl + 1, ttl + 2]]]);
-  const seen = (held: readonly string[]) =>
-    look({ hold: 'legalHold' }, clientWith(entries, undefined, new Set(held)));
-  expect(await seen(['0', '1', '2'])).toMatchObject({ overdue: 0, named: [], held: 3 });
-  const some = await seen(['0']);
-  expect(some).toMatchObject({ overdue: 2, held: 1 });
-  expect(oldestOf(some)).toBe(ttl + 1);
-});
-
-test('what is in its grace is not overdue', async () => {
-  const ttl = SECONDS - 90;
-  const entries = new Map([[windowOf(ttl), [ttl, ttl + 60]]]);
-  const client = clientWith(entries);
-  expect(await look({ graceSeconds: 120 }, client)).toMatchObject({ overdue: 0, readAt: SECONDS - 120 });
-  const seen = await look({ graceSeconds: 60 }, client);
-  expect(seen).toMatchObject({ overdue: 1, readAt: SECONDS - 60 });
-  expect(oldestOf(seen)).toBe(ttl);
-  expect(gone(seen)).toMatchObject({ known: true, since: SECONDS - 660, by: ttl - 1 });
 });

@@ -47,11 +47,8 @@ export function dynamoDbAccess(operation: string, body: Body, region: Region): A
     return [access(operation, index === undefined ? table : `${table}/index/${index}`)];
   }
   // One call for several tables, each asked for by the call's own name.
-  if (operation === 'BatchWriteItem' || operation === 'BatchGetItem') {
-    return Object.entries(body['RequestItems'] as Body).map(([table, request]) => ({
-      ...access(operation, tableArn(table, region)),
-      ...(operation === 'BatchGetItem' && attributesOf(request as BatchGet)),
-    }));
+  if (operation === 'BatchWriteItem') {
+    return Object.keys(body['RequestItems'] as Body).map(table => access(operation, tableArn(table, region)));
   }
   if (operation === 'ExecuteStatement') return [partiQlAccess(body['Statement'], region)];
   if (operation === 'BatchExecuteStatement') {
@@ -60,19 +57,6 @@ export function dynamoDbAccess(operation: string, body: Body, region: Region): A
   throw new Error(
     `test/support/permissions/dynamodb-access.ts: expected a call it knows, got ${operation}; teach it this one`,
   );
-}
-
-interface BatchGet {
-  readonly Keys: readonly Body[];
-  readonly ProjectionExpression?: string;
-  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
-}
-
-/** The attributes that a read asks for: those of its keys, and of its projection. Without a projection it asks for all. */
-function attributesOf({ Keys, ProjectionExpression, ExpressionAttributeNames = {} }: BatchGet) {
-  if (ProjectionExpression === undefined) return {};
-  const projected = ProjectionExpression.split(', ').map(name => ExpressionAttributeNames[name] ?? name);
-  return { attributes: [...new Set([...Keys.flatMap(Object.keys), ...projected])] };
 }
 
 const access = (name: string, resource: string): Access => ({ action: `dynamodb:${name}`, resource });

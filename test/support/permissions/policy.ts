@@ -2,28 +2,21 @@
 export interface Access {
   readonly action: string;
   readonly resource: string;
-  /** Names of the attributes that a read asks for. Undefined: all, or not asked. */
-  readonly attributes?: readonly string[];
 }
 
 /** One action of a policy on one of its resources; both may hold `*` and `?`. */
 export interface Grant {
   readonly action: string;
   readonly resource: string;
-  /** Names of the only attributes that a call may ask for: a condition on `dynamodb:Attributes`. @default all */
-  readonly attributes?: readonly string[];
 }
 
 /**
  * Whether a grant covers a call. Actions are compared without regard to case, resources with it. Source: IAM User
  * Guide, "IAM JSON policy elements: Action" and "… Resource".
  */
-export function covers(grant: Grant, { action, resource, attributes }: Access): boolean {
-  const allowed = grant.attributes;
+export function covers(grant: Grant, { action, resource }: Access): boolean {
   return (
-    matches(grant.action.toLowerCase(), action.toLowerCase()) &&
-    matchesResource(grant.resource, resource) &&
-    (allowed === undefined || (attributes?.every(name => allowed.includes(name)) ?? false))
+    matches(grant.action.toLowerCase(), action.toLowerCase()) && matchesResource(grant.resource, resource)
   );
 }
 
@@ -75,11 +68,8 @@ export function hold(used: readonly Access[], granted: readonly Grant[]): Held {
 /** Names that AWS makes up later: the streams of one log group, the children of one state machine. */
 const OPEN_ENDS = [/^[^*?]+:log-group:[^*?]+:\*$/, /^[^*?]+:execution:[^*?]+[/:]\*$/];
 
-function isWide({ action, resource, attributes }: Grant, used: readonly Access[]): boolean {
+function isWide({ action, resource }: Grant, used: readonly Access[]): boolean {
   if (/[*?]/.test(action)) return true;
-  const asked = used.flatMap(access => access.attributes ?? []);
-  if (attributes === undefined && used.every(access => access.attributes !== undefined)) return true;
-  if (attributes?.some(name => !asked.includes(name))) return true;
   if (resource === '*') return used.some(access => access.resource !== '*');
   return /[*?]/.test(resource) && !OPEN_ENDS.some(open => open.test(resource));
 }

@@ -58,10 +58,7 @@ export function readRoles({ blocks, account, partition }: SynthesizedCloud): Rea
 function grantsOf(block: Block, problems: string[]): Grant[] {
   return statementsOf(block, 'policy', problems).flatMap(statement => {
     // Deny, NotAction, another Condition…: none is used here, and to read them half would be worse than not at all.
-    const attributes = allowedAttributes(statement['Condition']);
-    const other = Object.keys(statement).filter(
-      field => !STATEMENT_FIELDS.includes(field) && !(field === 'Condition' && attributes !== undefined),
-    );
+    const other = Object.keys(statement).filter(field => !STATEMENT_FIELDS.includes(field));
     if (other.length > 0 || statement['Effect'] !== 'Allow') {
       const got = JSON.stringify(statement);
       problems.push(
@@ -69,18 +66,9 @@ function grantsOf(block: Block, problems: string[]): Grant[] {
       );
     }
     return list(statement['Action']).flatMap(action =>
-      list(statement['Resource']).map(resource => ({ action, resource, ...(attributes && { attributes }) })),
+      list(statement['Resource']).map(resource => ({ action, resource })),
     );
   });
-}
-
-/** The names of the one condition that is read here, without which a read may ask for all attributes. */
-function allowedAttributes(condition: unknown): readonly string[] | undefined {
-  if (!isObject(condition) || Object.keys(condition).length !== 2) return undefined;
-  const { 'ForAllValues:StringEquals': names, StringEqualsIfExists: select } = condition;
-  if (JSON.stringify(select) !== '{"dynamodb:Select":"SPECIFIC_ATTRIBUTES"}') return undefined;
-  if (!isObject(names) || Object.keys(names).join() !== 'dynamodb:Attributes') return undefined;
-  return [...new Set(list(names['dynamodb:Attributes']))];
 }
 
 function statementsOf(block: Block, field: string, problems: string[]): Record<string, unknown>[] {

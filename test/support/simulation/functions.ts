@@ -17,7 +17,6 @@ import {
   type WithSettings,
 } from '../../../functions/runtime/environment.ts';
 import { type RequestOptions, requestTimeoutMs } from '../../../functions/table/dynamodb.ts';
-import type { ReadHeld } from '../../../functions/table/held-items.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import type { ScanIndex } from '../../../functions/table/index-scan.ts';
@@ -43,7 +42,6 @@ export interface SweepFunctions {
 export interface SimulatedDynamoDb {
   readonly readIndex: ReadIndex;
   readonly scanIndex: ScanIndex;
-  readonly readHeld: ReadHeld;
   /** Throws when the call as a whole fails, as the SDK does. */
   readonly deleteBatch: (
     keys: readonly ExpiredKey[],
@@ -72,8 +70,8 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
   const random = () => options.random.next();
   const sleep = (ms: number) => clock.sleep(ms);
   const tableOf = (settings: SweepSettings, { requestTimeout = 5_000 }: RequestOptions = {}): AskedTable => {
-    const { readIndex, readHeld } = dynamoDbOf(settings, PLAN_ATTEMPTS * requestTimeout);
-    return { settings, readIndex, readHeld, logger: QUIET };
+    const { readIndex } = dynamoDbOf(settings, PLAN_ATTEMPTS * requestTimeout);
+    return { settings, readIndex, logger: QUIET };
   };
   return {
     'plan-sweep': input =>
@@ -87,17 +85,16 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
       const settings = readSettings(input.settings);
       const seconds = queryTimeoutSeconds(input.progress);
       const patienceMs = QUERY_ATTEMPTS * requestTimeoutMs(seconds, QUERY_ATTEMPTS);
-      const { readIndex, scanIndex, readHeld } = dynamoDbOf(settings, patienceMs);
+      const { readIndex, scanIndex } = dynamoDbOf(settings, patienceMs);
       return nextStep(input, {
         pace: settings,
         layout: indexLayout(settings.model),
         readIndex,
-        readHeld,
         showKey: key => key,
         random,
         sleep,
         clock: () => clock.now(),
-        ...scanOf(input, { settings, logger: QUIET, clock: () => clock.now() }, scanIndex, () => journal),
+        ...scanOf(input, settings, scanIndex, () => journal),
       });
     },
     'delete-chunk': async ({ chunk, now, settings: carried }) => {

@@ -1,13 +1,12 @@
 import type { ExpiryModel } from '../../../expiry/model.ts';
 import { shardOf } from '../../../expiry/shard.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
-import type { ReadHeld } from '../../../functions/table/held-items.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import type { ScanIndex } from '../../../functions/table/index-scan.ts';
 import type { ExpiredKey, ItemKey } from '../../../statemachine/contract/keys.ts';
 
 /** What a delete of one key came to. */
-export type Outcome = 'deleted' | 'renewed' | 'held' | 'notFound';
+export type Outcome = 'deleted' | 'renewed' | 'notFound';
 
 /** What lies under one key of the index: ids by TTL, and the TTLs in their order. A million items are read and deleted within seconds. */
 interface Window {
@@ -24,8 +23,6 @@ export class MemoryTable {
   readonly #items = new Map<string, { readonly window: string | number; readonly ttl: number }>();
   /** Those that a scan goes through, in the order of DynamoDB, which is any that stays the same. */
   #scanned: readonly string[] = [];
-  /** Ids of items with the hold attribute. */
-  readonly held = new Set<string>();
 
   /** @param now DynamoDB's clock, epoch milliseconds */
   constructor(model: ExpiryModel, now: () => number) {
@@ -70,7 +67,6 @@ export class MemoryTable {
     const item = this.#items.get(id);
     if (item === undefined) return 'notFound';
     if (item.ttl > cutoff) return 'renewed';
-    if (this.held.has(id)) return 'held';
     this.#remove(id);
     return 'deleted';
   }
@@ -130,9 +126,6 @@ export class MemoryTable {
     const readAt = Math.floor(this.#now() / 1000);
     return { entries, next: isEnd ? null : { id: { S: last } }, readAt, units: 0 };
   };
-
-  readonly readHeld: ReadHeld = async entries =>
-    new Set(entries.filter(({ key }) => this.held.has(idOf(key))));
 
   #remove(id: string): void {
     const item = this.#items.get(id);

@@ -60,8 +60,6 @@ export interface SimulatedTableOptions {
   readonly props?: Partial<Omit<PreciseTtlProps, 'tableName' | 'partitionKey'>>;
   readonly model?: ExpiryModel;
   readonly pace?: PollPace;
-  /** @default 0 */
-  readonly graceSeconds?: number;
   /** As with an archive or events. @default none */
   readonly marginSeconds?: number;
   /** How far a tick looks back. @default that of a table which is indexed so */
@@ -112,7 +110,6 @@ export class SimulatedTable {
     return {
       readIndex: this.#reader(patienceMs, call),
       scanIndex: this.#scanner(patienceMs, call),
-      readHeld: this.items.readHeld,
       deleteBatch: (...batch) => this.#deleteBatch(...batch),
     };
   }
@@ -162,7 +159,6 @@ export class SimulatedTable {
       hangingDelete = () => 0,
       throttled = () => false,
       refused = () => false,
-      graceSeconds = 0,
     } = this.#options;
     const { now, dynamoDbNow, sleep } = this.#clock;
     const ids = keys.map(({ key }) => idOf(key));
@@ -186,7 +182,7 @@ export class SimulatedTable {
         const outcome = this.items.deleteIfExpired(key, cutoff);
         done = { ...done, [outcome]: done[outcome] + 1 };
         if (outcome !== 'deleted') continue;
-        done = { ...done, ...addLags(done, lagOf([ttl + graceSeconds], now())) };
+        done = { ...done, ...addLags(done, lagOf([ttl], now())) };
         this.deleted.push({ id: idOf(key), ttl, deletedAt: dynamoDbNow() });
       }
     }
@@ -211,10 +207,10 @@ function dynamoDbError(name: string): Error {
 function carriedWith(
   tableName: string,
   { indexedBy, granularitySeconds, shards }: ExpiryModel,
-  { props, pace, lookbackMinutes, graceSeconds, marginSeconds }: SimulatedTableOptions,
+  { props, pace, lookbackMinutes, marginSeconds }: SimulatedTableOptions,
 ): CarriedSettings {
   const byWindow = indexedBy === 'window' && { granularityMinutes: granularitySeconds / 60, shards };
-  const changed = { ...pace, lookbackMinutes, graceSeconds, marginSeconds };
+  const changed = { ...pace, lookbackMinutes, marginSeconds };
   const given = Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined));
   return {
     ...carriedOf({ tableName, partitionKey: 'id', index: { by: indexedBy }, ...byWindow, ...props }),

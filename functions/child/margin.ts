@@ -7,14 +7,14 @@ import type { Chunk } from '../../statemachine/contract/chunks.ts';
 import { waitUntil } from '../retry/backoff.ts';
 
 /*
- * With `graceSeconds` a sweep decides as if it were that many seconds earlier. Everything that it compares with a TTL is behind the clock
- * by the grace: the cutoff, the upcoming minute, the polls. This file converts the times on their way from and to the state machine, which
- * waits by the clock. If functions judge the records of the table's stream, the sweep is one second further behind (`marginSeconds`): the
- * record's time and the time at which the item was read are both rounded down, and come from different servers.
+ * If functions judge the records of the table's stream, a sweep decides as if it were one second earlier (`marginSeconds`): the record's
+ * time and the time at which the item was read are both rounded down, and come from different servers. Everything that the sweep compares
+ * with a TTL is behind the clock by the margin: the cutoff, the upcoming minute, the polls. This file converts the times on their way from
+ * and to the state machine, which waits by the clock.
  */
 
-/** The machine's input with its times moved back by the grace. */
-export function beforeGrace(input: QueryExpiredInput, behindSeconds: number): QueryExpiredInput {
+/** The machine's input with its times moved back by the margin. */
+export function beforeMargin(input: QueryExpiredInput, behindSeconds: number): QueryExpiredInput {
   return {
     ...input,
     startedAt: shifted(input.startedAt, -behindSeconds),
@@ -23,8 +23,8 @@ export function beforeGrace(input: QueryExpiredInput, behindSeconds: number): Qu
   };
 }
 
-/** The machine's output with its times moved forward by the grace. */
-export function afterGrace(output: QueryExpiredOutput, behindSeconds: number): QueryExpiredOutput {
+/** The machine's output with its times moved forward by the margin. */
+export function afterMargin(output: QueryExpiredOutput, behindSeconds: number): QueryExpiredOutput {
   return {
     ...output,
     until: shiftedWait(output.until, behindSeconds),
