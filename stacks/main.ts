@@ -1,7 +1,7 @@
 import { useConfigFile } from '../config/config-file.ts';
 import { synthesize } from './app.ts';
 
-/** The CDKTF app for users of the CDKTF CLI in this checkout: `npx cdktf deploy`. The commands in `cli/` synthesize without it. */
+/** The CDKTF app for users of the CDKTF CLI in this checkout: `npx cdktf-cli@0.21 deploy`. The commands in `cli/` synthesize without it. */
 
 /** If this variable is set, everything but the tables is removed, like `npx precise-ttl destroy` does. */
 const REMOVED = 'PRECISE_TTL_REMOVED';
