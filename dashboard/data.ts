@@ -13,8 +13,7 @@ import type { StatusReport, TableReport } from '../operate/status/report.ts';
 import { type StatusJob, statusJob } from '../operate/status/status.ts';
 import { statusReport } from '../operate/status/to-report.ts';
 import { lastKnown, NOTHING_KNOWN } from './last-known.ts';
-import { monthCost } from './month-cost.ts';
-import type { DashboardReport, LastKnown, Link, MonthCost, TableData } from './report.ts';
+import type { DashboardReport, LastKnown, Link, TableData } from './report.ts';
 import { SweepSeries } from './series.ts';
 import { Source } from './source.ts';
 
@@ -45,8 +44,7 @@ const PACE = {
 } as const;
 
 /**
- * Every 60th history is of a whole day: it finds replays that took long, and the deletions for the month's cost. The others only add new
- * sweeps.
+ * Every 60th history is of a whole day: it finds replays that took long. The others only add new sweeps.
  */
 const WHOLE_HISTORY_EVERY = 60;
 const DAY_MS = 86_400_000;
@@ -67,7 +65,7 @@ export interface DashboardData {
 }
 
 /**
- * Combines the reports of `status`, `history`, `audit` and `cost` on the tables of a configuration.
+ * Combines the reports of `status`, its history and `audit` on the tables of a configuration.
  * @throws {InputError}
  */
 export function dashboardData(options: DashboardOptions): DashboardData {
@@ -81,7 +79,7 @@ export function dashboardData(options: DashboardOptions): DashboardData {
   const describe = (error: unknown): string =>
     describeSdkError(error, localEndpoint(environment, 'DYNAMODB'), 'DYNAMODB') ??
     (error instanceof Error ? error.message : String(error));
-  const known: { status?: StatusReport; cost?: MonthCost } = {};
+  const known: { status?: StatusReport } = {};
   let histories = 0;
 
   const status = new Source({
@@ -98,13 +96,10 @@ export function dashboardData(options: DashboardOptions): DashboardData {
       const isWhole = histories % WHOLE_HISTORY_EVERY === 0;
       const report = await reads.history(isWhole ? DAY_MS : FOLLOW_UP_MS, until);
       histories += 1;
-      return { report, isWhole };
+      return report;
     },
-    onAnswer({ report, isWhole }, atMs) {
+    onAnswer(report, atMs) {
       for (const [index, { sweeps }] of report.tables.entries()) tables[index]?.series.add(sweeps, atMs);
-      if (isWhole) known.cost = monthCost(report, configured, atMs);
-      // The cost of a month was computed from a day without deletions. Now there are some: so the next history is of a whole day again.
-      else if (known.cost?.itemsPerMonth === 0 && hasDeleted(report)) histories = 0;
     },
   });
   const audit = new Source({
@@ -133,15 +128,11 @@ export function dashboardData(options: DashboardOptions): DashboardData {
         verdict: known.status?.verdict ?? null,
         tables: tables.map(table => table.data),
         shown: selected.shown,
-        cost: known.cost ?? null,
       };
     },
     destroy: () => own.destroy(),
   };
 }
-
-const hasDeleted = ({ tables }: HistoryReport): boolean =>
-  tables.some(({ sweeps }) => sweeps.some(({ outcome }) => outcome.deleted > 0));
 
 /** The functions of `operate/`, with one job of status for all looks: so it can compare the overdue items of two looks. */
 function ownReads(options: DashboardOptions): Reads & { destroy(): void } {

@@ -1,4 +1,3 @@
-import type { BillPart } from '../cost/bill.ts';
 import type { ReaderAudit } from '../operate/audit/report.ts';
 import type { SweepReport } from '../operate/deployment/sweep.ts';
 import type { TableReport, Verdict } from '../operate/status/report.ts';
@@ -18,7 +17,6 @@ export interface DashboardReport {
   readonly tables: readonly TableData[];
   /** The minutes and sweeps of one table: the requested one, or the first one. */
   readonly shown: ShownTable;
-  readonly cost: MonthCost | null;
 }
 
 export interface Link {
@@ -105,15 +103,4 @@ export interface ShownTable {
   readonly lags: readonly SweepLag[];
   /** The newest first. */
   readonly sweeps: readonly SweepReport[];
-}
-
-/** The cost of a month for all tables at the current rate of deletions. */
-export interface MonthCost {
-  readonly dollars: number;
-  readonly byPart: Readonly<Record<BillPart, number>>;
-  readonly itemsPerMonth: number;
-  /** The assumed size of an item. */
-  readonly itemBytes: number;
-  /** The time over which deletions were counted. */
-  readonly measuredSeconds: number;
 }

@@ -3,7 +3,7 @@ import { DELETES_PER_SECOND, type ExpiredBefore } from '../../operate/adopt/dele
 import type { AdoptionPlan } from '../../operate/adopt/plan.ts';
 import type { Reading } from '../../operate/adopt/reading.ts';
 import { commandLine, quoted } from '../../operate/command-line.ts';
-import { count, dollars, span } from '../numbers.ts';
+import { count, span } from '../numbers.ts';
 
 /** `3,943 items are expired already, the oldest since 2023-04-05` */
 export function describeExpired(
@@ -22,11 +22,9 @@ export function describeExpired(
 
 /** Asks whether the expired items are to be deleted now. */
 export function askToDelete(expired: ExpiredBefore, sampled: number, deletesPerSecond: number): string {
-  const price =
-    expired.dollars === undefined ? 'of the throughput that the table has' : dollars(expired.dollars);
   return (
     `${describeExpired(expired, sampled)}: delete ${expired.count === 1 ? 'it' : 'them'} now, at ${count(deletesPerSecond)} a second, ` +
-    `about ${span(expired.seconds)}, ${price}? One that is renewed meanwhile stays.`
+    `about ${span(expired.seconds)}? One that is renewed meanwhile stays.`
   );
 }
 

@@ -1,4 +1,3 @@
-import { PRICES } from '../../cost/prices.ts';
 import type { Deletion } from '../../functions/delete-chunk/deletion.ts';
 import { DELETES_PER_SECOND, expiredBefore, readUnitsOf } from '../../operate/adopt/delete-expired.ts';
 import { describeKeys } from '../../operate/adopt/index-plan.ts';
@@ -10,7 +9,7 @@ import type { ScanProgress } from '../../operate/options.ts';
 import { keyText, tableKeyText } from '../../operate/table/key-text.ts';
 import type { TtlKind } from '../../operate/table/sample.ts';
 import { sparingRate } from '../../operate/table/scan.ts';
-import { bytes, count, decimal, dollars, span } from '../numbers.ts';
+import { bytes, count, decimal, span } from '../numbers.ts';
 import { describeExpired } from './expired.ts';
 
 /** The write units per second that one key of an index takes. Source: DynamoDB Developer Guide, partition limits. */
@@ -50,7 +49,7 @@ export function describeReading({ table, sample, writes }: Reading, where: strin
 
 /** Lists the steps in their order, with all that the user has to know about them. */
 export function describePlan({ region, table, writes }: Reading, plan: AdoptionPlan, wish: Wish): string {
-  const { ttl, index, nativeTtl, cost, look } = plan;
+  const { ttl, index, nativeTtl, units, look } = plan;
   const steps: string[] = [];
   if (index.action === 'create') {
     const throughput = index.throughput
@@ -58,7 +57,7 @@ export function describePlan({ region, table, writes }: Reading, plan: AdoptionP
         '(--index-read-units, --index-write-units).'
       : '';
     steps.push(
-      `Add the index ${index.name} with ${describeKeys(index)}, KEYS_ONLY. DynamoDB puts about ${count(cost.entries)} items ` +
+      `Add the index ${index.name} with ${describeKeys(index)}, KEYS_ONLY. DynamoDB puts about ${count(units.entries)} items ` +
         `into it.${throughput} From then on it refuses writes whose ${ttl.attribute} is not a Number.`,
     );
   }
@@ -85,7 +84,7 @@ export function describePlan({ region, table, writes }: Reading, plan: AdoptionP
           'What is done:',
           ...steps.map((step, number) => `  ${number + 1}. ${step}`),
           '',
-          describeCost(plan, table, region),
+          describeUnits(plan, table, region),
         ]),
     ...(look.expired > 0 || wish.deleteExpired !== undefined
       ? ['', describeLeft(plan, { table, region }, wish)]
@@ -138,19 +137,17 @@ function describeLeft(plan: AdoptionPlan, reading: Pick<Reading, 'table' | 'regi
   const text = describeExpired(expired, plan.look.items);
   if (wish.deleteExpired === undefined)
     return `${text}. At the end you are asked whether to delete them; in a script, --delete-expired ${rate} says so.`;
-  const price = expired.dollars === undefined ? '' : `, ${dollars(expired.dollars)}`;
-  return `${text}: they are deleted at the end, at ${count(rate)} a second, about ${span(expired.seconds)}${price} (--delete-expired).`;
+  return `${text}: they are deleted at the end, at ${count(rate)} a second, about ${span(expired.seconds)} (--delete-expired).`;
 }
 
 /** Says why a full look is better than a sample, and what it costs; undefined if all items were read, or if no index is added. */
 export function describeFullLook({ look, index }: AdoptionPlan, table: Reading['table']): string | undefined {
   if (look.complete || index.action !== 'create') return undefined;
   const units = readUnitsOf(table);
-  const price = table.billing === 'on-demand' ? `, ${dollars(units * PRICES.dynamoDbReadUnits)}` : '';
   const missed = Math.round((1 - 1 / RARE) ** look.items * 100);
   return (
     `Only a sample of ${count(look.items)} items was looked at, of about ${count(table.itemCount)}: a writer of Strings that has one item in ` +
-    `${count(RARE)} is missed ${missed} times in 100, and fails once the index is there. --full looks at every item: about ${count(units)} read units${price}, ` +
+    `${count(RARE)} is missed ${missed} times in 100, and fails once the index is there. --full looks at every item: about ${count(units)} read units, ` +
     `${span(units / sparingRate(table))} at ${count(sparingRate(table))} read units a second.`
   );
 }
@@ -196,30 +193,18 @@ export function dropCommand(IndexName: string, tableName: string, region: string
   return `aws dynamodb update-table ${quoted(['--region', region, '--table-name', tableName, '--global-secondary-index-updates', updates])}`;
 }
 
-function describeCost({ cost, index }: AdoptionPlan, table: Reading['table'], region: string): string {
+function describeUnits({ units, index }: AdoptionPlan, table: Reading['table'], region: string): string {
   // The set counts this region once, whether it is listed as a replica or not.
   const replicas = new Set([region, ...table.replicaRegions]).size;
   const each = replicas > 1 ? ` in each of ${replicas} regions` : '';
-  const once =
-    cost.buildDollars === undefined
-      ? `about ${count(cost.buildUnits)} write units of the index's own throughput${
-          cost.buildSeconds === undefined
-            ? ''
-            : `, so at least ${count(Math.ceil(cost.buildSeconds / 60))} min`
-        }`
-      : `about ${count(cost.buildUnits)} write units${each}, ${dollars(cost.buildDollars * replicas)}`;
-  const month = index.throughput
-    ? `${dollars((cost.monthDollars ?? 0) * replicas)} for the throughput of the index${each}`
-    : cost.monthDollars === undefined
-      ? 'one write unit more for each write of an item with a TTL, two for a renewal; how many is not known'
-      : `about ${dollars(cost.monthDollars * replicas)} for the writes to the index${each}, up to twice that if they are renewals`;
-  return `What it costs, at the prices of us-east-1:\n${aligned([
+  const own = index.throughput ? " of the index's own throughput" : each;
+  const least =
+    units.buildSeconds === undefined ? '' : `, so at least ${count(Math.ceil(units.buildSeconds / 60))} min`;
+  const once = `about ${count(units.buildUnits)} write units${own}${least}`;
+  return `What it takes; npx precise-ttl cost says what that costs:\n${aligned([
     ['once', index.action === 'create' ? once : 'nothing: the index is there'],
-    ['a month', month],
-    [
-      'the sweep',
-      `about ${decimal(cost.deleteUnits)} write units for each deleted item, and what docs/use.md says`,
-    ],
+    ['each write', 'of an item with a TTL one write unit more, two for a renewal'],
+    ['each delete', `about ${decimal(units.deleteUnits)} write units`],
   ])}`;
 }
 

@@ -1,4 +1,3 @@
-import { PRICES } from '../../cost/prices.ts';
 import type { Finding } from '../../operate/doctor/finding.ts';
 import type { DoctorReport, Facts, ScannedTable, TableReport } from '../../operate/doctor/report.ts';
 import type { ScanProgress } from '../../operate/options.ts';
@@ -78,10 +77,9 @@ function describeVerdict({ verdict, tables }: DoctorReport): string {
 /** Says how much a full scan will read, before it begins. */
 export function describeScan({ name, itemCount, sizeBytes }: ScannedTable, rate: number): string {
   const units = sizeBytes / 8192;
-  const dollars = units * PRICES.dynamoDbReadUnits;
   return (
     `${name}: reading about ${count(itemCount)} items, ${count(Math.ceil(units))} read units, in about ` +
-    `${describeSeconds(units / rate)} ($${dollars.toFixed(4)} on demand in us-east-1)`
+    describeSeconds(units / rate)
   );
 }
 

@@ -1,4 +1,3 @@
-import { PRICES } from '../../cost/prices.ts';
 import type {
   PieceResult,
   ReplayFacts,
@@ -77,7 +76,6 @@ export function describeResult(result: ReplayResult): string {
 export function describeOutcome({ totals, executions }: ReplayOutcome, dryRun: boolean): string {
   const { planned, done, doneBefore, failed } = executions;
   const units = totals.found * WRITE_UNITS_PER_ITEM;
-  const dollars = (units * PRICES.dynamoDbWriteUnits).toFixed(4);
   const rows: CountRow[] = [
     [
       'executions done',
@@ -88,7 +86,7 @@ export function describeOutcome({ totals, executions }: ReplayOutcome, dryRun: b
     ...(dryRun
       ? ([
           ['found', totals.found, ''],
-          ['write units', units, `at least, $${dollars} on demand in us-east-1, for a real run`],
+          ['write units', units, 'at least, for a real run'],
         ] satisfies CountRow[])
       : REPLAYED.map((name): CountRow => [wordsOf(name), totals[name], ''])),
   ];

@@ -1,6 +1,6 @@
-import type { Aged, DashboardReport, MonthCost, TableData } from '../report.ts';
+import type { Aged, DashboardReport, TableData } from '../report.ts';
 import { element } from './dom.ts';
-import { clock, count, counted, dollars, duration, isStale, secondsBetween } from './words.ts';
+import { clock, count, duration, isStale, secondsBetween } from './words.ts';
 
 type Row = readonly [name: string, value: Node | string, note?: string | undefined];
 
@@ -177,48 +177,6 @@ export function machineryPanel(table: TableData, report: DashboardReport): HTMLE
           : badge('warnings', count(deadLetters.value)),
     ],
   ]);
-}
-
-const PARTS = {
-  sweep: 'the sweep',
-  monitoring: 'what watches it',
-  table: 'deletes and index',
-  archive: 'the archive',
-} as const;
-
-/** The cost of a month, and how much of it the current month has reached. */
-export function costPanel(cost: MonthCost | null, report: DashboardReport): HTMLElement {
-  const { now, isLocal, tables } = report;
-  const title = 'What a month costs';
-  if (cost === null) return panel(title, null, report, NOT_KNOWN);
-  const share = monthShare(now);
-  return panel(isLocal === true ? `${title} on AWS` : title, null, report, [
-    [
-      'all of it',
-      element('strong', {}, dollars(cost.dollars)),
-      tables.length === 1 ? undefined : `for ${counted(tables.length, 'table')}`,
-    ],
-    // What runs on this machine costs nothing there.
-    ...(isLocal === true ? [] : [row('this month so far', dollars(cost.dollars * share))]),
-    ...Object.entries(PARTS).map(
-      ([part, words]): Row => [words, dollars(cost.byPart[part as keyof typeof PARTS])],
-    ),
-    [
-      'counted with',
-      `${count(cost.itemsPerMonth)} items`,
-      `at the rate of the last ${duration(cost.measuredSeconds)}, each of ${count(cost.itemBytes)} bytes; prices of us-east-1. For your own numbers: npx precise-ttl cost`,
-    ],
-  ]);
-}
-
-/** The part of the current month that has passed, 0 to 1. */
-function monthShare(now: string): number {
-  const date = new Date(now);
-  const [from, to] = [0, 1].map(more => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + more, 1)) as [
-    number,
-    number,
-  ];
-  return (date.getTime() - from) / (to - from);
 }
 
 /** A word with the colour of a verdict, and a sign for people who cannot see the colour. */

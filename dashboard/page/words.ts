@@ -41,9 +41,6 @@ export const minuteOf = (at: string): string => at.slice(11, 16);
 export const secondsBetween = (from: string, to: string): number =>
   (Date.parse(to) - Date.parse(from)) / 1000;
 
-export const dollars = (amount: number): string =>
-  `$${amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
-
 export const VERDICTS = {
   fine: 'Fine',
   warnings: 'Warnings',

@@ -153,7 +153,7 @@ export function adoptionResult(
       lookedAt: look.items,
       index: plan.index,
       nativeTtl: plan.nativeTtl,
-      cost: plan.cost,
+      units: plan.units,
     },
     result: { ...others, ...(deletion && { deletion: countsOf(deletion) }) },
     configuration: plan.configuration,

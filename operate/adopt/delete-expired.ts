@@ -1,6 +1,5 @@
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { PRICES } from '../../cost/prices.ts';
 import type { ExpiryModel } from '../../expiry/model.ts';
 import { guardedBatch } from '../../functions/delete-chunk/delete-guarded.ts';
 import {
@@ -35,7 +34,7 @@ export const DELETES_PER_SECOND = 200;
 /** Read units for a scan of the whole table. Source: DynamoDB Developer Guide, half a unit for each 4 KB of a scan. */
 export const readUnitsOf = ({ sizeBytes }: Reading['table']): number => Math.ceil(sizeBytes / 8192);
 
-/** Number and cost of the deletes for items that expired before the adoption. */
+/** The deletes for items that expired before the adoption. */
 export interface ExpiredBefore {
   readonly count: number;
   /** The number is estimated from a sample. */
@@ -43,12 +42,10 @@ export interface ExpiredBefore {
   /** Epoch seconds. */
   readonly oldest: number | undefined;
   readonly seconds: number;
-  /** Undefined for a provisioned table. */
-  readonly dollars: number | undefined;
 }
 
 export function expiredBefore(
-  { look, cost }: AdoptionPlan,
+  { look }: AdoptionPlan,
   { table }: Pick<Reading, 'table'>,
   deletesPerSecond: number,
 ): ExpiredBefore {
@@ -61,10 +58,6 @@ export function expiredBefore(
     isEstimate: !look.complete,
     oldest: look.oldest,
     seconds: Math.max(items / deletesPerSecond, readUnits / sparingRate(table)),
-    dollars:
-      table.billing === 'on-demand'
-        ? items * cost.deleteUnits * PRICES.dynamoDbWriteUnits + readUnits * PRICES.dynamoDbReadUnits
-        : undefined,
   };
 }
 

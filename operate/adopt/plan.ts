@@ -5,8 +5,8 @@ import { CannotAdoptError } from '../errors.ts';
 import { type DescribedTable, keyNamesOf } from '../table/describe-table.ts';
 import { keyText, tableKeyText } from '../table/key-text.ts';
 import { correction } from './corrections.ts';
-import { costOfIndex, type IndexCost, shareOfThroughput, shareWithTtl } from './cost.ts';
 import { type IndexPlan, planIndex } from './index-plan.ts';
+import { type IndexUnits, shareOfThroughput, shareWithTtl, unitsOfIndex } from './index-units.ts';
 import type { Reading, Wish } from './reading.ts';
 import { chooseTtlAttribute, type TtlChoice } from './ttl-attribute.ts';
 import { type TtlLook, TtlTally } from './ttl-look.ts';
@@ -19,7 +19,7 @@ export interface AdoptionPlan {
   readonly nativeTtl: 'enable' | 'none';
   /** Findings about the TTLs of all items, or of a sample. */
   readonly look: TtlLook;
-  readonly cost: IndexCost;
+  readonly units: IndexUnits;
   /** The table's entry in the configuration. */
   readonly configuration: PreciseTtlProps;
 }
@@ -52,7 +52,7 @@ export function planAdoption(reading: Reading, wish: Wish, full?: TtlLook | 'to 
     index,
     nativeTtl,
     look,
-    cost: costOfIndex(reading, index),
+    units: unitsOfIndex(reading, index),
     configuration,
   };
 }

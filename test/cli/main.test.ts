@@ -54,6 +54,6 @@ describe.each(COMMAND_NAMES)('%s', name => {
   });
 });
 
-test('there are at most 24 commands', () => {
-  expect(COMMAND_NAMES.length).toBeLessThanOrEqual(24);
+test('there are at most 19 commands', () => {
+  expect(COMMAND_NAMES.length).toBeLessThanOrEqual(19);
 });

@@ -1,6 +1,5 @@
 import { type DashboardOptions, dashboardData, type Reads } from '../../dashboard/data.ts';
 import type { AuditReport } from '../../operate/audit/report.ts';
-import type { SweepReport } from '../../operate/deployment/sweep.ts';
 import { configOf } from '../support/configs.ts';
 import { historyOf, statusOf, sweepEnded, tableReport, unknownReport } from '../support/status-reports.ts';
 
@@ -54,7 +53,7 @@ test('asks nobody before somebody looks, and answers at once with what it knows'
   await settled();
   expect(asked).toEqual([]);
   expect(data.report()).toMatchObject({
-    ...{ verdict: null, statusAt: null, isLocal: null, cost: null },
+    ...{ verdict: null, statusAt: null, isLocal: null },
     tables: [{ tableName: 'Sessions', lateAfterSeconds: 11, journal: null, overdue: null, lastMinute: null }],
   });
   await settled();
@@ -196,40 +195,16 @@ test('shows the minutes of the table that is asked for, and of the first one wit
   expect(data.report().tables.map(table => table.lastMinute?.due)).toEqual([8, 6]);
 });
 
-test('counts a month from the deletions of the day', async () => {
-  const first = sweepEnded(iso(START - 3_600_000), { outcome: { found: 10, deleted: 10 } });
-  const last = sweepEnded(iso(START), { outcome: { found: 20, deleted: 20 } });
-  const { look } = gather({ history: async () => historyOf('Sessions', last, first) });
-  const { cost } = await look();
-  const measuredSeconds = 3_600 + 119;
-  expect(cost).toMatchObject({
-    ...{ measuredSeconds, itemBytes: 1_000 },
-    itemsPerMonth: Math.round((30 / measuredSeconds) * 30 * 86_400),
-  });
-  const parts = Object.values(cost?.byPart ?? {}).reduce((sum, part) => sum + part, 0);
-  expect(cost?.dollars).toBeCloseTo(parts);
-  expect(cost?.dollars).toBeGreaterThan(0);
-});
-
-test('the first deletions that it sees are counted with the next history, and not half an hour later', async () => {
+test('a history of the whole day is followed by short ones', async () => {
   const spans: number[] = [];
-  const sweeps: SweepReport[] = [];
   const { look } = gather({
     async history(sinceMs) {
       spans.push(sinceMs / 60_000);
-      return historyOf('Sessions', ...sweeps);
+      return historyOf('Sessions');
     },
   });
-  expect((await look()).cost?.itemsPerMonth).toBe(0);
-  sweeps.push(sweepEnded(iso(START), { outcome: { found: 20, deleted: 20 } }));
+  await look();
   await look(30_000);
   await look(30_000);
-  await look(30_000);
-  expect(spans).toEqual([1_440, 15, 1_440, 15]);
-  expect((await look()).cost?.itemsPerMonth).toBeGreaterThan(0);
-});
-
-test('a table without deletions has the price of what is idle, counted over the whole day', async () => {
-  const { look } = gather({});
-  expect((await look()).cost).toMatchObject({ itemsPerMonth: 0, measuredSeconds: 86_400 });
+  expect(spans).toEqual([1_440, 15, 15]);
 });

@@ -24,7 +24,7 @@ const MAY_IMPORT = {
   // What looks at a deployment and acts on it, for commands and for programs.
   operate: ['expiry', 'statemachine', 'functions', 'config', 'cost'],
   // A page that shows what operate says.
-  dashboard: ['config', 'cost', 'operate'],
+  dashboard: ['config', 'operate'],
   // What runs and measures it on one machine.
   'stepfunctions-emulator/src': [],
   // In a browser; of the emulator, only the types of the data that it shows.

@@ -207,7 +207,7 @@ test('a dry run changes nothing and asks nothing', async () => {
       ttlAttribute: { attribute: 'expiresAt', from: 'sample' },
       index: { name: 'expirySecondIndex', action: 'create' },
       nativeTtl: 'enable',
-      cost: { entries: 1 },
+      units: { entries: 1 },
     },
     result: { end: 'done', dryRun: true, index: 'as it was', nativeTtl: 'as it was' },
     configuration: { tableName: name, existingTable: true, ttlAttribute: 'expiresAt' },

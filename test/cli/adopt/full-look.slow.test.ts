@@ -122,9 +122,7 @@ describe('one String among 2,000 items', () => {
     expect(asked).toHaveLength(1);
     expect(asked[0]).toMatch(/^Only a sample of 1,000 items was looked at/);
     expect(asked[0]).toContain('is missed 82 times in 100');
-    expect(asked[0]).toMatch(
-      /--full looks at every item: about \d+ read units, (less than )?\$0\.01, 1 s at 500/,
-    );
+    expect(asked[0]).toMatch(/--full looks at every item: about \d+ read units, 1 s at 500/);
   });
 });
 
@@ -174,7 +172,7 @@ describe('what is expired already', () => {
     const no = await run(name, { ask: async text => asked.push(text) < 0 });
     const since = new Date((NOW - 40 * DAY) * 1000).toISOString().slice(0, 10);
     expect(asked).toEqual([
-      `40 items are expired already, the oldest since ${since}: delete them now, at 200 a second, about 1 s, less than $0.01? ` +
+      `40 items are expired already, the oldest since ${since}: delete them now, at 200 a second, about 1 s? ` +
         'One that is renewed meanwhile stays.',
     ]);
     expect(no.printed).toContain(

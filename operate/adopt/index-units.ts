@@ -1,35 +1,26 @@
 import { itemBytes, writeUnits } from '../../cost/item-size.ts';
-import { PRICES } from '../../cost/prices.ts';
-import { provisionedMonth } from '../../cost/provisioned.ts';
 import type { Throughput } from '../table/describe-table.ts';
 import type { Sample, StoredItem } from '../table/sample.ts';
 import type { IndexPlan } from './index-plan.ts';
 import type { Reading } from './reading.ts';
 
-/** Seconds of an average month of 730 hours. */
-const SECONDS_PER_MONTH = 730 * 3600;
-
 /** Read units per second of a provisioned table's index: enough for the queries of a tick and for the daily scan. */
 const READ_UNITS = { second: 25, window: 5 } as const;
 
-/** Cost of the index in dollars of us-east-1, estimated from the sample. */
-export interface IndexCost {
+/** Capacity that the index takes, estimated from the sample. */
+export interface IndexUnits {
   /** Items that go into the index. */
   readonly entries: number;
   /** Write units for building the index. */
   readonly buildUnits: number;
-  /** Dollars for building the index on demand; undefined for a provisioned table, which pays for its throughput. */
-  readonly buildDollars: number | undefined;
   /** The least seconds that building takes with provisioned throughput; undefined on demand. */
   readonly buildSeconds: number | undefined;
-  /** Dollars a month for the writes to the index, or for its throughput; undefined if the write rate is not known. */
-  readonly monthDollars: number | undefined;
   /** Write units to delete one expired item and its entry. */
   readonly deleteUnits: number;
 }
 
-/** The cost of an index. @param index from `planIndex`; building an existing one costs nothing */
-export function costOfIndex({ table, sample, writes }: Reading, index: IndexPlan): IndexCost {
+/** The capacity for an index. @param index from `planIndex`; an existing one needs none for building */
+export function unitsOfIndex({ table, sample }: Reading, index: IndexPlan): IndexUnits {
   const keys = [...index.partitionKeys, ...index.sortKeys];
   const inIndex = sample.items.filter(item =>
     keys.every(({ name, type }) => item[name]?.[type] !== undefined),
@@ -39,8 +30,6 @@ export function costOfIndex({ table, sample, writes }: Reading, index: IndexPlan
     : Math.round(
         (Math.max(table.itemCount, sample.items.length) * inIndex.length) / Math.max(1, sample.items.length),
       );
-  const ttl = keys.at(-1)?.name ?? '';
-  const share = shareWithTtl(sample, ttl);
   const names = [...keys, table.partitionKey, ...(table.sortKey ? [table.sortKey] : [])].map(
     ({ name }) => name,
   );
@@ -48,22 +37,10 @@ export function costOfIndex({ table, sample, writes }: Reading, index: IndexPlan
   const itemUnits = mean(sample.items.map(item => writeUnits(itemBytes(item))));
   const { throughput } = index;
   const buildUnits = index.action === 'none' ? 0 : Math.round(entries * entryUnits);
-  const onDemand = table.billing === 'on-demand';
-  const monthDollars = throughput
-    ? provisionedMonth(throughput)
-    : onDemand && 'unitsPerSecond' in writes
-      ? (writes.unitsPerSecond / itemUnits) *
-        share *
-        entryUnits *
-        SECONDS_PER_MONTH *
-        PRICES.dynamoDbWriteUnits
-      : undefined;
   return {
     entries,
     buildUnits,
-    buildDollars: onDemand ? buildUnits * PRICES.dynamoDbWriteUnits : undefined,
     buildSeconds: throughput && Math.ceil(buildUnits / throughput.writeUnits),
-    monthDollars,
     deleteUnits: itemUnits + entryUnits,
   };
 }
