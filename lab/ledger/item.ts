@@ -5,7 +5,7 @@ import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
 export type Ttl = number | undefined;
 
 /** An action on an item, as DynamoDB acknowledged it. */
-export type Deed = 'wrote' | 'renewed' | 'made permanent' | 'wrote again';
+export type Deed = 'wrote' | 'renewed' | 'made permanent';
 
 /** The result of the application's own delete. `unsure`: its connection broke, so the delete may have taken effect. */
 export type DeleteOutcome = 'deleted' | 'was gone' | 'unsure';

@@ -22,8 +22,6 @@ export interface StreamOptions {
   readonly seconds: number;
   /** Number of items that expire in a second. */
   readonly rate: number;
-  /** Range of an item's lifetime, seconds, drawn uniformly. @default 20 to 120 */
-  readonly life?: { readonly from: number; readonly to: number };
   readonly random: RandomSource;
   /** Plans each item's actions. @default each is written once and expires */
   readonly mix?: Mix;
@@ -51,7 +49,7 @@ export interface Stream {
   readonly lastTtl: number;
 }
 
-/** Lifetimes: some items are written well before the tick that owns their TTL, some within their own minute. */
+/** Range of an item's lifetime, seconds, drawn uniformly: some items are written well before the tick that owns their TTL, some within their own minute. */
 const LIFE = { from: 20, to: 120 };
 
 /** Seconds until the TTL of items that must outlive the run. */
@@ -62,14 +60,13 @@ export const writtenOnce: Mix = ({ item, ttl, writeAt }) => [{ atMs: writeAt, it
 
 /** Plans a stream of items that expire at a constant rate. */
 export function planStream(options: StreamOptions): Stream {
-  const { startMs, firstTtl, seconds, rate, random } = options;
-  const { life = LIFE, mix = writtenOnce } = options;
+  const { startMs, firstTtl, seconds, rate, random, mix = writtenOnce } = options;
   const lastTtl = firstTtl + wholeAtLeast(seconds) - 1;
   const moments = wholeAtLeast(seconds);
   const count = Math.max(1, Math.round(moments * rate));
   const actions = Array.from({ length: count }, (_unused, item): readonly Action[] => {
     const ttl = firstTtl + Math.min(moments - 1, Math.floor(item / rate));
-    const writeAt = Math.max(startMs, (ttl - between(life.from, life.to, random)) * 1000);
+    const writeAt = Math.max(startMs, (ttl - between(LIFE.from, LIFE.to, random)) * 1000);
     return mix({ item, ttl, writeAt, lastTtl, random });
   });
   return { actions: actions.flat().sort((one, other) => one.atMs - other.atMs), lastTtl };

@@ -139,20 +139,6 @@ function describeMachine({
   return `Node ${node}, ${cores} cores (${processor}), load ${loadBefore} before, ${date}`;
 }
 
-interface Range {
-  readonly min: number;
-  readonly max: number;
-}
-
-/** A flag for a whole number. */
-export function whole<Default extends number>(
-  { min, max }: Range,
-  fallback: Default,
-  help: string,
-): { type: 'number'; min: number; max: number; whole: true; default: Default; value: 'N'; help: string } {
-  return { type: 'number', min, max, whole: true, default: fallback, value: 'N', help };
-}
-
 export const seed = (help: string) => ({ ...SEED, default: 1, help }) as const;
 
 /** Flags of an experiment in real time. */

@@ -184,7 +184,7 @@ test('an item that was written again and expired again is overdue, whatever beca
   const ledger = new Ledger();
   ledger.wrote('a', 1, NOW - 60);
   ledger.removed('a', 1, { ttl: NOW - 60, seenAt: at(-59) });
-  ledger.wrote('a', 2, NOW - 10, 'wrote again');
+  ledger.wrote('a', 2, NOW - 10, 'wrote');
   expect(ledger.tally(at(0))).toMatchObject({ written: 1, expired: 1, deleted: 0, overdue: 1, renewed: 0 });
 });
 

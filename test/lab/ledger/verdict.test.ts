@@ -46,7 +46,7 @@ test('wrongly deleted: alive, and gone without a trace', () => {
 test('wrongly deleted: an earlier version of what was written again later', () => {
   const ledger = written(NOW - 5);
   ledger.removed('a', 1, { ttl: NOW - 5, seenAt: seen(NOW - 8) });
-  ledger.wrote('a', 2, NOW + 10, 'wrote again');
+  ledger.wrote('a', 2, NOW + 10, 'wrote');
   expect(verify(ledger, { a: { version: 2, ttl: NOW + 10 } })).toEqual(['a: wrongly deleted']);
 });
 
