@@ -8,7 +8,7 @@ import { tableOf } from '../../local/stack/table-of.ts';
 import { Followers, type Following } from '../ledger/followers.ts';
 import { describeViolations } from '../ledger/verdict.ts';
 import { type Output, Problems, Progress } from '../report/progress.ts';
-import { machinesOf, untilIdle } from '../watch/executions.ts';
+import { machinesOf } from '../watch/executions.ts';
 import { MachineWatch, machineTimeOf } from '../watch/machine.ts';
 import { WatchedTable } from '../watch/watched-table.ts';
 import { type Mix, planStream, type Stream } from '../workload/plan.ts';
@@ -236,10 +236,8 @@ async function sweepSessions(job: Job): Promise<Judged> {
     await live({ ...job, ...workload, firstTtl: first, table, signal: until });
     cloud.pauseSchedules();
     if (!until.aborted && !isAlwaysWatched(sweep)) {
-      await untilIdle(() => cloud.running.length === 0, {
-        clock,
-        deadline: clock.now() + MAX_EXECUTION_WAIT_MS,
-      });
+      const deadline = clock.now() + MAX_EXECUTION_WAIT_MS;
+      while (cloud.running.length > 0 && clock.now() < deadline) await clock.sleep(CHECK_INTERVAL_MS);
     }
     if (!until.aborted) await untilFollowed(job, table, until);
     await table.stop();

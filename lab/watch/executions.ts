@@ -1,4 +1,4 @@
-import { type Clock, type Execution, realClock } from 'stepfunctions-emulator';
+import type { Execution } from 'stepfunctions-emulator';
 import type { LocalCloud } from '../../local/cloud.ts';
 
 /** Names of the deployment's state machines in the synthesized stack. */
@@ -26,27 +26,4 @@ export function machinesOf({
 /** Whether the execution does work that a tick handed over. */
 export function isHandOver({ input }: Pick<Execution, 'input'>): boolean {
   return typeof input === 'object' && input !== null && 'handOver' in input;
-}
-
-const CHECK_INTERVAL_MS = 50;
-
-export interface UntilIdleOptions {
-  /** Epoch milliseconds. @default no deadline */
-  readonly deadline?: number;
-  /** @default the wall clock */
-  readonly clock?: Clock;
-  /** Aborts the wait. */
-  readonly signal?: AbortSignal;
-}
-
-/**
- * Waits until no execution is running.
- * @returns whether none is running
- */
-export async function untilIdle(
-  isIdle: () => boolean,
-  { deadline = Number.POSITIVE_INFINITY, clock = realClock, signal }: UntilIdleOptions = {},
-): Promise<boolean> {
-  while (!isIdle() && clock.now() < deadline && !signal?.aborted) await clock.sleep(CHECK_INTERVAL_MS);
-  return isIdle();
 }
