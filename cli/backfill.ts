@@ -26,10 +26,6 @@ and skips every item whose window is right, so that nothing is written twice.`,
   prepare: planBackfill,
 });
 
-/** Items that failed and are shown. */
-const SHOWN = 10;
-
-/** Reads the table's size, and describes the backfill. */
 export async function planBackfill(wanted: BackfillOptions, { clients, signal, print, show }: Session) {
   const { prepareBackfill } = await import('../operate/backfill.ts');
   const describe = workFromNow();
@@ -58,23 +54,13 @@ export async function planBackfill(wanted: BackfillOptions, { clients, signal, p
 
 const sum = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((a, b) => a + b);
 
-function describeFacts({
-  table,
-  ratePerSecond,
-  dryRun,
-  itemCount,
-  sizeBytes,
-  seconds,
-}: BackfillFacts): Facts {
-  const each = itemCount === 0 ? '' : `, ${count(sizeBytes / itemCount)} bytes each`;
+function describeFacts({ table, ratePerSecond, dryRun, itemCount, seconds }: BackfillFacts): Facts {
   return {
-    title: dryRun
-      ? 'Dry run of a backfill: reads and counts, writes nothing'
-      : 'Backfill: writes the window of its TTL into each item that lacks it',
+    title: dryRun ? 'Dry run of a backfill' : 'Backfill',
     rows: [
       ['table', table],
       ['rate', `at most ${count(ratePerSecond)} writes a second`],
-      ['items', `about ${count(itemCount)}${each}, as DynamoDB counted them last (every six hours)`],
+      ['items', `about ${count(itemCount)}, as DynamoDB counted them last (every six hours)`],
       ['takes', `about ${span(seconds)}${dryRun ? '' : ', if none of them has its window yet'}`],
     ],
   };
@@ -88,7 +74,7 @@ const FATES: Readonly<Record<BackfillFate, readonly [name: string, note: string]
   withoutTtl: ['without TTL', 'it has no TTL'],
   changedMeanwhile: [
     'changed meanwhile',
-    'its TTL or window was changed, or it was deleted: it is left as it is',
+    'it was changed or deleted; run this again if its writer stamps no window',
   ],
   failed: ['failed', 'DynamoDB did not let it be written'],
   notNumber: ['refused: not number', 'the TTL is no Number: it never expires'],
@@ -108,13 +94,10 @@ function describeResult({ dryRun, counts }: BackfillResult): string {
 
 function describeNext({ counts, failures, dryRun }: BackfillResult): string[] {
   const lines = failures.map(({ key, reason }) => (key === undefined ? reason : `${key}: ${reason}`));
-  const first = firstLines(lines, { shown: SHOWN, all: counts.failed });
+  const first = firstLines(lines, { shown: 10, all: counts.failed });
   const { notNumber, milliseconds, tooFarAhead, negative, tooOld } = counts;
   return [
     ...(counts.failed > 0 ? [['Not written:', ...first].join('\n')] : []),
-    ...(counts.changedMeanwhile > 0
-      ? ['Items that changed have a window if their writers stamp one. If some do not, run this again.']
-      : []),
     ...(notNumber + milliseconds + tooFarAhead + negative + tooOld > 0
       ? ['Items that were refused are never deleted: mend their writers, then the items (docs/adopt.md).']
       : []),

@@ -26,7 +26,6 @@ import { type Pace, Rate, REAL_PACE, scanTable, sparingRate, wholeTable } from '
 /** Items that are read for each write that the rate allows: a low rate spares the table's reads too, and a page is written soon. */
 const READS_PER_WRITE = 10;
 const READ_UNIT_BYTES = 8192;
-const USUAL_ITEM_BYTES = 1024;
 /** Writes of a segment at the same time. Those of all four segments are fewer than twice the sockets of the client. */
 const WRITES_AT_ONCE = 24;
 /** Attempts at a write for which DynamoDB is too busy, each with the SDK's own. */
@@ -55,15 +54,14 @@ export async function prepareBackfill(
     const keys = `expected ${name} with the key ${expected}, as the configuration says, got ${keyNames}`;
     throw new InputError('table', `${keys}; correct partitionKey and sortKey there`);
   }
-  const itemUnits = (sizeBytes / itemCount || USUAL_ITEM_BYTES) / READ_UNIT_BYTES;
+  const itemUnits = (sizeBytes / itemCount || 1024) / READ_UNIT_BYTES;
   const readUnitsPerSecond = Math.min(sparingRate(table), ratePerSecond * READS_PER_WRITE * itemUnits);
   const readSeconds = sizeBytes / READ_UNIT_BYTES / readUnitsPerSecond;
-  const seconds = Math.max(readSeconds, dryRun ? 0 : itemCount / ratePerSecond);
+  const seconds = dryRun ? readSeconds : Math.max(readSeconds, itemCount / ratePerSecond);
 
   const counts = { ...NOTHING };
   const failures: BackfillResult['failures'][number][] = [];
-  let throttledWrites = 0;
-  let throttledReads = 0;
+  let [throttledWrites, throttledReads] = [0, 0];
   const rate = new Rate(ratePerSecond, pace);
   const shown = { tableName: name, keyNames, logKeys: resolveProps(props).logKeys };
 
@@ -77,11 +75,14 @@ export async function prepareBackfill(
         return 'stamped';
       } catch (error) {
         if (error instanceof ConditionalCheckFailedException) return 'changedMeanwhile';
-        if (stop.aborted || !(isBusy(error) || isOfTheItem(error))) throw error;
-        if (isOfTheItem(error) || attempt === ATTEMPTS) {
+        // It would be too large, or its item collection is full.
+        const { name: code } = error as Error;
+        const isOfTheItem = isInvalid(error) || code === 'ItemCollectionSizeLimitExceededException';
+        if (stop.aborted || !(isBusy(error) || isOfTheItem)) throw error;
+        if (isOfTheItem || attempt === ATTEMPTS) {
           const key = keyText(storedKey(item, keyNames), shown);
           // DynamoDB's message may repeat the request.
-          const reason = shown.logKeys === 'full' ? String(error) : (error as Error).name;
+          const reason = shown.logKeys === 'full' ? String(error) : code;
           if (failures.length < NAMED) failures.push({ key, reason });
           return 'failed';
         }
@@ -92,25 +93,22 @@ export async function prepareBackfill(
   };
   const settle = async (item: StoredItem, stop: AbortSignal): Promise<void> => {
     const judged = judge(model, item, toEpochSeconds(now()));
-    const isRight = typeof judged === 'string';
-    counts[isRight ? judged : dryRun ? 'toStamp' : await write(item, judged.window, stop)] += 1;
+    const isDecided = typeof judged === 'string';
+    const fate = isDecided ? judged : dryRun ? 'toStamp' : await write(item, judged.window, stop);
+    counts[fate] += 1;
     onProgress?.(counts, throttledReads + throttledWrites);
-  };
-  const scan = {
-    ...wholeTable(table, { readUnitsPerSecond, signal }),
-    pace,
-    onPage: async (items: readonly StoredItem[], stop: AbortSignal) => {
-      await inParallel(items, WRITES_AT_ONCE, settle, stop);
-    },
-    onProgress({ throttled }: { readonly throttled: number }) {
-      throttledReads = throttled;
-    },
   };
   const result = (complete: boolean) => ({ table: name, dryRun, complete, counts, failures });
   return {
-    facts: { table: name, ratePerSecond, dryRun, itemCount, sizeBytes, seconds },
+    facts: { table: name, ratePerSecond, dryRun, itemCount, seconds },
     async apply() {
-      await scanTable(clients.dynamoDb, scan).catch((error: unknown) => {
+      await scanTable(clients.dynamoDb, {
+        ...{ ...wholeTable(table, { readUnitsPerSecond, signal }), pace },
+        onPage: async (items, stop) => void (await inParallel(items, WRITES_AT_ONCE, settle, stop)),
+        onProgress: progress => {
+          throttledReads = progress.throttled;
+        },
+      }).catch((error: unknown) => {
         throw new StoppedError(result(false), error);
       });
       return result(!signal.aborted);
@@ -118,7 +116,7 @@ export async function prepareBackfill(
   };
 }
 
-const NOTHING: Readonly<Record<BackfillFate, number>> = {
+const NOTHING: BackfillResult['counts'] = {
   ...{ stamped: 0, toStamp: 0, rightAlready: 0, withoutTtl: 0, changedMeanwhile: 0, failed: 0 },
   ...{ notNumber: 0, milliseconds: 0, tooFarAhead: 0, negative: 0, tooOld: 0 },
 };
@@ -148,10 +146,6 @@ function guardedUpdate(table: string, model: WindowModel, item: StoredItem, wind
     ExpressionAttributeValues: { ':window': { S: window }, ':ttl': ttl, ...(was && { ':was': was }) },
   } as UpdateItemCommandInput;
 }
-
-/** Whether DynamoDB refuses the write of this item alone: it would be too large, or its item collection is full. */
-const isOfTheItem = (error: unknown): boolean =>
-  isInvalid(error) || (error as Error).name === 'ItemCollectionSizeLimitExceededException';
 
 /** @throws {InputError} for a table that is indexed by second */
 function windowModelOf(props: PreciseTtlProps): WindowModel {

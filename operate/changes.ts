@@ -202,22 +202,19 @@ export type BackfillFate =
   | ('stamped' | 'toStamp' | 'rightAlready' | 'withoutTtl' | 'changedMeanwhile' | 'failed')
   | TtlFault;
 
-type BackfillCounts = Readonly<Record<BackfillFate, number>>;
-
 export interface BackfillOptions extends OperateOptions {
   /** Most writes per second, above 0. */
   readonly ratePerSecond: number;
   /** Reads and counts, and writes nothing. */
   readonly dryRun: boolean;
   /** Gets the counts so far, after each item, and how often DynamoDB throttled. */
-  readonly onProgress?: (counts: BackfillCounts, throttled: number) => void;
+  readonly onProgress?: (counts: BackfillResult['counts'], throttled: number) => void;
 }
 
 export interface BackfillFacts extends Pick<BackfillOptions, 'ratePerSecond' | 'dryRun'> {
   readonly table: string;
   /** As DynamoDB counted them last. */
   readonly itemCount: number;
-  readonly sizeBytes: number;
   /** How long it takes if no item has its window yet. */
   readonly seconds: number;
 }
@@ -226,7 +223,7 @@ export interface BackfillResult extends Pick<BackfillOptions, 'dryRun'> {
   readonly table: string;
   /** Whether every item was read. */
   readonly complete: boolean;
-  readonly counts: BackfillCounts;
+  readonly counts: Readonly<Record<BackfillFate, number>>;
   /** The first items that DynamoDB did not let be written; the key as the table's `logKeys` allows it. */
   readonly failures: readonly { readonly key: string | undefined; readonly reason: string }[];
 }

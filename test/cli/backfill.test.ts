@@ -23,8 +23,8 @@ test('it says what it does, and the counts with what is to be done', async () =>
 
   const dry = await run(true);
   expect(dry.told).toEqual({ end: 'done' });
-  expect(dry.text).toContain('Dry run of a backfill: reads and counts, writes nothing');
-  expect(dry.text).toMatch(/items +about 4, \d+ bytes each, as DynamoDB counted them last/);
+  expect(dry.text).toContain('Dry run of a backfill');
+  expect(dry.text).toMatch(/items +about 4, as DynamoDB counted them last/);
   expect(dry.text).toMatch(/scanned +4\n {2}to stamp +2 {2}its window would be written \(dry run\)\n/);
   expect(dry.text).toMatch(
     /without TTL +1 {2}.*\n {2}refused: milliseconds +1 {2}the TTL has 13 or 14 digits/,
