@@ -29,9 +29,11 @@ export const COMMANDS = {
     'write the Terraform of the configuration to cdktf.out',
     () => import('./synth.ts'),
   ),
-  diff: command('set up', 'show what a deployment would change', () => import('./diff.ts')),
-  deploy: command('set up', 'provision what the configuration says', () => import('./deploy.ts')),
-  destroy: command('set up', 'remove everything but the tables', () => import('./destroy.ts')),
+  deploy: command(
+    'set up',
+    'provision what the configuration says, show what would change, or remove it',
+    () => import('./deploy.ts'),
+  ),
   adopt: command(
     'adopt',
     'make a table that exists ready to be swept: its index, native TTL, and its configuration',

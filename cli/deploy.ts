@@ -1,30 +1,34 @@
 /** `precise-ttl deploy`: deploys the configuration. See `--help`. */
-import { applyPlan, change } from './deploy/change.ts';
-import { DEPLOY_FLAGS, TERRAFORM_HELP } from './deploy/flags.ts';
+import { TERRAFORM_HELP, Terraform } from './deploy/run-terraform.ts';
+import { CONFIG, switchFlag } from './flags.ts';
 import { defineCommand } from './run-command.ts';
 
 export const command = defineCommand({
-  flags: DEPLOY_FLAGS,
-  operand: true,
-  help: flags => `npx precise-ttl deploy [FILE] [flags]
+  flags: {
+    config: CONFIG,
+    diff: switchFlag('show what would change (terraform plan), and change nothing'),
+    destroy: switchFlag('remove everything but the tables and the buckets of their archives'),
+  },
+  passes: true,
+  help: flags => `npx precise-ttl deploy [flags] [-- FLAGS OF TERRAFORM]
 
-Provisions what the configuration says, with Terraform. Shows the plan and asks for confirmation before it changes anything;
-without a terminal to ask at it refuses, unless you give --yes. A plan that would delete or replace a table, or anything else that
-holds something, is refused: docs/operate.md of precise-ttl, "Tables are never deleted". cdktf.out,
-and the state if it is a local one, lie beside the configuration. It leaves a pause (npx precise-ttl pause) as it is.
+Writes the Terraform of the configuration and runs terraform init and terraform apply in cdktf.out/stacks/precise-ttl, with what
+stands behind -- passed on to apply, or with --diff to plan: -- -auto-approve, -- -refresh=false. Terraform shows the plan and asks. A
+plan that would delete or replace a table, or anything else that holds something, is refused: docs/operate.md of precise-ttl,
+"Tables are never deleted". cdktf.out, the provider's lock file and a local state lie beside the configuration.
 
-With --table it deploys what the configuration says of that table. The other tables stay as they are deployed, with what stands beside
-them in the configuration, which may be in the middle of a change: docs/operate.md, "One table". An existing table that is gone, or not
-as the configuration says, does not stop the others: it stays as it is deployed, and the exit status is 1.
-
-With FILE it deploys the plan that npx precise-ttl diff --out FILE has kept there, and asks nothing: it was looked
-at. What the configuration says of the tables by now does not matter. Terraform refuses a plan when something was deployed after it.
+--diff -- -out="$PWD/FILE" keeps the plan, and deploy -- "$PWD/FILE" applies it.
+--destroy applies a stack without sweeps. Tables keep their items, indexes and native TTL. Queues go with their messages, topics with
+their subscriptions, and logs. A plain terraform destroy is refused while the stack manages a table.
 
 ${flags}
 
 ${TERRAFORM_HELP}
 
-Exit status: 0 deployed, 1 not, or not all, 2 wrong flags.`,
-  run: (flags, { word: plan }) =>
-    plan === '' ? change(flags, { ask: 'Deploy this?' }) : applyPlan(plan, flags),
+Exit status: 0 deployed or shown, 1 not, or a wrong command line; with --diff -- -detailed-exitcode 2 when something would change.`,
+  failureStatus: 1,
+  async run({ config, diff, destroy }, { passed }) {
+    const terraform = await Terraform.of({ config, removed: destroy });
+    return terraform.run([diff ? 'plan' : 'apply', ...passed]);
+  },
 });

@@ -49,7 +49,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   print(`${file}: table ${config.tables[0]?.tableName} in ${config.region}.
 
   See it work on this machine:  ${commandLine('start', '--minutes 1')}
-  What would be deployed:       ${commandLine('diff')}
+  What would be deployed:       ${commandLine('deploy', '--diff')}
   Deploy it:                    ${commandLine('deploy')}`);
   return 0;
 }

@@ -19,8 +19,8 @@ export interface Command<F extends Flags> {
   readonly flags: F;
   /** The command takes one of these words before its flags. @default it takes flags only */
   readonly words?: readonly string[];
-  /** The command takes any one word, or none, before its flags. @default it takes only flags, or one of `words` */
-  readonly operand?: true;
+  /** The command passes the arguments behind `--` on to another program. @default nothing may stand there */
+  readonly passes?: true;
   /** @param flags the description of all flags, one on each line */
   readonly help: (flags: string) => string;
   /** @returns the exit status */
@@ -40,6 +40,8 @@ export interface Line {
   readonly word: string;
   /** All arguments, as they were typed. */
   readonly args: readonly string[];
+  /** The arguments behind `--`, for another program. */
+  readonly passed: readonly string[];
 }
 
 /** A command whose flags are of any type. */
@@ -47,8 +49,8 @@ export interface AnyCommand {
   /** All flags, including `--help`. */
   readonly flags: Flags;
   readonly words: readonly string[];
-  /** Whether the command takes a word before its flags, such as a file name. */
-  readonly operand: boolean;
+  /** Whether it passes the arguments behind `--` on to another program. */
+  readonly passes: boolean;
   /** Exit status of a wrong command line. */
   readonly usageStatus: number;
   readonly help: () => string;
@@ -77,7 +79,7 @@ export function defineCommand<const F extends Flags>(command: Command<F>): AnyCo
   return {
     flags,
     words: command.words ?? [],
-    operand: command.operand ?? false,
+    passes: command.passes ?? false,
     usageStatus: command.failureStatus ?? USAGE_STATUS,
     help: () => command.help(describeFlags(flags)),
     execute: args => tellingErrors(() => execute(command, args), command),
@@ -90,11 +92,12 @@ export async function runCommand<const F extends Flags>(command: Command<F>): Pr
 }
 
 async function execute<F extends Flags>(command: Command<F>, args: readonly string[]): Promise<number> {
-  const { words = [], operand = false, help, run } = command;
+  const { words = [], passes = false, help, run } = command;
   const flags = { ...command.flags, ...HELP };
+  const end = passes && args.includes('--') ? args.indexOf('--') : args.length;
   const [first = ''] = args;
-  const hasWord = (operand || words.length > 0) && first !== '' && !first.startsWith('-');
-  const values: FlagValues<F & typeof HELP> = parseFlags(flags, hasWord ? args.slice(1) : args);
+  const hasWord = words.length > 0 && first !== '' && !first.startsWith('-');
+  const values: FlagValues<F & typeof HELP> = parseFlags(flags, args.slice(hasWord ? 1 : 0, end));
   if ((values as FlagValues<typeof HELP>).help) {
     printHelp(help(describeFlags(flags)));
     return 0;
@@ -106,7 +109,7 @@ async function execute<F extends Flags>(command: Command<F>, args: readonly stri
     );
   }
   useConfig((values as { readonly config?: string }).config);
-  return run(values, { word, args });
+  return run(values, { word, args, passed: args.slice(end + 1) });
 }
 
 /**

@@ -1,7 +1,7 @@
 /** `precise-ttl verify`: tests a deployment in the user's own account. See `--help`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLocal } from '../operate/aws/endpoint.ts';
-import { TERRAFORM_HELP } from './deploy/flags.ts';
+import { requireTerraform, TERRAFORM_HELP } from './deploy/run-terraform.ts';
 import { FlagError, textFlag } from './flags.ts';
 import { defineOperation, planOf } from './operation.ts';
 
@@ -46,13 +46,12 @@ Terraform needs the permission to make and to delete tables, roles, functions, s
     return planOf({
       async apply() {
         // Imported late: CDKTF takes most of a second to load.
-        const [{ runVerify }, { TerraformDeployer }, { deploymentClients }, terraform] = await Promise.all([
+        const [{ runVerify }, { TerraformDeployer }, { deploymentClients }] = await Promise.all([
           import('./verify/job.ts'),
           import('./verify/terraform-deployer.ts'),
           import('../operate/deployment/clients.ts'),
-          import('./deploy/run-terraform.ts'),
         ]);
-        await terraform.requireTerraform(terraform.terraformBinary(process.env));
+        await requireTerraform();
         const made = deploymentClients(region, process.env);
         atEnd(() => made.destroy());
         const { dynamoDb, sfn, sqs, lambda, cloudWatch } = made;

@@ -256,7 +256,7 @@ const TABLES: Kind<readonly PreciseTtlProps[]> = kind(
 );
 
 /** The problems of a table's entry, including the props beside `tables`. @param index index of the entry */
-export function entryProblems(table: unknown, index: number): FieldProblem[] {
+function entryProblems(table: unknown, index: number): FieldProblem[] {
   return valueProblems(`[${index}]`, TABLE, table, SEE_DOCS);
 }
 

@@ -22,7 +22,7 @@ export interface Holding {
   readonly onAgain: string;
   /** The result when the entry of its table is removed, after the step that the guard requires. */
   readonly entryOut: Exclude<Fate, 'refused'>;
-  /** The result of `precise-ttl destroy`. */
+  /** The result of `precise-ttl deploy --destroy`. */
   readonly destroyed: Exclude<Fate, 'refused'>;
 }
 

@@ -464,14 +464,6 @@ export function withShared<Table extends DeploymentProps>(table: Table, shared: 
   };
 }
 
-/** Removes the props that a table shares with its deployment. */
-export function withoutShared(table: object): object {
-  const own = Object.entries(flattened(table)).filter(
-    ([name]) => !DEPLOYMENT_PROPS.some(prop => prop === name),
-  );
-  return nested(Object.fromEntries(own), WRITTEN_NAMES);
-}
-
 /** Whether a function of the deployment reads the table's stream. */
 export function readsStream({ archive, events }: Pick<ResolvedProps, 'archive' | 'events'>): boolean {
   return archive !== undefined || events !== undefined;

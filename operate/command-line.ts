@@ -4,8 +4,6 @@ export const WITH_CONFIG: readonly string[] = [
   'backfill',
   'cost',
   'deploy',
-  'destroy',
-  'diff',
   'doctor',
   'local',
   'pause',

@@ -13,7 +13,7 @@ import { DEPLOYMENT_PLACES } from '../config/holdings.ts';
 import { constructId } from '../config/names.ts';
 import { resolveProps } from '../config/props.ts';
 import { partitionOf } from '../config/regions.ts';
-import { escaped, escapedTexts } from '../config/terraform-text.ts';
+import { escapedTexts } from '../config/terraform-text.ts';
 import { AnyBackend } from './any-backend.ts';
 import { applyOverrides } from './overrides.ts';
 import { DeployedSweep } from './parts/deployed-sweep.ts';
@@ -36,29 +36,17 @@ export const TERRAFORM_VERSION = '>= 1.10';
  */
 export const AWS_PROVIDER = { source: 'hashicorp/aws', version: '>= 6.25, < 7' };
 
-/** Existing tables that a deployment neither changes nor reads, by name. The ARNs of their streams are there if something reads them. */
-export type LeftTables = ReadonlyMap<string, { readonly streamArn?: string }>;
-
 /** The stack of a whole configuration file: the provider, the state, the tables and the deployments that sweep them. */
 export class PreciseTtlStack extends TerraformStack {
   /** @throws InvalidConfigError with all errors of the configuration, which need not have been type-checked */
-  constructor(scope: Construct, id: string, given: DeploymentConfig, left: LeftTables = new Map()) {
+  constructor(scope: Construct, id: string, given: DeploymentConfig) {
     super(scope, id);
     const config = checkConfig(given);
     prepare(this, config);
     const place = new Place(this, ':place');
     const tables = config.tables.map(props => {
       const scope = new Construct(this, constructId(props.tableName));
-      const known = left.get(props.tableName);
-      return new SweptTable(scope, {
-        place,
-        props: resolveProps(props),
-        given: known && {
-          name: props.tableName,
-          arn: place.arn('dynamodb', `table/${props.tableName}`),
-          ...known,
-        },
-      });
+      return new SweptTable(scope, { place, props: resolveProps(props) });
     });
     for (const table of tables) guardTable(table, place);
     const deployments = deploymentsOf(tables.map(({ props }) => props)).map(deployment => {
@@ -79,14 +67,6 @@ export class PreciseTtlStack extends TerraformStack {
           own.map(table => [table.props.tableName, outputOf(table, sweep, config.region)]),
         ),
       ),
-    });
-    // The deployed configuration, for a later deployment of only some tables.
-    const { tables: entries, tags, overrides } = config;
-    new TerraformOutput(this, ':configuration', {
-      description: 'The tables as the configuration had them, with its tags and overrides',
-      value: escaped(JSON.stringify({ tables: entries, tags, overrides })),
-      // Hidden, because otherwise each plan would show all of it.
-      sensitive: true,
     });
   }
 }
@@ -203,19 +183,17 @@ export interface SynthesisOptions {
   readonly outdir?: string;
   /** Whether to write a stack that removes the deployment and keeps its tables. @default false */
   readonly removed?: boolean;
-  /** Tables that are not changed. @default none */
-  readonly left?: LeftTables;
 }
 
 /**
  * Writes the Terraform JSON of a configuration to `outdir`.
  * @throws InvalidConfigError before anything is written
  */
-export function synthesize({ config, outdir, removed = false, left }: SynthesisOptions): void {
+export function synthesize({ config, outdir, removed = false }: SynthesisOptions): void {
   const checked = checkConfig(config);
   const app = new App(outdir === undefined ? {} : { outdir });
   if (removed) new RemovedStack(app, STACK, checked);
-  else new PreciseTtlStack(app, STACK, checked, left);
+  else new PreciseTtlStack(app, STACK, checked);
   withoutDeprecations(() => app.synth());
 }
 

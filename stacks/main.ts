@@ -3,7 +3,7 @@ import { synthesize } from './app.ts';
 
 /** The CDKTF app for users of the CDKTF CLI in this checkout: `npx cdktf-cli@0.21 deploy`. The commands in `cli/` synthesize without it. */
 
-/** If this variable is set, everything but the tables is removed, like `npx precise-ttl destroy` does. */
+/** If this variable is set, everything but the tables is removed, like `npx precise-ttl deploy --destroy` does. */
 const REMOVED = 'PRECISE_TTL_REMOVED';
 
 await useConfigFile(config => synthesize({ config, removed: process.env[REMOVED] !== undefined }));

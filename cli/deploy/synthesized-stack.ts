@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { CONFIG_FILES, findConfigFile, loadConfigFile } from '../../config/config-file.ts';
-import type { LeftTables } from '../../stacks/app.ts';
 
 export interface SynthesizedStack {
   /** Absolute path of the configuration's own folder. */
@@ -17,8 +16,6 @@ export interface SynthesisFlags {
   readonly config: string | undefined;
   /** Synthesizes a stack that removes the deployment but not its tables. @default false */
   readonly removed?: boolean;
-  /** Replaces the configuration of the file. @default the whole file */
-  readonly narrowed?: { readonly config: unknown; readonly left?: LeftTables };
   /** @default `cdktf.out` in the project's folder */
   readonly outdir?: string;
 }
@@ -28,13 +25,13 @@ export interface SynthesisFlags {
  * @throws {ConfigFileError} or {InvalidConfigError} before anything is written
  */
 export async function synthesizeStack(flags: SynthesisFlags): Promise<SynthesizedStack> {
-  const { config, left } = flags.narrowed ?? { config: await loadConfigFile(flags.config) };
+  const config = await loadConfigFile(flags.config);
   // Imported late: the CDKTF app takes most of a second to load, and a wrong file should be reported before.
   const { STACK, synthesize } = await import('../../stacks/app.ts');
   const project = projectFolder(findConfigFile(flags.config));
   const cdktfOut = flags.outdir ?? join(project, 'cdktf.out');
   mkdirSync(cdktfOut, { recursive: true });
-  synthesize({ config, outdir: cdktfOut, removed: flags.removed ?? false, ...(left && { left }) });
+  synthesize({ config, outdir: cdktfOut, removed: flags.removed ?? false });
   return { project, cdktfOut, stack: join(cdktfOut, 'stacks', STACK) };
 }
 

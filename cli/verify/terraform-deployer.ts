@@ -14,8 +14,7 @@ import {
   GetQueueAttributesCommand,
   paginateListQueues,
 } from '@aws-sdk/client-sqs';
-import { DeployError } from '../deploy/run-terraform.ts';
-import { StackPlan } from '../deploy/stack-plan.ts';
+import { DeployError, Terraform } from '../deploy/run-terraform.ts';
 import { VERIFY_NAME, VERIFY_TAG, verifiedProps, verifyConfig } from './configuration.ts';
 import type { Deployer } from './job.ts';
 import type { Verified, VerifyClients } from './observe.ts';
@@ -32,6 +31,9 @@ export interface TerraformDeployerOptions {
 
 /** URL of a queue that was created outside of Terraform. */
 const OWN_QUEUE = new RegExp(`/${VERIFY_NAME}-[0-9a-z]+$`);
+
+/** The consent was given to `verify`. */
+const APPLY = ['apply', '-input=false', '-auto-approve'];
 
 /** The longest time that DynamoDB takes to delete a table, seconds. */
 const DELETED_SECONDS = 300;
@@ -78,20 +80,16 @@ export class TerraformDeployer implements Deployer {
     const config = verifyConfig(region, this.#queueArn);
     mkdirSync(this.#project, { recursive: true });
     writeFileSync(this.#configFile, JSON.stringify(config));
-    const { terraform, stack } = await this.#stack(false);
-    const isDone = await terraform.withPlan(async plan => {
-      const { changes } = await stack.plan(plan, { quiet: true });
-      return changes !== undefined && (await terraform.apply(plan)) === 0;
-    });
-    if (!isDone) return undefined;
-    const { changes } = await terraform.withPlan(plan => stack.plan(plan));
-    const { tables } = await terraform.outputs();
-    const outputs = (tables?.value as Readonly<Record<string, Verified>> | undefined)?.[VERIFY_NAME];
+    const terraform = await Terraform.of({ config: this.#configFile });
+    if ((await terraform.run(APPLY)) !== 0) return undefined;
+    const planned = await terraform.run(['plan', '-input=false', '-detailed-exitcode']);
+    const tables = (await terraform.output('tables')) as Readonly<Record<string, Verified>> | undefined;
+    const outputs = tables?.[VERIFY_NAME];
     return {
       ...{ props: verifiedProps(config), region, queueUrl: this.#queueUrl },
       stateMachineArn: outputs?.stateMachineArn ?? '',
       replayStateMachineArn: outputs?.replayStateMachineArn ?? '',
-      deployment: { seen: { unchanged: changes === false } },
+      deployment: { seen: { unchanged: planned === 0 } },
     };
   }
 
@@ -102,11 +100,8 @@ export class TerraformDeployer implements Deployer {
 
   /** Removes the deployment, and its folder last: as long as the folder exists, another run can find the rest. */
   async #removeDeployment(): Promise<void> {
-    const { terraform, stack } = await this.#stack(true);
-    const status = await terraform.withPlan(async plan => {
-      const { changes } = await stack.plan(plan, { quiet: true });
-      return changes === undefined ? 1 : terraform.apply(plan);
-    });
+    const terraform = await Terraform.of({ config: this.#configFile, removed: true });
+    const status = await terraform.run(APPLY);
     if (status !== 0) {
       throw new DeployError(
         `verify: expected Terraform to remove what was made, got exit status ${status}; run it again, it begins with what is left. ` +
@@ -115,12 +110,6 @@ export class TerraformDeployer implements Deployer {
     }
     await this.#deleteTable();
     rmSync(this.#project, { recursive: true, force: true });
-  }
-
-  async #stack(removed: boolean) {
-    const stack = await StackPlan.of({ config: this.#configFile, removed });
-    await stack.terraform.init();
-    return { stack, terraform: stack.terraform };
   }
 
   /** A folder for each account and region. */

@@ -46,10 +46,6 @@ export class ExpiringTable extends Construct {
   constructor(scope: Construct, id: string, { place, props, given }: ExpiringTableProps) {
     super(scope, id);
     this.table = given ?? (props.existingTable ? existing(this, props) : created(this, props));
-    // The guard knows a table by its name, even if the table is not looked up.
-    if (given !== undefined && props.existingTable) {
-      Guard.of(this).release(props.tableName, guarded(new Construct(this, 'table'), props));
-    }
     this.node.defaultChild = this.node.tryFindChild('table');
     this.tableName = this.table.name;
     this.tableArn = this.table.arn;

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,74 +13,89 @@ function terraformThatSays(text: string): string {
   return file;
 }
 
-describe.each(['deploy', 'diff', 'destroy'])('%s', name => {
-  test.each([
-    [
-      'is missing',
-      'no-such-terraform',
-      /expected Terraform 1\.10 or newer, got no program "no-such-terraform"/,
-    ],
-    ['is too old', terraformThatSays('{"terraform_version":"1.9.8"}'), /1\.10 or newer, got 1\.9\.8/],
-    ['is something else', terraformThatSays('hello'), /1\.10 or newer, got "hello"/],
-  ])('says in one line that Terraform %s', async (_what, terraform, expected) => {
-    const { status, stderr } = await shellCommand(name)([], { TERRAFORM_BINARY_NAME: terraform });
-    expect(status).toBe(1);
-    expect(stderr.trim().split('\n')).toEqual([expect.stringMatching(expected)]);
-  });
+test.each([
+  [
+    'is missing',
+    'no-such-terraform',
+    /expected Terraform 1\.10 or newer, got no program "no-such-terraform"/,
+  ],
+  [
+    'is too old',
+    terraformThatSays('{"terraform_version":"1.9.8"}'),
+    /1\.10 or newer, got 1\.9\.8; install it/,
+  ],
+  ['is something else', terraformThatSays('hello'), /1\.10 or newer, got "hello"; install it/],
+])('says in one line that Terraform %s', async (_what, terraform, expected) => {
+  const { status, stderr } = await shellCommand('deploy')([], { TERRAFORM_BINARY_NAME: terraform });
+  expect(status).toBe(1);
+  expect(stderr.trim().split('\n')).toEqual([expect.stringMatching(expected)]);
 });
 
-/** A substitute for Terraform: every plan has changes, and each apply is recorded. */
+/** A substitute for Terraform: it notes its arguments and the answer to its question, locks a provider, and ends with 3. */
 const TERRAFORM = `#!/bin/sh
 case "$*" in
   version*) echo '{"terraform_version":"1.12.0"}' ;;
-  *" plan "*) touch "\${1#-chdir=}/precise-ttl.plan"; exit 2 ;;
-  *" show "*) echo '{}' ;;
-  *" apply "*) touch applied ;;
+  *" init "*) echo "$@" >> runs; cat "\${1#-chdir=}/.terraform.lock.hcl" >> runs 2>&1; echo new > "\${1#-chdir=}/.terraform.lock.hcl" ;;
+  *) echo "$@" >> runs; read answer; echo "$answer" >> runs; exit 3 ;;
 esac
 `;
 
-/** Runs a command in a terminal and types the input: `script` of util-linux. */
-const TERMINAL = /util-linux/.test(String(spawnSync('script', ['--version']).stdout));
+describe('with Terraform, deploy', () => {
+  let project: string;
+  const stack = () => join(project, 'cdktf.out/stacks/precise-ttl');
+  const lock = () => join(project, '.terraform.lock.hcl');
 
-/** The result of a command whose question was answered with these keys. */
-async function answered(keys: string) {
-  const project = mkdtempSync(join(tmpdir(), 'precise-ttl-question-'));
-  try {
-    const terraform = join(project, 'terraform');
-    writeFileSync(terraform, TERRAFORM);
-    chmodSync(terraform, 0o755);
+  beforeEach(() => {
+    project = mkdtempSync(join(tmpdir(), 'precise-ttl-deploy-'));
+    writeFileSync(join(project, 'terraform'), TERRAFORM);
+    chmodSync(join(project, 'terraform'), 0o755);
     const tables = [{ tableName: 'Sessions', partitionKey: 'id' }];
     writeFileSync(join(project, 'precise-ttl.config.json'), JSON.stringify({ region: 'us-east-1', tables }));
-    const command = `'${process.execPath}' '${resolve('bin/precise-ttl.js')}' deploy; echo $? > status`;
-    const child = spawn('script', ['-qc', `trap : INT; ${command}`, '/dev/null'], {
-      cwd: project,
-      env: { ...process.env, TERRAFORM_BINARY_NAME: terraform },
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    let printed = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      printed += text;
-      if (printed.endsWith('[y/N] ')) child.stdin.write(keys);
-    });
-    await once(child, 'exit');
-    return {
-      status: Number(readFileSync(join(project, 'status'), 'utf8')),
-      applied: existsSync(join(project, 'applied')),
-      planLeft: existsSync(join(project, 'cdktf.out/stacks/precise-ttl/precise-ttl.plan')),
-      says: printed.split('[y/N] ')[1]?.trim().split(/\r?\n/).at(-1),
-    };
-  } finally {
-    rmSync(project, { recursive: true, force: true });
-  }
-}
+  });
+  afterEach(() => rmSync(project, { recursive: true, force: true }));
 
-(TERMINAL ? describe : describe.skip)('the question of deploy, in a terminal,', () => {
+  /** @returns the exit status, and what Terraform noted after `init` */
+  async function deploy(...args: string[]) {
+    const child = spawn(process.execPath, [resolve('bin/precise-ttl.js'), 'deploy', ...args], {
+      cwd: project,
+      env: { ...process.env, TERRAFORM_BINARY_NAME: join(project, 'terraform') },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    child.stdin.end('yes\n');
+    const [status] = await once(child, 'exit');
+    const [init, locked, ...runs] = readFileSync(join(project, 'runs'), 'utf8').trim().split('\n');
+    expect(init).toBe(`-chdir=${stack()} init -input=false`);
+    return { status, locked, runs };
+  }
+
+  test('applies, leaves the question to Terraform, and ends as it ends', async () => {
+    expect(await deploy()).toMatchObject({ status: 3, runs: [`-chdir=${stack()} apply`, 'yes'] });
+    expect(existsSync(join(stack(), 'cdk.tf.json'))).toBe(true);
+  });
+
   test.each([
-    ['yes', 'y\r', { status: 0, applied: true }],
-    ['an empty answer', '\r', { status: 1, applied: false, says: 'Nothing was changed.' }],
-    // The plan can contain secrets.
-    ['Ctrl-C', '\u0003', { status: 130, applied: false, says: 'Nothing was changed.' }],
-  ])('takes %s, and leaves no plan behind', async (_what, keys, expected) => {
-    expect(await answered(keys)).toMatchObject({ ...expected, planLeft: false });
+    ['to apply', ['--', '-auto-approve', '--', '-x'], 'apply -auto-approve -- -x'],
+    ['to plan with --diff', ['--diff', '--', '-out=p'], 'plan -out=p'],
+  ])('passes what stands behind -- on %s', async (_what, args, expected) => {
+    expect((await deploy(...args)).runs[0]).toBe(`-chdir=${stack()} ${expected}`);
+  });
+
+  test('--destroy applies a stack that only forgets the table', async () => {
+    expect((await deploy('--destroy')).runs[0]).toBe(`-chdir=${stack()} apply`);
+    const { resource, removed } = JSON.parse(readFileSync(join(stack(), 'cdk.tf.json'), 'utf8'));
+    expect(resource).toBeUndefined();
+    expect(removed).toContainEqual(
+      expect.objectContaining({ from: expect.stringMatching(/^aws_dynamodb_table\.Sessions_/) }),
+    );
+  });
+
+  test("keeps the provider's lock beside the configuration, and takes another provider when it is deleted", async () => {
+    expect((await deploy()).locked).toMatch(/No such file/);
+    expect(readFileSync(lock(), 'utf8')).toBe('new\n');
+    rmSync(join(project, 'runs'));
+    expect((await deploy()).locked).toBe('new');
+    rmSync(join(project, 'runs'));
+    rmSync(lock());
+    expect((await deploy()).locked).toMatch(/No such file/);
   });
 });

@@ -229,7 +229,7 @@ test.each(AWS_COMMANDS)('the help of %s says what it needs', async command => {
 });
 
 /** Commands that call only this machine, or only what a deployment calls. */
-const OTHERWISE = ['start', 'local', 'diff', 'deploy', 'destroy'];
+const OTHERWISE = ['start', 'local', 'deploy'];
 
 test('each command that can talk to AWS says what it needs', () => {
   const { files, packages } = readImports(['cli', 'operate', 'dashboard']);

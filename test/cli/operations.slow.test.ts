@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMMAND_NAMES, COMMANDS, type CommandName } from '../../cli/commands.ts';
@@ -30,8 +30,6 @@ const CHANGING: Readonly<
 > = {
   adopt: { args: ['--table', 'Sessions'], services: ['DYNAMODB'] },
   backfill: { args: ['--table', 'Sessions'], services: ['DYNAMODB'] },
-  deploy: { args: [], services: [] },
-  destroy: { args: [], services: [] },
   pause: { args: [], services: ['DYNAMODB', 'SFN'] },
   replay: { args: TIMES, services: ['SFN'] },
   restore: {
@@ -68,9 +66,7 @@ test('each command that changes something can be told not to ask, and no other o
   expect(Object.keys(CHANGING)).toEqual(expect.arrayContaining(writing));
 });
 
-const ON_AWS = OPERATIONS.filter(({ services }) => services.length > 0);
-
-describe.each(ON_AWS)('$name', ({ name, args, services }) => {
+describe.each(OPERATIONS)('$name', ({ name, args, services }) => {
   test('refuses without a terminal and without --yes', async () => {
     const { flags } = await COMMANDS[name].load();
     const { status, stderr } = await run(name, args);
@@ -106,7 +102,7 @@ describe.each(ON_AWS)('$name', ({ name, args, services }) => {
 
 // Each command runs in a process of its own, because the SDK does not recognize errors from the process of a test.
 test('each says so where nobody listens', async () => {
-  const those = ON_AWS.filter(({ name }) => name !== 'verify');
+  const those = OPERATIONS.filter(({ name }) => name !== 'verify');
   const ended = await Promise.all(
     those.map(async ({ name, args, services }) =>
       shellCommand(name)(await withConfig(name, args), nowhere(services)),
@@ -124,7 +120,7 @@ test('each says so where nobody listens', async () => {
   );
 });
 
-describe.each(ON_AWS.filter(({ name }) => !['adopt', 'verify'].includes(name)))(
+describe.each(OPERATIONS.filter(({ name }) => !['adopt', 'verify'].includes(name)))(
   '$name',
   ({ name, args, services }) => {
     test('refuses a table that the configuration does not have', async () => {
@@ -236,30 +232,5 @@ describe('a plan', () => {
     };
     const session = sessionOf({}, { signal: stop.signal });
     expect(await carriedOut({ ...plan, apply }, session)).toEqual({ end: 'interrupted' });
-  });
-});
-
-// Terraform has its own endpoints and its own state, which the SDK's endpoint does not change.
-describe.each(['deploy', 'destroy'] as const)('%s', name => {
-  const terraform = join(folder, 'terraform');
-  const used = join(folder, 'used');
-  writeFileSync(
-    terraform,
-    `#!/bin/sh\ncase "$*" in\n  version*) echo '{"terraform_version":"1.12.0"}' ;;\n  *) touch '${used}' ;;\nesac\n`,
-  );
-  chmodSync(terraform, 0o755);
-  beforeEach(() => rmSync(used, { force: true }));
-  const started = (args: readonly string[], environment: Readonly<Record<string, string>>) =>
-    shellCommand(name)([...args, '--config', CONFIG], { TERRAFORM_BINARY_NAME: terraform, ...environment });
-
-  test.each([{}, { AWS_ENDPOINT_URL: NOWHERE }])('refuses without --yes, in %p', async environment => {
-    const { status, stderr } = await started([], environment);
-    expect([status, stderr]).toEqual([2, expect.stringContaining('--yes: expected it where no terminal')]);
-    expect(existsSync(used)).toBe(false);
-  });
-
-  test('goes on with --yes', async () => {
-    const { status } = await started(['--yes'], { AWS_ENDPOINT_URL: NOWHERE });
-    expect([status, existsSync(used)]).toEqual([0, true]);
   });
 });

@@ -93,9 +93,7 @@ const RUNS: Readonly<Record<CommandName, readonly Run[]>> = {
   start: [{ args: ['--minutes', '0'] }],
   local: [{ args: ['--for', '2m'] }],
   synth: [{ args: ['--out', join(folder, 'synthesized')] }],
-  diff: [{ args: [], environment: NO_TERRAFORM }],
-  deploy: [{ args: [] }],
-  destroy: [{ args: [] }],
+  deploy: [{ args: [], environment: NO_TERRAFORM }],
   adopt: [{ args: ['--table', TOKENS.tableName, '--region', 'us-east-1', '--dry-run', '--full'] }],
   backfill: [{ args: ['--table', SESSIONS.tableName, '--dry-run'] }],
   replay: [

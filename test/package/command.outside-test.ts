@@ -104,7 +104,7 @@ test('it has no path of the machine that built it, and no TypeScript', () => {
 });
 
 /** Exit statuses for wrong flags: 2, or another one where 2 is an answer. The flags of each command are tested in test/cli. */
-const USAGE_STATUS = { replay: 2, diff: 1, status: 3 };
+const USAGE_STATUS = { replay: 2, deploy: 1, status: 3 };
 
 describe.each([...NODES])('on Node %s', (major, node) => {
   test.each(COMMAND_NAMES)('%s has its help', async name => {
@@ -180,7 +180,7 @@ describe.each([...NODES])('on Node %s', (major, node) => {
     const ended = await new Promise<string>(done => {
       execFile(
         node,
-        [PROGRAM, 'deploy', '--yes'],
+        [PROGRAM, 'deploy'],
         { cwd: folder, env: { ...env, TERRAFORM_BINARY_NAME: 'none' } },
         (_e, _o, stderr) => done(stderr.trim()),
       );

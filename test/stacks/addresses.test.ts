@@ -53,7 +53,6 @@ const ADDRESSES = `
   data.aws_partition.place_partition_FC7095B2
   data.aws_region.place_region_950A0145
   module.created_tables
-  output.configuration
   output.tables
 `;
 

@@ -399,51 +399,10 @@ describe('the schedule', () => {
   });
 });
 
-describe('an existing table that is left as it is deployed', () => {
-  const [tokens, carts] = ['Tokens', 'Carts'].map(tableName => ({
-    tableName,
-    partitionKey: 'id',
-    existingTable: true,
-    archive: {},
-  })) as [PreciseTtlProps, PreciseTtlProps];
-  const read = terraformJson(configOf(tokens, carts));
-  const streamArn = 'arn:aws:dynamodb:us-east-1:123456789012:table/Tokens/stream/2026-01-01T00:00:00.000';
-  const left = terraformJson(configOf(tokens, carts), { left: new Map([['Tokens', { streamArn }]]) });
-
-  test('is not read, and differs by nothing else', () => {
-    const id = Object.keys(read.data['aws_dynamodb_table'] ?? {}).find(name => name.startsWith('Tokens'));
-    expect(Object.keys(left.data['aws_dynamodb_table'] ?? {})).toEqual([expect.stringMatching(/^Carts/)]);
-    const place = Object.entries({
-      region: 'aws_region',
-      account_id: 'aws_caller_identity',
-      partition: 'aws_partition',
-    }).map(([attribute, type]) => `\${data.${type}.${Object.keys(read.data[type] ?? {})[0]}.${attribute}}`);
-    const arn = `arn:${place[2]}:dynamodb:${place[0]}:${place[1]}:table/Tokens`;
-    const known = JSON.stringify({ ...read, '//': {}, data: {} })
-      .replaceAll(`\${data.aws_dynamodb_table.${id}.arn}`, arn)
-      .replaceAll(`\${data.aws_dynamodb_table.${id}.name}`, 'Tokens')
-      .replaceAll(`\${data.aws_dynamodb_table.${id}.stream_arn}`, streamArn);
-    expect(JSON.parse(known)).toEqual({ ...left, '//': {}, data: {} });
-  });
-});
-
 describe('a deployment', () => {
-  test('notes its configuration, with what stands beside the tables in each of them', () => {
-    const tables = [{ tableName: 'Tokens', partitionKey: 'id${b}', logRetentionDays: 7 }];
-    const { output } = terraformJson({ ...configOf(...tables), tags: { team: 'a' }, alarms: false });
-    expect(output['configuration']).toMatchObject({
-      // As Terraform takes it literally.
-      value: JSON.stringify({ tables: [{ ...tables[0], alarms: false }], tags: { team: 'a' } }).replace(
-        'id$',
-        () => 'id$$',
-      ),
-      sensitive: true,
-    });
-  });
-
   test('has an output with what scripts need of each table under its own name', () => {
     const two = terraformJson(configOf(SESSION_DATA, { tableName: 'a.b', partitionKey: 'id' }));
-    expect(Object.keys(two.output)).toEqual(['configuration', 'tables']);
+    expect(Object.keys(two.output)).toEqual(['tables']);
     const tables = two.output['tables']?.value as unknown as Record<string, Record<string, string>>;
     expect(Object.keys(tables)).toEqual(['SessionData', 'a.b']);
     const { expiryModel: _model, ...arns } = tables['SessionData'] ?? {};

@@ -153,8 +153,6 @@ test.each([
   'backfill',
   'restore',
   'deploy',
-  'diff',
-  'destroy',
   'synth',
   'init',
   'adopt',

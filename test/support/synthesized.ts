@@ -7,7 +7,7 @@ import { STACK, type SynthesisOptions, synthesize } from '../../stacks/app.ts';
 /** Synthesizes a configuration into a folder of its own, as `cdktf synth` does, and returns the folder. */
 export function synthesizeToFolder(
   config: DeploymentConfig,
-  options: Pick<SynthesisOptions, 'removed' | 'left'> = {},
+  options: Pick<SynthesisOptions, 'removed'> = {},
 ): string {
   const outdir = mkdtempSync(join(tmpdir(), 'precise-ttl-synth-'));
   synthesize({ config, outdir, ...options });
@@ -25,11 +25,8 @@ export interface TerraformJson {
   readonly provider: Readonly<Record<string, readonly Resource[]>>;
 }
 
-export function terraformJson(
-  config: DeploymentConfig,
-  options: Pick<SynthesisOptions, 'left'> = {},
-): TerraformJson {
-  const file = join(synthesizeToFolder(config, options), 'stacks', STACK, 'cdk.tf.json');
+export function terraformJson(config: DeploymentConfig): TerraformJson {
+  const file = join(synthesizeToFolder(config), 'stacks', STACK, 'cdk.tf.json');
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 

@@ -196,7 +196,7 @@ function defaultOf(name: keyof typeof PROPS): string {
 
 function holdingsTable(): string {
   return table(
-    ['what', 'what it holds', 'turned off', 'entry out, in two steps', '`destroy`'],
+    ['what', 'what it holds', 'turned off', 'entry out, in two steps', '`deploy --destroy`'],
     Object.values(HOLDINGS).map(({ what, holds, turnedOff, onAgain, entryOut, destroyed }) => [
       what,
       holds,

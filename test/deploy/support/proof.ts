@@ -79,8 +79,6 @@ export async function startEmulatedAws({ log }: { readonly log?: string } = {}):
       ...ofProvider,
       ...FEW_COLLECTIONS,
       TF_CLI_CONFIG_FILE: join(folder, 'terraform.rc'),
-      // The CDKTF CLI would ask the registry for checksums of other platforms.
-      TF_CLI_ARGS_providers_lock: `-fs-mirror=${join(folder, 'mirror')}`,
       TF_IN_AUTOMATION: '1',
       CHECKPOINT_DISABLE: '1',
     },
