@@ -58,16 +58,6 @@ export const COMMANDS = {
   resume: command('act', 'let them go on, and replay what they missed', () => import('./resume.ts')),
   replay: command('act', 'sweep a span of time again', () => import('./replay.ts')),
   restore: command('act', 'write archived items back into their table', () => import('./restore.ts')),
-  audit: command(
-    'prove',
-    'compare what was deleted with what was archived and published, and name what differs',
-    () => import('./audit.ts'),
-  ),
-  proof: command(
-    'prove',
-    "verify the proof of a day's deletions: its manifest, the archive, the journal",
-    () => import('./proof.ts'),
-  ),
   verify: command(
     'prove',
     'prove it in your own account: a small deployment, ten minutes, experiments, and all is taken away again',

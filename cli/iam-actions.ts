@@ -74,7 +74,6 @@ export const COMMAND_ACTIONS = {
     ...on('*', ['cloudwatch:GetMetricData'], UNCHECKED),
   ],
   status: STATUS,
-  audit: on(JOURNAL, ['dynamodb:Query']),
   backfill: on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:Scan', 'dynamodb:UpdateItem']),
   restore: [
     ...on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:PutItem']),
@@ -97,11 +96,6 @@ export const COMMAND_ACTIONS = {
       isImplied: true,
       without: 'only with --drill, which does not work',
     },
-  ],
-  proof: [
-    ...on(JOURNAL, ['dynamodb:Query']),
-    ...on('the bucket of the archive', ['s3:ListBucket']),
-    ...on('its objects', ['s3:GetObject']),
   ],
   verify: [
     ...on(TABLE, [

@@ -62,7 +62,6 @@ interface Alarm {
     | 'calls'
     | 'executions'
     | 'items'
-    | 'deletions'
     | 'children'
     | 'messages'
     | 'milliseconds'
@@ -200,18 +199,6 @@ export const ALARMS = {
     periods: 1,
     treatMissingData: 'notBreaching',
     help: 'For more than a day the ticks have not got any further with a table: somebody forgot that it is paused, or nobody has replayed what was missed.',
-  },
-  deletesUnread: {
-    watched: { by: 'deployment', name: 'DeletesUnread' },
-    statistic: 'Sum',
-    comparison: 'GreaterThanOrEqualToThreshold',
-    threshold: () => 1,
-    unit: 'deletions',
-    periodSeconds: 300,
-    periods: 1,
-    treatMissingData: 'notBreaching',
-    ofReaders: true,
-    help: 'Items were deleted that the archive or the events have not seen in the time that they have for it. The stream has their records for 24 hours.',
   },
   readersBehind: {
     watched: { by: 'deployment', name: 'ReaderDelay' },

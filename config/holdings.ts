@@ -30,11 +30,7 @@ export interface Holding {
 const LOGS = ['plan-sweep', 'query-expired', 'delete-chunk', 'record-metrics', 'sweep', 'replay'];
 
 /** Log groups that props turn on and off. After they are turned on again they are the same groups: see `Guard.adopt`. */
-const OPTIONAL_LOGS = [
-  'archive/reader/archive-expiries',
-  'archive/proof/write-manifest',
-  'events/reader/publish-expiries',
-];
+const OPTIONAL_LOGS = ['archive/reader/archive-expiries', 'events/reader/publish-expiries'];
 
 const logsOf = (path: string) => `${path}/logs`;
 

@@ -2,7 +2,6 @@ import type { FieldProblem } from '../expiry/errors.ts';
 import {
   ALL_FUNCTIONS,
   fileOf,
-  PROOF_FUNCTIONS,
   STREAM_FUNCTIONS,
   type StreamFunctionName,
 } from '../functions/function-list.ts';
@@ -27,11 +26,6 @@ export function constructId(tableName: string): string {
   // Constructs keep their children in a plain object, which inherits names such as toString.
   const taken = TAKEN_IDS.includes(tableName) || tableName in Object.prototype;
   return /[A-Za-z_]/.test(begins) && !taken ? tableName : `table:${tableName}`;
-}
-
-/** Name of the schedule of a table's manifests, of its group and of its role. */
-export function proofName(name: string): string {
-  return `${name}-proof`;
 }
 
 /** Name of the state machine that replays a deployment's tables. */
@@ -126,18 +120,12 @@ export interface NamedTable {
   /** Its archive. @default none */
   readonly archive?: object;
   readonly events?: object;
-  /** Whether it has a proof. @default false */
-  readonly proof?: boolean;
 }
 
 /** The names of a table's own resources; test/config/names.test.ts compares them with the synthesized ones. */
-export function namesOfTable(
-  field: string,
-  { tableName, name, archive, events, proof = false }: NamedTable,
-): Named {
+export function namesOfTable(field: string, { tableName, name, archive, events }: NamedTable): Named {
   const roles = [
     ...(archive === undefined ? [] : [`${name}-${STREAM_FUNCTIONS.ArchiveExpiries}`]),
-    ...(archive === undefined && !proof ? [] : [`${name}-${PROOF_FUNCTIONS.WriteManifest}`, proofName(name)]),
     ...(events === undefined ? [] : [`${name}-${STREAM_FUNCTIONS.PublishExpiries}`]),
   ];
   return {

@@ -20,7 +20,7 @@ import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.t
 import { ALARM_TOPIC, ALARMS_KIND, type AlarmsProp } from './alarms.ts';
 import { flattened, GROUP_NAMES, GROUPS, type GroupName, isGrouped, nested, pathOf } from './prop-groups.ts';
 import { orReference } from './references.ts';
-import { ARCHIVE, EVENTS, resolvedArchive } from './stream-props.ts';
+import { ARCHIVE, EVENTS } from './stream-props.ts';
 import { PROVISIONED_CAPACITY, STREAM_VIEWS, TABLE_CLASSES, WARM_THROUGHPUT } from './table-settings.ts';
 import { TAGS_OR_REFERENCES } from './tags.ts';
 
@@ -223,12 +223,6 @@ export const PROPS = {
    * @default nothing is kept
    */
   archive: orNone(ARCHIVE),
-  /**
-   * each day gets a [manifest of its deletions](../archive-and-events.md#how-do-i-prove-what-was-deleted), in the archive's bucket or
-   * one that is created
-   * @default with an archive only
-   */
-  proof: orNone(boolean()),
   /**
    * an expiry becomes [an event](../archive-and-events.md#how-am-i-told-of-each-expiry): `{ eventBus }`, `{ queueArn }`, `{ streamArn }` or
    * `{ functionArn }`, with `oldImage` and `includePast`
@@ -469,41 +463,10 @@ export function readsStream({ archive, events }: Pick<ResolvedProps, 'archive' |
   return archive !== undefined || events !== undefined;
 }
 
-/** The props that decide whether a table has a ledger (a list of its deletions, in the journal) and a proof (a manifest of each day). */
-export type LedgerProps = Pick<ResolvedProps, 'archive' | 'events'> & Partial<Pick<ResolvedProps, 'proof'>>;
-
-/** Whether a manifest of each day's deletions is written. */
-export function hasProof({ archive, proof = false }: Omit<LedgerProps, 'events'>): boolean {
-  return archive !== undefined || proof;
-}
-
-/** Whether DeleteChunk writes a ledger: the list of its deletions, in the journal. */
-export function hasLedger(props: LedgerProps): boolean {
-  return hasProof(props) || props.events !== undefined;
-}
-
 /** The settings that the functions get from the props. */
 export function functionSettings(props: ResolvedProps): Settings {
-  const { batchSeconds } = resolvedArchive(props.archive ?? {});
-  return { ...props, ...readerSettings({ ...props, batchSeconds }) };
-}
-
-/**
- * Seconds that a reader of the stream has, after the time for which it collects records, until a deletion that it has not seen is
- * reported. It usually has a record within a second; a failed call is repeated with pauses, and the function may take up to a minute.
- */
-const READ_WITHIN_SECONDS = 180;
-
-/** The settings of the functions for the readers of the table's stream. */
-function readerSettings(readers: LedgerProps & { readonly batchSeconds: number }) {
-  const { archive, events, batchSeconds } = readers;
-  return {
-    // With readers of the stream, an item is deleted one second later: decisions.md explains why.
-    ...(readsStream(readers) && { marginSeconds: 1 }),
-    ...(archive !== undefined && { archivedWithinSeconds: batchSeconds + READ_WITHIN_SECONDS }),
-    ...(events !== undefined && { publishedWithinSeconds: READ_WITHIN_SECONDS }),
-    ...(hasProof(readers) && { proof: true }),
-  } satisfies Partial<Settings>;
+  // With readers of the stream, an item is deleted one second later: decisions.md explains why.
+  return { ...props, ...(readsStream(props) && { marginSeconds: 1 }) };
 }
 
 /** Fills in the defaults. */

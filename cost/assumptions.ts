@@ -51,20 +51,3 @@ export const ARCHIVE = {
   lineBytes: 300,
   loggedBytes: 300,
 } as const;
-
-/**
- * Sizes in the ledger: bytes of a row without its entries, of an entry with only a key, and of an entry with the hash of its line, gzipped,
- * with UUIDs as keys; days for which it is kept; minutes of a reader's book (its part of the ledger) that are read to find a minute's
- * deletions.
- */
-export const LEDGER = { rowBytes: 240, keyBytes: 25, archivedBytes: 62, days: 14, minutes: 3 } as const;
-
-/**
- * Costs of the manifests: processor time per deletion, of a whole core, and the memory for a whole core; bytes of a line, gzipped;
- * requests to S3 per day, some of them per hour; the number of slices in which a day's books are read, and the overlap that is read in
- * addition to each. A test compares these with the function's own constants.
- */
-export const MANIFEST = {
-  ...{ itemMs: 0.05, memoryMb: 1769, lineBytes: 82, requestsADay: 32 },
-  ...{ slices: 144, readAround: 0.4 },
-} as const;

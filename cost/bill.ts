@@ -1,14 +1,15 @@
 import { archiveOfMonth } from './archive-usage.ts';
 import { ENTRY_BYTES, STORED_ENTRY_BYTES } from './assumptions.ts';
 import { writeUnits } from './item-size.ts';
-import { type LedgerShape, ledgerOfMonth } from './ledger-usage.ts';
-import { manifestsOfMonth } from './manifest-usage.ts';
 import { LOG_BYTES } from './measured.ts';
 import { BILL_PRICES, PRICES } from './prices.ts';
-import { type SweepUsage, type SweptDeployment, usageOfMonth } from './sweep-usage.ts';
+import { type SweepUsage, type SweptDeployment, type SweptTable, usageOfMonth } from './sweep-usage.ts';
 
 /** A table and its items: all values on which its part of a bill depends. */
-export interface BilledTable extends LedgerShape {
+export interface BilledTable extends SweptTable {
+  readonly itemBytes: number;
+  /** Seconds for which removals are collected for one object of the archive; undefined: there is no archive. */
+  readonly archiveBatchSeconds: number | undefined;
   /** How often an item gets another TTL before it expires. */
   readonly renewalsPerItem: number;
   /** Whether the table is created by the deployment, with point-in-time recovery. */
@@ -89,11 +90,9 @@ function linesOf(deployment: BilledDeployment): BillLine[] {
   const { tables, logRetentionDays } = deployment;
   return [
     ...linesOfSweep(deployment),
-    ...tables.filter(hasLedger).flatMap(linesOfLedger),
     ...linesOfMonitoring(deployment),
     ...tables.flatMap(linesOfTable),
     ...tables.flatMap(table => linesOfArchive({ ...table, logRetentionDays })),
-    ...tables.flatMap(table => (table.hasProof ? linesOfManifests(table) : [])),
   ];
 }
 
@@ -135,28 +134,6 @@ function linesOfSweep(deployment: BilledDeployment): BillLine[] {
     line('reads of indexes and journal', usage.dynamoDbReadUnits, 'read units', priced('dynamoDbReadUnits')),
     line('writes of the journal', usage.dynamoDbWriteUnits, 'write units', priced('dynamoDbWriteUnits')),
     line('storage of the journal', rowGb, 'GB', rowGb * BILL_PRICES.storedGbMonths, '25 GB'),
-  ];
-}
-
-/** Whether the table has a ledger. */
-function hasLedger({ archiveBatchSeconds, hasEvents, hasProof }: BilledTable): boolean {
-  return archiveBatchSeconds !== undefined || hasEvents || hasProof;
-}
-
-function linesOfLedger(table: BilledTable): BillLine[] {
-  const line = lineOf('sweep');
-  const { readUnits, writeUnits: written, storedGb, gbSeconds } = ledgerOfMonth(table);
-  return [
-    line('reads of the ledger', readUnits, 'read units', readUnits * PRICES.dynamoDbReadUnits),
-    line('writes of the ledger', written, 'write units', written * PRICES.dynamoDbWriteUnits),
-    line('storage of the ledger', storedGb, 'GB', storedGb * BILL_PRICES.storedGbMonths, '25 GB'),
-    line(
-      'functions: time for the ledger',
-      gbSeconds,
-      'GB-seconds',
-      gbSeconds * PRICES.functionGbSeconds,
-      '400,000',
-    ),
   ];
 }
 
@@ -227,18 +204,6 @@ function linesOfTable(table: BilledTable): BillLine[] {
       ...{ part: 'table', name: 'point-in-time recovery', amount: recoverableGb, unit: 'GB' },
       dollars: recoverableGb * BILL_PRICES.recoverableGbMonths,
     },
-  ];
-}
-
-/** The lines of the bill for daily manifests. */
-function linesOfManifests(table: BilledTable): BillLine[] {
-  const { readUnits, gbSeconds, requests, storedGb } = manifestsOfMonth(table);
-  const line = lineOf('archive');
-  return [
-    line('manifests: reads of the ledger', readUnits, 'read units', readUnits * PRICES.dynamoDbReadUnits),
-    line('manifests: time', gbSeconds, 'GB-seconds', gbSeconds * PRICES.functionGbSeconds, '400,000'),
-    line('manifests: requests to S3', requests, 'requests', requests * BILL_PRICES.s3Puts),
-    line("a month's manifests, each month", storedGb, 'GB', storedGb * BILL_PRICES.s3GbMonths),
   ];
 }
 

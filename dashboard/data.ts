@@ -1,10 +1,7 @@
 import { type ResolvedProps, resolveProps } from '../config/props.ts';
-import { compareDeletions } from '../operate/audit/audit.ts';
-import type { AuditReport } from '../operate/audit/report.ts';
 import { localEndpoint } from '../operate/aws/endpoint.ts';
 import { describeSdkError } from '../operate/aws/errors.ts';
 import { chooseTables } from '../operate/choose-tables.ts';
-import { tableReaders } from '../operate/deployment/subject.ts';
 import { readHistory } from '../operate/history/history.ts';
 import type { HistoryReport } from '../operate/history/report.ts';
 import type { OperateOptions } from '../operate/options.ts';
@@ -21,7 +18,6 @@ import { Source } from './source.ts';
 export interface Reads {
   readonly status: (signal: AbortSignal) => Promise<StatusReport>;
   readonly history: (sinceMs: number, signal: AbortSignal) => Promise<HistoryReport>;
-  readonly audit: (from: Date, signal: AbortSignal) => Promise<AuditReport>;
 }
 
 export interface DashboardOptions extends Omit<OperateOptions, 'signal'> {
@@ -40,7 +36,6 @@ export interface DashboardOptions extends Omit<OperateOptions, 'signal'> {
 const PACE = {
   status: { everyMs: 10_000, limitMs: 30_000 },
   history: { everyMs: 30_000, limitMs: 30_000 },
-  audit: { everyMs: 300_000, limitMs: 60_000 },
 } as const;
 
 /**
@@ -50,11 +45,7 @@ const WHOLE_HISTORY_EVERY = 60;
 const DAY_MS = 86_400_000;
 const FOLLOW_UP_MS = 15 * 60_000;
 
-/** Missing deletions are looked up for the last hour, like a status does. */
-const AUDIT_MS = 3_600_000;
-
 const SHOWN_SWEEPS = 12;
-const SHOWN_KEYS = 10;
 
 /** Everything that the page shows. It asks AWS only while somebody requests the report, and not more often than {@link PACE}. */
 export interface DashboardData {
@@ -65,7 +56,7 @@ export interface DashboardData {
 }
 
 /**
- * Combines the reports of `status`, its history and `audit` on the tables of a configuration.
+ * Combines the reports of `status` and of its history on the tables of a configuration.
  * @throws {InputError}
  */
 export function dashboardData(options: DashboardOptions): DashboardData {
@@ -102,22 +93,13 @@ export function dashboardData(options: DashboardOptions): DashboardData {
       for (const [index, { sweeps }] of report.tables.entries()) tables[index]?.series.add(sweeps, atMs);
     },
   });
-  const audit = new Source({
-    ...{ name: 'audit', ...PACE.audit, describe, now, signal },
-    read: until => reads.audit(new Date(now() - AUDIT_MS), until),
-    onAnswer(report, atMs) {
-      for (const table of tables) table.addAudit(report, new Date(atMs).toISOString());
-    },
-  });
 
   return {
     report(shown) {
       status.ask();
       history.ask();
-      // The ledger is long: it is compared only if a tick has found something missing.
-      if (tables.some(table => table.isMissingSome)) audit.ask();
       const selected = tables.find(({ props }) => props.tableName === shown) ?? first;
-      const asked = [status.report, history.report, audit.report];
+      const asked = [status.report, history.report];
       return {
         now: new Date(now()).toISOString(),
         region: config.region,
@@ -153,7 +135,6 @@ function ownReads(options: DashboardOptions): Reads & { destroy(): void } {
       }
     },
     history: (sinceMs, signal) => readHistory({ ...options, sinceMs, signal }),
-    audit: (from, signal) => compareDeletions({ ...options, from, maxKeys: SHOWN_KEYS, signal }),
     destroy: end,
   };
 }
@@ -164,7 +145,6 @@ class TableMemory {
   readonly series = new SweepSeries();
   #status: TableReport | undefined;
   #known: LastKnown = NOTHING_KNOWN;
-  #missing: TableData['missing'] = null;
 
   constructor(props: ResolvedProps) {
     this.props = props;
@@ -176,19 +156,6 @@ class TableMemory {
     this.series.add(report.sweeps ?? [], nowMs);
   }
 
-  addAudit({ tables }: AuditReport, at: string): void {
-    const audited = tables.find(({ tableName }) => tableName === this.props.tableName);
-    const value = (audited?.readers ?? []).map(({ reader, missing, keys }) => ({ reader, missing, keys }));
-    this.#missing = audited === undefined ? null : { value, at };
-  }
-
-  get isMissingSome(): boolean {
-    return (
-      tableReaders(this.props).length > 0 &&
-      (this.#known.ledger?.value.some(({ missing }) => missing > 0) ?? false)
-    );
-  }
-
   get data(): TableData {
     const { tableName, sweep: name } = this.props;
     const { verdict = null, cause = null, remarks = [] } = this.#status ?? {};
@@ -196,7 +163,6 @@ class TableMemory {
       ...{ tableName, name, lateAfterSeconds: lateAfterSeconds(this.props), verdict, cause, remarks },
       ...this.#known,
       lastMinute: this.series.minutes.at(-1) ?? null,
-      missing: this.isMissingSome ? this.#missing : null,
     };
   }
 

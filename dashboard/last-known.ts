@@ -6,7 +6,6 @@ export const NOTHING_KNOWN: LastKnown = {
   journal: null,
   gone: null,
   overdue: null,
-  ledger: null,
   schedules: null,
   open: null,
   deadLetters: null,
@@ -24,7 +23,6 @@ export function lastKnown(before: LastKnown, report: TableReport, at: string): L
     journal: keep('journal'),
     gone: keep('gone'),
     overdue: keep('overdue'),
-    ledger: keep('ledger'),
     schedules: keep('schedules'),
     open: keep('open'),
     deadLetters: keep('deadLetters'),
@@ -35,11 +33,11 @@ export function lastKnown(before: LastKnown, report: TableReport, at: string): L
 /** The parts of a report; null for those that are not known. */
 function partsOf(report: TableReport): { readonly [Part in keyof KnownParts]: KnownParts[Part] | null } {
   const { tick, watermark, pause, handOver, lastFailure } = report;
-  const { gone, overdue, ledger, schedules, open, deadLetters, alarms } = report;
+  const { gone, overdue, schedules, open, deadLetters, alarms } = report;
   return {
     // The sweeps come from the journal, and are a list only if it could be read.
     journal: report.sweeps === null ? null : { tick, watermark, pause, handOver, lastFailure },
     schedules: schedules.some(({ state }) => state === null) ? null : schedules,
-    ...{ gone, overdue, ledger, open, deadLetters, alarms },
+    ...{ gone, overdue, open, deadLetters, alarms },
   };
 }

@@ -1,4 +1,3 @@
-import type { ReaderAudit } from '../operate/audit/report.ts';
 import type { SweepReport } from '../operate/deployment/sweep.ts';
 import type { TableReport, Verdict } from '../operate/status/report.ts';
 
@@ -47,7 +46,6 @@ export interface KnownParts {
   readonly journal: Pick<TableReport, 'tick' | 'watermark' | 'pause' | 'handOver' | 'lastFailure'>;
   readonly gone: NonNullable<TableReport['gone']>;
   readonly overdue: NonNullable<TableReport['overdue']>;
-  readonly ledger: NonNullable<TableReport['ledger']>;
   readonly schedules: TableReport['schedules'];
   readonly open: NonNullable<TableReport['open']>;
   readonly deadLetters: number;
@@ -69,8 +67,6 @@ export interface TableData extends LastKnown {
   readonly remarks: TableReport['remarks'];
   /** The last minute that was swept; null if there is none in the span that is shown. */
   readonly lastMinute: Minute | null;
-  /** Deletions that the archive or the events lack, by reader; null if nothing is missing, or nothing was compared. */
-  readonly missing: Aged<readonly Pick<ReaderAudit, 'reader' | 'missing' | 'keys'>[]> | null;
 }
 
 /** The items that the sweeps of a minute found, by their fate. */

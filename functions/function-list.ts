@@ -8,18 +8,12 @@ export const STREAM_FUNCTIONS = {
 
 export type StreamFunctionName = keyof typeof STREAM_FUNCTIONS;
 
-/** The function that a schedule calls once a day: that of the props `archive` and `proof`. */
-export const PROOF_FUNCTIONS = { WriteManifest: 'write-manifest' } as const;
-
-export type ProofFunctionName = keyof typeof PROOF_FUNCTIONS;
-
 /** Any function of this project. */
-export type FunctionName = TaskName | StreamFunctionName | ProofFunctionName;
+export type FunctionName = TaskName | StreamFunctionName;
 
 const FILES: Readonly<Record<FunctionName, string>> = {
   ...TASKS,
   ...STREAM_FUNCTIONS,
-  ...PROOF_FUNCTIONS,
 };
 
 export const ALL_FUNCTIONS = Object.keys(FILES) as readonly FunctionName[];

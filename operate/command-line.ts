@@ -1,13 +1,11 @@
 /** The commands that take `--config`. */
 export const WITH_CONFIG: readonly string[] = [
-  'audit',
   'backfill',
   'cost',
   'deploy',
   'doctor',
   'local',
   'pause',
-  'proof',
   'replay',
   'restore',
   'resume',

@@ -2,7 +2,7 @@ import { deployedAlarms } from '../config/alarms.ts';
 import { InvalidConfigError } from '../config/config.ts';
 import { deploymentsOf } from '../config/deployments.ts';
 import { propProblems } from '../config/prop-problems.ts';
-import { hasProof, type PreciseTtlProps, type ResolvedProps, resolveProps } from '../config/props.ts';
+import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../config/props.ts';
 import { resolvedArchive } from '../config/stream-props.ts';
 import { type Bill, type BilledDeployment, type BilledTable, monthlyBill } from '../cost/bill.ts';
 import { adviseShards, NEW_TABLE_UNITS, type ShardAdvice } from '../expiry/partition-rule.ts';
@@ -189,8 +189,6 @@ function billedTable(props: ResolvedProps, load: ItemLoad): BilledTable {
     ...props,
     ...load,
     isRecoverable: props.pointInTimeRecovery && !props.existingTable,
-    hasEvents: props.events !== undefined,
-    hasProof: hasProof(props),
     archiveBatchSeconds: props.archive && resolvedArchive(props.archive).batchSeconds,
   };
 }

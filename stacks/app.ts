@@ -78,7 +78,7 @@ function scopeOfSweeps(stack: TerraformStack): Construct {
 }
 
 function outputOf(table: SweptTable, sweep: DeployedSweep, region: string): object {
-  const { archive, loneProof, events } = table;
+  const { archive, events } = table;
   const { alarms, dashboard, deployment, replay, schedules, tick } = sweep;
   return {
     tableArn: table.tableArn,
@@ -93,7 +93,6 @@ function outputOf(table: SweptTable, sweep: DeployedSweep, region: string): obje
       archiveBucketName: archive.bucketName,
       archiveFailureQueueUrl: archive.reader.failures.url,
     }),
-    ...(loneProof && { archiveBucketName: loneProof.bucketName }),
     ...(events && { eventFailureQueueUrl: events.reader.failures.url }),
     ...(dashboard && {
       dashboardName: dashboard.dashboardName,

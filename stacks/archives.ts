@@ -1,5 +1,5 @@
 import type { FunctionName } from '../functions/function-list.ts';
-import { bundleFunctions, bundleProof, bundleStreamFunctions } from './bundle.ts';
+import { bundleFunctions, bundleStreamFunctions } from './bundle.ts';
 
 /**
  * Path of a function's archive. In the npm package tools/package/prebuilt-archives.ts replaces this file, so that users need no bundler.
@@ -9,8 +9,6 @@ export function archiveOf(name: FunctionName): string {
     case 'ArchiveExpiries':
     case 'PublishExpiries':
       return bundleStreamFunctions()[name].archive;
-    case 'WriteManifest':
-      return bundleProof()[name].archive;
     default:
       return bundleFunctions()[name].archive;
   }

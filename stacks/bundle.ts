@@ -3,12 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 import { strToU8, zipSync } from 'fflate';
-import {
-  PROOF_FUNCTIONS,
-  type ProofFunctionName,
-  STREAM_FUNCTIONS,
-  type StreamFunctionName,
-} from '../functions/function-list.ts';
+import { STREAM_FUNCTIONS, type StreamFunctionName } from '../functions/function-list.ts';
 import { TASKS, type TaskName } from '../statemachine/contract/machines.ts';
 import { LICENCES_FILE, licencesOf } from './licences.ts';
 
@@ -49,7 +44,6 @@ const ARCHIVED_AT = new Date(1980, 0, 1);
 
 let ofSweep: Readonly<Record<TaskName, Bundle>> | undefined;
 let ofStream: Readonly<Record<StreamFunctionName, Bundle>> | undefined;
-let ofProof: Readonly<Record<ProofFunctionName, Bundle>> | undefined;
 
 /**
  * Bundles and archives the four functions of the sweep. They are the same for all tables, so this is done once per process; the files are
@@ -64,12 +58,6 @@ export function bundleFunctions(): Readonly<Record<TaskName, Bundle>> {
 export function bundleStreamFunctions(): Readonly<Record<StreamFunctionName, Bundle>> {
   ofStream ??= bundles(STREAM_FUNCTIONS);
   return ofStream;
-}
-
-/** Bundles and archives the function that writes the manifests. */
-export function bundleProof(): Readonly<Record<ProofFunctionName, Bundle>> {
-  ofProof ??= bundles(PROOF_FUNCTIONS);
-  return ofProof;
 }
 
 /**

@@ -44,7 +44,7 @@ export interface TestOptions {
   readonly clock?: 'virtual' | 'real';
   /** Start time of a virtual clock: a Date, epoch milliseconds, or ISO-8601 with a zone. @default now */
   readonly startTime?: Date | number | string;
-  /** Whether the schedules fire: the ticks every minute of the clock, the manifests once a day. @default true */
+  /** Whether the schedules fire: the ticks, every minute of the clock. @default true */
   readonly schedules?: boolean;
   /**
    * A running DynamoDB Local, e.g. `http://127.0.0.1:8000`; it is not stopped, and tables created in it are deleted at the end. Several

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkConfig } from '../../config/config.ts';
-import { hasProof, type ResolvedProps, resolveProps } from '../../config/props.ts';
+import { type ResolvedProps, resolveProps } from '../../config/props.ts';
 import { startDashboard } from '../../dashboard/start.ts';
 import { serve } from '../../local/serve.ts';
 import type { ServiceName } from '../../local/services/local-services.ts';
@@ -67,7 +67,7 @@ export async function runLocalJob({
   const deployments = [...new Set(tables.map(({ sweep }) => sweep))];
   const failedCalls = new FailedCalls();
   const existing = existingTablesAsMade(config);
-  const archives = config.tables.some(hasProof);
+  const archives = config.tables.some(({ archive }) => archive !== undefined);
   const archiveFolder = archives
     ? (chosenFolder ?? mkdtempSync(join(tmpdir(), 'precise-ttl-archive-')))
     : undefined;

@@ -5,7 +5,6 @@ import { type Checked, seenOf } from '../../operate/deployment/check.ts';
 import type { Subject } from '../../operate/deployment/subject.ts';
 import type { Sweep } from '../../operate/deployment/sweep.ts';
 import { clockTime, describePause, describeSweepLine } from '../../operate/deployment/sweep-text.ts';
-import type { ReaderLook } from '../../operate/status/ledger-look.ts';
 import type { OverdueLook } from '../../operate/status/overdue.ts';
 import type { Verdict } from '../../operate/status/report.ts';
 import { describeExceptions, exceptionsOf } from '../../operate/status/scan-exceptions.ts';
@@ -57,7 +56,6 @@ function describeTable({ subject, seen, judged }: TableStatus, place: string, no
     ['', describeScan(subject, seen, now)],
     ['overdue', textOf(seen.overdue, look => describeOverdue(look, now))],
     ...describeJournal(seen.journal, now),
-    ...describeLedger(seen.ledger, now),
     ['open replays', textOf(seen.open, open => describeOpen(open, now))],
     ...[...seen.schedules].map(([name, schedule], index) => {
       const short = name.slice(subject.props.sweep.length + 1);
@@ -166,24 +164,6 @@ function items({ overdue, unseen }: Pick<OverdueLook, 'overdue' | 'unseen'>): st
   if (unseen !== null && overdue === 0) return 'none seen, but not all was read';
   const text = `${count(overdue)} ${overdue === 1 ? 'item' : 'items'}`;
   return unseen === null ? text : `at least ${text}`;
-}
-
-function describeLedger(ledger: TableStatus['seen']['ledger'], now: Date): (readonly [string, string])[] {
-  const looks = seenOf(ledger);
-  // The table has no stream reader, or no journal; another line reports that.
-  if (looks === undefined || looks?.length === 0) return [];
-  return [['ledger', textOf(ledger, () => describeReaders(looks ?? [], now))]];
-}
-
-function describeReaders(looks: readonly ReaderLook[], now: Date): string {
-  const texts = looks.map(({ reader, deleted, missing, upTo, isNow }) => {
-    if (upTo === null) return `no deletion was compared with what was ${reader}`;
-    const atLeast = isNow ? '' : 'at least ';
-    return `${reader} ${atLeast}${count(deleted - missing)} of ${count(deleted)}`;
-  });
-  const upTo = Math.max(...looks.map(look => look.upTo ?? 0));
-  const minute = upTo === 0 ? '' : `, deleted by ${clockTime(fromSeconds(upTo + 60), now)}`;
-  return `${texts.join(', ')} (last hour${minute})`;
 }
 
 function describeJournal(journal: TableStatus['seen']['journal'], now: Date): (readonly [string, string])[] {

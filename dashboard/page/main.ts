@@ -1,7 +1,7 @@
 /** The script of the page: it asks for the data every two seconds, and draws what has changed. */
 import type { DashboardReport } from '../report.ts';
 import { draw, element, part } from './dom.ts';
-import { alarmsPanel, badge, ledgerPanel, machineryPanel, settingsPanel } from './panels.ts';
+import { alarmsPanel, badge, machineryPanel, settingsPanel } from './panels.ts';
 import { lagPlot, minutePlot } from './plots.ts';
 import { sweepsTable, tablesTable } from './tables.ts';
 import { tableHead } from './tiles.ts';
@@ -77,7 +77,6 @@ function drawAll(): void {
     minutePlot(part('minutes'), shown.minutes, data.now),
   );
   draw('panels', [known, tables.map(({ alarms }) => alarms)], () => [
-    ledgerPanel(table, data),
     settingsPanel(table, data),
     machineryPanel(table, data),
     alarmsPanel(data),
@@ -99,7 +98,7 @@ function foot(): string {
   const at = report?.statusAt;
   if (at == null) return 'Times are in UTC.';
   const ago = duration(Math.max(0, Math.round(secondsBetween(at, now()))));
-  return `Looked ${ago} ago, at ${clock(at, now())}. Times are in UTC. The same as npx precise-ttl status and audit say; this page changes nothing.`;
+  return `Looked ${ago} ago, at ${clock(at, now())}. Times are in UTC. The same as npx precise-ttl status says; this page changes nothing.`;
 }
 
 function head({ region, isLocal, links, verdict, tables, now: at }: DashboardReport): readonly Node[] {

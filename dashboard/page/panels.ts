@@ -70,61 +70,6 @@ export function settingsPanel({ journal }: TableData, report: DashboardReport): 
   ]);
 }
 
-const READERS = { archived: 'archived', published: 'published' } as const;
-
-/** How many of the last hour's deletions were archived and published. */
-export function ledgerPanel({ ledger, missing }: TableData, report: DashboardReport): HTMLElement {
-  const title = 'Archive and events';
-  if (ledger === null) return panel(title, null, report, NOT_KNOWN);
-  if (ledger.value.length === 0)
-    return panel(title, null, report, [row('archive', 'none'), row('events', 'none')]);
-  const keys = (missing?.value ?? []).flatMap(each =>
-    each.keys.map(key => ({ ...key, reader: each.reader })),
-  );
-  return panel(title, ledger, report, [
-    ...ledger.value.flatMap((each): Row[] => {
-      const { reader, deleted, upTo } = each;
-      const seen = deleted - each.missing;
-      if (upTo === null) return [[READERS[reader], '–', 'no deletion of the last hour was compared yet']];
-      return [
-        [
-          READERS[reader],
-          meter(seen, deleted),
-          `${count(seen)} of ${count(deleted)} deleted in the last hour, up to ${clock(upTo, report.now)}`,
-        ],
-        ...(each.missing === 0
-          ? []
-          : [
-              [
-                'missing',
-                badge('broken', count(each.missing)),
-                `not ${reader}${each.isNow ? '' : ' when a tick compared them'}`,
-              ] as Row,
-            ]),
-      ];
-    }),
-    ...keys.map(
-      ({ key = 'a key', deletedAt, reader }): Row => [
-        `not ${reader}`,
-        element('code', {}, key),
-        `deleted at ${clock(deletedAt, report.now)}`,
-      ],
-    ),
-  ]);
-}
-
-function meter(value: number, most: number): HTMLElement {
-  const share = most === 0 ? 1 : value / most;
-  // Shows 100 only if nothing is missing.
-  const percent = share === 1 ? '100' : Math.min(99.9, share * 100).toFixed(1);
-  return element(
-    'span',
-    { class: 'meter' },
-    element('progress', { max: 1, value: share, 'aria-label': `${percent}%` }),
-    `${percent}%`,
-  );
-}
-
 /** The alarms of all tables, those that sound first. */
 export function alarmsPanel(report: DashboardReport): HTMLElement {
   const known = report.tables.flatMap(({ alarms }) => (alarms === null ? [] : [alarms]));

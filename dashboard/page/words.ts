@@ -153,7 +153,6 @@ const PARTS = {
   journal: 'the journal',
   gone: 'what is gone',
   overdue: 'what is overdue',
-  ledger: 'archive and events',
   alarms: 'alarms',
 } as const;
 

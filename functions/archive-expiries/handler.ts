@@ -2,22 +2,19 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { tableFolder } from '../archive/archive-object.ts';
 import { createS3, type PutObject, putInto } from '../archive/s3.ts';
 import { type ArchiveSettings, readArchiveSettings } from '../archive/settings.ts';
-import { lambdaJournal } from '../journal/lambda-journal.ts';
-import { type Bookkeeping, writeBook } from '../journal/write-book.ts';
 import { keyShower } from '../report/shown-keys.ts';
 import { readEnvironment, type SweepSettings } from '../runtime/environment.ts';
 import { type BatchAnswer, batchAnswer } from '../stream/batch-failures.ts';
 import { type DynamoDbStreamEvent, type DynamoDbStreamRecord, recordsOf } from '../stream/event.ts';
 import { recordDelay } from '../stream/reader-delay.ts';
 import { batchObjects } from './batch-objects.ts';
-import { LEDGER_TIMEOUT_MS, PUT_ATTEMPTS, PUT_TIMEOUT_MS, PUTTING_SECONDS } from './limits.ts';
+import { PUT_ATTEMPTS, PUT_TIMEOUT_MS, PUTTING_SECONDS } from './limits.ts';
 import { putObjects } from './put-objects.ts';
 import { type Removal, removalOf } from './removal.ts';
 
 export interface ArchiveRuntime {
   readonly settings: Pick<SweepSettings, 'tableName' | 'model' | 'logKeys'> & ArchiveSettings;
   readonly put: PutObject;
-  readonly journal: Bookkeeping['journal'];
   readonly logger: Pick<Logger, 'info' | 'error'>;
   /** Epoch milliseconds. */
   readonly clock: () => number;
@@ -28,14 +25,13 @@ export interface ArchiveRuntime {
  *
  * 1. Every record is judged before anything is put. The first record that cannot be judged ends the batch: it is delivered again, and
  *    shortly before the stream drops it, it goes to the failure queue. No record is skipped.
- * 2. Objects that S3 has stored are written into the ledger. If the ledger fails, nothing is put again for it.
- * 3. A second call with the same records is harmless: it puts the same objects.
+ * 2. A second call with the same records is harmless: it puts the same objects.
  *
  * @returns the first record that is not archived, which Lambda delivers again with all that follow it
  */
 export async function archiveExpiries(
   event: DynamoDbStreamEvent,
-  { settings, put, journal, logger, clock }: ArchiveRuntime,
+  { settings, put, logger, clock }: ArchiveRuntime,
 ): Promise<BatchAnswer> {
   const records = recordsOf(event);
   const endMs = clock() + PUTTING_SECONDS * 1000;
@@ -47,14 +43,6 @@ export async function archiveExpiries(
     hasTime: () => clock() < endMs,
   });
   const itemsLeft = left.reduce((sum, { removals: those }) => sum + those.length, 0);
-  const entries = objects
-    .filter(object => !left.includes(object))
-    .flatMap(({ removals: those }) => those.flatMap(({ entry }) => entry ?? []));
-  await writeBook(
-    { journal, logger },
-    { book: 'archived', table: settings.tableName, entries },
-    LEDGER_TIMEOUT_MS,
-  );
   logger.info('archived', {
     records: records.length,
     items: removals.length - itemsLeft,
@@ -103,7 +91,6 @@ function lambdaRuntime(): ArchiveRuntime {
   runtime = {
     settings: { ...readEnvironment(process.env), ...archive },
     put: putInto(archive.archiveBucket, s3),
-    journal: lambdaJournal(),
     logger: new Logger(),
     clock: Date.now,
   };

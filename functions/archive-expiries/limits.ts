@@ -10,11 +10,7 @@ export const PUTS_AT_ONCE = 10;
 /** Seconds after which the function starts no further put. */
 export const PUTTING_SECONDS = 30;
 
-/** Timeout of the ledger's write, in milliseconds. */
-export const LEDGER_TIMEOUT_MS = 5_000;
-
 /**
- * Timeout of the function: a put that begins within {@link PUTTING_SECONDS} can end, with all attempts and the pauses between them, and
- * the ledger can be written.
+ * Timeout of the function: a put that begins within {@link PUTTING_SECONDS} can end, with all attempts and the pauses between them.
  */
 export const ARCHIVE_TIMEOUT_SECONDS = 60;

@@ -2,12 +2,10 @@ import { InvalidArgumentError } from '../../expiry/errors.ts';
 import { isNearlyExpiry } from '../../expiry/is-expiry.ts';
 import { changedAtMs } from '../../expiry/stream-record.ts';
 import { lineText } from '../archive/archive-line.ts';
-import { expiredPartition, hashOfLine, removedPartition } from '../archive/archive-object.ts';
+import { expiredPartition, removedPartition } from '../archive/archive-object.ts';
 import type { ArchiveSettings } from '../archive/settings.ts';
-import type { LedgerEntry } from '../journal/ledger.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { DynamoDbStreamRecord, ItemImage } from '../stream/event.ts';
-import { ledgerEntry } from '../stream/ledger-entry.ts';
 import { ttlTimeMs } from '../stream/ttl-time.ts';
 
 /** A removed item that is to be archived. */
@@ -16,8 +14,6 @@ export interface Removal {
   readonly partition: string;
   /** JSON, without the line's end. */
   readonly line: string;
-  /** The entry in the ledger; undefined for an item that had not expired. */
-  readonly entry: LedgerEntry | undefined;
 }
 
 export type RemovalSettings = Pick<SweepSettings, 'tableName' | 'model'> &
@@ -60,8 +56,7 @@ export function removalOf(
   );
   // A record with native TTL's mark is an expiry even if the item's TTL stands in another attribute.
   const partition = expired ? expiredPartition(expiredAtMs ?? deletedAtMs) : removedPartition(deletedAtMs);
-  const entry = expired ? { ...ledgerEntry(record, model.ttlAttribute), line: hashOfLine(line) } : undefined;
-  return { record, partition, line, entry };
+  return { record, partition, line };
 }
 
 /** Returns the old image. `isExpiry` can do without it if the record has native TTL's mark; an archive cannot. */

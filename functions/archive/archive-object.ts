@@ -44,11 +44,6 @@ export function hashOfLines(lines: readonly string[]): string {
   return createHash('sha256').update(textOf(lines)).digest('hex');
 }
 
-/** SHA-256 of one line without its line end, hexadecimal. */
-export function hashOfLine(line: string): string {
-  return createHash('sha256').update(line).digest('hex');
-}
-
 /** Compresses lines. The same lines give the same bytes, since Node writes no time into them. */
 export function compressed(lines: readonly string[]): Uint8Array {
   return gzipSync(textOf(lines));

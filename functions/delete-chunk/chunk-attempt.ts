@@ -4,15 +4,13 @@ import { addCounts, CALL_COUNTS } from '../../statemachine/counts.ts';
 import { addLags } from '../report/lag.ts';
 import { sleepRest, waitUntil } from '../retry/backoff.ts';
 import { type AttemptSettings, afterAttempt, NO_PROGRESS, retryAt } from '../retry/chunk-retry.ts';
-import { deleteKeys, type SendBatch, type SettledKey } from './deletion.ts';
+import { deleteKeys, type SendBatch } from './deletion.ts';
 
 export interface ChunkAttemptOptions {
   readonly settings: AttemptSettings;
   readonly send: SendBatch;
   /** Called with each key that DynamoDB refuses to delete. */
   readonly onFailed: (failed: FailedKey) => void;
-  /** Called with the keys that are done. */
-  readonly onSettled: (settled: readonly SettledKey[]) => Promise<void>;
   /** Epoch milliseconds. */
   readonly clock: () => number;
   /** At least 0, below 1. */
@@ -32,15 +30,14 @@ export interface ChunkAttemptOptions {
  */
 export async function attemptChunk(
   chunk: Chunk,
-  { settings, send, onFailed, onSettled, clock, random, sleep }: ChunkAttemptOptions,
+  { settings, send, onFailed, clock, random, sleep }: ChunkAttemptOptions,
 ): Promise<Chunk> {
   const before = chunk.progress ?? NO_PROGRESS;
   const deadlineMs = Date.parse(chunk.deadline);
   await sleepRest(before.retryAtMs, clock(), sleep);
   if (clock() >= deadlineMs) return { ...chunk, next: 'done' };
 
-  const { unprocessed, failed, settled, ...counts } = await deleteKeys(chunk.keys, send);
-  await onSettled(settled);
+  const { unprocessed, failed, ...counts } = await deleteKeys(chunk.keys, send);
   for (const key of failed) onFailed(key);
   const tried = afterAttempt(before);
   const retryAtMs =

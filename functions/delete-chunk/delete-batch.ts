@@ -37,7 +37,6 @@ export function unguardedBatch(
     );
     // DynamoDB gives no reason for unprocessed keys; its documentation names throttling first.
     const throttled = unprocessed.length;
-    const settled = deleted.map(expired => ({ expired, became: 'deleted' as const }));
-    return { ...NO_DELETION, deleted: deleted.length, settled, throttled, unprocessed, ...lag };
+    return { ...NO_DELETION, deleted: deleted.length, throttled, unprocessed, ...lag };
   };
 }

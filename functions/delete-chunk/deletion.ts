@@ -5,15 +5,8 @@ import { addLags, NO_LAG } from '../report/lag.ts';
 import { failedKey } from '../report/listed-keys.ts';
 import { isBusy, isInvalid, isThrottling } from '../table/dynamodb-errors.ts';
 
-/** A key and its result, for the ledger. */
-export interface SettledKey {
-  readonly expired: ExpiredKey;
-  readonly became: 'deleted' | 'renewed';
-}
-
 /** The results of some keys of a chunk. */
 export interface Deletion extends DeletionCounts {
-  readonly settled: readonly SettledKey[];
   /** Only these keys are tried again. */
   readonly unprocessed: readonly ExpiredKey[];
   readonly failed: readonly FailedKey[];
@@ -24,7 +17,6 @@ export type SendBatch = (keys: readonly ExpiredKey[]) => Promise<Deletion>;
 
 export const NO_DELETION: Deletion = {
   ...noCounts(CALL_COUNTS),
-  settled: [],
   unprocessed: [],
   failed: [],
   ...NO_LAG,
@@ -61,7 +53,6 @@ export async function deleteKeys(keys: readonly ExpiredKey[], send: SendBatch): 
 export function addDeletions(one: Deletion, other: Deletion): Deletion {
   return {
     ...addCounts(CALL_COUNTS, one, other),
-    settled: [...one.settled, ...other.settled],
     unprocessed: [...one.unprocessed, ...other.unprocessed],
     failed: [...one.failed, ...other.failed],
     ...addLags(one, other),

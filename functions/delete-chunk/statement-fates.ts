@@ -2,7 +2,7 @@ import type { ExpiredKey, FailedKey } from '../../statemachine/contract/keys.ts'
 import { lagOf } from '../report/lag.ts';
 import { failedKey } from '../report/listed-keys.ts';
 import { isBusyStatement, isThrottling } from '../table/dynamodb-errors.ts';
-import type { Deletion, SettledKey } from './deletion.ts';
+import type { Deletion } from './deletion.ts';
 
 /** An item as the document client has it. */
 type Item = Readonly<Record<string, unknown>>;
@@ -44,16 +44,14 @@ export function deletionOf(fates: readonly StatementFate[], answeredAtMs: number
   const unprocessed: ExpiredKey[] = [];
   const failed: FailedKey[] = [];
   const deleted: number[] = [];
-  const settled: SettledKey[] = [];
   const counts = { renewed: 0, notFound: 0, throttled: 0 };
   for (const { expired, became, code } of fates) {
     if (isThrottling(code)) counts.throttled += 1;
-    if (became === 'deleted' || became === 'renewed') settled.push({ expired, became });
     if (became === 'deleted') deleted.push(expired.ttl);
     else if (became === 'unprocessed') unprocessed.push(expired);
     else if (became === 'failed') failed.push(failedKey(expired, code ?? 'UnknownError'));
     else counts[became] += 1;
   }
   const lag = lagOf(deleted, answeredAtMs);
-  return { deleted: deleted.length, ...counts, settled, unprocessed, failed, ...lag };
+  return { deleted: deleted.length, ...counts, unprocessed, failed, ...lag };
 }

@@ -1,8 +1,6 @@
 import type { IndexScan, PagePosition, ScanRecord } from '../../statemachine/contract/targets.ts';
-import type { Account, AccountLimits, AccountSpan } from './accounts.ts';
 import type { RunningScan } from './index-scans.ts';
 import type { DeploymentState, SweepRow, Watermark } from './layout.ts';
-import type { BookEntries } from './ledger.ts';
 
 /** The journal of a deployment, as the functions use it. */
 export interface Journal {
@@ -24,7 +22,4 @@ export interface Journal {
   ): Promise<boolean>;
   finishScan(table: string, scan: IndexScan, record: ScanRecord): Promise<void>;
   noteThrottled(table: string, keys: number): Promise<void>;
-  /** @param withinMs timeout of the whole write, milliseconds */
-  writeEntries(entered: Omit<BookEntries, 'nowMs'>, withinMs: number): Promise<void>;
-  takeAccount(span: Pick<AccountSpan, 'table' | 'reader' | 'from'>, limits?: AccountLimits): Promise<Account>;
 }

@@ -1,10 +1,8 @@
 import { readDeployment } from '../runtime/deployment.ts';
 import { createDocuments } from '../table/dynamodb.ts';
-import { takeAccount } from './accounts.ts';
 import { endHandOver, renewHandOver, takeHandOver } from './hand-overs.ts';
 import { checkpointScan, finishScan, takeScan, takeScanTurn } from './index-scans.ts';
 import type { Journal } from './journal.ts';
-import { writeEntries } from './ledger.ts';
 import { readState } from './read-state.ts';
 import { putRows } from './sweep-rows.ts';
 import { noteThrottled } from './throttling.ts';
@@ -35,8 +33,6 @@ export function journalOf(journal: JournalTable, clock: () => number): Journal {
     finishScan: (table, scan, record) =>
       finishScan(journal, table, scan, { endedAt: new Date(clock()).toISOString(), record }),
     noteThrottled: (table, keys) => noteThrottled(journal, table, { keys, nowMs: clock() }),
-    writeEntries: (entered, withinMs) => writeEntries(journal, { ...entered, nowMs: clock() }, withinMs),
-    takeAccount: (span, limits) => takeAccount(journal, span, limits),
   };
 }
 

@@ -11,9 +11,6 @@ import { EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
  *   per minute.
  * - `scan#TABLE`, `running` or `finished`: the progress of the running scan of the index, and the result of the last finished one.
  * - `throttled#TABLE`, start of ten seconds: `keys`, the number of deletes that DynamoDB throttled in them; removed by native TTL.
- * - `BOOK#TABLE`, `MINUTE#HASH`: keys of a book of the table's ledger (ledger.ts); removed by native TTL.
- * - `accounts#TABLE`, `MINUTE`: the number of keys deleted in the minute, and how many of them each reader of the stream had not seen
- *   (accounts.ts); removed by native TTL.
  * - `sweep#TABLE`, `START#EXECUTION`: the result of an execution for the table; removed by native TTL.
  *
  * Losing the journal loses no item: without it nothing is paused or handed over, and there is no watermark.

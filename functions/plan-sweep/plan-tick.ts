@@ -35,7 +35,6 @@ import { type AskedTable, askTable, RESERVED_MS } from './plan-round.ts';
 import { sideBySide } from './side-by-side.ts';
 import { type PlannedStart, startChildren } from './start-children.ts';
 import { besidesTheTicks, readSweepInput, type SweepRequest, tablesOfInput } from './sweep-input.ts';
-import { takeAccounts } from './take-accounts.ts';
 import type { TickSurroundings } from './tick-surroundings.ts';
 import { oldestWatermark } from './watermark-age.ts';
 
@@ -100,8 +99,7 @@ interface ProbedTable extends Pick<TickTable, 'carried' | 'plan'> {
  *    tick's own execution waits anyway.
  * 5. The watermarks are written into the journal, every other minute while nothing is due. If one does not move for hours, a metric shows
  *    it.
- * 6. In parallel one minute of each table's ledger is compared.
- * 7. Once a day, at a table's time, the replay machine scans its whole index. RecordMetrics hands that over.
+ * 6. Once a day, at a table's time, the replay machine scans its whole index. RecordMetrics hands that over.
  *
  * @throws InvalidExecutionInputError, JournalUnreadableError
  */
@@ -120,7 +118,6 @@ export async function planTick(
     ({ tableName }) => wanted.has(tableName) && !isPaused(state, tableName, startedAtMs),
   );
   const share = Math.max(4, Math.floor(MAX_BACK / Math.max(1, swept.length)));
-  const accounts = isWhole ? takeAccounts(tables, executionInput, surroundings) : undefined;
   const probed = await sideBySide(swept, TABLES_AT_ONCE, carried =>
     probeTable(carried, {
       executionInput,
@@ -146,7 +143,6 @@ export async function planTick(
     const moved = new Map(watermarks.map(([table, { gone }]) => [table, gone]));
     const oldest = oldestWatermark(tables, state, moved, startedAtMs);
     if (oldest !== undefined) surroundings.record('WatermarkAge', oldest.age, { TableName: oldest.table });
-    await accounts;
   }
   const wanting = probed.map(({ targets, plan: { limited } }) => childTargets(targets, limited === true));
   const most = allotted(wanting.map(({ length }) => length));

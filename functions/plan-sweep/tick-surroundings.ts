@@ -1,5 +1,4 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import type { Journal } from '../journal/journal.ts';
 import type { DeploymentState, Watermark } from '../journal/layout.ts';
 import type { RecordDeploymentMetric } from '../runtime/deployment-metric.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
@@ -14,8 +13,6 @@ export interface TickSurroundings {
     /** @throws JournalUnreadableError */
     readonly read: () => Promise<DeploymentState>;
     readonly writeWatermarks: (tick: string, tables: Readonly<Record<string, Watermark>>) => Promise<void>;
-    /** @throws JournalUnreadableError, JournalUnwritableError */
-    readonly takeAccount: Journal['takeAccount'];
   };
   readonly record: RecordDeploymentMetric;
   /** The function's clock, epoch milliseconds. */

@@ -2,12 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { isExpiry } from '../../expiry/is-expiry.ts';
 import { changedAtMs } from '../../expiry/stream-record.ts';
-import { lambdaJournal } from '../journal/lambda-journal.ts';
-import { type Bookkeeping, writeBook } from '../journal/write-book.ts';
 import { readEnvironment, type SweepSettings } from '../runtime/environment.ts';
 import { type BatchAnswer, batchAnswer } from '../stream/batch-failures.ts';
 import { type DynamoDbStreamEvent, type DynamoDbStreamRecord, recordsOf } from '../stream/event.ts';
-import { ledgerEntry } from '../stream/ledger-entry.ts';
 import { recordDelay } from '../stream/reader-delay.ts';
 import { cutIntoCalls } from './calls.ts';
 import { consumerFunction } from './consumer-function.ts';
@@ -25,7 +22,6 @@ export interface PublishRuntime {
   readonly settings: Pick<SweepSettings, 'tableName' | 'model' | 'logKeys'> &
     Pick<EventsSettings, 'eventsOldImage' | 'eventsSince'>;
   readonly destination: Destination;
-  readonly journal: Bookkeeping['journal'];
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   /** Epoch milliseconds. */
   readonly clock: () => number;
@@ -39,11 +35,8 @@ export interface TimeLimit {
   readonly getRemainingTimeInMillis: () => number;
 }
 
-/** Timeout of the ledger's write, in milliseconds. */
-const LEDGER_MS = 2_000;
-
-/** Milliseconds reserved for the ledger and the answer. Without an answer, Lambda would deliver the whole batch again. */
-const ANSWER_MS = LEDGER_MS + 2_000;
+/** Milliseconds reserved for the answer. Without an answer, Lambda would deliver the whole batch again. */
+const ANSWER_MS = 2_000;
 
 /**
  * Makes events of the expiries in a batch of the table's stream, and delivers them.
@@ -51,8 +44,7 @@ const ANSWER_MS = LEDGER_MS + 2_000;
  * 1. Every record is judged before anything is sent. The first record that cannot be judged ends the batch. No record is skipped, except
  *    those from before the events were turned on, which a stream keeps for 24 hours.
  * 2. Events are sent in the order of their records, so the events of one item stay in order.
- * 3. Delivered events are written into the ledger. If the ledger fails, nothing is delivered again for it.
- * 4. A second call with the same records delivers the same events again, with the same ids.
+ * 3. A second call with the same records delivers the same events again, with the same ids.
  *
  * @returns the first record whose event is not delivered, which Lambda delivers again with all that follow it
  */
@@ -69,8 +61,6 @@ export async function publishExpiries(
   const { send } = destination;
   const undelivered = await deliver(calls, { ...runtime, send, deadline, onImageOmitted });
   const [first] = undelivered?.events ?? [];
-  const delivered = first === undefined ? expiries : expiries.slice(0, placeOf(first, expiries));
-  await writeBook(runtime, bookOf(delivered, settings), LEDGER_MS);
   if (undelivered === undefined) return batchAnswer(unjudged);
   const { reason, message } = undelivered.why;
   logger.error('cannot deliver', {
@@ -80,16 +70,6 @@ export async function publishExpiries(
     ...(settings.logKeys === 'full' && { message }),
   });
   return batchAnswer(first?.record);
-}
-
-/** The event's index, found by its record, because a copy without the image is another object. */
-function placeOf({ record }: OutgoingExpiry, expiries: readonly OutgoingExpiry[]): number {
-  return expiries.findIndex(each => each.record === record);
-}
-
-function bookOf(delivered: readonly OutgoingExpiry[], { tableName, model }: PublishRuntime['settings']) {
-  const entries = delivered.map(({ record }) => ledgerEntry(record, model.ttlAttribute));
-  return { book: 'published', table: tableName, entries } as const;
 }
 
 /** Start of the events in epoch milliseconds, rounded to a whole second like the times of records. */
@@ -130,7 +110,6 @@ function lambdaRuntime(): PublishRuntime {
   runtime = {
     settings,
     destination: destinationOf(settings),
-    journal: lambdaJournal(),
     logger: new Logger(),
     clock: Date.now,
     random: Math.random,

@@ -11,10 +11,6 @@ export const DEPLOYMENT_METRICS = {
     unit: 'Seconds',
     help: 'For how long the ticks have not got any further with the table that is furthest behind.',
   },
-  DeletesUnread: {
-    unit: 'Count',
-    help: 'Deletions that a reader of the stream has not seen in the time that it has for it.',
-  },
 } as const;
 
 export type DeploymentMetricName = keyof typeof DEPLOYMENT_METRICS;

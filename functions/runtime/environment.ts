@@ -51,9 +51,6 @@ export const SETTING_KINDS = {
   shards: MODEL_KINDS.shards,
   deleteMode: oneOf(DELETE_MODES),
   marginSeconds: whole(0, 60),
-  archivedWithinSeconds: whole(1, 3_600),
-  publishedWithinSeconds: whole(1, 3_600),
-  proof: boolean(),
   lookbackMinutes: whole(1, MAX_LOOKBACK_MINUTES),
   indexScan: oneOf(INDEX_SCANS),
   precisionSeconds: whole(1, 60),
@@ -72,13 +69,7 @@ export const SETTING_KINDS = {
 type SettingName = keyof typeof SETTING_KINDS;
 
 /** Optional settings of a table: if one is not set, its functions have no such variable. */
-const ABSENT_SETTINGS = [
-  'sortKey',
-  'marginSeconds',
-  'archivedWithinSeconds',
-  'publishedWithinSeconds',
-  'proof',
-] as const satisfies readonly SettingName[];
+const ABSENT_SETTINGS = ['sortKey', 'marginSeconds'] as const satisfies readonly SettingName[];
 type AbsentName = (typeof ABSENT_SETTINGS)[number];
 
 const REQUIRED_SETTINGS = Object.keys(SETTING_KINDS).filter(

@@ -35,11 +35,6 @@ export class JournalUnreadableError extends PreciseTtlError {
   override readonly name = 'JournalUnreadableError';
 }
 
-/** A span of a ledger has more deletions than the comparison allows. */
-export class LedgerTooLongError extends PreciseTtlError {
-  override readonly name = 'LedgerTooLongError';
-}
-
 /** The journal cannot be written. */
 export class JournalUnwritableError extends PreciseTtlError {
   override readonly name = 'JournalUnwritableError';

@@ -58,9 +58,6 @@ const ATTEMPTS = { planSweep: 3, queryExpired: 2, deleteChunk: 1 } as const;
 
 const PUBLISH_TIMEOUT_SECONDS = 60;
 
-/** The oracle decides which items must be deleted, archived and published, so no ledger is needed. */
-const NO_LEDGER = { writeEntries: async () => undefined };
-
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** The functions of a deployment, by the names of their files: the real functions and the AWS SDK's clients, on a network in memory. */
@@ -166,7 +163,6 @@ export class Functions {
       archiveExpiries(event, {
         settings: { ...settings, ...(this.#options.archive as ArchiveSettings) },
         put: this.#put(PUT_ATTEMPTS, invocation),
-        journal: NO_LEDGER,
         logger,
         clock: this.#now,
       }),
@@ -178,7 +174,6 @@ export class Functions {
           ...runtime,
           settings: { ...runtime.settings, eventsOldImage: oldImage },
           destination: this.#options.clients.destination(to, invocation),
-          journal: NO_LEDGER,
         },
         { getRemainingTimeInMillis: this.#remainingMs(PUBLISH_TIMEOUT_SECONDS) },
       );

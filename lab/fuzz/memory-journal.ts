@@ -1,10 +1,3 @@
-import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import {
-  type Account,
-  type AccountLimits,
-  type AccountSpan,
-  compareBooks,
-} from '../../functions/journal/accounts.ts';
 import type { FinishedScan, RunningScan } from '../../functions/journal/index-scans.ts';
 import {
   type DeploymentState,
@@ -15,15 +8,13 @@ import {
   TAKEN_SECONDS,
   type Watermark,
 } from '../../functions/journal/layout.ts';
-import { type BookEntries, rowItems } from '../../functions/journal/ledger.ts';
 import { nextScanAt, SCAN_TAKEN_SECONDS } from '../../functions/journal/scan-turn.ts';
-import type { Documents } from '../../functions/table/dynamodb.ts';
 import type { IndexScan, PagePosition, ScanRecord } from '../../statemachine/contract/targets.ts';
 
 type Changeable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
 type Entries<Of> = Record<string, Of extends Readonly<Record<string, infer Entry>> ? Entry : never>;
 
-/** A journal in memory, which behaves like the real one; the real code writes and compares the books. */
+/** A journal in memory, which behaves like the real one. */
 export class MemoryJournal {
   readonly rows: SweepRow[] = [];
   readonly pauses: Entries<DeploymentState['control']['pauses']> = {};
@@ -32,8 +23,6 @@ export class MemoryJournal {
   readonly finishedScans: Record<string, FinishedScan> = {};
   /** Total of throttled deletes by table. */
   readonly throttled: Record<string, number> = {};
-  /** The rows of each book by their sort keys. */
-  readonly #books = new Map<string, Map<string, object>>();
   readonly #scans: Record<string, RunningScan & { readonly execution: string }> = {};
   readonly #watermarks: Changeable<DeploymentState['watermarks']> = { tables: {} };
   readonly #now: () => number;
@@ -127,36 +116,6 @@ export class MemoryJournal {
   async noteThrottled(table: string, keys: number): Promise<void> {
     this.throttled[table] = (this.throttled[table] ?? 0) + keys;
   }
-
-  async writeEntries(entered: Omit<BookEntries, 'nowMs'>): Promise<void> {
-    for (const { id, at, ...row } of rowItems({ ...entered, nowMs: this.#now() })) {
-      const rows = this.#books.get(String(id)) ?? new Map<string, object>();
-      this.#books.set(String(id), rows.set(String(at), row));
-    }
-  }
-
-  takeAccount(
-    { table, reader, from }: Pick<AccountSpan, 'table' | 'reader' | 'from'>,
-    limits?: AccountLimits,
-  ): Promise<Account> {
-    return compareBooks(
-      { documents: this.#bookRows, tableName: '' },
-      { table, reader, from, before: from + 60 },
-      limits,
-    );
-  }
-
-  /**
-   * Answers a query of one span of the archive's or events' book, a part of the table's ledger. The comparison of books sends no other
-   * query.
-   */
-  readonly #bookRows = {
-    send: async ({ input }: { readonly input: Pick<QueryCommandInput, 'ExpressionAttributeValues'> }) => {
-      const { ':id': id, ':from': from, ':before': before } = input.ExpressionAttributeValues ?? {};
-      const rows = [...(this.#books.get(id) ?? [])].sort(([one], [other]) => (one < other ? -1 : 1));
-      return { Items: rows.flatMap(([at, row]) => (at >= from && at <= before ? [row] : [])) };
-    },
-  } as unknown as Documents;
 
   #secondsFromNow(seconds: number): number {
     return Math.floor(this.#now() / 1000) + seconds;

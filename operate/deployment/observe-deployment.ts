@@ -18,8 +18,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { alarmNamesOf } from '../../config/alarms.ts';
 import type { Deployment } from '../../config/deployments.ts';
-import { deadLetterQueueOf, proofName, replayName } from '../../config/names.ts';
-import { hasProof } from '../../config/props.ts';
+import { deadLetterQueueOf, replayName } from '../../config/names.ts';
 import { streamFunctionsOf } from '../../config/stream-props.ts';
 import { tickSchedule } from '../../config/tick-schedule.ts';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
@@ -116,8 +115,8 @@ export async function observeSweep(
  * @param now epoch milliseconds
  */
 export async function observeDeployment(
-  { lambda, scheduler }: DeploymentClients,
-  { props, region }: Subject,
+  { lambda }: DeploymentClients,
+  { props }: Subject,
   sweep: SeenSweep,
   now: number,
 ): Promise<SeenDeployment> {
@@ -125,7 +124,6 @@ export async function observeDeployment(
   const asked = { now, sinceMs: DAY_MS, mostFailures: MAX_FAILURES };
   return {
     ...sweep,
-    schedules: new Map([...sweep.schedules, ...(await observeProofSchedule(scheduler, props, region))]),
     journal: journalTable
       ? await observeTable(journalTable, state, props.tableName, asked)
       : notAsked('DynamoDB'),
@@ -171,20 +169,6 @@ export async function observeSchedules(
   const { name } = tickSchedule(deployment);
   const seen = scheduler
     ? await observeSchedule(scheduler, deployment.name, name, region)
-    : notAsked('EventBridge Scheduler');
-  return new Map([[name, seen]]);
-}
-
-/** Reads the schedule that starts the writing of a table's manifests. */
-async function observeProofSchedule(
-  scheduler: SchedulerClient | undefined,
-  props: Subject['props'],
-  region: string,
-): Promise<SeenDeployment['schedules']> {
-  if (!hasProof(props)) return new Map();
-  const name = proofName(props.name);
-  const seen = scheduler
-    ? await observeSchedule(scheduler, name, name, region)
     : notAsked('EventBridge Scheduler');
   return new Map([[name, seen]]);
 }

@@ -1,14 +1,8 @@
 import type { DeploymentConfig } from '../../config/config.ts';
 import { type Deployment, deploymentOf } from '../../config/deployments.ts';
 import { modelOf } from '../../config/model-of.ts';
-import {
-  functionSettings,
-  type PreciseTtlProps,
-  type ResolvedProps,
-  resolveProps,
-} from '../../config/props.ts';
+import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../../config/props.ts';
 import type { ExpiryModel } from '../../expiry/model.ts';
-import type { Reader } from '../../functions/journal/books.ts';
 
 /** The subject of a look: a table of the configuration, with its region and the deployment that sweeps it. */
 export interface Subject {
@@ -27,18 +21,4 @@ export function subjectsOf(config: DeploymentConfig, tables: readonly PreciseTtl
     const deployment = deploymentOf(all.filter(({ sweep }) => sweep === props.sweep));
     return { props, model: modelOf(table), deployment, region: config.region };
   });
-}
-
-/** A reader of a table's stream, and the time in which it must record a deletion. */
-export interface TableReader {
-  readonly reader: Reader;
-  readonly withinSeconds: number;
-}
-
-/** The stream readers that the configuration gives a table. */
-export function tableReaders(props: ResolvedProps): TableReader[] {
-  const { archivedWithinSeconds: archived, publishedWithinSeconds: published } = functionSettings(props);
-  return Object.entries({ archived, published }).flatMap(([reader, withinSeconds]) =>
-    withinSeconds === undefined ? [] : [{ reader: reader as Reader, withinSeconds }],
-  );
 }

@@ -344,14 +344,10 @@ const OF_THE_DEPLOYMENT = {
     'Nothing was deployed here, or under another name: no ticks, or no replays and nothing that a tick can hand over to.',
     deploy,
   ),
-  'schedule-missing': broken(
-    'a schedule is missing',
-    'Nothing starts what it is for: the ticks, or the function that writes the manifests of a proof.',
-    deploy,
-  ),
+  'schedule-missing': broken('a schedule is missing', 'Nothing starts the ticks.', deploy),
   'schedule-disabled': broken(
     'a schedule is off',
-    'Nothing starts what it is for: the ticks, or the function that writes the manifests of a proof. Somebody has turned it off in EventBridge Scheduler.',
+    'Nothing starts the ticks. Somebody has turned it off in EventBridge Scheduler.',
     () => 'Turn it on in EventBridge Scheduler: docs/operate.md says how a table is stopped for a while.',
   ),
   'journal-missing': broken(
@@ -428,7 +424,7 @@ const OF_THE_DEPLOYMENT = {
   ),
   'stream-reader-filtered': broken(
     'a reader of the stream has another filter',
-    'Lambda passes over what its event source mapping does not let through, and does not come back to it: that is neither archived nor published. The audit names it.',
+    'Lambda passes over what its event source mapping does not let through, and does not come back to it: that is neither archived nor published.',
     ({ region }, { uuid }) =>
       `aws lambda update-event-source-mapping --region ${region} --uuid ${uuid} --filter-criteria ${quoted([JSON.stringify({ Filters: [{ Pattern: JSON.stringify(STREAM_FILTER) }] })])}`,
   ),

@@ -38,7 +38,6 @@ export function judge(seen: SeenTable, subject: Subject, now: number): Judged {
     ...journalRemarks(seen, subject, lateness !== undefined, now),
     ...(lateness === undefined ? [] : lateCauses(seen, subject, lateness)),
     ...unseenRemarks(seen),
-    ...unreadRemarks(seen, subject),
     ...scanRemarks(seen, subject, now),
     ...deadLetterRemarks(seen),
     ...alarmRemarks(seen),
@@ -307,21 +306,6 @@ function unseenRemarks({ overdue }: SeenTable): Remark[] {
   return [remark(unseen.id, `${unseen.text}: it is not known what ${what} overdue`)];
 }
 
-function unreadRemarks({ ledger }: SeenTable, { props }: Subject): Remark[] {
-  return (seenOf(ledger) ?? []).flatMap(({ reader, deleted, missing, missingFrom, isNow }): Remark[] => {
-    if (missingFrom === null) return [];
-    const from = isoSeconds(missingFrom * 1000);
-    const when = isNow ? '' : ' when a tick compared them';
-    const audit = commandLine('audit', `--from ${from} --table ${props.tableName}`);
-    return [
-      remark(
-        'unread',
-        `${count(missing)} of ${count(deleted)} items that were deleted in the last hour were not ${reader}${when}, the first of ${from}: ${commandLine('doctor')} says why; ${audit} names them`,
-      ),
-    ];
-  });
-}
-
 /** Age at which a daily scan is late: the usual time between two scans is a day, and a day and a half at most. */
 const SCAN_MS = 40 * 3_600_000;
 
@@ -373,8 +357,7 @@ function silentRemarks(seen: SeenTable): Remark[] {
   const silent = 'notChecked' in overdue ? overdue.notChecked.silent : undefined;
   if (silent === undefined || !silent.isDead) return [];
   const others = checksOf(seen).filter(
-    ([, checked]) =>
-      ![overdue, seen.journal, seen.scans, seen.throttled, seen.ledger].includes(checked as typeof overdue),
+    ([, checked]) => ![overdue, seen.journal, seen.scans, seen.throttled].includes(checked as typeof overdue),
   );
   const asked = others.filter(([, checked]) => !('notChecked' in checked && checked.notChecked.isLocal));
   const isAlone = asked.some(
@@ -422,7 +405,6 @@ function checksOf(seen: SeenTable): readonly (readonly [string, Checked<unknown>
     ['the journal', seen.journal],
     ['the scans', seen.scans],
     ['the deletes of the last minute', seen.throttled],
-    ['what was archived and published', seen.ledger],
     ...(seen.open === undefined ? [] : [['the open replays', seen.open] as const]),
     ['what is overdue', seen.overdue],
     ...[...seen.schedules].map(([name, checked]) => [`the schedule ${name}`, checked] as const),

@@ -93,11 +93,6 @@ export const REMARKS = {
     'items are overdue for so long that they count as late; the cause where nothing else that is known explains it',
     '[deletion-lag](#deletion-lag)',
   ),
-  unread: other(
-    'warning',
-    'the archive or the events have not seen what was deleted in the last hour, though their time for that is up',
-    '[deletes-unread](#deletes-unread)',
-  ),
   indexUnanswered: other('warning', 'a query of the index got no answer', 'look again'),
   indexSlow: other(
     'warning',

@@ -1,4 +1,3 @@
-import type { Reader } from '../../functions/journal/books.ts';
 import type { ScanRecord } from '../../statemachine/contract/targets.ts';
 import type { SweepReport } from '../deployment/sweep.ts';
 import type { OperateOptions } from '../options.ts';
@@ -73,20 +72,6 @@ export interface TableReport {
       readonly caughtUpAt: string | null;
     } | null;
   } | null;
-  /** Deletions of the last hour that were archived and published, as far as the ticks have compared them; null: not known. */
-  readonly ledger:
-    | readonly {
-        readonly reader: Reader;
-        readonly deleted: number;
-        readonly missing: number;
-        /** First minute with a missing record. */
-        readonly missingFrom: string | null;
-        /** Last minute with deletions that was compared. */
-        readonly upTo: string | null;
-        /** Whether `missing` was compared now; otherwise it is the result of an earlier tick. */
-        readonly isNow: boolean;
-      }[]
-    | null;
   readonly schedules: readonly {
     readonly name: string;
     /** `on`, `off`, `missing`; null: not known. */

@@ -7,7 +7,6 @@ import type { SeenSchedule } from '../deployment/observe-deployment.ts';
 import type { SeenJournal } from '../deployment/observe-journal.ts';
 import type { Gone } from './gone.ts';
 import type { Trend } from './lateness.ts';
-import type { ReaderLook } from './ledger-look.ts';
 import type { OverdueLook } from './overdue.ts';
 
 /** The observations of a table, before they are judged. */
@@ -33,8 +32,6 @@ export interface SeenTable {
   readonly scans: Checked<SeenScans | undefined>;
   /** Time of the next scheduled index scan, epoch seconds; undefined before the first one. */
   readonly scanAt: number | undefined;
-  /** Deletions of the last hour that each stream reader has recorded; undefined without a journal. */
-  readonly ledger: Checked<readonly ReaderLook[] | undefined>;
   readonly gone: Gone;
   /** Number of messages; undefined without a queue. */
   readonly deadLetters: Checked<number | undefined>;

@@ -16,20 +16,13 @@ import { type Checked, check, notAsked, seenOf } from '../deployment/check.ts';
 import { type ConnectDeployment, connectDeployment, type DeploymentClients } from '../deployment/clients.ts';
 import { observeAlarms } from '../deployment/observe-alarms.ts';
 import { observeQueue, observeSchedules } from '../deployment/observe-deployment.ts';
-import {
-  asked,
-  observeScans,
-  observeState,
-  observeTable,
-  observeThrottled,
-} from '../deployment/observe-journal.ts';
-import { type Subject, subjectsOf, tableReaders } from '../deployment/subject.ts';
+import { observeScans, observeState, observeTable, observeThrottled } from '../deployment/observe-journal.ts';
+import { type Subject, subjectsOf } from '../deployment/subject.ts';
 import { type DeploymentJournal, journalAt } from '../journals.ts';
 import { NEVER } from '../options.ts';
 import { goneBy } from './gone.ts';
 import { type Judged, judge, worst } from './judge.ts';
 import { latenessOf, MIN_MS, Trends } from './lateness.ts';
-import { lookAtLedger } from './ledger-look.ts';
 import { LOOK_MS, lookForOverdue, minutesBack, type OverdueLook } from './overdue.ts';
 import type { StatusOptions, Verdict } from './report.ts';
 import type { SeenTable } from './seen-table.ts';
@@ -214,10 +207,6 @@ async function lookAtTable(
     ),
   );
   const scans = inJournal(each => observeScans(each, tableName));
-  const ledger: Promise<SeenTable['ledger']> =
-    tableReaders(props).length === 0
-      ? Promise.resolve({ seen: [] })
-      : inJournal(each => asked(each, () => lookAtLedger(each, props, now())));
   const throttled = inJournal(each => observeThrottled(each, tableName, now()));
   const early = await Promise.race([journal, sleep(JOURNAL_MS, undefined, { ref: false })]);
   const wanted = looking.back ?? wantedMinutes(subject, seenOf(early)?.watermark, now());
@@ -254,7 +243,6 @@ async function lookAtTable(
     throttled: await throttled,
     scans: scanned,
     scanAt: state?.scansAt[tableName],
-    ledger: await ledger,
     gone: goneBy(seenOf(overdue) ?? undefined, {
       watermark: seenOf(known)?.watermark,
       scannedUpTo: scannedUpTo(seenOf(scanned)?.finished, subject),

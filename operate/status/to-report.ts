@@ -38,12 +38,6 @@ function tableReport({ subject: { props }, seen, judged }: TableStatus): TableRe
     handOver:
       handOver === undefined ? null : { execution: handOver.execution, before: fromSeconds(handOver.before) },
     overdue: overdueReport(seen),
-    ledger:
-      seenOf(seen.ledger)?.map(({ missingFrom, upTo, ...look }) => ({
-        ...look,
-        missingFrom: missingFrom === null ? null : fromSeconds(missingFrom),
-        upTo: upTo === null ? null : fromSeconds(upTo),
-      })) ?? null,
     schedules: [...seen.schedules].map(([name, schedule]) => ({
       name,
       state: 'seen' in schedule ? scheduleState(schedule.seen) : null,

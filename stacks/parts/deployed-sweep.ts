@@ -3,7 +3,6 @@ import { InvalidConfigError } from '../../config/config.ts';
 import { type Deployment, settingsProblem } from '../../config/deployments.ts';
 import { mapValues } from '../../config/map-values.ts';
 import { deadLetterQueueOf } from '../../config/names.ts';
-import { hasLedger, hasProof } from '../../config/props.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import { TASKS, type TaskName } from '../../statemachine/contract/machines.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
@@ -34,10 +33,6 @@ interface TablesAccess {
   readonly delete: readonly Statement[];
   /** Statements for those tables that ticks sweep. */
   readonly poll: readonly Statement[];
-  /** Whether DeleteChunk writes a ledger for any table. */
-  readonly ledger: boolean;
-  /** Whether any table has a proof. */
-  readonly proof: boolean;
   readonly tableNames: readonly string[];
 }
 
@@ -50,8 +45,6 @@ function together(tables: readonly SweptTable[]): TablesAccess {
     scan: tables.flatMap(table => table.scanStatements()),
     delete: tables.flatMap(table => table.deleteStatements()),
     poll: enabled.flatMap(table => table.pollStatements()),
-    ledger: tables.some(({ props }) => hasLedger(props)),
-    proof: tables.some(({ props }) => hasProof(props)),
     tableNames: tables.map(({ tableName }) => tableName),
   };
 }
@@ -84,8 +77,8 @@ export class DeployedSweep {
     const environment = { DEPLOYMENT_NAME: deployment.name, JOURNAL_TABLE: this.journal.tableName };
     const statements: Readonly<Record<TaskName, readonly Statement[]>> = {
       PlanSweep: [...this.journal.planStatements(), ...access.query],
-      QueryExpired: [...access.scan, ...this.journal.scanStatements(access.proof)],
-      DeleteChunk: [...access.delete, ...this.journal.deleteStatements(access.ledger)],
+      QueryExpired: [...access.scan, ...this.journal.scanStatements()],
+      DeleteChunk: access.delete,
       RecordMetrics: this.journal.recordStatements(),
     };
     const [only, another] = deployment.tables;

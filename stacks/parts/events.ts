@@ -9,7 +9,6 @@ import {
   type DestinationName,
 } from '../../functions/publish-expiries/destinations.ts';
 import { toEventsEnvironment } from '../../functions/publish-expiries/settings.ts';
-import { journalEnvironment } from './journal.ts';
 import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';
 import type { Statement } from './role-policies.ts';
@@ -52,13 +51,8 @@ export class Events extends Construct {
     this.reader = new StreamReader(this, 'reader', {
       place,
       name: 'PublishExpiries',
-      book: 'published',
       streamArn,
-      environment: {
-        ...environment,
-        ...toEventsEnvironment(settings, value => value),
-        ...journalEnvironment(sweep.sweep),
-      },
+      environment: { ...environment, ...toEventsEnvironment(settings, value => value) },
       statements: destination.statements(to, place, sweep),
       batchSize: BATCH_SIZE,
       // Events are sent at once: records are not collected.

@@ -6,8 +6,6 @@ import { failureQueueOf } from '../../config/names.ts';
 import type { ResolvedProps } from '../../config/props.ts';
 import { STREAM_FILTER } from '../../config/stream-props.ts';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
-import type { Reader } from '../../functions/journal/books.ts';
-import { bookStatements } from './journal.ts';
 import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';
 import type { Statement } from './role-policies.ts';
@@ -23,8 +21,6 @@ const RETENTION_SECONDS = 14 * 24 * 60 * 60;
 export interface StreamReaderProps {
   readonly place: Place;
   readonly name: StreamFunctionName;
-  /** The ledger's book that it writes. */
-  readonly book: Reader;
   readonly streamArn: string;
   readonly environment: Readonly<Record<string, string>>;
   /** Permissions of the function's own code. */
@@ -51,7 +47,6 @@ export class StreamReader extends Construct {
     const {
       place,
       name,
-      book,
       streamArn,
       environment,
       statements,
@@ -72,11 +67,11 @@ export class StreamReader extends Construct {
       place,
       task: name,
       worksFor: tableInWords(sweep),
-      environment,
+      // Its delay is a metric of the deployment.
+      environment: { ...environment, DEPLOYMENT_NAME: sweep.sweep },
       ...(timeoutSeconds !== undefined && { timeoutSeconds }),
       statements: [
         ...statements,
-        ...bookStatements(book, sweep, place),
         ...this.#pollerStatements(streamArn),
         ...tableKeyStatements('read', sweep, place),
         ...queueKeyStatements(sweep, this.failures.arn),

@@ -1,13 +1,12 @@
 import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
 import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js';
-import { AssetType, type ITerraformDependable, TerraformAsset, TerraformStack } from 'cdktf';
+import { AssetType, TerraformAsset, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import { bundleId } from '../../config/names.ts';
 import type { ResolvedProps } from '../../config/props.ts';
 import { isReference } from '../../config/references.ts';
 import { ARCHIVE_TIMEOUT_SECONDS } from '../../functions/archive-expiries/limits.ts';
 import { type FunctionName, fileOf } from '../../functions/function-list.ts';
-import { MANIFEST_TIMEOUT_SECONDS } from '../../functions/write-manifest/limits.ts';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../statemachine/contract/machines.ts';
 import { archiveOf } from '../archives.ts';
 import type { Place } from './place.ts';
@@ -25,7 +24,6 @@ export const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
   ...FUNCTION_TIMEOUT_SECONDS,
   ArchiveExpiries: ARCHIVE_TIMEOUT_SECONDS,
   PublishExpiries: PUBLISH_TIMEOUT_SECONDS,
-  WriteManifest: MANIFEST_TIMEOUT_SECONDS,
 };
 
 /** Memory of a function, MB. With less its calls take longer; with more no sweep is faster, since most of a call is waiting. */
@@ -49,10 +47,6 @@ export interface SweepFunctionProps {
   readonly statements: readonly Statement[];
   /** Timeout. @default that of the task */
   readonly timeoutSeconds?: number;
-  /** Memory. @default 512 */
-  readonly memoryMb?: number;
-  /** Resources that must exist before the first call. @default only the role */
-  readonly dependsOn?: readonly ITerraformDependable[];
   readonly sweep: FunctionOwner;
 }
 
@@ -66,17 +60,7 @@ export class SweepFunction extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    {
-      place,
-      task,
-      worksFor,
-      environment,
-      statements,
-      timeoutSeconds,
-      memoryMb,
-      dependsOn = [],
-      sweep,
-    }: SweepFunctionProps,
+    { place, task, worksFor, environment, statements, timeoutSeconds, sweep }: SweepFunctionProps,
   ) {
     super(scope, id);
     const { kmsKeyArn } = sweep;
@@ -108,7 +92,7 @@ export class SweepFunction extends Construct {
       handler: HANDLER,
       runtime: 'nodejs24.x',
       architectures: ['arm64'],
-      memorySize: memoryMb ?? MEMORY_MB,
+      memorySize: MEMORY_MB,
       timeout: timeoutSeconds ?? TIMEOUT_SECONDS[task],
       role: this.role.arn,
       environment: {
@@ -125,7 +109,7 @@ export class SweepFunction extends Construct {
       tracingConfig: { mode: 'PassThrough' },
       ...(kmsKeyArn !== undefined && { kmsKeyArn }),
       ...tagged(sweep),
-      dependsOn: [...this.role.policies, ...dependsOn],
+      dependsOn: [...this.role.policies],
     });
     this.node.defaultChild = this.function;
     this.arn = this.function.arn;

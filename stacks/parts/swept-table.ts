@@ -10,7 +10,6 @@ import { guardedBucket, guardName } from './archive-bucket.ts';
 import { Events } from './events.ts';
 import { ExpiringTable, type TableReference } from './expiring-table.ts';
 import { Guard } from './guard.ts';
-import { LoneProof } from './lone-proof.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
 import { deleteStatements, pollStatements, queryStatements, scanStatements } from './table-statements.ts';
@@ -42,8 +41,6 @@ export class SweptTable {
   readonly streamArn: string | undefined;
   /** Undefined without the prop `archive`. */
   readonly archive: Archive | undefined;
-  /** Undefined without the prop `proof`, and with `archive`, which contains the proof then. */
-  loneProof: LoneProof | undefined;
   /** Undefined without the prop `events`. */
   readonly events: Events | undefined;
   readonly scope: Construct;
@@ -111,13 +108,9 @@ export class SweptTable {
         archive,
         sweep: props,
       });
-    const place = this.#place;
-    if (!archive && props.proof)
-      this.loneProof = new LoneProof(scope, ARCHIVE, { place, tableName, environment, sweep: props });
-    const own = made || this.loneProof;
     // A bucket that an earlier deployment created stays, with its objects.
-    if (!own || own.bucket === undefined) {
-      const bucket = new Construct(own || new Construct(scope, ARCHIVE), 'bucket');
+    if (!made || made.bucket === undefined) {
+      const bucket = new Construct(made || new Construct(scope, ARCHIVE), 'bucket');
       Guard.of(scope).forget(guardName(bucket), guardedBucket(bucket));
     }
     return made || undefined;

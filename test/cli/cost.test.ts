@@ -67,7 +67,7 @@ test('an archive and its alarms are part of the bill', () => {
     more => ask({ itemsPerMonth: 1e6, props: { ...IDLE, ...more } }).bill,
   );
   const alarms = (bill = without) => bill?.lines.find(({ name }) => name === 'alarms')?.amount ?? 0;
-  expect(alarms(archived) - alarms()).toBe(4);
+  expect(alarms(archived) - alarms()).toBe(2);
   expect(archived?.byPart.archive).toBeGreaterThan(0);
   expect(without?.byPart.archive).toBe(0);
 });

@@ -15,14 +15,9 @@ import { deadLetterQueueOf, replayName } from '../../config/names.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
 import { resolveProps } from '../../config/props.ts';
 import { tickSchedule } from '../../config/tick-schedule.ts';
-import { createS3 } from '../../functions/archive/s3.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
-import { beginOf } from '../../functions/proof/build-day.ts';
-import { s3ProofStore } from '../../functions/proof/s3-store.ts';
-import { dateOf, writeManifests } from '../../functions/proof/write-manifests.ts';
 import { NO_TOTALS } from '../../operate/replay/totals.ts';
-import { isoSeconds } from '../../operate/times.ts';
 import {
   ROLE_ARN,
   useStepFunctionsApi,
@@ -33,7 +28,6 @@ import { readImports } from '../support/import-graph.ts';
 import { createJournal } from '../support/journal-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { useLoopbackAws } from '../support/loopback-aws.ts';
-import { readRows, rowsOf } from '../support/proof-books.ts';
 import { shellCommand } from '../support/shell-command.ts';
 
 const WATCHED: PreciseTtlProps = {
@@ -117,20 +111,6 @@ beforeAll(async () => {
   });
   const archived = { item: { id: { S: 'archived' } }, expiredAt: '2026-11-20T09:00:00Z' };
   await archiveItems(s3.endpoint, [archived], archiveSettings({ tableName: 'Watched' }));
-  const proofs = createS3(
-    { maxAttempts: 1, requestTimeoutMs: 5_000 },
-    {
-      endpoint: s3.endpoint,
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    },
-  );
-  const expiry = { key: { id: { S: 'archived' } }, ttl: beginOf(PROVED_DATE), at: beginOf(PROVED_DATE) };
-  await writeManifests({
-    ...{ table: 'Watched', store: s3ProofStore(proofs, ARCHIVE_BUCKET, ''), onWritten: () => undefined },
-    ...{ archive: true, hashKeys: false, nowMs: Date.now() },
-    read: readRows(rowsOf('deleted', [expiry])),
-  });
   for (const deployment of deploymentsOf([WATCHED, FAILING].map(resolveProps))) {
     aws.answers.queues.set(deadLetterQueueOf(deployment.name), 0);
     const { name, expression: ScheduleExpression, input } = tickSchedule(deployment);
@@ -143,9 +123,6 @@ afterAll(async () => {
   await s3.stop();
   rmSync(folder, { recursive: true, force: true });
 });
-
-/** A date that is still in the journal. */
-const PROVED_DATE = dateOf(Date.now() - 2 * 86_400_000);
 
 const CONFIGURED = ['--config', CONFIG];
 const TABLE = ['--table', 'Watched'];
@@ -160,7 +137,6 @@ const LINES: Readonly<Record<Exclude<AwsCommand, 'verify'>, readonly (readonly s
   replay: [[...CONFIGURED, ...TABLE, ...SPAN, '--yes']],
   backfill: [[...CONFIGURED, ...TABLE, '--yes']],
   status: [CONFIGURED, [...CONFIGURED, '--history']],
-  audit: [[...CONFIGURED, '--table', 'Failing', '--from', isoSeconds(Date.now() - 3_600_000)]],
   pause: [[...CONFIGURED, ...TABLE, '--yes']],
   resume: [[...CONFIGURED, ...TABLE, '--yes']],
   restore: [
@@ -177,9 +153,6 @@ const LINES: Readonly<Record<Exclude<AwsCommand, 'verify'>, readonly (readonly s
       ],
     ],
     [...CONFIGURED, ...TABLE, '--from-archive', `s3://${ARCHIVE_BUCKET}`, '--drill', '--yes'],
-  ],
-  proof: [
-    ['verify', ...CONFIGURED, ...TABLE, '--from-archive', `s3://${ARCHIVE_BUCKET}`, '--date', PROVED_DATE],
   ],
   adopt: [[...TABLE, '--by', 'window', '--ttl-attribute', 'ttl', '--region', 'us-east-1', '--yes']],
 };

@@ -178,10 +178,7 @@ test('many tables have one set of them, and one alarm for all readers of their s
   const ofOne = named(table('one'));
   expect(named(table('one'), table('two'), table('three'))).toEqual(ofOne);
   const archived = named(table('one', { archive: {} }), table('two', { archive: {} }), table('three'));
-  expect(archived.filter(name => !ofOne.includes(name))).toEqual([
-    'precise-ttl-deletes-unread',
-    'precise-ttl-readers-behind',
-  ]);
+  expect(archived.filter(name => !ofOne.includes(name))).toEqual(['precise-ttl-readers-behind']);
 });
 
 test('of tables with several precisions the coarsest says what is late', () => {
@@ -268,15 +265,7 @@ test.each([
 
 test('with essential metrics only those alarms are left whose metric is recorded', () => {
   expect(Object.keys(byName(synthesized({ metrics: 'essential' }))).sort()).toEqual(
-    kebabs([
-      'noSweep',
-      'executionsFailed',
-      'deadLetters',
-      'deletionLag',
-      'watermarkAge',
-      'deletesUnread',
-      'readersBehind',
-    ]),
+    kebabs(['noSweep', 'executionsFailed', 'deadLetters', 'deletionLag', 'watermarkAge', 'readersBehind']),
   );
 });
 

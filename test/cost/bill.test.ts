@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { MANIFEST } from '../../cost/assumptions.ts';
 import {
   type Bill,
   type BilledDeployment,
@@ -8,9 +7,6 @@ import {
   monthlyBill,
 } from '../../cost/bill.ts';
 import { LOG_BYTES } from '../../cost/measured.ts';
-import { SLICE_SECONDS } from '../../functions/proof/build-day.ts';
-import { READ_AROUND_SECONDS } from '../../functions/proof/deletions.ts';
-import { MANIFEST_MEMORY_MB } from '../../functions/write-manifest/limits.ts';
 
 /** By window with the defaults, idle; no scan of the index, which is tested by itself. */
 const IDLE: BilledTable = {
@@ -21,8 +17,7 @@ const IDLE: BilledTable = {
     indexScan: 'off',
   },
   ...{ itemsPerMonth: 0, itemBytes: 400, renewalsPerItem: 0, lifetimeHours: 24 },
-  ...{ isRecoverable: false, metricsPerTable: false, archiveBatchSeconds: undefined, hasEvents: false },
-  hasProof: false,
+  ...{ isRecoverable: false, metricsPerTable: false, archiveBatchSeconds: undefined },
 };
 
 /** Nothing watches it. */
@@ -81,7 +76,7 @@ test.each<[string, Change, number, number]>([
   expect(found.dollars).toBeCloseTo(dollars, 3);
 });
 
-const ARCHIVED = { hasProof: true, archiveBatchSeconds: 60 } as const;
+const ARCHIVED = { archiveBatchSeconds: 60 } as const;
 
 test.each<[string, Change, number, number]>([
   ['archiving: calls', { itemsPerMonth: 0 }, 0, 0],
@@ -100,68 +95,6 @@ test.each<[string, Change, number, number]>([
   const found = line(name, { ...ARCHIVED, ...change });
   expect(found.amount).toBeCloseTo(amount, 6);
   expect(found.dollars).toBeCloseTo(dollars, 4);
-});
-
-test.each<[string, Change, number, number]>([
-  ['reads of the ledger', ARCHIVED, 43_200, 0.0054],
-  ['reads of the ledger', { ...ARCHIVED, hasEvents: true }, 2 * 43_200, 0.0108],
-  // Each minute 17 KB, mostly of rows of one or two keys, and three minutes of 6.4 KB that were archived.
-  ['reads of the ledger', { ...ARCHIVED, itemsPerMonth: MONTH_OF_100_A_MINUTE }, 43_200 * (5 + 5), 0.054],
-  ['writes of the ledger', ARCHIVED, 0, 0],
-  // What was deleted, what was archived of it, and what came of the minute.
-  ['writes of the ledger', { ...ARCHIVED, itemsPerMonth: 1000 }, 3 * 1000, 0.001875],
-  ['writes of the ledger', { hasEvents: true, itemsPerMonth: 1000 }, 3 * 1000, 0.001875],
-  [
-    'storage of the ledger',
-    { hasEvents: true, itemsPerMonth: 1000 },
-    (2 * 1000 * 265 * 14) / 30 / 1e9,
-    0.000062,
-  ],
-  ['functions: time for', { hasEvents: true, itemsPerMonth: 1000 }, (2 * 1000 * 0.005) / 2, 0.0001],
-])('%s: %j is %d a month, $%d', (name, change, amount, dollars) => {
-  const found = line(name, change);
-  expect(found.amount).toBeCloseTo(amount, 6);
-  expect(found.dollars).toBeCloseTo(dollars, 4);
-});
-
-test.each<[string, Change, number, number]>([
-  // Nothing is deleted: each slice of both books is asked for, twice.
-  ['manifests: reads of the ledger', ARCHIVED, 2 * 2 * 144 * 30, 0.00216],
-  ['manifests: requests to S3', ARCHIVED, 30 * 32, 0.0048],
-  [
-    'manifests: time',
-    { ...ARCHIVED, itemsPerMonth: 1e6 },
-    (50 + 2 * 2 * 144 * 30 * 0.005) * (1769 / 1024),
-    0.0031,
-  ],
-  ["a month's manifests", { ...ARCHIVED, itemsPerMonth: 1e6 }, 0.082, 0.0019],
-])('%s: %j is %d a month, $%d', (name, change, amount, dollars) => {
-  const found = line(name, change);
-  expect(found.amount).toBeCloseTo(amount, 3);
-  expect(found.dollars).toBeCloseTo(dollars, 3);
-});
-
-test('the manifests are counted as the function reads and runs', () => {
-  expect(MANIFEST).toMatchObject({
-    memoryMb: MANIFEST_MEMORY_MB,
-    slices: 86_400 / SLICE_SECONDS,
-    readAround: (2 * READ_AROUND_SECONDS) / SLICE_SECONDS,
-  });
-});
-
-test('a table whose stream nobody reads has no ledger', () => {
-  expect(bill({}).lines.filter(({ name }) => name.includes('ledger'))).toEqual([]);
-});
-
-test('a table with a proof alone has the book of the sweep and the manifests', () => {
-  const { lines } = bill({ hasProof: true, itemsPerMonth: 1000 });
-  expect(lines.find(({ name }) => name === 'writes of the ledger')?.amount).toBeCloseTo(1000, 6);
-  expect(lines.filter(({ part }) => part === 'archive').map(({ name }) => name)).toEqual([
-    'manifests: reads of the ledger',
-    'manifests: time',
-    'manifests: requests to S3',
-    "a month's manifests, each month",
-  ]);
 });
 
 test('a table without an archive has no lines of one', () => {

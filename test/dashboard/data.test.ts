@@ -1,5 +1,4 @@
 import { type DashboardOptions, dashboardData, type Reads } from '../../dashboard/data.ts';
-import type { AuditReport } from '../../operate/audit/report.ts';
 import { configOf } from '../support/configs.ts';
 import { historyOf, statusOf, sweepEnded, tableReport, unknownReport } from '../support/status-reports.ts';
 
@@ -24,9 +23,8 @@ function gather(reads: Partial<Reads>, options: Partial<DashboardOptions> = {}) 
   const fine: Reads = {
     status: async () => statusOf(iso(clock.ms), tableReport('Sessions')),
     history: async () => historyOf('Sessions'),
-    audit: HANGS,
   };
-  const { status, history, audit } = { ...fine, ...reads };
+  const { status, history } = { ...fine, ...reads };
   const data = dashboardData({
     config: configOf(SESSIONS),
     signal: stop.signal,
@@ -34,7 +32,6 @@ function gather(reads: Partial<Reads>, options: Partial<DashboardOptions> = {}) 
     reads: {
       status: counting('status', status),
       history: counting('history', history),
-      audit: counting('audit', audit),
     },
     ...options,
   });
@@ -68,7 +65,6 @@ test('asks for a status every 10 seconds at the most, and for a history every 30
   for (let second = 0; second <= 60; second += 2) await look(2_000);
   expect(asked.filter(name => name === 'status')).toHaveLength(7);
   expect(asked.filter(name => name === 'history')).toHaveLength(3);
-  expect(asked).not.toContain('audit');
 });
 
 test('a source that hangs is asked once, is named with the time of the question, and delays no other one', async () => {
@@ -128,41 +124,6 @@ test('keeps the values that a later status does not know, with the time at which
     at: iso(START + 30_000),
     value: { pause: { until: null } },
   });
-});
-
-test('compares the books only while the status says that something is missing', async () => {
-  const missing = (count: number) =>
-    ({ reader: 'archived', deleted: 9, missing: count, missingFrom: null, upTo: null, isNow: true }) as const;
-  let ledger: ReturnType<typeof missing>[] = [missing(0)];
-  const audits: Date[] = [];
-  const keys = [{ key: '{"id":{"S":"a"}}', deletedAt: iso(START), expiredAt: null }];
-  const audited = {
-    tables: [{ tableName: 'Sessions', readers: [{ reader: 'archived', missing: 2, keys }] }],
-  } as unknown as AuditReport;
-  const { look, clock } = gather(
-    {
-      status: async () => statusOf(iso(clock.ms), tableReport('Sessions', { ledger })),
-      async audit(from) {
-        audits.push(from);
-        return audited;
-      },
-    },
-    { config: configOf({ ...SESSIONS, archive: {} }) },
-  );
-  await look();
-  expect((await look(15_000)).tables[0]?.missing).toBeNull();
-  ledger = [missing(2)];
-  await look(15_000);
-  const { tables } = await look(1_000);
-  expect(audits).toEqual([new Date(START + 30_000 - 3_600_000)]);
-  expect(tables[0]?.missing).toEqual({
-    at: expect.stringMatching(/T12:00:3[01]/),
-    value: [{ reader: 'archived', missing: 2, keys }],
-  });
-  ledger = [missing(0)];
-  await look(15_000);
-  expect((await look(1_000)).tables[0]?.missing).toBeNull();
-  expect(audits).toHaveLength(1);
 });
 
 test('reads a day of the journal first, follows it up by quarters of an hour, and reads a day again half an hour later', async () => {

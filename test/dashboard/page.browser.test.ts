@@ -8,7 +8,6 @@ import { pageFiles } from '../../dashboard/page-files.ts';
 import { type PageServer, servePage } from '../../dashboard/server.ts';
 import { startDashboard } from '../../dashboard/start.ts';
 import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
-import type { AuditReport } from '../../operate/audit/report.ts';
 import type { SweepReport } from '../../operate/deployment/sweep.ts';
 import type { Remark } from '../../operate/status/remarks.ts';
 import { useBrowser, type View } from '../support/browser.ts';
@@ -54,7 +53,6 @@ async function serve(reads: Partial<Reads>, config = configOf(SESSIONS)): Promis
     status: async () =>
       statusOf(iso(Date.now()), tableReport('Sessions', { watermark: iso(Date.now() - 2_000) })),
     history: async () => historyOf('Sessions', ...busyHours()),
-    audit: async () => ({ tables: [] }) as unknown as AuditReport,
   };
   const data = dashboardData({ config, links, signal: ended.signal, reads: { ...fine, ...reads } });
   const server = await servePage({
@@ -168,12 +166,8 @@ test('names and keys are shown as they are, whatever they hold', async () => {
   const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
   const remark: Remark = { id: 'late', severity: 'broken', text: `late: ${evil}` };
   const at = iso(Date.now());
-  const ledger = [
-    { reader: 'archived', deleted: 3, missing: 1, missingFrom: at, upTo: at, isNow: true },
-  ] as const;
-  const keys = [{ key: `{"id":{"S":"${evil}"}}`, deletedAt: at, expiredAt: at }];
   const table = tableReport('Sessions', {
-    ...{ verdict: 'broken', cause: remark, remarks: [remark], ledger },
+    ...{ verdict: 'broken', cause: remark, remarks: [remark] },
     alarms: [{ name: evil, state: 'ALARM', since: at }],
     schedules: [{ name: evil, state: 'off' }],
     open: [{ name: evil, startedAt: at }],
@@ -190,10 +184,6 @@ test('names and keys are shown as they are, whatever they hold', async () => {
     await serve({
       status: async () => statusOf(at, table),
       history: async () => historyOf('Sessions', failed),
-      audit: async () =>
-        ({
-          tables: [{ tableName: 'Sessions', readers: [{ reader: 'archived', missing: 1, keys }] }],
-        }) as unknown as AuditReport,
     }),
   );
   await page.waitForSelector('code');

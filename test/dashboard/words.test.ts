@@ -27,7 +27,6 @@ const dataOf = (differing: Partial<TableReport> = {}, at = NOW): TableData => {
     ...known,
     lateAfterSeconds: 11,
     lastMinute: null,
-    missing: null,
   };
 };
 
@@ -98,15 +97,15 @@ test('says who does not answer, how long already, and how old the values are', (
       failure: null,
     },
     { name: 'history', askedAt: '2026-11-20T12:00:59.000Z', answeredAt: null, failure: null },
-    { name: 'audit', askedAt: null, answeredAt: null, failure: 'no answer within 30 s' },
+    { name: 'cost', askedAt: null, answeredAt: null, failure: 'no answer within 30 s' },
   ];
   expect(troubleLines({ sources, tables: [], statusAt: null }, NOW, undefined)).toEqual([
     'status: asked 4 s ago, no answer yet. What is shown of it is as of 12:00:40, 20 s ago.',
-    'audit: no answer within 30 s. There is nothing to show yet.',
+    'cost: no answer within 30 s. There is nothing to show yet.',
   ]);
   const old = dataOf({}, '2026-11-20T11:00:00.000Z');
   expect(troubleLines({ sources: [], tables: [old], statusAt: NOW }, NOW, undefined)).toEqual([
-    'Sessions: the last status did not learn everything. Shown are the journal as of 11:00:00, what is gone as of 11:00:00, what is overdue as of 11:00:00, archive and events as of 11:00:00, alarms as of 11:00:00.',
+    'Sessions: the last status did not learn everything. Shown are the journal as of 11:00:00, what is gone as of 11:00:00, what is overdue as of 11:00:00, alarms as of 11:00:00.',
   ]);
   expect(troubleLines({ sources: [], tables: [dataOf()], statusAt: NOW }, NOW, undefined)).toEqual([]);
   expect(troubleLines({ sources, tables: [old], statusAt: NOW }, NOW, NOW)).toEqual([

@@ -71,8 +71,8 @@ const NOT_WALKED: Readonly<Partial<Record<string, string>>> = {
 const EDITED: readonly (Walked & { readonly values: readonly Props[] })[] = [
   {
     name: 'archive',
-    values: [{ archive: {} }, {}, { proof: true }],
-    moves: [...ON_AND_OFF, [0, 2], [2, 0]],
+    values: [{ archive: {} }, {}],
+    moves: ON_AND_OFF,
   },
   {
     name: 'events',

@@ -22,7 +22,7 @@ const namesOf = (name: string, deployment = 'precise-ttl') => [
   ...['plan-sweep', 'query-expired', 'delete-chunk', 'record-metrics'].map(
     file => `/aws/lambda/${deployment}-${file}`,
   ),
-  ...['archive-expiries', 'write-manifest', 'publish-expiries'].map(file => `/aws/lambda/${name}-${file}`),
+  ...['archive-expiries', 'publish-expiries'].map(file => `/aws/lambda/${name}-${file}`),
   ...[deployment, `${deployment}-replay`].map(each => `/aws/vendedlogs/states/${each}`),
   ...['dead-letters', 'alarms'].map(ending => `${deployment}-${ending}`),
   ...['archive-failures', 'event-failures'].map(ending => `${name}-${ending}`),

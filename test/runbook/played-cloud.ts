@@ -1,5 +1,4 @@
 import type { FunctionResult } from 'stepfunctions-emulator';
-import { describeAudit } from '../../cli/audit/text.ts';
 import { describeReport } from '../../cli/doctor/text.ts';
 import { describeAlarm } from '../../cli/local/text.ts';
 import type { Plan, Session } from '../../cli/operation.ts';
@@ -13,8 +12,6 @@ import type { PreciseTtlProps } from '../../config/props.ts';
 import { lagOf } from '../../functions/report/lag.ts';
 import type { FunctionCall } from '../../local/functions/local-functions.ts';
 import { type ServedCloud, type ServeOptions, serve } from '../../local/serve.ts';
-import { compareDeletions } from '../../operate/audit/audit.ts';
-import type { AuditReport } from '../../operate/audit/report.ts';
 import { clientsOf } from '../../operate/aws/clients.ts';
 import { deploymentClients } from '../../operate/deployment/clients.ts';
 import { examine } from '../../operate/doctor/doctor.ts';
@@ -53,8 +50,6 @@ export interface PlayedCloud {
   status(): Promise<{ readonly text: string; readonly verdict: string; readonly report: StatusReport }>;
   history(options?: { readonly failed?: boolean }): Promise<string>;
   doctor(): Promise<string>;
-  /** Of deletions since then. @param from ISO-8601 */
-  audit(from: string): Promise<{ readonly text: string; readonly report: AuditReport }>;
   pause(): Promise<string>;
   resume(): Promise<string>;
   /** @param from, to ISO-8601 */
@@ -172,10 +167,6 @@ export async function playedCloud(
     },
     async doctor() {
       return said(describeReport(await examine({ ...shared, segments: 1 }, connect)));
-    },
-    async audit(from) {
-      const report = await compareDeletions({ ...shared, environment, from: new Date(from) });
-      return { text: said(describeAudit(report, clock.now())), report };
     },
     pause: () => operated(session => planPause(shared, session)),
     resume: () => operated(session => planResume(shared, session)),

@@ -47,13 +47,6 @@ function mayDo(json: TerraformJson, ending: string): string[] {
   );
 }
 
-const putBook = (journal: string, ...books: string[]) =>
-  `dynamodb:PutItem on ${journal} if ${JSON.stringify({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': books } })}`;
-/** What a reader writes down of what it has seen. */
-const mayWriteBook = (book: string) =>
-  putBook('arn:<partition>:dynamodb:<region>:<account_id>:table/precise-ttl-journal', `${book}#SessionData`);
-const WRITE_DELETED = putBook('<journal table arn>', 'deleted#*', 'kept#*');
-
 const READ_STREAM = [
   'dynamodb:DescribeStream, dynamodb:GetRecords, dynamodb:GetShardIterator on <table stream_arn>',
   'dynamodb:ListStreams on *',
@@ -67,38 +60,8 @@ describe('the archive', () => {
   test('may put objects below its table, read the stream, and nothing else', () => {
     expect(mayDo(json, 'archive-expiries')).toEqual([
       `s3:PutObject on ${FOLDER}/expired_date=*`,
-      mayWriteBook('archived'),
       ...READ_STREAM,
     ]);
-  });
-
-  test('may write its own book of its own table in the journal, and DeleteChunk those of what it deletes', () => {
-    expect(mayDo(json, 'delete-chunk')).toEqual(['dynamodb:PartiQLDelete on <table arn>', WRITE_DELETED]);
-    expect(mayDo(json, 'query-expired')).toContain(putBook('<journal table arn>', 'kept#*'));
-    expect(environmentOf(json, 'archive-expiries')).toMatchObject({
-      DEPLOYMENT_NAME: 'precise-ttl',
-      JOURNAL_TABLE: 'precise-ttl-journal',
-    });
-    const withEvents = synthesized({ events: { queueArn: QUEUE } });
-    expect(mayDo(withEvents, 'query-expired').join()).not.toContain('dynamodb:PutItem');
-    const [journal] = resources(json, 'aws_dynamodb_table').filter(({ hash_key }) => hash_key === 'id');
-    expect(journal?.['name']).toBe('precise-ttl-journal');
-    expect(mayDo(synthesized({}), 'delete-chunk')).toEqual(['dynamodb:PartiQLDelete on <table arn>']);
-  });
-
-  test.each<[string, Partial<PreciseTtlProps>, object]>([
-    ['none', {}, {}],
-    ['an archive', { archive: {} }, { marginSeconds: 1, archivedWithinSeconds: 240, proof: true }],
-    [
-      'an archive that gathers longer',
-      { archive: { batchSeconds: 300 } },
-      { marginSeconds: 1, archivedWithinSeconds: 480, proof: true },
-    ],
-    ['events', { events: { queueArn: QUEUE } }, { marginSeconds: 1, publishedWithinSeconds: 180 }],
-  ])('with %s executions carry how long each reader has', (_name, props, carried) => {
-    const { marginSeconds, archivedWithinSeconds, publishedWithinSeconds, proof } =
-      settingsIn(synthesized(props))[0] ?? {};
-    expect({ marginSeconds, archivedWithinSeconds, publishedWithinSeconds, proof }).toEqual(carried);
   });
 
   test('is called with what was removed, a minute of it at a time, for 23 hours', () => {
@@ -211,8 +174,6 @@ describe('the archive', () => {
     expect(mayDo(keyed, 'archive-expiries')).toEqual([
       `s3:PutObject on ${FOLDER}/expired_date=*`,
       forS3,
-      mayWriteBook('archived'),
-      `kms:Decrypt, kms:DescribeKey, kms:Encrypt, kms:ReEncrypt*, kms:GenerateDataKey* on ${KEY} if {"StringLike":{"kms:ViaService":"dynamodb.<region>.amazonaws.*"}}`,
       ...READ_STREAM,
       `kms:Decrypt, kms:DescribeKey on ${TABLE_KEY} if {"StringLike":{"kms:ViaService":"dynamodb.<region>.amazonaws.*"}}`,
       `kms:Decrypt, kms:GenerateDataKey on ${KEY} if {"StringEquals":{"kms:EncryptionContext:aws:sqs:arn":"<reader_failures arn>"}}`,
@@ -236,9 +197,8 @@ describe('the archive', () => {
 function grouped(statement: string): string[] {
   const [action, on] = statement.split(' on ');
   const same = READ_STREAM.find(other => other.startsWith(`${action} on `));
-  const book = mayWriteBook('published');
-  if (same === undefined) return [statement, book, ...READ_STREAM];
-  return [`${action} on ${on}, ${same.split(' on ')[1]}`, book, ...READ_STREAM.filter(each => each !== same)];
+  if (same === undefined) return [statement, ...READ_STREAM];
+  return [`${action} on ${on}, ${same.split(' on ')[1]}`, ...READ_STREAM.filter(each => each !== same)];
 }
 
 describe('the events', () => {

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { unzipSync } from 'fflate';
 import { ALL_FUNCTIONS, type FunctionName, fileOf } from '../../functions/function-list.ts';
-import { bundleFunctions, bundleProof, bundleStreamFunctions } from '../../stacks/bundle.ts';
+import { bundleFunctions, bundleStreamFunctions } from '../../stacks/bundle.ts';
 
-const bundles = { ...bundleFunctions(), ...bundleStreamFunctions(), ...bundleProof() };
+const bundles = { ...bundleFunctions(), ...bundleStreamFunctions() };
 const FOLDERS = ALL_FUNCTIONS.map(fileOf);
 
 /** They talk to no AWS service. */
@@ -15,7 +15,6 @@ const WITHOUT_SDK = ['RecordMetrics'];
 /** The clients of those that talk to another service than DynamoDB. */
 const CLIENTS: Readonly<Partial<Record<FunctionName, readonly string[]>>> = {
   ArchiveExpiries: ['@aws-sdk/client-s3'],
-  WriteManifest: ['@aws-sdk/client-s3'],
   PublishExpiries: [
     '@aws-sdk/client-eventbridge',
     '@aws-sdk/client-kinesis',
@@ -24,15 +23,10 @@ const CLIENTS: Readonly<Partial<Record<FunctionName, readonly string[]>>> = {
   ],
 };
 
-/**
- * The client of S3 alone is 300 KB. DeleteChunk has it beside DynamoDB's, and runs it only where it archives first. The readers of the stream
- * have DynamoDB's for the ledger.
- */
+/** The client of S3 alone is 300 KB, and those of four services are more. */
 const LONGEST: Readonly<Partial<Record<FunctionName, number>>> = {
   ArchiveExpiries: 550_000,
-  DeleteChunk: 500_000,
   PublishExpiries: 450_000,
-  WriteManifest: 550_000,
 };
 
 describe.each(ALL_FUNCTIONS)('the bundle of %s', task => {

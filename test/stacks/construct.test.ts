@@ -319,10 +319,9 @@ describe('many tables of a stack', () => {
         .map(file => `identity-${file}`)
         .sort(),
       'precise-ttl-SessionData-archive-expiries',
-      'precise-ttl-SessionData-write-manifest',
     ]);
     for (const { function_name: name, memory_size: memory } of lambdas)
-      expect([name, memory]).toEqual([name, /write-manifest/.test(String(name)) ? 1769 : FUNCTION_MEMORY_MB]);
+      expect([name, memory]).toEqual([name, FUNCTION_MEMORY_MB]);
     expect(settingsIn(json)).toMatchObject([
       { tableName: expect.stringMatching(/SessionData_table/) },
       { tableName: '${aws_dynamodb_table.sessions.name}' },

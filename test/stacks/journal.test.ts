@@ -15,7 +15,7 @@ function journalWith(sweep: JournalProps['sweep'] = {}) {
     {
       plan: needed(journal.planStatements()),
       record: needed(journal.recordStatements()),
-      scan: needed(journal.scanStatements(false)),
+      scan: needed(journal.scanStatements()),
     },
     { scope: stack, resolver: new DefaultTokenResolver(new StringConcat()) },
   );

@@ -158,7 +158,6 @@ test.each([
   'adopt',
   'doctor',
   'status',
-  'audit',
   'cost',
 ])('the command %s loads nothing that is local', command => {
   const loaded = [...reachableFrom(`cli/${command}.ts`, graph)];

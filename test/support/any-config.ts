@@ -87,7 +87,6 @@ export const PROP_VALUES: {
   deleteMode: fc.constantFrom('guarded', 'batch'),
   precisionSeconds: whole(1, 60),
   pollSeconds: whole(0, 60),
-  proof: fc.boolean(),
   archive: fc
     .tuple(
       fc.record(

@@ -2,7 +2,6 @@ import { expiryModel } from '../../expiry/model.ts';
 import { createS3, putInto } from '../../functions/archive/s3.ts';
 import { type ArchiveRuntime, archiveExpiries } from '../../functions/archive-expiries/handler.ts';
 import type { ItemImage } from '../../functions/stream/event.ts';
-import { NO_LEDGER } from './no-ledger.ts';
 import { type MadeRecord, streamRecord } from './stream-records.ts';
 
 export const ARCHIVE_BUCKET = 'archive';
@@ -49,7 +48,7 @@ export async function archiveItems(
     const logger = { info: () => undefined, error: (...line: unknown[]) => console.error(...line) };
     const { batchItemFailures } = await archiveExpiries(
       { Records },
-      { settings, put, journal: NO_LEDGER, logger, clock: Date.now },
+      { settings, put, logger, clock: Date.now },
     );
     if (batchItemFailures.length > 0) throw new Error('not archived');
   } finally {

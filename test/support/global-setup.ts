@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { workerSource } from '../../local/functions/worker-source.ts';
-import { bundleFunctions, bundleProof, bundleStreamFunctions } from '../../stacks/bundle.ts';
+import { bundleFunctions, bundleStreamFunctions } from '../../stacks/bundle.ts';
 
 /** Files of temporary folders leave entries that nobody reads again; a run of everything needs about 1,000. */
 const MAX_CACHE_ENTRIES = 5_000;
@@ -29,7 +29,6 @@ export default function setUp(): void {
   process.env['PRECISE_TTL_TEST_BUNDLES'] = JSON.stringify({
     ofSweep: bundleFunctions(),
     ofStream: bundleStreamFunctions(),
-    ofProof: bundleProof(),
   });
   process.env['PRECISE_TTL_TEST_WORKER'] = workerSource();
 }

@@ -13,7 +13,6 @@ const LONGEST = [
   /\/test\/runbook\//,
   /\/test\/start\//,
   /\/test\/lab\/.*\.slow/,
-  /\/test\/operate\/proof\/day/,
   /\/test\/statemachine\/(outage|precision|shards|index-scan)/,
   /\/test\/(end-to-end|cli|testing|statemachine)\//,
 ];

@@ -15,7 +15,7 @@ export function tableReport(tableName: string, differing: Partial<TableReport> =
       ...{ items: 0, atLeast: false, why: null, oldest: null },
       ...{ from: null, to: null, queries: 1, trend: null },
     },
-    ...{ ledger: [], schedules: [{ name: 'precise-ttl-tick', state: 'on' }], sweeps: [], open: [] },
+    ...{ schedules: [{ name: 'precise-ttl-tick', state: 'on' }], sweeps: [], open: [] },
     ...{ lastFailure: null, deadLetters: 0, alarms: [] },
     ...differing,
   };
@@ -24,7 +24,7 @@ export function tableReport(tableName: string, differing: Partial<TableReport> =
 /** A table of which nothing could be asked. */
 export function unknownReport(tableName: string): TableReport {
   return tableReport(tableName, {
-    ...{ verdict: 'broken', gone: null, tick: null, watermark: null, overdue: null, ledger: null },
+    ...{ verdict: 'broken', gone: null, tick: null, watermark: null, overdue: null },
     ...{ schedules: [{ name: 'precise-ttl-tick', state: null }], sweeps: null, open: null },
     ...{ deadLetters: null, alarms: null },
   });

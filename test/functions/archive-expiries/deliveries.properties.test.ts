@@ -5,7 +5,6 @@ import { expiryModel } from '../../../expiry/model.ts';
 import { archiveExpiries } from '../../../functions/archive-expiries/handler.ts';
 import type { DynamoDbStreamRecord } from '../../../functions/stream/event.ts';
 import { anyImage } from '../../support/any-image.ts';
-import { NO_LEDGER } from '../../support/no-ledger.ts';
 import { streamRecord } from '../../support/stream-records.ts';
 
 const NOW = Date.parse('2026-11-20T09:00:31Z') / 1000;
@@ -67,7 +66,7 @@ async function deliver(
     };
     const { batchItemFailures } = await archiveExpiries(
       { Records: batch },
-      { settings, put, journal: NO_LEDGER, logger, clock: () => 0 },
+      { settings, put, logger, clock: () => 0 },
     );
     if (crashes) continue;
     const failed = batchItemFailures[0]?.itemIdentifier;

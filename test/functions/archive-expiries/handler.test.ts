@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { expiryModel } from '../../../expiry/model.ts';
@@ -6,7 +5,6 @@ import type { ArchiveLine } from '../../../functions/archive/archive-line.ts';
 import type { ArchiveObject } from '../../../functions/archive/archive-object.ts';
 import { type ArchiveRuntime, archiveExpiries } from '../../../functions/archive-expiries/handler.ts';
 import { PUTS_AT_ONCE, PUTTING_SECONDS } from '../../../functions/archive-expiries/limits.ts';
-import type { BookEntries } from '../../../functions/journal/ledger.ts';
 import type { DynamoDbStreamRecord, ItemImage } from '../../../functions/stream/event.ts';
 import { streamRecord } from '../../support/stream-records.ts';
 
@@ -20,13 +18,10 @@ interface Run {
   readonly failing?: readonly number[];
   /** Seconds that each put takes. */
   readonly seconds?: number;
-  /** Whether the ledger cannot be written. */
-  readonly isLedgerBroken?: boolean;
 }
 
-async function run({ records, settings = {}, failing = [], seconds = 0, isLedgerBroken = false }: Run) {
+async function run({ records, settings = {}, failing = [], seconds = 0 }: Run) {
   const stored: ArchiveObject[] = [];
-  const written: Omit<BookEntries, 'nowMs'>[] = [];
   const logged: unknown[][] = [];
   let puts = 0;
   let now = AT * 1000;
@@ -51,18 +46,12 @@ async function run({ records, settings = {}, failing = [], seconds = 0, isLedger
         await setImmediate();
         stored.push(object);
       },
-      journal: {
-        writeEntries: async entered => {
-          if (isLedgerBroken) throw new Error('no journal');
-          written.push(entered);
-        },
-      },
       logger: { info: log, error: log },
       clock: () => now,
     },
   );
   const failed = answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
-  return { failed, stored, logged, written };
+  return { failed, stored, logged };
 }
 
 function removed(place: number, ttl: number | ItemImage[string] | undefined, more: object = {}) {
@@ -260,38 +249,4 @@ test('a batch without expiries puts nothing', async () => {
 
 test.each([undefined, {}, { Records: 'none' }])('refuses %p, which is no event', async event => {
   await expect(archiveExpiries(event as never, {} as never)).rejects.toThrow(/^Records: expected a list/);
-});
-
-describe('the ledger', () => {
-  test('has the expiries that S3 has taken, each with the hash of its line', async () => {
-    const other = removed(3, AT + 3600);
-    const records = [removed(1, AT - 1), removed(2, undefined, NATIVE), other];
-    const { written, stored } = await run({ records, settings: { archiveRemovals: 'all' } });
-    const lines = stored.flatMap(({ body }) => gunzipSync(body).toString().trimEnd().split('\n'));
-    const hashOf = (place: number) => {
-      const line = lines.find(each => each.includes(`item-${place}`)) ?? '';
-      return createHash('sha256').update(line).digest('hex');
-    };
-    const entry = (place: number, ttl: number | null) => ({
-      ...{ key: { id: { S: `item-${place}` } }, ttl, at: AT, line: hashOf(place) },
-    });
-    expect(written).toEqual([
-      { book: 'archived', table: 'SessionData', entries: [entry(1, AT - 1), entry(2, null)] },
-    ]);
-  });
-
-  test('has nothing of what S3 did not take', async () => {
-    const records = [removed(1, AT - 1), removed(2, AT - DAY)];
-    const { written } = await run({ records, failing: [1] });
-    expect(written.flatMap(({ entries }) => entries.map(({ key }) => key['id']))).toEqual([{ S: 'item-1' }]);
-  });
-
-  test('fails nothing when it cannot be written, and says so', async () => {
-    const { failed, stored, logged } = await run({ records: [removed(1, AT - 1)], isLedgerBroken: true });
-    expect({ failed, objects: stored.length }).toEqual({ failed: [], objects: 1 });
-    expect(logged).toContainEqual([
-      'cannot write the ledger',
-      { book: 'archived', entries: 1, error: 'Error: no journal' },
-    ]);
-  });
 });

@@ -52,7 +52,6 @@ async function attempt({ given, outcome = {}, now = NOW }: Attempt) {
       return { ...NO_DELETION, ...outcome };
     },
     onFailed: () => undefined,
-    onSettled: async () => undefined,
     clock: () => time,
     random: () => 0.5,
     sleep: async ms => {

@@ -1,5 +1,4 @@
 import { VirtualClock } from 'stepfunctions-emulator';
-import type { Journal } from '../../../functions/journal/journal.ts';
 import type { DeploymentState, Watermark } from '../../../functions/journal/layout.ts';
 import { isScanDue } from '../../../functions/journal/scan-turn.ts';
 import type { AskedTable } from '../../../functions/plan-sweep/plan-round.ts';
@@ -38,8 +37,6 @@ interface Deployment {
   readonly otherTick?: string;
   /** The journal takes nothing. @default false */
   readonly isUnwritable?: boolean;
-  /** @default nothing was deleted */
-  readonly takeAccount?: Journal['takeAccount'];
   /** When this tick begins, epoch milliseconds. */
   readonly startedMs?: number;
 }
@@ -57,15 +54,12 @@ async function plan({
   readMs = 0,
   otherTick,
   isUnwritable = false,
-  takeAccount = async () => ({ deleted: 0, missing: [] }),
   startedMs = STARTED_MS,
 }: Deployment) {
   const clock = new VirtualClock(startedMs);
   const asked: string[] = [];
   const written: Readonly<Record<string, Watermark>>[] = [];
   const ages: [string, number][] = [];
-  const recorded: unknown[] = [];
-  const compared: unknown[] = [];
   const logger = { info: jest.fn(), warn: jest.fn(), error: jest.fn() };
   const tableOf = (settings: SweepSettings): AskedTable => {
     const readIndex: ReadIndex = async ({ value }, range, _startKey, limit) => {
@@ -122,20 +116,15 @@ async function plan({
           if (isUnwritable) throw new Error('read only');
           written.push(all);
         },
-        takeAccount: async (span, limits) => {
-          compared.push(span);
-          return takeAccount(span, limits);
-        },
       },
       record: (name, value, told) => {
         if (name === 'WatermarkAge') ages.push([told?.['TableName'] ?? '', value]);
-        else recorded.push([name, value, told]);
       },
       clock: () => clock.now(),
       sleep: readMs > 0 ? ms => clock.sleep(ms) : () => new Promise(() => undefined),
     },
   );
-  return { output, asked: new Set(asked), written, ages, recorded, compared, logger };
+  return { output, asked: new Set(asked), written, ages, logger };
 }
 
 const partsOf = ({ due, parts, sweeps }: PlanSweepOutput) => [{ due, sweeps }, ...parts];
@@ -250,7 +239,6 @@ describe('what the operators have set', () => {
         journal: {
           read: () => Promise.reject(unreadable),
           writeWatermarks: jest.fn(),
-          takeAccount: jest.fn(),
         },
         record: jest.fn(),
         clock: () => STARTED_MS,
@@ -606,100 +594,4 @@ test('where there is no room for all, each table has its turn, and the plan fits
     for (const { table } of childrenOf(output)) swept.add(table);
   }
   expect(swept.size).toBe(100);
-});
-
-describe('the ledger', () => {
-  const props = {
-    read: { archive: { batchSeconds: 30 }, events: { eventBus: 'default' } },
-    archived: { archive: {} },
-  };
-  const tables = { read: [], archived: [], unread: [] };
-  /** One minute of each: that which ended so many seconds ago. */
-  const spans = [
-    { table: 'read', reader: 'archived', from: minuteBefore(30 + 180) },
-    { table: 'read', reader: 'published', from: minuteBefore(180) },
-    { table: 'archived', reader: 'archived', from: minuteBefore(60 + 180) },
-  ];
-
-  function minuteBefore(within: number): number {
-    return Math.floor((MINUTE - within) / 60) * 60 - 60;
-  }
-
-  test('is compared for each reader when its time for a minute is up, of tables that are paused too', async () => {
-    const control = { pauses: { archived: { since: new Date(STARTED_MS - 3_600_000).toISOString() } } };
-    const { compared, recorded } = await plan({ tables, props, control });
-    expect(compared).toEqual(spans);
-    expect(recorded).toEqual([]);
-  });
-
-  test('has ticks compare each minute once, one after the other', async () => {
-    const froms: unknown[] = [];
-    // The second began late, and the third early.
-    for (const [minutes, seconds] of [
-      [0, 5],
-      [1, 58],
-      [2, 1],
-    ] as const) {
-      const { compared } = await plan({
-        tables: { archived: [] },
-        props,
-        input: { scheduledTime: new Date((MINUTE + minutes * 60) * 1000).toISOString() },
-        startedMs: (MINUTE + minutes * 60 + seconds) * 1000,
-      });
-      froms.push(...compared.map(span => (span as { from: number }).from - minuteBefore(240)));
-    }
-    expect(froms).toEqual([0, 60, 120]);
-  });
-
-  test('has what a reader has not seen recorded, with the table and the reader', async () => {
-    const entry = { key: { id: { S: 'a' } }, ttl: 1, at: 1 };
-    const { recorded } = await plan({
-      tables,
-      props,
-      takeAccount: async ({ reader }) => ({
-        deleted: 2,
-        missing: reader === 'published' ? [entry, entry] : [],
-      }),
-    });
-    expect(recorded).toEqual([['DeletesUnread', 2, { TableName: 'read', Reader: 'published' }]]);
-  });
-
-  test('is not compared by a tick of chosen tables', async () => {
-    const { compared } = await plan({ tables, props, input: { tables: ['read'] } });
-    expect(compared).toEqual([]);
-  });
-
-  test('that cannot be compared fails no tick, and each other table is compared', async () => {
-    const { output, compared, logger } = await plan({
-      tables: { ...tables, unread: [[MINUTE - 30]] },
-      props,
-      takeAccount: async ({ table }) => {
-        if (table === 'read') throw new Error('no answer');
-        return { deleted: 0, missing: [] };
-      },
-    });
-    expect(compared).toEqual(spans);
-    expect(childrenOf(output).length).toBeGreaterThan(0);
-    expect(logger.error.mock.calls).toEqual(
-      Array(2).fill(['cannot compare the ledger', { table: 'read', error: 'Error: no answer' }]),
-    );
-  });
-
-  test('that does not answer is left after five seconds, and stopped', async () => {
-    const signals: (AbortSignal | undefined)[] = [];
-    const { output, logger } = await plan({
-      tables,
-      props,
-      readMs: 1,
-      takeAccount: (_span, { signal } = {}) => {
-        signals.push(signal);
-        return new Promise(() => undefined);
-      },
-    });
-    expect(signals.map(signal => signal?.aborted)).toEqual(spans.map(() => true));
-    expect(output.next).toBe('end');
-    expect(logger.error.mock.calls).toEqual([
-      ['cannot compare the ledger', { table: undefined, error: 'expected an answer within 5000 ms' }],
-    ]);
-  });
 });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import type { ExpiryEvent } from '../../../expiry/expiry-event.ts';
 import { expiryModel } from '../../../expiry/model.ts';
-import type { BookEntries } from '../../../functions/journal/ledger.ts';
 import { consumerFunction } from '../../../functions/publish-expiries/consumer-function.ts';
 import { dataStream } from '../../../functions/publish-expiries/data-stream.ts';
 import type { Destination } from '../../../functions/publish-expiries/destination.ts';
@@ -70,17 +69,15 @@ interface Options {
   readonly logKeys?: PublishRuntime['settings']['logKeys'];
   readonly remainingMs?: number;
   readonly since?: string;
-  readonly isLedgerBroken?: boolean;
 }
 
 /** Publishes a batch, and says at which sequence number it ended: NaN when all was delivered. */
 async function publish(
   destination: Destination,
   records: readonly DynamoDbStreamRecord[],
-  { oldImage = false, logKeys = 'full', remainingMs = 60_000, since, isLedgerBroken = false }: Options = {},
+  { oldImage = false, logKeys = 'full', remainingMs = 60_000, since }: Options = {},
 ) {
   const logged: unknown[][] = [];
-  const written: Omit<BookEntries, 'nowMs'>[] = [];
   const settings = {
     tableName: 'Jobs',
     model: expiryModel({ partitionKey: 'id' }),
@@ -93,12 +90,6 @@ async function publish(
     {
       settings,
       destination,
-      journal: {
-        writeEntries: async entered => {
-          if (isLedgerBroken) throw new Error('no journal');
-          written.push(entered);
-        },
-      },
       logger: { warn: (...line) => logged.push(line), error: (...line) => logged.push(line) },
       clock: Date.now,
       random: Math.random,
@@ -108,7 +99,6 @@ async function publish(
   );
   return {
     logged,
-    written,
     endedAt: Number(batchItemFailures[0]?.itemIdentifier),
     failures: batchItemFailures.length,
   };
@@ -181,12 +171,9 @@ describe.each(NAMES)('to %s', name => {
       refuse: ({ event }) => (event.id === 'event-2' ? { code: 'InternalFailure' } : undefined),
     });
     const records = [removal(1, 'a'), removal(2, 'b'), removal(3, 'c'), removal(4, 'b'), removal(5, 'd')];
-    const { endedAt, logged, written } = await publish(destination(), records);
+    const { endedAt, logged } = await publish(destination(), records);
     expect(endedAt).toBe(2);
     // The third was taken, and comes again with the second.
-    expect(written).toEqual([
-      { book: 'published', table: 'Jobs', entries: [{ key: { id: { S: 'a' } }, ttl: TTL, at: TTL + 2 }] },
-    ]);
     expect(takenIds()).toEqual(['event-1', 'event-3']);
     expect(logged).toEqual([['cannot deliver', expect.objectContaining({ id: 'event-2' })]]);
   });
@@ -516,12 +503,4 @@ test('what nobody can judge ends the batch, after what is before it was delivere
   expect(endedAt).toBe(2);
   expect(takenIds()).toEqual(['event-1']);
   expect(JSON.stringify(logged)).toContain('NEW_AND_OLD_IMAGES');
-});
-
-test('a ledger that cannot be written has nothing delivered again', async () => {
-  const answer = await publish(DESTINATIONS['a function'](), [removal(1, 'a')], { isLedgerBroken: true });
-  expect(answer.failures).toBe(0);
-  expect(takenIds()).toEqual(['event-1']);
-  const told = { book: 'published', entries: 1, error: 'Error: no journal' };
-  expect(answer.logged).toEqual([['cannot write the ledger', told]]);
 });

@@ -1,5 +1,4 @@
 import { ALARM_NAMES, type AlarmName, alarmNamesOf } from '../../../config/alarms.ts';
-import { proofName } from '../../../config/names.ts';
 import type { PreciseTtlProps } from '../../../config/props.ts';
 import { STREAM_FILTER, streamFunctionsOf } from '../../../config/stream-props.ts';
 import { tickSchedule } from '../../../config/tick-schedule.ts';
@@ -9,7 +8,6 @@ import type { SeenAlarm } from '../../../operate/deployment/observe-alarms.ts';
 import {
   MAX_FAILURES,
   type SeenDeployment,
-  type SeenSchedule,
   type SeenStreamReader,
 } from '../../../operate/deployment/observe-deployment.ts';
 import { type SeenJournal, STALE_MS } from '../../../operate/deployment/observe-journal.ts';
@@ -109,11 +107,6 @@ const tick = (over: object) => {
   return { schedules: new Map([[name, { seen }]]) };
 };
 
-/** The schedules of the ticks are present. */
-const proofSchedule = (seen: SeenSchedule | undefined) => ({
-  schedules: new Map([...tick({}).schedules, [proofName('precise-ttl-T'), { seen }]]),
-});
-
 /** Turns all other alarms off. */
 function onlyAlarm(name: AlarmName): Exclude<PreciseTtlProps['alarms'], undefined> {
   return Object.fromEntries(ALARM_NAMES.filter(other => other !== name).map(other => [other, false]));
@@ -140,7 +133,6 @@ function quiet(): SeenAlarm[] {
 }
 
 const NO_SCHEDULE = { schedules: new Map([['precise-ttl-tick', { seen: undefined }]]) };
-const OFF = { state: 'DISABLED', expression: '', input: '', target: '' };
 const sounds = (name: AlarmName, seen: readonly SeenAlarm[]): Case => ({
   ...{ props: { alarms: onlyAlarm(name) }, seen: { alarms: { seen } } },
 });
@@ -236,16 +228,6 @@ test.each<[string, Case, string[]]>([
     ['schedule-not-paused', 'sweep-paused'],
   ],
   ['a schedule is gone', { seen: NO_SCHEDULE }, ['schedule-missing']],
-  [
-    'nothing writes the manifests',
-    { props: { archive: {} }, seen: proofSchedule(undefined) },
-    ['schedule-missing'],
-  ],
-  [
-    'the writing of the manifests was turned off',
-    { props: { archive: {} }, seen: proofSchedule(OFF) },
-    ['schedule-disabled'],
-  ],
   ['a schedule comes at other times', { seen: tick({ expression: 'rate(1 minute)' }) }, ['schedule-differs']],
   ['a schedule has another input', { seen: tick({ input: '{"lookbackMinutes":5}' }) }, ['schedule-differs']],
   ['a schedule has an input that is no JSON', { seen: tick({ input: '' }) }, ['schedule-differs']],

@@ -10,7 +10,6 @@ import type { SeenJournal } from '../../../operate/deployment/observe-journal.ts
 import { OUTCOME_COUNTS, type Sweep } from '../../../operate/deployment/sweep.ts';
 import { goneBy } from '../../../operate/status/gone.ts';
 import { judge } from '../../../operate/status/judge.ts';
-import type { ReaderLook } from '../../../operate/status/ledger-look.ts';
 import type { OverdueLook } from '../../../operate/status/overdue.ts';
 import { NAMEABLE } from '../../../operate/status/overdue.ts';
 import { REMARK_IDS, REMARKS } from '../../../operate/status/remarks.ts';
@@ -68,14 +67,6 @@ const failure = (minutes: number): Sweep => ({
   failedKeys: [],
 });
 const failed = (minutes: number) => ({ last: [failure(minutes)], failures: [failure(minutes)] });
-const UNREAD: ReaderLook = {
-  reader: 'archived',
-  deleted: 12_340,
-  missing: 12,
-  missingFrom: SECONDS - 46 * 60,
-  upTo: SECONDS - 5 * 60,
-  isNow: true,
-};
 const LOCAL = { notChecked: { reason: 'no endpoint of SQS on this machine', isLocal: true } };
 const DENIED = {
   notChecked: { reason: 'dynamodb:Query is not allowed', isLocal: false, remedy: 'Allow it.' },
@@ -118,7 +109,6 @@ function statusOf({ props, seen, journal, overdue, schedule = {} }: Case): Statu
     throttled: { seen: 0 },
     scans: { seen: { running: undefined, finished: undefined } },
     scanAt: undefined,
-    ledger: { seen: [] },
     gone: goneBy(look, { watermark: JOURNAL.watermark, scannedUpTo: undefined }),
     deadLetters: { seen: 0 },
     alarms: { seen: [] },
@@ -139,7 +129,6 @@ const GAP = { watermark: { since: 0, gone: SECONDS - 7200, at: '' } };
 const UNTOLD = { overdue: SILENT_DYNAMODB, gone: { known: false, because: 'unanswered' } } as const;
 const ALARM = { state: 'OK', since: before(3), description: '', hasAction: true };
 const SOUNDING = { ...ALARM, name: 'precise-ttl-no-sweep', state: 'ALARM', description: 'No sweep.' };
-const read = (seen: readonly ReaderLook[]): Case => ({ seen: { ledger: { seen } } });
 
 // A remark is named; its words stand here where the causes below do not have them.
 test.each<[string, Case, string, readonly (string | RegExp)[]]>([
@@ -229,20 +218,6 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     ['warning indexSlow: it was slow: it is not known what is overdue'],
   ],
   ['there is no journal', { seen: { journal: { seen: undefined } } }, 'broken', ['broken journalMissing']],
-  [
-    'the archive has not seen what was deleted',
-    read([UNREAD, { ...UNREAD, reader: 'published', missing: 0, missingFrom: null }]),
-    'warnings',
-    [
-      'warning unread: 12 of 12,340 items that were deleted in the last hour were not archived, the first of 2026-11-21T19:14:00Z: npx precise-ttl doctor says why; npx precise-ttl audit --from 2026-11-21T19:14:00Z --table T names them',
-    ],
-  ],
-  [
-    'it had not when a tick compared, and there was no time to look again',
-    read([{ ...UNREAD, isNow: false }]),
-    'warnings',
-    [/^warning unread: .* were not archived when a tick compared them, the first of/],
-  ],
   ['an item is overdue for ten seconds, as promised', { overdue: overdueFor(11) }, 'fine', []],
   [
     'it is longer, and may have been written so late',
@@ -656,35 +631,4 @@ test('a terminal is drawn anew, elsewhere lines are appended', () => {
   ]);
   const clear = '\u001b[1;1H\u001b[0J';
   expect(written(true).split(clear)).toHaveLength(3);
-});
-
-test.each<[string, Partial<SeenTable>, string | undefined]>([
-  ['no reader', {}, undefined],
-  ['no journal', { ledger: { seen: undefined } }, undefined],
-  [
-    'all was seen',
-    {
-      ledger: {
-        seen: [
-          { ...UNREAD, missing: 0, missingFrom: null },
-          { ...UNREAD, reader: 'published', missing: 0, missingFrom: null },
-        ],
-      },
-    },
-    'archived 12,340 of 12,340, published 12,340 of 12,340 (last hour, deleted by 19:56:00Z)',
-  ],
-  [
-    'something was not, when it was compared',
-    { ledger: { seen: [{ ...UNREAD, isNow: false }] } },
-    'archived at least 12,328 of 12,340 (last hour, deleted by 19:56:00Z)',
-  ],
-  [
-    'nothing was compared',
-    { ledger: { seen: [{ ...UNREAD, deleted: 0, missing: 0, missingFrom: null, upTo: null }] } },
-    'no deletion was compared with what was archived (last hour)',
-  ],
-  ['it is not known', { ledger: DENIED }, 'not known (dynamodb:Query is not allowed)'],
-])('the line of the ledger: %s', (_, seen, line) => {
-  const text = describeStatus(statusOf({ seen }));
-  expect(/^ {2}ledger {8}(.*)$/m.exec(text)?.[1]).toBe(line);
 });

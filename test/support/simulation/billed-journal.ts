@@ -4,7 +4,6 @@ import { type AttributeMap, itemBytes, readUnits, writeUnits } from '../../../co
 import { scansId } from '../../../functions/journal/index-scans.ts';
 import type { Journal } from '../../../functions/journal/journal.ts';
 import { DEPLOYMENT_ID, rowItem, tableEntry, WATERMARKS_AT } from '../../../functions/journal/layout.ts';
-import { rowItems } from '../../../functions/journal/ledger.ts';
 import type { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 
 /** What the calls of a journal take, and who is told what they would be billed for. */
@@ -69,20 +68,6 @@ export function billedJournal(
         () => journal.noteThrottled(table, keys),
         () => written([{ table, keys }]),
       ),
-    writeEntries: entered =>
-      call(
-        () => journal.writeEntries(entered),
-        () => written(rowItems({ ...entered, nowMs: 0 })),
-      ),
-    takeAccount: async span => {
-      const account = await journal.takeAccount(span);
-      // A query of each book, and the row where anything was deleted.
-      const units = { readUnits: account.deleted > 0 ? 2 : 1, writeUnits: account.deleted > 0 ? 1 : 0 };
-      return call(
-        async () => account,
-        () => units,
-      );
-    },
   };
 }
 

@@ -1,7 +1,6 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Clock, RandomSource } from 'stepfunctions-emulator';
 import { queryTimeoutSeconds } from '../../../functions/child/query-timeout.ts';
-import { hasLedger, writeSettled } from '../../../functions/delete-chunk/book-entries.ts';
 import { attemptChunk } from '../../../functions/delete-chunk/chunk-attempt.ts';
 import type { Deletion } from '../../../functions/delete-chunk/deletion.ts';
 import type { Journal } from '../../../functions/journal/journal.ts';
@@ -105,11 +104,6 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
         settings,
         send: keys => deleteBatch(keys, chunk.cutoff, requestTimeoutMs(chunk.timeoutSeconds, 1)),
         onFailed: () => undefined,
-        onSettled: async settled => {
-          if (!hasLedger(settings)) return;
-          const moment = { atMs: clock.now(), withinMs: 1_000 };
-          await writeSettled({ journal, logger: QUIET }, settled, settings, moment);
-        },
         clock: () => clock.now() + ahead,
         random,
         sleep,
