@@ -53,12 +53,6 @@ const FLAGS = {
   precision: wholeNumber(1, PLAIN_MODE_SECONDS, 'precisionSeconds (default 1)', 'SECONDS'),
   poll: wholeNumber(0, PLAIN_MODE_SECONDS, 'pollSeconds (default 0; by second, the precision)', 'SECONDS'),
   shards: wholeNumber(1, MAX_SHARDS, `shards (default ${DEFAULT_SHARDS} by window)`),
-  metrics: {
-    type: 'text',
-    values: ['all', 'essential'],
-    value: 'SET',
-    help: 'which metrics are recorded (default all)',
-  },
   archive: switchFlag('with an archive of what expires'),
   'no-alarms': switchFlag('without the alarms'),
   'no-dashboard': switchFlag('without the dashboard'),
@@ -125,14 +119,13 @@ async function tablesOf({
 
 /** The table's props, changed by the flags. */
 function changed(base: PreciseTtlProps, flags: FlagValues<typeof FLAGS>): PreciseTtlProps {
-  const { by, precision, poll, shards, metrics } = flags;
+  const { by, precision, poll, shards } = flags;
   const index = { ...(by !== undefined && { by }), ...(shards !== undefined && { shards }) };
   return {
     ...base,
     index: { ...base.index, ...index },
     ...(precision !== undefined && { precisionSeconds: precision }),
     ...(poll !== undefined && { pollSeconds: poll }),
-    ...(metrics !== undefined && { metrics }),
     ...(flags.archive && { archive: base.archive ?? {} }),
     ...(flags['no-alarms'] && { alarms: false }),
     ...(flags['no-dashboard'] && { dashboard: false }),

@@ -1,13 +1,7 @@
 import { isObject, type Kind, kind, objectProblems, whole } from '../expiry/fields.ts';
 import { MIN_AGE_SECONDS } from '../functions/plan-sweep/watermark-age.ts';
-import {
-  lateMs,
-  METRIC_DIMENSIONS,
-  recordedMetrics,
-  type SweepMetricName,
-} from '../functions/record-metrics/metrics.ts';
+import { lateMs, METRIC_DIMENSIONS, type SweepMetricName } from '../functions/record-metrics/metrics.ts';
 import { DEPLOYMENT_DIMENSION, type DeploymentMetricName } from '../functions/runtime/deployment-metric.ts';
-import type { MetricSet } from '../functions/runtime/environment.ts';
 import { MIN_DELAY_SECONDS } from '../functions/stream/reader-delay.ts';
 import { type AWS_METRICS, awsMetric, type MetricReference } from './aws-metrics.ts';
 
@@ -15,7 +9,6 @@ import { type AWS_METRICS, awsMetric, type MetricReference } from './aws-metrics
 export interface AlarmedDeployment {
   readonly name: string;
   readonly enabled: boolean;
-  readonly metrics: MetricSet;
   readonly metricsNamespace: string;
   readonly alarms: AlarmsProp;
   readonly tables: readonly AlarmedTable[];
@@ -290,12 +283,6 @@ export function kebab(alarm: AlarmName): string {
   return alarm.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
 }
 
-/** Whether the metric of an alarm is recorded at all. */
-export function isRecorded(alarm: AlarmName, metrics: MetricSet): boolean {
-  const { watched }: Alarm = ALARMS[alarm];
-  return watched.by !== 'sweep' || recordedMetrics(metrics).some(({ name }) => name === watched.name);
-}
-
 /** The props with which a table has readers of its stream. */
 export const READER_PROPS = ['archive', 'events'] as const;
 
@@ -314,16 +301,16 @@ export function hasSubject(
   return needed.length === 0 || needed.some(prop => table[prop] !== undefined);
 }
 
-/** The alarms of a deployment that are not turned off, whose metric is recorded, and for which a table has the alarm's subject. */
+/** The alarms of a deployment that are not turned off, and for which a table has the alarm's subject. */
 export function alarmsOf(
   deployment: AlarmedDeployment,
   resources: AlarmedResources,
 ): readonly DeployedAlarm[] {
-  const { alarms, enabled, metrics, tables } = deployment;
+  const { alarms, enabled, tables } = deployment;
   if (alarms === false) return [];
   return ALARM_NAMES.filter(alarm => {
     const { onlyEnabled }: Alarm = ALARMS[alarm];
-    const isOn = alarms[alarm] !== false && isRecorded(alarm, metrics) && (enabled || !onlyEnabled);
+    const isOn = alarms[alarm] !== false && (enabled || !onlyEnabled);
     return isOn && tables.some(table => hasSubject(alarm, table));
   }).map(alarm => deployed(alarm, deployment, resources));
 }

@@ -2,7 +2,6 @@ import type { FieldProblem } from '../expiry/errors.ts';
 import { fieldProblems, type ReadOptions } from '../expiry/fields.ts';
 import { modelProblems } from '../expiry/model.ts';
 import { DESTINATION_NAMES, DESTINATIONS } from '../functions/publish-expiries/destinations.ts';
-import { ALARM_NAMES, isRecorded } from './alarms.ts';
 import { isOwnDestination } from './names.ts';
 import { pathOf } from './prop-groups.ts';
 import { relationProblems } from './prop-relations.ts';
@@ -63,7 +62,7 @@ function problemsBetween(props: PreciseTtlProps): FieldProblem[] {
       remedy: 'Leave out one of them: what is provisioned is warm, too.',
     });
   }
-  problems.push(...streamProblems(resolved), ...alarmProblems(resolved));
+  problems.push(...streamProblems(resolved));
   if (resolved.name.length > MAX_NAME_LENGTH) {
     problems.push({
       field: 'name',
@@ -108,15 +107,4 @@ function ownDestinationProblems({ events = {}, ...names }: ResolvedProps): Field
       },
     ];
   });
-}
-
-/** Problems of tuned alarms whose metric is not recorded. */
-function alarmProblems({ alarms, metrics }: ResolvedProps): FieldProblem[] {
-  if (alarms === false) return [];
-  return ALARM_NAMES.filter(alarm => alarms[alarm] && !isRecorded(alarm, metrics)).map(alarm => ({
-    field: `alarms.${alarm}`,
-    expected: `false or nothing with metrics: '${metrics}', which does not record what this alarm looks at`,
-    got: alarms[alarm],
-    remedy: "Leave it out: executionsFailed says when something could not be deleted. Or set metrics: 'all'.",
-  }));
 }

@@ -265,18 +265,9 @@ export const PROPS = {
     'PreciseTtl',
   ),
   /**
-   * `'all'`, or `'essential'`: only [those for which AWS has no free metric](metrics.md). A deployment that is busy all month then pays
-   * $0.30 for metrics
-   */
-  metrics: optional(SETTING_KINDS.metrics, 'all'),
-  /**
-   * whether the table also has metrics of its own, with the dimension `TableName`. Each costs as much as one of the deployment
-   */
-  metricsPerTable: optional(SETTING_KINDS.metricsPerTable, false),
-  /**
    * the [alarms](alarms.md): `false` for none, or by name `false` or settings, e.g. `{ itemsFailed: false, deletionLag: {
    * threshold: 30000, periods: 2 } }`
-   * @default all of them whose metric is recorded
+   * @default all of them
    */
   alarms: calculated<AlarmsProp>(ALARMS_KIND, () => ({})),
   /**
@@ -437,7 +428,6 @@ export function propsOfSettings(settings: FlatProps): PreciseTtlProps {
 export const DEPLOYMENT_PROPS = [
   'logRetentionDays',
   'metricsNamespace',
-  'metrics',
   'alarms',
   'alarmTopicArn',
   'dashboard',

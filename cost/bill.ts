@@ -14,8 +14,6 @@ export interface BilledTable extends SweptTable {
   readonly renewalsPerItem: number;
   /** Whether the table is created by the deployment, with point-in-time recovery. */
   readonly isRecoverable: boolean;
-  /** Whether it has metrics of its own. */
-  readonly metricsPerTable: boolean;
 }
 
 /** A deployment with its tables and its monitoring. */
@@ -23,7 +21,6 @@ export interface BilledDeployment extends SweptDeployment {
   readonly tables: readonly BilledTable[];
   /** Number of custom metrics: in an hour with deletes, and in one in which tables are only polled. */
   readonly customMetrics: { readonly deleting: number; readonly watching: number };
-  readonly metricSet: keyof (typeof LOG_BYTES)['metrics'];
   /** Number of metrics that its alarms watch. */
   readonly alarmMetrics: number;
   readonly hasDashboard: boolean;
@@ -138,14 +135,11 @@ function linesOfSweep(deployment: BilledDeployment): BillLine[] {
 }
 
 function linesOfMonitoring(deployment: BilledDeployment): BillLine[] {
-  const { tables, alarmMetrics, hasDashboard, logRetentionDays } = deployment;
+  const { alarmMetrics, hasDashboard, logRetentionDays } = deployment;
   const usage = usageOfMonth(deployment);
-  const logged = bytesLogged(deployment, usage) / GB;
+  const logged = bytesLogged(usage) / GB;
   const kept = (logged * logRetentionDays) / 30;
-  const metrics = [tables, ...tables.filter(each => each.metricsPerTable).map(table => [table])].reduce(
-    (sum, recorded) => sum + metricsOf(recorded, deployment),
-    0,
-  );
+  const metrics = metricsOf(deployment);
   const line = lineOf('monitoring');
   return [
     line(
@@ -163,8 +157,8 @@ function linesOfMonitoring(deployment: BilledDeployment): BillLine[] {
   ];
 }
 
-/** Average number of metrics per hour with a datapoint, for these tables together. */
-function metricsOf(tables: readonly BilledTable[], { customMetrics }: BilledDeployment): number {
+/** Average number of metrics per hour with a datapoint. */
+function metricsOf({ tables, customMetrics }: BilledDeployment): number {
   const items = tables.reduce((sum, { itemsPerMonth }) => sum + itemsPerMonth, 0);
   const deletingHours = Math.min(1, items / HOURS);
   const watchingHours = tables.some(({ pollSeconds }) => pollSeconds > 0) ? 1 - deletingHours : 0;
@@ -172,12 +166,9 @@ function metricsOf(tables: readonly BilledTable[], { customMetrics }: BilledDepl
 }
 
 /** Bytes of our own log lines. Lambda's lines of successful calls are not logged. */
-function bytesLogged({ tables, metricSet }: BilledDeployment, usage: SweepUsage): number {
-  const items = tables.reduce((sum, { itemsPerMonth }) => sum + itemsPerMonth, 0);
-  const document = metricSet === 'all' || items > 0 ? LOG_BYTES.metrics[metricSet] + EVENT_BYTES : 0;
-  const ofExecution = LOG_BYTES.planned + EVENT_BYTES + document;
-  const perTable = tables.filter(each => each.metricsPerTable).length / tables.length;
-  const ofTable = LOG_BYTES.swept + EVENT_BYTES + perTable * document;
+function bytesLogged(usage: SweepUsage): number {
+  const ofExecution = LOG_BYTES.planned + LOG_BYTES.metrics + 2 * EVENT_BYTES;
+  const ofTable = LOG_BYTES.swept + EVENT_BYTES;
   return usage.recordedSweeps * ofExecution + usage.sweptTables * ofTable;
 }
 

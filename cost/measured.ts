@@ -5,5 +5,5 @@
 export const LOG_BYTES = {
   planned: 207,
   swept: 539,
-  metrics: { all: 1028, essential: 388 },
+  metrics: 1028,
 } as const;

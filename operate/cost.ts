@@ -6,7 +6,7 @@ import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../confi
 import { resolvedArchive } from '../config/stream-props.ts';
 import { type Bill, type BilledDeployment, type BilledTable, monthlyBill } from '../cost/bill.ts';
 import { adviseShards, NEW_TABLE_UNITS, type ShardAdvice } from '../expiry/partition-rule.ts';
-import { recordedMetrics } from '../functions/record-metrics/metrics.ts';
+import { SWEEP_METRICS } from '../functions/record-metrics/metrics.ts';
 
 /** A month of 30 days, as in the bill. */
 const SECONDS_PER_MONTH = 30 * 86_400;
@@ -132,7 +132,7 @@ function settingsOf(tables: readonly ResolvedProps[]): TableSettings[] {
 
 /** The settings of a table that the bill depends on, in words. */
 function settingsInWords(props: ResolvedProps): string {
-  const { indexedBy, granularityMinutes, precisionSeconds, pollSeconds, shards, metrics } = props;
+  const { indexedBy, granularityMinutes, precisionSeconds, pollSeconds, shards } = props;
   const [deployment] = billedDeployments([{ ...props, enabled: true }], {
     ...{ itemsPerMonth: 0, itemBytes: 1, renewalsPerItem: 0, lifetimeHours: 1 },
   });
@@ -145,7 +145,6 @@ function settingsInWords(props: ResolvedProps): string {
     `pollSeconds ${pollSeconds}`,
     `a lookback of ${props.lookbackMinutes} minutes`,
     ...(props.indexScan === 'daily' ? [] : ['no daily scan']),
-    `metrics ${metrics}${props.metricsPerTable ? ', also per table' : ''}`,
     alarms === 0 ? 'no alarms' : `alarms on ${alarms} metrics`,
     props.dashboard ? 'a dashboard' : 'no dashboard',
     ...(props.archive ? ['an archive'] : []),
@@ -168,10 +167,10 @@ export type ItemLoad = Pick<BilledTable, 'itemsPerMonth' | 'itemBytes' | 'renewa
 /** The deployments of these tables, for the bill. */
 export function billedDeployments(tables: readonly ResolvedProps[], load: ItemLoad): BilledDeployment[] {
   return deploymentsOf(tables).map(deployment => {
-    const { metrics, dashboard, logRetentionDays } = deployment;
-    const recorded = recordedMetrics(metrics).filter(({ onlyAboveZero }) => !onlyAboveZero);
+    const { dashboard, logRetentionDays } = deployment;
+    const recorded = SWEEP_METRICS.filter(({ onlyAboveZero }) => !onlyAboveZero);
     return {
-      ...{ logRetentionDays, metricSet: metrics },
+      logRetentionDays,
       tables: deployment.tables.map(props => billedTable(props, load)),
       customMetrics: {
         deleting: recorded.length,

@@ -13,12 +13,7 @@ import { type AWS_METRICS, awsMetric, type MetricReference } from '../config/aws
 import { failureQueueOf } from '../config/names.ts';
 import { streamFunctionsOf } from '../config/stream-props.ts';
 import { fileOf } from '../functions/function-list.ts';
-import {
-  METRIC_DIMENSIONS,
-  recordedMetrics,
-  type SweepMetric,
-  type SweepMetricName,
-} from '../functions/record-metrics/metrics.ts';
+import { SWEEP_METRICS, type SweepMetric } from '../functions/record-metrics/metrics.ts';
 import { TASKS } from '../statemachine/contract/machines.ts';
 import { COUNT_LIST } from '../statemachine/counts.ts';
 
@@ -30,7 +25,6 @@ export interface ShownDeployment extends AlarmedDeployment {
 /** The settings of a table that the dashboard depends on. */
 export interface ShownTable extends AlarmedTable {
   readonly indexName: string;
-  readonly metricsPerTable: boolean;
 }
 
 export interface ShownResources extends AlarmedResources {
@@ -140,18 +134,16 @@ function textOf(
 }
 
 function graphsOfSweep(deployment: ShownDeployment): Graph[] {
-  const recorded = recordedMetrics(deployment.metrics);
   const linesOf = (...names: readonly string[]) =>
-    recorded.filter(({ name }) => names.includes(name)).flatMap(metric => ofSweep(metric));
+    SWEEP_METRICS.filter(({ name }) => names.includes(name)).flatMap(metric => ofSweep(metric));
   const ofSweep = ({ name, unit }: SweepMetric): Line[] =>
     STATISTICS[unit].map(statistic => ({
       metric: sweepMetric(name, deployment),
       statistic,
       label: STATISTICS[unit].length === 1 ? name : `${name} ${statistic}`,
     }));
-  const fates = linesOf(...FATE_METRICS);
   const graphs: Graph[] = [
-    { title: 'Items by fate', lines: fates.length > 0 ? fates : deletions(), isStacked: true },
+    { title: 'Items by fate', lines: linesOf(...FATE_METRICS), isStacked: true },
     {
       title: 'Lag of the deletions, milliseconds',
       lines: linesOf('DeletionLag'),
@@ -164,39 +156,8 @@ function graphsOfSweep(deployment: ShownDeployment): Graph[] {
   const shown = graphs.flatMap(({ lines }) =>
     lines.flatMap(line => ('query' in line ? [] : [line.metric.name])),
   );
-  const others = recorded.map(({ name }) => name).filter(name => !shown.includes(name));
-  return [
-    ...graphs,
-    { title: 'What else was counted', lines: linesOf(...others) },
-    ...graphsByTable(deployment),
-  ];
-
-  /** The number of deletions: the lag has one sample for each deleted item. */
-  function deletions(): Line[] {
-    const metric = sweepMetric('DeletionLag', deployment);
-    return [{ metric, statistic: 'SampleCount', label: 'Items deleted' }];
-  }
-}
-
-/**
- * Graphs by table, for those that record metrics of their own. Source: CloudWatch User Guide, "Query components and syntax in CloudWatch
- * Metrics Insights".
- */
-function graphsByTable({ name, metrics, metricsNamespace, tables }: ShownDeployment): Graph[] {
-  if (!tables.some(({ metricsPerTable }) => metricsPerTable)) return [];
-  const dimensions = [...Object.keys(METRIC_DIMENSIONS), 'Deployment', 'TableName'].join(', ');
-  const byTable = (statistic: string, metric: SweepMetricName) => [
-    {
-      query: `SELECT ${statistic}(${metric}) FROM SCHEMA("${metricsNamespace}", ${dimensions}) WHERE Deployment = '${name}' GROUP BY TableName ORDER BY ${statistic}() DESC LIMIT ${SHOWN_TABLES}`,
-    },
-  ];
-  return [
-    {
-      title: 'Items deleted, by table',
-      lines: metrics === 'all' ? byTable('SUM', 'ItemsDeleted') : byTable('COUNT', 'DeletionLag'),
-    },
-    { title: 'Largest lag of the deletions by table, milliseconds', lines: byTable('MAX', 'DeletionLag') },
-  ];
+  const others = SWEEP_METRICS.map(({ name }) => name).filter(name => !shown.includes(name));
+  return [...graphs, { title: 'What else was counted', lines: linesOf(...others) }];
 }
 
 /** Most tables in a graph by table. */

@@ -15,8 +15,6 @@ export interface Count {
     readonly unit: 'Count' | 'Seconds';
     /** Whether a value of 0 is left out: CloudWatch bills a metric for each hour with a datapoint. */
     readonly onlyAboveZero?: true;
-    /** Whether it is recorded with `metrics: 'essential'` too. */
-    readonly isEssential?: true;
   };
   /** Whether `precise-ttl replay` adds it up and shows it. */
   readonly replayed?: true;
@@ -94,7 +92,7 @@ export const COUNTS = {
   tablesFailed: {
     by: 'execution',
     help: 'Tables that could not be asked what is due, and were not swept. Above 0 the execution fails.',
-    metric: { name: 'TablesFailed', unit: 'Count', onlyAboveZero: true, isEssential: true },
+    metric: { name: 'TablesFailed', unit: 'Count', onlyAboveZero: true },
   },
   handedOver: {
     by: 'execution',
@@ -117,7 +115,7 @@ export const COUNTS = {
   misfiled: {
     by: 'child',
     help: 'Index entries under windows and shards that no tick looks at: their writer has another `granularityMinutes` or more `shards`. The daily scan names them, and deletes those that are overdue.',
-    metric: { name: 'ItemsMisfiled', unit: 'Count', onlyAboveZero: true, isEssential: true },
+    metric: { name: 'ItemsMisfiled', unit: 'Count', onlyAboveZero: true },
   },
   fractional: {
     by: 'child',

@@ -1,8 +1,7 @@
 import type { Metrics } from '@aws-lambda-powertools/metrics';
 import type { EmfOutput } from '@aws-lambda-powertools/metrics/types';
 import type { SweepTotals } from '../../statemachine/contract/report.ts';
-import type { MetricSet } from '../runtime/environment.ts';
-import { recordedMetrics, type SweepSurroundings } from './metrics.ts';
+import { SWEEP_METRICS, type SweepSurroundings } from './metrics.ts';
 
 /**
  * The line of metrics of a sweep. Powertools makes the document. Histograms are added here, since Powertools takes only numbers, while the
@@ -12,14 +11,13 @@ import { recordedMetrics, type SweepSurroundings } from './metrics.ts';
  */
 export function embeddedMetrics(
   metrics: Metrics,
-  metricSet: MetricSet,
   dimensions: Readonly<Record<string, string>>,
   totals: SweepTotals,
   surroundings: SweepSurroundings,
 ): EmfOutput | undefined {
   metrics.addDimensions({ ...dimensions });
   const histograms: Record<string, unknown> = {};
-  for (const { name, unit, value, onlyAboveZero = false } of recordedMetrics(metricSet)) {
+  for (const { name, unit, value, onlyAboveZero = false } of SWEEP_METRICS) {
     const measured = value(totals, surroundings);
     if (typeof measured === 'number') {
       if (measured > 0 || !onlyAboveZero) metrics.addMetric(name, unit, measured);

@@ -160,30 +160,14 @@ interface Printing extends Pick<RecordSurroundings, 'deployment' | 'metrics' | '
   readonly durationMs: number;
 }
 
-/** Prints one line for the deployment, and one for each table with metrics of its own. */
+/** Prints one line, of the sums over the tables. */
 function printMetrics(records: readonly TableRecord[], { deployment, durationMs, metrics, print }: Printing) {
   const recorded = records.filter(({ totals }) => !totals.dryRun);
   if (recorded.length === 0) return;
-  const lines = [
-    {
-      metricSet: recorded.some(({ metrics: set }) => set === 'all')
-        ? ('all' as const)
-        : ('essential' as const),
-      dimensions: { Deployment: deployment },
-      totals: sumOfTables(recorded.map(({ totals }) => totals)),
-      late: recorded.reduce((sum, { late }) => sum + late, 0),
-    },
-    ...recorded
-      .filter(({ metricsPerTable }) => metricsPerTable)
-      .map(({ table, totals, late, metrics: metricSet }) => ({
-        ...{ metricSet, totals, late },
-        dimensions: { Deployment: deployment, TableName: table },
-      })),
-  ];
-  for (const { metricSet, dimensions, totals, late } of lines) {
-    const document = embeddedMetrics(metrics, metricSet, dimensions, totals, { durationMs, late });
-    if (document !== undefined) print(JSON.stringify(document));
-  }
+  const totals = sumOfTables(recorded.map(each => each.totals));
+  const late = recorded.reduce((sum, each) => sum + each.late, 0);
+  const document = embeddedMetrics(metrics, { Deployment: deployment }, totals, { durationMs, late });
+  if (document !== undefined) print(JSON.stringify(document));
 }
 
 /**

@@ -2,7 +2,6 @@ import { TASKS } from '../../statemachine/contract/machines.ts';
 import type { SweepTotals } from '../../statemachine/contract/report.ts';
 import { COUNT_LIST, type COUNTS, type CountName } from '../../statemachine/counts.ts';
 import { type MetricHistogram, toMetricHistogram } from '../report/lag.ts';
-import type { MetricSet } from '../runtime/environment.ts';
 
 /** The names of the counts that are metrics. */
 type CountMetricName = {
@@ -13,7 +12,7 @@ type CountMetricName = {
 export type SweepMetricName = CountMetricName | 'ItemsDeletedLate' | 'DeletionLag' | 'SweepDuration';
 
 /**
- * The dimensions of every metric in addition to `Deployment`, and to `TableName` if configured: Powertools' `service` is the name of the
+ * The dimensions of every metric in addition to `Deployment`: Powertools' `service` is the name of the
  * function.
  */
 export const METRIC_DIMENSIONS = { service: TASKS.RecordMetrics } as const;
@@ -25,8 +24,6 @@ export interface SweepMetric {
   readonly help: string;
   /** Whether a value of 0 gives no datapoint. @default false */
   readonly onlyAboveZero?: true;
-  /** Whether it is recorded with `metrics: 'essential'` too, because AWS has no free metric for it. @default false */
-  readonly isEssential?: true;
   readonly value: (totals: SweepTotals, surroundings: SweepSurroundings) => number | MetricHistogram;
 }
 
@@ -71,7 +68,6 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
     name: 'DeletionLag',
     unit: 'Milliseconds',
     help: 'Moment of deletion minus TTL, of every deleted item: a histogram, so percentiles work.',
-    isEssential: true,
     value: toMetricHistogram,
   },
   {
@@ -81,8 +77,3 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
     value: (_totals, { durationMs }) => durationMs,
   },
 ];
-
-/** The metrics that are recorded with this value of the prop `metrics`. */
-export function recordedMetrics(metrics: MetricSet): readonly SweepMetric[] {
-  return SWEEP_METRICS.filter(({ isEssential }) => metrics === 'all' || isEssential);
-}

@@ -23,8 +23,6 @@ export interface TableRecord {
   readonly report: SweepReport;
   /** Number of items that were deleted later than {@link lateMs}. */
   readonly late: number;
-  readonly metrics: 'all' | 'essential';
-  readonly metricsPerTable: boolean;
   /** In a tick: the span to hand over to another execution. */
   readonly leftOver: Span | undefined;
   /** In a tick: a scan of the table's index is due. */
@@ -108,8 +106,6 @@ function recordOf(
     totals,
     report: { ...reportOf(totals), lagMs: summarizeLag(totals), ...(failure && { failure }) },
     late: countAbove(totals, lateMs(settings)),
-    metrics: settings.metrics,
-    metricsPerTable: settings.metricsPerTable,
     leftOver,
     scanDue: plans.some(({ scanDue }) => scanDue),
   };

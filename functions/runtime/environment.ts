@@ -1,13 +1,4 @@
-import {
-  boolean,
-  fieldProblems,
-  isObject,
-  kind,
-  oneOf,
-  text,
-  type ValueOf,
-  whole,
-} from '../../expiry/fields.ts';
+import { fieldProblems, isObject, kind, oneOf, text, type ValueOf, whole } from '../../expiry/fields.ts';
 import { type ExpiryModel, type ExpiryModelProps, expiryModel, MODEL_KINDS } from '../../expiry/model.ts';
 import { MAX_DELETES_PER_SECOND, MAX_LOOKBACK_MINUTES } from '../../statemachine/contract/limits.ts';
 import { InvalidSettingsError } from './errors.ts';
@@ -20,10 +11,6 @@ export type DeleteMode = (typeof DELETE_MODES)[number];
 /** How logs, reports and causes of failures show items' keys. */
 export const LOG_KEYS = ['full', 'hash', 'none'] as const;
 export type LogKeys = (typeof LOG_KEYS)[number];
-
-/** Which metrics a sweep records: all, or only those that AWS does not record for free. */
-export const METRIC_SETS = ['all', 'essential'] as const;
-export type MetricSet = (typeof METRIC_SETS)[number];
 
 /** When ticks start a scan of a table's whole index. */
 export const INDEX_SCANS = ['daily', 'off'] as const;
@@ -61,8 +48,6 @@ export const SETTING_KINDS = {
   backoffBaseSeconds: whole(1, 60),
   backoffCapSeconds: whole(1, 30),
   logKeys: oneOf(LOG_KEYS),
-  metrics: oneOf(METRIC_SETS),
-  metricsPerTable: boolean(),
   chunkConcurrency: whole(1, 40),
 };
 

@@ -90,7 +90,7 @@ function measuredFile({ planned, swept, metrics }: Omit<LogBytes, 'idle'>): stri
 export const LOG_BYTES = {
   planned: ${planned},
   swept: ${swept},
-  metrics: { all: ${metrics.all}, essential: ${metrics.essential} },
+  metrics: ${metrics},
 } as const;
 `;
 }

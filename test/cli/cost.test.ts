@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-cost-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const TABLES: readonly PreciseTtlProps[] = [
-  { tableName: 'Tokens', partitionKey: 'id', index: { shards: 3 }, metrics: 'essential', dashboard: false },
+  { tableName: 'Tokens', partitionKey: 'id', index: { shards: 3 }, dashboard: false },
   {
     ...{ tableName: 'Carts', partitionKey: 'id', sweep: 'carts' },
     ...{ index: { by: 'second' }, precisionSeconds: 10 },
@@ -60,20 +60,16 @@ test.each(['', '-1', '1,5', '50 M', '5e7', 'M', '1__0', '_1', '101B', '1.5.2k', 
 );
 
 const IDLE = { tableName: 'table', partitionKey: 'id' } as const;
-const ESSENTIAL = { ...IDLE, metrics: 'essential', dashboard: false } as const;
 
 test('an archive and its alarms are part of the bill', () => {
   const [without, archived] = [{}, { archive: { batchSeconds: 0 } }].map(
     more => ask({ itemsPerMonth: 1e6, props: { ...IDLE, ...more } }).bill,
   );
   const alarms = (bill = without) => bill?.lines.find(({ name }) => name === 'alarms')?.amount ?? 0;
-  expect(alarms(archived) - alarms()).toBe(2);
+  expect(alarms(archived) - alarms()).toBe(1);
   expect(archived?.byPart.archive).toBeGreaterThan(0);
   expect(without?.byPart.archive).toBe(0);
 });
-
-/** With the alarms on metrics that AWS has for free. */
-const FREE_METRICS = { ...ESSENTIAL, alarms: { deletionLag: false, watermarkAge: false } } as const;
 
 test('the sweep of an idle table by window costs at most 15 cents a month, of which half a cent is the scan of its index', () => {
   const [daily = 0, off = 0] = (['daily', 'off'] as const).map(
@@ -83,19 +79,17 @@ test('the sweep of an idle table by window costs at most 15 cents a month, of wh
   expect((daily - off).toFixed(3)).toBe('0.005');
 });
 
-test('with alarms and without custom metrics an idle table costs at most 90 cents a month', () => {
-  const { bill } = ask({ props: FREE_METRICS });
+test('with all alarms and without a dashboard an idle table by window costs at most $1.40 a month, without any custom metric', () => {
+  const { bill } = ask({ props: { ...IDLE, dashboard: false } });
   const of = (name: string) => bill.lines.find(line => line.name === name)?.amount;
-  expect([of('alarms'), of('custom metrics')]).toEqual([7, 0]);
-  expect(bill.total).toBeLessThanOrEqual(0.9);
+  expect([of('alarms'), of('custom metrics')]).toEqual([9, 0]);
+  expect(bill.total).toBeLessThanOrEqual(1.4);
 });
 
 test.each<[string, string, number, PreciseTtlProps]>([
-  ['README.md', 'or $% without the dashboard and\nwith alarms on free metrics only', 1, FREE_METRICS],
   ['README.md', 'by window costs $% a month with the defaults', 1, IDLE],
   ['README.md', 'by second, and costs $% as it comes', 1, { ...IDLE, index: { by: 'second' } }],
   ['README.md', 'A hundred idle tables together cost $%', 100, IDLE],
-  ['docs/use.md', '`dashboard: false`, $% a month', 1, FREE_METRICS],
 ])('%s says what idle tables cost: %s', (file, sentence, copies, props) => {
   const dollars = ask({ props, copies }).bill.total.toFixed(2);
   expect(readFileSync(file, 'utf8')).toContain(sentence.replace('%', dollars));
@@ -177,14 +171,7 @@ test('every flag changes the answer, in a process of its own', async () => {
       '--no-dashboard',
       '--json',
     ],
-    changed: [
-      '--by=second',
-      '--precision=2',
-      '--poll=0',
-      '--metrics=essential',
-      '--region=us-east-1',
-      '--json',
-    ],
+    changed: ['--by=second', '--precision=2', '--poll=0', '--region=us-east-1', '--json'],
     sharded: ['--shards', '7', '--json'],
     all: ['--all', '--json'],
   };
@@ -201,7 +188,7 @@ test('every flag changes the answer, in a process of its own', async () => {
     ask({
       props: {
         ...{ tableName: 'table', partitionKey: 'id', index: { by: 'second' }, precisionSeconds: 2 },
-        ...{ pollSeconds: 0, metrics: 'essential' },
+        pollSeconds: 0,
       },
     }),
     ask({ props: { tableName: 'table', partitionKey: 'id', index: { shards: 7 } } }),

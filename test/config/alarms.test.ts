@@ -9,7 +9,7 @@ import { checkConfig } from '../../config/config.ts';
 import { deploymentOf } from '../../config/deployments.ts';
 import { propProblems } from '../../config/prop-problems.ts';
 import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
-import { recordedMetrics } from '../../functions/record-metrics/metrics.ts';
+import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
 import { DEPLOYMENT_METRICS } from '../../functions/runtime/deployment-metric.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';
@@ -109,7 +109,7 @@ describe('the alarms of a table', () => {
         expect(dimensions).toEqual({ Deployment: variables['DEPLOYMENT_NAME'] });
         return;
       }
-      expect(recordedMetrics('all').map(({ name }) => name)).toContain(alarm['metric_name']);
+      expect(SWEEP_METRICS.map(({ name }) => name)).toContain(alarm['metric_name']);
       expect(dimensions).toEqual({
         service: variables['POWERTOOLS_SERVICE_NAME'],
         Deployment: variables['DEPLOYMENT_NAME'],
@@ -263,12 +263,6 @@ test.each([
   });
 });
 
-test('with essential metrics only those alarms are left whose metric is recorded', () => {
-  expect(Object.keys(byName(synthesized({ metrics: 'essential' }))).sort()).toEqual(
-    kebabs(['noSweep', 'executionsFailed', 'deadLetters', 'deletionLag', 'watermarkAge', 'readersBehind']),
-  );
-});
-
 test('a sweep that is turned off is not missed', () => {
   const names = Object.keys(byName(synthesized({ enabled: false })));
   expect(names.sort()).toEqual(kebabs(ALARM_NAMES.filter(name => name !== 'noSweep')));
@@ -291,13 +285,6 @@ test.each<[PreciseTtlProps['alarms'], RegExp]>([
   expect(problems.map(({ field, expected }) => `${field}: expected ${expected}`)).toEqual([
     expect.stringMatching(message),
   ]);
-});
-
-test('refuses to set an alarm whose metric is not recorded', () => {
-  const set = { ...SESSION_DATA, alarms: { itemsFailed: { threshold: 9 } }, metrics: 'essential' } as const;
-  expect(propProblems(set)).toMatchObject([{ field: 'alarms.itemsFailed' }]);
-  expect(propProblems({ ...set, alarms: { itemsFailed: false } })).toEqual([]);
-  expect(propProblems({ ...set, metrics: 'all' })).toEqual([]);
 });
 
 test('the alarm of the readers is there with a reader, and cannot be set without one', () => {

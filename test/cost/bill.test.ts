@@ -17,13 +17,13 @@ const IDLE: BilledTable = {
     indexScan: 'off',
   },
   ...{ itemsPerMonth: 0, itemBytes: 400, renewalsPerItem: 0, lifetimeHours: 24 },
-  ...{ isRecoverable: false, metricsPerTable: false, archiveBatchSeconds: undefined },
+  ...{ isRecoverable: false, archiveBatchSeconds: undefined },
 };
 
 /** Nothing watches it. */
 const DEPLOYMENT: BilledDeployment = {
   ...{ tables: [IDLE], logRetentionDays: 30 },
-  ...{ customMetrics: { deleting: 12, watching: 11 }, metricSet: 'all' },
+  ...{ customMetrics: { deleting: 12, watching: 11 } },
   ...{ alarmMetrics: 0, hasDashboard: false },
 };
 const MONTH_OF_100_A_MINUTE = 100 * 43_200;
@@ -103,7 +103,7 @@ test('a table without an archive has no lines of one', () => {
 
 test('a tick that finds nothing logs nothing; one that deletes logs its three lines', () => {
   expect(line('log lines', {}).amount).toBe(0);
-  const bytes = LOG_BYTES.planned + LOG_BYTES.swept + LOG_BYTES.metrics.all + 3 * 26;
+  const bytes = LOG_BYTES.planned + LOG_BYTES.swept + LOG_BYTES.metrics + 3 * 26;
   const { amount, dollars } = line('log lines', {
     itemsPerMonth: MONTH_OF_100_A_MINUTE,
     logRetentionDays: 60,
@@ -113,7 +113,7 @@ test('a tick that finds nothing logs nothing; one that deletes logs its three li
 });
 
 test('a tick of two tables logs a line for each that it deleted something of', () => {
-  const bytes = LOG_BYTES.planned + LOG_BYTES.metrics.all + 2 * 26 + 2 * (LOG_BYTES.swept + 26);
+  const bytes = LOG_BYTES.planned + LOG_BYTES.metrics + 2 * 26 + 2 * (LOG_BYTES.swept + 26);
   const { amount } = line('log lines', { itemsPerMonth: 43_200 }, 2);
   expect(amount).toBeCloseTo((43_200 * bytes) / 1e9, 9);
 });
@@ -135,12 +135,6 @@ test('more than 40 busy tables take further executions', () => {
 test('tables in deployments of their own share nothing', () => {
   const alone = monthlyBill([DEPLOYMENT]);
   expect(monthlyBill([DEPLOYMENT, DEPLOYMENT]).total).toBeCloseTo(2 * alone.total, 9);
-});
-
-test('metrics per table are counted for each table besides those of the deployment', () => {
-  const change = { itemsPerMonth: MONTH_OF_100_A_MINUTE };
-  expect(line('custom metrics', change, 3).amount).toBe(12);
-  expect(line('custom metrics', { ...change, metricsPerTable: true }, 3).amount).toBe(4 * 12);
 });
 
 test('the parts are the sum of their lines, and the whole of the parts', () => {

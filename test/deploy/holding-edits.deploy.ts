@@ -44,8 +44,6 @@ const OTHERS: Props = {
   logRetentionDays: 90,
   logKeys: 'hash',
   metricsNamespace: 'Other',
-  metrics: 'essential',
-  metricsPerTable: true,
   dashboard: false,
   permissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',
 };

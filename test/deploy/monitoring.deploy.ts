@@ -17,8 +17,14 @@ const TOKENS: PreciseTtlProps = {
 const ON_CALL = 'arn:aws:sns:us-east-1:123456789012:on-call';
 const OWN_TOPIC = `arn:aws:sns:us-east-1:123456789012:${NAME}-alarms`;
 
-const ESSENTIAL = ['dead-letters', 'deletion-lag', 'executions-failed', 'no-sweep', 'watermark-age'];
-const ALL = [...ESSENTIAL, 'items-failed'].sort();
+const ALL = [
+  'dead-letters',
+  'deletion-lag',
+  'executions-failed',
+  'items-failed',
+  'no-sweep',
+  'watermark-age',
+];
 const without = (alarms: readonly string[], ...left: string[]) => alarms.filter(each => !left.includes(each));
 
 const ALARM = 'aws_cloudwatch_metric_alarm';
@@ -68,30 +74,20 @@ const EDITS: readonly Edit[] = [
     topic: ON_CALL,
   },
   {
-    changes: { alarmTopicArn: ON_CALL, metrics: 'essential' },
-    does: {
-      delete: Array(ALL.length - ESSENTIAL.length).fill(ALARM),
-      // Both state machines have the settings of the table.
-      update: [DASHBOARD, ...MACHINES],
-    },
-    alarms: ESSENTIAL,
-    topic: ON_CALL,
-  },
-  {
-    changes: { metrics: 'essential', dashboard: false },
-    does: { create: TOPIC, delete: [DASHBOARD], update: Array(ESSENTIAL.length).fill(ALARM) },
-    alarms: ESSENTIAL,
+    changes: { dashboard: false },
+    does: { create: TOPIC, delete: [DASHBOARD], update: Array(ALL.length).fill(ALARM) },
+    alarms: ALL,
     hasDashboard: false,
   },
   {
-    changes: { metrics: 'essential', enabled: false },
+    changes: { enabled: false },
     does: { create: [DASHBOARD], delete: [ALARM, TICK], update: [MACHINES[0] ?? ''] },
-    alarms: without(ESSENTIAL, 'no-sweep'),
+    alarms: without(ALL, 'no-sweep'),
   },
   {
-    changes: { metrics: 'essential' },
+    changes: {},
     does: { create: [ALARM, TICK], update: [DASHBOARD, MACHINES[0] ?? ''] },
-    alarms: ESSENTIAL,
+    alarms: ALL,
   },
 ];
 

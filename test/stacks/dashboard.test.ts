@@ -1,8 +1,7 @@
 import { ALARM_NAMES, kebab } from '../../config/alarms.ts';
 import { AWS_METRICS, type AwsNamespace } from '../../config/aws-metrics.ts';
 import type { PreciseTtlProps } from '../../config/props.ts';
-import { recordedMetrics } from '../../functions/record-metrics/metrics.ts';
-import { METRIC_SETS, type MetricSet } from '../../functions/runtime/environment.ts';
+import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';
 import { environmentOf, resources, terraformJson } from '../support/synthesized.ts';
 
@@ -50,15 +49,13 @@ function lineOf(metric: readonly unknown[]): Line {
   return { namespace: namespace ?? '', name: name ?? '', dimensions, stat };
 }
 
-const DASHBOARDS = { all: dashboard(), essential: dashboard({ metrics: 'essential' }) };
-
-describe.each(METRIC_SETS)('the dashboard with metrics: %s', (metrics: MetricSet) => {
-  const { json, widgets, lines, block } = DASHBOARDS[metrics];
+describe('the dashboard', () => {
+  const { json, widgets, lines, block } = dashboard();
   const ours = lines.filter(({ namespace }) => namespace === 'PreciseTtl');
 
-  test('has every metric that is recorded, and none that is not', () => {
-    const names = recordedMetrics(metrics).map(({ name }) => name);
-    expect([...new Set(ours.map(({ name }) => name))].sort()).toEqual([...names].sort());
+  test('has every metric that is recorded', () => {
+    const names = SWEEP_METRICS.map(({ name }) => name);
+    expect([...new Set(ours.map(({ name }) => name))].sort()).toEqual(names.sort());
     const variables = environmentOf(json, 'record-metrics');
     for (const { dimensions } of ours) {
       expect(dimensions).toEqual({
@@ -131,7 +128,7 @@ test('of a table without archive and events there is nothing of them', () => {
 });
 
 test('how far the archive and the events are behind, and what they gave up', () => {
-  const { lines } = DASHBOARDS.all;
+  const { lines } = dashboard();
   const shown = lines
     .filter(
       ({ name, dimensions: { QueueName } }) => name === 'IteratorAge' || /failures$/.test(QueueName ?? ''),
@@ -152,18 +149,9 @@ test('the percentiles of the lag, with what is late', () => {
   expect(graph?.properties.annotations?.horizontal).toEqual([{ label: 'late', value: 4321 }]);
 });
 
-test('essential metrics still say how many items were deleted', () => {
-  const [fates] = DASHBOARDS.essential.widgets.filter(
-    ({ properties }) => properties.title === 'Items by fate',
-  );
-  expect(fates?.properties.metrics?.map(lineOf)).toMatchObject([
-    { name: 'DeletionLag', stat: 'SampleCount' },
-  ]);
-});
-
 test('however many tables there are, there is one, with as many graphs: what is told by table is a query', () => {
   const tables = Array.from({ length: 30 }, (_unused, index) => ({
-    ...{ tableName: `table-${index}`, partitionKey: 'id', metricsPerTable: index === 7 },
+    ...{ tableName: `table-${index}`, partitionKey: 'id' },
   }));
   const json = terraformJson(configOf(...tables));
   const dashboards = resources(json, 'aws_cloudwatch_dashboard');
@@ -173,12 +161,8 @@ test('however many tables there are, there is one, with as many graphs: what is 
   const queries = widgets
     .flatMap(({ properties }) => properties.metrics ?? [])
     .flatMap(([first]) => (typeof first === 'object' ? [(first as { expression: string }).expression] : []));
-  expect(queries).toHaveLength(5);
+  expect(queries).toHaveLength(3);
   for (const query of queries) expect(query).toMatch(/ GROUP BY TableName ORDER BY \w+\(\) DESC LIMIT \d+$/);
-  expect(queries[0]).toBe(
-    'SELECT SUM(ItemsDeleted) FROM SCHEMA("PreciseTtl", service, Deployment, TableName) ' +
-      "WHERE Deployment = 'precise-ttl' GROUP BY TableName ORDER BY SUM() DESC LIMIT 20",
-  );
   // The text names some of the tables, and says that there are more.
   expect(widgets[0]?.properties.markdown).toContain(' and 10 more');
 });

@@ -117,8 +117,6 @@ export const PROP_VALUES: {
   logRetentionDays: fc.constantFrom(1, 30, 3_653),
   logKeys: fc.constantFrom('full', 'hash', 'none'),
   metricsNamespace: fc.constantFrom('Sessions', 'a/b.c'),
-  metrics: fc.constantFrom('all', 'essential'),
-  metricsPerTable: fc.boolean(),
   alarms: someAlarms,
   alarmTopicArn: fc.constant(arnOf('sns', 'on-call')),
   dashboard: fc.boolean(),

@@ -1,6 +1,6 @@
 import { SERVICES } from 'aws-on-loopback/services';
 import { COMMAND_ACTIONS, groupedActions } from '../../cli/iam-actions.ts';
-import { ALARM_NAMES, alarmsOf, isRecorded, kebab } from '../../config/alarms.ts';
+import { alarmsOf, kebab } from '../../config/alarms.ts';
 import { deploymentOf } from '../../config/deployments.ts';
 import { HOLDINGS } from '../../config/holdings.ts';
 import { fieldPathOf, GROUP_NAMES, settingsIn } from '../../config/prop-groups.ts';
@@ -15,7 +15,7 @@ import {
   WRITTEN_NAMES,
 } from '../../config/props.ts';
 import { DESTINATION_NAMES, DESTINATIONS } from '../../functions/publish-expiries/destinations.ts';
-import { recordedMetrics, SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
+import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
 import { reportOf, startTotals } from '../../functions/report/sweep-totals.ts';
 import { REMARKS } from '../../operate/status/remarks.ts';
 import { FATES } from '../../statemachine/counts.ts';
@@ -37,7 +37,7 @@ export const DOC_TABLES = {
   },
   'docs/reference/configuration.md': { props: () => propsTable(false), shared: () => propsTable(true) },
   'docs/reference/iam.md': { commands: commandActionsList, roles: rolesList },
-  'docs/reference/metrics.md': { essential: essentialList, metrics: metricsTable },
+  'docs/reference/metrics.md': { metrics: metricsTable },
   'docs/use.md': { bill: wholeBillTable },
 } as const satisfies Readonly<Record<string, Passages>>;
 
@@ -123,14 +123,6 @@ function alarmsTable(): string {
 const WITHOUT_DATA = { notBreaching: 'silent', ignore: 'stays' } as const;
 
 const numbered = (value: number) => value.toLocaleString('en-US');
-
-function essentialList(): string {
-  const names = recordedMetrics('essential').map(
-    ({ name, onlyAboveZero }) => `\`${name}\`${onlyAboveZero ? ' (only when it is above 0)' : ''}`,
-  );
-  const silent = ALARM_NAMES.filter(alarm => !isRecorded(alarm, 'essential')).map(alarm => `\`${alarm}\``);
-  return `Recorded are ${names.join(' and ')}. The alarms ${silent.join(', ')} are not made.`;
-}
 
 const EXAMPLE_TABLE = { tableName: 'NAME', partitionKey: 'id' };
 

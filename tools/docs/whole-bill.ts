@@ -8,16 +8,10 @@ const MINUTES = 43_200;
 /** Small items that are written once, live for a day, and are not renewed. */
 const LOAD = { itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24 };
 
-type Settings = Pick<FlatProps, 'indexedBy' | 'pollSeconds' | 'metrics' | 'alarms' | 'dashboard'>;
+type Settings = Pick<FlatProps, 'indexedBy' | 'pollSeconds' | 'dashboard'>;
 
 /** Number of tables in a deployment, items per minute in each, and their kind of index. */
 type Row = readonly [tables: number, rate: number, indexed: string, settings: Settings];
-
-const FREE_METRICS = {
-  metrics: 'essential',
-  alarms: { deletionLag: false, watermarkAge: false },
-  dashboard: false,
-} as const;
 
 const WINDOW = ['by window', {}] as const;
 const SECOND = ['by second', { indexedBy: 'second' }] as const;
@@ -38,11 +32,11 @@ const ROWS: readonly Row[] = [
 export function wholeBillTable(): string {
   const head = [
     ...['tables', 'items a minute, each', 'indexed', 'sweep', 'metrics, alarms, a dashboard'],
-    ...['index and deletes', 'a month, as it comes', 'with alarms on free metrics only'],
+    ...['index and deletes', 'a month, as it comes', 'without the dashboard'],
   ];
   const lines = ROWS.map(([tables, rate, indexed, settings]) => {
     const { byPart, total } = billOf(tables, rate, settings);
-    const least = billOf(tables, rate, { ...settings, ...FREE_METRICS }).total;
+    const least = billOf(tables, rate, { ...settings, dashboard: false }).total;
     const parts = [byPart.sweep, byPart.monitoring, byPart.table].map(dollars);
     return [
       ...[String(tables), rate.toLocaleString('en-US'), indexed],

@@ -8,7 +8,7 @@ import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
 import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
 import { lagOf } from '../../../functions/report/lag.ts';
 import { startTotals } from '../../../functions/report/sweep-totals.ts';
-import { carriedSettings, type MetricSet } from '../../../functions/runtime/environment.ts';
+import { carriedSettings } from '../../../functions/runtime/environment.ts';
 import type { Documents } from '../../../functions/table/dynamodb.ts';
 import type { CarriedSettings } from '../../../statemachine/contract/inputs.ts';
 import type { SweepTotals } from '../../../statemachine/contract/report.ts';
@@ -23,7 +23,7 @@ export interface LogBytes {
   readonly idle: number;
   readonly planned: number;
   readonly swept: number;
-  readonly metrics: Readonly<Record<MetricSet, number>>;
+  readonly metrics: number;
 }
 
 /** Totals of a sweep that deleted 100 items in a minute, with about as many lag buckets as a real minute. */
@@ -49,15 +49,13 @@ export async function measureLogBytes(): Promise<LogBytes> {
   // Lambda sets it for every call, and the logger puts it into each line.
   process.env['_X_AMZN_TRACE_ID'] = 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=0';
   const journal: Journal = new MemoryJournal(() => MINUTE * 1000);
-  const carriedWith = (metrics: MetricSet): CarriedSettings => ({
-    ...carriedSettings(
-      functionSettings(resolveProps({ tableName: 'SessionData', partitionKey: 'id', metrics })),
-    ),
-  });
+  const carried: CarriedSettings = {
+    ...carriedSettings(functionSettings(resolveProps({ tableName: 'SessionData', partitionKey: 'id' }))),
+  };
   const plan = (items: readonly object[]) => {
     const logger = new Logger({ serviceName: 'plan-sweep' });
     return planTick(
-      { ...EXECUTION, tables: [carriedWith('all')], soFar: null },
+      { ...EXECUTION, tables: [carried], soFar: null },
       {
         tableOf: settings => askedTable({ settings, documents: answering(items), logger }),
         logger,
@@ -71,29 +69,26 @@ export async function measureLogBytes(): Promise<LogBytes> {
   const entry = { id: 'item-1', ttl: MINUTE + 60, expirationWindow: windowKey(MINUTE + 60, 60) };
   const idle = await printed(() => plan([]));
   const planned = await printed(() => plan([entry]));
-  const documents: Record<MetricSet, number> = { all: 0, essential: 0 };
+  let metrics = 0;
   const logger = new Logger({ serviceName: 'record-metrics' });
-  const quiet = { info: () => undefined, error: () => undefined };
-  const swept = await printed(async () => {
-    for (const metrics of ['all', 'essential'] as const) {
-      const progress = { totals: TOTALS, roundTargets: 0, cursor: null };
-      const sweeps = { SessionData: { settings: carriedWith(metrics), progress } };
-      await recordMetrics(
-        { ...EXECUTION, endedAt: ENDED_AT, soFar: { sweeps, results: [], retries: 0 } },
-        {
-          deployment: 'precise-ttl',
-          logger: metrics === 'all' ? logger : quiet,
-          metrics: new Metrics({ namespace: 'PreciseTtl', serviceName: 'record-metrics' }),
-          timeIsUp: () => new Promise(() => undefined),
-          print: line => {
-            documents[metrics] += Buffer.byteLength(line);
-          },
-          journal,
+  const progress = { totals: TOTALS, roundTargets: 0, cursor: null };
+  const sweeps = { SessionData: { settings: carried, progress } };
+  const swept = await printed(() =>
+    recordMetrics(
+      { ...EXECUTION, endedAt: ENDED_AT, soFar: { sweeps, results: [], retries: 0 } },
+      {
+        deployment: 'precise-ttl',
+        logger,
+        metrics: new Metrics({ namespace: 'PreciseTtl', serviceName: 'record-metrics' }),
+        timeIsUp: () => new Promise(() => undefined),
+        print: line => {
+          metrics += Buffer.byteLength(line);
         },
-      );
-    }
-  });
-  return { idle, planned, swept, metrics: documents };
+        journal,
+      },
+    ),
+  );
+  return { idle, planned, swept, metrics };
 }
 
 /** A client that finds these entries in every query. */

@@ -5,7 +5,6 @@ import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
 import { SWEEP_METRICS } from '../../../functions/record-metrics/metrics.ts';
 import { lagOf } from '../../../functions/report/lag.ts';
 import { startTotals } from '../../../functions/report/sweep-totals.ts';
-import type { MetricSet } from '../../../functions/runtime/environment.ts';
 import type { ChildOutput } from '../../../statemachine/contract/child.ts';
 import type { RecordMetricsInput, TableSweep, TickPlan } from '../../../statemachine/contract/execution.ts';
 import type { CarriedSettings } from '../../../statemachine/contract/inputs.ts';
@@ -66,14 +65,9 @@ function surroundings(metrics = new Metrics({ namespace: 'PreciseTtl', serviceNa
 }
 
 /** One sweep of one table. */
-async function record(
-  totals: SweepTotals,
-  precisionSeconds = 60,
-  metrics?: Metrics,
-  metricSet: MetricSet = 'all',
-) {
+async function record(totals: SweepTotals, precisionSeconds = 60, metrics?: Metrics) {
   const around = surroundings(metrics);
-  const input = replayOf(totals, { ...SETTINGS, precisionSeconds, metrics: metricSet });
+  const input = replayOf(totals, { ...SETTINGS, precisionSeconds });
   const { tables } = await recordMetrics(input, around);
   const output = tables['SessionData'] as SweepReport;
   return { output, logged: around.logged, documents: around.documents };
@@ -156,27 +150,6 @@ test('records an execution that began before a count was there', async () => {
   expect(documents[0]).toMatchObject({ ItemsFound: 20 });
 });
 
-const recordEssential = (totals: SweepTotals) => record(totals, 60, undefined, 'essential');
-
-test('records only what cannot be had for free, when no table wants more', async () => {
-  const { documents } = await recordEssential(TOTALS);
-  const [directive] = documents[0]._aws.CloudWatchMetrics;
-  expect(directive.Metrics.map(({ Name }: { Name: string }) => Name)).toEqual([
-    'TablesFailed',
-    'ItemsMisfiled',
-    'DeletionLag',
-  ]);
-  expect(documents[0].DeletionLag.Count).toBe(3);
-  expect(documents[0]).not.toHaveProperty('ItemsFound');
-});
-
-test('prints nothing when nothing essential happened, and reports all the same', async () => {
-  const { documents, output, logged } = await recordEssential({ ...startTotals(false), shardsSwept: 1 });
-  expect(documents).toEqual([]);
-  expect(output).toMatchObject({ shardsSwept: 1, found: 0 });
-  expect(logged).toHaveLength(1);
-});
-
 test('a second sweep in the same process starts from nothing', async () => {
   const metrics = new Metrics({ namespace: 'PreciseTtl', serviceName: 'sweep' });
   await record(TOTALS, 60, metrics);
@@ -246,14 +219,14 @@ const tickOf = (sweeps: readonly TableSweep[], results: readonly ChildOutput[]):
 describe('a tick of several tables', () => {
   const [a, b] = [settingsOf('aaa'), settingsOf('bbb')];
 
-  test('is one line of metrics, of the sums, and one more for each table that wants its own', async () => {
-    const c = settingsOf('ccc', { metricsPerTable: true });
+  test('is one line of metrics, of the sums', async () => {
+    const c = settingsOf('ccc');
     const around = surroundings();
     const sweeps = [planned(a, { oldestOverdueSeconds: 70 }), planned(b), planned(c)];
     const results = [swept('aaa', 3), swept('bbb', 4, 20_000), swept('ccc', 5)];
     const output = await recordMetrics(tickOf(sweeps, results), around);
     expect(output).toMatchObject({ complete: true, handOvers: [] });
-    const [deployment, table, ...others] = around.documents;
+    const [deployment, ...others] = around.documents;
     expect(others).toEqual([]);
     expect(deployment).toMatchObject({
       Deployment: 'sessions',
@@ -263,24 +236,6 @@ describe('a tick of several tables', () => {
     // Late by what their own table promises.
     expect(deployment).toMatchObject({ ItemsDeletedLate: 4, DeletionLag: { Count: 12 }, ShardsSwept: 3 });
     expect(deployment).not.toHaveProperty('TableName');
-    expect(table).toMatchObject({
-      Deployment: 'sessions',
-      TableName: 'ccc',
-      ItemsDeleted: 5,
-      OldestOverdue: 0,
-    });
-    expect(table._aws.CloudWatchMetrics[0].Dimensions).toEqual([['service', 'Deployment', 'TableName']]);
-  });
-
-  test('records all metrics when one of its tables has them all', async () => {
-    const essential = { metrics: 'essential' };
-    const [one, other] = [settingsOf('aaa', essential), settingsOf('bbb')];
-    const around = surroundings();
-    await recordMetrics(tickOf([planned(one), planned(other)], [swept('aaa', 1), swept('bbb', 1)]), around);
-    expect(around.documents[0]).toHaveProperty('ItemsFound', 2);
-    const few = surroundings();
-    await recordMetrics(tickOf([planned(one)], [swept('aaa', 1)]), few);
-    expect(few.documents[0]).not.toHaveProperty('ItemsFound');
   });
 
   test('answers, logs and writes a row for each table in which it did something, or failed', async () => {

@@ -97,7 +97,7 @@ describe('the settings that an execution carries', () => {
     const { model, ...others } = readSettings(handedOn(carried));
     expect(model).toEqual(modelOf(resolveProps(props)));
     expect(settings).toMatchObject(others);
-    expect(others).toMatchObject({ tableName: 'SessionData', deleteMode: 'guarded', metricsPerTable: false });
+    expect(others).toMatchObject({ tableName: 'SessionData', deleteMode: 'guarded' });
   });
 
   test('are nothing of what else a table has', () => {
@@ -134,7 +134,6 @@ describe('the settings that an execution carries', () => {
   test.each([
     ['shards', 1.5, InvalidSettingsError],
     ['chunkConcurrency', 41, InvalidSettingsError],
-    ['metricsPerTable', 'yes', InvalidSettingsError],
     ['ttlAttribute', 'UserName', InvalidModelError],
   ])('fail for %s: %j', (name, value, error) => {
     expect(() => readSettings({ ...carried, [name]: value })).toThrow(error);
