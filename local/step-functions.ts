@@ -10,8 +10,6 @@ import {
   InvalidDefinitionError,
   loadDefinition,
   type Machine,
-  NO_LOGGING,
-  NO_TRACING,
   nestedExecutions,
   type StartOptions,
   type StateMachine,
@@ -64,8 +62,6 @@ export class LocalStepFunctions {
       stateMachines.create({
         ...machine,
         definitionText: synthesized.find(({ arn }) => arn === machine.arn)?.definition ?? '',
-        loggingConfiguration: NO_LOGGING,
-        tracingConfiguration: NO_TRACING,
       });
     }
     this.api = {

@@ -9,8 +9,6 @@ export {
   Executions,
   KEPT_EXECUTIONS,
   type KeptExecutions,
-  NO_LOGGING,
-  NO_TRACING,
   nestedExecutions,
   type Runner,
   type StateMachine,

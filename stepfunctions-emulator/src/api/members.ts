@@ -1,6 +1,6 @@
 import { ApiError, validationError } from './errors.ts';
 
-/** Length limits of a string or a list. */
+/** Length limits of a string. */
 interface LengthLimits {
   readonly min?: number;
   readonly max?: number;
@@ -9,21 +9,14 @@ interface LengthLimits {
 /** The fields of a request. Unknown ones are ignored, as on AWS. */
 export class Members {
   readonly #raw: Readonly<Record<string, unknown>>;
-  readonly #path: string;
 
-  constructor(raw: Readonly<Record<string, unknown>>, path = '') {
+  constructor(raw: Readonly<Record<string, unknown>>) {
     this.#raw = raw;
-    this.#path = path;
   }
 
   /** Whether the field is present; null counts as absent everywhere in AWS. */
   has(name: string): boolean {
     return this.#take(name) !== undefined;
-  }
-
-  /** Names of all fields, known or not. */
-  get names(): readonly string[] {
-    return Object.keys(this.#raw).filter(name => this.has(name));
   }
 
   string(name: string, limits: LengthLimits = {}): string {
@@ -33,7 +26,7 @@ export class Members {
   optionalString(name: string, limits: LengthLimits = {}): string | undefined {
     const value = this.#typed(name, 'string');
     if (value === undefined) return undefined;
-    this.#checkLength(name, value, value, limits);
+    this.#checkLength(name, value, limits);
     return value;
   }
 
@@ -48,7 +41,7 @@ export class Members {
   integer(name: string, min: number, max: number): number | undefined {
     const value = this.#typed(name, 'number');
     if (value === undefined) return undefined;
-    if (!Number.isInteger(value)) throw wrongType(this.#at(name), value, 'Integer');
+    if (!Number.isInteger(value)) throw wrongType(name, value, 'Integer');
     if (value < min) throw this.#unsatisfied(name, value, `have value greater than or equal to ${min}`);
     if (value > max) throw this.#unsatisfied(name, value, `have value less than or equal to ${max}`);
     return value;
@@ -58,29 +51,10 @@ export class Members {
     return this.#typed(name, 'boolean');
   }
 
-  object(name: string): Members | undefined {
-    const value = this.#plainObject(name);
-    return value === undefined ? undefined : new Members(value, this.#at(name));
-  }
-
-  objects(name: string): Members[] | undefined {
-    return this.#list(name)?.map((one, index) => {
-      const path = `${this.#at(name)}.${index + 1}.member`;
-      if (!isObject(one)) throw wrongType(path, one, 'Object');
-      return new Members(one, path);
-    });
-  }
-
-  #plainObject(name: string): Readonly<Record<string, unknown>> | undefined {
-    const value = this.#take(name);
-    if (value === undefined || isObject(value)) return value;
-    throw wrongType(this.#at(name), value, 'Object');
-  }
-
-  #list(name: string): unknown[] | undefined {
+  list(name: string): readonly unknown[] | undefined {
     const value = this.#take(name);
     if (value === undefined || Array.isArray(value)) return value;
-    throw wrongType(this.#at(name), value, 'List');
+    throw wrongType(name, value, 'List');
   }
 
   #take(name: string): unknown {
@@ -93,35 +67,25 @@ export class Members {
   #typed(name: string, type: 'string' | 'number' | 'boolean'): unknown {
     const value = this.#take(name);
     if (value === undefined || typeof value === type) return value;
-    throw wrongType(this.#at(name), value, { string: 'String', number: 'Integer', boolean: 'Boolean' }[type]);
+    throw wrongType(name, value, { string: 'String', number: 'Integer', boolean: 'Boolean' }[type]);
   }
 
   #required<T>(name: string, value: T | undefined): T {
     if (value !== undefined) return value;
-    throw validationError(
-      `Value null at '${this.#at(name)}' failed to satisfy constraint: Member must not be null`,
-    );
+    throw validationError(`Value null at '${name}' failed to satisfy constraint: Member must not be null`);
   }
 
-  #checkLength(
-    name: string,
-    { length }: { readonly length: number },
-    shown: string,
-    { min = 0, max = Number.POSITIVE_INFINITY }: LengthLimits,
-  ): void {
-    if (length < min) throw this.#unsatisfied(name, shown, `have length greater than or equal to ${min}`);
-    if (length > max) throw this.#unsatisfied(name, shown, `have length less than or equal to ${max}`);
+  #checkLength(name: string, value: string, { min = 0, max = Number.POSITIVE_INFINITY }: LengthLimits): void {
+    if (value.length < min)
+      throw this.#unsatisfied(name, value, `have length greater than or equal to ${min}`);
+    if (value.length > max) throw this.#unsatisfied(name, value, `have length less than or equal to ${max}`);
   }
 
   /** @param constraint what the member must do */
   #unsatisfied(name: string, value: string | number, constraint: string): ApiError {
     return validationError(
-      `Value '${cut(String(value))}' at '${this.#at(name)}' failed to satisfy constraint: Member must ${constraint}`,
+      `Value '${cut(String(value))}' at '${name}' failed to satisfy constraint: Member must ${constraint}`,
     );
-  }
-
-  #at(name: string): string {
-    return this.#path === '' ? name : `${this.#path}.${name}`;
   }
 }
 
@@ -130,8 +94,8 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const cut = (text: string): string => (text.length > 100 ? `${text.slice(0, 97)}...` : text);
 
-/** AWS reports the token of its JSON parser, without a path; the path is added here. */
-function wrongType(path: string, value: unknown, expected: string): ApiError {
+/** AWS reports the token of its JSON parser, without the field, which is added here. */
+function wrongType(name: string, value: unknown, expected: string): ApiError {
   const got = Array.isArray(value)
     ? 'START_ARRAY'
     : typeof value === 'object'
@@ -142,6 +106,6 @@ function wrongType(path: string, value: unknown, expected: string): ApiError {
   const article = /^[AEIO]/.test(expected) ? 'an' : 'a';
   return new ApiError(
     'SerializationException',
-    `${got} can not be converted to ${article} ${expected} at '${path}'`,
+    `${got} can not be converted to ${article} ${expected} at '${name}'`,
   );
 }

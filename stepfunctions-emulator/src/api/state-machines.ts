@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { ApiError, stateMachineDoesNotExist } from './errors.ts';
 import type { NewStateMachine, StateMachine, StateMachineUpdate } from './state-machine.ts';
 
@@ -62,14 +61,5 @@ export class StateMachines {
   }
 }
 
-/** Compares all fields that must be equal. */
-function same(one: StateMachine, other: NewStateMachine): boolean {
-  return (
-    one.definitionText === other.definitionText &&
-    one.type === other.type &&
-    one.roleArn === other.roleArn &&
-    isDeepStrictEqual(one.loggingConfiguration, other.loggingConfiguration) &&
-    isDeepStrictEqual(one.tracingConfiguration, other.tracingConfiguration) &&
-    isDeepStrictEqual(one.encryptionConfiguration, other.encryptionConfiguration)
-  );
-}
+const same = (one: StateMachine, other: NewStateMachine): boolean =>
+  one.definitionText === other.definitionText && one.type === other.type && one.roleArn === other.roleArn;

@@ -7,8 +7,6 @@ import {
   ApiServer,
   DEFAULT_PORT,
   Executions,
-  NO_LOGGING,
-  NO_TRACING,
   nestedExecutions,
   StateMachines,
 } from '../api/index.ts';
@@ -110,8 +108,6 @@ function machineOf(file: string, type: string): NewStateMachine {
       roleArn: ROLE_ARN,
       definitionText,
       definition: loadDefinition(definitionText, type),
-      loggingConfiguration: NO_LOGGING,
-      tracingConfiguration: NO_TRACING,
     };
   } catch (error) {
     throw new StartError(`--definition ${file}: ${(error as Error).message}`);

@@ -73,7 +73,7 @@ export class InvalidStartError extends EmulatorError {
 }
 
 /** Returns the options with defaults for the missing ones. */
-export function engineContext(options: EngineOptions): EngineContext {
+function engineContext(options: EngineOptions): EngineContext {
   const { random, clock = realClock } = options;
   return {
     clock,

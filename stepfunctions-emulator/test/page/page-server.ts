@@ -1,11 +1,4 @@
-import {
-  type ApiContext,
-  ApiServer,
-  Executions,
-  NO_LOGGING,
-  NO_TRACING,
-  StateMachines,
-} from '../../src/api/index.ts';
+import { type ApiContext, ApiServer, Executions, StateMachines } from '../../src/api/index.ts';
 import { type Clock, realClock } from '../../src/clock.ts';
 import { Engine, type Execution, loadDefinition, type WorkflowType } from '../../src/interpreter/index.ts';
 import { PLACE, ROLE_ARN } from '../../src/made-up.ts';
@@ -41,7 +34,6 @@ export async function startPageServer(clock: Clock = realClock): Promise<PageSer
       stateMachines.create({
         ...{ arn: arnOf(name), name, type, roleArn: ROLE_ARN, definitionText },
         definition: loadDefinition(definitionText, type),
-        ...{ loggingConfiguration: NO_LOGGING, tracingConfiguration: NO_TRACING },
       });
     },
     start(machine, input, name) {

@@ -10,10 +10,9 @@ import {
   describeStateMachineForExecution,
   listStateMachines,
   updateStateMachine,
-  validateStateMachineDefinition,
 } from './state-machines.ts';
 
-/** Operations by their names in X-Amz-Target; activities, callbacks, versions, aliases, tags and TestState are not supported. */
+/** Operations by their names in X-Amz-Target; activities, callbacks, versions, aliases, tags and tests of definitions are not supported. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   CreateStateMachine: createStateMachine,
   DeleteStateMachine: deleteStateMachine,
@@ -30,5 +29,4 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   StartSyncExecution: startSyncExecution,
   StopExecution: stopExecution,
   UpdateStateMachine: updateStateMachine,
-  ValidateStateMachineDefinition: validateStateMachineDefinition,
 };

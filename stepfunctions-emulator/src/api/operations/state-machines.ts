@@ -8,18 +8,16 @@ import {
   type WorkflowType,
 } from '../../interpreter/index.ts';
 import { takeExecutionArn, takeMachineArn, takeRoleArn } from '../arns.ts';
-import { takeEncryption, takeLogging, takeTracing } from '../configurations.ts';
 import { type ApiContext, isMetadataOnly, type Operation, optional, seconds } from '../context.ts';
 import { ApiError } from '../errors.ts';
 import type { Members } from '../members.ts';
 import { takeItems, takePage } from '../paging.ts';
-import { NO_LOGGING, NO_TRACING, type StateMachine } from '../state-machine.ts';
+import type { StateMachine } from '../state-machine.ts';
 
 const TYPES = ['STANDARD', 'EXPRESS'] as const satisfies readonly WorkflowType[];
 const DEFINITION_LENGTH = { min: 1, max: 1_048_576 };
 /** Largest number of problems in an error; the others are shown once these are corrected. */
 const MAX_PROBLEMS = 20;
-const MAX_DIAGNOSTICS = 100;
 
 export const createStateMachine: Operation = (context, members) => {
   const { stateMachines, account, region, partition } = context;
@@ -38,9 +36,6 @@ export const createStateMachine: Operation = (context, members) => {
     roleArn,
     definition: load(context, definitionText, type),
     definitionText,
-    loggingConfiguration: takeLogging(members) ?? NO_LOGGING,
-    tracingConfiguration: takeTracing(members) ?? NO_TRACING,
-    encryptionConfiguration: takeEncryption(members),
   });
   return { stateMachineArn: machine.arn, creationDate: seconds(machine.creationDate) };
 };
@@ -56,16 +51,9 @@ export const updateStateMachine: Operation = (context, members) => {
       definition: load(context, definitionText, machine.type),
     }),
     ...(members.has('roleArn') && { roleArn: takeRoleArn(members) }),
-    ...optional('loggingConfiguration', takeLogging(members)),
-    ...optional('tracingConfiguration', takeTracing(members)),
-    ...optional('encryptionConfiguration', takeEncryption(members)),
   };
   if (Object.keys(changes).length === 0) {
-    throw new ApiError(
-      'MissingRequiredParameter',
-      'Either the definition, the role ARN, the LoggingConfiguration, the TracingConfiguration, or the ' +
-        'EncryptionConfiguration must be specified',
-    );
+    throw new ApiError('MissingRequiredParameter', 'Either the definition or the role ARN must be specified');
   }
   return { updateDate: seconds(stateMachines.update(machine.arn, changes).updateDate) };
 };
@@ -113,52 +101,16 @@ export const listStateMachines: Operation = ({ stateMachines }, members) => {
   return { stateMachines: listed, ...more };
 };
 
-export const validateStateMachineDefinition: Operation = (context, members) => {
-  const definition = members.string('definition', DEFINITION_LENGTH);
-  const type = members.oneOf('type', TYPES) ?? 'STANDARD';
-  // There are no warnings: every problem is an error.
-  members.oneOf('severity', ['ERROR', 'WARNING']);
-  const most = members.integer('maxResults', 0, MAX_DIAGNOSTICS) || MAX_DIAGNOSTICS;
-  const diagnostics = problemsOf(context, definition, type).map(problem => ({
-    severity: 'ERROR',
-    ...diagnosticOf(problem),
-  }));
-  return {
-    result: diagnostics.length === 0 ? 'OK' : 'FAIL',
-    diagnostics: diagnostics.slice(0, most),
-    truncated: diagnostics.length > most,
-  };
-};
-
 function describe(machine: StateMachine, metadataOnly: boolean): object {
   return {
     stateMachineArn: machine.arn,
     name: machine.name,
     ...(!metadataOnly && { definition: machine.definitionText }),
     roleArn: machine.roleArn,
-    loggingConfiguration: machine.loggingConfiguration,
-    tracingConfiguration: machine.tracingConfiguration,
-    ...optional('encryptionConfiguration', machine.encryptionConfiguration),
   };
 }
 
-type Loading = Pick<ApiContext, 'isMocked'>;
-
-function problemsOf(
-  { isMocked }: Loading,
-  definition: string,
-  type: WorkflowType,
-): readonly DefinitionProblem[] {
-  try {
-    loadDefinition(definition, type, isMocked);
-    return [];
-  } catch (error) {
-    if (error instanceof InvalidDefinitionError) return error.problems;
-    throw error;
-  }
-}
-
-function load({ isMocked }: Loading, text: string, type: WorkflowType): Definition {
+function load({ isMocked }: ApiContext, text: string, type: WorkflowType): Definition {
   try {
     return loadDefinition(text, type, isMocked);
   } catch (error) {
@@ -167,23 +119,26 @@ function load({ isMocked }: Loading, text: string, type: WorkflowType): Definiti
   }
 }
 
-/** Returns a problem with AWS's code and message, where they are known. */
-function diagnosticOf({ path, expected, got, diagnostic }: DefinitionProblem) {
-  const location =
-    path === '' ? undefined : path.replace(/(?<=\/(?:Choices|Catch|Branches))\/(\d+)/g, '[$1]');
-  if (diagnostic !== undefined) return { ...diagnostic, location };
-  if (expected === 'JSON') return { code: 'INVALID_JSON_DESCRIPTION', message: got, location };
-  return { code: 'SCHEMA_VALIDATION_FAILED', message: `expected ${expected}, got ${got}`, location };
-}
-
 /** Converts the problems of a definition to the API's error. */
 function invalidDefinition({ problems }: InvalidDefinitionError): ApiError {
-  const shown = problems
-    .slice(0, MAX_PROBLEMS)
-    .map(diagnosticOf)
+  const shown = problems.slice(0, MAX_PROBLEMS).map(problem => {
+    const [code, message] = diagnosticOf(problem);
     // A problem of the whole definition is at "null", as recorded on AWS.
-    .map(({ code, message, location = null }) => `${code}: ${message} at ${location}`);
+    const at = problem.path.replace(/(?<=\/(?:Choices|Catch|Branches))\/(\d+)/g, '[$1]') || null;
+    return `${code}: ${message} at ${at}`;
+  });
   return new ApiError('InvalidDefinition', `Invalid State Machine Definition: '${shown.join(', ')}'`);
+}
+
+/** Returns AWS's code and message for a problem, where they are known. */
+function diagnosticOf({
+  expected,
+  got,
+  diagnostic,
+}: DefinitionProblem): readonly [code: string, message: string] {
+  if (diagnostic !== undefined) return [diagnostic.code, diagnostic.message];
+  if (expected === 'JSON') return ['INVALID_JSON_DESCRIPTION', got];
+  return ['SCHEMA_VALIDATION_FAILED', `expected ${expected}, got ${got}`];
 }
 
 /** A client that relies on a version or a tag is told that there are none, instead of missing them later. */
@@ -191,7 +146,7 @@ function refuseVersionsAndTags(members: Members): void {
   if (members.boolean('publish') === true || members.has('versionDescription')) {
     throw notEmulated(members.has('publish') ? 'publish' : 'versionDescription', 'versions');
   }
-  if ((members.objects('tags')?.length ?? 0) > 0) throw notEmulated('tags', 'tags');
+  if ((members.list('tags')?.length ?? 0) > 0) throw notEmulated('tags', 'tags');
 }
 
 const notEmulated = (member: string, what: string): ApiError =>

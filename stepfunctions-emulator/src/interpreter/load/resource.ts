@@ -34,12 +34,12 @@ function readResource(arn: string): TaskResource | undefined {
 }
 
 /** Whether a Resource can be called, and not only mocked. */
-export function isImplemented(resource: TaskResource): boolean {
+function isImplemented(resource: TaskResource): boolean {
   if (resource.kind !== 'service') return resource.kind !== 'activity';
   return `${resource.service}:${resource.action}` === START_EXECUTION;
 }
 
-export const notImplemented = (path: string, arn: string): DefinitionProblem => ({
+const notImplemented = (path: string, arn: string): DefinitionProblem => ({
   path,
   expected: `a Lambda function ARN, arn:aws:states:::lambda:invoke or arn:aws:states:::${START_EXECUTION} (nothing else is implemented)`,
   got: quote(arn),

@@ -16,8 +16,7 @@ export function contextObject(
   },
 ): JsonObject {
   const { run, item } = line;
-  if (run.context !== undefined) return { ...run.context, ...inIteration(item) };
-  const context: JsonObject = {
+  return {
     Execution: {
       Id: run.arn,
       Input: run.input,
@@ -35,12 +34,9 @@ export function contextObject(
       ...(RETRIED.has(state.type) && { RetryCount: state.retryCount }),
     },
     ...(state.taskToken !== undefined && { Task: { Token: state.taskToken } }),
+    ...(item !== undefined && { Map: { Item: itemObject(item) } }),
   };
-  return { ...context, ...inIteration(item) };
 }
-
-const inIteration = (item: MapItem | undefined): JsonObject =>
-  item === undefined ? {} : { Map: { Item: itemObject(item) } };
 
 function itemObject(item: MapItem): JsonObject {
   const object: JsonObject = { Index: item.index, Value: item.value, Source: 'STATE_DATA' };

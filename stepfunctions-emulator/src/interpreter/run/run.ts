@@ -64,8 +64,6 @@ export interface Run {
   readonly redriveCount: number;
   /** Epoch milliseconds of the last redrive. */
   readonly redriveDate: number | undefined;
-  /** Replaces `$states.context`, except for the item of an iteration, which is added. @default made from the execution */
-  readonly context?: JsonObject;
   /** Ends the execution, because these states loop without time passing. */
   endLoop(states: readonly string[]): void;
   startChild(spec: ChildSpec): ChildExecution;

@@ -126,11 +126,7 @@ async function runHandled(
 }
 
 /** Calculates the output of a state whose failure `catcher` handles. */
-export async function runCatcher(
-  visit: StateVisit,
-  catcher: Catcher,
-  failure: StateFailure,
-): Promise<Payload> {
+async function runCatcher(visit: StateVisit, catcher: Catcher, failure: StateFailure): Promise<Payload> {
   // AWS gives an empty string for a missing error or cause.
   const errorOutput = { Error: failure.error ?? '', Cause: failure.cause ?? '' };
   return visit.leave(catcher, payload(errorOutput), { errorOutput });

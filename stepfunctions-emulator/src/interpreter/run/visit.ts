@@ -13,7 +13,7 @@ import type { CurrentState } from './progress.ts';
 export const tooBigCause = (what: string) =>
   `The state/task '${what}' returned a result with a size exceeding the maximum number of bytes service limit.`;
 
-export const waitsForTaskToken = (state: State): boolean =>
+const waitsForTaskToken = (state: State): boolean =>
   state.type === 'Task' && state.resource.arn.endsWith('.waitForTaskToken');
 
 /** The fields of `$states` besides input and context. */

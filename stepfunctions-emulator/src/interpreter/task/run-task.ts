@@ -67,7 +67,7 @@ export async function runTask(visit: StateVisit, state: TaskState): Promise<Payl
   }
 }
 
-export async function evaluateTimeouts(visit: StateVisit, state: TaskState): Promise<Timeouts> {
+async function evaluateTimeouts(visit: StateVisit, state: TaskState): Promise<Timeouts> {
   const inRange = isIntegerFrom(1, MAX_SECONDS);
   const seconds = (field: TaskState['timeoutSeconds']) =>
     field && visit.evaluateField(field, 'number', inRange, `an integer from 1 to ${MAX_SECONDS}`);
