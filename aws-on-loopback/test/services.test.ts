@@ -14,8 +14,6 @@ import {
   CreateBucketCommand,
   DeleteObjectCommand,
   GetObjectCommand,
-  HeadBucketCommand,
-  HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
   type S3Client,
@@ -122,10 +120,8 @@ const CALLS: {
   S3: {
     PutObject: new PutObjectCommand({ ...OBJECT, Body: 'x' }),
     GetObject: new GetObjectCommand(OBJECT),
-    HeadObject: new HeadObjectCommand(OBJECT),
     DeleteObject: new DeleteObjectCommand(OBJECT),
     ListObjectsV2: new ListObjectsV2Command({ Bucket: 'archive' }),
-    HeadBucket: new HeadBucketCommand({ Bucket: 'archive' }),
   },
   SQS: {
     SendMessage: new SendMessageCommand({ QueueUrl, ...message('a') }),

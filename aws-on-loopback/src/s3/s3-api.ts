@@ -31,8 +31,6 @@ const DEFAULT_TYPE = 'binary/octet-stream';
 
 /** The data that the operations work on. */
 interface S3Context extends S3ApiOptions {
-  /** Runs one write after another, so that no other write comes between a condition and its write. */
-  readonly inTurn: <T>(write: () => Promise<T>) => Promise<T>;
   /** Puts an object into the store, and reports when the store is full. */
   readonly put: ObjectStore['put'];
 }
@@ -48,15 +46,12 @@ export const S3_OPERATIONS = {
     hasKey: true,
     headers: [
       ...['x-amz-sdk-checksum-algorithm', 'x-amz-trailer', 'x-amz-decoded-content-length'],
-      ...['x-amz-storage-class', 'if-none-match', 'if-match', 'x-amz-meta-*', 'x-amz-checksum-*'],
+      ...['x-amz-storage-class', 'x-amz-meta-*', 'x-amz-checksum-*'],
     ],
-    async answer({ store, inTurn, put, onObject }, request) {
+    async answer({ put, onObject }, request) {
       const { bucket, key } = request;
       const { body, headers, checksums } = readUpload(request);
-      const file = await inTurn(async () => {
-        await requireCondition(store, request);
-        return put(bucket, key, { body, headers, modifiedAt: Date.now() });
-      });
+      const file = await put(bucket, key, { body, headers, modifiedAt: Date.now() });
       onObject?.({ bucket, key, bytes: body.length, file });
       return ok({ etag: etagOf(body), ...withType(checksums) });
     },
@@ -70,20 +65,11 @@ export const S3_OPERATIONS = {
       return ok(headersOf(object, request), object.body);
     },
   },
-  HeadObject: {
-    method: 'HEAD',
-    hasKey: true,
-    headers: ['x-amz-checksum-mode'],
-    async answer({ store }, request) {
-      const object = await find(store, request);
-      return ok({ ...headersOf(object, request), 'content-length': object.body.length });
-    },
-  },
   DeleteObject: {
     method: 'DELETE',
     hasKey: true,
-    async answer({ store, inTurn }, { bucket, key }) {
-      await inTurn(() => store.delete(bucket, key));
+    async answer({ store }, { bucket, key }) {
+      await store.delete(bucket, key);
       return { status: 204, headers: {}, body: '' };
     },
   },
@@ -94,23 +80,12 @@ export const S3_OPERATIONS = {
     answer: async ({ store }, { bucket, query }) =>
       ok({ 'content-type': 'application/xml' }, await listObjects(store, bucket, query)),
   },
-  HeadBucket: {
-    method: 'HEAD',
-    hasKey: false,
-    answer: async () => ok({ 'x-amz-bucket-region': 'us-east-1' }),
-  },
 } satisfies Readonly<Record<string, S3Operation>>;
 
 /** S3's API: {@link S3_OPERATIONS}. All other operations are refused by their names. */
 export function s3Api(options: S3ApiOptions): HttpProtocol {
   const { store, buckets, onFull } = options;
   let isFull = false;
-  let writes: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(write: () => Promise<T>): Promise<T> => {
-    const done = writes.then(write);
-    writes = done.catch(() => {});
-    return done;
-  };
   const put: ObjectStore['put'] = async (...object) => {
     try {
       const file = await store.put(...object);
@@ -124,7 +99,7 @@ export function s3Api(options: S3ApiOptions): HttpProtocol {
       throw error;
     }
   };
-  const context: S3Context = { ...options, inTurn, put };
+  const context: S3Context = { ...options, put };
   return {
     maxBytes: MAX_UPLOAD_BYTES,
     errorNames: { internal: 'InternalError', tooLarge: 'EntityTooLarge', otherHost: 'AccessDenied' },
@@ -146,29 +121,6 @@ async function find(store: ObjectStore, { bucket, key }: S3Request): Promise<Sto
   if (object !== undefined) return object;
   throw new ApiError('NoSuchKey', `The specified key does not exist: ${JSON.stringify(key)}`, 404);
 }
-
-async function requireCondition(store: ObjectStore, { bucket, key, headers }: S3Request): Promise<void> {
-  const { 'if-none-match': absent, 'if-match': etag } = headers;
-  if (absent === undefined && etag === undefined) return;
-  if (absent !== undefined && absent !== '*') {
-    throw new ApiError('NotImplemented', `If-None-Match: expected *, got ${absent}`, 501);
-  }
-  const there = await store.get(bucket, key);
-  if (etag !== undefined && there === undefined) {
-    throw new ApiError('NoSuchKey', 'The specified key does not exist.', 404);
-  }
-  const isMet = etag === undefined ? there === undefined : there !== undefined && sameTag(etag, there.body);
-  if (!isMet) {
-    throw new ApiError(
-      'PreconditionFailed',
-      `At least one of the pre-conditions you specified did not hold: ${etag === undefined ? 'If-None-Match' : 'If-Match'}`,
-      412,
-    );
-  }
-}
-
-const sameTag = (given: string, body: Buffer): boolean =>
-  given.replaceAll('"', '') === etagOf(body).replaceAll('"', '');
 
 function headersOf({ body, modifiedAt, headers }: StoredObject, request: S3Request): Record<string, string> {
   const isAsked = String(request.headers['x-amz-checksum-mode'] ?? '').toUpperCase() === 'ENABLED';

@@ -11,8 +11,6 @@ import {
   CopyObjectCommand,
   DeleteObjectCommand,
   GetObjectCommand,
-  HeadBucketCommand,
-  HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
   type PutObjectCommandInput,
@@ -201,9 +199,7 @@ describe.each([
     } as const;
     const body = randomBytes(100);
     const { ETag } = await put('a', body, said);
-    expect(await get('a')).toMatchObject({ ...said, ETag });
-    const head = await client.send(new HeadObjectCommand({ Bucket, Key: 'a' }));
-    expect(head).toMatchObject({
+    expect(await get('a')).toMatchObject({
       ...said,
       ETag,
       ContentLength: 100,
@@ -249,34 +245,9 @@ describe.each([
     expect(await keysOf({ EncodingType: 'url', Prefix: '\uffee' })).toEqual(['%EF%BF%AE']);
   });
 
-  test('writes on a condition', async () => {
-    const { ETag } = await put('a', 'one', { IfNoneMatch: '*' });
-    await expect(put('a', 'two', { IfNoneMatch: '*' })).rejects.toMatchObject({
-      name: 'PreconditionFailed',
-      $metadata: { httpStatusCode: 412 },
-    });
-    await expect(put('a', 'two', { IfMatch: '"0"' })).rejects.toMatchObject({
-      name: 'PreconditionFailed',
-    });
-    await expect(put('b', 'two', { IfMatch: '"0"' })).rejects.toMatchObject({ name: 'NoSuchKey' });
-    expect((await get('a')).body.toString()).toBe('one');
-    await put('a', 'two', { IfMatch: ETag });
-    expect((await get('a')).body.toString()).toBe('two');
-    const writers = Array.from({ length: 10 }, (_, index) => put('c', `${index}`, { IfNoneMatch: '*' }));
-    const done = await Promise.allSettled(writers);
-    expect(done.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-  });
-
   test('says what is not there', async () => {
     await expect(get('none')).rejects.toMatchObject({ name: 'NoSuchKey' });
-    await expect(client.send(new HeadObjectCommand({ Bucket, Key: 'none' }))).rejects.toMatchObject({
-      name: 'NotFound',
-    });
     await client.send(new DeleteObjectCommand({ Bucket, Key: 'none' }));
-    await client.send(new HeadBucketCommand({ Bucket }));
-    await expect(client.send(new HeadBucketCommand({ Bucket: 'none' }))).rejects.toMatchObject({
-      name: 'NotFound',
-    });
     await expect(client.send(new ListObjectsV2Command({ Bucket: 'none' }))).rejects.toMatchObject({
       name: 'NoSuchBucket',
       message: expect.stringContaining('here are archive, other'),

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { Billing } from '../billing.ts';
-import type { Json, JsonObject } from '../json.ts';
+import type { Json } from '../json.ts';
 import type { Limits } from '../limits.ts';
 import type { MapRun } from '../map/map-run.ts';
 import type { RandomSource } from '../random.ts';
