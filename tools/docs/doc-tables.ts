@@ -19,7 +19,6 @@ import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
 import { reportOf, startTotals } from '../../functions/report/sweep-totals.ts';
 import { REMARKS } from '../../operate/status/remarks.ts';
 import { FATES } from '../../statemachine/counts.ts';
-import { jobsTable } from './jobs-table.ts';
 import { rolesOfExample } from './role-statements.ts';
 import { wholeBillTable } from './whole-bill.ts';
 
@@ -28,7 +27,7 @@ type Passages = Readonly<Record<string, () => string>>;
 /** The generated passages of documents, by file and by the name in their markers. */
 export const DOC_TABLES = {
   'aws-on-loopback/README.md': { operations: operationsTable },
-  'docs/archive-and-events.md': { fields: eventFieldsList, jobs: jobsTable },
+  'docs/archive-and-events.md': { fields: eventFieldsList },
   'docs/operate.md': { holdings: holdingsTable, report: reportExample },
   'docs/reference/alarms.md': {
     alarms: alarmsTable,
