@@ -2,15 +2,8 @@ import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { checkConfig, type DeploymentConfig } from '../config/config.ts';
 import { modelOf } from '../config/model-of.ts';
-import {
-  functionSettings,
-  type PreciseTtlProps,
-  type ResolvedProps,
-  readsStream,
-  resolveProps,
-} from '../config/props.ts';
+import { functionSettings, type PreciseTtlProps, type ResolvedProps, resolveProps } from '../config/props.ts';
 import { resolvedArchive } from '../config/stream-props.ts';
-import { hasOldImages } from '../config/table-settings.ts';
 import { startDashboard } from '../dashboard/start.ts';
 import type { IndexedBy } from '../expiry/model.ts';
 import { DESTINATIONS, destinationIn } from '../functions/publish-expiries/destinations.ts';
@@ -110,15 +103,11 @@ const DEPLOYMENT_LENGTH = 13;
 const MAX_BATCH_SECONDS = 5;
 
 function withFollowers(configured: PreciseTtlProps, wanted: boolean): PreciseTtlProps {
-  const { archive, events = wanted ? { eventBus: 'default' } : undefined, newTable, ...table } = configured;
-  const { stream, ...created } = newTable ?? {};
+  const { archive, events = wanted ? { eventBus: 'default' } : undefined, ...table } = configured;
   const { batchSeconds } = resolvedArchive(archive ?? {});
   const shortened = { ...archive, batchSeconds: Math.min(batchSeconds, MAX_BATCH_SECONDS) };
-  // The validation would refuse a stream with another view together with an archive that only the flag asks for.
-  const isLeft = stream !== undefined && (hasOldImages(stream) || readsStream(configured) || !wanted);
   return {
     ...table,
-    ...(newTable && { newTable: { ...created, ...(isLeft && { stream }) } }),
     ...(events !== undefined && { events }),
     ...((wanted || archive !== undefined) && { archive: shortened }),
   };

@@ -12,20 +12,6 @@ interface Group {
  * setting ({@link flattened}), as the input of executions has.
  */
 export const GROUPS = {
-  /**
-   * settings of a table that the deployment creates, and [what an edit does](../operate.md#what-a-created-table-has)
-   * @default the defaults of its fields
-   */
-  newTable: {
-    fields: {
-      deletionProtection: 'deletionProtection',
-      pointInTimeRecovery: 'pointInTimeRecovery',
-      stream: 'stream',
-      provisionedCapacity: 'provisionedCapacity',
-      warmThroughput: 'warmThroughput',
-      tableClass: 'tableClass',
-    },
-  },
   /** the partition key: its name, or `{ name, type }` */
   partitionKey: { short: 'name', fields: { name: 'partitionKey', type: 'partitionKeyType' } },
   /**

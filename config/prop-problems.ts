@@ -12,14 +12,12 @@ import {
   PROPS,
   type PreciseTtlProps,
   type ResolvedProps,
-  readsStream,
   resolveProps,
   settingsOfProps,
   WRITTEN_KINDS,
 } from './props.ts';
 import { isReference } from './references.ts';
 import { OWN_DESTINATION_REMEDY } from './stream-props.ts';
-import { hasOldImages } from './table-settings.ts';
 
 const OPTIONS: ReadOptions = {
   required: PROP_NAMES.filter(name => PROPS[name].isRequired),
@@ -45,46 +43,13 @@ function asWritten({ field, expected, remedy, ...problem }: FieldProblem): Field
 function problemsBetween(props: PreciseTtlProps): FieldProblem[] {
   const resolved = resolveProps(props);
   const problems: FieldProblem[] = relationProblems(resolved);
-  if (resolved.existingTable && props.newTable !== undefined) {
-    problems.push({
-      field: 'newTable',
-      expected: 'none with existingTable: true',
-      got: props.newTable,
-      remedy:
-        'Leave it out: a deployment changes nothing about an existing table. Set it where the table is made.',
-    });
-  }
-  if (resolved.provisionedCapacity !== undefined && resolved.warmThroughput !== undefined) {
-    problems.push({
-      field: 'warmThroughput',
-      expected: 'none with newTable.provisionedCapacity',
-      got: resolved.warmThroughput,
-      remedy: 'Leave out one of them: what is provisioned is warm, too.',
-    });
-  }
-  problems.push(...streamProblems(resolved));
+  problems.push(...ownDestinationProblems(resolved));
   if (resolved.name.length > MAX_NAME_LENGTH) {
     problems.push({
       field: 'name',
       expected: `at most ${MAX_NAME_LENGTH} characters`,
       got: resolved.name,
       remedy: 'The name made from tableName is too long: choose a shorter one with the field name.',
-    });
-  }
-  return problems;
-}
-
-/** Problems of `archive` and `events` with the other props. */
-function streamProblems(props: ResolvedProps): FieldProblem[] {
-  const { archive, stream } = props;
-  const problems: FieldProblem[] = [...ownDestinationProblems(props)];
-  if (readsStream(props) && stream !== undefined && !hasOldImages(stream)) {
-    problems.push({
-      field: 'stream',
-      expected: `'OLD_IMAGE' or 'NEW_AND_OLD_IMAGES' with ${archive === undefined ? 'events' : 'archive'}`,
-      got: stream,
-      remedy:
-        'Leave it out for its default: without the old image nobody can tell whether an item had expired.',
     });
   }
   return problems;

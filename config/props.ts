@@ -21,7 +21,6 @@ import { ALARM_TOPIC, ALARMS_KIND, type AlarmsProp } from './alarms.ts';
 import { flattened, GROUP_NAMES, GROUPS, type GroupName, isGrouped, nested, pathOf } from './prop-groups.ts';
 import { orReference } from './references.ts';
 import { ARCHIVE, EVENTS } from './stream-props.ts';
-import { PROVISIONED_CAPACITY, STREAM_VIEWS, TABLE_CLASSES, WARM_THROUGHPUT } from './table-settings.ts';
 import { TAGS_OR_REFERENCES } from './tags.ts';
 
 /** Types that a key attribute can have. */
@@ -117,44 +116,16 @@ export const PROPS = {
   /** name of the DynamoDB table */
   tableName: required(SETTING_KINDS.tableName),
   /**
-   * the table exists already, and is only swept; then there is no `newTable`: [Adopt a table](../adopt.md)
-   * @default `false`: it is created
+   * the table exists already, and is only swept: [Adopt a table](../adopt.md)
+   * @default `false`: it is created, with [what it has](../operate.md#what-a-created-table-has)
    */
   existingTable: optional(boolean(), false),
-  /**
-   * DynamoDB refuses to delete the created table. In any case Terraform [never deletes
-   * it](../operate.md#tables-are-never-deleted)
-   */
-  deletionProtection: optional(boolean(), true),
-  /**
-   * the created table can be restored to any second of the last 35 days. It costs about $0.20 per GB and month
-   */
-  pointInTimeRecovery: optional(boolean(), true),
   /**
    * ARN of a customer managed key that encrypts the table, its index, its stream and its backups: [Keys](../operate.md#keys). For an
    * existing table, give the key that encrypts it now
    * @default a created table has the key that DynamoDB owns
    */
   tableKmsKeyArn: orNone(KMS_KEY_ARN),
-  /**
-   * the created table's stream: `'KEYS_ONLY'`, `'NEW_IMAGE'`, `'OLD_IMAGE'` or `'NEW_AND_OLD_IMAGES'`
-   * @default `'NEW_AND_OLD_IMAGES'` with `archive` or `events`; else a deployment does not change whether the table has one
-   */
-  stream: orNone(oneOf(STREAM_VIEWS)),
-  /**
-   * `{ read, write }`, units a second that the created table is provisioned with, and `{ …, indexRead, indexWrite }` if its index
-   * needs others: [Capacity](../operate.md#capacity)
-   * @default on demand
-   */
-  provisionedCapacity: orNone(PROVISIONED_CAPACITY),
-  /**
-   * `{ read, write }`, units a second that the created table and its index take from the first minute on, at least 12,000 and 4,000. Only
-   * on demand, and only when the table is created; it is paid for once: [Capacity](../operate.md#capacity)
-   * @default what every new table takes
-   */
-  warmThroughput: orNone(WARM_THROUGHPUT),
-  /** `'STANDARD'`, or `'STANDARD_INFREQUENT_ACCESS'`: storage costs less and each read and write more */
-  tableClass: optional(oneOf(TABLE_CLASSES), 'STANDARD'),
   /** name of the partition key */
   partitionKey: required(SETTING_KINDS.partitionKey),
   /** `'S'`, `'N'` or `'B'` */
@@ -358,7 +329,6 @@ export type PreciseTtlProps = Omit<FlatProps, SettingOfGroup> & {
   readonly partitionKey: Key;
   readonly sortKey?: Key;
   readonly index?: GroupValue<'index'>;
-  readonly newTable?: GroupValue<'newTable'>;
 };
 
 type PresentName = PropNames<{ isRequired: true }> | PropNames<{ byDefault: unknown }>;

@@ -5,7 +5,7 @@ import { propProblems } from '../config/prop-problems.ts';
 import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../config/props.ts';
 import { resolvedArchive } from '../config/stream-props.ts';
 import { type Bill, type BilledDeployment, type BilledTable, monthlyBill } from '../cost/bill.ts';
-import { adviseShards, NEW_TABLE_UNITS, type ShardAdvice } from '../expiry/partition-rule.ts';
+import { adviseShards, type ShardAdvice } from '../expiry/partition-rule.ts';
 import { SWEEP_METRICS } from '../functions/record-metrics/metrics.ts';
 
 /** A month of 30 days, as in the bill. */
@@ -29,7 +29,6 @@ export interface BillFacts {
   readonly shardTable: string;
   readonly shards: number;
   /** Write units per second that the index accepts without growing first. */
-  readonly warmUnits: number;
   /** Puts and deletes of index entries per second in one table, if they are spread evenly. */
   readonly indexWritesPerSecond: number;
   /** Whether the shards are sufficient for these writes. */
@@ -73,10 +72,7 @@ export function monthlyCost({ copies, tables, ...load }: CostQuestion): { bill: 
   return { bill: monthlyBill(deployments), facts };
 }
 
-type ShardFacts = Pick<
-  BillFacts,
-  'shardTable' | 'shards' | 'warmUnits' | 'indexWritesPerSecond' | 'shardAdvice'
->;
+type ShardFacts = Pick<BillFacts, 'shardTable' | 'shards' | 'indexWritesPerSecond' | 'shardAdvice'>;
 
 /** Whether the shards of a table are sufficient for its writes, if the load is spread over all tables. */
 function shardFacts(
@@ -86,17 +82,14 @@ function shardFacts(
 ): ShardFacts {
   // A renewal deletes one index entry and puts another.
   const perSecond = (itemsPerMonth / tables / SECONDS_PER_MONTH) * (1 + renewalsPerItem);
-  const { write: warmUnits } = props.warmThroughput ?? { write: NEW_TABLE_UNITS };
   const shardAdvice = adviseShards({
     ...props,
     putsPerSecond: perSecond,
     deletesPerSecond: perSecond,
-    warmUnits,
   });
   return {
     shardTable: props.tableName,
     shards: props.shards,
-    warmUnits,
     indexWritesPerSecond: 2 * perSecond,
     shardAdvice,
   };
@@ -149,9 +142,6 @@ function settingsInWords(props: ResolvedProps): string {
     props.dashboard ? 'a dashboard' : 'no dashboard',
     ...(props.archive ? ['an archive'] : []),
     ...(props.events ? ['counted without events'] : []),
-    // Reserved capacity has the same price whether it is used or not.
-    ...(props.provisionedCapacity ? ['counted as if it were on demand, and not provisioned'] : []),
-    ...(props.tableClass === 'STANDARD' ? [] : ['counted as if its class were STANDARD']),
     ...(props.enabled ? [] : ['counted as if it were enabled']),
   ].join(', ');
 }
@@ -187,7 +177,7 @@ function billedTable(props: ResolvedProps, load: ItemLoad): BilledTable {
   return {
     ...props,
     ...load,
-    isRecoverable: props.pointInTimeRecovery && !props.existingTable,
+    isRecoverable: !props.existingTable,
     archiveBatchSeconds: props.archive && resolvedArchive(props.archive).batchSeconds,
   };
 }

@@ -23,7 +23,7 @@ import { SETTING_KINDS } from '../functions/runtime/environment.ts';
 import type { TableReference } from './parts/expiring-table.ts';
 
 /** The props for a table that the construct makes or looks up. A table that is made elsewhere in the stack has none of them. */
-const OF_OUR_TABLE = ['tableName', 'existingTable', 'newTable'] as const;
+const OF_OUR_TABLE = ['tableName', 'existingTable'] as const;
 
 /** A table that another part of the stack makes, and how it is swept. */
 export type SweptTableProps = Omit<PreciseTtlProps, (typeof OF_OUR_TABLE)[number]> & {

@@ -1,5 +1,5 @@
 import { BILL_PARTS, type Bill, type BillPart } from '../../cost/bill.ts';
-import { PARTITION_UNITS, type ShardAdvice } from '../../expiry/partition-rule.ts';
+import { NEW_TABLE_UNITS, PARTITION_UNITS, type ShardAdvice } from '../../expiry/partition-rule.ts';
 import type { BillFacts } from '../../operate/cost.ts';
 
 /** Tables that are listed by name; the others are only counted. */
@@ -63,7 +63,7 @@ function namesOf(tables: readonly string[]): string {
 
 /** Describes why the shards are too few; empty if they are enough. */
 function describeShards(facts: BillFacts): string[] {
-  const { settings, shardTable, shards, warmUnits, indexWritesPerSecond, shardAdvice } = facts;
+  const { settings, shardTable, shards, indexWritesPerSecond, shardAdvice } = facts;
   const { verdict } = shardAdvice;
   if (verdict === 'holds') return [];
   const writes = `${count(Math.round(indexWritesPerSecond))} puts and deletes a second in the index of ${settings.length === 1 ? 'each table' : shardTable}`;
@@ -71,7 +71,7 @@ function describeShards(facts: BillFacts): string[] {
   const what =
     verdict === 'impossible'
       ? `✗ This cannot be: ${writes}, on ${on}. DynamoDB takes ${count(PARTITION_UNITS)} a second of a shard.`
-      : `✗ Items will be late, and your own writes throttled: ${writes}, on ${on} and an index that is warm for ${count(warmUnits)}.`;
+      : `✗ Items will be late, and your own writes throttled: ${writes}, on ${on} and an index that is warm for ${count(NEW_TABLE_UNITS)}, as a new one is.`;
   return [
     '',
     what,

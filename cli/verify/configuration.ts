@@ -27,6 +27,13 @@ export function verifyConfig(region: string, queueArn: string, name = VERIFY_NAM
     region,
     tags: VERIFY_TAG,
     ...(ownAccount !== undefined && { provider: { allowedAccountIds: [ownAccount] } }),
+    // The table holds no real data and is deleted a quarter of an hour later.
+    overrides: {
+      [`aws_dynamodb_table.${name}`]: {
+        deletion_protection_enabled: false,
+        point_in_time_recovery: { enabled: false },
+      },
+    },
     tables: [
       {
         tableName: name,
@@ -34,8 +41,6 @@ export function verifyConfig(region: string, queueArn: string, name = VERIFY_NAM
         sweep: name,
         partitionKey: 'id',
         events: { queueArn },
-        // The table holds no real data and is deleted a quarter of an hour later.
-        newTable: { deletionProtection: false, pointInTimeRecovery: false },
         index: { scan: 'off' },
         alarms: false,
         dashboard: false,

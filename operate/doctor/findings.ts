@@ -196,34 +196,10 @@ const OF_THE_TABLE = {
         ? `Turn the stream off and on again, and deploy: ${aws('dynamodb update-table', subject, ' --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES')}`
         : deploy(),
   ),
-  'stream-differs': warning(
-    'the stream of the table is another one',
-    'Whoever reads the stream sees something else than the configuration says, or nothing. A restored table has none.',
-    deploy,
-  ),
-  'capacity-differs': warning(
-    'the table has another capacity',
-    'The next deployment sets it to that of the configuration. An index with too little throttles the writes to its table.',
-    () => `Correct provisionedCapacity in the configuration, and then ${deploy()}`,
-  ),
-  'warm-throughput-low': warning(
-    'the table takes less at once than the configuration says',
-    'newTable.warmThroughput counts only when the table is created. A burst above what it is warm for is throttled.',
-    subject => {
-      const { read, write } = subject.props.warmThroughput ?? { read: 'N', write: 'N' };
-      const units = { ReadUnitsPerSecond: read, WriteUnitsPerSecond: write };
-      return warm(subject, { table: units, index: units });
-    },
-  ),
   'shards-few': warning(
     'more is written to the index than its shards are good for',
     'Several keys share one of its partitions, which takes 1,000 write units a second. Where they meet, items are late at the busiest time, and writers are throttled.',
     raiseShards,
-  ),
-  'table-class-differs': warning(
-    'the table is of another class',
-    'It costs something else than you mean it to. The next deployment changes it.',
-    deploy,
   ),
 } as const satisfies Readonly<Record<string, FindingKind>>;
 

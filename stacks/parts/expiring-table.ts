@@ -59,48 +59,26 @@ export class ExpiringTable extends Construct {
  * Attributes of a created table that others may change: further indexes, streams, replicas in other regions. The next deployment would
  * remove them otherwise, a replica with its data. Our own index cannot change: see Guard.
  */
-const LEFT_ALONE = ['attribute', 'global_secondary_index', 'replica', 'stream_enabled', 'stream_view_type'];
+const LEFT_ALONE = ['attribute', 'global_secondary_index', 'replica'];
 
-/** The view type of the created table's stream; undefined when no prop needs a stream. */
-function streamOf(props: ResolvedProps): ResolvedProps['stream'] {
-  return props.stream ?? (readsStream(props) ? 'NEW_AND_OLD_IMAGES' : undefined);
-}
-
-/** The attributes of this table that deployments after its creation do not change. */
-function leftAlone(props: ResolvedProps): string[] {
-  const { provisionedCapacity, warmThroughput } = props;
-  const stream = streamOf(props);
-  const managed = [
-    ...(stream === undefined ? [] : ['stream_enabled', 'stream_view_type']),
-    // The provider has no other argument for an index's capacity. Since the attributes are ignored, it refuses a plan that would remove an
-    // index with an attribute of its own.
-    ...(provisionedCapacity === undefined ? [] : ['global_secondary_index']),
-  ];
-  return [
-    ...LEFT_ALONE.filter(attribute => !managed.includes(attribute)),
-    // DynamoDB raises this value by itself and never lowers it. If the configuration then asked for less, the provider would replace the
-    // table.
-    ...(warmThroughput === undefined ? [] : ['warm_throughput']),
-  ];
-}
+/** The attributes of a stream, which are left alone if nothing here reads it. */
+const STREAM = ['stream_enabled', 'stream_view_type'];
 
 function created(scope: Construct, props: ResolvedProps): DynamodbTable {
   const { tableName, partitionKeyType, sortKeyType, indexName } = props;
-  const { provisionedCapacity: capacity, tableKmsKeyArn } = props;
-  const stream = streamOf(props);
+  const { tableKmsKeyArn } = props;
+  const hasStream = readsStream(props);
   const { partitionKey, sortKey, windowAttribute, ttlAttribute } = attributesOf(props);
-  const warmThroughput = warmThroughputOf(props);
   const indexKeys =
     windowAttribute === undefined
       ? { hashKey: ttlAttribute }
       : { hashKey: windowAttribute, rangeKey: ttlAttribute };
   const table = new DynamodbTable(scope, 'table', {
     name: tableName,
-    ...(capacity === undefined
-      ? { billingMode: 'PAY_PER_REQUEST' }
-      : { billingMode: 'PROVISIONED', readCapacity: capacity.read, writeCapacity: capacity.write }),
-    tableClass: props.tableClass,
-    deletionProtectionEnabled: props.deletionProtection,
+    billingMode: 'PAY_PER_REQUEST',
+    // Written, so that it is set back when an override is taken out.
+    tableClass: 'STANDARD',
+    deletionProtectionEnabled: true,
     hashKey: partitionKey,
     ...(sortKey === undefined ? {} : { rangeKey: sortKey }),
     attribute: [
@@ -109,40 +87,19 @@ function created(scope: Construct, props: ResolvedProps): DynamodbTable {
       ...(windowAttribute === undefined ? [] : [{ name: windowAttribute, type: 'S' }]),
       { name: ttlAttribute, type: 'N' },
     ],
-    globalSecondaryIndex: [
-      {
-        name: indexName,
-        ...indexKeys,
-        projectionType: 'KEYS_ONLY',
-        ...(capacity !== undefined && {
-          readCapacity: capacity.indexRead ?? capacity.read,
-          writeCapacity: capacity.indexWrite ?? capacity.write,
-        }),
-        // Each write to the table is also a write to the index.
-        ...warmThroughput,
-      },
-    ],
-    ...warmThroughput,
-    ...(stream !== undefined && { streamEnabled: true, streamViewType: stream }),
+    globalSecondaryIndex: [{ name: indexName, ...indexKeys, projectionType: 'KEYS_ONLY' }],
+    ...(hasStream && { streamEnabled: true, streamViewType: 'NEW_AND_OLD_IMAGES' }),
     ...(tableKmsKeyArn !== undefined && {
       serverSideEncryption: { enabled: true, kmsKeyArn: tableKmsKeyArn },
     }),
     // The backstop: native TTL deletes within days what no sweep finds (a wrong window, a long pause).
     ttl: { attributeName: ttlAttribute, enabled: true },
-    pointInTimeRecovery: { enabled: props.pointInTimeRecovery },
+    pointInTimeRecovery: { enabled: true },
     ...tagged(props),
-    lifecycle: { preventDestroy: true, ignoreChanges: leftAlone(props) },
+    lifecycle: { preventDestroy: true, ignoreChanges: [...LEFT_ALONE, ...(hasStream ? [] : STREAM)] },
   });
   Guard.of(scope).keep(tableName, guarded(table, props));
   return table;
-}
-
-function warmThroughputOf({ warmThroughput: warm }: ResolvedProps) {
-  return (
-    warm !== undefined && {
-      warmThroughput: { readUnitsPerSecond: warm.read, writeUnitsPerSecond: warm.write },
-    }
-  );
 }
 
 function existing(scope: Construct, props: ResolvedProps): DataAwsDynamodbTable {

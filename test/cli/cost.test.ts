@@ -125,7 +125,6 @@ test('of tables with several settings it is said which have which, and which one
     {
       tableName: 'Carts',
       partitionKey: 'id',
-      newTable: { warmThroughput: { read: 12_000, write: 84_000 } },
       index: { shards: 1000 },
     },
     ...['Tokens', 'Sessions', 'Links', 'Orders', 'Mails'].map(tableName => ({
@@ -147,17 +146,6 @@ test('a table whose schedules are off is counted as if they were on, and that is
   expect(off.facts.settings).toEqual([
     { ...settings, words: `${settings?.words}, counted as if it were enabled` },
   ]);
-});
-
-test.each<[Partial<PreciseTtlProps>, string]>([
-  [
-    { newTable: { provisionedCapacity: { read: 10, write: 10 } } },
-    'counted as if it were on demand, and not provisioned',
-  ],
-  [{ newTable: { tableClass: 'STANDARD_INFREQUENT_ACCESS' } }, 'counted as if its class were STANDARD'],
-])('of a table with %j it is said that it is %s', (props, said) => {
-  expect(ask({ props: { ...IDLE, ...props } }).facts.settings[0]?.words).toContain(said);
-  expect(ask({ props: IDLE }).facts.settings[0]?.words).not.toContain(said);
 });
 
 test('every flag changes the answer, in a process of its own', async () => {
@@ -202,14 +190,6 @@ test.each<[number, Partial<PreciseTtlProps>, string | RegExp]>([
   [1e9, {}, /^[^✗]*$/],
   [
     43.2e9,
-    {
-      index: { granularityMinutes: 1, shards: 164 },
-      newTable: { warmThroughput: { read: 12_000, write: 84_000 } },
-    },
-    /^[^✗]*$/,
-  ],
-  [
-    43.2e9,
     { index: { granularityMinutes: 1, shards: 1 } },
     '✗ This cannot be: 33,333 puts and deletes a second in the index of each table, on 1 shard. DynamoDB takes 1,000 a second of a shard.\n' +
       '  It takes shards: 164, and an index that is warm for 84,000 write units a second: docs/reference/configuration.md, "How many shards".\n',
@@ -217,7 +197,7 @@ test.each<[number, Partial<PreciseTtlProps>, string | RegExp]>([
   [
     43.2e9,
     { index: { granularityMinutes: 1440, shards: 328 } },
-    '✗ Items will be late, and your own writes throttled: 33,333 puts and deletes a second in the index of each table, on 328 shards and an index that is warm for 4,000.\n' +
+    '✗ Items will be late, and your own writes throttled: 33,333 puts and deletes a second in the index of each table, on 328 shards and an index that is warm for 4,000, as a new one is.\n' +
       '  It takes shards: 328, and an index that is warm for 84,000 write units a second',
   ],
   [

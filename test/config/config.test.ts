@@ -31,8 +31,6 @@ test('a table needs no more than its name and its partition key', () => {
   expect(resolveProps(table())).toMatchObject({
     tableName: 'SessionData',
     existingTable: false,
-    deletionProtection: true,
-    pointInTimeRecovery: true,
     partitionKey: 'UserName',
     partitionKeyType: 'S',
     sortKeyType: 'S',
@@ -469,11 +467,6 @@ describe('fails for', () => {
       ),
     ]),
     [
-      'deletionProtection of an existing table',
-      configWith({ existingTable: true, newTable: { deletionProtection: true } }),
-      /tables\[0\]\.newTable: expected none with existingTable: true/,
-    ],
-    [
       'a prop that is inherited',
       { region: 'us-east-1', tables: [Object.assign(Object.create({ sortKey: 'sk' }), table())] },
       /tables\[0\]\.sortKey: expected a field of the object itself, or none, got "one that it inherits/,
@@ -631,8 +624,7 @@ test('every value of a wrong type is a problem, not a crash', () => {
   for (const field of WRITTEN_NAMES) {
     for (const value of [null, {}, [], -1, 1.5, Number.NaN, '', () => 1, 5n, Symbol('a')]) {
       const props = { ...table(), [field]: value } as PreciseTtlProps;
-      const isNone =
-        ['tags', 'alarms', 'archive', 'index', 'newTable'].includes(field) && isDeepStrictEqual(value, {});
+      const isNone = ['tags', 'alarms', 'archive', 'index'].includes(field) && isDeepStrictEqual(value, {});
       expect(propProblems(props).length > 0).toBe(!isNone);
     }
   }

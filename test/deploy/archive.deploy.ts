@@ -27,7 +27,6 @@ const TOKENS = { tableName: 'Tokens', partitionKey: 'id' };
 const tokens = (changes: Partial<PreciseTtlProps>) =>
   configOf({
     ...TOKENS,
-    ...(changes.existingTable ? {} : { newTable: { deletionProtection: false } }),
     ...changes,
   });
 

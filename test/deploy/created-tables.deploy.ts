@@ -11,19 +11,17 @@ import { useFreshDeployment } from './support/fresh-deployment.ts';
 import { describeWithTerraform } from './support/proof.ts';
 
 const EXISTING = { tableName: 'Tokens', partitionKey: 'id', existingTable: true };
-/** Nothing protects it but what is tested here. */
-const TOKENS: PreciseTtlProps = {
-  ...EXISTING,
-  existingTable: false,
-  newTable: { deletionProtection: false },
-};
-const tagged = (...tables: PreciseTtlProps[]) => ({ ...configOf(...tables), tags: { team: 'identity' } });
+const TOKENS: PreciseTtlProps = { ...EXISTING, existingTable: false };
+/** Nothing protects a table but what is tested here. */
+const UNPROTECTED = { aws_dynamodb_table: { deletion_protection_enabled: false } };
+const tagged = (...tables: PreciseTtlProps[]) => ({
+  ...configOf(...tables),
+  tags: { team: 'identity' },
+  overrides: UNPROTECTED,
+});
 const BOTH = tagged(SESSION_DATA, TOKENS);
-const tokens = ({ newTable, ...changes }: Partial<PreciseTtlProps>) =>
-  tagged(SESSION_DATA, {
-    ...(changes.existingTable ? EXISTING : { ...TOKENS, newTable: { ...TOKENS.newTable, ...newTable } }),
-    ...changes,
-  });
+const tokens = (changes: Partial<PreciseTtlProps>) =>
+  tagged(SESSION_DATA, { ...(changes.existingTable ? EXISTING : TOKENS), ...changes });
 const TOKENS_ADDRESS = 'aws_dynamodb_table.Tokens_table_7496C31E';
 
 describeWithTerraform('a created table', () => {
@@ -125,8 +123,10 @@ describeWithTerraform('a created table', () => {
     const OTHER_KEY = KEY.replace('1234abcd', '5678abcd');
 
     /** Each edit is an update, or nothing at all, and the item is there after it. */
-    const edit = async (changes: Partial<PreciseTtlProps>) => {
-      const actions = await on.deployment.deploy(tokens(changes));
+    const edit = async (changes: Partial<PreciseTtlProps>, argument: object = {}) => {
+      const overrides = { ...UNPROTECTED, 'aws_dynamodb_table.Tokens': { ...argument } };
+      const config = tokens(changes);
+      const actions = await on.deployment.deploy(changes.existingTable ? config : { ...config, overrides });
       // The guard remembers what holds items.
       const { update: _updated, ...others } = actions;
       const notOfGuard = Object.values(others)
@@ -139,12 +139,12 @@ describeWithTerraform('a created table', () => {
     };
 
     /** With the setting, too, the table comes through whatever would delete it. */
-    const isKept = async (changes: Partial<PreciseTtlProps> = {}) => {
+    const isKept = async () => {
       const { status } = await on.deployment.terraform(['destroy', '-auto-approve', '-input=false']);
       expect(status).toBe(1);
       await on.deployment.use(tagged(SESSION_DATA));
       expect(await on.deployment.plan()).toMatch(/REFUSED TO KEEP THE TABLE/);
-      const { forget } = await on.deployment.deploy(tokens(changes), { removed: true });
+      const { forget } = await on.deployment.deploy(tokens({}), { removed: true });
       expect(forget).toContain(TOKENS_ADDRESS);
       expect(await itemIsThere()).toBe(true);
     };
@@ -164,61 +164,12 @@ describeWithTerraform('a created table', () => {
 
     test('the class, and recovery', async () => {
       await deployBoth();
-      expect((await edit({ newTable: { tableClass: 'STANDARD_INFREQUENT_ACCESS' } })).touched).toEqual([
-        TOKENS_ADDRESS,
-      ]);
-      expect((await edit({ newTable: { pointInTimeRecovery: false } })).touched).toEqual([TOKENS_ADDRESS]);
-      expect((await edit({})).touched).toEqual([TOKENS_ADDRESS]);
-    });
-
-    test('the stream, which is left alone when it is left out', async () => {
-      await deployBoth();
-      for (const stream of ['NEW_IMAGE', 'KEYS_ONLY'] as const) {
-        const { touched, table } = await edit({ newTable: { stream } });
-        expect(touched).toEqual([TOKENS_ADDRESS]);
-        expect(table?.StreamSpecification).toEqual({ StreamEnabled: true, StreamViewType: stream });
-      }
-      const { touched, table } = await edit({});
-      expect([touched, table?.StreamSpecification?.StreamViewType]).toEqual([[], 'KEYS_ONLY']);
-      await edit({ newTable: { stream: 'OLD_IMAGE' } });
-      await isKept();
-    });
-
-    test('the capacity, of the index too, and back to on demand', async () => {
-      await deployBoth();
-      const edits = [
-        [{ read: 5, write: 6 }, 5, 6],
-        [{ read: 7, write: 6 }, 7, 6],
-        [{ read: 7, write: 6, indexRead: 3, indexWrite: 12 }, 3, 12],
-      ] as const;
-      for (const [provisionedCapacity, indexRead, indexWrite] of edits) {
-        const { touched, table } = await edit({ newTable: { provisionedCapacity } });
-        expect(touched).toEqual([TOKENS_ADDRESS]);
-        expect(table?.ProvisionedThroughput).toMatchObject({
-          ReadCapacityUnits: provisionedCapacity.read,
-          WriteCapacityUnits: provisionedCapacity.write,
-        });
-        // Never made anew: the sweep would find nothing meanwhile.
-        expect(table?.GlobalSecondaryIndexes).toEqual([
-          expect.objectContaining({
-            IndexName: 'expirationWindowIndex',
-            ProvisionedThroughput: expect.objectContaining({
-              ReadCapacityUnits: indexRead,
-              WriteCapacityUnits: indexWrite,
-            }),
-          }),
-        ]);
-      }
-      const { table } = await edit({});
-      expect(table?.BillingModeSummary?.BillingMode).toBe('PAY_PER_REQUEST');
-      await isKept();
-    });
-
-    test('warm throughput only when the table is made', async () => {
-      await deployBoth();
-      for (const read of [12_000, 20_000, 15_000]) {
-        await on.deployment.use(tokens({ newTable: { warmThroughput: { read, write: 4_000 } } }));
-        expect(await on.deployment.plan()).toEqual({});
+      for (const argument of [
+        { table_class: 'STANDARD_INFREQUENT_ACCESS' },
+        { point_in_time_recovery: { enabled: false } },
+        {},
+      ]) {
+        expect((await edit({}, argument)).touched).toEqual([TOKENS_ADDRESS]);
       }
     });
 
@@ -236,8 +187,8 @@ describeWithTerraform('a created table', () => {
     const existing = { existingTable: true };
     const chain: readonly (readonly [DeploymentConfig, { removed: true }?])[] = [
       [tokens({ enabled: false })],
-      [tokens({ newTable: { deletionProtection: true } })],
-      [tokens({ newTable: { deletionProtection: false }, precisionSeconds: 10, index: { shards: 2 } })],
+      [{ ...BOTH, overrides: {} }],
+      [tokens({ precisionSeconds: 10, index: { shards: 2 } })],
       [{ ...BOTH, tags: { team: 'sessions' } }],
       [tokens(existing)],
       [tokens({ ...existing, enabled: false })],
@@ -317,13 +268,6 @@ describeWithTerraform('a created table', () => {
     await addIndexByOwner();
     await on.deployment.use(BOTH);
     expect(await on.deployment.plan()).toEqual({});
-  });
-
-  test('refuses to take an index of the user away, when the indexes become its own', async () => {
-    await deployBoth();
-    await addIndexByOwner();
-    await on.deployment.use(tokens({ newTable: { provisionedCapacity: { read: 5, write: 5 } } }));
-    expect(await on.deployment.plan()).toMatch(/all attributes must be indexed/);
   });
 
   test('refuses to replace a table that a first deployment left half made, until it is said to be whole', async () => {

@@ -7,7 +7,6 @@ import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './sup
 const TOKENS: PreciseTtlProps = {
   tableName: 'Tokens',
   partitionKey: 'id',
-  newTable: { deletionProtection: false },
 };
 const EVENTS = { eventBus: 'default' } as const;
 

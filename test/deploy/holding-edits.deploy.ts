@@ -30,12 +30,6 @@ const KEY = 'arn:aws:kms:us-east-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234
 
 /** Another value of everything that turns nothing on or off that holds something. */
 const OTHERS: Props = {
-  newTable: {
-    deletionProtection: true,
-    pointInTimeRecovery: false,
-    provisionedCapacity: { read: 5, write: 5 },
-    tableClass: 'STANDARD_INFREQUENT_ACCESS',
-  },
   tableKmsKeyArn: KEY,
   index: { granularityMinutes: 5, shards: 2, scan: 'off' },
   precisionSeconds: 2,
@@ -61,8 +55,6 @@ const NOT_WALKED: Readonly<Partial<Record<string, string>>> = {
   tags: 'nor with other tags',
   sweep: 'another deployment has things of its own: shapes.deploy.ts',
   deleteMode: 'its other value holds nothing',
-  'newTable.warmThroughput': 'only when the table is created',
-  'newTable.stream': 'a position is one in a stream, and goes with it',
 };
 
 /** The props of Tokens that turn on and off what holds something, each with its values, and all others at once. */
@@ -106,7 +98,6 @@ const STEPS_PER_REFUSAL = 3;
 function configAt(place: Place, over: Tables = {}): DeploymentConfig {
   const table = (tableName: keyof Tables, props: Props): PreciseTtlProps => {
     const all = {
-      newTable: { deletionProtection: false },
       ...(tableName !== 'Carts' && NAMES[tableName]),
       ...props,
       ...over[tableName],
@@ -229,7 +220,7 @@ describeWithTerraform('what holds something', () => {
   test('of an entry goes in two steps, and of a deployment when it is destroyed, as the list says', async () => {
     const alone = { ...configAt(BEGIN), tables: configAt(BEGIN).tables.slice(0, 1) };
     await refuses(alone);
-    const Carts = { existingTable: true, newTable: undefined, enabled: false } as unknown as Props;
+    const Carts = { existingTable: true, enabled: false } as unknown as Props;
     const Orders = { ...Carts, archive: undefined } as unknown as Props;
     const stopped = await goneWith(configAt(BEGIN, { Orders, Carts }));
     expect(stopped.filter(({ kind }) => !goes('turnedOff', kind))).toEqual([]);

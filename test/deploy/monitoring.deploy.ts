@@ -12,7 +12,6 @@ const NAME = 'precise-ttl';
 const TOKENS: PreciseTtlProps = {
   tableName: 'Tokens',
   partitionKey: 'id',
-  newTable: { deletionProtection: false },
 };
 const ON_CALL = 'arn:aws:sns:us-east-1:123456789012:on-call';
 const OWN_TOPIC = `arn:aws:sns:us-east-1:123456789012:${NAME}-alarms`;

@@ -273,9 +273,6 @@ describe('the stream', () => {
 
   test.each([{ archive: {} }, { events: { eventBus: 'default' } }])('is there with %j', props => {
     expect(tableOf(props)).toMatchObject({ stream_enabled: true, stream_view_type: 'NEW_AND_OLD_IMAGES' });
-    expect(tableOf({ ...props, newTable: { stream: 'OLD_IMAGE' } })).toMatchObject({
-      stream_view_type: 'OLD_IMAGE',
-    });
     expect(JSON.stringify(tableOf(props)?.['lifecycle'])).not.toContain('stream');
   });
 
@@ -285,16 +282,6 @@ describe('the stream', () => {
 });
 
 test.each<[string, Partial<PreciseTtlProps>, RegExp]>([
-  [
-    'a stream of keys',
-    { archive: {}, newTable: { stream: 'KEYS_ONLY' } },
-    /^newTable\.stream: expected 'OLD_IMAGE' or 'NEW_AND_OLD_IMAGES' with archive$/,
-  ],
-  [
-    'new images',
-    { events: { eventBus: 'a' }, newTable: { stream: 'NEW_IMAGE' } },
-    /^newTable\.stream: expected .* with events$/,
-  ],
   [
     'a bucket in capitals',
     { archive: { bucket: 'My-Own' } },
@@ -427,7 +414,7 @@ describe('a table of the same stack', () => {
 test.each<[string, Partial<PreciseTtlProps>, number | undefined]>([
   ['an archive', { archive: {} }, 1],
   ['events', { events: { eventBus: 'orders' } }, 1],
-  ['neither', { newTable: { stream: 'NEW_AND_OLD_IMAGES' } }, undefined],
+  ['neither', {}, undefined],
 ])('with %s the executions that say what is expired have the right margin', (_what, props, margin) => {
   const json = synthesized(props);
   for (const machine of ['tick', 'replay'] as const)

@@ -173,11 +173,6 @@ describe('a table of the same stack', () => {
       /existingTable: exp/,
     ],
     [
-      'a stream that it would be given',
-      { table: { name: 'Sessions', arn }, newTable: { stream: 'NEW_IMAGE' } },
-      /newTable: expected nothing beside table/,
-    ],
-    [
       'no ARN',
       { table: { name: 'Sessions' } },
       /table\.arn: expected the ARN of a DynamoDB table, got nothing/,

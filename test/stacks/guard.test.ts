@@ -10,7 +10,6 @@ import { resources, sweptTables, synthesizeToFolder } from '../support/synthesiz
 const TOKENS: PreciseTtlProps = {
   tableName: 'Tokens',
   partitionKey: 'id',
-  newTable: { deletionProtection: false },
 };
 const EXISTING = { tableName: 'Tokens', partitionKey: 'id', existingTable: true };
 const [SESSIONS_ADDRESS, TOKENS_ADDRESS] = [

@@ -60,31 +60,20 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     { ...TO_THE_SECOND, says: ['swept as SessionData\n', '-tick (next', 'A tick owns'] },
   ],
   [
-    'number keys, once a minute, and a provisioned table of infrequent access with a key and a stream of its own',
+    'number keys, once a minute, and a table with a key of its own',
     [
       {
         ...{ ...SESSION_DATA, ...keysOf('N'), precisionSeconds: 60 },
         tableKmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1234abcd',
-        newTable: {
-          stream: 'KEYS_ONLY',
-          provisionedCapacity: { read: 20, write: 10, indexRead: 5, indexWrite: 10 },
-          tableClass: 'STANDARD_INFREQUENT_ACCESS',
-          pointInTimeRecovery: false,
-        },
       },
     ],
     PLAIN,
   ],
   [
-    'binary keys, windows of five minutes, four shards, warm from the first minute on, with a stream of new images',
+    'binary keys, windows of five minutes, four shards',
     [
       {
         ...{ ...SESSION_DATA, ...keysOf('B'), index: { granularityMinutes: 5, shards: 4 } },
-        newTable: {
-          stream: 'NEW_IMAGE',
-          warmThroughput: { read: 20_000, write: 8_000 },
-          tableClass: 'STANDARD',
-        },
       },
     ],
     TO_THE_SECOND,
@@ -118,14 +107,13 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     { ...TO_THE_SECOND, says: ['swept as the existing Tokens\n'] },
   ],
   [
-    'a binary only key, polled, names of its own, without protection',
+    'a binary only key, polled, names of its own',
     [
       {
         ...TOKENS,
         ...OWN_NAMES,
         partitionKey: { name: 'TokenId', type: 'B' },
         pollSeconds: 5,
-        newTable: { deletionProtection: false },
       },
     ],
     {
@@ -234,12 +222,9 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
 });
 
 test('--archive gives an archive and events to a table whose configuration names neither', async () => {
-  const { result, violations, doubts, printed } = await runJob(
-    [{ ...SESSION_DATA, newTable: { stream: 'KEYS_ONLY' } }],
-    {
-      archive: true,
-    },
-  );
+  const { result, violations, doubts, printed } = await runJob([SESSION_DATA], {
+    archive: true,
+  });
   expect({ violations, doubts, verdict: result.verdict }).toEqual({
     violations: [],
     doubts: [],

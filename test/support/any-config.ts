@@ -64,16 +64,7 @@ export const PROP_VALUES: {
 } = {
   tableName: fc.constantFrom('SessionData', 'a-b', 'orders.v2', 'Carts_1', 'T'.repeat(100), 'abc'),
   existingTable: fc.boolean(),
-  deletionProtection: fc.boolean(),
-  pointInTimeRecovery: fc.boolean(),
   tableKmsKeyArn: someKey,
-  stream: fc.constantFrom('KEYS_ONLY', 'NEW_IMAGE', 'OLD_IMAGE', 'NEW_AND_OLD_IMAGES'),
-  provisionedCapacity: fc.record(
-    { read: whole(1, 100), write: whole(1, 100), indexRead: whole(1, 100), indexWrite: whole(1, 100) },
-    { requiredKeys: ['read', 'write'] },
-  ),
-  warmThroughput: fc.record({ read: whole(12_000, 40_000), write: whole(4_000, 40_000) }),
-  tableClass: fc.constantFrom('STANDARD', 'STANDARD_INFREQUENT_ACCESS'),
   partitionKey: attribute('pk'),
   partitionKeyType: fc.constantFrom('S', 'N', 'B'),
   sortKey: attribute('sk'),

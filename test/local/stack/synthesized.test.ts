@@ -40,7 +40,7 @@ test('everything that the app synthesizes is understood', () => {
 
 test('so is what looks for log groups that are there already', () => {
   const optional = { archive: {}, events: { eventBus: 'default' } };
-  expect(synthesis({ ...SESSION_DATA, ...optional }).functions).toHaveLength(7);
+  expect(synthesis({ ...SESSION_DATA, ...optional }).functions).toHaveLength(6);
 });
 
 /** Types of what our stacks have and nothing here depends on. */
@@ -75,7 +75,6 @@ const EVERYTHING: PreciseTtlProps = {
   archive: {},
   events: { eventBus: 'default' },
   kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1234abcd',
-  newTable: { provisionedCapacity: { read: 5, write: 5 } },
 };
 
 test('no argument and no type of resource of our stacks is passed over in silence', () => {
@@ -193,6 +192,8 @@ test('an override has its effect here, too', () => {
 });
 
 const metric = { namespace: 'N', metric_name: 'M', dimensions: {}, period: 60 };
+/** Instead of queries, which some alarms have. */
+const alone = { ...metric, metric_query: [] };
 const queries = (expression: string, stat: string) => ({
   metric_query: [
     { id: 'e1', expression, return_data: true },
@@ -244,12 +245,16 @@ const REFUSED: Readonly<Record<string, readonly [object, string, string][]>> = {
     ],
     [{ threshold: '1' }, 'threshold', 'a number, got "1"'],
     [
-      { ...metric, statistic: 'Sum', extended_statistic: 'p99' },
+      { ...alone, statistic: 'Sum', extended_statistic: 'p99' },
       'statistic',
       'none beside extended_statistic',
     ],
-    [{ ...metric, period: 10, statistic: 'Sum' }, 'period', 'a multiple of 60 seconds'],
-    [{ extended_statistic: 'tm99' }, 'extended_statistic', 'SampleCount, Average, Sum, Minimum, Maximum or'],
+    [{ ...alone, period: 10, statistic: 'Sum' }, 'period', 'a multiple of 60 seconds'],
+    [
+      { ...alone, extended_statistic: 'tm99' },
+      'extended_statistic',
+      'SampleCount, Average, Sum, Minimum, Maximum or',
+    ],
     [queries('RATE(m1)', 'Sum'), 'metric_query', 'one expression of FILL, IF and sums'],
     [queries('m1', 'p999'), 'metric_query[1].metric.stat', 'SampleCount, Average, Sum, Minimum, Maximum or'],
   ],
