@@ -19,7 +19,6 @@ import {
 } from '../../stepfunctions-emulator/test/support/emulator-process.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { executed } from '../support/executed.ts';
-import { occupyPort } from '../support/free-port.ts';
 import { freeLocalPorts, PORT_FLAGS } from '../support/local-ports.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../bin/precise-ttl.js');
@@ -71,24 +70,6 @@ test.each([
   const { status, stdout, stderr } = await executed('local', args);
   expect([status, stdout]).toEqual([2, '']);
   expect(stderr).toContain(message);
-});
-
-test.each(PORT_FLAGS)('fails for a busy %s and names the flag', async flag => {
-  const { port, server } = await occupyPort();
-  const { args } = await freeLocalPorts({ [flag]: port });
-  const { ended, printed } = run(args);
-  expect(await ended).toBe(1);
-  expect(printed.stderr.trim()).toBe(
-    `${flag}: expected a free port, got ${port}, on which something listens; stop that, or choose another port with ${flag} N`,
-  );
-  server.close();
-});
-
-test('fails for a Lambda endpoint that is not on this machine', async () => {
-  const { args } = await freeLocalPorts();
-  const { ended, printed } = run(args, { AWS_ENDPOINT_URL_LAMBDA: 'https://lambda.us-east-1.amazonaws.com' });
-  expect(await ended).toBe(1);
-  expect(printed.stderr.trim()).toMatch(/^AWS_ENDPOINT_URL_LAMBDA: expected a URL on this machine/);
 });
 
 test('serves DynamoDB, Step Functions and Scheduler where it says, shows executions, and leaves nothing behind', async () => {

@@ -8,7 +8,6 @@ import { modelOf } from '../../config/model-of.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { readState } from '../../functions/journal/read-state.ts';
-import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
 import { type ServedCloud, serve } from '../../local/serve.ts';
 import { plainStack } from '../../stacks/plain-stack.ts';
 import { SteppedClock } from '../../testing/stepped-clock.ts';
@@ -156,25 +155,5 @@ describe('on the local deployment', () => {
       await clock.advance(20_000);
       expect([step, await expiredLeft()]).toEqual([step, 0]);
     }
-  });
-
-  test('for a while, a pause has an end, and one without takes its place', async () => {
-    const now = Date.now();
-    const pauseOf = async () => (await state()).control.pauses['Tokens'];
-    expect(await command('pause', '--table', 'Tokens', '--for', '30m')).toMatchObject({
-      status: 0,
-      stderr: '',
-    });
-    const { until = '' } = (await pauseOf()) ?? {};
-    expect(Date.parse(until) - now).toBeGreaterThanOrEqual(30 * 60_000);
-    await command('pause', '--table', 'Tokens');
-    expect(await pauseOf()).toEqual({ since: expect.any(String) });
-    const gone = Math.floor(now / 1000) - 3600;
-    const at = new Date(clock.now()).toISOString();
-    await writeWatermarks(journal(), at, { Tokens: { since: gone, gone, at } });
-    const { stdout } = await command('resume', '--table', 'Tokens', '--no-replay');
-    expect(stdout).toContain('The pause has ended');
-    expect(stdout).toContain('Tokens: what expired meanwhile is left to the ticks');
-    expect((await state()).control).toMatchObject({ pauses: {} });
   });
 });

@@ -4,8 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StartExecutionCommand } from '@aws-sdk/client-sfn';
-import { BatchWriteCommand, DeleteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { modelOf } from '../../config/model-of.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
 import type { With } from '../../operate/aws/clients.ts';
@@ -82,59 +81,6 @@ describe('against the local Step Functions', () => {
     expect(await sessions()).toEqual(['a', 'b', 'c', 'live']);
   });
 
-  test.each([[[]], [['--run', 'same']]])(
-    'a dry run with %p counts again each time, and says when',
-    async args => {
-      await fill();
-      const before = Math.floor(Date.now() / 1000) * 1000;
-      await run([...args, '--dry-run', '--json', JSON_FILE]);
-      const first = result();
-      const key = { UserName: 'u', SessionId: 'c' };
-      await documents().send(new DeleteCommand({ TableName: 'SessionData', Key: key }));
-      const { stdout } = await run([...args, '--dry-run', '--json', JSON_FILE]);
-      const second = result();
-      expect([first.totals.found, second.totals.found]).toEqual([3, 2]);
-      expect(second.executions).toMatchObject({ doneBefore: 0 });
-
-      const times = second.pieces.map(({ startedAt }: { startedAt: string }) => Date.parse(startedAt)).sort();
-      expect(times[0]).toBeGreaterThanOrEqual(before);
-      expect(times.at(-1)).toBeLessThanOrEqual(Date.now());
-      const [, counted] = /^Counted .*?(\S+Z)/m.exec(stdout) ?? [];
-      expect(counted).toBe(`${new Date(times[0]).toISOString().slice(0, 19)}Z`);
-    },
-  );
-
-  test('--index scans the whole index, and names what no sweep ever deletes', async () => {
-    await fill();
-    const key = { UserName: 'u', SessionId: 'negative' };
-    const { ttlAttribute, windowAttribute = '' } = modelOf(SESSION_DATA);
-    const lies = { [ttlAttribute]: -5, [windowAttribute]: 'of nothing' };
-    await documents().send(
-      new BatchWriteCommand({
-        RequestItems: { SessionData: [{ PutRequest: { Item: { ...key, ...lies } } }] },
-      }),
-    );
-    const scan = (...args: string[]) =>
-      replay(['--index', '--json', JSON_FILE, ...args], { AWS_ENDPOINT_URL_SFN: served.endpoint });
-    const dry = await scan('--dry-run');
-    expect({ status: dry.status, stderr: dry.stderr }).toEqual({ status: 0, stderr: '' });
-    expect(dry.stdout).toContain('SessionData: 5 entries read, ');
-    expect(dry.stdout).toContain(
-      'a TTL before 1970: TTL -5 {"UserName":{"S":"u"},"SessionId":{"S":"negative"}}',
-    );
-    expect(await sessions()).toEqual(['a', 'b', 'c', 'live', 'negative']);
-
-    const { status, stdout } = await scan();
-    expect(status).toBe(0);
-    expect(stdout).toContain('Scan of the whole index: deletes what is overdue');
-    expect(await sessions()).toEqual(expect.arrayContaining(['live', 'negative']));
-    expect(await sessions()).not.toContain('a');
-    expect(result()).toMatchObject({
-      tables: [{ status: 'SUCCEEDED', report: { scanned: 5, outOfRange: 1 } }],
-    });
-    await documents().send(new DeleteCommand({ TableName: 'SessionData', Key: key }));
-  });
-
   test('what fails is reported, tried again by the same command, and then done for good', async () => {
     await fill();
     served.calls.fail = true;
@@ -163,13 +109,17 @@ describe('against the local Step Functions', () => {
     expect(names()).toEqual(before);
   });
 
-  test('executions share --max-per-second, each with one delete a second at least', async () => {
-    await fill();
-    const { status, stdout } = await run(['--run', 'limited', '--max-per-second', '2']);
-    expect(status).toBe(0);
-    expect(stdout).toContain(`state machine ${MACHINE}, 1 deletes per second and execution`);
-    expect(stdout).toContain('2 at a time');
-    expect(await sessions()).toEqual(['live']);
+  test('says how many executions there would be, and starts none before it is applied', async () => {
+    const before = names().length;
+    const { facts, apply } = await prepared({
+      ...{ from: HOURS[1], to: HOURS[3], run: 'told', splitMinutes: 60, maxPerSecond: 3 },
+    });
+    // The limit is shared, with one delete a second and execution at least.
+    expect(facts).toMatchObject({ executions: 3, concurrency: 3, label: 'told' });
+    expect(facts.tables).toMatchObject([{ maxDeletesPerSecond: 1 }]);
+    expect(names()).toHaveLength(before);
+    expect((await apply()).executions.done).toBe(3);
+    expect(names()).toHaveLength(before + 3);
   });
 
   test('Ctrl-C leaves executions running; the same command goes on with them', async () => {
@@ -191,42 +141,6 @@ describe('against the local Step Functions', () => {
     expect(await run(['--run', 'slow'])).toMatchObject({ status: 0, stderr: '' });
     expect(names().length - before).toBe(3);
     expect(await sessions()).toEqual(['live']);
-  });
-
-  test('says how many executions there would be, and starts none before it is applied', async () => {
-    const before = names().length;
-    const { facts, apply } = await prepared({ from: HOURS[1], to: HOURS[3], run: 'told', splitMinutes: 60 });
-    expect(facts).toMatchObject({ executions: 3, concurrency: 4, label: 'told' });
-    expect(names()).toHaveLength(before);
-    expect((await apply()).executions.done).toBe(3);
-    expect(names()).toHaveLength(before + 3);
-  });
-
-  test('an error in the middle says what was done until then', async () => {
-    const broken = sfnClient(served.endpoint);
-    const send = broken.send.bind(broken) as (command: unknown) => Promise<unknown>;
-    let started = 0;
-    broken.send = (async (command: unknown) => {
-      if (command instanceof StartExecutionCommand && ++started === 3) throw new Error('no more');
-      return send(command);
-    }) as typeof broken.send;
-    const { apply } = await prepared({
-      ...{ from: HOURS[1], to: HOURS[3], run: 'broken', splitMinutes: 60, concurrency: 1 },
-      clients: { sfn: broken, where: () => served.endpoint },
-    });
-    const error = await apply().catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({
-      name: 'StoppedError',
-      cause: { message: 'no more' },
-      result: { interrupted: true, executions: { planned: 3, done: 2 } },
-    });
-  });
-
-  test('fails when the state machine is not deployed, and names it', async () => {
-    const config = configOf({ ...SESSION_DATA, sweep: 'elsewhere' });
-    await expect(prepared({ config, from: HOURS[1], to: HOURS[3] })).rejects.toThrow(
-      `state machine: expected elsewhere-replay at ${served.endpoint}, got none of that name`,
-    );
   });
 
   const prepared = (

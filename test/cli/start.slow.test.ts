@@ -1,11 +1,7 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { executed } from '../support/executed.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 
 const dynamoDb = useLocalDynamoDb();
@@ -35,46 +31,6 @@ function run(
     child.on('close', status => resolve({ status, ...printed }));
   });
 }
-
-test('--help says what it does', async () => {
-  const { status, stdout } = await executed('start', ['--help']);
-  expect(status).toBe(0);
-  for (const flag of ['--minutes', '--rate', '--seed', '--table', '--json']) expect(stdout).toContain(flag);
-  for (const status of [0, 1, 2, 3, 130]) expect(stdout).toMatch(new RegExp(`(status: |; |, )${status} `));
-});
-
-test.each([
-  [
-    ['--minuts', '3'],
-    '--minuts: expected one of --minutes, --rate, --seed, --table, --by, --archive, --config, --json, --help, got an unknown flag',
-  ],
-  [['--minutes', '0'], '--minutes: expected a number from 0.1 to 1440, got "0"'],
-  [['--rate', 'fast'], '--rate: expected a number from 0.1 to 1000, got "fast"'],
-  [
-    ['--json', '/no/such/folder/out.json'],
-    '--json: expected a file in a folder that can be written to, got "/no/such',
-  ],
-  [['--json', tmpdir()], '--json: expected a file, got the folder'],
-])('fails with status 2 for %p', async (args, message) => {
-  const { status, stdout, stderr } = await executed('start', args);
-  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  expect(stderr).toContain(message);
-  expect(stderr.split('\n')).toHaveLength(1);
-});
-
-test('so it does as a process, for a table that the configuration does not have', async () => {
-  const { status, stdout, stderr } = await run(['--table', 'Sessions']);
-  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  expect(stderr).toMatch(/^--table: expected one of SessionData, got "Sessions".*\n$/);
-});
-
-test('fails for a DynamoDB that is not on this machine, and asks it nothing', async () => {
-  const { status, stderr } = await run([], {
-    AWS_ENDPOINT_URL_DYNAMODB: 'https://dynamodb.us-east-1.amazonaws.com',
-  });
-  expect(status).toBe(1);
-  expect(stderr.trim()).toMatch(/^AWS_ENDPOINT_URL_DYNAMODB: expected a URL on this machine/);
-});
 
 /** Runs a command in a terminal of 80 columns, by `script` of util-linux; Ctrl-C is typed once it shows something. */
 function runInTerminal(command: string, until: RegExp): Promise<{ status: number | null; shown: string }> {
@@ -112,44 +68,6 @@ function runInTerminal(command: string, until: RegExp): Promise<{ status: number
     expect(blocks[1]).not.toContain('ESC');
   },
 );
-
-test('Ctrl-C stops cleanly: says what is known, exits with 130, leaves no DynamoDB Local', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-start-test-'));
-  try {
-    const file = join(folder, 'out.json');
-    let asked = false;
-    const { status, stdout } = await run(['--json', file, '--seed', '1'], {}, (printed, kill) => {
-      if (asked || !printed.includes('Ctrl-C stops.')) return;
-      asked = true;
-      setTimeout(() => kill('SIGINT'), 300);
-    });
-    expect(status).toBe(130);
-    expect(stdout).toContain('Interrupted: this is what is known so far');
-    const result = JSON.parse(readFileSync(file, 'utf8'));
-    expect(Object.keys(result)).toEqual([
-      'written',
-      'expired',
-      'deleted',
-      'liveDeleted',
-      'renewedKept',
-      'overdue',
-      'lagMs',
-      'promisedLagMs',
-      'verdict',
-      'promises',
-      'machine',
-    ]);
-    expect(result.verdict).toBe('interrupted');
-    expect(result.written).toBeGreaterThan(0);
-    const port = Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(stdout)?.[1]);
-    const answers = await new Promise(resolve => {
-      connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
-    });
-    expect(answers).toBe(false);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
 
 test('Ctrl-C removes its table from a DynamoDB Local that was running, and leaves that running', async () => {
   let asked = false;

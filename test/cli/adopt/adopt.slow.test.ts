@@ -151,47 +151,6 @@ test('run again, it changes nothing, asks nothing, and prints the same configura
   expect(new Set(again.operations)).toEqual(new Set(['DescribeTable', 'DescribeTimeToLive', 'Scan']));
 });
 
-test('by window, and with indexes that are there: their attributes are kept', async () => {
-  const name = await makeTable('Windows', {
-    attributes: { owner: 'B' },
-    input: {
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: 'byOwner',
-          KeySchema: [{ AttributeName: 'owner', KeyType: 'HASH' }],
-          Projection: { ProjectionType: 'ALL' },
-        },
-      ],
-    },
-  });
-  expect((await run(name, { indexedBy: 'window' })).end).toBe('done');
-  const { indexes, attributes } = await describe_(name);
-  expect(indexes.map(({ IndexName }) => IndexName).sort()).toEqual(['byOwner', 'expirationWindowIndex']);
-  expect(attributes).toEqual(
-    expect.arrayContaining([
-      { AttributeName: 'id', AttributeType: 'S' },
-      { AttributeName: 'owner', AttributeType: 'B' },
-      { AttributeName: 'expirationWindow', AttributeType: 'S' },
-      { AttributeName: 'ttl', AttributeType: 'N' },
-    ]),
-  );
-});
-
-test('the index of a provisioned table gets throughput', async () => {
-  const name = await makeTable('Provisioned', {
-    input: {
-      BillingMode: 'PROVISIONED',
-      ProvisionedThroughput: { ReadCapacityUnits: 5, WriteCapacityUnits: 40 },
-    },
-  });
-  await run(name);
-  // Nine of twelve items have a TTL.
-  expect((await describe_(name)).indexes[0]?.ProvisionedThroughput).toMatchObject({
-    ReadCapacityUnits: 25,
-    WriteCapacityUnits: 30,
-  });
-});
-
 test('a dry run changes nothing and asks nothing', async () => {
   const name = await makeTable('Dry', { items: [{ id: { S: 'a' }, expiresAt: { N: String(FUTURE) } }] });
   const ask = jest.fn();
@@ -211,31 +170,6 @@ test('a dry run changes nothing and asks nothing', async () => {
     },
     result: { end: 'done', dryRun: true, index: 'as it was', nativeTtl: 'as it was' },
     configuration: { tableName: name, existingTable: true, ttlAttribute: 'expiresAt' },
-  });
-});
-
-describe('the TTL attribute that the sample shows', () => {
-  const guessed = { items: [{ id: { S: 'a' }, expires: { N: String(FUTURE) } }] };
-  const options = { ttlAttribute: undefined };
-
-  test('is asked for, and a no changes nothing', async () => {
-    const name = await makeTable('GuessNo', guessed);
-    const ask = jest.fn().mockResolvedValue(false);
-    expect((await run(name, { ...options, ask })).end).toBe('declined');
-    expect(ask.mock.calls).toEqual([['Is expires the moment after which an item is to be deleted?']]);
-    expect(await describe_(name)).toMatchObject(AS_IT_WAS);
-  });
-
-  test('is taken after a yes', async () => {
-    const name = await makeTable('GuessYes', guessed);
-    expect((await run(name, { ...options, ask: async () => true })).end).toBe('done');
-    expect((await describe_(name)).ttl?.AttributeName).toBe('expires');
-  });
-
-  test('is never taken where nobody is asked', async () => {
-    const name = await makeTable('GuessNobody', guessed);
-    await expect(run(name, options)).rejects.toThrow('write --ttl-attribute expires');
-    expect(await describe_(name)).toMatchObject(AS_IT_WAS);
   });
 });
 
@@ -273,8 +207,6 @@ describe('what DynamoDB refuses', () => {
 
   test.each([
     ['DescribeTable', 'arn:aws:dynamodb:us-east-1:*:table/Denied'],
-    ['DescribeTimeToLive', 'arn:aws:dynamodb:ddblocal:000000000000:table/Denied'],
-    ['Scan', 'arn:aws:dynamodb:ddblocal:000000000000:table/Denied'],
     ['UpdateTable', 'arn:aws:dynamodb:ddblocal:000000000000:table/Denied'],
   ])('%s: the missing permission is named as IAM names it', async (operation, resource) => {
     await makeTable('Denied');
@@ -287,33 +219,6 @@ describe('what DynamoDB refuses', () => {
       message: expect.stringContaining(`allow the action dynamodb:${operation} on the resource ${resource}`),
     });
     expect(await describe_('Denied')).toMatchObject(AS_IT_WAS);
-  });
-
-  test('UpdateTimeToLive: run again with the permission, only that is done', async () => {
-    const name = await makeTable('DeniedTtl');
-    const handle: CallHandler = async call =>
-      call.operation === 'UpdateTimeToLive' ? denied : call.forward();
-    const { adopted } = await runThrough(handle, name);
-    await expect(adopted).rejects.toMatchObject({ action: 'dynamodb:UpdateTimeToLive' });
-    const again = await runThrough(call => call.forward(), name);
-    expect((await again.adopted).end).toBe('done');
-    expect(again.operations).not.toContain('UpdateTable');
-    expect(again.operations).toContain('UpdateTimeToLive');
-  });
-
-  test('a call that is throttled is tried again', async () => {
-    const name = await makeTable('Throttled');
-    const throttled = new Set(['Scan', 'UpdateTable']);
-    const handle: CallHandler = async call =>
-      throttled.delete(call.operation ?? '')
-        ? jsonAnswer(
-            { __type: 'com.amazonaws.dynamodb.v20120810#ThrottlingException', message: 'slow down' },
-            400,
-          )
-        : call.forward();
-    const { adopted } = await runThrough(handle, name);
-    expect((await adopted).end).toBe('done');
-    expect(throttled.size).toBe(0);
   });
 });
 
@@ -397,14 +302,6 @@ describe('while DynamoDB builds the index', () => {
   });
 });
 
-test('Ctrl-C before the first change leaves everything as it was', async () => {
-  const name = await makeTable('Early');
-  const stop = new AbortController();
-  stop.abort();
-  await expect(run(name, { signal: stop.signal })).rejects.toMatchObject({ name: 'AbortError' });
-  expect(await describe_(name)).toMatchObject(AS_IT_WAS);
-});
-
 describe('CloudWatch', () => {
   /** Answers GetMetricData as CloudWatch does. */
   async function cloudWatch(
@@ -447,22 +344,5 @@ describe('CloudWatch', () => {
     expect(printed).toContain('10 write units a second, 216 in the busiest hour of the last day');
     expect(shown[0]).toContain('████████░░░░░░░░░░░░ 42%, DynamoDB makes room for it');
     expect(asked[0]).toContain('"TableName"');
-  });
-
-  test('that may not be asked is told and does no harm', async () => {
-    const { url } = await cloudWatch(() => [
-      403,
-      { __type: 'com.amazon.coral.service#AccessDeniedException', message: 'no' },
-    ]);
-    const name = await makeTable('Unmetered');
-    const { end, printed } = await run(name, { dryRun: true }, { AWS_ENDPOINT_URL_CLOUDWATCH: url });
-    expect(end).toBe('done');
-    expect(printed).toContain('not known: cloudwatch:GetMetricData on * is not allowed');
-  });
-
-  test('is never asked about a table on this machine, unless one is named', async () => {
-    const name = await makeTable('Quiet');
-    const { printed } = await run(name, { dryRun: true });
-    expect(printed).toContain('not known: DynamoDB is on this machine');
   });
 });

@@ -8,7 +8,6 @@ import {
   GetItemCommand,
   paginateScan,
   UpdateItemCommand,
-  UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import { jsonAnswer } from 'aws-on-loopback/dynamodb/answer';
 import { type CallHandler, DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
@@ -102,28 +101,6 @@ describe('one String among 2,000 items', () => {
     expect(end).toBe('done');
     expect(printed).toContain('All 2,001 items: 2,001 in epoch seconds.');
   });
-
-  test('is shown as a hash with --mask', async () => {
-    const name = await makeTable('Masked', [item('secret', { S: 'tomorrow' })]);
-    const error = await run(name, { full: true, mask: true }).catch(String);
-    expect(error).toContain('a String in 1');
-    expect(error).not.toContain('secret');
-  });
-
-  test('can be missed by a sample: the question says so, recommends --full and says its price', async () => {
-    const name = await makeTable('Sampled', strings.slice(0, 2000));
-    const asked: string[] = [];
-    const ask = async (text: string) => asked.push(text) < 0;
-    const { end } = await runAdoptJob({
-      ...{ endpoint, folder, tableName: name, options: { ask } },
-      reached: 'https://dynamodb.us-east-1.amazonaws.com',
-    });
-    expect(end).toBe('declined');
-    expect(asked).toHaveLength(1);
-    expect(asked[0]).toMatch(/^Only a sample of 1,000 items was looked at/);
-    expect(asked[0]).toContain('is missed 82 times in 100');
-    expect(asked[0]).toMatch(/--full looks at every item: about \d+ read units, 1 s at 500/);
-  });
 });
 
 test('a page that DynamoDB throttles is read again, by the same look', async () => {
@@ -146,17 +123,6 @@ test('a page that DynamoDB throttles is read again, by the same look', async () 
   expect(printed).toContain('All 3,000 items: 3,000 in epoch seconds.');
   expect(shown.some(line => /throttled \d+ times, and read again/.test(line))).toBe(true);
   expect(shown.some(line => /^Read [\d,]+ of about 3,000 items, \d+ %/.test(line))).toBe(true);
-});
-
-test('interrupted, the look has changed nothing', async () => {
-  const name = await makeTable(
-    'InterruptedLook',
-    many(3000, n => item(`id-${n}`, FUTURE)),
-  );
-  const stop = new AbortController();
-  const looking = run(name, { full: true, signal: stop.signal, show: () => stop.abort() });
-  await expect(looking).rejects.toMatchObject({ name: 'AbortError' });
-  expect(await indexesOf(name)).toEqual([]);
 });
 
 describe('what is expired already', () => {
@@ -199,33 +165,4 @@ describe('what is expired already', () => {
       left: 0,
     });
   });
-
-  test('is tried again where DynamoDB is too busy', async () => {
-    const name = await makeTable('BusyDeletes', old);
-    let busy = 2;
-    const proxied = await through(async call => {
-      if (call.operation !== 'BatchExecuteStatement' || busy === 0) return call.forward();
-      busy -= 1;
-      const { Statements } = JSON.parse(call.text) as { Statements: unknown[] };
-      return jsonAnswer({
-        Responses: Statements.map(() => ({ Error: { Code: 'ThrottlingError', Message: 'slow down' } })),
-      });
-    });
-    const { printed } = await run(name, { deleteExpired: 1000 }, proxied);
-    expect(printed).toContain('Of the expired items: 40 deleted.');
-  });
-});
-
-test('the command that takes the index away does so', async () => {
-  const name = await makeTable('TakenAway', [item('a', FUTURE)]);
-  const { printed } = await run(name);
-  const given = awsArguments(printed, 'update-table');
-  expect(given['region']).toBe('us-east-1');
-  await client.send(
-    new UpdateTableCommand({
-      TableName: given['table-name'],
-      GlobalSecondaryIndexUpdates: JSON.parse(given['global-secondary-index-updates'] ?? ''),
-    }),
-  );
-  expect((await indexesOf(name)).filter(({ IndexStatus }) => IndexStatus !== 'DELETING')).toEqual([]);
 });
