@@ -1,6 +1,11 @@
 import { isObject, type Kind, kind, objectProblems, whole } from '../expiry/fields.ts';
 import { MIN_AGE_SECONDS } from '../functions/plan-sweep/watermark-age.ts';
-import { lateMs, METRIC_DIMENSIONS, type SweepMetricName } from '../functions/record-metrics/metrics.ts';
+import {
+  lateMs,
+  METRIC_DIMENSIONS,
+  METRICS_NAMESPACE,
+  type SweepMetricName,
+} from '../functions/record-metrics/metrics.ts';
 import { DEPLOYMENT_DIMENSION, type DeploymentMetricName } from '../functions/runtime/deployment-metric.ts';
 import { MIN_DELAY_SECONDS } from '../functions/stream/reader-delay.ts';
 import { type AWS_METRICS, awsMetric, type MetricReference } from './aws-metrics.ts';
@@ -9,7 +14,6 @@ import { type AWS_METRICS, awsMetric, type MetricReference } from './aws-metrics
 export interface AlarmedDeployment {
   readonly name: string;
   readonly enabled: boolean;
-  readonly metricsNamespace: string;
   readonly alarms: AlarmsProp;
   readonly tables: readonly AlarmedTable[];
 }
@@ -357,7 +361,7 @@ function metricsOf(
   if (watched.by === 'sweep') return [sweepMetric(watched.name, deployment)];
   if (watched.by === 'deployment') {
     const dimensions = { [DEPLOYMENT_DIMENSION]: deployment.name };
-    return [{ namespace: deployment.metricsNamespace, name: watched.name, dimensions }];
+    return [{ namespace: METRICS_NAMESPACE, name: watched.name, dimensions }];
   }
   if (watched.by === 'AWS/SQS') return [awsMetric(watched.by, watched.name, { QueueName })];
   const { by, name, and } = watched;
@@ -374,9 +378,9 @@ function metricsOf(
 /** A metric that the sweep records, with its dimensions in CloudWatch. */
 export function sweepMetric(
   name: SweepMetricName,
-  { name: deployment, metricsNamespace }: Pick<AlarmedDeployment, 'name' | 'metricsNamespace'>,
+  { name: deployment }: Pick<AlarmedDeployment, 'name'>,
 ): MetricReference {
-  return { namespace: metricsNamespace, name, dimensions: { ...METRIC_DIMENSIONS, Deployment: deployment } };
+  return { namespace: METRICS_NAMESPACE, name, dimensions: { ...METRIC_DIMENSIONS, Deployment: deployment } };
 }
 
 /** The threshold of an alarm: its tuning, or its default. If the tables have different precisions, the coarsest counts. */

@@ -1,6 +1,5 @@
 import { describeProblem, type FieldProblem, PreciseTtlError } from '../expiry/errors.ts';
 import {
-  boolean,
   fieldProblems,
   isObject,
   type Kind,
@@ -28,7 +27,7 @@ import {
   withShared,
 } from './props.ts';
 import { isReference, listOf } from './references.ts';
-import { nearestRegion, REGION, REGIONS } from './regions.ts';
+import { REGION } from './regions.ts';
 import { TAGS, TAGS_OR_REFERENCES } from './tags.ts';
 
 /** Terraform's state in a local file beside the project: only for trials by one person. */
@@ -82,8 +81,6 @@ export type Overrides = Readonly<Record<string, Readonly<Record<string, unknown>
 export interface DeploymentConfig extends DeploymentProps {
   /** AWS region, e.g. 'eu-central-1'. */
   readonly region: string;
-  /** Allow regions that are newer than this version, which does not know them. @default false */
-  readonly allowUnknownRegion?: boolean;
   /** Where Terraform keeps its state. @default { backend: 'local' } */
   readonly state?: LocalState | S3State | OtherState;
   /**
@@ -266,7 +263,6 @@ const TABLE: Kind<PreciseTtlProps> = kind(isObject, 'an object', {
 
 const CONFIG_KINDS = {
   region: AWS_REGION,
-  allowUnknownRegion: boolean(),
   state: STATE,
   provider: PROVIDER,
   overrides: OVERRIDES,
@@ -292,7 +288,6 @@ export function checkConfig(config: unknown): DeploymentConfig {
       required: ['region', 'tables'],
       remedy: CORRECT,
     }),
-    ...unknownRegionProblems(config),
   ];
   if (problems.length > 0) throw new InvalidConfigError(problems);
   const given = config as unknown as DeploymentConfig;
@@ -340,31 +335,6 @@ function otherRegionProblems({ region, tables }: DeploymentConfig): FieldProblem
       ];
     });
   });
-}
-
-/** Regions that have a valid form but do not exist; another check reports a wrong form. */
-function unknownRegionProblems({
-  region,
-  state,
-  allowUnknownRegion,
-}: Record<string, unknown>): FieldProblem[] {
-  if (allowUnknownRegion === true) return [];
-  const regions = [
-    ['region', region] as const,
-    ['state.region', isObject(state) && state['backend'] === 's3' && state['region']] as const,
-  ];
-  return regions.flatMap(([field, name]) =>
-    typeof name !== 'string' || !REGION.test(name) || REGIONS.includes(name)
-      ? []
-      : [
-          {
-            field,
-            expected: 'an AWS region that exists',
-            got: name,
-            remedy: `Did you mean ${nearestRegion(name)}? For a region that is newer than this version add allowUnknownRegion: true.`,
-          },
-        ],
-  );
 }
 
 function wrong(field: string, expected: string, got: unknown): FieldProblem {

@@ -226,15 +226,6 @@ export const PROPS = {
    * where](../operate.md#what-is-stored-where-and-who-can-read-it)
    */
   logKeys: optional(SETTING_KINDS.logKeys, 'full'),
-  /** CloudWatch namespace of the metrics; it must not begin with `AWS/` */
-  metricsNamespace: optional(
-    // Source: CloudWatch API reference, PutMetricData, and CloudWatch User Guide, "Namespaces".
-    text(
-      /^(?!AWS\/|:| *$)[A-Za-z0-9_./#: -]{1,255}$/,
-      'a CloudWatch namespace of 1 to 255 letters, digits, blanks and _ . / # : -, not beginning with AWS/ or a colon',
-    ),
-    'PreciseTtl',
-  ),
   /**
    * the [alarms](alarms.md): `false` for none, or by name `false` or settings, e.g. `{ itemsFailed: false, deletionLag: {
    * threshold: 30000, periods: 2 } }`
@@ -397,7 +388,6 @@ export function propsOfSettings(settings: FlatProps): PreciseTtlProps {
  */
 export const DEPLOYMENT_PROPS = [
   'logRetentionDays',
-  'metricsNamespace',
   'alarms',
   'alarmTopicArn',
   'dashboard',

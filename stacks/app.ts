@@ -127,24 +127,17 @@ export class RemovedStack extends TerraformStack {
 
 /** Sets up the state and the provider. */
 function prepare(stack: TerraformStack, config: DeploymentConfig): void {
-  const { region, state = { backend: 'local' }, provider = {}, tags, allowUnknownRegion } = config;
-  // Terraform's own list of regions may be older than a region.
-  const validation = allowUnknownRegion === true ? { skipRegionValidation: true } : {};
+  const { region, state = { backend: 'local' }, provider = {}, tags } = config;
   const { backend, ...settings } = state;
   if (backend === 'local') {
     // The path is relative to the stack's folder in cdktf.out, where Terraform runs: this leads to the folder of cdktf.json.
     new LocalBackend(stack, { path: `../../../terraform.${stack.node.id}.tfstate` });
   } else {
-    new AnyBackend(
-      stack,
-      backend,
-      backend === 's3' ? s3Settings(state as S3State, region, allowUnknownRegion) : settings,
-    );
+    new AnyBackend(stack, backend, backend === 's3' ? s3Settings(state as S3State, region) : settings);
   }
   stack.addOverride('terraform.required_version', TERRAFORM_VERSION);
   new AwsProvider(stack, 'aws', {
     region,
-    ...validation,
     ...providerSettings(provider),
     ...(tags && { defaultTags: [{ tags: { ...tags } }] }),
   });
@@ -152,16 +145,11 @@ function prepare(stack: TerraformStack, config: DeploymentConfig): void {
 }
 
 /** Settings of a state in S3: with Terraform's own lock in the bucket, and encrypted, unless the configuration overrides that. */
-function s3Settings(
-  { backend: _backend, ...state }: S3State,
-  region: string,
-  allowUnknownRegion: boolean | undefined,
-): object {
+function s3Settings({ backend: _backend, ...state }: S3State, region: string): object {
   return {
     key: DEFAULT_STATE_KEY,
     region,
     encrypt: true,
-    ...(allowUnknownRegion === true && { skip_region_validation: true }),
     use_lockfile: true,
     ...state,
   };

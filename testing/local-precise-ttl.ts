@@ -31,7 +31,6 @@ export interface TestedConfig extends DeploymentProps {
   /** @default 'us-east-1' */
   readonly region?: string;
   /** All other fields of a deployment's configuration are checked, and have no effect here. */
-  readonly allowUnknownRegion?: boolean;
   readonly state?: object;
   readonly tags?: Readonly<Record<string, string>>;
 }

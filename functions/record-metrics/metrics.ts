@@ -11,6 +11,9 @@ type CountMetricName = {
 /** CloudWatch names of what a sweep records. */
 export type SweepMetricName = CountMetricName | 'ItemsDeletedLate' | 'DeletionLag' | 'SweepDuration';
 
+/** The namespace of the metrics in CloudWatch. */
+export const METRICS_NAMESPACE = 'PreciseTtl';
+
 /**
  * The dimensions of every metric in addition to `Deployment`: Powertools' `service` is the name of the
  * function.

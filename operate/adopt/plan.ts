@@ -132,7 +132,7 @@ export function adoptedProps(
     ...(indexName !== PROPS.indexName.byDefault({ tableName, indexedBy }) && { indexName }),
     ...shortName(tableName),
   });
-  checkConfig({ region, allowUnknownRegion: true, tables: [props] });
+  checkConfig({ region, tables: [props] });
   return props;
 }
 

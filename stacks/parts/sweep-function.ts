@@ -7,6 +7,7 @@ import type { ResolvedProps } from '../../config/props.ts';
 import { isReference } from '../../config/references.ts';
 import { ARCHIVE_TIMEOUT_SECONDS } from '../../functions/archive-expiries/limits.ts';
 import { type FunctionName, fileOf } from '../../functions/function-list.ts';
+import { METRICS_NAMESPACE } from '../../functions/record-metrics/metrics.ts';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../statemachine/contract/machines.ts';
 import { archiveOf } from '../archives.ts';
 import type { Place } from './place.ts';
@@ -35,7 +36,7 @@ const MAX_DESCRIPTION = 256;
 /** The owner of a function: a deployment, or one of its tables. */
 export type FunctionOwner = Pick<
   ResolvedProps,
-  'name' | 'kmsKeyArn' | 'logRetentionDays' | 'metricsNamespace' | 'permissionsBoundary' | 'tags'
+  'name' | 'kmsKeyArn' | 'logRetentionDays' | 'permissionsBoundary' | 'tags'
 >;
 
 export interface SweepFunctionProps {
@@ -99,7 +100,7 @@ export class SweepFunction extends Construct {
         variables: {
           ...environment,
           POWERTOOLS_SERVICE_NAME: fileOf(task),
-          POWERTOOLS_METRICS_NAMESPACE: sweep.metricsNamespace,
+          POWERTOOLS_METRICS_NAMESPACE: METRICS_NAMESPACE,
         },
       },
       // Lambda's own lines are logged only for failed calls: the others record the start and duration of a call, which free metrics have

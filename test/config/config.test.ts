@@ -53,7 +53,6 @@ test('a table needs no more than its name and its partition key', () => {
     backoffBaseSeconds: 1,
     backoffCapSeconds: 20,
     logRetentionDays: 30,
-    metricsNamespace: 'PreciseTtl',
   });
 });
 
@@ -94,22 +93,8 @@ describe('fails for', () => {
     ['no configuration', undefined, /config: expected an object, got nothing/],
     ['no region', { tables: [table()] }, /region: expected an AWS region/],
     [
-      'a region that does not exist',
-      { region: 'us-esat-1', tables: [table()] },
-      /region: expected an AWS region.* got "us-esat-1"\. Did you mean us-east-1\? .*allowUnknownRegion/,
-    ],
-    [
-      'a region of the state that does not exist',
-      {
-        region: 'us-east-1',
-        state: { backend: 's3', bucket: 'my-state', region: 'eu-west-11' },
-        tables: [table()],
-      },
-      /state\.region: .*Did you mean eu-west-1\?/,
-    ],
-    [
-      'what has not even the form of a region, also when unknown ones are allowed',
-      { region: 'us_east_1', allowUnknownRegion: true, tables: [table()] },
+      'what has not the form of a region',
+      { region: 'us_east_1', tables: [table()] },
       /region: expected an AWS region.* got "us_east_1"/,
     ],
     [
@@ -290,18 +275,6 @@ describe('fails for', () => {
       'an attribute that only ends like an expression',
       configWith({ ttlAttribute: 'now %}' }),
       /tables\[0\]\.ttlAttribute: expected no name that begins with \{% or ends with %\}/,
-    ],
-    [
-      "a namespace of AWS's own",
-      configWith({ metricsNamespace: 'AWS/DynamoDB' }),
-      /metricsNamespace: expected a CloudWatch namespace .*not beginning with AWS\//,
-    ],
-    ['a namespace of blanks', configWith({ metricsNamespace: '  ' }), /metricsNamespace: /],
-    ['a namespace that begins with a colon', configWith({ metricsNamespace: ':a' }), /metricsNamespace: /],
-    [
-      'a namespace of 256 characters',
-      configWith({ metricsNamespace: 'a'.repeat(256) }),
-      /metricsNamespace: /,
     ],
     [
       'an attribute that no name can be, half of a character',
@@ -533,7 +506,7 @@ describe('is good:', () => {
   test.each<[string, object]>([
     ['a region of GovCloud', { region: 'us-gov-west-1' }],
     ['a region of China', { region: 'cn-northwest-1' }],
-    ['a region newer than this version', { region: 'us-east-3', allowUnknownRegion: true }],
+    ['a region newer than this version', { region: 'us-east-3' }],
     [
       '50 tags',
       { tags: Object.fromEntries(Array.from({ length: 50 }, (_unused, index) => [`k${index}`, 'v'])) },
@@ -568,7 +541,6 @@ const written = (props: PreciseTtlProps) => propsOfSettings(resolveProps(props))
 
 const WHOLE: DeploymentConfig = {
   region: 'us-east-1',
-  allowUnknownRegion: false,
   state: { backend: 's3', bucket: 'my-state', key: 'state', region: 'us-east-1' },
   tags: { team: 'sessions' },
   tables: [
@@ -632,10 +604,7 @@ test('every value of a wrong type is a problem, not a crash', () => {
 
 describe('docs/reference/configuration.md', () => {
   const docs = readFileSync('docs/reference/configuration.md', 'utf8');
-  test.each(['region', 'allowUnknownRegion', 'state', 'provider', 'overrides', 'tags'])(
-    'describes %s',
-    name => {
-      expect(docs).toContain(`| \`${name}\` |`);
-    },
-  );
+  test.each(['region', 'state', 'provider', 'overrides', 'tags'])('describes %s', name => {
+    expect(docs).toContain(`| \`${name}\` |`);
+  });
 });

@@ -37,7 +37,6 @@ const OTHERS: Props = {
   maxDeletesPerSecond: 100,
   logRetentionDays: 90,
   logKeys: 'hash',
-  metricsNamespace: 'Other',
   dashboard: false,
   permissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',
 };

@@ -9,7 +9,6 @@ const local = useLocalSweep(
       tableName: 'Measured',
       partitionKey: 'id',
       index: { granularityMinutes: 1 },
-      metricsNamespace: 'Our/Ttl',
     },
   ],
   {
@@ -47,7 +46,7 @@ test('a sweep prints one line in the embedded metric format, with every metric o
   expect(embedded).toHaveLength(1);
   const [emf] = embedded;
   const [directive] = emf?._aws.CloudWatchMetrics ?? [];
-  expect(directive?.Namespace).toBe('Our/Ttl');
+  expect(directive?.Namespace).toBe('PreciseTtl');
   expect(directive?.Dimensions).toEqual([['service', 'Deployment']]);
   expect(directive?.Metrics.map(({ Name, Unit }) => [Name, Unit])).toEqual(
     SWEEP_METRICS.filter(({ onlyAboveZero }) => !onlyAboveZero).map(({ name, unit }) => [name, unit]),

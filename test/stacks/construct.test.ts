@@ -299,7 +299,6 @@ describe('many tables of a stack', () => {
   });
   const ttl = new PreciseTtl(stack, 'ttl', {
     name: 'identity',
-    metricsNamespace: 'Identity',
     tables: [
       { ...SESSION_DATA, archive: {}, tags: { team: 'a', stage: 'prod' } },
       { table: made, name: 'sessions', partitionKey: 'id', kmsKeyArn, tags: { team: 'b', stage: 'prod' } },

@@ -474,19 +474,6 @@ describe('a deployment', () => {
     });
   });
 
-  test('goes to a region that Terraform does not know either, when it may', () => {
-    const state = { backend: 's3', bucket: 'my-state' } as const;
-    const newer = terraformJson({
-      ...configOf(SESSION_DATA),
-      region: 'us-east-3',
-      allowUnknownRegion: true,
-      state,
-    });
-    const notValidated = { region: 'us-east-3', skip_region_validation: true };
-    expect(newer.provider['aws']).toMatchObject([notValidated]);
-    expect(newer.terraform.backend['s3']).toMatchObject(notValidated);
-  });
-
   test('is tagged', () => {
     const tagged = terraformJson({ ...configOf(SESSION_DATA), tags: { team: 'sessions' } });
     expect(tagged.provider['aws']).toEqual([

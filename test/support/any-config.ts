@@ -107,7 +107,6 @@ export const PROP_VALUES: {
   maxDeletesPerSecond: whole(0, 1_000),
   logRetentionDays: fc.constantFrom(1, 30, 3_653),
   logKeys: fc.constantFrom('full', 'hash', 'none'),
-  metricsNamespace: fc.constantFrom('Sessions', 'a/b.c'),
   alarms: someAlarms,
   alarmTopicArn: fc.constant(arnOf('sns', 'on-call')),
   dashboard: fc.boolean(),
