@@ -1,15 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { LICENCES_FILE, licencesOf } from '../../stacks/licences.ts';
-import { compile } from './compile.ts';
-import { copyDeclarations } from './declarations.ts';
 import { PREBUILT_ARCHIVES } from './prebuilt.ts';
 import { PREBUILT_PAGE } from './prebuilt-page.ts';
 import { PREBUILT_WORKER } from './prebuilt-worker.ts';
-
-const ENTRY = 'testing/index';
 
 /** Not bundled: a test sends commands of its own copy of the SDK to our client, and DynamoDB Local is large. */
 const OF_THE_APPLICATION = ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb'];
@@ -37,11 +32,13 @@ const WITHOUT_DEPRECATION: Plugin = {
 export async function buildTesting(): Promise<void> {
   const folder = 'dist/testing';
   const { metafile } = await build({
-    entryPoints: [`${ENTRY}.ts`],
+    entryPoints: ['testing/index.ts'],
     outfile: join(folder, 'index.js'),
     bundle: true,
-    // Not minified: test runners print the source line of an error.
+    // Line breaks are kept: test runners print the source line of an error. Names are kept for stacks, and for classes known by name.
     minifySyntax: true,
+    minifyIdentifiers: true,
+    keepNames: true,
     format: 'esm',
     platform: 'node',
     target: 'node22',
@@ -55,13 +52,6 @@ export async function buildTesting(): Promise<void> {
     logLevel: 'error',
   });
   writeFileSync(join(folder, LICENCES_FILE), licencesOf(inputsOf(metafile)));
-  const declarations = mkdtempSync(join(tmpdir(), 'precise-ttl-declarations-'));
-  try {
-    await compile('tsconfig.build.testing.json', ['--outDir', declarations]);
-    copyDeclarations(ENTRY, declarations, join(folder, 'types'));
-  } finally {
-    rmSync(declarations, { recursive: true, force: true });
-  }
 }
 
 /** The files whose code is in the bundle. */

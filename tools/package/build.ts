@@ -3,6 +3,8 @@ import { buildCli } from './build-cli.ts';
 import { buildConstructs } from './build-constructs.ts';
 import { buildDataModel } from './build-data-model.ts';
 import { buildTesting } from './build-testing.ts';
+import { buildTypes } from './build-types.ts';
+import { compile } from './compile.ts';
 import type { Manifest } from './manifest.ts';
 import { buildEmulatorPage, buildPage } from './prebuilt-page.ts';
 
@@ -10,8 +12,8 @@ import { buildEmulatorPage, buildPage } from './prebuilt-page.ts';
 
 /** Build steps by package name. */
 const ENTRIES: Readonly<Record<string, readonly (() => Promise<void>)[]>> = {
-  'precise-ttl': [buildPage, buildDataModel, buildConstructs, buildCli, buildTesting],
-  'stepfunctions-emulator': [buildDataModel, buildEmulatorPage],
+  'precise-ttl': [buildPage, buildDataModel, buildTypes, buildConstructs, buildCli, buildTesting],
+  'stepfunctions-emulator': [() => compile('tsconfig.build.json'), buildEmulatorPage],
 };
 
 const { name } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
