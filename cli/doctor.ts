@@ -26,8 +26,8 @@ export const command = defineLook({
   },
   tables: 'all of them',
   about: `Looks at each table of the configuration: the table, its index and native TTL; a sample of its items, for TTLs and windows that no
-sweep finds; and what is deployed: schedules, the last sweeps, the dead-letter queue, quotas. It changes nothing. For each
-finding it says what it means, how many there are, some keys, and the command that mends it.`,
+sweep finds; and whether what is deployed is what the configuration says, with the quotas it needs. It changes nothing. For each
+finding it says what it means, how many there are, some keys, and the command that mends it. How the sweeps go says \`status\`.`,
   more: `A call waits 2 seconds for a connection and 5 for an answer, twice, and all checks of a table a minute, but for --full. What did not
 answer, or is not allowed, is a warning that says so.`,
   services: ['DYNAMODB', 'SFN'],

@@ -1,7 +1,6 @@
 import type { Finding } from '../../operate/doctor/finding.ts';
 import type { DoctorReport, Facts, ScannedTable, TableReport } from '../../operate/doctor/report.ts';
 import type { ScanProgress } from '../../operate/options.ts';
-import { ago } from '../../operate/times.ts';
 import { count } from '../numbers.ts';
 import type { Session } from '../operation.ts';
 import { describeWork } from '../output/work.ts';
@@ -9,25 +8,22 @@ import { shortKey } from '../print.ts';
 
 /** The report for a person: what was checked for each table, and what was found. */
 export function describeReport(report: DoctorReport): string {
-  const { tables, region, isLocal, checkedAt } = report;
+  const { tables, region, isLocal } = report;
   const place = isLocal ? 'on this machine' : `in ${region}`;
-  return [
-    ...tables.map(table => describeTable(table, place, Date.parse(checkedAt))),
-    describeVerdict(report),
-  ].join('\n\n');
+  return [...tables.map(table => describeTable(table, place)), describeVerdict(report)].join('\n\n');
 }
 
-function describeTable({ tableName, facts, findings }: TableReport, place: string, now: number): string {
+function describeTable({ tableName, facts, findings }: TableReport, place: string): string {
   return [
     `Table ${tableName} ${place}`,
-    ...describeFacts(facts, now),
+    ...describeFacts(facts),
     ...findings.map(finding => `\n${describeFinding(finding)}`),
     ...(findings.length === 0 ? ['\n  Nothing is wrong.'] : []),
   ].join('\n');
 }
 
-function describeFacts(facts: Facts, now: number): string[] {
-  const { status, itemCount, itemsRead, allItemsRead, lastTick, deadLetters } = facts;
+function describeFacts(facts: Facts): string[] {
+  const { status, itemCount, itemsRead, allItemsRead } = facts;
   const known = itemCount === null ? '' : `, about ${count(itemCount)} items`;
   const read = allItemsRead
     ? `all ${count(itemsRead)} read`
@@ -35,8 +31,6 @@ function describeFacts(facts: Facts, now: number): string[] {
   const rows: (readonly [string, string])[] = [
     ['table', status === null ? 'not seen' : `${status}${known}`],
     ...(status === null ? [] : [['items', read] as const]),
-    ['last tick', lastTick === null ? 'none seen' : `planned ${ago(now, new Date(lastTick))}`],
-    ['dead letters', deadLetters === null ? 'not seen' : count(deadLetters)],
     [
       'functions',
       `one execution can run ${count(facts.functionsAtOnce)} at once; the account has ` +

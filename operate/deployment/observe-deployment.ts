@@ -29,7 +29,7 @@ import { type DeploymentJournal, journalAt } from '../journals.ts';
 import { type Checked, check, notAsked } from './check.ts';
 import type { DeploymentClients } from './clients.ts';
 import { observeAlarms, type SeenAlarm } from './observe-alarms.ts';
-import { observeScans, observeState, observeTable, type SeenJournal } from './observe-journal.ts';
+import { observeScans, observeState } from './observe-journal.ts';
 import type { Subject } from './subject.ts';
 
 /** A schedule as EventBridge Scheduler describes it. */
@@ -64,7 +64,6 @@ export interface SeenSweep {
 
 /** The resources of a deployment for one of its tables, with the table's own. */
 export interface SeenDeployment extends SeenSweep {
-  readonly journal: Checked<SeenJournal | undefined>;
   readonly scans: Checked<SeenScans | undefined>;
   /** The stream's event source mappings, by the function that the configuration wants it to call; empty if it calls none. */
   readonly streamReaders: ReadonlyMap<StreamFunctionName, Checked<readonly SeenStreamReader[]>>;
@@ -82,11 +81,6 @@ export interface SeenStreamReader {
   /** Filter patterns as JSON, of which a record must match one; empty: all records pass. */
   readonly filters: readonly string[];
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** Failures of the last day that are read at most. */
-export const MAX_FAILURES = 100;
 
 /** Reads the deployed resources that all tables share. */
 export async function observeSweep(
@@ -112,21 +106,15 @@ export async function observeSweep(
 /**
  * Reads the deployed resources of a table.
  * @param sweep resources of its deployment
- * @param now epoch milliseconds
  */
 export async function observeDeployment(
   { lambda }: DeploymentClients,
   { props }: Subject,
   sweep: SeenSweep,
-  now: number,
 ): Promise<SeenDeployment> {
-  const { journalTable, state } = sweep;
-  const asked = { now, sinceMs: DAY_MS, mostFailures: MAX_FAILURES };
+  const { journalTable } = sweep;
   return {
     ...sweep,
-    journal: journalTable
-      ? await observeTable(journalTable, state, props.tableName, asked)
-      : notAsked('DynamoDB'),
     scans: journalTable ? await observeScans(journalTable, props.tableName) : notAsked('DynamoDB'),
     streamReaders: new Map(
       await Promise.all(

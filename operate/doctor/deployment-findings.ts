@@ -3,26 +3,14 @@ import { deadLetterQueueOf, replayName } from '../../config/names.ts';
 import { STREAM_FILTER } from '../../config/stream-props.ts';
 import { type TickSchedule, tickSchedule } from '../../config/tick-schedule.ts';
 import type { StreamFunctionName } from '../../functions/function-list.ts';
-import { journalName } from '../../functions/journal/layout.ts';
-import { keyAttributeNames } from '../../functions/table/item-key.ts';
+import { type DeploymentState, journalName } from '../../functions/journal/layout.ts';
 import { type Checked, seenOf } from '../deployment/check.ts';
 import type { SeenAlarm } from '../deployment/observe-alarms.ts';
-import {
-  MAX_FAILURES,
-  type SeenDeployment,
-  type SeenSchedule,
-  type SeenStreamReader,
-} from '../deployment/observe-deployment.ts';
-import { isFailing, isStale, type SeenJournal } from '../deployment/observe-journal.ts';
+import type { SeenDeployment, SeenSchedule, SeenStreamReader } from '../deployment/observe-deployment.ts';
 import type { Subject } from '../deployment/subject.ts';
-import type { Sweep } from '../deployment/sweep.ts';
-import { describeOutcome, describePause } from '../deployment/sweep-text.ts';
-import { keysToShow, listedKeyText } from '../table/key-text.ts';
-import { ago, isoSeconds } from '../times.ts';
 import { type Finding, finding, notCheckedFindings, type Unchecked } from './finding.ts';
-import type { FindingId, RemedyValues } from './findings.ts';
+import type { FindingId } from './findings.ts';
 import { scanFindings } from './index-findings.ts';
-import { SAMPLES } from './item-findings.ts';
 
 export interface DeploymentOptions {
   /** Epoch milliseconds. */
@@ -38,7 +26,6 @@ export function deploymentFindings(
   subject: Subject,
   options: DeploymentOptions,
 ): Finding[] {
-  const { enabled } = subject.props;
   const unchecked: Unchecked[] = [];
   const judge = <Seen>(
     what: string,
@@ -56,8 +43,7 @@ export function deploymentFindings(
         scheduleFindings(one, schedule, arnOf(seen), subject),
       ),
     ),
-    ...(enabled ? [] : [finding('sweep-paused', subject)]),
-    ...judge('the journal', seen.journal, journal => journalFindings(journal, seen, subject, options)),
+    ...judge('the journal', seen.state, state => journalFindings(state, seen, subject)),
     ...judge('the scans of the index', seen.scans, scans => scanFindings(scans, subject, options)),
     ...judge('the dead-letter queue', seen.deadLetters, messages =>
       queueFindings(messages, deadLetterQueueOf(subject.props.sweep), subject),
@@ -67,7 +53,7 @@ export function deploymentFindings(
         streamReaderFindings(mappings, reader, subject, options),
       ),
     ),
-    ...judge('the alarms', seen.alarms, alarms => alarmFindings(alarms, subject, options)),
+    ...judge('the alarms', seen.alarms, alarms => alarmFindings(alarms, subject)),
     // The findings about items use the result of this check.
     ...judge('the concurrency of Lambda', seen.concurrency, limit => concurrencyFindings(limit, subject)),
   ];
@@ -97,42 +83,13 @@ function arnOf({ stateMachine }: SeenDeployment): string | undefined {
 }
 
 function journalFindings(
-  journal: SeenJournal | undefined,
+  state: DeploymentState | undefined,
   { stateMachine }: SeenDeployment,
   subject: Subject,
-  options: DeploymentOptions,
 ): Finding[] {
-  if (journal === undefined) {
-    const isDeployed = !('seen' in stateMachine) || stateMachine.seen !== undefined;
-    const detail = `expected ${journalName(subject.props.sweep)} in ${subject.region}`;
-    return isDeployed ? [finding('journal-missing', subject, { detail })] : [];
-  }
-  const createdAt = 'seen' in stateMachine ? stateMachine.seen?.createdAt : undefined;
-  return [
-    ...(journal.pause === undefined
-      ? []
-      : [finding('sweep-paused-by-hand', subject, { detail: describePause(journal.pause) })]),
-    ...tickFindings(journal, createdAt, subject, options),
-    ...failureFindings(journal, subject, options),
-  ];
-}
-
-function tickFindings(
-  journal: SeenJournal,
-  createdAt: Date | undefined,
-  subject: Subject,
-  { now }: DeploymentOptions,
-): Finding[] {
-  if (!isStale(journal, createdAt, subject.deployment, now)) return [];
-  const { tick, watermark } = journal;
-  const detail = tick === undefined ? 'none has ever' : `the last one did ${ago(now, tick)}`;
-  const gone = watermark && new Date(watermark.gone * 1_000);
-  return [
-    finding('no-recent-tick', subject, {
-      detail,
-      values: timesSince(gone ?? tick ?? createdAt, subject, now),
-    }),
-  ];
+  const isDeployed = !('seen' in stateMachine) || stateMachine.seen !== undefined;
+  const detail = `expected ${journalName(subject.props.sweep)} in ${subject.region}`;
+  return state === undefined && isDeployed ? [finding('journal-missing', subject, { detail })] : [];
 }
 
 function scheduleFindings(
@@ -183,74 +140,8 @@ function sameJson(text: string, wanted: object): boolean {
 
 const sorted = (value: object): string => JSON.stringify(Object.entries(value ?? {}).sort());
 
-function failureFindings(
-  journal: SeenJournal,
-  subject: Subject,
-  { now, mask }: Pick<DeploymentOptions, 'now' | 'mask'>,
-): Finding[] {
-  const { failures } = journal;
-  const values = timesSince(failures.at(-1)?.stoppedAt, subject, now);
-  const [newest] = failures;
-  if (newest === undefined) return [];
-  const undeletable = failures.flatMap(({ failedKeys }) => failedKeys);
-  const { tableName } = subject.props;
-  const logKeys = keysToShow(subject.props.logKeys, mask);
-  const keys = { tableName, keyNames: keyAttributeNames(subject.model), logKeys };
-  const samples = new Set(
-    undeletable.map(failure => {
-      const text = listedKeyText(failure, keys);
-      return text === undefined ? failure.reason : `${text} (${failure.reason})`;
-    }),
-  );
-  return [
-    finding(isFailing(journal) ? 'executions-failing' : 'executions-failed', subject, {
-      count: failures.length,
-      values,
-      samples: failures.slice(0, SAMPLES).map(({ name }) => name),
-      detail: `${failures.length === MAX_FAILURES ? 'at least these; ' : ''}the newest one ${describeFailure(newest)}`,
-    }),
-    ...(undeletable.length > 0
-      ? [
-          finding('undeletable-keys', subject, {
-            // Repeated failures of one item count several times if the keys are not known.
-            count: logKeys === 'none' ? undeletable.length : samples.size,
-            samples: [...samples].slice(0, SAMPLES),
-            values,
-          }),
-        ]
-      : []),
-  ];
-}
-
-function describeFailure({ stoppedAt, outcome, failure }: Sweep): string {
-  const counts = outcome.found === 0 ? '' : ` (${describeOutcome(outcome)})`;
-  return `at ${isoSeconds(stoppedAt)}: ${failure}${counts}`;
-}
-
-/** Minutes that a tick may have begun before its record: it runs for about two, and a failed one can have waited as long. */
-const TICK_MINUTES = 5;
-const A_DAY_MS = 86_400_000;
-
-/**
- * The span to replay after missed ticks: from the oldest expiry that a tick searched for until now.
- * @param time of that tick; undefined counts as a day ago
- * @param now epoch milliseconds
- */
-function timesSince(
-  time: Date | undefined,
-  { props: { lookbackMinutes } }: Subject,
-  now: number,
-): Pick<RemedyValues, 'from' | 'to'> {
-  const minute = (milliseconds: number) => isoSeconds(Math.floor(milliseconds / 60_000) * 60_000);
-  return {
-    from: minute((time?.getTime() ?? now - A_DAY_MS) - (lookbackMinutes + TICK_MINUTES) * 60_000),
-    to: minute(now),
-  };
-}
-
 function queueFindings(messages: number | undefined, queue: string, subject: Subject): Finding[] {
-  if (messages === undefined) return [finding('dead-letter-queue-missing', subject, { detail: queue })];
-  return messages === 0 ? [] : [finding('dead-letters', subject, { count: messages, detail: queue })];
+  return messages === undefined ? [finding('dead-letter-queue-missing', subject, { detail: queue })] : [];
 }
 
 /** Lambda's results for a successful batch, and for a shard without records. */
@@ -296,19 +187,11 @@ function readerFindings(
   return [finding('stream-reader-failing', subject, { detail: `${reader}: ${lastResult}` })];
 }
 
-function alarmFindings(
-  seen: readonly SeenAlarm[],
-  subject: Subject,
-  { now }: Pick<DeploymentOptions, 'now'>,
-): Finding[] {
+function alarmFindings(seen: readonly SeenAlarm[], subject: Subject): Finding[] {
   const wanted = alarmNamesOf(subject.deployment);
   const listed = (id: FindingId, names: readonly string[]): Finding[] =>
     names.length === 0 ? [] : [finding(id, subject, { count: names.length, detail: names.join(', ') })];
-  const sounding = seen
-    .filter(({ state }) => state === 'ALARM')
-    .map(({ name, since }) => (since === undefined ? name : `${name} (${ago(now, since)})`));
   return [
-    ...listed('alarms-sounding', sounding),
     ...listed(
       'alarms-missing',
       wanted.filter(name => !seen.some(alarm => alarm.name === name)),

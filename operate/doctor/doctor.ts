@@ -91,7 +91,7 @@ async function checkTable(
   options: LimitedOptions,
 ): Promise<TableReport> {
   const { props } = subject;
-  const deployment = await observeDeployment(clients, subject, sweep, options.now());
+  const deployment = await observeDeployment(clients, subject, sweep);
   const looked = await lookAtTable(subject, clients, options);
   const findings = [
     ...looked.findings,
@@ -236,11 +236,6 @@ async function lookAtItems(
   };
 }
 
-function factsOf({ journal, deadLetters, concurrency }: SeenDeployment) {
-  const tick = 'seen' in journal ? journal.seen?.tick : undefined;
-  return {
-    lastTick: tick?.toISOString() ?? null,
-    deadLetters: 'seen' in deadLetters ? (deadLetters.seen ?? null) : null,
-    concurrency: 'seen' in concurrency ? concurrency.seen : null,
-  };
+function factsOf({ concurrency }: SeenDeployment) {
+  return { concurrency: 'seen' in concurrency ? concurrency.seen : null };
 }

@@ -28,9 +28,6 @@ const [broken, warning, note] = [ofSeverity('broken'), ofSeverity('warning'), of
 
 /** Values of a finding that the command of its remedy needs. */
 export interface RemedyValues {
-  /** Span of expiry times to replay. */
-  readonly from: string;
-  readonly to: string;
   readonly uuid: string;
   readonly functions: string;
   /** The attribute for which native TTL is on. @default that of the configuration */
@@ -45,7 +42,7 @@ export interface RemedyValues {
 }
 
 /** Placeholders for documents, which are not about a real table. */
-export const PLACEHOLDERS: RemedyValues = { from: 'TIME', to: 'TIME', uuid: 'UUID', functions: 'N' };
+export const PLACEHOLDERS: RemedyValues = { uuid: 'UUID', functions: 'N' };
 
 const correct = (fields: string) => () => `Correct ${fields} in the configuration.`;
 const deploy = () => commandLine('deploy');
@@ -87,9 +84,6 @@ const raiseShards = (subject: Subject, { shards, warmUnits, tableIsCold = false 
 };
 const scanIndex = ({ props }: Subject) => commandLine('replay', `--table ${props.tableName} --index`);
 
-const replay = ({ props }: Subject, { from, to }: RemedyValues) =>
-  commandLine('replay', `--table ${props.tableName} --from ${from} --to ${to}`);
-const resume = ({ props }: Subject) => commandLine('resume', `--table ${props.tableName}`);
 const correctWriter = () =>
   'Correct the writer (docs/use.md), then write these items once more, or delete them.';
 
@@ -331,16 +325,6 @@ const OF_THE_DEPLOYMENT = {
     'No tick sweeps anything: none can tell which tables are paused.',
     deploy,
   ),
-  'sweep-paused-by-hand': warning(
-    'the sweep is paused by hand',
-    'What expires stays until it is resumed, or is left to native TTL. Deployments leave that as it is.',
-    resume,
-  ),
-  'sweep-paused': warning(
-    'no tick sweeps it, as the configuration says (enabled: false)',
-    'What expires is left to native TTL.',
-    () => `Set enabled: true in the configuration, and then ${deploy()}`,
-  ),
   'schedule-not-paused': warning(
     'a schedule is there, and the configuration says that there are none (enabled: false)',
     'The sweep goes on deleting what is expired.',
@@ -350,32 +334,6 @@ const OF_THE_DEPLOYMENT = {
     'a schedule does something else than the configuration says',
     'The configuration was changed after the last deployment, or the schedule by hand.',
     deploy,
-  ),
-  'no-recent-tick': broken(
-    'no tick has planned in the last ten minutes',
-    'One starts every minute. What has expired since is still there.',
-    (subject, values) => `Mend what else was found here, and then ${replay(subject, values)}`,
-  ),
-  'executions-failing': broken(
-    'sweeps left something within a day, and the newest one did',
-    'The reason is said. Ticks after that make up for the time of the lookback.',
-    (subject, values) => `Mend the cause, and then ${replay(subject, values)}`,
-  ),
-  'executions-failed': warning(
-    'sweeps left something within a day; later ones did not',
-    'Later ticks and the daily scan make up for it.',
-    () => 'Read the cause in the section executions-failed of docs/reference/alarms.md.',
-  ),
-  'undeletable-keys': broken(
-    'items could not be deleted',
-    'An execution gave them up, for the reason that it reports. They are expired and still there.',
-    (subject, values) => `Mend the reason, and then ${replay(subject, values)}`,
-  ),
-  'dead-letters': warning(
-    'there are messages in the dead-letter queue',
-    'EventBridge Scheduler could not start the sweep that often in the last 14 days.',
-    ({ props, region }) =>
-      `Read why in their attributes, ERROR_CODE and ERROR_MESSAGE: aws sqs receive-message --region ${region} --message-attribute-names All --queue-url "$(aws sqs get-queue-url --region ${region} --queue-name ${props.sweep}-dead-letters --query QueueUrl --output text)"`,
   ),
   'dead-letter-queue-missing': warning(
     'there is no dead-letter queue',
@@ -408,11 +366,6 @@ const OF_THE_DEPLOYMENT = {
     'a reader of the stream fails',
     'Its last batch did not succeed. It is tried again for 23 hours, and what comes after it in its shard waits.',
     () => 'Read the log of the function, and the section readers-behind of docs/reference/alarms.md.',
-  ),
-  'alarms-sounding': warning(
-    'alarms sound',
-    'CloudWatch has seen what they are for, and it is not over.',
-    () => 'Read the section of each in docs/reference/alarms.md.',
   ),
   'alarms-missing': warning(
     'alarms are missing',

@@ -29,9 +29,6 @@ export interface Facts {
   readonly itemsRead: number;
   /** Whether every item of the table was read. */
   readonly allItemsRead: boolean;
-  /** Time of the last tick that planned, ISO-8601. */
-  readonly lastTick: string | null;
-  readonly deadLetters: number | null;
   /** Functions that one execution can run at the same time, and those that the account allows. */
   readonly functionsAtOnce: number;
   readonly concurrency: number | null;

@@ -93,13 +93,13 @@ test.each<[string, string]>([
           name: 'n',
           verdict: 'broken',
           facts: {
-            ...{ status: null, itemCount: null, lastTick: null, deadLetters: null, concurrency: null },
+            ...{ status: null, itemCount: null, concurrency: null },
             ...{ functionsAtOnce: 1, itemsRead: 1, allItemsRead: true },
           },
           findings: [
             {
               ...{
-                id: 'undeletable-keys',
+                id: 'ttl-string',
                 severity: 'broken',
                 what: 'w',
                 count: 1,

@@ -29,7 +29,7 @@ async function streamReaders() {
   try {
     const subject = subjectOf({ archive: {}, events: { eventBus: 'default' } });
     const sweep = await observeSweep(only, subject.deployment, subject.region);
-    return (await observeDeployment(only, subject, sweep, Date.now())).streamReaders;
+    return (await observeDeployment(only, subject, sweep)).streamReaders;
   } finally {
     only.destroy();
   }
