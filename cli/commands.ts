@@ -57,7 +57,6 @@ export const COMMANDS = {
   pause: command('act', 'stop the sweeps for a while, without a deployment', () => import('./pause.ts')),
   resume: command('act', 'let them go on, and replay what they missed', () => import('./resume.ts')),
   replay: command('act', 'sweep a span of time again', () => import('./replay.ts')),
-  restore: command('act', 'write archived items back into their table', () => import('./restore.ts')),
   verify: command(
     'prove',
     'prove it in your own account: a small deployment, ten minutes, experiments, and all is taken away again',

@@ -75,28 +75,6 @@ export const COMMAND_ACTIONS = {
   ],
   status: STATUS,
   backfill: on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:Scan', 'dynamodb:UpdateItem']),
-  restore: [
-    ...on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:PutItem']),
-    ...on('the bucket of the archive', ['s3:ListBucket']),
-    ...on('its objects', ['s3:GetObject']),
-    ...on(
-      'the scratch table of a drill',
-      [
-        'dynamodb:CreateTable',
-        'dynamodb:DeleteTable',
-        'dynamodb:DescribeTable',
-        'dynamodb:GetItem',
-        'dynamodb:PutItem',
-      ],
-      'only with --drill, which does not work',
-    ),
-    {
-      action: 'dynamodb:TagResource',
-      on: 'the scratch table of a drill',
-      isImplied: true,
-      without: 'only with --drill, which does not work',
-    },
-  ],
   verify: [
     ...on(TABLE, [
       'dynamodb:PutItem',

@@ -207,11 +207,6 @@ function tick({ tables }: SweptDeployment): SweepUsage {
   };
 }
 
-/** Calls of DeleteChunk of a table in a month. */
-export function deletesOfMonth(table: SweptTable): number {
-  return TICKS_A_MONTH * sweepOfTable(table).deletes;
-}
-
 /** Seconds after its start at which a tick begins its further executions; 0: directly after planning. */
 function waitsForParts(tables: readonly SweptTable[]): number {
   return tables.some(isPlain) ? 0 : MINUTE - TICK_LATE_SECONDS - PART_LEAD_SECONDS;

@@ -3,9 +3,8 @@
 import type { TtlFault } from '../expiry/ttl.ts';
 import type { Pause } from '../functions/journal/layout.ts';
 import type { SweepReport } from '../statemachine/contract/report.ts';
-import type { OperateOptions, WorkDone } from './options.ts';
+import type { OperateOptions } from './options.ts';
 import type { ListedKeys, Totals } from './replay/totals.ts';
-import type { ExpirySpan } from './restore/wanted-keys.ts';
 
 /** Expiry times in [from, to), whole epoch seconds. */
 export interface Span {
@@ -226,105 +225,4 @@ export interface BackfillResult extends Pick<BackfillOptions, 'dryRun'> {
   readonly counts: Readonly<Record<BackfillFate, number>>;
   /** The first items that DynamoDB did not let be written; the key as the table's `logKeys` allows it. */
   readonly failures: readonly { readonly key: string | undefined; readonly reason: string }[];
-}
-
-/** Parts of an archive that could not be read and were skipped. */
-export interface Unreadable {
-  /** Number of lines, and of objects that cannot be decompressed. */
-  readonly lines: number;
-  /** The place and the fault of the first of them. */
-  readonly first: readonly string[];
-}
-
-export type Fate =
-  | { readonly fate: 'restored' | 'thereAlready' }
-  | { readonly fate: 'failed'; readonly reason: string };
-
-export interface RestoreOptions extends OperateOptions {
-  /** Keys in DynamoDB JSON, as in logs and reports. */
-  readonly keys: readonly unknown[];
-  /** Searches only items that expired in this span. @default the whole archive */
-  readonly span?: ExpirySpan;
-  /** Milliseconds from now to the new expiry; undefined: the items get no expiry. */
-  readonly expiresInMs: number | undefined;
-  /** Searches the archive without writing. @default false */
-  readonly dryRun?: boolean;
-  /** Shows hashes instead of keys. @default as the table's logKeys says */
-  readonly mask?: boolean;
-  /** Gets each date before it is read, with the number of keys found so far and wanted. */
-  readonly onDate?: (date: string, found: number, wanted: number) => void;
-  /** Gets how many items are written, after each. */
-  readonly onProgress?: (progress: WorkDone) => void;
-}
-
-export interface RestoreFacts {
-  readonly table: string;
-  readonly archive: string;
-  /** Number of objects that were read, and of their dates. */
-  readonly objects: number;
-  readonly dates: number;
-  readonly keys: number;
-  readonly found: number;
-  /** New expiry in ISO-8601; null: none. */
-  readonly expiresAt: string | null;
-}
-
-export interface RestoreResult extends Pick<RestoreFacts, 'table' | 'archive' | 'expiresAt'> {
-  readonly dryRun: boolean;
-  readonly interrupted: boolean;
-  readonly unreadable: Unreadable;
-  readonly keys: readonly RestoredKey[];
-}
-
-/** The result for one key. */
-export interface RestoredKey {
-  /** The key, a part of it or a hash, as `logKeys` allows; undefined if nothing may be shown. */
-  readonly key: string | undefined;
-  readonly fate: Fate['fate'] | 'found' | 'notInArchive' | 'notTried';
-  readonly reason?: string;
-  /** Expiry in ISO-8601 of the archived item that was found. */
-  readonly expiredAt?: string;
-}
-
-export interface DrillOptions extends OperateOptions, Pick<RestoreOptions, 'span'> {
-  /** Number of lines to restore, spread over the dates. @default all */
-  readonly sample?: number | undefined;
-  /** Called when an interrupted drill has left its scratch table, which is then deleted. */
-  readonly onLeftBehind?: () => void;
-  /** Gets the date before each object is read, with the counts so far. */
-  readonly onObject?: (date: string, counted: { lines: number; poisoned: number }) => void;
-}
-
-export interface DrillFacts {
-  readonly table: string;
-  readonly archive: string;
-  readonly scratchTable: string;
-  /** Number of objects that are read. */
-  readonly objects: number;
-  /** Number of all objects of the dates. */
-  readonly of: number;
-  readonly dates: number;
-}
-
-/** The result of a drill. */
-export interface DrillResult {
-  readonly table: string;
-  readonly archive: string;
-  readonly interrupted: boolean;
-  readonly lines: number;
-  readonly restored: number;
-  readonly objects: number;
-  /** Place and fault of each line that cannot be restored. */
-  readonly poisoned: readonly string[];
-  readonly writeUnits: number;
-  readonly milliseconds: number;
-  /** Estimated cost of restoring all objects of the dates. */
-  readonly full?: FullRestore | undefined;
-}
-
-export interface FullRestore {
-  readonly lines: number;
-  readonly seconds: number;
-  /** Dollars in us-east-1, without the table's indexes. */
-  readonly dollars: number;
 }

@@ -7,7 +7,6 @@ export const WITH_CONFIG: readonly string[] = [
   'local',
   'pause',
   'replay',
-  'restore',
   'resume',
   'start',
   'status',

@@ -50,26 +50,6 @@ export class AdoptError extends PreciseTtlError {
   override readonly name = 'AdoptError';
 }
 
-/** The table has no archive at this place. */
-export class ArchiveNotFoundError extends FieldError {
-  override readonly name = 'ArchiveNotFoundError';
-}
-
-/** A line of an archived object cannot be restored. */
-export class ArchivedLineError extends PreciseTtlError {
-  override readonly name = 'ArchivedLineError';
-}
-
-/** S3 gave an unexpected answer. */
-export class ArchiveUnreadableError extends PreciseTtlError {
-  override readonly name = 'ArchiveUnreadableError';
-}
-
-/** The scratch table of a restore drill belongs to somebody else, or does not become ready. */
-export class ScratchTableError extends PreciseTtlError {
-  override readonly name = 'ScratchTableError';
-}
-
 /** No table has that name. */
 export class TableNotFoundError extends PreciseTtlError {
   override readonly name = 'TableNotFoundError';

@@ -15,14 +15,6 @@ export interface OperateOptions {
   readonly environment?: Environment;
 }
 
-/** How far some work is. */
-export interface WorkDone {
-  /** The part of the work that is next: a table, a date, an hour. */
-  readonly at: string;
-  readonly done: number;
-  readonly total: number;
-}
-
 /** A signal that never aborts. */
 export const NEVER: AbortSignal = new AbortController().signal;
 

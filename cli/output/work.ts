@@ -9,8 +9,6 @@ export interface Work {
   readonly done: number;
   /** Number of all units; undefined or 0 if it is unknown. */
   readonly total?: number | undefined;
-  /** Units that were done before the measured time, for example by an earlier run. @default 0 */
-  readonly doneBefore?: number;
   /** Measured time, seconds. */
   readonly seconds: number;
   /** Further counts. */
@@ -21,23 +19,14 @@ export interface Work {
 export const MEASURED_SECONDS = 1;
 
 /** Describes progress on one line: the counts, the rate, and the time left at this rate. */
-export function describeWork({
-  at,
-  what,
-  done,
-  total = 0,
-  doneBefore = 0,
-  seconds,
-  more = [],
-}: Work): string {
-  const measured = done - doneBefore;
-  const isMeasured = measured > 0 && seconds >= MEASURED_SECONDS;
-  const left = (seconds / measured) * (total - done);
+export function describeWork({ at, what, done, total = 0, seconds, more = [] }: Work): string {
+  const isMeasured = done > 0 && seconds >= MEASURED_SECONDS;
+  const left = (seconds / done) * (total - done);
   return [
     ...(at === undefined ? [] : [at]),
     ...(total > 0 ? [`${Math.min(100, Math.floor((done / total) * 100))} %`] : []),
     `${count(done)}${total > 0 ? ` of ${count(total)}` : ''} ${what}`,
-    ...(isMeasured ? [describeRate(measured / seconds)] : []),
+    ...(isMeasured ? [describeRate(done / seconds)] : []),
     ...(isMeasured && left > 0 ? [`about ${span(left)} left`] : []),
     ...more,
   ].join('  ');

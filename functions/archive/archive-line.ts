@@ -17,21 +17,14 @@ export interface ArchiveLine {
   readonly item: ItemImage;
 }
 
-/** A line of an archive: a key, usually its item, and further text fields. */
-export interface ItemLine {
-  readonly key: ItemImage;
-  readonly item?: ItemImage;
-}
-
 /**
  * Returns the text of a line, without a line end. The fields stand in the order in which they are passed.
  * @throws TypeError for a value that has no plain form
  */
-export function lineText<Line extends ItemLine>(line: Line, format: ArchiveFormat): string {
-  const fields = Object.entries(line).flatMap(([name, value]) => {
-    if (value === undefined) return [];
+export function lineText(line: ArchiveLine, format: ArchiveFormat): string {
+  const fields = Object.entries(line).map(([name, value]) => {
     const text = name === 'key' || name === 'item' ? imageText(value, format) : JSON.stringify(value);
-    return [`${JSON.stringify(name)}:${text}`];
+    return `${JSON.stringify(name)}:${text}`;
   });
   return `{${fields.join()}}`;
 }

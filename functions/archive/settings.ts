@@ -2,7 +2,7 @@ import { oneOf, text } from '../../expiry/fields.ts';
 import { type Environment, readVariables, toVariables } from '../runtime/variables.ts';
 
 /**
- * Formats of archived items: DynamoDB JSON, which `restore` can write back, or plain JSON for reading only, where a set is a list and
+ * Formats of archived items: DynamoDB JSON, which can be written back, or plain JSON for reading only, where a set is a list and
  * bytes are text.
  */
 export const ARCHIVE_FORMATS = ['dynamodb-json', 'json'] as const;

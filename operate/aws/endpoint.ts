@@ -16,7 +16,6 @@ export const SERVICES = {
   SCHEDULER: { title: 'EventBridge Scheduler', port: 8085 },
   SQS: { title: 'SQS', port: 9324 },
   LAMBDA: { title: 'Lambda', port: 3001 },
-  S3: { title: 'S3', port: 8086 },
 } as const;
 /** The end of the name of its endpoint variable, such as `AWS_ENDPOINT_URL_SFN`. */
 export type Service = keyof typeof SERVICES;

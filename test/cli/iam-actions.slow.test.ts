@@ -7,7 +7,6 @@ import { CreateStateMachineCommand } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { jsonAnswer } from 'aws-on-loopback/dynamodb/answer';
 import { DynamoDbProxy } from 'aws-on-loopback/dynamodb/proxy';
-import { type LocalS3, startS3 } from 'aws-on-loopback/s3/start-s3';
 import { COMMAND_NAMES, COMMANDS } from '../../cli/commands.ts';
 import { COMMAND_ACTIONS, describeActions, type IamAction } from '../../cli/iam-actions.ts';
 import { deploymentsOf } from '../../config/deployments.ts';
@@ -22,7 +21,6 @@ import {
   ROLE_ARN,
   useStepFunctionsApi,
 } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
-import { ARCHIVE_BUCKET, archiveItems, archiveSettings } from '../support/archived.ts';
 import { configOf } from '../support/configs.ts';
 import { readImports } from '../support/import-graph.ts';
 import { createJournal } from '../support/journal-table.ts';
@@ -71,10 +69,6 @@ async function makeMachine(name: string, States: Record<string, object>): Promis
   return made.stateMachineArn ?? '';
 }
 
-/** IAM's names for operations of S3, if they differ. */
-const S3_ACTIONS: Readonly<Record<string, string>> = { ListObjectsV2: 'ListBucket' };
-let s3: LocalS3;
-
 beforeAll(async () => {
   writeFileSync(CONFIG, JSON.stringify(configOf(WATCHED, FAILING)));
   for (const { tableName } of [WATCHED, FAILING]) {
@@ -102,15 +96,6 @@ beforeAll(async () => {
   const watermark = { since: 0, gone: Math.floor(Date.now() / 1000) - 86_400, at: new Date().toISOString() };
   const journal = { documents: DynamoDBDocumentClient.from(client), tableName: journalName('watched') };
   await writeWatermarks(journal, watermark.at, { Watched: watermark });
-  s3 = await startS3({
-    buckets: [ARCHIVE_BUCKET],
-    choose({ operation }) {
-      called.push(`s3:${S3_ACTIONS[operation] ?? operation}`);
-      return undefined;
-    },
-  });
-  const archived = { item: { id: { S: 'archived' } }, expiredAt: '2026-11-20T09:00:00Z' };
-  await archiveItems(s3.endpoint, [archived], archiveSettings({ tableName: 'Watched' }));
   for (const deployment of deploymentsOf([WATCHED, FAILING].map(resolveProps))) {
     aws.answers.queues.set(deadLetterQueueOf(deployment.name), 0);
     const { name, expression: ScheduleExpression, input } = tickSchedule(deployment);
@@ -120,7 +105,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const proxy of proxies) await proxy.stop();
-  await s3.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -139,21 +123,6 @@ const LINES: Readonly<Record<Exclude<AwsCommand, 'verify'>, readonly (readonly s
   status: [CONFIGURED, [...CONFIGURED, '--history']],
   pause: [[...CONFIGURED, ...TABLE, '--yes']],
   resume: [[...CONFIGURED, ...TABLE, '--yes']],
-  restore: [
-    [
-      ...CONFIGURED,
-      ...TABLE,
-      ...[
-        '--from-archive',
-        `s3://${ARCHIVE_BUCKET}`,
-        '--keys',
-        '{"id":{"S":"archived"}}',
-        '--without-expiry',
-        '--yes',
-      ],
-    ],
-    [...CONFIGURED, ...TABLE, '--from-archive', `s3://${ARCHIVE_BUCKET}`, '--drill', '--yes'],
-  ],
   adopt: [[...TABLE, '--by', 'window', '--ttl-attribute', 'ttl', '--region', 'us-east-1', '--yes']],
 };
 
@@ -172,7 +141,6 @@ test.each(Object.entries(LINES))(
       AWS_REGION: 'us-east-1',
       AWS_ENDPOINT_URL: aws.endpoint,
       AWS_ENDPOINT_URL_SCHEDULER: aws.endpoint,
-      AWS_ENDPOINT_URL_S3: s3.endpoint,
       AWS_ENDPOINT_URL_DYNAMODB: await recorded('dynamodb', endpoint),
       AWS_ENDPOINT_URL_SFN: await recorded('states', sfn.endpoint),
       AWS_ENDPOINT_URL_CLOUDWATCH: await recorded('cloudwatch', undefined),

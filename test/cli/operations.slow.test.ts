@@ -18,8 +18,6 @@ const TOKENS = { tableName: 'Tokens', partitionKey: 'id' };
 writeFileSync(CONFIG, JSON.stringify({ region: 'us-east-1', tables: [SESSIONS, TOKENS] }));
 
 const TIMES = ['--from', '2026-11-20T08:00:00Z', '--to', '2026-11-20T09:00:00Z'];
-const ARCHIVE = ['--from-archive', 's3://archive/'];
-const KEYS = ['--keys', '{"id":{"S":"one"}}'];
 
 /**
  * Each command that changes something in an account, with the arguments that it needs before it asks, and the services that it
@@ -32,10 +30,6 @@ const CHANGING: Readonly<
   backfill: { args: ['--table', 'Sessions'], services: ['DYNAMODB'] },
   pause: { args: [], services: ['DYNAMODB', 'SFN'] },
   replay: { args: TIMES, services: ['SFN'] },
-  restore: {
-    args: [...ARCHIVE, '--expires-in', '1d', ...KEYS, '--table', 'Sessions'],
-    services: ['DYNAMODB', 'S3'],
-  },
   resume: { args: [], services: ['DYNAMODB', 'SFN'] },
   verify: { args: ['--region', 'us-east-1'], services: ['DYNAMODB', 'SFN', 'SQS', 'LAMBDA', 'CLOUDWATCH'] },
 };
@@ -140,8 +134,6 @@ describe.each(OPERATIONS.filter(({ name }) => !['adopt', 'verify'].includes(name
   },
 );
 
-const NEVER = '--without-expiry';
-const WRITE = [...ARCHIVE, '--table', 'Sessions'];
 test.each<[CommandName, string[], string]>([
   ['pause', ['--for', '2'], '--for: expected a whole number and s, m, h or d'],
   ['backfill', ['--rate', '0'], '--rate: expected a whole number from 1 to 10000, got "0"'],
@@ -155,20 +147,6 @@ test.each<[CommandName, string[], string]>([
     [...TIMES, '--max-per-second', '0'],
     '--max-per-second: expected a whole number from 1 to 1000000',
   ],
-  ['restore', ['--table', 'Sessions'], '--from-archive: expected the place of an archive, got none'],
-  ['restore', [...WRITE, ...KEYS], '--expires-in: expected it or --without-expiry, got neither'],
-  [
-    'restore',
-    [...WRITE, ...KEYS, NEVER, '--expires-in', '7d'],
-    '--expires-in: expected it or --without-expiry, got both',
-  ],
-  ['restore', [...WRITE, ...KEYS, '--expires-in', '0s'], '--expires-in: expected a whole number and s, m'],
-  ['restore', [...WRITE, ...KEYS, '--drill'], '--drill: expected it without --keys, got both'],
-  ['restore', [...WRITE, '--dry-run', '--drill'], '--drill: expected it without --dry-run, got both'],
-  ['restore', [...WRITE, ...KEYS, NEVER, '--sample', '5'], '--sample: expected it with --drill'],
-  ['restore', [...WRITE, NEVER], '--keys: expected it or --keys-file, got neither'],
-  ['restore', [...WRITE, NEVER, '--keys', '{"id":"a"}'], '--keys: expected keys such as {"id":{"S":"…"}}'],
-  ['restore', [...WRITE, ...KEYS, NEVER, '--expired-from', 'monday'], '--expired-from: expected a date'],
   ['adopt', [], '--table: expected the name of a table, got none; write --table NAME'],
   ['adopt', ['--table', 'T', '--by', 'minute'], '--by: expected window or second, got "minute"'],
   ['adopt', ['--table', 'T', '--index-write-units', '0'], '--index-write-units: expected a whole number'],

@@ -141,11 +141,6 @@ describe('how far work is', () => {
   test.each<[string, Omit<Work, 'what'>]>([
     ['25 %  50 of 200 items  5 a second  about 30 s left', { done: 50, total: 200, seconds: 10 }],
     ['T  25 %  50 of 200 items  5 a second  about 30 s left', { at: 'T', done: 50, total: 200, seconds: 10 }],
-    // Of an earlier run: 10 in 10 seconds.
-    [
-      '25 %  50 of 200 items  1 a second  about 3 min left',
-      { done: 50, total: 200, doneBefore: 40, seconds: 10 },
-    ],
     ['0 %  0 of 200 items', { done: 0, total: 200, seconds: 10 }],
     // DynamoDB's count of items is hours old.
     ['100 %  250 of 200 items  25 a second', { done: 250, total: 200, seconds: 10 }],

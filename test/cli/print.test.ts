@@ -3,7 +3,6 @@ import { describeReport } from '../../cli/doctor/text.ts';
 import { FlagError } from '../../cli/flags.ts';
 import { print, printable, printError, shortKey } from '../../cli/print.ts';
 import { describePiece } from '../../cli/replay/text.ts';
-import { describeOutcome } from '../../cli/restore/text.ts';
 import { tellingErrors } from '../../cli/run-command.ts';
 import { NO_TOTALS } from '../../operate/replay/totals.ts';
 import { anyCharacter } from '../support/any-character.ts';
@@ -129,14 +128,6 @@ test.each<[string, string]>([
       '1/1',
       true,
     ),
-  ],
-  [
-    'restore',
-    describeOutcome({
-      keys: [{ key: JSON.stringify(LONG), fate: 'notTried' }],
-      dryRun: false,
-      unreadable: { lines: 0, first: [] },
-    }),
   ],
 ])('%s shows a long key so', (_, text) => {
   expect(text).toMatch(/such as|not tried/);

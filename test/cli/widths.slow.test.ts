@@ -68,8 +68,6 @@ const CONFIG = join(folder, 'precise-ttl.config.json');
 const HOUR = 3_600_000;
 const iso = (ms: number) => new Date(Math.floor(ms / 60_000) * 60_000).toISOString();
 const [EARLIER, LATER] = [iso(Date.now() - HOUR), iso(Date.now() - HOUR + 120_000)];
-const IN_FOLDER = ['--from-archive', folder];
-const KEYS = ['--keys', '{"id":{"S":"one"}}', '--expires-in', '1d'];
 const NO_TERRAFORM = { TERRAFORM_BINARY_NAME: '/no/such/terraform' };
 
 interface Run {
@@ -108,7 +106,6 @@ const RUNS: Readonly<Record<CommandName, readonly Run[]>> = {
   doctor: [{ args: [] }, { args: ['--full'] }],
   pause: [{ args: [] }],
   resume: [{ args: [] }],
-  restore: [{ args: [...IN_FOLDER, ...KEYS, '--table', SESSIONS.tableName, '--dry-run'] }],
   verify: [{ args: ['--yes'] }],
 };
 const EACH = Object.entries(RUNS).flatMap(([name, runs]) =>

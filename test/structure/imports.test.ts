@@ -151,7 +151,6 @@ test.each([
   'pause',
   'resume',
   'backfill',
-  'restore',
   'deploy',
   'synth',
   'init',

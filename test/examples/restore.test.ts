@@ -1,0 +1,136 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+import { GetItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { restore } from '../../examples/restore/restore.ts';
+import { shardOf } from '../../expiry/shard.ts';
+import { windowKey, windowStart } from '../../expiry/window.ts';
+import type { ArchiveFormat } from '../../functions/archive/settings.ts';
+import { archiveExpiries } from '../../functions/archive-expiries/handler.ts';
+import type { ItemImage } from '../../functions/stream/event.ts';
+import { createExpiringTable } from '../support/expiring-table.ts';
+import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
+import { streamRecord } from '../support/stream-records.ts';
+
+const { client } = useLocalDynamoDb();
+const EXPIRED = Date.parse('2026-11-20T09:00:00Z') / 1000;
+const DAY = 86_400;
+const EXPIRES_AT = Math.floor(Date.now() / 1000) + 7 * DAY;
+const DIGITS = '12345678901234567890123456789012345678';
+
+/** The objects that the archiving function makes of these items, each removed so many seconds after the first. */
+async function archived(
+  table: Awaited<ReturnType<typeof createExpiringTable>>,
+  items: readonly (readonly [image: ItemImage, afterSeconds: number])[],
+  archiveFormat: ArchiveFormat = 'dynamodb-json',
+): Promise<Uint8Array[]> {
+  const { model } = table.settings;
+  const bodies: Uint8Array[] = [];
+  const Records = items.map(([image, after], place) => {
+    const at = EXPIRED + after;
+    return streamRecord(
+      { place, at, item: { ...image, ttl: { N: String(at) }, expirationWindow: { S: 'old' } } },
+      model,
+    );
+  });
+  const archive = {
+    archiveBucket: 'a',
+    archivePrefix: '',
+    archiveFormat,
+    archiveRemovals: 'expiries',
+  } as const;
+  await archiveExpiries(
+    { Records },
+    {
+      settings: { ...table.settings, ...archive },
+      put: async ({ body }) => void bodies.push(body),
+      logger: { info: () => undefined, error: () => undefined },
+      clock: () => EXPIRED * 1000,
+    },
+  );
+  return bodies;
+}
+
+test('puts back what was archived, value by value, with a new expiry in its window', async () => {
+  const table = await createExpiringTable(client, {
+    partitionKeyType: 'B',
+    sortKey: 'at',
+    sortKeyType: 'N',
+    shards: 50,
+  });
+  const { tableName, model } = table.settings;
+  const image = {
+    ...{
+      id: { B: 'AP8=' },
+      at: { N: DIGITS },
+      none: { NULL: true },
+      yes: { BOOL: true },
+      numbers: { NS: [DIGITS] },
+    },
+    ...{
+      bytes: { B: 'AP8=' },
+      all: { BS: ['AA==', 'AQ=='] },
+      B: { S: 'AP8=' },
+      deep: { M: { B: { L: [{ B: 'AP8=' }] } } },
+    },
+  } as const;
+  const bodies = await archived(table, [[image, 0]]);
+  await expect(restore(client, { tableName, model, expiresAt: EXPIRES_AT }, bodies)).resolves.toEqual({
+    restored: 1,
+    passedOver: 0,
+  });
+  const bytes = (base64: string) => new Uint8Array(Buffer.from(base64, 'base64'));
+  const { Items } = await client.send(new ScanCommand({ TableName: tableName }));
+  const window = windowKey(
+    windowStart(EXPIRES_AT, DAY),
+    DAY,
+    shardOf({ id: bytes('AP8='), at: { value: DIGITS } }, model, 50),
+  );
+  expect(Items).toEqual([
+    {
+      ...image,
+      ...{
+        id: { B: bytes('AP8=') },
+        bytes: { B: bytes('AP8=') },
+        all: { BS: [bytes('AA=='), bytes('AQ==')] },
+      },
+      deep: { M: { B: { L: [{ B: bytes('AP8=') }] } } },
+      ...{ ttl: { N: String(EXPIRES_AT) }, expirationWindow: { S: window } },
+    },
+  ]);
+});
+
+test('takes the latest image of a key, leaves an item that is there, and can be run again', async () => {
+  const table = await createExpiringTable(client);
+  const { tableName, model } = table.settings;
+  const item = (id: string, v: string): ItemImage => ({ id: { S: id }, v: { S: v } });
+  await client.send(
+    new PutItemCommand({ TableName: tableName, Item: { id: { S: 'new' }, v: { S: 'newer' } } }),
+  );
+  // The later one lies in an object of another date.
+  const bodies = await archived(table, [
+    [item('twice', 'first'), 0],
+    [item('new', 'old'), 1],
+    [item('twice', 'last'), DAY],
+  ]);
+  expect(bodies).toHaveLength(2);
+  const options = { tableName, model, expiresAt: EXPIRES_AT };
+  await expect(restore(client, options, bodies)).resolves.toEqual({ restored: 1, passedOver: 2 });
+  await expect(restore(client, options, bodies)).resolves.toEqual({ restored: 0, passedOver: 3 });
+  const valueIn = async (id: string) =>
+    (await client.send(new GetItemCommand({ TableName: tableName, Key: { id: { S: id } } }))).Item?.['v'];
+  expect([await valueIn('twice'), await valueIn('new')]).toEqual([{ S: 'last' }, { S: 'newer' }]);
+});
+
+test('refuses an archive of plain JSON before it writes, and an error of DynamoDB', async () => {
+  const table = await createExpiringTable(client);
+  const { tableName, model } = table.settings;
+  const plain = await archived(table, [[{ id: { S: 'a' } }, 0]], 'json');
+  const good = await archived(table, [[{ id: { S: 'b' } }, 1]]);
+  const options = { tableName, model, expiresAt: EXPIRES_AT };
+  await expect(restore(client, options, [...good, ...plain])).rejects.toThrow(
+    /^line: expected format 'dynamodb-json', got \{"table":/,
+  );
+  await expect(table.scan()).resolves.toEqual([]);
+  await expect(restore(client, { ...options, tableName: 'none' }, good)).rejects.toThrow(
+    /non-existent table/,
+  );
+});
