@@ -45,7 +45,7 @@ export default {
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: [
     '/node_modules/',
-    // Whole deployments, commands as processes, and `npm start` with every value of every field: npm run test:slow.
+    // Whole deployments, commands as processes, and the job of `npm start`: npm run test:slow.
     '\\.slow\\.test\\.ts$',
     '<rootDir>/test/start/',
     // Needs Chromium: npm run test:outside.

@@ -113,18 +113,6 @@ const ofA = (TableName: string): QueryCommandInput => ({
 });
 
 describe.each(['Indexed', 'Plain'])('table %s', TableName => {
-  test('a Query gives the live items, and counts them', async () => {
-    const { Items, Count, ScannedCount } = await readers.send(new QueryCommand(ofA(TableName)));
-    const all = TABLES[TableName]?.filter(({ id }) => id === 'a') ?? [];
-    expect(names(Items)).toEqual(live(TableName, ({ id }) => id === 'a'));
-    expect([Count, ScannedCount]).toEqual([Items?.length, all.length]);
-  });
-
-  test('a Scan gives the live items', async () => {
-    const { Items } = await readers.send(new ScanCommand({ TableName }));
-    expect(names(Items)).toEqual(live(TableName));
-  });
-
   test.each([
     ['a Query', () => new QueryCommand({ ...ofA(TableName), Select: 'COUNT' }), ({ id }: Item) => id === 'a'],
     ['a Scan', () => new ScanCommand({ TableName, Select: 'COUNT' }), () => true],
@@ -145,20 +133,6 @@ describe.each(['Indexed', 'Plain'])('table %s', TableName => {
     );
     expect(names(Items)).toEqual(live(TableName));
     expect([...new Set(Items?.flatMap(Object.keys))].sort()).toEqual(['color', 'name']);
-  });
-
-  test('a projection with the TTL keeps it', async () => {
-    const { Items } = await readers.send(
-      new QueryCommand({
-        ...ofA(TableName),
-        ProjectionExpression: '#expires, #n',
-        ExpressionAttributeNames: { '#expires': 'ttl', '#n': 'name' },
-      }),
-    );
-    expect(Items?.find(item => item['name'] === 'a second left')).toEqual({
-      name: 'a second left',
-      ttl: now + 1,
-    });
   });
 
   test.each([
@@ -215,22 +189,6 @@ test.each<[string, Partial<QueryCommandInput>, Partial<QueryCommandInput>]>([
 });
 
 test.each([
-  [now, []],
-  [now + 1, ['a second left']],
-])('a Query by second %s', async (second, expected) => {
-  const { Items } = await readers.send(
-    new QueryCommand({
-      TableName: 'Indexed',
-      IndexName: 'bySecond',
-      KeyConditionExpression: '#ttl = :second',
-      ExpressionAttributeNames: { '#ttl': 'ttl' },
-      ExpressionAttributeValues: { ':second': second },
-    }),
-  );
-  expect(names(Items)).toEqual(expected);
-});
-
-test.each([
   ['a projection', { ProjectionExpression: 'id' }],
   ['a count', { Select: 'COUNT' as const }],
 ])('DynamoDB refuses %s of an index that does not have the TTL', async (_name, asked) => {
@@ -241,22 +199,6 @@ test.each([
     ExpressionAttributeValues: { ':red': 'red' },
   };
   await expect(readers.send(new QueryCommand({ ...query, ...asked }))).rejects.toThrow(/project/);
-});
-
-test('pages keep their place: some are empty, and none is lost', async () => {
-  const sizes: (number | undefined)[] = [];
-  const found: Record<string, unknown>[] = [];
-  for await (const { Items = [], Count } of paginateQuery({ client: readers, pageSize: 1 }, ofA('Plain'))) {
-    sizes.push(Count);
-    found.push(...Items);
-  }
-  expect(names(found)).toEqual(live('Plain', ({ id }) => id === 'a'));
-  expect(sizes).toContain(0);
-  const scanned: Record<string, unknown>[] = [];
-  for await (const { Items = [] } of paginateScan({ client: readers, pageSize: 2 }, { TableName: 'Plain' })) {
-    scanned.push(...Items);
-  }
-  expect(names(scanned)).toEqual(live('Plain'));
 });
 
 test('a BatchGet filters each table by its own model', async () => {
@@ -308,14 +250,6 @@ test('what writes, and what describes, is sent as it is', async () => {
 });
 
 describe('the client that was given', () => {
-  test('reads everything, as do the others of its connections', async () => {
-    expect(names((await documents.send(new ScanCommand({ TableName: 'Plain' }))).Items)).toEqual(
-      names(OTHERS),
-    );
-    const others = DynamoDBDocumentClient.from(dynamo.client);
-    expect((await others.send(new ScanCommand({ TableName: 'Plain' }))).Count).toBe(OTHERS.length);
-  });
-
   test('may be a DynamoDBDocument: its methods filter', async () => {
     const methods = withoutExpired(
       DynamoDBDocument.from(dynamo.client),

@@ -1,12 +1,12 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { EXIT_STATUS } from '../../cli/main-job.ts';
-import type { KeyType, PreciseTtlProps } from '../../config/props.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { SESSION_DATA } from '../support/configs.ts';
 import { runJob } from '../support/main-job.ts';
 
 /*
- * The job of npm start with every documented value of every field that changes it, from the configuration to the verdict;
- * only the time is a virtual clock's.
+ * The job of npm start in each of its modes, from the configuration to the verdict; only the time is a virtual clock's. Types of keys,
+ * settings of tables and destinations of events are tested where they are read.
  */
 
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'TokenId' };
@@ -47,36 +47,11 @@ function withMargin(mode: Expected): Expected {
 
 const FOLLOWED = ['  ✓ deleted = archived = events ', '  ✓ archived wrongly ', '  ✓ events wrongly '];
 
-const keysOf = (type: KeyType) => ({
-  partitionKey: { name: 'UserName', type },
-  sortKey: { name: 'SessionId', type },
-});
-
-// Every documented value of every field that changes the job, at least once.
 test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
   [
     'what is shipped',
     [SESSION_DATA],
     { ...TO_THE_SECOND, says: ['swept as SessionData\n', '-tick (next', 'A tick owns'] },
-  ],
-  [
-    'number keys, once a minute, and a table with a key of its own',
-    [
-      {
-        ...{ ...SESSION_DATA, ...keysOf('N'), precisionSeconds: 60 },
-        tableKmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1234abcd',
-      },
-    ],
-    PLAIN,
-  ],
-  [
-    'binary keys, windows of five minutes, four shards',
-    [
-      {
-        ...{ ...SESSION_DATA, ...keysOf('B'), index: { granularityMinutes: 5, shards: 4 } },
-      },
-    ],
-    TO_THE_SECOND,
   ],
   [
     'a number as the only key, every ten seconds, in batches, and events to a function',
@@ -100,11 +75,6 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
         'to the function own-function',
       ],
     },
-  ],
-  [
-    'an existing table with a string as its only key, windows of an hour',
-    [{ ...TOKENS, existingTable: true, index: { granularityMinutes: 60 } }],
-    { ...TO_THE_SECOND, says: ['swept as the existing Tokens\n'] },
   ],
   [
     'a binary only key, polled, names of its own',
@@ -147,46 +117,9 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     },
   ],
   [
-    'by second, every ten seconds, with children only for what is known of, names of its own, in batches',
-    [
-      {
-        ...TOKENS,
-        ...{ name: 'own', ttlAttribute: 'a "quoted" ttl', index: { by: 'second', name: 'by.second' } },
-        ...{ precisionSeconds: 10, pollSeconds: 0, deleteMode: 'batch' },
-      },
-    ],
-    EVERY_TEN,
-  ],
-  [
     'an existing table by second, once a minute',
     [{ ...TOKENS, existingTable: true, index: { by: 'second' }, precisionSeconds: 60 }],
     PLAIN,
-  ],
-  [
-    'an existing table with binary keys, a plain archive of all removals in an existing bucket, and events with the item in a queue',
-    [
-      {
-        ...SESSION_DATA,
-        existingTable: true,
-        partitionKey: { name: 'UserName', type: 'B' },
-        sortKey: { name: 'SessionId', type: 'N' },
-        archive: { bucket: 'own-bucket', format: 'json', removals: 'all', batchSeconds: 0 },
-        events: { queueArn: 'arn:aws:sqs:us-east-1:123456789012:own-queue', oldImage: true },
-      },
-    ],
-    {
-      ...withMargin(TO_THE_SECOND),
-      says: [
-        ...FOLLOWED,
-        'S3 bucket own-bucket, in memory; an object after at most 0 s',
-        'the SQS queue own-queue',
-      ],
-    },
-  ],
-  [
-    'archived, by second',
-    [{ ...TOKENS, index: { by: 'second' }, pollSeconds: 0, archive: {} }],
-    { ...withMargin(TO_THE_SECOND), says: ['  ✓ deleted = archived '] },
   ],
   [
     'the first of two tables; an existing one with keys of two types, in batches once a minute',

@@ -1,4 +1,3 @@
-import { seededRandom } from 'stepfunctions-emulator';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
 import { machinesWith } from '../support/run-sweep.ts';
 import { type Fate, Simulation, type SimulationOptions } from '../support/simulation/simulation.ts';
@@ -40,19 +39,6 @@ function expectAllGone(simulation: Simulation, written: number) {
 }
 
 describe('items are gone within a second', () => {
-  test.each<[string, (minute: number) => number[]]>([
-    ['ticks in time', () => [0]],
-    ['ticks 45 s late', () => [45]],
-    ['ticks late by anything up to 59 s', minute => [[0, 59, 13, 58, 31, 7, 44][minute] ?? 0]],
-    ['ticks that come twice', () => [0, 20]],
-  ])('%s', async (_name, late) => {
-    const simulation = simulate({ start: at(0) });
-    const written = stream(simulation, late);
-    await simulation.finish();
-    expectAllGone(simulation, written);
-    expect(worst(simulation)).toBeLessThan(1000);
-  });
-
   test.each<[string, Omit<ExpiryModelProps, 'partitionKey'>]>([
     ['in windows of a minute', { granularityMinutes: 1 }],
     ['in windows of a day', { granularityMinutes: 1440 }],
@@ -130,27 +116,6 @@ describe('by second', () => {
   });
 });
 
-describe('a tick that never came', () => {
-  test('is made up for by the tick that comes when its minute is over', async () => {
-    const simulation = simulate({ start: at(0) });
-    const written = stream(simulation, minute => (minute === 1 ? [] : [0]));
-    await simulation.finish();
-    expectAllGone(simulation, written);
-    // Tick 1 owned minute 2; tick 3 comes when that is over, and tick 2 has the minute that begins then.
-    const skipped = simulation.deleted.filter(({ ttl }) => ttl < at(3));
-    expect(Math.max(...skipped.map(({ deletedAt }) => deletedAt))).toBeLessThan(at(3, 1) * 1000);
-    expect(Math.max(...simulation.deleted.filter(({ ttl }) => ttl >= at(3)).map(lag))).toBeLessThan(1000);
-  });
-
-  test('nor the two after it: the first that comes makes up for all', async () => {
-    const simulation = simulate({ start: at(0) });
-    const written = stream(simulation, minute => ([1, 2, 3].includes(minute) ? [] : [0]));
-    await simulation.finish();
-    expectAllGone(simulation, written);
-    expect(worst(simulation)).toBeLessThan(3 * 60_000);
-  });
-});
-
 describe('a key that DynamoDB throttles', () => {
   const STUCK = `${at(3, 4)}-0`;
 
@@ -223,107 +188,6 @@ describe('a key that DynamoDB throttles', () => {
       expect(report.failed).toBe(1);
       expect(report.found).toBe(report.deleted + report.renewed + report.notFound + report.failed);
     }
-  });
-});
-
-describe('what is slow keeps nothing else waiting', () => {
-  /** Ten items a second, spread over as many chunks as there are batches in it, from minute 2 to minute 5. */
-  async function busyMinutes(options: Omit<SimulationOptions, 'definition' | 'start'>) {
-    const simulation = simulate({ start: at(0), ...options });
-    for (let ttl = at(2); ttl < at(5); ttl += 1)
-      for (let item = 0; item < 10; item += 1) simulation.table.write(`${ttl}-${item}`, ttl);
-    for (let minute = 0; minute <= 6; minute += 1) simulation.tick(at(minute), 5);
-    await simulation.finish();
-    expectAllGone(simulation, 1800);
-    return { simulation, lags: lags(simulation) };
-  }
-  const quantile = (sorted: readonly number[], share: number) =>
-    sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN;
-  const ttlOf = (id: string) => Number(id.split('-')[0]);
-
-  test('every five seconds another key that is throttled once', async () => {
-    const throttledOnce = new Set<string>();
-    const { lags: sorted } = await busyMinutes({
-      throttled: id => {
-        if (ttlOf(id) % 5 !== 0 || !id.endsWith('-3') || throttledOnce.has(id)) return false;
-        throttledOnce.add(id);
-        return true;
-      },
-    });
-    expect(throttledOnce.size).toBe(36);
-    expect(quantile(sorted, 0.99)).toBeLessThanOrEqual(1500);
-    // None of them waits for what an earlier one made of the backoff.
-    expect(quantile(sorted, 1)).toBeLessThanOrEqual(1500);
-  });
-
-  test('the same while another key is throttled for good', async () => {
-    const throttledOnce = new Set<string>();
-    const stuck = `${at(3, 1)}-7`;
-    const { simulation } = await busyMinutes({
-      throttled: (id, nowMs) => {
-        if (id === stuck) return nowMs < at(3, 50) * 1000;
-        if (ttlOf(id) % 5 !== 0 || !id.endsWith('-3') || throttledOnce.has(id)) return false;
-        throttledOnce.add(id);
-        return true;
-      },
-    });
-    const others = simulation.deleted
-      .map(lag)
-      .toSorted((one, other) => one - other)
-      .slice(0, -1);
-    expect(quantile(others, 1)).toBeLessThanOrEqual(2000);
-  });
-
-  test('one call of a minute that hangs for 15 s', async () => {
-    let hangs = 0;
-    let lastHang = 0;
-    const hung = new Set<number>();
-    const { simulation } = await busyMinutes({
-      hangingDelete: (ids, nowMs) => {
-        if (nowMs - lastHang < 60_000) return 0;
-        lastHang = nowMs;
-        hangs += 1;
-        for (const id of ids) hung.add(ttlOf(id));
-        return 15_000;
-      },
-    });
-    expect(hangs).toBeGreaterThanOrEqual(3);
-    const others = simulation.deleted.filter(({ ttl }) => !hung.has(ttl)).map(lag);
-    expect(others.filter(late => late > 2000).length / others.length).toBeLessThanOrEqual(0.01);
-    expect(worst(simulation)).toBeLessThan(4000);
-  });
-
-  test('a tenth of all calls throttled', async () => {
-    const random = seededRandom(7);
-    const { lags: sorted } = await busyMinutes({ throttledCall: () => random.next() < 0.1 });
-    expect(quantile(sorted, 0.99)).toBeLessThanOrEqual(3000);
-  });
-});
-
-describe('items written shortly before they expire', () => {
-  /** One item every two seconds, each five seconds before it expires. */
-  async function shortLived(pollSeconds: number): Promise<Simulation> {
-    const simulation = simulate({ start: at(0), pace: { precisionSeconds: 1, pollSeconds } });
-    for (let ttl = at(2); ttl < at(4); ttl += 2) {
-      simulation.clock.schedule((ttl - 5) * 1000 - simulation.clock.now(), () =>
-        simulation.table.write(`item-${ttl}`, ttl),
-      );
-    }
-    for (let minute = 0; minute <= 6; minute += 1) simulation.tick(at(minute), 3);
-    await simulation.finish();
-    return simulation;
-  }
-
-  test('are gone within the poll', async () => {
-    const simulation = await shortLived(5);
-    expectAllGone(simulation, 60);
-    expect(worst(simulation)).toBeLessThanOrEqual(6000);
-  });
-
-  test('without one, are gone with a later tick', async () => {
-    const simulation = await shortLived(0);
-    expectAllGone(simulation, 60);
-    expect(worst(simulation)).toBeLessThan(2 * 60_000 + 10_000);
   });
 });
 
@@ -425,16 +289,6 @@ describe('the plain mode', () => {
     for (const { startDate, stopDate } of simulation.executions)
       expect((stopDate ?? 0) - startDate).toBeLessThan(5000);
   });
-});
-
-test('the lag of an execution is in its output', async () => {
-  const simulation = simulate({ start: at(0) });
-  stream(simulation);
-  await simulation.finish();
-  const [, second] = reports(simulation);
-  expect(second?.lagMs?.max).toBeLessThan(1000);
-  expect(second?.lagMs?.p50).toBeGreaterThan(0);
-  expect(second?.lagMs?.p50).toBeLessThanOrEqual(second?.lagMs?.p99 ?? 0);
 });
 
 test('what earlier sweeps left is told by its age', async () => {

@@ -109,9 +109,7 @@ test('without sabotage all three tables are swept', async () => {
 /** What is no answer of a function, and none of DynamoDB. */
 const NO_ANSWER: readonly [string, Sabotage][] = [
   ['null', () => null],
-  ['a number', () => 7],
   ['a text', () => 'nonsense'],
-  ['an empty list', () => []],
   ['a list of lists', () => [[[]], [null]]],
   ['nothing', () => ({})],
 ];
@@ -127,29 +125,19 @@ const NONSENSE: readonly [string, Sabotage][] = [
   ['another next', answer => ({ ...answer, next: 'nonsense' })],
   ['no progress', ({ progress: _progress, ...answer }) => answer],
   ['a progress of null', answer => ({ ...answer, progress: null })],
-  ['a progress that is a list', answer => ({ ...answer, progress: [1, 2] })],
-  ['no timeoutSeconds', ({ timeoutSeconds: _seconds, ...answer }) => answer],
   ['timeoutSeconds 0', answer => ({ ...answer, timeoutSeconds: 0 })],
   ['timeoutSeconds of a fraction', answer => ({ ...answer, timeoutSeconds: 0.5 })],
-  ['timeoutSeconds of a year', answer => ({ ...answer, timeoutSeconds: 31_536_000 })],
   ['a wait without until', answer => ({ ...answer, next: 'wait', until: null })],
   ['a wait until no time', answer => ({ ...answer, next: 'wait', until: 'nonsense' })],
-  ['a wait until a number', answer => ({ ...answer, next: 'wait', until: 5 })],
   ['a wait until a day that is not', answer => ({ ...answer, next: 'wait', until: '2026-02-30T00:00:00Z' })],
-  [
-    'a wait until an hour that is not',
-    answer => ({ ...answer, next: 'wait', until: '2026-11-20T25:00:00Z' }),
-  ],
-  ['a wait until a day', answer => ({ ...answer, next: 'wait', until: '2026-11-20' })],
   ['a wait until 2099', answer => ({ ...answer, next: 'wait', until: '2099-01-01T00:00:00Z' })],
   [
     'waits until the past, again and again',
     answer => ({ ...answer, next: 'wait', until: '2001-01-01T00:00:00Z' }),
   ],
-  ['the end, without a result', answer => ({ ...answer, next: 'end', result: null })],
   ['the end, and a text for a result', answer => ({ ...answer, next: 'end', result: 'nonsense' })],
   ...TOO_MUCH,
-  ...[400, 250, 200, 150, 100, 50].map((room): [string, Sabotage] => [
+  ...[250, 150, 50].map((room): [string, Sabotage] => [
     `a progress of 256 KiB less ${room} bytes`,
     answer => ({
       next: answer['next'],
@@ -160,7 +148,7 @@ const NONSENSE: readonly [string, Sabotage][] = [
   ]),
 ];
 
-test.each([-1, 0.5, 46, 1e15, 'soon', null, [[1]], { soon: true }, undefined])(
+test.each([-1, 46, 'soon', null, [[1]], undefined])(
   'a part that is to be started after %j seconds is started at once',
   async afterSeconds => {
     const later = (answer: unknown) => {
@@ -207,15 +195,11 @@ describe('by second query-expired answers', () => {
   test.each<[string, Sabotage]>([
     ['polls, again and again', polls({})],
     ['polls of nothing', polls({ poll: null })],
-    ['polls of a number', polls({ poll: 5 })],
     ['polls of texts', polls({ poll: { second: 'x', last: 'y' } })],
-    ['polls of lists', polls({ poll: { second: [1, 2], last: [] } })],
     ['polls of fractions', polls({ poll: { second: 0.5, last: 1.5 } })],
     ['polls of an hour', polls({ poll: { second: START, last: START + 3600 } })],
     ['polls backwards', polls({ poll: { second: START + 90, last: START } })],
     ['polls of huge numbers', polls({ poll: { second: 1e300, last: 1e300 } })],
-    ['polls in the past', polls({ until: '2001-01-01T00:00:00Z' })],
-    ['polls in 2099', polls({ until: '2099-01-01T00:00:00Z' })],
     ['polls at no time', polls({ until: null })],
     ['polls, and no progress', polls({ progress: null })],
     ['polls, and has much besides', polls({ more: text(KIB_256 - 4_000) })],
@@ -230,37 +214,22 @@ describe('query-expired answers', () => {
   test.each<[string, Sabotage]>([
     ['query, for ever', answer => ({ ...answer, next: 'query' })],
     ['delete, for ever', answer => ({ ...answer, next: 'delete', chunks: [], upcoming: [] })],
-    ['delete and no chunks', answer => ({ ...answer, next: 'delete', chunks: null, upcoming: [] })],
     [
       'chunks that are none',
       answer => ({ ...answer, next: 'delete', chunks: [null, 5, 'x', {}, []], upcoming: [] }),
-    ],
-    [
-      'a chunk without a deadline',
-      answer => withChunks(answer, chunk => ({ ...chunk, deadline: undefined })),
     ],
     [
       'a chunk with a number for its deadline',
       answer => withChunks(answer, chunk => ({ ...chunk, deadline: 5 })),
     ],
     [
-      'a chunk that waits until 2099',
-      answer => withChunks(answer, chunk => ({ ...chunk, next: 'wait', until: '2099-01-01T00:00:00Z' })),
-    ],
-    [
       'a chunk that waits for no time',
       answer => withChunks(answer, chunk => ({ ...chunk, next: 'wait', until: 'x' })),
     ],
-    ['a chunk whose keys are a text', answer => withChunks(answer, chunk => ({ ...chunk, keys: 'x' }))],
     [
       'deletes and then a wait until 2099',
       answer => ({ ...answer, upcoming: [{ until: '2099-01-01T00:00:00Z', chunks: [] }] }),
     ],
-    [
-      'deletes and then a wait until no time',
-      answer => ({ ...answer, upcoming: [{ until: 'x', chunks: [] }] }),
-    ],
-    ['deletes and then waits of null', answer => ({ ...answer, upcoming: null })],
     ['deletes and then waits that are none', answer => ({ ...answer, upcoming: [null, 5, 'x', {}, []] })],
     [
       'waits behind which nothing can be deleted',
@@ -273,29 +242,14 @@ describe('query-expired answers', () => {
       }),
     ],
     [
-      'waits behind which the chunks are a text',
-      (answer, { nowMs }) => ({
-        ...answer,
-        upcoming: [{ until: new Date(nowMs).toISOString(), chunks: 'x' }],
-      }),
-    ],
-    ['a result without counts', answer => ({ ...answer, next: 'end', result: { complete: true, found: 1 } })],
-    [
-      'a result of NaN',
-      answer => ({ ...answer, next: 'end', result: { ...COUNTED, complete: true, found: Number.NaN } }),
-    ],
-    [
       'a result with texts for its counts',
       answer => ({ ...answer, next: 'end', result: { ...COUNTED, deleted: 'all', complete: true } }),
     ],
     ['a result with other lists', answer => endsWith(answer, { failedKeys: [null], sampleKeys: 5 })],
     ['a result with a lag of texts', answer => endsWith(answer, { lagCounts: { x: 'y' }, lagMaxMs: 'z' })],
-    ['a result with a lag of null', answer => endsWith(answer, { lagCounts: null })],
     ['a result that hands on nonsense', answer => endsWith(answer, { resume: { windows: 5 } })],
-    ['a result that hands on null', answer => endsWith(answer, { resume: null })],
     ['a result of 100 KB', answer => endsWith(answer, { more: text(100_000) })],
     ['a result of 4,000 characters beyond ASCII', answer => endsWith(answer, { more: text(12_000, '€') })],
-    ['a result with emoji', answer => endsWith(answer, { more: text(16_000, '😀') })],
   ])('%s', async (_name, sabotage) => {
     expectOthersUnharmed(await tickWith('query-expired', sabotage));
   });
@@ -340,7 +294,6 @@ describe('delete-chunk answers', () => {
 
 describe.each<FunctionName>(['query-expired', 'delete-chunk', 'poll'])('%s fails', name => {
   test.each<[string, string]>([
-    ['with an error whose name is huge', text(200_000)],
     ['with an error whose name is beyond ASCII', text(200_000, '€')],
     ['with an error without a name', ''],
     ['as if for too much data', 'States.DataLimitExceeded'],
@@ -361,10 +314,7 @@ describe('record-metrics answers', () => {
 
   test.each<[string, unknown]>([
     ['null', null],
-    ['no name', { input: {} }],
     ['a number for its name', { name: 5, input: {} }],
-    ['a name that is too long', { name: text(100), input: {} }],
-    ['a text for its input', { name: 'other', input: 'nonsense' }],
     ['no input', { name: 'other' }],
     ['an input that is too large', { name: 'other', input: { more: text(200_000) } }],
   ])('a hand-over with %s: another one is made all the same', async (_name, nonsense) => {

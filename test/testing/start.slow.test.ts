@@ -1,7 +1,7 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { CreateTableCommand, DeleteTableCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { expiryAttributes, expiryModel, withExpiry } from '../../expiry/index.ts';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { expiryAttributes, expiryModel } from '../../expiry/index.ts';
 import { requireDynamoDbPackage } from '../../testing/dynamodb-package.ts';
 import {
   type LocalPreciseTtl,
@@ -60,40 +60,6 @@ test('advance deletes what expires, in its second, and nothing before', async ()
   });
 });
 
-test.each(['made', 'existing'] as const)(
-  'by second, whoever writes a TTL and nothing else has it deleted in its second: a table that is %s',
-  async kind => {
-    const table = { ...SESSIONS, index: { by: 'second' }, existingTable: kind === 'existing' } as const;
-    await using(
-      async local => {
-        const now = Math.floor(local.clock.now() / 1000);
-        const put = (Item: object) => local.documents.send(new PutCommand({ TableName: 'Sessions', Item }));
-        const there = async () => {
-          const ids = ['short', 'late', 'renewed', 'kept'];
-          const found = await Promise.all(ids.map(id => isThere(local, id)));
-          return ids.filter((_id, index) => found[index]);
-        };
-        await put({ id: 'short', ttl: now + 125 });
-        await put({ id: 'renewed', ttl: now + 125 });
-        await put({ id: 'kept' });
-        await local.advance('124s');
-        await put({ id: 'renewed', ttl: now + 130 });
-        // In the minute that a child waits through already.
-        await put({ id: 'late', ttl: now + 127 });
-        expect(await there()).toEqual(['short', 'late', 'renewed', 'kept']);
-        await local.advance('1s');
-        expect(await there()).toEqual(['late', 'renewed', 'kept']);
-        await local.advance('2s');
-        expect(await there()).toEqual(['renewed', 'kept']);
-        await local.advance('3s');
-        expect(await there()).toEqual(['kept']);
-      },
-      {},
-      { tables: [table] },
-    );
-  },
-);
-
 test('without schedules only what is asked for is swept, and the report says what became of it', async () => {
   await using(
     async local => {
@@ -112,25 +78,6 @@ test('without schedules only what is asked for is swept, and the report says wha
     { schedules: false },
   );
 });
-
-test.each(['2026-11-20T09:00:05Z', '2024-02-29T12:00:00Z', '2031-07-01T00:00:30Z'])(
-  'how late items are is told by the virtual clock, from %s on',
-  async startTime => {
-    await using(
-      async local => {
-        await write(local, 'late', 60);
-        await local.advance('16m');
-        const now = local.clock.now();
-        const span = { from: new Date(now - 3_600_000).toISOString(), to: new Date(now).toISOString() };
-        const { lagMs } = await local.sweep('Sessions', span);
-        expect(lagMs?.max).toBeGreaterThanOrEqual(15 * 60_000);
-        // While a function runs, its clock goes on.
-        expect(lagMs?.max).toBeLessThan(16 * 60_000);
-      },
-      { schedules: false, startTime },
-    );
-  },
-);
 
 test('a tick waits for the minute that it owns; one of a later time goes there first', async () => {
   await using(
@@ -162,24 +109,6 @@ test('on the real clock what has expired is swept, and time cannot be set', asyn
     },
     { clock: 'real', schedules: false },
   );
-});
-
-test('a renewed item stays', async () => {
-  await using(async local => {
-    await write(local, 'a', 120);
-    await local.advance('119s');
-    const Key = { id: 'a' };
-    const renewal = withExpiry(
-      model,
-      { TableName: 'Sessions', Key },
-      { ttlSeconds: 180, nowMs: local.clock.now() },
-    );
-    await local.documents.send(new UpdateCommand(renewal));
-    await local.advance('179s');
-    expect(await isThere(local, 'a')).toBe(true);
-    await local.advance('1s');
-    expect(await isThere(local, 'a')).toBe(false);
-  });
 });
 
 test('tables of one deployment are swept in one tick, each with its report, and a table of another deployment in its own', async () => {
@@ -245,7 +174,7 @@ test('two that share a DynamoDB have a journal each, and take theirs with them',
   expect(await tables()).toEqual([]);
 });
 
-test('an existing table is made with its index, one that is there is used and stays', async () => {
+test('an existing table is made with its index, one that is there without it is refused and stays', async () => {
   const config = { tables: [{ ...SESSIONS, existingTable: true }] };
   await using(
     async local => {
@@ -257,38 +186,19 @@ test('an existing table is made with its index, one that is there is used and st
     config,
   );
   expect(await tables()).toEqual([]);
-  const table = {
-    TableName: 'Sessions',
-    BillingMode: 'PAY_PER_REQUEST' as const,
-    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' as const }],
-    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' as const }],
-  };
-  await ours.send(new CreateTableCommand(table));
+  const id = { AttributeName: 'id', AttributeType: 'S' as const };
+  const KeySchema = [{ AttributeName: 'id', KeyType: 'HASH' as const }];
+  await ours.send(
+    new CreateTableCommand({
+      TableName: 'Sessions',
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema,
+      AttributeDefinitions: [id],
+    }),
+  );
   await expect(using(async () => {}, {}, config)).rejects.toThrow(
     /expected the index "expirationWindowIndex" of the existing table "Sessions"/,
   );
-  await ours.send(new DeleteTableCommand({ TableName: 'Sessions' }));
-  await ours.send(
-    new CreateTableCommand({
-      ...table,
-      AttributeDefinitions: [
-        ...table.AttributeDefinitions,
-        { AttributeName: 'expirationWindow', AttributeType: 'S' },
-        { AttributeName: 'ttl', AttributeType: 'N' },
-      ],
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: 'expirationWindowIndex',
-          KeySchema: [
-            { AttributeName: 'expirationWindow', KeyType: 'HASH' },
-            { AttributeName: 'ttl', KeyType: 'RANGE' },
-          ],
-          Projection: { ProjectionType: 'KEYS_ONLY' },
-        },
-      ],
-    }),
-  );
-  await using(async local => write(local, 'a', 60), { schedules: false }, config);
   expect(await tables()).toEqual(['Sessions']);
   await ours.send(new DeleteTableCommand({ TableName: 'Sessions' }));
 });

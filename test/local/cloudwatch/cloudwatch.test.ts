@@ -91,25 +91,6 @@ function local(alarms: readonly AlarmResource[], queues: readonly string[] = [])
   return { clock, changes, cloudWatch };
 }
 
-test('an alarm on a sweep that succeeds every minute sounds minutes after the last one, and ends with the next', async () => {
-  const { clock, changes, cloudWatch } = local([NO_SWEEP]);
-  cloudWatch.start();
-  const sweepUntil = async (minute: number) => {
-    while (clock.now() < START + minute * MINUTE) {
-      cloudWatch.executionEnded(execution('SUCCEEDED', clock.now(), clock.now() + 1));
-      await clock.sleep(MINUTE);
-    }
-  };
-  await sweepUntil(10);
-  expect([changes, cloudWatch.alarms[0]?.state]).toEqual([[], 'OK']);
-  await clock.sleep(8 * MINUTE);
-  // Two more than the five: until then CloudWatch takes the datapoints before instead of missing ones.
-  expect(changes).toEqual(['sessions-no-sweep ALARM after 17 min']);
-  await sweepUntil(20);
-  expect(changes[1]).toBe('sessions-no-sweep OK after 19 min');
-  cloudWatch.stop();
-});
-
 describe('the alarm of missing sweeps, as it is deployed', () => {
   const { alarms } = synthesizedCloud(plainStack(configOf({ tableName: 'Tab', partitionKey: 'id' })));
   const noSweep = alarms.find(({ name }) => name.endsWith('-no-sweep'));
