@@ -142,14 +142,6 @@ test('the start says what was seeded, and the example replays what has expired o
   );
 });
 
-test('without schedules the example is the same', () => {
-  const { synthesized } = served.cloud;
-  const cloud = { ...idle.cloud, schedules: [], synthesized: { ...synthesized, schedules: [] } };
-  const text = describeStart({ ...idle, cloud } as unknown as ServedCloud, { first, schedules: true });
-  expect(text).toContain(`--state-machine-arn ${ARN}-replay --input '{"table":"B","from":`);
-  expect(text).toContain('Scheduler       http://127.0.0.1:8085: no schedules');
-});
-
 async function execute(state: object, input: object = {}, name = 'sweep-B'): Promise<Execution> {
   const clock = new VirtualClock(at('09:00:00'));
   const engine = new Engine({ clock, invoker: { invoke: () => Promise.reject(new Error('none')) } });
@@ -257,21 +249,6 @@ test.each<[string, string, string, object, object]>([
   expect(describeExecution(execution, { schedule, verbose: false })).toBe(`09:00:00Z  ${line}`);
 });
 
-test('what failed, or left something, has all its lines without --verbose, too', async () => {
-  const child = { ...noCounts(EXECUTION_COUNTS), shardsFailed: 1 };
-  const left = await execute({ Type: 'Pass', Output: { tables: { B: child } }, End: true });
-  const failed = await execute({ Type: 'Fail', Error: 'Own', Cause: 'x' });
-  for (const each of [left, failed])
-    expect(describeExecution(each, { verbose: false })).toBe(describeExecution(each));
-});
-
-test('of many tables in which something was found the first ones are named', async () => {
-  const tables = Object.fromEntries(Array.from({ length: 13 }, (_none, index) => [`T${index}`, found(1)]));
-  const text = describeExecution(await execute({ Type: 'Pass', Output: { tables }, End: true }));
-  expect(text.split('\n')).toHaveLength(1 + 10 + 1 + 1);
-  expect(text).toContain('\n           and 3 more tables\n');
-});
-
 test.each<[string, object, string | undefined, string]>([
   ['a schedule', { scheduledTime: 'x' }, 'sweep-B-tick', ', by sweep-B-tick'],
   ['a tick that had too many targets', { due: [], sweeps: {} }, undefined, ', a part of a tick'],
@@ -324,17 +301,6 @@ test('what a stop of the command has cut off is no failure', async () => {
   expect(describeExecution(execution, { schedule: 'sweep-B-tick' })).toContain(
     'ABORTED in 0.00 s, by sweep-B-tick\n',
   );
-});
-
-test('a failure has a row for each thing, and lines below each other', async () => {
-  const text = describeExecution(await execute({ Type: 'Fail', Error: 'Own', Cause: 'first\nsecond' }));
-  expect(text.split('\n').slice(0, -1)).toEqual([
-    '09:00:00Z  sweep-B:one  FAILED in 0.00 s',
-    '           state        A',
-    '           error        Own',
-    '           cause        first',
-    '                        second',
-  ]);
 });
 
 test('a line that a function printed has its short name, unless there are several state machines', () => {

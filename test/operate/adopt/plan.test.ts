@@ -1,4 +1,4 @@
-import { describePlan, describeReading } from '../../../cli/adopt/text.ts';
+import { describePlan } from '../../../cli/adopt/text.ts';
 import { configurationBlock } from '../../../cli/init/configuration.ts';
 import { checkConfig } from '../../../config/config.ts';
 import { planAdoption } from '../../../operate/adopt/plan.ts';
@@ -92,15 +92,6 @@ describe('what is to be done', () => {
     expect(nativeTtl).toBe('enable');
   });
 
-  test('by window: the index of the windows', () => {
-    expect(plan(reading(), { indexedBy: 'window' }).index).toMatchObject({
-      name: 'expirationWindowIndex',
-      action: 'create',
-      partitionKeys: [{ name: 'expirationWindow', type: 'S' }],
-      sortKeys: [{ name: 'ttl', type: 'N' }],
-    });
-  });
-
   test.each([
     ['ACTIVE', false, 'none'],
     ['ACTIVE', true, 'wait'],
@@ -183,10 +174,6 @@ describe('the TTL attribute', () => {
       /^ttlAttribute: expected expires, which native TTL of Sessions is on \(ENABLED\), got ttl; /,
     );
   });
-
-  test('fails while native TTL is being turned off', () => {
-    expect(refusal(reading(native('DISABLING')), guess)).toContain('got DISABLING');
-  });
 });
 
 describe('refuses', () => {
@@ -211,15 +198,6 @@ describe('refuses', () => {
     expect(message).toContain('got a String in 1 and another type in 1 of 3 sampled items');
     expect(message).toContain('DynamoDB refuses such writes');
     expect(message).toContain('leaves such items out of the index');
-  });
-
-  test('a String TTL no more once the index is there: it is noted', () => {
-    const table = { indexes: [INDEX], attributeTypes: { id: 'S', ttl: 'N' } as const };
-    const read = reading(table, [{ id: { S: 'b' }, ttl: { S: '1795000000' } }]);
-    const text = describePlan(read, plan(read), WISH);
-    expect(text).toContain(
-      'Note: 1 of the sampled items have a ttl that is no Number: the index has not got them.',
-    );
   });
 
   test('20 global indexes', () => {
@@ -258,18 +236,8 @@ describe('refuses', () => {
     );
   });
 
-  test('its own index while it is being deleted', () => {
-    const indexes = [{ ...INDEX, status: 'DELETING' }];
-    expect(refusal(reading({ indexes }))).toContain('expected it ACTIVE or CREATING, got DELETING');
-  });
-
   test.each<[string, Partial<DescribedIndex>, string]>([
     ['other keys', { partitionKeys: [{ name: 'owner', type: 'S' }] }, 'the partition key owner (S)'],
-    [
-      'a sort key',
-      { sortKeys: [{ name: 'id', type: 'S' }] },
-      'the partition key ttl (N) and the sort key id (S)',
-    ],
     ['another projection', { projection: 'ALL' }, 'the projection ALL'],
   ])('an index of that name with %s', (_what, change, got) => {
     const read = reading({
@@ -308,27 +276,12 @@ describe('refuses', () => {
     const read = reading({ replicaRegions: ['us-east-2'], multiRegionConsistency: 'STRONG' });
     expect(refusal(read)).toContain('(MRSC)');
   });
-
-  test('a name of an index that no configuration takes', () => {
-    expect(refusal(reading(), { indexName: 'a b' })).toContain('tables[0].index.name: expected');
-  });
 });
 
 describe('the configuration', () => {
   const cases: readonly (readonly [string, Partial<DescribedTable>, Partial<Wish>, object])[] = [
     ['by second', {}, {}, { partitionKey: 'id', ttlAttribute: 'ttl', index: { by: 'second' } }],
     ['by window', {}, { indexedBy: 'window' }, { partitionKey: 'id', ttlAttribute: 'ttl' }],
-    [
-      'with other types of keys',
-      { partitionKey: { name: 'pk', type: 'B' }, sortKey: { name: 'sk', type: 'N' } },
-      { ttlAttribute: 'expires' },
-      {
-        partitionKey: { name: 'pk', type: 'B' },
-        sortKey: { name: 'sk', type: 'N' },
-        ttlAttribute: 'expires',
-        index: { by: 'second' },
-      },
-    ],
     [
       'with a key that the roles must be allowed to use',
       { settings: { ...TABLE.settings, kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/mrk-1234abcd' } },
@@ -340,17 +293,6 @@ describe('the configuration', () => {
         index: { by: 'second' },
       },
     ],
-    [
-      'with a sort key and an index name',
-      { sortKey: { name: "it's", type: 'S' } },
-      { indexName: 'by.second' },
-      {
-        partitionKey: 'id',
-        sortKey: "it's",
-        ttlAttribute: 'ttl',
-        index: { by: 'second', name: 'by.second' },
-      },
-    ],
   ];
 
   test.each(cases)('%s is one that checkConfig takes', (_what, table, wish, expected) => {
@@ -360,13 +302,6 @@ describe('the configuration', () => {
     // The printed text must contain the same entry.
     const read: unknown = new Function(`return [${configurationBlock(configuration)}]`)();
     expect(read).toEqual([configuration]);
-  });
-
-  test('has a shorter name for what is named after a table with a long name', () => {
-    const name = `${'team.'.repeat(12)}Sessions`;
-    const { configuration } = plan(reading({ name }));
-    expect(configuration.name).toMatch(/^team-team-.{35}$/);
-    expect(checkConfig({ region: 'us-east-1', tables: [configuration] })).toBeDefined();
   });
 });
 
@@ -381,11 +316,6 @@ describe('the capacity', () => {
       sample: { items: sampled(30, 10), complete: false },
     });
     expect(plan(read).units).toMatchObject({ entries: 3_000_000, buildUnits: 3_000_000, deleteUnits: 2 });
-  });
-
-  test('counts a complete sample, whatever DynamoDB counted hours ago', () => {
-    expect(plan(reading({ itemCount: 0 }, sampled(3, 1))).units.entries).toBe(3);
-    expect(plan(reading({ itemCount: 99 }, [])).units.entries).toBe(0);
   });
 
   test('by window only what is stamped goes into the index now', () => {
@@ -422,39 +352,6 @@ describe('the text', () => {
     ['by window', reading(), { indexedBy: 'window' }, 'npx precise-ttl backfill --table Sessions'],
     ['fractions', reading({}, [item(NOW + 0.5)]), {}, '1 of the sampled items are not found'],
     ['milliseconds', reading({}, [item(NOW * 1000)]), {}, 'neither native TTL nor the sweep understands'],
-    [
-      'fast writers',
-      reading({}, [item(NOW)], { writes: { unitsPerSecond: 1, busiestHour: 900 } }),
-      {},
-      'take --by window',
-    ],
-    [
-      'fixed throughput',
-      reading({ billing: 'provisioned', throughput: { readUnits: 1, writeUnits: 1 } }),
-      {},
-      'If the table has auto scaling',
-    ],
-    [
-      'a global table',
-      reading({ replicaRegions: ['eu-west-1'] }),
-      {},
-      'Deploy the sweep in one region only.',
-    ],
-    [
-      'an index by window',
-      reading({
-        indexes: [
-          {
-            ...INDEX,
-            name: 'w',
-            partitionKeys: [{ name: 'x', type: 'S' }],
-            sortKeys: [{ name: 'ttl', type: 'N' }],
-          },
-        ],
-      }),
-      {},
-      '--by window uses it',
-    ],
   ])('notes %s', (_what, read, wish, note) => {
     expect(describePlan(read, plan(read, wish), { ...WISH, ...wish })).toContain(note);
   });
@@ -467,15 +364,4 @@ describe('the text', () => {
       expect(describePlan(read, plan(read), WISH)).toContain('about 32,000 write units in each of 2 regions');
     },
   );
-
-  test('shows the table, and that the writes are not known', () => {
-    const text = describeReading(
-      reading({ itemCount: 12_345, sizeBytes: 3 * 1024 ** 2, ttl: { status: 'ENABLED', attribute: 'ttl' } }),
-      'us-east-1',
-    );
-    expect(text).toContain('Table Sessions at us-east-1');
-    expect(text).toContain('12,345, 3 MB');
-    expect(text).toContain('not known: not asked');
-    expect(text).toContain('ENABLED on ttl');
-  });
 });

@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { executionsOfTable } from '../../../operate/aws/executions-of-table.ts';
 import { InputError } from '../../../operate/errors.ts';
-import {
-  defaultLabel,
-  executionName,
-  LABEL,
-  MAX_PIECES,
-  splitSpan,
-  usualSplit,
-} from '../../../operate/replay/pieces.ts';
+import { executionName, LABEL, MAX_PIECES, splitSpan, usualSplit } from '../../../operate/replay/pieces.ts';
 import { checkPieces, longestMinutes, readSpan } from '../../../operate/replay/settings.ts';
 
 const at = (time: string): number => Date.parse(time) / 1000;
@@ -55,14 +48,6 @@ describe('splitSpan', () => {
       }),
       { numRuns: 30 },
     );
-  });
-
-  test('an hour from ten past to ten past is two pieces', () => {
-    const span = { from: at('2026-11-20T08:10:00Z'), to: at('2026-11-20T09:10:00Z') };
-    expect(splitSpan(span, 60)).toEqual([
-      { from: at('2026-11-20T08:10:00Z'), to: at('2026-11-20T09:00:00Z') },
-      { from: at('2026-11-20T09:00:00Z'), to: at('2026-11-20T09:10:00Z') },
-    ]);
   });
 
   test('nobody has to say how long the pieces are', () => {
@@ -137,19 +122,6 @@ describe('executionName', () => {
     const base = { tableName: 'T', piece: { from: 0, to: 60 }, dryRun: false, label: 'x', attempt: 2 };
     expect(executionName({ ...base, label, attempt: 1 })).not.toBe(executionName(base));
     expect(executionName({ ...base, label, dryRun: true })).not.toBe(executionName({ ...base, label }));
-  });
-
-  test('reads well', () => {
-    const piece = { from: at('2026-11-20T08:00:00Z'), to: at('2026-11-20T09:00:00Z') };
-    expect(executionName({ tableName: 'T', piece, dryRun: false, label: 'outage', attempt: 2 })).toMatch(
-      /^replay-20261120T080000Z-20261120T090000Z-outage-[0-9a-f]{8}-2$/,
-    );
-  });
-
-  test('the default label is a label, and another one for another span', () => {
-    const label = defaultLabel({ from: 1, to: 2 });
-    expect(label).toMatch(LABEL);
-    expect(defaultLabel({ from: 1, to: 3 })).not.toBe(label);
   });
 });
 

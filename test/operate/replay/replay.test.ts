@@ -73,15 +73,6 @@ test('starts nothing when it is done, and takes its counts', async () => {
   expect(started).toEqual([]);
 });
 
-test('waits for one that runs', async () => {
-  const { executions, started } = fake(['running'], succeeded({ found: 1, deleted: 1 }));
-  expect(await runPiece(PIECE, executions, NEVER)).toMatchObject({
-    status: 'SUCCEEDED',
-    totals: { found: 1 },
-  });
-  expect(started).toEqual([]);
-});
-
 test.each(['FAILED', 'TIMED_OUT', 'ABORTED'])(
   'starts one that %s again under the next name',
   async status => {

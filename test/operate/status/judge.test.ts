@@ -133,13 +133,6 @@ const SOUNDING = { ...ALARM, name: 'precise-ttl-no-sweep', state: 'ALARM', descr
 // A remark is named; its words stand here where the causes below do not have them.
 test.each<[string, Case, string, readonly (string | RegExp)[]]>([
   ['all is well', {}, 'fine', []],
-  ['it is limited, and keeps up', { props: { maxDeletesPerSecond: 50 } }, 'fine', []],
-  [
-    'an execution has its backlog',
-    { journal: { handOver: { before: SECONDS, until: SECONDS + 60, execution: 'e' } } },
-    'fine',
-    ['note handedOver: the execution e sweeps what was due before 2026-11-21T20:00:00Z'],
-  ],
   ['schedules are off', { schedule: { state: 'DISABLED' } }, 'broken', ['broken scheduleOff']],
   [
     'it is paused for long: what is overdue is expected',
@@ -149,13 +142,6 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
       'warning paused: the table is paused since 2026-11-21T19:10:00Z, until 2026-11-21T20:01:00Z',
       'warning late: an item has been overdue for 50 minutes; more than 11 s is late',
     ],
-  ],
-  ['it is paused until somebody resumes it', { journal: { pause: PAUSE } }, 'warnings', ['warning paused']],
-  [
-    'the configuration has it off',
-    { props: { enabled: false }, schedule: null, journal: { tick: before(60) } },
-    'warnings',
-    ['warning disabled'],
   ],
   ['schedules are gone', { schedule: null }, 'broken', ['broken scheduleMissing']],
   ['the last tick is ten minutes ago', { journal: { tick: before(10) } }, 'fine', []],
@@ -172,15 +158,6 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     ['broken noTick: no tick has ever planned'],
   ],
   [
-    'there was none since it was deployed, a minute ago',
-    {
-      journal: { tick: undefined, watermark: undefined },
-      seen: { stateMachine: { seen: { arn: ARN, createdAt: before(1) } } },
-    },
-    'fine',
-    [],
-  ],
-  [
     'the newest sweep failed',
     { journal: failed(0.5) },
     'broken',
@@ -191,6 +168,23 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     { journal: failed(30) },
     'warnings',
     ['warning failed: 30 minutes ago a sweep failed'],
+  ],
+  [
+    'there was none since it was deployed, a minute ago',
+    {
+      journal: { tick: undefined, watermark: undefined },
+      seen: { stateMachine: { seen: { arn: ARN, createdAt: before(1) } } },
+    },
+    'fine',
+    [],
+  ],
+  [
+    'time was over before DynamoDB had answered: it is not known to be dead',
+    { seen: { overdue: OUT_OF_TIME } },
+    'unknown',
+    [
+      'warning notKnown: not known: what is overdue (DynamoDB had not answered when the 15 s of the command were over)',
+    ],
   ],
   [
     'one failed, and a later one did not',
@@ -224,12 +218,6 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     { overdue: overdueFor(12) },
     'fine',
     [/^note late: an item .* for 12 s; more than 11 s is late: what is written less than two minutes/],
-  ],
-  [
-    'it is longer where the index is polled',
-    { props: { pollSeconds: 5 }, overdue: overdueFor(16) },
-    'warnings',
-    ['warning late: an item has been overdue for 16 s; more than 15 s is late'],
   ],
   [
     'the plain mode promises two minutes',
@@ -286,12 +274,6 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     ],
   ],
   [
-    'DynamoDB has not answered this command at all: nobody knows for how long before',
-    { seen: { ...UNTOLD, hasAnswered: false } },
-    'broken',
-    [/^broken dynamoDbSilent: .* since at least 2026-11-21T19:59:55Z, and other/, 'warning notKnown'],
-  ],
-  [
     'nothing answers: it may be the network of whoever asks',
     {
       seen: {
@@ -307,14 +289,6 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     ],
   ],
   [
-    'time was over before DynamoDB had answered: it is not known to be dead',
-    { seen: { overdue: OUT_OF_TIME } },
-    'unknown',
-    [
-      'warning notKnown: not known: what is overdue (DynamoDB had not answered when the 15 s of the command were over)',
-    ],
-  ],
-  [
     'Step Functions does not answer: nothing is said of replays, and not that there is no state machine',
     { seen: { stateMachine: SILENT_SFN, open: SILENT_SFN } },
     'unknown',
@@ -327,18 +301,6 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     { overdue: { read: [], unseen: { id: 'indexThrottled', text: 'it throttles' } } },
     'warnings',
     ['warning indexThrottled: it throttles: it is not known what is overdue'],
-  ],
-  [
-    'DynamoDB is slow',
-    {
-      overdue: {
-        ...overdueFor(5),
-        read: [{ from: SECONDS - 300, upTo: SECONDS }],
-        unseen: { id: 'indexSlow', text: 'it is slow' },
-      },
-    },
-    'warnings',
-    ['warning indexSlow: it is slow: it is not known what else is overdue'],
   ],
   [
     'neither journal nor index are known',

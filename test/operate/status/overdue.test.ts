@@ -216,11 +216,7 @@ test('when time is over, what has expired lately is known, and no more is claime
 test.each<[Partial<PreciseTtlProps>, number, number]>([
   [{}, 10, 10],
   [{}, 44_640, Math.floor(MAX_KEYS / 2) - 1],
-  [{ index: { shards: 1 } }, 44_640, MAX_KEYS - 1],
-  [{ index: { shards: 10 } }, 44_640, 499],
   [{ index: { by: 'second' } }, 44_640, 82],
-  [{ index: { granularityMinutes: 5, shards: 1 } }, 44_640, 5 * (MAX_KEYS - 1)],
-  [{ index: { shards: 100 } }, 44_640, 49],
   [{ index: { shards: 100, granularityMinutes: 1440 } }, 44_640, 44_640],
 ])('%j: of %i minutes it reads %i', (props, wanted, expected) => {
   expect(minutesBack(inMinutes(props), wanted)).toBe(expected);

@@ -17,22 +17,15 @@ const TWENTY_YEARS = 20 * 365 * 86_400;
 test.each<[AttributeValue | undefined, TtlKind]>([
   [undefined, 'missing'],
   [{ N: String(NOW) }, 'seconds'],
-  [{ N: '1795000000.0' }, 'seconds'],
   [{ N: '1.795E9' }, 'seconds'],
   [{ S: String(NOW) }, 'string'],
-  [{ S: '' }, 'string'],
   [{ NULL: true }, 'otherType'],
-  [{ M: {} }, 'otherType'],
   [{ N: '-1' }, 'negative'],
-  [{ N: '-1795000000000' }, 'negative'],
-  [{ N: '0' }, 'tooOld'],
   [{ N: String(NOW - FIVE_YEARS) }, 'tooOld'],
   [{ N: String(NOW - FIVE_YEARS + 1) }, 'seconds'],
   [{ N: String(NOW + TWENTY_YEARS) }, 'seconds'],
   [{ N: String(NOW + TWENTY_YEARS + 1) }, 'tooFarAhead'],
-  [{ N: '999999999999' }, 'tooFarAhead'],
   [{ N: '1000000000000' }, 'milliseconds'],
-  [{ N: `${NOW}123` }, 'milliseconds'],
   [{ N: '99999999999999' }, 'milliseconds'],
   [{ N: '100000000000000' }, 'tooFarAhead'],
   [{ N: `${NOW}.5` }, 'fraction'],
@@ -47,22 +40,12 @@ test('counts every item once', () => {
   expect(countTtl(items, 'ttl', NOW)).toMatchObject({ seconds: 1, string: 1, missing: 2, milliseconds: 0 });
 });
 
-test.each([
-  'ttl',
-  'TTL',
-  'TimeToLive',
-  'expires',
-  'expire',
-  'expiry',
-  'expiresAt',
-  'expires_at',
-  'expiration',
-  'ExpirationTime',
-  'expiry-date',
-  'deleteAfter',
-])('%s is a name of an expiry', name => {
-  expect(isExpiryName(name)).toBe(true);
-});
+test.each(['ttl', 'TimeToLive', 'expires', 'expiresAt', 'expiration', 'expiry-date', 'deleteAfter'])(
+  '%s is a name of an expiry',
+  name => {
+    expect(isExpiryName(name)).toBe(true);
+  },
+);
 
 test.each(['id', 'createdAt', 'expirationWindow', 'battle', 'expiredItems', 'end'])(
   '%s is no name of an expiry',

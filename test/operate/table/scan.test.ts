@@ -135,7 +135,3 @@ test('ends when it is told to, with what was read', async () => {
   expect(items).toBeLessThan(ITEMS);
   expect(ids).toHaveLength(items);
 });
-
-test('a table that is not there is the error of the SDK', async () => {
-  await expect(scan({ tableName: 'None' }).done).rejects.toThrow('non-existent table');
-});
