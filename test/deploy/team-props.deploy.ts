@@ -28,9 +28,6 @@ describeWithTerraform('a deployment under the rules of a team', () => {
           },
         },
         aws_sfn_state_machine: { tracing_configuration: { enabled: true } },
-        aws_iam_role: {
-          managed_policy_arns: ['arn:aws:iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole'],
-        },
       },
     };
     await on.deployment.use(ruled);
