@@ -1,5 +1,4 @@
-import { isObject, type Kind, kind, objectProblems, whole } from '../expiry/fields.ts';
-import { MIN_AGE_SECONDS } from '../functions/plan-sweep/watermark-age.ts';
+import { type Kind, kind, text } from '../expiry/fields.ts';
 import {
   lateMs,
   METRIC_DIMENSIONS,
@@ -7,8 +6,8 @@ import {
   type SweepMetricName,
 } from '../functions/record-metrics/metrics.ts';
 import { DEPLOYMENT_DIMENSION, type DeploymentMetricName } from '../functions/runtime/deployment-metric.ts';
-import { MIN_DELAY_SECONDS } from '../functions/stream/reader-delay.ts';
 import { type AWS_METRICS, awsMetric, type MetricReference } from './aws-metrics.ts';
+import { orReference } from './references.ts';
 
 /** The settings of a deployment that its alarms depend on. */
 export interface AlarmedDeployment {
@@ -51,7 +50,7 @@ interface Alarm {
   readonly watched: Watched;
   readonly statistic: 'Sum' | 'Maximum' | 'p99';
   readonly comparison: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
-  /** Default threshold, in the unit of the metric. */
+  /** Threshold in the unit of the metric. */
   readonly threshold: (table: Pick<AlarmedTable, 'precisionSeconds'>) => number;
   /** Unit of the threshold, in words. */
   readonly unit:
@@ -63,10 +62,6 @@ interface Alarm {
     | 'messages'
     | 'milliseconds'
     | 'seconds';
-  /** Whether the threshold is fixed. @default it can be tuned */
-  readonly isFixed?: true;
-  /** Lowest threshold: the metric is not recorded below it. @default 1 */
-  readonly leastThreshold?: number;
   readonly periodSeconds: 60 | 300;
   /** Consecutive periods that must be beyond the threshold. */
   readonly periods: number;
@@ -116,7 +111,7 @@ export const HEARTBEAT = {
 const NO_SWEEP_PERIODS = 5;
 
 /**
- * The alarms of a deployment, by their names in the prop `alarms`. The Terraform code, the dashboard, the alarms that commands look up, and
+ * The alarms of a deployment, by their names. The Terraform code, the dashboard, the alarms that commands look up, and
  * the tables in docs/reference/metrics.md are made from this list.
  *
  * What finds nothing and keeps up records none of our metrics, so missing data means no alarm. The alarm on the queue keeps its state: SQS
@@ -133,7 +128,6 @@ export const ALARMS = {
     comparison: 'LessThanThreshold',
     threshold: () => 1,
     unit: 'sweep',
-    isFixed: true,
     periodSeconds: 60,
     periods: NO_SWEEP_PERIODS,
     isHeartbeat: true,
@@ -190,7 +184,6 @@ export const ALARMS = {
     statistic: 'Maximum',
     comparison: 'GreaterThanOrEqualToThreshold',
     threshold: () => WATERMARK_SECONDS,
-    leastThreshold: MIN_AGE_SECONDS,
     unit: 'seconds',
     periodSeconds: 300,
     periods: 1,
@@ -202,7 +195,6 @@ export const ALARMS = {
     statistic: 'Maximum',
     comparison: 'GreaterThanOrEqualToThreshold',
     threshold: () => READER_DELAY_SECONDS,
-    leastThreshold: MIN_DELAY_SECONDS,
     unit: 'seconds',
     periodSeconds: 300,
     periods: 1,
@@ -215,64 +207,22 @@ export const ALARMS = {
 export type AlarmName = keyof typeof ALARMS;
 export const ALARM_NAMES = Object.keys(ALARMS) as AlarmName[];
 
-/** The settings of an alarm. */
-export interface AlarmTuning {
-  /** Threshold in the unit of the metric. */
-  readonly threshold?: number;
-  /** Consecutive periods that must be beyond the threshold. */
-  readonly periods?: number;
-}
+/** Whether there are alarms, or the ARN of a topic that they notify. */
+export type AlarmsProp = boolean | string;
 
-/** `false`: no alarms. Otherwise by name: the tuning of an alarm, or `false` to turn it off. */
-export type AlarmsProp = false | { readonly [Name in AlarmName]?: false | AlarmTuning };
-
-/** Highest threshold: 31 days in milliseconds, the longest time that a tick can look back. */
-const MAX_THRESHOLD = 31 * 24 * 60 * 60 * 1000;
-
-/** Most seconds of all periods of an alarm, if a period is shorter than an hour. Source: CloudWatch API reference, PutMetricAlarm. */
-const MAX_SECONDS = 24 * 60 * 60;
-
-/** The kinds of the fields that tune an alarm. */
-export function tuningKinds(alarm: AlarmName): Readonly<Record<string, Kind<number>>> {
-  const { periodSeconds, isFixed, leastThreshold = 1, isHeartbeat }: Alarm = ALARMS[alarm];
-  const spans = isHeartbeat ? HEARTBEAT.evaluationPeriods : 1;
-  return {
-    ...(isFixed ? {} : { threshold: whole(leastThreshold, MAX_THRESHOLD) }),
-    periods: whole(1, MAX_SECONDS / (periodSeconds * spans)),
-  };
-}
-
-const REMEDY = 'Correct the value, or leave the field out for its default.';
-
-const ALARM_KINDS = Object.fromEntries(
-  ALARM_NAMES.map(alarm => {
-    const fields = Object.keys(tuningKinds(alarm)).join(', ');
-    return [
-      alarm,
-      kind<false | AlarmTuning>(value => value === false || isObject(value), `false or { ${fields} }`, {
-        inside: tuning =>
-          tuning === false ? [] : objectProblems(tuningKinds(alarm), tuning, { remedy: REMEDY }),
-      }),
-    ];
-  }),
+/** The ARN of a topic. Source: SNS API reference, CreateTopic. */
+const TOPIC_ARN = orReference(
+  text(/^arn:[a-z0-9-]+:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/, 'the ARN of an SNS topic'),
 );
 
 /** The kind of the prop `alarms`. */
 export const ALARMS_KIND: Kind<AlarmsProp> = kind(
-  value => value === false || isObject(value),
-  'false or { noSweep: …, deletionLag: { threshold: … }, … }',
-  { inside: alarms => (alarms === false ? [] : objectProblems(ALARM_KINDS, alarms, { remedy: REMEDY })) },
+  value => typeof value === 'boolean' || TOPIC_ARN.is(value),
+  "true, false, or the ARN of an SNS topic, e.g. 'arn:aws:sns:eu-central-1:123456789012:on-call'",
 );
 
-/** The form of a topic's ARN. Source: SNS API reference, CreateTopic. */
-export const ALARM_TOPIC = {
-  pattern: /^arn:[a-z0-9-]+:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/,
-  expected: "the ARN of an SNS topic, e.g. 'arn:aws:sns:eu-central-1:123456789012:on-call'",
-} as const;
-
 /** An alarm as it is deployed. */
-export interface DeployedAlarm
-  extends Omit<Alarm, 'watched' | 'threshold' | 'isFixed' | 'leastThreshold' | 'onlyEnabled' | 'ofReaders'> {
+export interface DeployedAlarm extends Omit<Alarm, 'watched' | 'threshold' | 'onlyEnabled' | 'ofReaders'> {
   readonly alarm: AlarmName;
   /** Name in CloudWatch. */
   readonly name: string;
@@ -287,25 +237,16 @@ export function kebab(alarm: AlarmName): string {
   return alarm.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
 }
 
-/** The props with which a table has readers of its stream. */
-export const READER_PROPS = ['archive', 'events'] as const;
-
-/** The props of which an alarm requires at least one; empty for an alarm that always exists. */
-export function neededFor(alarm: AlarmName): readonly (typeof READER_PROPS)[number][] {
-  const { ofReaders }: Alarm = ALARMS[alarm];
-  return ofReaders ? READER_PROPS : [];
-}
-
 /** Whether a table has what an alarm watches. */
 export function hasSubject(
   alarm: AlarmName,
-  table: Pick<AlarmedTable, (typeof READER_PROPS)[number]>,
+  { archive, events }: Pick<AlarmedTable, 'archive' | 'events'>,
 ): boolean {
-  const needed = neededFor(alarm);
-  return needed.length === 0 || needed.some(prop => table[prop] !== undefined);
+  const { ofReaders }: Alarm = ALARMS[alarm];
+  return !ofReaders || archive !== undefined || events !== undefined;
 }
 
-/** The alarms of a deployment that are not turned off, and for which a table has the alarm's subject. */
+/** The alarms of a deployment for which a table has the alarm's subject. */
 export function alarmsOf(
   deployment: AlarmedDeployment,
   resources: AlarmedResources,
@@ -314,8 +255,7 @@ export function alarmsOf(
   if (alarms === false) return [];
   return ALARM_NAMES.filter(alarm => {
     const { onlyEnabled }: Alarm = ALARMS[alarm];
-    const isOn = alarms[alarm] !== false && (enabled || !onlyEnabled);
-    return isOn && tables.some(table => hasSubject(alarm, table));
+    return (enabled || !onlyEnabled) && tables.some(table => hasSubject(alarm, table));
   }).map(alarm => deployed(alarm, deployment, resources));
 }
 
@@ -327,8 +267,6 @@ function deployed(
   const {
     watched: _watched,
     threshold: _byDefault,
-    isFixed: _fixed,
-    leastThreshold: _least,
     onlyEnabled: _enabled,
     ofReaders: _readers,
     ...rest
@@ -338,7 +276,6 @@ function deployed(
     ...{ ...rest, metric, others, alarm },
     name: `${deployment.name}-${kebab(alarm)}`,
     threshold: thresholdOf(alarm, deployment),
-    periods: tuningOf(alarm, deployment).periods ?? rest.periods,
   };
 }
 
@@ -383,17 +320,10 @@ export function sweepMetric(
   return { namespace: METRICS_NAMESPACE, name, dimensions: { ...METRIC_DIMENSIONS, Deployment: deployment } };
 }
 
-/** The threshold of an alarm: its tuning, or its default. If the tables have different precisions, the coarsest counts. */
-export function thresholdOf(
-  alarm: AlarmName,
-  deployment: Pick<AlarmedDeployment, 'alarms' | 'tables'>,
-): number {
-  const precisionSeconds = Math.max(...deployment.tables.map(table => table.precisionSeconds));
-  return tuningOf(alarm, deployment).threshold ?? ALARMS[alarm].threshold({ precisionSeconds });
-}
-
-function tuningOf(alarm: AlarmName, { alarms }: Pick<AlarmedDeployment, 'alarms'>): AlarmTuning {
-  return (alarms !== false && alarms[alarm]) || {};
+/** The threshold of an alarm. If the tables have different precisions, the coarsest counts. */
+export function thresholdOf(alarm: AlarmName, { tables }: Pick<AlarmedDeployment, 'tables'>): number {
+  const precisionSeconds = Math.max(...tables.map(table => table.precisionSeconds));
+  return ALARMS[alarm].threshold({ precisionSeconds });
 }
 
 /** URL of an alarm's section in the runbook: a person who receives an alarm has this text, but perhaps no checkout. */

@@ -296,7 +296,7 @@ export function checkConfig(config: unknown): DeploymentConfig {
   const ofEach = tables.flatMap((table, index) => under(`tables[${index}]`, propProblems(table)));
   if (ofEach.length > 0) throw new InvalidConfigError(ofEach);
   const ofAll = [
-    ...deploymentProblems(tables.map(resolveProps), tables, fieldInTables),
+    ...deploymentProblems(tables.map(resolveProps), fieldInTables),
     ...sharedTagProblems(checked),
     ...otherRegionProblems(checked),
   ];
@@ -321,12 +321,12 @@ function sharedTagProblems({ tags, tables }: DeploymentConfig): FieldProblem[] {
  * the functions call the destinations of events there.
  */
 function otherRegionProblems({ region, tables }: DeploymentConfig): FieldProblem[] {
-  return tables.flatMap(({ events, kmsKeyArn, tableKmsKeyArn, alarmTopicArn }, index) => {
+  return tables.flatMap(({ events, kmsKeyArn, tableKmsKeyArn, alarms }, index) => {
     const arns: Readonly<Record<string, string | undefined>> = {
       ...Object.fromEntries(DESTINATION_NAMES.map(name => [`events.${name}`, events?.[name]])),
       kmsKeyArn,
       tableKmsKeyArn,
-      alarmTopicArn,
+      alarms: typeof alarms === 'string' ? alarms : undefined,
     };
     return Object.entries(arns).flatMap(([field, arn]) => {
       if (!arn?.startsWith('arn:') || isReference(arn as unknown) || arn.split(':')[3] === region) return [];

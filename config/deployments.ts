@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldProblem } from '../expiry/errors.ts';
 import { carriedSettings } from '../functions/runtime/environment.ts';
-import { ALARM_NAMES, hasSubject, neededFor } from './alarms.ts';
 import { type Named, nameProblem, namesOfDeployment, namesOfTable } from './names.ts';
-import { DEPLOYMENT_PROPS, type DeploymentProps, functionSettings, type ResolvedProps } from './props.ts';
+import { DEPLOYMENT_PROPS, functionSettings, type ResolvedProps } from './props.ts';
 
 type SharedName = (typeof DEPLOYMENT_PROPS)[number];
 
@@ -59,21 +58,13 @@ export const fieldInTables: FieldOf = (index, prop) =>
 
 /**
  * Problems between tables that are each valid.
- * @param given props as written, without defaults
  */
-export function deploymentProblems(
-  tables: readonly ResolvedProps[],
-  given: readonly DeploymentProps[],
-  fieldOf: FieldOf,
-): FieldProblem[] {
+export function deploymentProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): FieldProblem[] {
   const twins = twinProblems(tables, fieldOf);
   if (twins.length > 0) return twins;
   const disagreeing = tables.flatMap((table, index) => disagreements(table, index, tables, fieldOf));
   if (disagreeing.length > 0) return disagreeing;
-  return [
-    ...deploymentsOf(tables).flatMap(deployment => subjectProblems(deployment, tables, given, fieldOf)),
-    ...nameProblems(tables, fieldOf),
-  ];
+  return nameProblems(tables, fieldOf);
 }
 
 /** Problems of tables with the same name or the same prefix, whose resources would conflict. */
@@ -114,28 +105,6 @@ function disagreements(
 }
 
 const inWords = (value: unknown): string => JSON.stringify(value) ?? 'none';
-
-/** Problems of alarms that are configured although the deployment has nothing that they could watch. */
-function subjectProblems(
-  { alarms, tables: own }: Deployment,
-  tables: readonly ResolvedProps[],
-  given: readonly DeploymentProps[],
-  fieldOf: FieldOf,
-): FieldProblem[] {
-  if (alarms === false) return [];
-  const index = tables.findIndex((table, at) => own.includes(table) && given[at]?.alarms !== undefined);
-  return ALARM_NAMES.filter(alarm => alarms[alarm] && !own.some(table => hasSubject(alarm, table))).map(
-    alarm => {
-      const needed = neededFor(alarm).join(' or ');
-      return {
-        field: fieldOf(Math.max(index, 0), `alarms.${alarm}`),
-        expected: `false or nothing without ${needed}`,
-        got: alarms[alarm],
-        remedy: `Leave it out, or add ${needed}.`,
-      };
-    },
-  );
-}
 
 /** Problems of names that two tables or deployments would share. Role names are unique in an account. */
 function nameProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): FieldProblem[] {

@@ -78,7 +78,7 @@ export const HOLDINGS = {
     type: 'aws_sns_topic',
     paths: ['alarms/topic'],
     turnedOff: 'stays',
-    onAgain: 'by `alarms: false`, `alarmTopicArn`; without it again it is the same one',
+    onAgain: 'by `alarms: false`, or another topic; without it again it is the same one',
     entryOut: 'goes',
     destroyed: 'goes',
   },

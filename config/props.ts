@@ -17,7 +17,7 @@ import {
   type IndexedBy,
 } from '../expiry/model.ts';
 import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
-import { ALARM_TOPIC, ALARMS_KIND, type AlarmsProp } from './alarms.ts';
+import { ALARMS_KIND } from './alarms.ts';
 import { flattened, GROUP_NAMES, GROUPS, type GroupName, isGrouped, nested, pathOf } from './prop-groups.ts';
 import { orReference } from './references.ts';
 import { ARCHIVE, EVENTS } from './stream-props.ts';
@@ -227,16 +227,10 @@ export const PROPS = {
    */
   logKeys: optional(SETTING_KINDS.logKeys, 'full'),
   /**
-   * the [alarms](alarms.md): `false` for none, or by name `false` or settings, e.g. `{ itemsFailed: false, deletionLag: {
-   * threshold: 30000, periods: 2 } }`
-   * @default all of them
+   * the [alarms](alarms.md), on a topic of the deployment's own, `<sweep>-alarms`: `false` for none, or the ARN of an SNS topic to which
+   * `cloudwatch.amazonaws.com` may publish
    */
-  alarms: calculated<AlarmsProp>(ALARMS_KIND, () => ({})),
-  /**
-   * ARN of an SNS topic for the alarms, to which `cloudwatch.amazonaws.com` may publish
-   * @default a topic of the deployment's own, `<sweep>-alarms`
-   */
-  alarmTopicArn: orNone(orReference(text(ALARM_TOPIC.pattern, ALARM_TOPIC.expected))),
+  alarms: optional(ALARMS_KIND, true),
   /** whether the deployment has a [dashboard](metrics.md) */
   dashboard: optional(boolean(), true),
   /**
@@ -389,7 +383,6 @@ export function propsOfSettings(settings: FlatProps): PreciseTtlProps {
 export const DEPLOYMENT_PROPS = [
   'logRetentionDays',
   'alarms',
-  'alarmTopicArn',
   'dashboard',
   'permissionsBoundary',
   'kmsKeyArn',

@@ -1,6 +1,6 @@
 /** `precise-ttl/cdktf`, which is also `precise-ttl/cdktn` with other names of the same modules: constructs for a team's own stacks. */
 
-export type { AlarmName, AlarmsProp, AlarmTuning } from '../config/alarms.ts';
+export type { AlarmName } from '../config/alarms.ts';
 export {
   type DeploymentConfig,
   defineConfig,

@@ -81,9 +81,7 @@ const SOME_NAME = 'table';
 export function constructProblems(props: ConstructProps): FieldProblem[] {
   if (!('tables' in props)) {
     const problems = tableProblems(props);
-    return problems.length > 0
-      ? problems
-      : sharedProblems([props], resolveConstruct(props), (_table, prop) => prop);
+    return problems.length > 0 ? problems : sharedProblems(resolveConstruct(props), (_table, prop) => prop);
   }
   const { tables } = props;
   const problems = [
@@ -103,18 +101,13 @@ export function constructProblems(props: ConstructProps): FieldProblem[] {
     ]),
   );
   if (ofEach.length > 0) return ofEach;
-  return sharedProblems(tables, resolveConstruct(props), fieldInTables);
+  return sharedProblems(resolveConstruct(props), fieldInTables);
 }
 
 /** Problems between tables that are each valid. */
-function sharedProblems(
-  given: readonly TableProps[],
-  tables: readonly ResolvedTable[],
-  fieldOf: FieldOf,
-): FieldProblem[] {
+function sharedProblems(tables: readonly ResolvedTable[], fieldOf: FieldOf): FieldProblem[] {
   return deploymentProblems(
     tables.map(({ props }) => props),
-    given,
     fieldOf,
   );
 }
@@ -167,7 +160,7 @@ const MAY_BE_TOKENS = [
   'permissionsBoundary',
   'kmsKeyArn',
   'tableKmsKeyArn',
-  'alarmTopicArn',
+  'alarms',
   'archive',
   'events',
 ];

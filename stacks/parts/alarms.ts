@@ -22,9 +22,9 @@ export interface SweepAlarmsProps {
 
 /** The alarms of a deployment, and the topic that they notify. Without alarms there is no topic. */
 export class SweepAlarms extends Construct {
-  /** Undefined with `alarmTopicArn`, or without alarms. */
+  /** Undefined with a topic of the user's, or without alarms. */
   readonly topic: SnsTopic | undefined;
-  /** The `alarmTopicArn`, or the ARN of the deployment's own topic. */
+  /** The topic that is notified: the user's, or the deployment's own. */
   readonly topicArn: string | undefined;
   /** The alarms that are created, by their names in CloudWatch. */
   readonly alarms: Readonly<Record<string, CloudwatchMetricAlarm>>;
@@ -32,10 +32,10 @@ export class SweepAlarms extends Construct {
   constructor(scope: Construct, id: string, { place, resources, deployment }: SweepAlarmsProps) {
     super(scope, id);
     const deployed = alarmsOf(deployment, resources);
-    const { alarmTopicArn } = deployment;
     if (deployed.length > 0) {
-      if (alarmTopicArn === undefined) this.topic = this.#ownTopic(place, deployment);
-      this.topicArn = alarmTopicArn ?? this.topic?.arn;
+      const given = typeof deployment.alarms === 'string' ? deployment.alarms : undefined;
+      if (given === undefined) this.topic = this.#ownTopic(place, deployment);
+      this.topicArn = given ?? this.topic?.arn;
     }
     this.alarms = Object.fromEntries(
       deployed.map(alarm => [alarm.name, metricAlarm(this, alarm, this.topicArn, deployment)]),

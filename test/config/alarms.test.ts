@@ -3,12 +3,10 @@ import { ComparisonOperator, Statistic } from '@aws-sdk/client-cloudwatch';
 import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { SnsTopic } from '@cdktf/provider-aws/lib/sns-topic/index.js';
 import { TerraformStack, Testing } from 'cdktf';
-import { ALARM_NAMES, ALARMS, type AlarmName, alarmsOf, kebab, tuningKinds } from '../../config/alarms.ts';
+import { ALARM_NAMES, ALARMS, type AlarmName, kebab } from '../../config/alarms.ts';
 import { AWS_METRICS, type AwsNamespace } from '../../config/aws-metrics.ts';
-import { checkConfig } from '../../config/config.ts';
-import { deploymentOf } from '../../config/deployments.ts';
 import { propProblems } from '../../config/prop-problems.ts';
-import { type PreciseTtlProps, resolveProps } from '../../config/props.ts';
+import type { PreciseTtlProps } from '../../config/props.ts';
 import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
 import { DEPLOYMENT_METRICS } from '../../functions/runtime/deployment-metric.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
@@ -197,18 +195,18 @@ test('the topic is encrypted with a key of your own', () => {
 });
 
 test('a topic of yours is told instead, and there is no other', () => {
-  const alarmTopicArn = '${aws_sns_topic.on_call.arn}';
-  const json = synthesized({ alarmTopicArn });
+  const topicArn = '${aws_sns_topic.on_call.arn}';
+  const json = synthesized({ alarms: topicArn });
   expect([resources(json, 'aws_sns_topic'), resources(json, 'aws_sns_topic_policy')]).toEqual([[], []]);
-  for (const { alarm_actions } of alarmsIn(json)) expect(alarm_actions).toEqual([alarmTopicArn]);
-  expect(JSON.stringify(json.output)).toContain(alarmTopicArn);
+  for (const { alarm_actions } of alarmsIn(json)) expect(alarm_actions).toEqual([topicArn]);
+  expect(JSON.stringify(json.output)).toContain(topicArn);
 });
 
 test('a topic of the same stack is a token', () => {
   const stack = new TerraformStack(Testing.app(), 'own');
   new AwsProvider(stack, 'aws', { region: 'eu-central-1' });
   const topic = new SnsTopic(stack, 'on-call', { name: 'on-call' });
-  const sweep = new PreciseTtl(stack, 'ttl', { ...WHOLE, alarmTopicArn: topic.arn });
+  const sweep = new PreciseTtl(stack, 'ttl', { ...WHOLE, alarms: topic.arn });
   expect(Object.keys(sweep.alarmArns).sort()).toEqual(
     ALARM_NAMES.map(alarm => `precise-ttl-SessionData-${kebab(alarm)}`).sort(),
   );
@@ -224,32 +222,6 @@ test('there are none, and no topic, with alarms: false', () => {
   const types = ['aws_cloudwatch_metric_alarm', 'aws_sns_topic', 'aws_sns_topic_policy'];
   expect(types.flatMap(type => resources(json, type))).toEqual([]);
   expect(JSON.stringify(json.output)).not.toContain('alarmTopicArn');
-});
-
-test.each(ALARM_NAMES)('%s can be turned off, and set', alarm => {
-  const resourcesOf = {
-    stateMachineArn: 'arn',
-    replayStateMachineArn: 'other',
-    deadLetterQueueName: 'queue',
-  };
-  const of = (alarms: PreciseTtlProps['alarms']) =>
-    alarmsOf(
-      deploymentOf([resolveProps({ ...WHOLE, ...(alarms !== undefined && { alarms }) })]),
-      resourcesOf,
-    );
-  expect(
-    of({ [alarm]: false })
-      .map(each => each.alarm)
-      .sort(),
-  ).toEqual(ALARM_NAMES.filter(each => each !== alarm).sort());
-  const set = Object.fromEntries(
-    Object.keys(tuningKinds(alarm)).map(field => [field, field === 'threshold' ? 7_000 : 7]),
-  );
-  expect(Object.keys(set)).toContain('periods');
-  expect(of({ [alarm]: set }).find(each => each.alarm === alarm)).toMatchObject(set);
-  expect(of({ [alarm]: set }).filter(each => each.alarm !== alarm)).toEqual(
-    of(undefined).filter(each => each.alarm !== alarm),
-  );
 });
 
 test.each([
@@ -268,47 +240,28 @@ test('a sweep that is turned off is not missed', () => {
   expect(names.sort()).toEqual(kebabs(ALARM_NAMES.filter(name => name !== 'noSweep')));
 });
 
-test.each<[PreciseTtlProps['alarms'], RegExp]>([
-  [{ lag: {} } as object, /^alarms\.lag: /],
-  [{ noSweep: { threshold: 2 } }, /^alarms\.noSweep\.threshold: /],
-  [{ noSweep: true as never }, /^alarms\.noSweep: expected false or \{ periods \}/],
-  [{ itemsFailed: { threshold: 0 } }, /^alarms\.itemsFailed\.threshold: expected a whole number from 1/],
-  [
-    { watermarkAge: { threshold: 3_599 } },
-    /^alarms\.watermarkAge\.threshold: expected a whole number from 3,?600 /,
-  ],
-  [{ itemsFailed: { periods: 289 } }, /^alarms\.itemsFailed\.periods: expected a whole number from 1 to 288/],
-  [{ itemsFailed: null as never }, /^alarms\.itemsFailed: /],
-])('refuses %j', (alarms, message) => {
-  const problems = propProblems({ ...SESSION_DATA, ...(alarms !== undefined && { alarms }) });
-  expect(problems).toHaveLength(1);
-  expect(problems.map(({ field, expected }) => `${field}: expected ${expected}`)).toEqual([
-    expect.stringMatching(message),
-  ]);
-});
+test.each([{ noSweep: false }, 'on-call', 'arn:aws:sqs:us-east-1:123456789012:on-call', 1, null])(
+  'refuses %j',
+  alarms => {
+    expect(propProblems({ ...SESSION_DATA, alarms: alarms as never })).toMatchObject([
+      { field: 'alarms', expected: expect.stringMatching(/^true, false, or the ARN of an SNS topic/) },
+    ]);
+  },
+);
 
-test('the alarm of the readers is there with a reader, and cannot be set without one', () => {
-  const set = (alarms: PreciseTtlProps['alarms'], props: Partial<PreciseTtlProps> = {}) =>
-    configOf({ ...SESSION_DATA, ...props, ...(alarms !== undefined && { alarms }) });
-  const tuned = { readersBehind: { threshold: 600 } };
-  expect(byName(terraformJson(set(undefined)))['readers-behind']).toBeUndefined();
-  expect(() => checkConfig(set(tuned))).toThrow(
-    /tables\[0\]\.alarms\.readersBehind: expected false or nothing without archive or events, .* Leave it out, or add archive or events\./,
-  );
+test('the alarm of the readers is there with a reader', () => {
+  expect(byName(terraformJson(configOf(SESSION_DATA)))['readers-behind']).toBeUndefined();
   for (const props of [{ archive: {} }, { events: { eventBus: 'default' } }]) {
-    const json = terraformJson(set(tuned, props));
+    const json = terraformJson(configOf({ ...SESSION_DATA, ...props }));
     expect(byName(json)['readers-behind']).toMatchObject({
       dimensions: { Deployment: 'precise-ttl' },
       metric_name: 'ReaderDelay',
       statistic: 'Maximum',
-      threshold: 600,
+      threshold: 3600,
       treat_missing_data: 'notBreaching',
     });
     const reader = 'archive' in props ? 'archive-expiries' : 'publish-expiries';
     expect(environmentOf(json, reader)).toMatchObject({ DEPLOYMENT_NAME: 'precise-ttl' });
-    // One of the tables is enough.
-    const other = { tableName: 'Other', partitionKey: 'id', ...props };
-    expect(checkConfig({ ...configOf(SESSION_DATA, other), alarms: tuned }).tables).toHaveLength(2);
   }
 });
 

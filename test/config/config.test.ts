@@ -430,7 +430,7 @@ describe('fails for', () => {
         ['events.eventBus', { events: { eventBus: 'arn:aws:events:eu-west-1:123456789012:event-bus/b' } }],
         ['kmsKeyArn', { kmsKeyArn: 'arn:aws:kms:eu-west-1:123456789012:key/1' }],
         ['tableKmsKeyArn', { tableKmsKeyArn: 'arn:aws:kms:eu-west-1:123456789012:key/1' }],
-        ['alarmTopicArn', { alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:t' }],
+        ['alarms', { alarms: 'arn:aws:sns:eu-west-1:123456789012:t' }],
       ] as const
     ).map(([field, props]): [string, unknown, RegExp] => [
       `${field} of another region`,
@@ -547,7 +547,6 @@ const WHOLE: DeploymentConfig = {
     written(
       table({
         sortKey: 'SessionId',
-        alarms: { itemsFailed: false, deletionLag: { threshold: 60, periods: 2 } },
         archive: { prefix: 'a/', removals: 'all', format: 'json', batchSeconds: 5, coldAfterDays: 30 },
         events: { eventBus: 'expiries', oldImage: true },
       }),
@@ -596,7 +595,7 @@ test('every value of a wrong type is a problem, not a crash', () => {
   for (const field of WRITTEN_NAMES) {
     for (const value of [null, {}, [], -1, 1.5, Number.NaN, '', () => 1, 5n, Symbol('a')]) {
       const props = { ...table(), [field]: value } as PreciseTtlProps;
-      const isNone = ['tags', 'alarms', 'archive', 'index'].includes(field) && isDeepStrictEqual(value, {});
+      const isNone = ['tags', 'archive', 'index'].includes(field) && isDeepStrictEqual(value, {});
       expect(propProblems(props).length > 0).toBe(!isNone);
     }
   }

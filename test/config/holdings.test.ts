@@ -60,7 +60,7 @@ test.each<[string, Partial<PreciseTtlProps>]>([
   ['archive', { events: WHOLE.events }],
   ['events', { archive: {} }],
   ['alarms', { ...WHOLE, alarms: false }],
-  ['a topic of its own', { ...WHOLE, alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:on-call' }],
+  ['a topic of its own', { ...WHOLE, alarms: 'arn:aws:sns:us-east-1:123456789012:on-call' }],
   ['a bucket of its own', { ...WHOLE, archive: { bucket: 'my-own' } }],
   ['a table of its own', { ...WHOLE, existingTable: true }],
   ['all of it', { alarms: false, existingTable: true }],

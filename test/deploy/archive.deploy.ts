@@ -141,7 +141,7 @@ describeWithTerraform('the archive and the events of a table', () => {
 
     const taken = typesOf(await deploy(tokens({})));
     const LOGS = 'aws_cloudwatch_log_group';
-    expect(taken['forget']).toEqual([LOGS, LOGS, ...BUCKET_PARTS, 'aws_sqs_queue']);
+    expect(taken['forget']).toEqual([LOGS, ...BUCKET_PARTS, 'aws_sqs_queue']);
     expect(taken['delete']).toContain(MAPPING);
     await isKept(bucket);
 

@@ -71,7 +71,7 @@ const EDITED: readonly (Walked & { readonly values: readonly Props[] })[] = [
   { name: 'enabled', values: [{}, { enabled: false }], moves: ON_AND_OFF },
   {
     name: 'alarms',
-    values: [{}, { alarms: false }, { alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:on-call' }],
+    values: [{}, { alarms: false }, { alarms: 'arn:aws:sns:us-east-1:123456789012:on-call' }],
     moves: [...ON_AND_OFF, [0, 2], [2, 0]],
   },
   { name: 'all others', values: [{}, OTHERS], moves: ON_AND_OFF },

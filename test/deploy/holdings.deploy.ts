@@ -78,7 +78,7 @@ describeWithTerraform('what holds something', () => {
       { events: WHOLE.events },
       { archive: {} },
       { ...WHOLE, alarms: false },
-      { ...WHOLE, alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:on-call' },
+      { ...WHOLE, alarms: 'arn:aws:sns:us-east-1:123456789012:on-call' },
       {},
     ];
     for (const edit of edits) {

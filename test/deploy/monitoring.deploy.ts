@@ -44,30 +44,19 @@ interface Edit {
 /** From the defaults, each instead of the one before. */
 const EDITS: readonly Edit[] = [
   {
-    changes: { alarms: { deletionLag: { threshold: 5000, periods: 2 } } },
-    // Which shows the threshold.
-    does: { update: [ALARM, DASHBOARD] },
-    alarms: ALL,
-  },
-  {
-    changes: { alarms: { itemsFailed: false } },
-    does: { delete: [ALARM], update: [DASHBOARD, ALARM] },
-    alarms: without(ALL, 'items-failed'),
-  },
-  {
     changes: { alarms: false },
-    does: { delete: Array(ALL.length - 1).fill(ALARM), forget: TOPIC, update: [DASHBOARD] },
+    does: { delete: Array(ALL.length).fill(ALARM), forget: TOPIC, update: [DASHBOARD] },
     alarms: [],
   },
   {
-    changes: { alarmTopicArn: ON_CALL },
+    changes: { alarms: ON_CALL },
     does: { create: Array(ALL.length).fill(ALARM), update: [DASHBOARD] },
     alarms: ALL,
     topic: ON_CALL,
   },
   { changes: {}, does: { create: TOPIC, update: Array(ALL.length).fill(ALARM) }, alarms: ALL },
   {
-    changes: { alarmTopicArn: ON_CALL },
+    changes: { alarms: ON_CALL },
     does: { forget: TOPIC, update: Array(ALL.length).fill(ALARM) },
     alarms: ALL,
     topic: ON_CALL,

@@ -143,10 +143,10 @@ test('how far the archive and the events are behind, and what they gave up', () 
 });
 
 test('the percentiles of the lag, with what is late', () => {
-  const { widgets } = dashboard({ alarms: { deletionLag: { threshold: 4321 } } });
+  const { widgets } = dashboard();
   const graph = widgets.find(({ properties }) => properties.title?.startsWith('Lag'));
   expect(graph?.properties.metrics?.map(metric => lineOf(metric).stat)).toEqual(['p50', 'p99', 'Maximum']);
-  expect(graph?.properties.annotations?.horizontal).toEqual([{ label: 'late', value: 4321 }]);
+  expect(graph?.properties.annotations?.horizontal).toEqual([{ label: 'late', value: 11_000 }]);
 });
 
 test('however many tables there are, there is one, with as many graphs: what is told by table is a query', () => {

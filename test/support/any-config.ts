@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { ALARM_NAMES, type AlarmsProp, tuningKinds } from '../../config/alarms.ts';
 import { checkConfig, type DeploymentConfig, InvalidConfigError } from '../../config/config.ts';
 import {
   DEPLOYMENT_PROPS,
@@ -26,26 +25,6 @@ const someTags = fc.dictionary(
   fc.constantFrom('team', 'cost center', 'env', 'Größe'),
   fc.constantFrom('sessions', 'a b', '1'),
   { minKeys: 1, maxKeys: 3, noNullPrototype: true },
-);
-
-const someAlarms: fc.Arbitrary<AlarmsProp> = fc.oneof(
-  fc.constant(false as const),
-  fc.record(
-    Object.fromEntries(
-      ALARM_NAMES.map(alarm => {
-        const tuning = { threshold: whole(1, 90_000), periods: whole(1, 3) };
-        const fields = Object.keys(tuningKinds(alarm)) as (keyof typeof tuning)[];
-        return [
-          alarm,
-          fc.oneof(
-            fc.constant(false as const),
-            fc.record(Object.fromEntries(fields.map(name => [name, tuning[name]])), { requiredKeys: [] }),
-          ),
-        ];
-      }),
-    ),
-    { requiredKeys: [] },
-  ),
 );
 
 const DESTINATION_VALUES: Readonly<Record<DestinationName, readonly string[]>> = {
@@ -107,8 +86,7 @@ export const PROP_VALUES: {
   maxDeletesPerSecond: whole(0, 1_000),
   logRetentionDays: fc.constantFrom(1, 30, 3_653),
   logKeys: fc.constantFrom('full', 'hash', 'none'),
-  alarms: someAlarms,
-  alarmTopicArn: fc.constant(arnOf('sns', 'on-call')),
+  alarms: fc.constantFrom(true, false, arnOf('sns', 'on-call')),
   dashboard: fc.boolean(),
   tags: someTags,
   permissionsBoundary: fc.constant(`arn:aws:iam::${ACCOUNT}:policy/boundary`),
