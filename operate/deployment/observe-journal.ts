@@ -28,17 +28,12 @@ export interface SeenJournal {
   readonly handOver: HandOverLease | undefined;
   /** Sweeps that deleted or left something, newest first. */
   readonly last: readonly Sweep[];
-  /** Sweeps that left something, newest first, up to the requested number. */
+  /** The newest sweep that left something, if there was one in the last hour. */
   readonly failures: readonly Sweep[];
 }
 
-export interface Asked {
-  /** Epoch milliseconds. */
-  readonly now: number;
-  /** Milliseconds before now from which failures are read. */
-  readonly sinceMs: number;
-  readonly mostFailures: number;
-}
+/** Age up to which a failure is reported, milliseconds. */
+const FAILURE_MS = 60 * 60 * 1000;
 
 /** Executions that are read, whether they failed or not. */
 const LAST = 10;
@@ -53,19 +48,19 @@ export async function observeState(
   return asked(journal, () => readState(journal));
 }
 
-/** Reads the journal's records about a table. */
+/** Reads the journal's records about a table. @param now epoch milliseconds */
 export async function observeTable(
   journal: DeploymentJournal,
   state: Checked<DeploymentState | undefined>,
   tableName: string,
-  { now, sinceMs, mostFailures }: Asked,
+  now: number,
 ): Promise<Checked<SeenJournal | undefined>> {
   if ('notChecked' in state || state.seen === undefined) return state as Checked<undefined>;
   const { seen } = state;
   const rows = await asked(journal, async () => ({
     last: await newestSweeps(journal, tableName, LAST, { pageRows: LAST }),
-    failures: await newestSweeps(journal, tableName, mostFailures, {
-      from: new Date(now - sinceMs).toISOString(),
+    failures: await newestSweeps(journal, tableName, 1, {
+      from: new Date(now - FAILURE_MS).toISOString(),
       failed: true,
     }),
   }));
@@ -101,7 +96,7 @@ export async function observeThrottled(
 }
 
 /** Longest normal time since a tick planned; one starts every minute. */
-export const STALE_MS = 10 * 60 * 1000;
+const STALE_MS = 10 * 60 * 1000;
 
 /**
  * Whether the ticks have stopped or never started. They also run while all tables are paused.

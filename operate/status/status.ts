@@ -161,9 +161,6 @@ async function openReplays(sfn: DeploymentClients['sfn'], machines: Promise<Mach
 
 type Machines = Checked<Awaited<ReturnType<typeof listStateMachines>>>;
 
-/** Age up to which a failure is reported, milliseconds. */
-const FAILURE_MS = 60 * 60 * 1000;
-
 /** Milliseconds after which the index is read without waiting for the journal. */
 const JOURNAL_MS = 2_000;
 
@@ -201,11 +198,7 @@ async function lookAtTable(
     observed.catch(() => undefined); // its error is thrown below
     return observed;
   };
-  const journal = inJournal(each =>
-    shared.state.then(state =>
-      observeTable(each, state, tableName, { now: now(), sinceMs: FAILURE_MS, mostFailures: 1 }),
-    ),
-  );
+  const journal = inJournal(each => shared.state.then(state => observeTable(each, state, tableName, now())));
   const scans = inJournal(each => observeScans(each, tableName));
   const throttled = inJournal(each => observeThrottled(each, tableName, now()));
   const early = await Promise.race([journal, sleep(JOURNAL_MS, undefined, { ref: false })]);

@@ -42,9 +42,6 @@ test.each([
   ['50M', 5e7],
   ['1.5k', 1500],
   ['50_000_000', 5e7],
-  ['0', 0],
-  ['2b', 2e9],
-  ['0.5', 0.5],
   ['100B', 1e11],
 ])('%s is %d', (text, amount) => {
   expect(readAmount('items-per-month', text)).toBe(amount);
@@ -240,11 +237,8 @@ test('more than the shards can take is answered, and ends with 1', async () => {
 test.each([
   [['--items-per-month', '1,5'], 2, '--items-per-month: expected a number from 0 to 100B'],
   [['--region', 'eu-west-1'], 2, '--region: expected us-east-1, got "eu-west-1"'],
-  [['--size', '500000'], 2, '--size: expected a whole number from 1 to 409600'],
-  [['--table', 'Token'], 2, '--table: expected one of Tokens, Carts, got "Token"'],
   [['--config', 'x.json'], 2, '--config: expected it with --table or --all, got it alone'],
   [['--all', '--table', 'Tokens'], 2, '--all: expected it without --table, got both'],
-  [['--shards', '1001'], 2, '--shards: expected a whole number from 1 to 1000'],
   [['--by', 'second', '--shards', '2'], 1, 'shards: expected none'],
 ])('%j is refused', async (args, status, message) => {
   const ended = await cost(...args);

@@ -84,14 +84,7 @@ test.each<[string, string[], number, RegExp]>([
     2,
     /^--table: expected the name of the table with --by, got none/,
   ],
-  ['a way that is none', ['--table', 'Tokens', '--by', 'minute'], 2, /^--by: expected .*window.*second/],
   ['no table and no terminal', [], 2, /^--table: expected the name of the table where no terminal/],
-  [
-    'keys of no table',
-    ['--sort-key', 'At'],
-    2,
-    /^--table: expected the name of the table with --sort-key, got none/,
-  ],
   [
     'an existing table without its key',
     ['--table', 'Tokens', '--existing'],
@@ -99,12 +92,6 @@ test.each<[string, string[], number, RegExp]>([
     /^--partition-key: expected the one that the existing table has, got none/,
   ],
   ['a name that is none', ['--table', 'a b'], 1, /tables\[0\]\.tableName: expected a table name.*got "a b"/],
-  [
-    'a region that is none',
-    ['--table', 'Tokens', '--region', 'eu-middle-1'],
-    1,
-    /region: expected an AWS region/,
-  ],
 ])('refuses %s, and writes nothing', async (_what, args, expected, message) => {
   const { status, stderr, cwd } = await init(args);
   expect([status, stderr]).toEqual([expected, expect.stringMatching(message)]);
@@ -166,13 +153,6 @@ describe('the three questions', () => {
       'ttlAttribute',
     ],
     [
-      'what is refused twice',
-      ['a b', '', '', 'b c', 'Tokens'],
-      [NAME, NAME],
-      { tableName: 'Tokens' },
-      'tableName',
-    ],
-    [
       'the name and the keys',
       ['a b', 'At At', '', 'Tokens', 'Id At'],
       [NAME, KEYS],
@@ -194,7 +174,6 @@ describe('the three questions', () => {
       { tableName: 'Tokens', existingTable: true, partitionKey: 'Id', ttlAttribute: 'Expires' },
     ],
     [['Tokens', 'Id, At', ''], { existingTable: true, partitionKey: 'Id', sortKey: 'At' }],
-    [['Tokens', 'Id At', ''], { existingTable: true, partitionKey: 'Id', sortKey: 'At' }],
   ])('%j', async (answers, expected) => {
     expect(await asked(...answers)).toMatchObject(expected);
   });
