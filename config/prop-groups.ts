@@ -78,11 +78,6 @@ export function settingsIn(prop: string, settings: readonly string[]): string[] 
   return settings.filter(setting => fieldPathOf(setting).split('.')[0] === prop);
 }
 
-/** The group that a setting is written in. */
-export function groupOf(setting: string): GroupName | undefined {
-  return GROUP_NAMES.find(group => group === PLACES.get(setting)?.group);
-}
-
 /** Converts props to flat settings. Unknown props and values of a wrong kind are copied unchanged. */
 export function flattened(props: object): Readonly<Record<string, unknown>> {
   const settings = Object.entries(props).flatMap(([name, value]): [string, unknown][] => {
