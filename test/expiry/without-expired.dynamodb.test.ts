@@ -123,18 +123,6 @@ describe.each(['Indexed', 'Plain'])('table %s', TableName => {
     expect(output).not.toHaveProperty('Items');
   });
 
-  test('a projection without the TTL gives no TTL, and no expired item', async () => {
-    const { Items } = await readers.send(
-      new ScanCommand({
-        TableName,
-        ProjectionExpression: '#n, color',
-        ExpressionAttributeNames: { '#n': 'name' },
-      }),
-    );
-    expect(names(Items)).toEqual(live(TableName));
-    expect([...new Set(Items?.flatMap(Object.keys))].sort()).toEqual(['color', 'name']);
-  });
-
   test.each([
     ['expired this second', false],
     ['expired long ago', false],

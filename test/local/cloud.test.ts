@@ -90,17 +90,6 @@ test('runs a machine with its bundled function, by name and by ARN', async () =>
   );
 });
 
-test('a function that fails, fails the execution under its own error name', async () => {
-  const cloud = await start(
-    stack(
-      'class NoGood extends Error { name = "NoGood" } export const handler = async () => { throw new NoGood("x") }',
-    ),
-  );
-  const { status, error, cause } = await cloud.startExecution('sweep', {}).done;
-  expect({ status, error }).toEqual({ status: 'FAILED', error: 'NoGood' });
-  expect(JSON.parse(cause ?? '')).toMatchObject({ errorType: 'NoGood', errorMessage: 'x' });
-});
-
 test('makes the tables, and the functions find them', async () => {
   // Without an SDK in the package: DynamoDB's protocol by hand.
   const code = `export const handler = async () => {
@@ -248,18 +237,6 @@ test('nothing is delivered again after the cloud has stopped', async () => {
   expect(started).toBe(1);
 });
 
-test('schedules can be left out', async () => {
-  const clock = new VirtualClock();
-  const outputs: unknown[] = [];
-  await start(stack(ECHO, { aws_scheduler_schedule: schedule() }), {
-    clock,
-    schedules: false,
-    onExecution: execution => outputs.push(execution.output),
-  });
-  await clock.sleep(300_000);
-  expect(outputs).toEqual([]);
-});
-
 test('stopping ends what runs and can be done twice', async () => {
   const cloud = await start(
     stack('export const handler = () => new Promise(() => setInterval(() => {}, 1000))'),
@@ -307,19 +284,6 @@ test('deletions are seen from outside, with the item as it was', async () => {
   for (const { late } of removed) expect(late).toBeLessThan(1_000);
   const { Items } = await cloud.client.send(new ScanCommand({ TableName: 'Watched' }));
   expect(Items?.map(item => item['SessionId']?.S)).toEqual(['b']);
-});
-
-test('watching a table without a stream fails, saying what to do', async () => {
-  const cloud = await start(stack(ECHO, { aws_dynamodb_table: { t: sessionTable({ name: 'Dark' }) } }));
-  const options = {
-    ...{ client: cloud.client, endpoint: cloud.dynamoDb.endpoint, region: 'us-east-1' },
-    tableName: 'Dark',
-    onRemoval: () => {},
-    onError: () => {},
-  };
-  await expect(StreamObserver.start(options)).rejects.toThrow(
-    /table "Dark": expected a stream with old images to see deletions by, got none; start the local cloud with observe: true/,
-  );
 });
 
 describe('fails at the start for', () => {

@@ -51,16 +51,6 @@ test('the journal is a table on demand, whose rows expire', () => {
   expect(table).not.toHaveProperty('deletion_protection_enabled');
 });
 
-test('each role may do with it what its function does, and no more', () => {
-  const { statements } = journalWith();
-  const resources = [expect.stringMatching(/^\$\{aws_dynamodb_table\.journal_table_\w+\.arn\}$/)];
-  expect(statements).toEqual({
-    plan: [{ actions: ['dynamodb:Query', 'dynamodb:UpdateItem'], resources }],
-    record: [{ actions: ['dynamodb:BatchWriteItem', 'dynamodb:UpdateItem'], resources }],
-    scan: [{ actions: ['dynamodb:UpdateItem'], resources }],
-  });
-});
-
 test('with a key of the deployment it is encrypted with that, and the roles may use it', () => {
   const { table, statements } = journalWith({ kmsKeyArn: KEY });
   expect(table).toMatchObject({ server_side_encryption: { enabled: true, kms_key_arn: KEY } });

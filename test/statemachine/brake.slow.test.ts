@@ -95,22 +95,6 @@ describe.each(BY)('by %s', (_by, model) => {
     for (const { ttl, deletedAt } of simulation.deleted) expect(deletedAt - ttl * 1000).toBeLessThan(1000);
   });
 
-  test('a limit below one a second leaves sweeps that succeed, and nothing is lost', async () => {
-    const simulation = simulate(model);
-    const items = fill(simulation, 10, 30);
-    for (let minute = 0; minute < 6; minute += 1) {
-      simulation.tick(START + minute * 60, 5, { maxDeletesPerSecond: 1 });
-    }
-    simulation.tick(START + 3_960, 5);
-    await simulation.finish();
-    const before = simulation.deleted.filter(({ deletedAt }) => deletedAt < (START + 3_960) * 1000).length;
-    expect(before).toBeGreaterThan(200);
-    expect(before).toBeLessThan(370);
-    simulation.replay({ scanIndex: true }, START + 4_020);
-    await simulation.finish();
-    expectSound(simulation, items);
-  });
-
   test('a child that DynamoDB throttles slows down and says so; one that it does not is as fast as ever', async () => {
     const busy = (nowMs: number) => nowMs >= FIRST * 1000 && nowMs < (FIRST + 25) * 1000;
     const run = async (adaptive: boolean) => {

@@ -53,30 +53,6 @@ test.each([
   expect(Math.max(...old.map(({ deletedAt }) => deletedAt / 1000 - MORNING))).toBeLessThan(lateSeconds + 15);
 });
 
-test('what a skipped tick left does not keep the minute after it waiting', async () => {
-  const simulation = simulate(MORNING, 280);
-  stream(simulation, 100, 3);
-  tickAll(simulation, 7, 5, [1]);
-  await simulation.finish();
-  expect(simulation.table.ids()).toEqual([]);
-  expect(twice(simulation)).toBe(0);
-  // Tick 1 owned minute 2.
-  const [left, others] = [true, false].map(isLeft =>
-    simulation.deleted.filter(({ ttl }) => ttl < MORNING + 180 === isLeft),
-  );
-  expect(worst(others ?? [])).toBeLessThan(1000);
-  expect(worst(left ?? [])).toBeLessThan(75_000);
-});
-
-test('an item that is written seconds before its expiry is gone with the next tick', async () => {
-  const simulation = simulate(MORNING);
-  const { clock, table } = simulation;
-  tickAll(simulation, 4);
-  clock.schedule(95_000, () => table.write('late', MORNING + 100));
-  await simulation.finish();
-  expect(simulation.deleted.map(({ deletedAt }) => Math.floor(deletedAt / 1000) - MORNING)).toEqual([120]);
-});
-
 test('across midnight every item is gone in its second, stamped either way', async () => {
   const simulation = simulate(MIDNIGHT - 180);
   stream(simulation, 20, 2);

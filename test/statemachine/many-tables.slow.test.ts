@@ -85,18 +85,6 @@ describe('one table in trouble costs the others nothing', () => {
     expect(simulation.executions[0]).toMatchObject({ status: 'FAILED', error: SWEEP_INCOMPLETE });
     expect(simulation.journal.rows.map(({ table }) => table)).toContain('table-2');
   });
-
-  test('all in trouble but one', async () => {
-    const simulation = simulate({
-      tables: tablesOf(40, index => (index > 0 ? { trouble: () => 'hanging' } : {})),
-    });
-    const [good] = simulation.tables;
-    if (good) fill(good);
-    simulation.tick(START);
-    await simulation.finish();
-    expect(good?.items.ids()).toEqual([]);
-    expect(lagsOf(simulation.tables).at(-1)).toBeLessThan(1000);
-  });
 });
 
 test('a table with settings that cannot be read fails alone', async () => {
@@ -115,23 +103,6 @@ test('a table with settings that cannot be read fails alone', async () => {
 });
 
 describe('a part of a tick', () => {
-  test('that is delivered twice deletes nothing twice but what both found', async () => {
-    const simulation = simulate({
-      tables: tablesOf(50),
-      deliveries: input => (isPart(input) ? [0, 3_000] : [0]),
-    });
-    for (const table of simulation.tables) fill(table);
-    simulation.tick(START);
-    await simulation.finish();
-    expect(lagsOf(simulation.tables)).toHaveLength(100);
-    expect(lagsOf(simulation.tables).at(-1)).toBeLessThan(1000);
-    expect(simulation.executions.map(({ status }) => status)).toEqual([
-      'SUCCEEDED',
-      'SUCCEEDED',
-      'SUCCEEDED',
-    ]);
-  });
-
   test('that cannot be started is told of, table by table, and the others are swept', async () => {
     const simulation = simulate({
       tables: tablesOf(100),
@@ -185,18 +156,6 @@ describe('one table of many shards', () => {
   });
 });
 
-test('a hundred tables of ten shards share the children of a tick', async () => {
-  const simulation = simulate({ tables: tablesOf(100, () => ({ model: modelOf({ shards: 10 }) })) });
-  for (const table of simulation.tables) {
-    fill(table, 60, 10);
-    for (let shard = 0; shard < 10; shard += 1) table.items.write(`late-${shard}`, START - 100, shard);
-  }
-  simulation.tick(START);
-  await simulation.finish();
-  for (const { items } of simulation.tables) expect(items.ids()).toEqual([]);
-  for (const { status } of simulation.executions) expect(status).toBe('SUCCEEDED');
-});
-
 describe('what a tick hands on stays below 256 KiB', () => {
   const LONG = 'n'.repeat(240);
   const long = (count: number) =>
@@ -230,13 +189,6 @@ describe('what a tick hands on stays below 256 KiB', () => {
     return { simulation, bytes: Buffer.byteLength(JSON.stringify(plan)) };
   }
 
-  test('with 30 tables of the longest names, all of which have something that lies back, too', async () => {
-    const { simulation, bytes } = await planOf(long(30), true);
-    expect(bytes).toBeLessThan(262_144);
-    for (const { items } of simulation.tables) expect(items.ids()).toEqual([]);
-    for (const { status } of simulation.executions) expect(status).toBe('SUCCEEDED');
-  });
-
   test('with a hundred of them, what it has no room for is told, and found by the ticks that follow', async () => {
     const { simulation, bytes } = await planOf(long(100), false);
     expect(bytes).toBeLessThan(262_144);
@@ -257,13 +209,5 @@ describe('what a tick hands on stays below 256 KiB', () => {
       for (const report of simulation.reportsOf(name))
         expect(report).toMatchObject({ shardsFailed: 0, failed: 0 });
     }
-  });
-
-  test('with a hundred tables of usual names that are busy and have a backlog', async () => {
-    const tables = tablesOf(100, () => ({ model: modelOf({ shards: 4 }) }));
-    const { simulation, bytes } = await planOf(tables, true);
-    expect(bytes).toBeLessThan(262_144);
-    for (const { items } of simulation.tables) expect(items.ids()).toEqual([]);
-    for (const { status } of simulation.executions) expect(status).toBe('SUCCEEDED');
   });
 });

@@ -45,12 +45,6 @@ describe('an idle replay', () => {
 });
 
 describe('a replay', () => {
-  test('takes six transitions, and a call of QueryExpired more than it has pages', async () => {
-    const { execution, calls } = await runSweep(() => ({ windows: { w: itemKeys(1001) } }));
-    expect(execution.billing.stateTransitions).toBe(6);
-    expect(calls.filter(({ name }) => name === 'query-expired')).toHaveLength(3);
-  });
-
   test('goes on planning from the cursor until there is none', async () => {
     const cursors: unknown[] = [];
     const { report, calls } = await runSweep(() => ({
@@ -73,17 +67,6 @@ describe('a replay', () => {
       steps: 5,
     });
     expect(calls.filter(({ name }) => name === 'record-metrics')).toHaveLength(1);
-  });
-
-  test('that planned on and found nothing more is recorded', async () => {
-    const { execution, report, calls } = await runSweep(() => ({
-      windows: { w: itemKeys(3) },
-      plan: async cursor =>
-        cursor === null ? planOf([target()], { cursor: { window: 1, shard: 0 } }) : planOf([]),
-    }));
-    expect(execution.status).toBe('SUCCEEDED');
-    expect(report).toMatchObject({ deleted: 3, steps: 3 });
-    expect(calls.at(-1)?.name).toBe('record-metrics');
   });
 
   const FOR_EVER = { window: 1, shard: 0 };
@@ -284,14 +267,6 @@ describe('a child that runs out of time', () => {
       { input: DRY_RUN },
     );
 
-  test('in a dry run goes on where it was, and counts each entry once', async () => {
-    // Of 1,000 entries each, as many as fit into a page's bytes.
-    const { execution, report, calls } = await dryRunOf(9);
-    expect(execution.status).toBe('SUCCEEDED');
-    expect(report).toMatchObject({ found: 12_000, deleted: 0, shardsFailed: 0 });
-    expect(calls.filter(({ name }) => name === 'query-expired').length).toBeLessThan(16);
-  });
-
   test('in a dry run of more than one child goes on where it was too', async () => {
     let polls = 0;
     const { execution, report } = await runSweep(
@@ -316,16 +291,5 @@ describe('a child that runs out of time', () => {
     const { execution, report } = await dryRunOf(5, () => Promise.reject(new DynamoDbBusyError('throttled')));
     expect(execution.error).toBe('SweepIncompleteError');
     expect(report).toMatchObject({ found: 0, shardsSwept: 0, shardsFailed: 1 });
-  });
-
-  test('while a query is tried again hands the rest on too', async () => {
-    const { execution, report } = await runSweep(clock => ({
-      windows: { w: itemKeys(1500) },
-      query: async (_window, startKey) => {
-        if (startKey !== null && clock.now() < STARTED + 250_000) throw new DynamoDbBusyError('throttled');
-      },
-    }));
-    expect(execution.status).toBe('SUCCEEDED');
-    expect(report).toMatchObject({ found: 1500, deleted: 1500, failed: 0, shardsFailed: 0 });
   });
 });

@@ -35,11 +35,15 @@ async function sweep(options: Omit<SimulationOptions, 'definition' | 'start'>) {
 const lateMs = (simulation: Simulation) =>
   simulation.deleted.map(({ id, deletedAt }) => deletedAt - Number(id) * 1000);
 
-const cases = Object.keys(MODELS).flatMap(name =>
-  SKEWS.flatMap(skew => [0, 1].map(marginSeconds => [name, skew, marginSeconds] as const)),
-);
-
-test.each(cases)('%s, Step Functions ahead by %d s, margin %d s', async (name, skew, marginSeconds) => {
+/** The fuzzer has more of them, with what goes wrong besides. */
+test.each([
+  ['by window', -5, 1],
+  ['by window', 0, 0],
+  ['by window', 5, 0],
+  ['by second', -5, 0],
+  ['by second', 0.2, 1],
+  ['by second', 5, 1],
+])('%s, Step Functions ahead by %d s, margin %d s', async (name, skew, marginSeconds) => {
   const { simulation, reports } = await sweep({
     model: MODELS[name as keyof typeof MODELS],
     pace: { precisionSeconds: 1, pollSeconds: name === 'by second' ? 1 : 0 },

@@ -141,17 +141,6 @@ describe('fails that invocation only, as Lambda names it, when the function', ()
   });
 });
 
-test('fails with a trace when a handler throws, in the cause that Step Functions shows', async () => {
-  const local = functions({ f: 'export const handler = async () => { throw new Error("x") }' });
-  const result = await local.invoke('f', {});
-  if (result.ok) throw new Error('expected a failure');
-  expect(result.cause).toEqual({
-    errorType: 'Error',
-    errorMessage: 'x',
-    trace: expect.arrayContaining(['Error: x', expect.stringContaining('index.mjs')]),
-  });
-});
-
 test.each([
   ['has a syntax error', 'export const handler = (', 'Runtime.UserCodeSyntaxError'],
   ['imports what is not in the package', 'import "left-pad"', 'Runtime.ImportModuleError'],
@@ -220,20 +209,6 @@ test('an environment is used again, one invocation at a time, and grows to the b
   expect(Math.max(...answers.map(a => a?.calls ?? 0))).toBeGreaterThan(1);
 });
 
-test('a function can be loaded before it is called', async () => {
-  const lines: string[] = [];
-  const local = functions(
-    { f: 'console.log("loaded"); export const handler = async () => 1' },
-    {},
-    { onLog: (_, line) => lines.push(line) },
-  );
-  local.warm();
-  local.warm();
-  for (let i = 0; i < 200 && lines.length === 0; i++) await sleep(10);
-  expect(await local.invoke('f', {})).toMatchObject({ payload: 1 });
-  expect(lines).toEqual(['loaded']);
-});
-
 test('a function can be loaded in several threads, but in no more than it may have', async () => {
   const lines: string[] = [];
   const local = functions(
@@ -245,13 +220,6 @@ test('a function can be loaded in several threads, but in no more than it may ha
   for (let i = 0; i < 200 && lines.length < 3; i++) await sleep(10);
   expect(await Promise.all([1, 2, 3].map(() => local.invoke('f', {})))).toHaveLength(3);
   expect(lines).toEqual(['loaded', 'loaded', 'loaded']);
-});
-
-test('a function that does not load before it is called fails when it is called', async () => {
-  const local = functions({ f: 'throw new RangeError("early")' });
-  local.warm();
-  await sleep(200);
-  expect(await local.invoke('f', {})).toMatchObject({ ok: false, errorType: 'RangeError' });
 });
 
 test('a caller that goes away takes a waiting invocation out of the line', async () => {
