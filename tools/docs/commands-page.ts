@@ -4,16 +4,15 @@ import { type AnyCommand, COMMAND_GROUPS } from '../../cli/run-command.ts';
 
 const HEAD = `# Commands
 
-\`npx precise-ttl COMMAND\`, where the package is installed and in a checkout. \`--help\` says more about each. \`npm run docs\` makes this page.
+\`npx precise-ttl COMMAND\`. \`--help\` says more about each. \`npm run docs\` makes this page.
 
 The configuration is the file that \`--config\` names, or \`precise-ttl.config.ts\`, \`.js\`, \`.mjs\`, \`.cjs\` or \`.json\` in the working directory.
 TypeScript needs Node 22.18. \`cdktf.out\` and a local state lie beside the configuration; for a file of another name, such as \`prod.json\`, they lie in the folder \`precise-ttl.prod\`.
 
 Unless this page says otherwise, the exit status is 0 for success, 1 for a failure, 2 for a wrong command line, and 130 or 143 after Ctrl-C or
-SIGTERM. An error that you can correct is one line on stderr.
+SIGTERM.
 
-Text is wrapped at the width of the terminal, or at \`COLUMNS\`. \`NO_COLOR\` and \`FORCE_COLOR\` set the colours. In a file or a pipe, without
-\`COLUMNS\`, lines are not wrapped, except for helps.`;
+Text is wrapped at the width of the terminal, or at \`COLUMNS\`. \`NO_COLOR\` and \`FORCE_COLOR\` set the colours.`;
 
 /** Flags that at least this number of commands share are listed once. */
 const MIN_SHARED = 4;
