@@ -88,11 +88,4 @@ describeWithTerraform('the moment from which on expiries are sent', () => {
     expect(output).toContain('kinesis:PutRecords');
     expect(output).not.toContain('events:PutEvents');
   });
-
-  test('of a deployment from before there was one is that at which its events were turned on', async () => {
-    const { since, address } = await deploy({ events: EVENTS });
-    expect(since).toBeDefined();
-    const { status } = await deployment.terraform(['state', 'rm', address]);
-    expect([status, (await deploy({ events: EVENTS })).since]).toEqual([0, since]);
-  });
 });

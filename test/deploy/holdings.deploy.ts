@@ -127,20 +127,6 @@ describeWithTerraform('what holds something', () => {
     expect(await looked()).toEqual(before);
   });
 
-  test('gets its guard by the next deployment, where an earlier version made it', async () => {
-    const config = tokens(WHOLE);
-    const before = await filled(config);
-    const keys = ['Tokens', ':sweeps/precise-ttl'];
-    const guards = keys
-      .flatMap(key => [`running["${key}"]`, `names["${key}"]`])
-      .map(each => `module.created_tables.terraform_data.${each}`);
-    await deployment.terraform(['state', 'rm', ...guards]);
-    const { create, ...others } = await deployment.deploy(config);
-    expect([create?.toSorted(), others]).toEqual([guards.toSorted(), {}]);
-    await refuses(tokens({ ...WHOLE, name: 'other' }), /REFUSED TO KEEP QUEUES/);
-    expect(await looked()).toEqual(before);
-  });
-
   test('has the other name after two steps', async () => {
     const existing = { existingTable: true } as const;
     await deployment.deploy(configOf({ ...TOKENS, sweep: 'one' }, { ...OTHERS, sweep: 'other' }));

@@ -1,14 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import {
   GetScheduleCommand,
   SchedulerClient,
   UpdateScheduleCommand,
   type UpdateScheduleInput,
 } from '@aws-sdk/client-scheduler';
-import { STACK } from '../../stacks/app.ts';
 import { configOf, SESSION_DATA } from '../support/configs.ts';
-import { synthesizeToFolder } from '../support/synthesized.ts';
 import { Deployment } from './support/deployment.ts';
 import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
 
@@ -89,23 +85,5 @@ describeWithTerraform('a schedule that somebody has stopped by hand', () => {
     expect(await deployment.plan()).toEqual({
       update: expect.arrayContaining([expect.stringContaining('_tick_')]),
     });
-  });
-
-  test('the schedules of the hourly reconciles that there once were are taken away, and nothing else is touched', async () => {
-    const folder = synthesizeToFolder(configOf(SESSION_DATA));
-    const file = join(folder, 'stacks', STACK, 'cdk.tf.json');
-    const stack = JSON.parse(readFileSync(file, 'utf8'));
-    const schedules = stack.resource.aws_scheduler_schedule;
-    const [tick] = Object.values<{ readonly target: object }>(schedules);
-    const input = '{"scheduledTime":"<aws.scheduler.scheduled-time>","lookbackMinutes":44640}';
-    const RECONCILE = 'sweeps_precise-ttl_schedules_reconcile_7BD44BEF';
-    schedules[RECONCILE] = { ...tick, name: `${GROUP}-reconcile`, target: { ...tick?.target, input } };
-    writeFileSync(file, JSON.stringify(stack));
-    await deployment.useFolder(folder);
-    await deployment.deployUsed();
-    expect(await deployment.deploy(configOf(SESSION_DATA))).toEqual({
-      delete: [`aws_scheduler_schedule.${RECONCILE}`],
-    });
-    expect((await schedule()).State).toBe('ENABLED');
   });
 });

@@ -1,7 +1,7 @@
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
 import { machinesWith } from '../support/run-sweep.ts';
 import { type Fate, Simulation, type SimulationOptions } from '../support/simulation/simulation.ts';
-import { sweepReport, sweepReports } from '../support/sweep-reports.ts';
+import { sweepReports } from '../support/sweep-reports.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const at = (minute: number, second = 0) => MINUTE + minute * 60 + second;
@@ -50,14 +50,6 @@ describe('items are gone within a second', () => {
     await simulation.finish();
     expectAllGone(simulation, written);
     expect(worst(simulation)).toBeLessThan(1000);
-  });
-
-  test('in as many shards as there are', async () => {
-    const simulation = simulate({ start: at(0), model: expiryModel({ partitionKey: 'id', shards: 3 }) });
-    const written = stream(simulation); // all in shard 0: the others have nothing and start nothing
-    await simulation.finish();
-    expectAllGone(simulation, written);
-    expect(Math.max(...reports(simulation).map(({ shardsSwept }) => shardsSwept))).toBe(1);
   });
 });
 
@@ -146,11 +138,6 @@ describe('a key that DynamoDB throttles', () => {
     expect(Math.max(...gaps)).toBeGreaterThan(5000);
   });
 
-  test('beyond its minute is waited for by the child that owns it, or taken by the next', async () => {
-    const { simulation } = await throttledUntil(at(4, 20));
-    expect(worst(simulation)).toBeLessThan(76_000 + 20_000);
-  });
-
   test('beside one that is refused for good: that one is counted once, however often it is found', async () => {
     const REFUSED = `${at(3, 2)}-1`;
     const simulation = simulate({
@@ -170,24 +157,6 @@ describe('a key that DynamoDB throttles', () => {
       failedKeys: [{ key: { id: { S: REFUSED } }, reason: 'ValidationError' }],
     });
     expect(written).toBe(180);
-  });
-
-  test('for good fails the sweep that owns it, counted and listed', async () => {
-    const simulation = simulate({ start: at(0), throttled: id => id === STUCK });
-    const written = stream(simulation);
-    await simulation.finish();
-    expect(simulation.table.ids()).toEqual([STUCK]);
-    expect(simulation.deleted).toHaveLength(written - 1);
-    expect(Math.max(...simulation.deleted.map(lag))).toBeLessThan(1000);
-    const failed = simulation.executions.filter(({ status }) => status === 'FAILED');
-    expect(failed.length).toBeGreaterThan(0);
-    for (const execution of failed) {
-      expect(execution.error).toBe('SweepIncompleteError');
-      const report = sweepReport(execution);
-      expect(report.failedKeys).toEqual([{ key: { id: { S: STUCK } }, reason: 'Unprocessed' }]);
-      expect(report.failed).toBe(1);
-      expect(report.found).toBe(report.deleted + report.renewed + report.notFound + report.failed);
-    }
   });
 });
 
@@ -267,15 +236,6 @@ describe('what it costs', () => {
     const [{ billing } = { billing: undefined }] = simulation.executions;
     // One window a poll, half a unit each; a thousand entries ahead would be thirteen units each time.
     expect(billing?.usage['dynamoDbReadUnits']).toBeLessThan(61 * 0.5 + 10);
-  });
-
-  test('less precision polls less often', async () => {
-    const simulation = simulate({ start: at(0), pace: { precisionSeconds: 15, pollSeconds: 0 } });
-    const written = stream(simulation);
-    await simulation.finish();
-    expectAllGone(simulation, written);
-    expect(worst(simulation)).toBeLessThanOrEqual(16_000);
-    expect(simulation.calls['query-expired']).toBeLessThan(32);
   });
 });
 

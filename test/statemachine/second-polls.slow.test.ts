@@ -56,13 +56,6 @@ test.each([-3, -1, 1, 3])(
   },
 );
 
-test('a limit of deletes is kept, and does not keep the machine from polling', async () => {
-  const simulation = await tick([7, 30, 59], { props: { maxDeletesPerSecond: 5 } });
-  expect(simulation.deleted).toHaveLength(3);
-  expect(Math.max(...lags(simulation))).toBeLessThan(200);
-  expect(simulation.calls['query-expired']).toBeLessThan(10);
-});
-
 test('a query that fails is made again by QueryExpired, and the polls go on', async () => {
   const refused = (nowMs: number) => nowMs >= (START + 80) * 1000 && nowMs < (START + 83) * 1000;
   const simulation = await tick([7, 21, 40], { throttledCall: refused });
