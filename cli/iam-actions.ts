@@ -64,6 +64,7 @@ export const COMMAND_ACTIONS = {
     ...FOLLOW,
   ],
   doctor: [
+    ...on("the table's index", ['dynamodb:Scan'], 'with --all: the index is not read'),
     ...on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive', 'dynamodb:Scan'], UNCHECKED),
     ...on(JOURNAL, ['dynamodb:Query'], UNCHECKED),
     ...on('*', ['states:ListStateMachines'], UNCHECKED),

@@ -129,8 +129,8 @@ function followingOf({ archive, events }: ResolvedProps): Following {
 /** The table with this kind of index. By second the settings of windows are removed. */
 function indexedBy(table: PreciseTtlProps, by: IndexedBy | undefined): PreciseTtlProps {
   if (by === undefined || by === resolveProps(table).indexedBy) return table;
-  const { index, pollSeconds, ...others } = table;
-  return { ...others, index: { by, ...(index?.scan && { scan: index.scan }) } };
+  const { index: _index, pollSeconds: _pollSeconds, ...others } = table;
+  return { ...others, index: { by } };
 }
 
 /** @throws {FlagError} for a name that no table has, and for a table whose sweep is paused */

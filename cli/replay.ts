@@ -3,24 +3,18 @@
 import type { PieceResult, ReplayOptions } from '../operate/changes.ts';
 import { DEFAULT_CONCURRENCY, replaySettings } from '../operate/replay/settings.ts';
 import { MAX_DELETES_PER_SECOND } from '../statemachine/contract/limits.ts';
-import { FlagError, switchFlag, textFlag, wholeNumber } from './flags.ts';
+import { textFlag, wholeNumber } from './flags.ts';
 import { defineOperation, planOf, type Session, type Told } from './operation.ts';
 import { workFromNow } from './output/work.ts';
-import { describeFacts, describePiece, describeResult, describeScan } from './replay/text.ts';
-
-interface Wanted extends ReplayOptions {
-  /** Scan the whole index instead of a span. */
-  readonly index?: boolean;
-}
+import { describeFacts, describePiece, describeResult } from './replay/text.ts';
 
 export const command = defineOperation({
   name: 'replay',
-  usage: ['--from TIME --to TIME [flags]', '--index'],
+  usage: ['--from TIME --to TIME [flags]'],
   tables: 'all',
   flags: {
     from: textFlag('TIME', 'the first expiry time to sweep, ISO-8601 with a zone'),
     to: textFlag('TIME', 'where the span ends; not part of it'),
-    index: switchFlag('instead of a span: scan the whole index'),
     'split-minutes': wholeNumber(1, 44_640, 'how much of the span one execution sweeps (default: 60)'),
     concurrency: { ...wholeNumber(1, 100, 'executions at a time'), default: DEFAULT_CONCURRENCY },
     'max-per-second': wholeNumber(
@@ -33,29 +27,22 @@ export const command = defineOperation({
   dryRun: 'find and count, delete nothing; counts again each time',
   about: `Sweeps a span of expiry times again, for example after an outage, by executions of the deployment's NAME-replay. Items that are
 live are never deleted, whatever the span. Run it again after an interruption or a failure, and it continues where it stopped:
-it does not repeat executions that succeeded, waits for those that still run, and tries again those that failed.
-
-With --index it reads all of the index, deletes what has been overdue for more than ten minutes, and names what no sweep ever deletes:
-TTLs out of range. A scan that was ended goes on where it was when it is started again.`,
+it does not repeat executions that succeeded, waits for those that still run, and tries again those that failed.`,
   services: ['SFN'],
   question: 'Delete what is expired there?',
   status: { done: 'everything was swept' },
-  read(flags, config): Wanted {
-    const { index, table, from, to, concurrency, dryRun } = flags;
+  read(flags, config): ReplayOptions {
+    const { table, from, to, concurrency, dryRun } = flags;
     const wanted = {
-      ...{ config, index, table, from, to, concurrency, dryRun },
+      ...{ config, table, from, to, concurrency, dryRun },
       splitMinutes: flags['split-minutes'],
       maxPerSecond: flags['max-per-second'],
       run: flags.run,
     };
-    if (!index) replaySettings(wanted, Date.now());
-    const ofSpan = (['from', 'to', 'split-minutes', 'run'] as const).find(name => flags[name] !== undefined);
-    if (index && ofSpan !== undefined) {
-      throw new FlagError(`--${ofSpan}: it does not go with --index, which reads the whole index`);
-    }
+    replaySettings(wanted, Date.now());
     return wanted;
   },
-  prepare: (wanted, session) => (wanted.index ? planScan : planReplay)(wanted, session),
+  prepare: planReplay,
 });
 
 /** Reads the state machines of a replay, and describes the replay. */
@@ -92,24 +79,4 @@ export function pieceTeller({ print, show }: Pick<Session, 'print' | 'show'>, dr
     // Without a terminal the line of each piece shows the progress.
     if (done < total && process.stderr.isTTY) show(describe({ what: 'executions', done, total }));
   };
-}
-
-async function planScan(wanted: Wanted, session: Session) {
-  const { dryRun } = session;
-  const { prepareIndexScan } = await import('../operate/replay/index-scan.ts');
-  const { facts, apply } = await prepareIndexScan({
-    ...{ ...wanted, ...session },
-    onTable: table => session.print(describeScan(table)),
-  });
-  return planOf({
-    facts: {
-      title: `Scan of the whole index: ${dryRun ? 'finds and counts, deletes nothing' : 'deletes what is overdue'}`,
-      rows: [['tables', facts.tables.join(', ')]],
-    },
-    apply,
-    tell({ interrupted, tables }) {
-      const isDone = tables.every(({ status }) => status === 'SUCCEEDED');
-      return replayTold(interrupted ? 'interrupted' : isDone ? 'done' : 'failed');
-    },
-  });
 }

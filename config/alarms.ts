@@ -79,7 +79,7 @@ interface Alarm {
 
 /**
  * Longest age of a table's watermark, the time up to which the ticks have swept it. A day, in which the person who paused a table returns,
- * and one more hour, so that a daily scan has run.
+ * and one more hour.
  */
 const WATERMARK_SECONDS = 25 * 60 * 60;
 

@@ -30,7 +30,6 @@ export const GROUPS = {
       name: 'indexName',
       granularityMinutes: 'granularityMinutes',
       shards: 'shards',
-      scan: 'indexScan',
     },
   },
 } as const satisfies Readonly<Record<string, Group>>;

@@ -211,11 +211,6 @@ export const PROPS = {
    */
   enabled: optional(boolean(), true),
   /**
-   * `'daily'`: once a day a scan reads the table's whole index, deletes all overdue items, however old, and lists those that no sweep
-   * deletes. `'off'`: only `precise-ttl replay --index` starts one
-   */
-  indexScan: optional(SETTING_KINDS.indexScan, 'daily'),
-  /**
    * most deletes per second; `0` = no limit: [Slow it down](../operate.md#how-do-i-stop-it-or-slow-it-down)
    */
   maxDeletesPerSecond: optional(SETTING_KINDS.maxDeletesPerSecond, 0),
@@ -281,7 +276,7 @@ const TUNED = {
   backoffCapSeconds: 20,
 } satisfies Partial<Settings>;
 
-/** How far back every tick searches. By second each second is a query: a minute costs $0.22 a month. The daily scan finds older items. */
+/** How far back every tick searches. By second each second is a query: a minute costs $0.22 a month. Older items are left to a replay, and to native TTL. */
 function lookbackOf({ indexedBy }: Pick<Before, 'indexedBy'>): number {
   return indexedBy === 'second' ? 2 : 10;
 }

@@ -24,9 +24,6 @@ export const JOURNAL_MS = 5;
  */
 export const WATERMARK_BYTES = { item: 60, table: 78 } as const;
 
-/** Bytes of the journal's item for a table with a daily scan of its index. */
-export const SCAN_AT_BYTES = 52;
-
 /** Size of an index entry, bytes: a window, a TTL and a key. */
 export const ENTRY_BYTES = 100;
 

@@ -4,7 +4,6 @@ import {
   FUNCTION_MEMORY_MB,
   JOURNAL_MS,
   READ_MS,
-  SCAN_AT_BYTES,
   TICK_LATE_SECONDS,
   WATERMARK_BYTES,
 } from './assumptions.ts';
@@ -21,8 +20,6 @@ export interface SweepShape {
   /** In batch mode no delete is planned ahead. */
   readonly deleteMode: 'guarded' | 'batch';
   readonly lookbackMinutes: number;
-  /** Whether ticks start a scan of the index once a day. */
-  readonly indexScan: 'daily' | 'off';
 }
 
 /** A table of a deployment, and its load. */
@@ -39,8 +36,6 @@ export interface SweptDeployment {
 
 /** Usage of executions, in the units that are billed. */
 export interface SweepUsage {
-  /** State transitions of Standard executions: scans of indexes run on the replay machine. */
-  readonly stateTransitions: number;
   /** Starts by EventBridge Scheduler. */
   readonly starts: number;
   readonly expressRequests: number;
@@ -59,7 +54,6 @@ export interface SweepUsage {
 
 /** Ticks of a month of 30 days, like in the benchmarks. */
 export const TICKS_A_MONTH = 43_200;
-export const DAYS_A_MONTH = 30;
 
 const PLAIN_MODE_SECONDS = 60;
 /** Seconds of a minute. */
@@ -94,15 +88,6 @@ const READ_AHEAD = { share: 1.25, entries: 10, atLeast: 36 } as const;
 /** Seconds for which a poll plans the deletes of entries that it has read. */
 const PLANNED_SECONDS = 30;
 
-/**
- * A scan of an index: entries of a page, most read units per second, and the duration of a call's reads. Then its fixed costs, including
- * the tick's part: transitions, calls of functions, calls of the journal, and its writes except those for each page.
- */
-const SCAN = {
-  ...{ entries: 5_000, unitsPerSecond: 600, callMs: 2_000 },
-  ...{ transitions: 6, calls: 4, journalCalls: 6, writes: 8 },
-} as const;
-
 /** Read units of an eventually consistent query. */
 const unitsOfQuery = (entries: number): number => readUnits(entries * ENTRY_BYTES) / 2;
 
@@ -111,52 +96,9 @@ const unitsOfQuery = (entries: number): number => readUnits(entries * ENTRY_BYTE
  * minutes has one. The sweep's work is counted like in `npm run bench cost`, which runs the real definition; test/lab/experiments compares
  * the two.
  */
-export function ticksOfMonth(deployment: SweptDeployment): SweepUsage {
+export function usageOfMonth(deployment: SweptDeployment): SweepUsage {
   return times(TICKS_A_MONTH, tick(deployment));
 }
-
-/** Usage of a month's scans of the indexes when nothing is overdue. A scan's deletes would otherwise be made by a tick. */
-export function scansOfMonth({ tables }: SweptDeployment): SweepUsage {
-  const scans = tables.filter(({ indexScan }) => indexScan === 'daily');
-  return scans.map(table => times(DAYS_A_MONTH, scan(table))).reduce(plus, NOTHING);
-}
-
-/** Usage of one scan, from the tick that starts it, which records the start and has no other extra work. */
-function scan({ itemsPerMonth, lifetimeHours }: SweptTable): SweepUsage {
-  const entries = (itemsPerMonth * lifetimeHours) / (DAYS_A_MONTH * 24);
-  const pages = Math.max(1, Math.ceil(entries / SCAN.entries));
-  const pageMs = entries === 0 ? READ_MS.ms : (unitsOfQuery(entries / pages) / SCAN.unitsPerSecond) * 1000;
-  const readMs = pages * pageMs;
-  const calls = SCAN.calls + Math.floor(readMs / SCAN.callMs);
-  const busyMs = calls * CALL_MS + SCAN.journalCalls * JOURNAL_MS + readMs;
-  return {
-    ...NOTHING,
-    stateTransitions: SCAN.transitions,
-    expressRequests: 1,
-    expressGbSeconds: executionGbSeconds(readMs / 1000),
-    functionInvocations: calls,
-    functionGbSeconds: gbSeconds(busyMs),
-    dynamoDbReadUnits: 1 + pages * unitsOfQuery(entries / pages),
-    dynamoDbWriteUnits: SCAN.writes + pages,
-    sweptTables: 1,
-  };
-}
-
-/** Ticks and scans together. */
-export function usageOfMonth(deployment: SweptDeployment): SweepUsage {
-  return plus(ticksOfMonth(deployment), scansOfMonth(deployment));
-}
-
-function plus(one: SweepUsage, other: SweepUsage): SweepUsage {
-  const names = Object.keys(one) as (keyof SweepUsage)[];
-  return Object.fromEntries(names.map(name => [name, one[name] + other[name]])) as unknown as SweepUsage;
-}
-
-const NOTHING: SweepUsage = {
-  stateTransitions: 0,
-  ...{ starts: 0, expressRequests: 0, expressGbSeconds: 0, functionInvocations: 0, functionGbSeconds: 0 },
-  ...{ dynamoDbReadUnits: 0, dynamoDbWriteUnits: 0, recordedSweeps: 0, sweptTables: 0 },
-};
 
 /**
  * Usage of one tick of a deployment: one execution plans all tables, and the children of up to 40 targets are iterations of its Map; more
@@ -180,7 +122,6 @@ function tick({ tables }: SweptDeployment): SweepUsage {
   // Without due items the watermarks are written every other minute.
   const quiet = tables.every(({ indexedBy }) => indexedBy === 'window') ? 1 - sweeping : 0;
   return {
-    stateTransitions: 0,
     starts: 1,
     expressRequests: started,
     expressGbSeconds:
@@ -282,8 +223,7 @@ function executionGbSeconds(seconds: number): number {
 /** Units of the journal: a tick reads the deployment's items, and writes the one with its watermarks. */
 function journalUnits(tables: readonly SweptTable[]): { read: number; written: number } {
   const bytes = WATERMARK_BYTES.item + tables.length * WATERMARK_BYTES.table;
-  const scanned = tables.filter(({ indexScan }) => indexScan === 'daily').length;
-  return { read: readUnits(bytes + scanned * SCAN_AT_BYTES), written: writeUnits(bytes) };
+  return { read: readUnits(bytes), written: writeUnits(bytes) };
 }
 
 /** Usage of the child of a shard, or in the plain mode of its two children. */

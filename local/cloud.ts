@@ -34,8 +34,8 @@ import {
   realClock,
   type StartOptions,
 } from 'stepfunctions-emulator';
-import { sendJson } from '../functions/table/dynamodb-json.ts';
 import type { PlainStack } from '../stacks/plain-stack.ts';
+import { sendJson } from './dynamodb/dynamodb-json.ts';
 import { useExistingTable } from './dynamodb/existing-table.ts';
 import { dynamoDbQueries } from './dynamodb/queries.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';

@@ -2,7 +2,6 @@
 
 import type { TtlFault } from '../expiry/ttl.ts';
 import type { Pause } from '../functions/journal/layout.ts';
-import type { SweepReport } from '../statemachine/contract/report.ts';
 import type { OperateOptions } from './options.ts';
 import type { ListedKeys, Totals } from './replay/totals.ts';
 
@@ -119,31 +118,6 @@ export interface ReplayResult extends ReplayOutcome {
 export type ReplayedPiece = Omit<PieceResult, 'piece' | 'totals' | 'sampleKeys' | 'failedKeys'> &
   Totals &
   Partial<Pick<PieceResult, 'sampleKeys' | 'failedKeys'>> & { readonly from: string; readonly to: string };
-
-export interface IndexScanOptions extends OperateOptions {
-  /** Only counts, without deleting. @default false */
-  readonly dryRun?: boolean;
-  /** Deletes per second and table. @default the table's maxDeletesPerSecond */
-  readonly maxPerSecond?: number | undefined;
-  /** Gets each completed table. */
-  readonly onTable?: (table: ScannedIndex) => void;
-}
-
-/** The result of an index scan of a table. */
-export interface ScannedIndex {
-  readonly tableName: string;
-  readonly execution: string;
-  readonly status: string;
-  /** Undefined if the execution ended without a report. */
-  readonly report: SweepReport | undefined;
-}
-
-export interface IndexScanResult {
-  readonly dryRun: boolean;
-  /** Whether some tables are not complete. */
-  readonly interrupted: boolean;
-  readonly tables: readonly ScannedIndex[];
-}
 
 export interface ResumeOptions extends OperateOptions {
   /** Whether the missed items are deleted by a replay. @default true */

@@ -137,7 +137,6 @@ function settingsInWords(props: ResolvedProps): string {
     `precisionSeconds ${precisionSeconds}`,
     `pollSeconds ${pollSeconds}`,
     `a lookback of ${props.lookbackMinutes} minutes`,
-    ...(props.indexScan === 'daily' ? [] : ['no daily scan']),
     alarms === 0 ? 'no alarms' : `alarms on ${alarms} metrics`,
     props.dashboard ? 'a dashboard' : 'no dashboard',
     ...(props.archive ? ['an archive'] : []),

@@ -108,23 +108,6 @@ export const COUNTS = {
     help: 'How long the oldest item that earlier sweeps left was overdue when this one began.',
     metric: { name: 'OldestOverdue', unit: 'Seconds' },
   },
-  scanned: {
-    by: 'child',
-    help: 'Entries of the index that a scan of it has read.',
-  },
-  misfiled: {
-    by: 'child',
-    help: 'Index entries under windows and shards that no tick looks at: their writer has another `granularityMinutes` or more `shards`. The daily scan names them, and deletes those that are overdue.',
-    metric: { name: 'ItemsMisfiled', unit: 'Count', onlyAboveZero: true },
-  },
-  fractional: {
-    by: 'child',
-    help: 'Index entries by second whose TTL has a fraction, so that no query of a second finds them. A scan of the index counts and names them, and deletes those that are overdue.',
-  },
-  outOfRange: {
-    by: 'child',
-    help: 'Index entries with a TTL that is negative, in milliseconds, more than 20 years ahead or more than five years back. A scan of the index counts and names them; nothing deletes them.',
-  },
 } as const satisfies Readonly<Record<string, Count>>;
 
 export type CountName = keyof typeof COUNTS;
@@ -145,15 +128,6 @@ function namesBy<const By extends Count['by']>(...by: By[]): readonly CountNameB
     by.some(one => one === count.by) ? [name as CountNameBy<By>] : [],
   );
 }
-
-/** Counts that only a scan of the index has. A scan counts each entry, whatever its result. */
-export const SCAN_COUNTS = [
-  'scanned',
-  'misfiled',
-  'fractional',
-  'outOfRange',
-] as const satisfies readonly CountNameBy<'child'>[];
-export type ScanCount = (typeof SCAN_COUNTS)[number];
 
 /** Counts of a call of DynamoDB. */
 export const CALL_COUNTS = namesBy('call');

@@ -1,4 +1,4 @@
-import { resolveProps, settingsOfProps } from '../../config/props.ts';
+import { settingsOfProps } from '../../config/props.ts';
 import { DELETES_PER_SECOND, type ExpiredBefore } from '../../operate/adopt/delete-expired.ts';
 import type { AdoptionPlan } from '../../operate/adopt/plan.ts';
 import type { Reading } from '../../operate/adopt/reading.ts';
@@ -29,12 +29,8 @@ export function askToDelete(expired: ExpiredBefore, sampled: number, deletesPerS
 }
 
 /** Says who deletes the items that expired before the adoption and were not deleted by it. */
-export function whoDeletesTheRest({ configuration }: AdoptionPlan, command: string): string {
-  const ready = resolveProps(configuration).indexedBy === 'window' ? ' and they have their windows' : '';
-  return (
-    `The sweep deletes them within a day after it is deployed${ready}: it reads the whole index once a day. ` +
-    `With index: { scan: 'off' } native TTL does, usually within days. This deletes them at any time:\n  ${command}`
-  );
+export function whoDeletesTheRest(command: string): string {
+  return `Native TTL deletes them, usually within days. This deletes them at any time:\n  ${command}`;
 }
 
 /** The command that deletes the items that have already expired. */

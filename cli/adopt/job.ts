@@ -125,7 +125,7 @@ async function mayDelete(
   if (expired.count === 0) return false;
   if (await ask?.(askToDelete(expired, plan.look.items, DELETES_PER_SECOND))) return true;
   print(
-    `\n${describeExpired(expired, plan.look.items)}, and left. ${whoDeletesTheRest(plan, deleteCommand(plan, reading))}`,
+    `\n${describeExpired(expired, plan.look.items)}, and left. ${whoDeletesTheRest(deleteCommand(plan, reading))}`,
   );
   return false;
 }

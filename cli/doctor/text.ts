@@ -23,7 +23,7 @@ function describeTable({ tableName, facts, findings }: TableReport, place: strin
 }
 
 function describeFacts(facts: Facts): string[] {
-  const { status, itemCount, itemsRead, allItemsRead } = facts;
+  const { status, itemCount, itemsRead, allItemsRead, entriesRead } = facts;
   const known = itemCount === null ? '' : `, about ${count(itemCount)} items`;
   const read = allItemsRead
     ? `all ${count(itemsRead)} read`
@@ -31,6 +31,7 @@ function describeFacts(facts: Facts): string[] {
   const rows: (readonly [string, string])[] = [
     ['table', status === null ? 'not seen' : `${status}${known}`],
     ...(status === null ? [] : [['items', read] as const]),
+    ...(entriesRead === null ? [] : [['index', `all ${count(entriesRead)} entries read`] as const]),
     [
       'functions',
       `one execution can run ${count(facts.functionsAtOnce)} at once; the account has ` +
@@ -68,7 +69,7 @@ function describeVerdict({ verdict, tables }: DoctorReport): string {
   );
 }
 
-/** Says how much a full scan will read, before it begins. */
+/** Says how much a scan will read, before it begins. */
 export function describeScan({ name, itemCount, sizeBytes }: ScannedTable, rate: number): string {
   const units = sizeBytes / 8192;
   return (
@@ -77,7 +78,7 @@ export function describeScan({ name, itemCount, sizeBytes }: ScannedTable, rate:
   );
 }
 
-/** The progress of a full scan. DynamoDB updates its item count only every few hours. */
+/** The progress of a scan. DynamoDB updates its item count only every few hours. */
 export function describeProgress(
   { name, itemCount }: ScannedTable,
   { items, readUnits }: ScanProgress,
@@ -92,7 +93,7 @@ function describeSeconds(seconds: number): string {
   return seconds < 5400 ? `${Math.ceil(seconds / 60)} minutes` : `${(seconds / 3600).toFixed(1)} hours`;
 }
 
-/** Returns a function that announces each full scan and then shows its progress. */
+/** Returns a function that announces each scan and then shows its progress. */
 export function scanTeller(
   { print, show }: Pick<Session, 'print' | 'show'>,
   rate: number,

@@ -37,7 +37,6 @@ function kindOf({ machine: { name }, input }: Execution, schedule: string | unde
   const has = (field: string) => isObject(input) && field in input;
   if (isObject(input) && input['handOver'] === true) return 'hand-over';
   if (has('due')) return 'part of a tick';
-  if (has('scanIndex')) return 'scan';
   if (name.endsWith(replayName(''))) return 'replay';
   return schedule === undefined && !has('fromNow') ? name : 'tick';
 }

@@ -1,13 +1,6 @@
-import type {
-  PieceResult,
-  ReplayFacts,
-  ReplayOutcome,
-  ReplayResult,
-  ScannedIndex,
-} from '../../operate/changes.ts';
+import type { PieceResult, ReplayFacts, ReplayOutcome, ReplayResult } from '../../operate/changes.ts';
 import { REPLAYED, type Totals, WRITE_UNITS_PER_ITEM } from '../../operate/replay/totals.ts';
 import type { ShownKey } from '../../statemachine/contract/keys.ts';
-import type { NamedEntry } from '../../statemachine/contract/targets.ts';
 import { wordsOf } from '../../statemachine/counts.ts';
 import { type CountRow, count, countTable } from '../numbers.ts';
 import { shortKey } from '../print.ts';
@@ -111,37 +104,3 @@ export function describeDryRun(results: readonly Pick<PieceResult, 'startedAt'>[
 /** Leaves out the milliseconds of a whole second. */
 const iso = (epochSeconds: number): string =>
   new Date(epochSeconds * 1000).toISOString().replace('.000Z', 'Z');
-
-/** The result of an index scan of a table. */
-export function describeScan({ tableName, execution, status, report }: ScannedIndex): string {
-  const how = status === 'SUCCEEDED' ? '' : `\n    ${status} ${execution}`;
-  if (report === undefined) return `${tableName}: no report${how}`;
-  const { scanned, found, deleted, failed, misfiled, fractional, outOfRange, dryRun, named = [] } = report;
-  const counts = [
-    `${count(scanned)} entries read`,
-    `${count(found)} overdue`,
-    ...(dryRun ? [] : [`${count(deleted)} deleted`]),
-    ...(failed > 0 ? [`${count(failed)} failed`] : []),
-    ...(misfiled > 0 ? [`${count(misfiled)} misfiled`] : []),
-    ...(fractional > 0 ? [`${count(fractional)} with a fraction`] : []),
-    ...(outOfRange > 0 ? [`${count(outOfRange)} with a TTL out of range`] : []),
-  ];
-  const left = named.filter(({ is }) => is !== 'overdue').map(entry => `\n    ${describeEntry(entry)}`);
-  return [`${tableName}: ${counts.join(', ')}`, ...left, how].join('');
-}
-
-const KINDS: Readonly<Record<NamedEntry['is'], string>> = {
-  overdue: 'overdue',
-  fractional: 'a TTL with a fraction, which no query of a second finds',
-  misfiled: 'misfiled',
-  notNumber: 'no Number',
-  negative: 'a TTL before 1970',
-  tooOld: 'a TTL more than five years back',
-  milliseconds: 'a TTL in milliseconds',
-  tooFarAhead: 'a TTL more than 20 years ahead',
-};
-
-function describeEntry({ is, key, ttl, window }: NamedEntry): string {
-  const shown = key === undefined ? '' : ` ${shortKey(typeof key === 'string' ? key : JSON.stringify(key))}`;
-  return `${KINDS[is]}: TTL ${ttl}${is === 'misfiled' && window !== undefined ? ` in ${shortKey(window)}` : ''}${shown}`;
-}

@@ -1,5 +1,4 @@
 import { clearScreenDown, cursorTo } from 'node:readline';
-import { nextTurnAt } from '../../functions/journal/scan-turn.ts';
 import type { OpenExecution } from '../../operate/changes.ts';
 import { type Checked, seenOf } from '../../operate/deployment/check.ts';
 import type { Subject } from '../../operate/deployment/subject.ts';
@@ -7,7 +6,6 @@ import type { Sweep } from '../../operate/deployment/sweep.ts';
 import { clockTime, describePause, describeSweepLine } from '../../operate/deployment/sweep-text.ts';
 import type { OverdueLook } from '../../operate/status/overdue.ts';
 import type { Verdict } from '../../operate/status/report.ts';
-import { describeExceptions, exceptionsOf } from '../../operate/status/scan-exceptions.ts';
 import type { Status, TableStatus } from '../../operate/status/status.ts';
 import { scheduleState, shownKey } from '../../operate/status/to-report.ts';
 import { duration } from '../../operate/times.ts';
@@ -53,7 +51,6 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
 function describeTable({ subject, seen, judged }: TableStatus, place: string, now: Date): string {
   const rows: (readonly [string, string])[] = [
     ['gone', `${goneSentence(subject, seen, now)}.`],
-    ['', describeScan(subject, seen, now)],
     ['overdue', textOf(seen.overdue, look => describeOverdue(look, now))],
     ...describeJournal(seen.journal, now),
     ['open replays', textOf(seen.open, open => describeOpen(open, now))],
@@ -83,7 +80,7 @@ const SCHEDULES = { on: 'on', off: 'off', missing: 'not there' } as const;
 /** Says up to when every due item was deleted, or why that is not known. */
 function goneSentence(
   { props }: Subject,
-  { gone, overdue, scans }: Pick<TableStatus['seen'], 'gone' | 'overdue' | 'scans'>,
+  { gone, overdue }: Pick<TableStatus['seen'], 'gone' | 'overdue'>,
   now: Date,
 ): string {
   if (!gone.known && 'notChecked' in overdue)
@@ -104,40 +101,9 @@ function goneSentence(
     oldest === undefined
       ? ''
       : `, all but ${count(left.length)} (oldest ${time(Math.floor(oldest.ttl))}${named})`;
-  const back = since === null ? '' : `, back to ${time(since)}`;
-  const found = exceptionsOf(seenOf(scans)?.finished);
-  const besides =
-    found === 0 ? '' : `, but for up to ${count(found)} that the last scan found and no tick deletes`;
   const gap =
     gapUntil === null ? '' : `; nobody has looked for what was due from then until ${time(gapUntil)}`;
-  return `everything that was due by ${time(by)} is gone${butFor}${besides}${back}${gap}`;
-}
-
-/** Describes the last index scan, on which the sentence relies, and the span that it does not cover. */
-function describeScan(
-  { props }: Subject,
-  { scans, scanAt }: Pick<TableStatus['seen'], 'scans' | 'scanAt'>,
-  now: Date,
-): string {
-  if ('notChecked' in scans) return `whether the whole index was scanned is ${textOf(scans, () => '')}`;
-  const time = (text: string) => clockTime(new Date(text), now);
-  const finished = scans.seen?.finished;
-  if (finished === undefined) {
-    const next = nextTurnAt(props.tableName, scanAt, now.getTime() / 1000);
-    const when =
-      props.indexScan === 'daily' && props.enabled
-        ? `the first scan is due at ${clockTime(fromSeconds(next), now)}`
-        : `replay --index --table ${props.tableName} scans it`;
-    return `before that nobody has looked: ${when}`;
-  }
-  const { beganAt, endedAt, record } = finished;
-  const exceptions = describeExceptions(record, ({ key }) =>
-    key === undefined || typeof key === 'string' ? key : shortKeyText(key, props),
-  );
-  return (
-    `of the ${count(record.scanned)} entries that the index had at ${time(beganAt)}, all read by ${time(endedAt)}, none is left ` +
-    `that had been due for ten minutes${exceptions === '' ? '' : `; it found ${exceptions}`}`
-  );
+  return `everything that was due by ${time(by)} is gone${butFor}, back to ${time(since)}${gap}`;
 }
 
 function shortKeyText(key: ItemKey, props: Subject['props']): string | undefined {

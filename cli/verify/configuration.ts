@@ -41,7 +41,6 @@ export function verifyConfig(region: string, queueArn: string, name = VERIFY_NAM
         sweep: name,
         partitionKey: 'id',
         events: { queueArn },
-        index: { scan: 'off' },
         alarms: false,
         dashboard: false,
       },

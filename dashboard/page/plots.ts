@@ -6,7 +6,7 @@ import { clock, count, duration, minuteOf, WHEN_COUNTED } from './words.ts';
 
 const MINUTE_MS = 60_000;
 
-const KINDS = { tick: 'tick', replay: 'replay', handOver: 'hand-over', scan: 'scan of the index' } as const;
+const KINDS = { tick: 'tick', replay: 'replay', handOver: 'hand-over' } as const;
 
 /** The lag of each sweep, and the lag from which on an item counts as late. */
 export function lagPlot(
@@ -28,7 +28,7 @@ export function lagPlot(
       key('p99', '99% within'),
       key('p50', 'half within'),
       key('late', `late after ${duration(lateAfterSeconds)}`),
-      ...(others.length === 0 ? [] : [key('other', 'replays and scans')]),
+      ...(others.length === 0 ? [] : [key('other', 'replays')]),
     ],
     span: timeSpan(sweeps[0]?.at, Date.parse(now)),
     points: sweeps,

@@ -79,7 +79,7 @@ function tableLink({ tableName }: TableData, shown: ShownTable): HTMLElement {
   );
 }
 
-const KINDS = { tick: 'tick', replay: 'replay', handOver: 'hand-over', scan: 'scan' } as const;
+const KINDS = { tick: 'tick', replay: 'replay', handOver: 'hand-over' } as const;
 
 type Sweep = ShownTable['sweeps'][number];
 

@@ -51,14 +51,11 @@ export const VERDICTS = {
 /** The sentence that says up to when everything that was due is gone. */
 export function goneSentence({ gone }: Pick<TableData, 'gone'>, now: string): string {
   if (gone === null) return 'It is not known what is gone.';
-  const { since, by, gapUntil, left, exceptions } = gone.value;
+  const { since, by, gapUntil, left } = gone.value;
   const parts = [
     `Everything that was due by ${clock(by, now)} is gone`,
     left.length === 0 ? '' : `, all but ${counted(left.length, 'item')}`,
-    exceptions === 0
-      ? ''
-      : `, but for up to ${count(exceptions)} that the last scan found and no tick deletes`,
-    since === null ? '' : `, back to ${clock(since, now)}`,
+    `, back to ${clock(since, now)}`,
     gapUntil === null ? '' : `; nobody has looked for what was due from then until ${clock(gapUntil, now)}`,
   ];
   return `${parts.join('')}.`;

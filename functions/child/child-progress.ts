@@ -4,7 +4,6 @@ import { NOT_BUSY } from './busy.ts';
 import { NOTHING_COUNTED } from './child-counts.ts';
 import { NOTHING_DEFERRED } from './deferred.ts';
 import { startPoll } from './poll.ts';
-import { startScan } from './scan.ts';
 
 /**
  * Returns the progress of a child. A child that has done nothing yet starts with its initial progress. So does a child that began under an
@@ -23,6 +22,5 @@ export function startProgress(from: InitialProgress | ChildProgress): ChildProgr
     busy: NOT_BUSY,
     brake: startBrake(limit ?? null),
     counts: NOTHING_COUNTED,
-    ...(target.scan && { scan: startScan(target.position ?? null) }),
   };
 }

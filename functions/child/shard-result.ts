@@ -12,7 +12,6 @@ import { areWindows } from '../table/target-windows.ts';
 import { countFailed } from './child-counts.ts';
 import { startProgress } from './child-progress.ts';
 import { asOne } from './parts.ts';
-import { recordOf } from './scan.ts';
 
 /**
  * How a child ends. Except in a dry run, `found` is the sum of all results: the counts are made from the results, so that nothing is
@@ -20,12 +19,11 @@ import { recordOf } from './scan.ts';
  */
 
 /**
- * Whether the child made progress. If it did not, handing its target on would repeat for ever. A dry run and a scan progress by their
- * positions.
+ * Whether the child made progress. If it did not, handing its target on would repeat for ever. A dry run progresses by its
+ * position.
  */
 export function madeProgress(progress: ChildProgress): boolean {
   const { dryRun, poll, counts } = progress;
-  if (counts.scanned > 0) return true;
   if (dryRun) return counts.found > 0 && poll.position !== null;
   return sumOfFates({ ...counts, failed: 0 }) > 0;
 }
@@ -46,16 +44,7 @@ export function endShard(progress: ChildProgress, { interrupted }: { interrupted
  * them again.
  */
 export function handOn(progress: ChildProgress): ShardResult {
-  const { dryRun, target, poll, counts, scan } = progress;
-  if (target.scan !== undefined && scan !== undefined) {
-    // Everything before the position is counted: the next child does not find it.
-    const resume = {
-      ...target,
-      position: scan.settled,
-      scan: { ...target.scan, before: recordOf(target.scan, progress) },
-    };
-    return { ...resultOf(progress, counts), complete: false, interrupted: false, resume };
-  }
+  const { dryRun, target, poll, counts } = progress;
   const resume: SweepTarget = dryRun ? { ...target, position: poll.position } : target;
   const counted = { ...counts, failed: 0, failedKeys: [] };
   return { ...resultOf(progress, counted), complete: false, interrupted: false, resume };
@@ -80,7 +69,6 @@ function isShardResult({
   lagCounts,
   lagMaxMs,
   resume,
-  named = [],
   ...counts
 }: ShardResult): boolean {
   return (
@@ -89,7 +77,6 @@ function isShardResult({
     Object.keys(lagCounts).every(bucket => isCount(Number(bucket)) && Number(bucket) < LAG_BUCKETS) &&
     failedKeys.every(isObject) &&
     sampleKeys.every(key => key !== null) &&
-    named.every(isObject) &&
     (resume === undefined || isTarget(resume))
   );
 }
@@ -118,13 +105,12 @@ function resultOfOutput(output: ChildOutput): ShardResult | undefined {
 }
 
 function resultOf(
-  { dryRun, scan }: ChildProgress,
+  { dryRun }: ChildProgress,
   counts: CountsProgress,
 ): Omit<ShardResult, 'complete' | 'interrupted'> {
   const { inFlight: _inFlight, ...result } = counts;
   return {
     ...result,
     found: dryRun ? counts.found : sumOfFates(counts),
-    ...(scan !== undefined && scan.named.length > 0 && { named: scan.named }),
   };
 }

@@ -31,10 +31,10 @@ export async function deleteChunk({ chunk, now }: DeleteChunkInput, runtime: Run
   });
 }
 
-function batchOf({ timeoutSeconds, cutoff, guarded = false }: Chunk, runtime: Runtime): SendBatch {
+function batchOf({ timeoutSeconds, cutoff }: Chunk, runtime: Runtime): SendBatch {
   const { settings, documents, clock } = runtime;
   const options = { requestTimeout: requestTimeoutMs(timeoutSeconds, ATTEMPTS) };
-  return guarded || settings.deleteMode === 'guarded'
+  return settings.deleteMode === 'guarded'
     ? guardedBatch(documents, settings, cutoff, clock, options)
     : unguardedBatch(documents, settings, clock, options);
 }

@@ -1,5 +1,3 @@
-import type { IndexScan, PagePosition, ScanRecord } from '../../statemachine/contract/targets.ts';
-import type { RunningScan } from './index-scans.ts';
 import type { DeploymentState, SweepRow, Watermark } from './layout.ts';
 
 /** The journal of a deployment, as the functions use it. */
@@ -12,14 +10,5 @@ export interface Journal {
   renewHandOver(table: string, execution: string): Promise<boolean>;
   endHandOver(table: string, execution: string): Promise<void>;
   replayed(table: string, from: number, to: number, endedAt: string): Promise<void>;
-  takeScanTurn(table: string): Promise<boolean>;
-  takeScan(table: string, execution: string): Promise<RunningScan>;
-  checkpointScan(
-    table: string,
-    scan: IndexScan,
-    position: PagePosition | null,
-    record: ScanRecord,
-  ): Promise<boolean>;
-  finishScan(table: string, scan: IndexScan, record: ScanRecord): Promise<void>;
   noteThrottled(table: string, keys: number): Promise<void>;
 }

@@ -1,7 +1,6 @@
 import { readDeployment } from '../runtime/deployment.ts';
 import { createDocuments } from '../table/dynamodb.ts';
 import { endHandOver, renewHandOver, takeHandOver } from './hand-overs.ts';
-import { checkpointScan, finishScan, takeScan, takeScanTurn } from './index-scans.ts';
 import type { Journal } from './journal.ts';
 import { readState } from './read-state.ts';
 import { putRows } from './sweep-rows.ts';
@@ -26,12 +25,6 @@ export function journalOf(journal: JournalTable, clock: () => number): Journal {
     renewHandOver: (table, execution) => renewHandOver(journal, table, { execution, nowMs: clock() }),
     endHandOver: (table, execution) => endHandOver(journal, table, execution),
     replayed: (table, from, to, endedAt) => noteReplayed(journal, table, from, to, endedAt),
-    takeScanTurn: table => takeScanTurn(journal, table, clock()),
-    takeScan: (table, execution) => takeScan(journal, table, { execution, nowMs: clock() }),
-    checkpointScan: (table, scan, position, record) =>
-      checkpointScan(journal, table, scan, { position, record }),
-    finishScan: (table, scan, record) =>
-      finishScan(journal, table, scan, { endedAt: new Date(clock()).toISOString(), record }),
     noteThrottled: (table, keys) => noteThrottled(journal, table, { keys, nowMs: clock() }),
   };
 }

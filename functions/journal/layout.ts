@@ -5,11 +5,10 @@ import { EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
  * How the journal's table is laid out. One query of {@link DEPLOYMENT_ID} reads all that a tick needs. Each line: partition key `id`, sort
  * key `at`: attributes.
  *
- * - `deployment`, `table#TABLE`: `pause`, `handOver` and `scanAt` of the table. Each is an attribute of its own, so that a write
+ * - `deployment`, `table#TABLE`: `pause` and `handOver` of the table. Each is an attribute of its own, so that a write
  *   of one does not undo another.
  * - `deployment`, `watermarks`: `tick`, the time of the last tick, and `table#TABLE` for each table, in one item, which takes one write
  *   per minute.
- * - `scan#TABLE`, `running` or `finished`: the progress of the running scan of the index, and the result of the last finished one.
  * - `throttled#TABLE`, start of ten seconds: `keys`, the number of deletes that DynamoDB throttled in them; removed by native TTL.
  * - `sweep#TABLE`, `START#EXECUTION`: the result of an execution for the table; removed by native TTL.
  *
@@ -98,8 +97,6 @@ export interface DeploymentState {
     readonly pauses: Readonly<Record<string, Pause>>;
     readonly handOvers: Readonly<Record<string, HandOverLease>>;
   };
-  /** When ticks start the next scan of a table's index, epoch seconds; a table without any scan so far is missing. */
-  readonly scansAt: Readonly<Record<string, number>>;
   readonly watermarks: {
     /** When the last tick began that planned, ISO-8601; missing before the first one. */
     readonly tick?: string;
@@ -107,7 +104,7 @@ export interface DeploymentState {
   };
 }
 
-export type SweepKind = 'tick' | 'replay' | 'handOver' | 'scan';
+export type SweepKind = 'tick' | 'replay' | 'handOver';
 
 /** The result of an execution for one table. */
 export interface SweepRow {

@@ -35,7 +35,6 @@ const seconds = whole(0, Number.MAX_SAFE_INTEGER, 'epoch seconds: a whole number
 const ENTRY_KINDS = {
   pause: object({ since: moment, until: moment }, ['since']),
   handOver: object({ before: seconds, until: seconds, execution: text() }),
-  scanAt: seconds,
 } as const;
 
 const WATERMARK = object({ since: seconds, gone: seconds, at: moment });
@@ -57,19 +56,17 @@ const REMEDY = 'Correct it, or take the whole item away: then nothing is set.';
 export async function readState(journal: JournalTable): Promise<DeploymentState> {
   const pauses = byTable<Pause>();
   const handOvers = byTable<HandOverLease>();
-  const scansAt = byTable<number>();
   let watermarks: DeploymentState['watermarks'] = { tables: byTable() };
   for (const item of await readEntries(journal)) {
     const at = String(item[JOURNAL_KEYS.sortKey]);
     if (at === WATERMARKS_AT) watermarks = watermarksOf(journal, item);
     const table = tableOfEntry(at);
     if (table === undefined) continue;
-    const { pause, handOver, scanAt } = checked<TableEntry>(journal, at, ENTRY_KINDS, item);
+    const { pause, handOver } = checked<TableEntry>(journal, at, ENTRY_KINDS, item);
     if (pause !== undefined) pauses[table] = pause;
     if (handOver !== undefined) handOvers[table] = handOver;
-    if (scanAt !== undefined) scansAt[table] = scanAt;
   }
-  return { control: { pauses, handOvers }, scansAt, watermarks };
+  return { control: { pauses, handOvers }, watermarks };
 }
 
 /** An object without a prototype: tables may have the names of inherited properties. */
@@ -80,7 +77,6 @@ function byTable<Value>(): Record<string, Value> {
 interface TableEntry {
   readonly pause?: Pause;
   readonly handOver?: HandOverLease;
-  readonly scanAt?: number;
 }
 
 function watermarksOf(journal: JournalTable, item: Record<string, unknown>): DeploymentState['watermarks'] {

@@ -128,8 +128,8 @@ function withoutChildren({ carried, plan }: TickTable): TickTable {
   return { carried, plan: { ...plan, failure: NO_ROOM }, due: [] };
 }
 
-function isWorthTelling({ failure, leftOver, scanDue }: TickTable['plan']): boolean {
-  return failure !== undefined || leftOver !== undefined || scanDue === true;
+function isWorthTelling({ failure, leftOver }: TickTable['plan']): boolean {
+  return failure !== undefined || leftOver !== undefined;
 }
 
 const NO_ROOM = {

@@ -23,7 +23,6 @@ import {
   liveHandOver,
   type Watermark,
 } from '../journal/layout.ts';
-import { isScanDue } from '../journal/scan-turn.ts';
 import { readSettings, type SweepSettings } from '../runtime/environment.ts';
 import { DynamoDbBusyError, InvalidExecutionInputError } from '../runtime/errors.ts';
 import { indexLayout, reachSeconds } from '../table/index-layout.ts';
@@ -56,7 +55,7 @@ const TABLE_MS = { windows: 5_000, seconds: 45_000 } as const;
  */
 const QUIET_SECONDS = 90;
 
-/** Longest span without a sweep that ticks hand over, in seconds; a longer one is left to the daily scan of the index. */
+/** Longest span without a sweep that ticks hand over, in seconds; a longer one is left to a replay by hand, and to native TTL. */
 const MAX_UNSEEN_SECONDS = 86_400;
 
 /** Most windows with due items that a tick's lookback takes, for all tables together; further ones are handed over. */
@@ -99,7 +98,6 @@ interface ProbedTable extends Pick<TickTable, 'carried' | 'plan'> {
  *    tick's own execution waits anyway.
  * 5. The watermarks are written into the journal, every other minute while nothing is due. If one does not move for hours, a metric shows
  *    it.
- * 6. Once a day, at a table's time, the replay machine scans its whole index. RecordMetrics hands that over.
  *
  * @throws InvalidExecutionInputError, JournalUnreadableError
  */
@@ -258,7 +256,6 @@ async function probeTable(carried: CarriedSettings, options: TableOptions): Prom
         oldestOverdueSeconds,
         ...(leftOver && { leftOver }),
         ...(request.limit !== null && { limited: true }),
-        ...(isAsked && isTimeToScan(settings, options) && { scanDue: true }),
       },
       gone: left === undefined ? goneBy(request, round, known, settings) : undefined,
     };
@@ -266,15 +263,6 @@ async function probeTable(carried: CarriedSettings, options: TableOptions): Prom
     if (error instanceof InvalidExecutionInputError) throw error;
     return failedTable(carried, error);
   }
-}
-
-/** Whether a scan is started. A tick of selected tables starts none. */
-function isTimeToScan(
-  { tableName, indexScan }: SweepSettings,
-  { isWhole, state, startedAtMs }: TableOptions,
-): boolean {
-  const now = Math.floor(startedAtMs / 1000);
-  return isWhole && indexScan === 'daily' && isScanDue(tableName, state.scansAt[tableName], now);
 }
 
 function failedTable(carried: CarriedSettings, error: unknown): ProbedTable {
@@ -416,7 +404,7 @@ function backToWatermark(
 /**
  * The expiry times since the watermark, if the lookback of the tick does not go back to the watermark, because no tick ran for a long time.
  * If the table has a limit, the ticks may use all of it, so these items get a tenth of the limit in addition. If the watermark is more
- * than a day old, the result is undefined: the scan of the index, which is then due, finds the items.
+ * than a day old, the result is undefined: a person replays such a span (`resume`).
  */
 function unseenSpan(
   { cutoff, windowsFrom, before, followsBacklog }: SweepRequest,

@@ -109,7 +109,7 @@ async function planBack(
 /**
  * Follows a backlog. Entries in the oldest window of the lookback have been overdue for long, and more may be in earlier windows: the
  * sweep did not run, or was slowed down by `maxDeletesPerSecond`. So the plan goes back, twice as far each time, until a window is empty
- * or time is up. Windows that it does not reach are left to the next ticks, and to the daily scan.
+ * or time is up. Windows that it does not reach are left to the next ticks.
  *
  * With a limit, a gap appears before a backlog as soon as fewer items expire than may be deleted. So a limited tick also looks behind
  * empty windows, as far as {@link MAX_GAP_KEYS} reach.

@@ -55,7 +55,6 @@ const KINDS = {
   tables: TABLES,
   fromNow: boolean(),
   handOver: boolean(),
-  scanIndex: kind<true>(value => value === true, 'true'),
   scheduledTime: TIME,
   from: TIME,
   to: TIME,
@@ -63,8 +62,7 @@ const KINDS = {
   maxDeletesPerSecond: whole(0, MAX_DELETES_PER_SECOND, 'deletes per second (0 = no limit): a whole number'),
 };
 
-const REPLAY_ONLY = ['from', 'to', 'dryRun', 'table', 'handOver', 'scanIndex'] as const;
-const SCAN_ONLY = ['scanIndex', 'table', 'dryRun', 'maxDeletesPerSecond'];
+const REPLAY_ONLY = ['from', 'to', 'dryRun', 'table', 'handOver'] as const;
 const TICK_ONLY = ['tables', 'fromNow'] as const;
 
 type Fields = { readonly [Name in keyof typeof KINDS]?: ValueOf<(typeof KINDS)[Name]> };
@@ -76,10 +74,10 @@ type Fields = { readonly [Name in keyof typeof KINDS]?: ValueOf<(typeof KINDS)[N
 const LEAD_SECONDS = 60;
 const UPCOMING_SECONDS = 60;
 
-/** The share of `maxDeletesPerSecond` that a hand-over or a scan may delete in addition to the ticks, which may use all of it. */
+/** The share of `maxDeletesPerSecond` that a hand-over may delete in addition to the ticks, which may use all of it. */
 const PART_BESIDES = 0.1;
 
-/** Deletes per second of a hand-over or a scan. Undefined: the table has no limit. */
+/** Deletes per second of a hand-over. Undefined: the table has no limit. */
 export function besidesTheTicks(maxDeletesPerSecond: number): number | undefined {
   return maxDeletesPerSecond > 0 ? Math.max(1, Math.floor(maxDeletesPerSecond * PART_BESIDES)) : undefined;
 }
@@ -166,16 +164,6 @@ export function isHandOver(input: unknown): boolean {
   return readFields(input).handOver === true;
 }
 
-/** Whether the execution scans the whole index. */
-export function isScan(input: unknown): boolean {
-  return readFields(input).scanIndex === true;
-}
-
-/** Whether the execution only finds and counts. */
-export function isDryRun(input: unknown): boolean {
-  return readFields(input).dryRun === true;
-}
-
 /** The limit in the input itself, deletes per second; undefined: the input has none. */
 export function limitOfInput(input: unknown): number | undefined {
   return readFields(input).maxDeletesPerSecond;
@@ -195,16 +183,11 @@ function readFields(input: unknown): Fields {
       throw invalid(field, `${field} together with scheduledTime only`, input);
     }
   }
-  const beside =
-    'scanIndex' in input ? Object.keys(input).find(field => !SCAN_ONLY.includes(field)) : undefined;
-  if (beside !== undefined)
-    throw invalid(beside, 'nothing beside scanIndex: a scan reads the whole index', input[beside]);
-  if (!['scheduledTime', 'from', 'to', 'scanIndex'].some(field => field in input)) {
+  if (!['scheduledTime', 'from', 'to'].some(field => field in input)) {
     throw invalid('scheduledTime', 'either scheduledTime, or from and to', undefined);
   }
   // A field with the value undefined is as wrong as one with null.
-  const required =
-    'scheduledTime' in input ? ['scheduledTime'] : 'scanIndex' in input ? ['scanIndex'] : ['from', 'to'];
+  const required = 'scheduledTime' in input ? ['scheduledTime'] : ['from', 'to'];
   const given = [...new Set([...required, ...Object.keys(input)])];
   const [problem] = fieldProblems(KINDS, input, { required: given, remedy: REMEDY });
   if (problem) throw new InvalidExecutionInputError({ ...problem, remedy: REMEDY });

@@ -58,7 +58,7 @@ function hasKeptUp({ poll, deferred, busy }: ChildProgress, nowMs: Millis): bool
 }
 
 /** Ends the child without a failure: a later sweep finds what is left, only later. */
-export function leaveForLater(progress: ChildProgress): ShardResult {
+function leaveForLater(progress: ChildProgress): ShardResult {
   const { poll, deferred, busy, counts } = progress;
   const isDone = !isUnread(poll) && deferred.count === 0 && busy.polls === 0;
   const left = { ...counts, leftForLater: isDone ? 0 : 1 };

@@ -8,9 +8,7 @@ import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
 import { requestTimeoutMs } from '../table/dynamodb.ts';
 import { indexLayout } from '../table/index-layout.ts';
 import { indexReader } from '../table/index-query.ts';
-import { indexScanner } from '../table/index-scan.ts';
 import { nextStep } from './next-step.ts';
-import { type ScanJournal, scanOf } from './scan-surroundings.ts';
 
 /** Attempts of a query: an immediate second one is cheaper than a wait, which takes at least a second. */
 const ATTEMPTS = 2;
@@ -22,7 +20,7 @@ const ATTEMPTS = 2;
 export async function queryExpired(
   input: QueryExpiredInput,
   runtime: Runtime,
-  journal: () => ScanJournal & Pick<Journal, 'noteThrottled'> = lambdaJournal,
+  journal: () => Pick<Journal, 'noteThrottled'> = lambdaJournal,
 ): Promise<QueryExpiredOutput> {
   const { settings, documents, random, sleep, clock } = runtime;
   const timeoutSeconds = queryTimeoutSeconds(input.progress);
@@ -43,7 +41,6 @@ export async function queryExpired(
     random,
     sleep,
     clock,
-    ...scanOf(input, settings, indexScanner(documents, settings, { requestTimeout }), journal),
   });
   await noted;
   return output;

@@ -20,7 +20,6 @@ import { asOne, inParts, takeTurn } from '../child/parts.ts';
 import { withoutUndone } from '../child/planned.ts';
 import { afterPage, afterPolledSeconds, fromTheStart, isUnread } from '../child/poll.ts';
 import { queryTimeoutSeconds } from '../child/query-timeout.ts';
-import { settle } from '../child/scan.ts';
 import { endShard } from '../child/shard-result.ts';
 import { type BehindSettings, secondsBehind } from '../child/swept-range.ts';
 import type { ShowKey } from '../report/shown-keys.ts';
@@ -30,11 +29,10 @@ import { DynamoDbBusyError } from '../runtime/errors.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
 import type { ReadIndex } from '../table/index-query.ts';
 import { addResults } from './chunk-results.ts';
-import { earlyEnd, leaveForLater, lifetime } from './endings.ts';
+import { earlyEnd, lifetime } from './endings.ts';
 import { toChunks } from './page.ts';
 import { type AheadSettings, aheadSeconds, type PlannedDelete, planAhead } from './plan-ahead.ts';
 import { type PageRead, readPage } from './read-page.ts';
-import { type ScanPageOptions, scanPages } from './scan-page.ts';
 import {
   AT_ONCE,
   isRetryDue,
@@ -57,16 +55,6 @@ export interface NextStepOptions {
   readonly sleep: (ms: number) => Promise<void>;
   /** The function's clock in milliseconds, used only to measure durations. */
   readonly clock: () => number;
-  /** Set if the target is a whole index. */
-  readonly scan?: ScanSurroundings;
-}
-
-/** Further dependencies for a scan of an index. */
-export interface ScanSurroundings extends Pick<ScanPageOptions, 'model' | 'scanIndex'> {
-  /** Writes a checkpoint; false: another execution owns the scan now. */
-  readonly checkpoint: (progress: ChildProgress) => Promise<boolean>;
-  /** Called when the whole index is read. */
-  readonly finish: (progress: ChildProgress) => Promise<void>;
 }
 
 /**
@@ -88,8 +76,6 @@ export interface ScanSurroundings extends Pick<ScanPageOptions, 'model' | 'scanI
  * 8. A dry run counts the page, and continues as in 6.
  * 9. The page goes to DeleteChunks, and so do, at their times, the keys that expire next.
  *
- * If the target is a whole index, step 7 reads it from one end to the other (`scanPages`), and the results of step 1 settle its position.
- *
  * All decisions are made as if it were earlier by the sweep's delay. DynamoDB's clock decides what is expired; the machine's clock, which
  * waits, decides all else. Each poll measures their difference.
  */
@@ -98,7 +84,7 @@ export async function nextStep(
   options: NextStepOptions,
 ): Promise<QueryExpiredOutput> {
   const behind = secondsBehind(options.pace);
-  return afterMargin(await endScan(await decide(beforeMargin(input, behind), options), options), behind);
+  return afterMargin(await decide(beforeMargin(input, behind), options), behind);
 }
 
 async function decide(
@@ -123,22 +109,18 @@ async function decide(
   const added: ChildProgress = { ...counted, poll: withoutUndone(counted.poll, results) };
 
   // 2.
-  const settled = gaveUp > 0 || again.length > 0 ? added : settledScan(added);
-  const { scan } = options;
-  if (results.length > 0 && settled !== added && (await scan?.checkpoint(settled)) === false)
-    return end(settled, leaveForLater(settled));
-  const ending = earlyEnd(asOne(settled), gaveUp, life, nowMs);
-  if (ending !== null) return end(settled, ending);
+  const ending = earlyEnd(asOne(added), gaveUp, life, nowMs);
+  if (ending !== null) return end(added, ending);
 
   // 3.
-  if (again.length > 0) return deleteChunks(settled, again, nowMs, deadlineMs);
+  if (again.length > 0) return deleteChunks(added, again, nowMs, deadlineMs);
 
   // 4. and 5.
   const nowSeconds = Math.floor(nowMs / 1000);
   const addedUp: ChildProgress = {
-    ...settled,
-    brake: afterDeletes(settled.brake, fateOfPage(before.counts, settled.counts), nowSeconds),
-    deferred: scheduleRetry(settled.deferred, deferredTtls, settled.poll, nowMs, options),
+    ...added,
+    brake: afterDeletes(added.brake, fateOfPage(before.counts, added.counts), nowSeconds),
+    deferred: scheduleRetry(added.deferred, deferredTtls, added.poll, nowMs, options),
   };
   const turn = takeTurn(inParts(addedUp, nowSeconds), nowMs, nextWake);
   const { brake } = turn;
@@ -150,26 +132,17 @@ async function decide(
 
   // 7. While one part sleeps the others would wait.
   if (progress.others === undefined) await sleepRest(ownMoment(progress, nowMs), nowMs, options.sleep);
-  let polling = beginPoll(progress, nowMs);
+  const polling = beginPoll(progress, nowMs);
   const ahead = aheadSeconds(polling, options.pace);
   let page: PageRead;
   try {
-    const reading = {
+    page = await readPage(polling.target, polling.poll, {
       ...options,
       machineClock: () => nowMs + options.clock() - calledAt,
       maxKeys: keysAllowed(polling.brake),
       outOfTime: timeToRead(polling, options.clock),
       ahead,
-    };
-    if (scan === undefined) {
-      page = await readPage(polling.target, polling.poll, reading);
-    } else {
-      const checkpoint = polling.dryRun ? undefined : scan.checkpoint;
-      const scanned = await scanPages(polling, { ...reading, ...scan, checkpoint });
-      polling = { ...polling, scan: scanned.scan, counts: scanned.counts };
-      if (scanned.isTaken) return end(polling, leaveForLater(polling));
-      page = scanned.page;
-    }
+    });
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
     // Nothing was read, so no part of this poll has begun.
@@ -188,33 +161,14 @@ async function decide(
 
   // 8.
   if (read.dryRun) {
-    const counted = settledScan(withSamples(read, page.due, options.showKey));
-    return waitOrEnd(counted, nowMs, deadlineMs, options.layout);
+    return waitOrEnd(withSamples(read, page.due, options.showKey), nowMs, deadlineMs, options.layout);
   }
 
   // 9.
   const planned = plan.deletes.map(each => plannedStep(read, each, page, deadlineMs));
   return page.due.length === 0 && planned.length === 0
-    ? waitOrEnd(settledScan(read), nowMs, deadlineMs, options.layout)
+    ? waitOrEnd(read, nowMs, deadlineMs, options.layout)
     : deletePage(read, chunksOf(read, page.due, page.cutoff, deadlineMs), planned, nowMs, deadlineMs);
-}
-
-/** Settles a scan: no delete of its entries is pending. */
-function settledScan(progress: ChildProgress): ChildProgress {
-  const { counts, scan, poll } = progress;
-  return scan === undefined ? progress : { ...progress, ...settle(counts, scan, poll.position) };
-}
-
-/** Records the end of a scan that has read the whole index. */
-async function endScan(
-  output: QueryExpiredOutput,
-  { scan }: Pick<NextStepOptions, 'scan'>,
-): Promise<QueryExpiredOutput> {
-  const { result, progress } = output;
-  const isRead =
-    result !== null && !result.interrupted && result.resume === undefined && result.leftForLater === 0;
-  if (isRead && !progress.dryRun) await scan?.finish(progress);
-  return output;
 }
 
 function withPolledSeconds(progress: ChildProgress, polledUpTo: Seconds | null): ChildProgress {
@@ -283,8 +237,6 @@ function chunksOf(
     cutoff,
     once,
     progress: null,
-    // A scan finds entries of any age, so more of them are outdated than of those that a sweep has just found.
-    ...(target.scan && { guarded: true }),
   } as const;
   return toChunks(keys).map(some => ({ ...chunk, keys: some }));
 }

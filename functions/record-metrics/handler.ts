@@ -3,7 +3,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { toEpochSeconds } from '../../expiry/ttl.ts';
 import type { RecordMetricsInput } from '../../statemachine/contract/execution.ts';
-import type { ReplayInput, ScanInput } from '../../statemachine/contract/inputs.ts';
+import type { ReplayInput } from '../../statemachine/contract/inputs.ts';
 import type { HandOver, RecordMetricsOutput } from '../../statemachine/contract/report.ts';
 import { secondsBehind } from '../child/swept-range.ts';
 import { lambdaJournal } from '../journal/lambda-journal.ts';
@@ -45,8 +45,6 @@ export interface RecordSurroundings {
     readonly putRows: (rows: readonly SweepRow[]) => Promise<void>;
     /** @returns false when the table already has a hand-over */
     readonly takeHandOver: (table: string, before: number, execution: string) => Promise<boolean>;
-    /** @returns false when another tick has started the scan of the index */
-    readonly takeScanTurn: (table: string) => Promise<boolean>;
     readonly endHandOver: (table: string, execution: string) => Promise<void>;
     /** Records that a replay has swept these expiry times and left nothing. */
     readonly replayed: (table: string, from: number, to: number, endedAt: string) => Promise<void>;
@@ -58,7 +56,7 @@ export interface RecordSurroundings {
  * and returns its reports. A dry run records no metrics: it deleted nothing.
  *
  * 1. Work that a tick could not finish is handed over. If another execution has the table's hand-over, it is left to a later tick and
- *    counted as left: the other execution may be sweeping older items. A scan of an index that is due is started in the same way.
+ *    counted as left: the other execution may be sweeping older items.
  * 2. The log and the metrics are printed last, since a call that ends before its answer is repeated. They are printed even when the
  *    journal cannot be written, or does not answer in time: then the execution fails without a retry, which raises an alarm.
  *
@@ -87,17 +85,14 @@ export async function recordMetrics(
     };
   } finally {
     for (const { table, report } of told()) logger.info('swept', { table, ...report, durationMs });
-    printMetrics(
-      records.filter(each => !isQuietScan(input, each)),
-      { deployment, durationMs, metrics, print },
-    );
+    printMetrics(records, { deployment, durationMs, metrics, print });
   }
 }
 
 /**
- * Claims the hand-overs of the tables, and the scans that are due.
+ * Claims the hand-overs of the tables.
  *
- * @returns the hand-overs and scans to start, and the tables that are handed over to another execution already
+ * @returns the hand-overs to start, and the tables that are handed over to another execution already
  */
 async function takeHandOvers(
   { execution, endedAt }: RecordMetricsInput,
@@ -108,10 +103,7 @@ async function takeHandOvers(
   const refused: string[] = [];
   const nextName = () =>
     `${execution.slice(0, 40)}-${toEpochSeconds(Date.parse(endedAt))}-${handOvers.length}`;
-  for (const { table, leftOver, scanDue } of records) {
-    // A table whose scan another tick has started in the meantime needs nothing more.
-    if (scanDue && (await journal.takeScanTurn(table)))
-      handOvers.push({ name: nextName(), input: { table, scanIndex: true } });
+  for (const { table, leftOver } of records) {
     if (leftOver === undefined) continue;
     const name = nextName();
     if (await journal.takeHandOver(table, leftOver.to, name)) {
@@ -133,7 +125,7 @@ async function writeJournal(
 ): Promise<void> {
   const { machine, executionInput, execution, startedAt, endedAt } = input;
   const isHandedOver = isHandOver(machine, executionInput);
-  const kind = machine === 'tick' ? 'tick' : isHandedOver ? 'handOver' : replayKind(executionInput);
+  const kind = machine === 'tick' ? 'tick' : isHandedOver ? 'handOver' : 'replay';
   await journal.putRows(
     told
       .filter(({ totals }) => !totals.dryRun)
@@ -141,19 +133,6 @@ async function writeJournal(
   );
   if (isHandedOver) await endHandOvers(input, records, journal);
   if (machine === 'replay') await noteReplayed(input, records, journal);
-}
-
-function replayKind(executionInput: unknown): 'replay' | 'scan' {
-  return (executionInput as Partial<ScanInput>).scanIndex === true ? 'scan' : 'replay';
-}
-
-/**
- * Whether a scan, or the tick that started it, records nothing. A metric costs money for the hour in which it is recorded, so a scan that
- * found nothing does without.
- */
-function isQuietScan({ machine, executionInput }: RecordMetricsInput, record: TableRecord): boolean {
-  const isScan = machine === 'replay' && replayKind(executionInput) === 'scan';
-  return (isScan || record.scanDue) && !didAnything(record);
 }
 
 interface Printing extends Pick<RecordSurroundings, 'deployment' | 'metrics' | 'print'> {

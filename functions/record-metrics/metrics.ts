@@ -64,7 +64,7 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
   {
     name: 'ItemsDeletedLate',
     unit: 'Count',
-    help: 'Items deleted later than about `precisionSeconds` plus ten seconds after their expiry (plain mode: two minutes): by a lookback, a scan of the index or a replay, or after waiting for capacity.',
+    help: 'Items deleted later than about `precisionSeconds` plus ten seconds after their expiry (plain mode: two minutes): by a lookback or a replay, or after waiting for capacity.',
     value: (_totals, { late }) => late,
   },
   {

@@ -25,8 +25,6 @@ export interface TableRecord {
   readonly late: number;
   /** In a tick: the span to hand over to another execution. */
   readonly leftOver: Span | undefined;
-  /** In a tick: a scan of the table's index is due. */
-  readonly scanDue: boolean;
 }
 
 /** The results of an execution's tables, including those of parts that were not started. */
@@ -107,7 +105,6 @@ function recordOf(
     report: { ...reportOf(totals), lagMs: summarizeLag(totals), ...(failure && { failure }) },
     late: countAbove(totals, lateMs(settings)),
     leftOver,
-    scanDue: plans.some(({ scanDue }) => scanDue),
   };
 }
 
@@ -144,6 +141,6 @@ export function sumOfTables(totals: readonly SweepTotals[]): SweepTotals {
 
 /** Whether a table's result is worth a row in the journal. Polling a minute in which nothing expired is not. */
 export function didAnything({ totals, leftOver }: TableRecord): boolean {
-  const { found, misfiled, leftForLater } = totals;
-  return found + misfiled + leftForLater > 0 || leftOver !== undefined || !leftNothing(totals);
+  const { found, leftForLater } = totals;
+  return found + leftForLater > 0 || leftOver !== undefined || !leftNothing(totals);
 }

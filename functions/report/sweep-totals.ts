@@ -4,7 +4,6 @@ import type { SweepProgress, TableRound } from '../../statemachine/contract/exec
 import { LISTED_KEYS_BYTES } from '../../statemachine/contract/limits.ts';
 import type { SweepReport, SweepTotals } from '../../statemachine/contract/report.ts';
 import { addCounts, CHILD_COUNTS, EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
-import { firstNamed } from '../child/scan.ts';
 import { shardResultOf } from '../child/shard-result.ts';
 import { addLags, NO_LAG } from './lag.ts';
 import { firstThatFit, listFailedKeys } from './listed-keys.ts';
@@ -29,7 +28,6 @@ export function addRound({ progress, results, retries, planFailed }: TableRound)
   const { totals, roundTargets } = progress;
   const lag: DeletionLag = { lagCounts: totals.lagCounts, lagMaxMs: totals.lagMaxMs };
   const run = roundTargets > 0 ? 1 : 0;
-  const named = firstNamed([...(totals.named ?? []), ...swept.flatMap(result => result.named ?? [])]);
   return {
     // An execution that began before a deployment lacks the counts that the deployment added.
     ...startTotals(totals.dryRun),
@@ -47,7 +45,6 @@ export function addRound({ progress, results, retries, planFailed }: TableRound)
       LISTED_KEYS_BYTES,
     ),
     ...swept.reduce(addLags, lag),
-    ...(named.length > 0 && { named }),
   };
 }
 

@@ -12,9 +12,6 @@ export type DeleteMode = (typeof DELETE_MODES)[number];
 export const LOG_KEYS = ['full', 'hash', 'none'] as const;
 export type LogKeys = (typeof LOG_KEYS)[number];
 
-/** When ticks start a scan of a table's whole index. */
-export const INDEX_SCANS = ['daily', 'off'] as const;
-
 /** The name of an attribute: DynamoDB allows any text, but a function's environment no zero byte. */
 const ATTRIBUTE_NAME = kind<string>(
   value => MODEL_KINDS.partitionKey.is(value) && value.isWellFormed() && !value.includes('\0'),
@@ -39,7 +36,6 @@ export const SETTING_KINDS = {
   deleteMode: oneOf(DELETE_MODES),
   marginSeconds: whole(0, 60),
   lookbackMinutes: whole(1, MAX_LOOKBACK_MINUTES),
-  indexScan: oneOf(INDEX_SCANS),
   precisionSeconds: whole(1, 60),
   pollSeconds: whole(0, 60),
   maxDeletesPerSecond: whole(0, MAX_DELETES_PER_SECOND),

@@ -152,7 +152,7 @@ const STARTED_LENGTH = 'part of a tick'.length;
 function whatStarted({ input }: Pick<Execution, 'input'>): string {
   if (isHandOver({ input })) return 'hand-over';
   if (fieldOf(input, 'due') !== undefined) return 'part of a tick';
-  return fieldOf(input, 'scanIndex') === undefined ? 'tick' : 'scan';
+  return 'tick';
 }
 
 export function describeFailure({ startDate, status, error, cause }: Execution): string {

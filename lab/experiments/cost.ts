@@ -29,7 +29,7 @@ const MONTHS: readonly Month[] = [
 
 const HEAD = [
   ...['tables', 'items a minute, each', 'indexed'],
-  ...['starts, $', 'Express, $', 'functions, $', 'DynamoDB, $', 'scans, $', 'sweep, $'],
+  ...['starts, $', 'Express, $', 'functions, $', 'DynamoDB, $', 'sweep, $'],
   ...['whole bill, $', 'Standard transitions'],
 ];
 
@@ -37,8 +37,7 @@ export default defineExperiment({
   name: 'cost',
   about: `
 Counts what a month of sweeping costs on AWS: a steady stream of expiring items, the real definition on a virtual clock,
-some minutes of ticks scaled to a month of 43,200, and a scan of each index a day, of items that live for a day. Prints the table of
-executions; takes some minutes. The whole bill is that, and what the calculator (npx precise-ttl cost)
+some minutes of ticks scaled to a month of 43,200. Prints the table of executions; takes some minutes. The whole bill is that, and what the calculator (npx precise-ttl cost)
 counts besides it.`,
   flags: {
     write: {
@@ -117,7 +116,7 @@ function cellsOf([rate, tables, name]: Month, cost: MonthlyCost, whole: number):
     dollars(parts.expressRequests + parts.expressGbSeconds),
     dollars(parts.functionInvocations + parts.functionGbSeconds),
     dollars(parts.dynamoDbReadUnits + parts.dynamoDbWriteUnits),
-    ...[dollars(cost.scans.total), `**${dollars(cost.total)}**`, dollars(whole)],
+    ...[`**${dollars(cost.total)}**`, dollars(whole)],
     String(cost.standardTransitions),
   ];
 }

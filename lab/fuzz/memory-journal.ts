@@ -1,4 +1,3 @@
-import type { FinishedScan, RunningScan } from '../../functions/journal/index-scans.ts';
 import {
   type DeploymentState,
   isPaused,
@@ -8,8 +7,6 @@ import {
   TAKEN_SECONDS,
   type Watermark,
 } from '../../functions/journal/layout.ts';
-import { nextScanAt, SCAN_TAKEN_SECONDS } from '../../functions/journal/scan-turn.ts';
-import type { IndexScan, PagePosition, ScanRecord } from '../../statemachine/contract/targets.ts';
 
 type Changeable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
 type Entries<Of> = Record<string, Of extends Readonly<Record<string, infer Entry>> ? Entry : never>;
@@ -19,11 +16,8 @@ export class MemoryJournal {
   readonly rows: SweepRow[] = [];
   readonly pauses: Entries<DeploymentState['control']['pauses']> = {};
   readonly handOvers: Entries<DeploymentState['control']['handOvers']> = {};
-  readonly scansAt: Entries<DeploymentState['scansAt']> = {};
-  readonly finishedScans: Record<string, FinishedScan> = {};
   /** Total of throttled deletes by table. */
   readonly throttled: Record<string, number> = {};
-  readonly #scans: Record<string, RunningScan & { readonly execution: string }> = {};
   readonly #watermarks: Changeable<DeploymentState['watermarks']> = { tables: {} };
   readonly #now: () => number;
 
@@ -33,8 +27,8 @@ export class MemoryJournal {
   }
 
   get state(): DeploymentState {
-    const { pauses, handOvers, scansAt } = this;
-    return structuredClone({ control: { pauses, handOvers }, scansAt, watermarks: this.#watermarks });
+    const { pauses, handOvers } = this;
+    return structuredClone({ control: { pauses, handOvers }, watermarks: this.#watermarks });
   }
 
   async read(): Promise<DeploymentState> {
@@ -76,41 +70,6 @@ export class MemoryJournal {
       ...this.#watermarks.tables,
       [table]: { ...known, gone: to - 1, at: endedAt },
     };
-  }
-
-  async takeScanTurn(table: string): Promise<boolean> {
-    if ((this.scansAt[table] ?? 0) > this.#secondsFromNow(0)) return false;
-    this.scansAt[table] = this.#secondsFromNow(SCAN_TAKEN_SECONDS);
-    return true;
-  }
-
-  async takeScan(table: string, execution: string): Promise<RunningScan> {
-    this.scansAt[table] = this.#secondsFromNow(SCAN_TAKEN_SECONDS);
-    const under = this.#scans[table];
-    const isUnder = under !== undefined && (under.position !== null || under.record === null);
-    const { beganAt, position, record } = isUnder
-      ? under
-      : { beganAt: new Date(this.#now()).toISOString(), position: null, record: null };
-    this.#scans[table] = { beganAt, position, record, execution };
-    return { beganAt, position, record };
-  }
-
-  async checkpointScan(
-    table: string,
-    { execution }: IndexScan,
-    position: PagePosition | null,
-    record: ScanRecord,
-  ): Promise<boolean> {
-    const under = this.#scans[table];
-    if (under?.execution !== execution || (under.record?.scanned ?? 0) > record.scanned) return false;
-    this.#scans[table] = { ...under, position, record };
-    return true;
-  }
-
-  async finishScan(table: string, { execution, beganAt }: IndexScan, record: ScanRecord): Promise<void> {
-    this.finishedScans[table] = { beganAt, endedAt: new Date(this.#now()).toISOString(), record };
-    this.scansAt[table] = nextScanAt(table, Math.floor(Date.parse(beganAt) / 1000));
-    if (this.#scans[table]?.execution === execution) delete this.#scans[table];
   }
 
   async noteThrottled(table: string, keys: number): Promise<void> {

@@ -68,7 +68,7 @@ export class Oracle {
 
   /**
    * Finds remaining items that became due in a span, by their expiry or because they were written late. An item that was written after the
-   * ticks' lookback is left to the daily scan, here to the last replay.
+   * ticks' lookback is left to native TTL, here to the last replay.
    */
   leftByTicks(table: MemoryTable, { from, upTo, reachMs }: CalmSpan): Violation[] {
     const isDue = (ttl: number, knownAt: number) =>

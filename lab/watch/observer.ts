@@ -5,7 +5,7 @@ import { DynamoDbStreamSource, MAX_RECORDS } from 'aws-on-loopback/streams/dynam
 import { toLambdaRecord } from 'aws-on-loopback/streams/lambda-record';
 import { type Clock, realClock } from 'stepfunctions-emulator';
 import type { ItemImage } from '../../functions/stream/event.ts';
-import { sendJson } from '../../functions/table/dynamodb-json.ts';
+import { sendJson } from '../../local/dynamodb/dynamodb-json.ts';
 import type { Span } from './machine.ts';
 
 /** A deletion in the table's stream. */

@@ -4,7 +4,7 @@ import type { Sample, StoredItem } from '../table/sample.ts';
 import type { IndexPlan } from './index-plan.ts';
 import type { Reading } from './reading.ts';
 
-/** Read units per second of a provisioned table's index: enough for the queries of a tick and for the daily scan. */
+/** Read units per second of a provisioned table's index: enough for the queries of a tick. */
 const READ_UNITS = { second: 25, window: 5 } as const;
 
 /** Capacity that the index takes, estimated from the sample. */

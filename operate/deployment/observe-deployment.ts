@@ -22,14 +22,13 @@ import { deadLetterQueueOf, replayName } from '../../config/names.ts';
 import { streamFunctionsOf } from '../../config/stream-props.ts';
 import { tickSchedule } from '../../config/tick-schedule.ts';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
-import type { SeenScans } from '../../functions/journal/index-scans.ts';
 import type { DeploymentState } from '../../functions/journal/layout.ts';
 import { type ListedStateMachine, listStateMachines } from '../aws/executions.ts';
-import { type DeploymentJournal, journalAt } from '../journals.ts';
+import { journalAt } from '../journals.ts';
 import { type Checked, check, notAsked } from './check.ts';
 import type { DeploymentClients } from './clients.ts';
 import { observeAlarms, type SeenAlarm } from './observe-alarms.ts';
-import { observeScans, observeState } from './observe-journal.ts';
+import { observeState } from './observe-journal.ts';
 import type { Subject } from './subject.ts';
 
 /** A schedule as EventBridge Scheduler describes it. */
@@ -49,8 +48,6 @@ export interface SeenSweep {
   readonly stateMachine: Checked<ListedStateMachine | undefined>;
   /** The state machine of replays, and of hand-overs: work that a tick leaves to another execution. */
   readonly replayMachine: Checked<ListedStateMachine | undefined>;
-  /** Undefined when DynamoDB must not be called. */
-  readonly journalTable: DeploymentJournal | undefined;
   readonly state: Checked<DeploymentState | undefined>;
   /** Schedules by name. */
   readonly schedules: ReadonlyMap<string, Checked<SeenSchedule | undefined>>;
@@ -64,7 +61,6 @@ export interface SeenSweep {
 
 /** The resources of a deployment for one of its tables, with the table's own. */
 export interface SeenDeployment extends SeenSweep {
-  readonly scans: Checked<SeenScans | undefined>;
   /** The stream's event source mappings, by the function that the configuration wants it to call; empty if it calls none. */
   readonly streamReaders: ReadonlyMap<StreamFunctionName, Checked<readonly SeenStreamReader[]>>;
 }
@@ -92,7 +88,6 @@ export async function observeSweep(
   const machines = await observeStateMachines(sfn, deployment.name);
   return {
     ...machines,
-    journalTable,
     state: journalTable ? await observeState(journalTable) : notAsked('DynamoDB'),
     schedules: await observeSchedules(scheduler, deployment, region),
     deadLetters: sqs ? await observeQueue(sqs, deadLetterQueueOf(deployment.name), region) : notAsked('SQS'),
@@ -112,10 +107,8 @@ export async function observeDeployment(
   { props }: Subject,
   sweep: SeenSweep,
 ): Promise<SeenDeployment> {
-  const { journalTable } = sweep;
   return {
     ...sweep,
-    scans: journalTable ? await observeScans(journalTable, props.tableName) : notAsked('DynamoDB'),
     streamReaders: new Map(
       await Promise.all(
         streamFunctionsOf(props).map(

@@ -1,5 +1,4 @@
 import type { Deployment } from '../../config/deployments.ts';
-import { readScans, type SeenScans } from '../../functions/journal/index-scans.ts';
 import {
   type DeploymentState,
   type HandOverLease,
@@ -76,14 +75,6 @@ export async function observeTable(
       failures: rows.seen.failures,
     },
   };
-}
-
-/** Reads the journal's records about the index scans of a table. */
-export async function observeScans(
-  journal: DeploymentJournal,
-  tableName: string,
-): Promise<Checked<SeenScans | undefined>> {
-  return asked(journal, () => readScans(journal, tableName));
 }
 
 /** Number of a table's deletes that DynamoDB throttled in the last minute. @param now epoch milliseconds */

@@ -36,7 +36,6 @@ const KINDS: Readonly<Record<SweepKind, string>> = {
   tick: 'tick',
   replay: 'replay',
   handOver: 'hand-over',
-  scan: 'scan',
 };
 
 /** The number of found items and what happened to them; counts of 0 are left out. */

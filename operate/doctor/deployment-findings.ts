@@ -10,21 +10,15 @@ import type { SeenDeployment, SeenSchedule, SeenStreamReader } from '../deployme
 import type { Subject } from '../deployment/subject.ts';
 import { type Finding, finding, notCheckedFindings, type Unchecked } from './finding.ts';
 import type { FindingId } from './findings.ts';
-import { scanFindings } from './index-findings.ts';
 
-export interface DeploymentOptions {
-  /** Epoch milliseconds. */
-  readonly now: number;
-  readonly mask: boolean;
-  /** ARN of the table's current stream; undefined if it has none, or if the table could not be read. */
-  readonly streamArn: string | undefined;
-}
-
-/** Findings about the resources that are deployed for a table. */
+/**
+ * Findings about the resources that are deployed for a table.
+ * @param streamArn ARN of the table's current stream; undefined if it has none, or if the table could not be read
+ */
 export function deploymentFindings(
   seen: SeenDeployment,
   subject: Subject,
-  options: DeploymentOptions,
+  streamArn: string | undefined,
 ): Finding[] {
   const unchecked: Unchecked[] = [];
   const judge = <Seen>(
@@ -44,13 +38,12 @@ export function deploymentFindings(
       ),
     ),
     ...judge('the journal', seen.state, state => journalFindings(state, seen, subject)),
-    ...judge('the scans of the index', seen.scans, scans => scanFindings(scans, subject, options)),
     ...judge('the dead-letter queue', seen.deadLetters, messages =>
       queueFindings(messages, deadLetterQueueOf(subject.props.sweep), subject),
     ),
     ...[...seen.streamReaders].flatMap(([reader, checked]) =>
       judge(`what calls ${reader}`, checked, mappings =>
-        streamReaderFindings(mappings, reader, subject, options),
+        streamReaderFindings(mappings, reader, subject, streamArn),
       ),
     ),
     ...judge('the alarms', seen.alarms, alarms => alarmFindings(alarms, subject)),
@@ -151,7 +144,7 @@ function streamReaderFindings(
   mappings: readonly SeenStreamReader[],
   reader: StreamFunctionName,
   subject: Subject,
-  { streamArn }: Pick<DeploymentOptions, 'streamArn'>,
+  streamArn: string | undefined,
 ): Finding[] {
   const readers = mappings.filter(mapping => streamArn === undefined || mapping.streamArn === streamArn);
   if (readers.length > 0) return readers.flatMap(mapping => readerFindings(mapping, reader, subject));

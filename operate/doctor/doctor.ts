@@ -1,6 +1,6 @@
 import { TimeLimit } from '../aws/time-limit.ts';
 import { chooseTables } from '../choose-tables.ts';
-import { check, notAsked, seenOf } from '../deployment/check.ts';
+import { type Checked, check, notAsked, seenOf } from '../deployment/check.ts';
 import { type ConnectDeployment, connectDeployment, type DeploymentClients } from '../deployment/clients.ts';
 import {
   observeDeployment,
@@ -14,10 +14,10 @@ import { NEVER } from '../options.ts';
 import { describeNativeTtl, describeRecovery, describeShape, keyNamesOf } from '../table/describe-table.ts';
 import { keysToShow } from '../table/key-text.ts';
 import { sampleItems } from '../table/sample.ts';
-import { scanTable } from '../table/scan.ts';
+import { scanTable, wholeTable } from '../table/scan.ts';
 import { deploymentFindings, functionsAtOnce } from './deployment-findings.ts';
 import { type Finding, judged, verdictOf } from './finding.ts';
-import { FINDINGS, SEVERITIES } from './findings.ts';
+import { FINDINGS, type ItemFindingId, SEVERITIES } from './findings.ts';
 import { observeIndexWrites, shardFindings } from './index-findings.ts';
 import { ItemTally } from './item-findings.ts';
 import type { DoctorOptions, DoctorReport, Facts, TableReport } from './report.ts';
@@ -44,6 +44,7 @@ export async function examine(
 ): Promise<DoctorReport> {
   const options = {
     full: false,
+    all: false,
     rate: 100,
     segments: 4,
     mask: false,
@@ -78,7 +79,7 @@ export async function examine(
 }
 
 type LimitedOptions = DoctorOptions &
-  Required<Pick<DoctorOptions, 'full' | 'rate' | 'segments' | 'mask'>> & {
+  Required<Pick<DoctorOptions, 'full' | 'all' | 'rate' | 'segments' | 'mask'>> & {
     readonly limit: TimeLimit;
     readonly now: () => number;
     readonly signal: AbortSignal;
@@ -93,14 +94,9 @@ async function checkTable(
   const { props } = subject;
   const deployment = await observeDeployment(clients, subject, sweep);
   const looked = await lookAtTable(subject, clients, options);
-  const findings = [
-    ...looked.findings,
-    ...deploymentFindings(deployment, subject, {
-      now: options.now(),
-      mask: options.mask,
-      streamArn: looked.streamArn,
-    }),
-  ].sort(byImportance);
+  const findings = [...looked.findings, ...deploymentFindings(deployment, subject, looked.streamArn)].sort(
+    byImportance,
+  );
   return {
     tableName: props.tableName,
     name: props.sweep,
@@ -119,8 +115,14 @@ function byImportance(one: Finding, other: Finding): number {
   );
 }
 
-type TableFacts = Pick<Facts, 'status' | 'itemCount' | 'itemsRead' | 'allItemsRead'>;
-const NO_FACTS: TableFacts = { status: null, itemCount: null, itemsRead: 0, allItemsRead: false };
+type TableFacts = Pick<Facts, 'status' | 'itemCount' | 'itemsRead' | 'allItemsRead' | 'entriesRead'>;
+const NO_FACTS: TableFacts = {
+  status: null,
+  itemCount: null,
+  itemsRead: 0,
+  allItemsRead: false,
+  entriesRead: null,
+};
 
 interface LookedAt {
   readonly findings: Finding[];
@@ -191,49 +193,99 @@ async function lookAtSettings(
   return [...findings, ...judged('point-in-time recovery', recovery, subject, ofRecovery)];
 }
 
+/** Reads a sample of the items, or all of them; with `all` also the whole index, which then speaks for the items that it has. */
 async function lookAtItems(
   table: TableShape,
   subject: Subject,
   dynamoDb: NonNullable<DeploymentClients['dynamoDb']>,
-  { full, rate, segments, mask, now, onScan, signal, limit }: LimitedOptions,
-): Promise<{ findings: Finding[]; facts: Pick<Facts, 'itemsRead' | 'allItemsRead'> }> {
-  const { name: tableName, arn: tableArn, itemCount, sizeBytes } = table;
-  const keyNames = keyNamesOf(table);
-  const { lookbackMinutes } = subject.props;
-  const logKeys = keysToShow(subject.props.logKeys, mask);
-  const judge = {
-    ...{ model: subject.model, lookbackMinutes },
-    now: Math.floor(now() / 1000),
-  };
-  const tally = new ItemTally(judge, { tableName, keyNames, logKeys });
+  options: LimitedOptions,
+): Promise<{ findings: Finding[]; facts: Pick<Facts, 'itemsRead' | 'allItemsRead' | 'entriesRead'> }> {
+  const { full, all, mask, now, signal } = options;
+  const { name: tableName, arn: tableArn } = table;
+  const { lookbackMinutes, logKeys } = subject.props;
+  const judge = { model: subject.model, lookbackMinutes, now: Math.floor(now() / 1000) };
+  const keys = { tableName, keyNames: keyNamesOf(table), logKeys: keysToShow(logKeys, mask) };
+  const items = new ItemTally(judge, keys);
   const read = await check('dynamodb:Scan', tableArn, async () => {
-    if (!full) {
-      const { items, complete } = await sampleItems(dynamoDb, { tableName, tableArn, signal });
-      for (const item of items) tally.add(item);
-      return complete;
+    if (full) {
+      await readAll(dynamoDb, table, items, options);
+      return true;
     }
-    onScan?.(table, undefined);
-    // The earlier checks may have used up the time limit; the scan itself has none.
-    limit.start();
-    limit.stop();
-    await scanTable(dynamoDb, {
-      tableName,
-      tableArn,
-      segments,
-      readUnitsPerSecond: rate,
-      itemBytes: itemCount > 0 ? sizeBytes / itemCount : 0,
-      signal,
-      onItem: item => tally.add(item),
-      onProgress: progress => onScan?.(table, progress),
-    });
-    limit.start();
+    const { items: sample, complete } = await sampleItems(dynamoDb, { tableName, tableArn, signal });
+    for (const item of sample) items.add(item);
+    return complete;
+  });
+  const entries = new ItemTally(judge, keys);
+  const index = all ? await readIndex(dynamoDb, table, subject, entries, options) : undefined;
+  const isWhole = index !== undefined && 'seen' in index;
+  const ofItems = items.findings(subject).filter(({ id }) => !isWhole || NOT_IN_INDEX.has(id));
+  return {
+    findings: [
+      ...entries.findings(subject),
+      ...ofItems,
+      ...judged(items.read > 0 ? 'the other items' : 'the items', read, subject, () => []),
+      ...(index ? judged('the whole index', index, subject, () => []) : []),
+    ],
+    facts: {
+      itemsRead: items.read,
+      allItemsRead: 'seen' in read && read.seen,
+      entriesRead: isWhole ? entries.read : null,
+    },
+  };
+}
+
+/** Faults of items that have no entry in the index. */
+const NOT_IN_INDEX: ReadonlySet<string> = new Set<ItemFindingId>([
+  'ttl-string',
+  'ttl-other-type',
+  'ttl-elsewhere',
+  'window-missing',
+  'window-without-ttl',
+]);
+
+/** Reads every entry of the index; an index that is not there is another finding. */
+async function readIndex(
+  dynamoDb: NonNullable<DeploymentClients['dynamoDb']>,
+  table: TableShape,
+  { props: { indexName } }: Subject,
+  tally: ItemTally,
+  options: LimitedOptions,
+): Promise<Checked<boolean> | undefined> {
+  const index = table.indexes.find(({ name }) => name === indexName);
+  if (index === undefined) return undefined;
+  const arn = `${table.arn}/index/${indexName}`;
+  // An entry has the keys only: DynamoDB's size of the table says nothing of it.
+  const scanned = { name: table.name, arn, itemCount: index.itemCount, sizeBytes: index.sizeBytes };
+  return check('dynamodb:Scan', arn, async () => {
+    await readAll(dynamoDb, scanned, tally, options, indexName);
     return true;
   });
-  const unread = tally.read > 0 ? 'the other items' : 'the items';
-  return {
-    findings: [...tally.findings(subject), ...judged(unread, read, subject, () => [])],
-    facts: { itemsRead: tally.read, allItemsRead: 'seen' in read && read.seen },
-  };
+}
+
+/** Reads every item of a table, or every entry of its index, in segments. */
+async function readAll(
+  dynamoDb: NonNullable<DeploymentClients['dynamoDb']>,
+  scanned: Pick<TableShape, 'name' | 'arn' | 'itemCount' | 'sizeBytes'>,
+  tally: ItemTally,
+  { rate, segments, onScan, signal, limit }: LimitedOptions,
+  indexName?: string,
+): Promise<void> {
+  const shown = { ...scanned, name: indexName === undefined ? scanned.name : `${scanned.name}/${indexName}` };
+  onScan?.(shown, undefined);
+  // The earlier checks may have used up the time limit; the scan itself has none.
+  limit.start();
+  limit.stop();
+  await scanTable(dynamoDb, {
+    ...wholeTable(scanned, {
+      readUnitsPerSecond: rate,
+      signal,
+      onProgress: progress => onScan?.(shown, progress),
+    }),
+    ...(indexName !== undefined && { indexName }),
+    segments,
+    onItem: item => tally.add(item),
+  });
+  limit.start();
 }
 
 function factsOf({ concurrency }: SeenDeployment) {

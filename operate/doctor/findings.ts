@@ -30,6 +30,9 @@ const [broken, warning, note] = [ofSeverity('broken'), ofSeverity('warning'), of
 export interface RemedyValues {
   readonly uuid: string;
   readonly functions: string;
+  /** Expiry times of a span, ISO-8601. */
+  readonly from: string;
+  readonly to: string;
   /** The attribute for which native TTL is on. @default that of the configuration */
   readonly attribute?: string | undefined;
   /** A sufficient number of shards, and the write units per second for which the index should be warm. */
@@ -42,7 +45,7 @@ export interface RemedyValues {
 }
 
 /** Placeholders for documents, which are not about a real table. */
-export const PLACEHOLDERS: RemedyValues = { uuid: 'UUID', functions: 'N' };
+export const PLACEHOLDERS: RemedyValues = { uuid: 'UUID', functions: 'N', from: 'TIME', to: 'TIME' };
 
 const correct = (fields: string) => () => `Correct ${fields} in the configuration.`;
 const deploy = () => commandLine('deploy');
@@ -82,7 +85,8 @@ const raiseShards = (subject: Subject, { shards, warmUnits, tableIsCold = false 
   const units = { WriteUnitsPerSecond: warmUnits ?? 'N' };
   return `${raise}Make the index warm for that: ${warm(subject, { table: tableIsCold ? units : undefined, index: units })}`;
 };
-const scanIndex = ({ props }: Subject) => commandLine('replay', `--table ${props.tableName} --index`);
+const replay = ({ props }: Subject, { from, to }: RemedyValues) =>
+  commandLine('replay', `--table ${props.tableName} --from ${from} --to ${to}`);
 
 const correctWriter = () =>
   'Correct the writer (docs/use.md), then write these items once more, or delete them.';
@@ -215,7 +219,7 @@ const OF_THE_ITEMS = {
   ),
   'ttl-fraction': broken(
     'the TTL has a fraction of a second',
-    'Ticks ask the index for whole seconds and do not find the items; the daily scan deletes them, up to a day late.',
+    'Ticks ask the index for whole seconds and do not find the items: native TTL deletes them, within days.',
     () => 'Let the writer round down (docs/use.md), or index the table by window (docs/use.md).',
   ),
   'ttl-fraction-by-window': note(
@@ -250,17 +254,17 @@ const OF_THE_ITEMS = {
   ),
   'window-malformed': broken(
     'the window does not have the form of one',
-    'No tick asks the index for such a key: the daily scan deletes the items, up to a day late.',
+    'No tick asks the index for such a key: native TTL deletes the items, within days.',
     backfill,
   ),
   'window-granularity': broken(
     'the window has another length than granularityMinutes',
-    'The writer has other settings than the deployment. No tick asks for such windows: the daily scan deletes the items.',
+    'The writer has other settings than the deployment. No tick asks for such windows: native TTL deletes the items, within days.',
     subject => `Give writer and deployment the same granularityMinutes, and then ${backfill(subject)}`,
   ),
   'window-shard-unswept': broken(
     'the items lie in a shard that is not swept',
-    'The writer has more shards than the deployment: the daily scan deletes the items.',
+    'The writer has more shards than the deployment: native TTL deletes the items, within days.',
     () => `Raise shards in the configuration, and then ${deploy()}`,
   ),
   'window-shards-unused': note(
@@ -270,7 +274,7 @@ const OF_THE_ITEMS = {
   ),
   'window-differs': broken(
     'the window is not that of the TTL',
-    'Somebody wrote the TTL alone. The items are found where their window is: late, or too early and then not before the daily scan.',
+    'Somebody wrote the TTL alone. The items are found where their window is: late, or too early and then not at all: native TTL deletes them, within days.',
     backfill,
   ),
   'window-without-ttl': warning(
@@ -280,31 +284,8 @@ const OF_THE_ITEMS = {
   ),
   'expired-present': broken(
     'the items expired before the lookback and are still there, with nothing wrong about them',
-    'The sweep did not run then, or could not delete them; the ticks no longer look for them, but the daily scan does.',
-    scanIndex,
-  ),
-} as const satisfies Readonly<Record<string, FindingKind>>;
-
-const OF_THE_SCAN = {
-  'scan-old': warning(
-    'no scan of the index has ended for two days',
-    'What no tick finds is not deleted meanwhile, and nobody knows how much it is.',
-    subject => `Read why in \`history\`, or ${scanIndex(subject)}`,
-  ),
-  'scan-out-of-range': broken(
-    'entries of the index have a TTL that is out of range',
-    'It is negative, in milliseconds, more than 20 years ahead or more than five years back: nothing deletes the items.',
-    correctWriter,
-  ),
-  'scan-misfiled': broken(
-    'entries of the index lie where no tick looks',
-    'Their writer has another granularityMinutes or more shards, or writes the TTL alone: the daily scan deletes them, up to a day late.',
-    () => 'Give writer and deployment the same settings: docs/use.md.',
-  ),
-  'scan-fractional': broken(
-    'entries of the index have a TTL with a fraction of a second',
-    'Ticks ask the index for whole seconds: the daily scan deletes them, up to a day late.',
-    () => 'Let the writer round down (docs/use.md), or index the table by window (docs/use.md).',
+    'The sweep did not run then, or could not delete them; the ticks no longer look for them: native TTL deletes them, within days.',
+    replay,
   ),
 } as const satisfies Readonly<Record<string, FindingKind>>;
 
@@ -404,12 +385,11 @@ const OF_THE_DOCTOR = {
 export const GROUPS = {
   'The table': OF_THE_TABLE,
   'The items': OF_THE_ITEMS,
-  'The index, by its last scan': OF_THE_SCAN,
   'The deployment': OF_THE_DEPLOYMENT,
   'What was not checked': OF_THE_DOCTOR,
 } as const;
 
-const ALL = { ...OF_THE_TABLE, ...OF_THE_ITEMS, ...OF_THE_SCAN, ...OF_THE_DEPLOYMENT, ...OF_THE_DOCTOR };
+const ALL = { ...OF_THE_TABLE, ...OF_THE_ITEMS, ...OF_THE_DEPLOYMENT, ...OF_THE_DOCTOR };
 
 export type FindingId = keyof typeof ALL;
 export type ItemFindingId = keyof typeof OF_THE_ITEMS;

@@ -114,7 +114,7 @@ export class ItemTally {
     const seen = { count, samples, ...(parts.length > 0 && { detail: parts.join('; ') }) };
     if (id !== 'expired-present') return seen;
     const [oldest, to] = [minute(this.#oldest), minute(this.#newest + 60)];
-    return { ...seen, detail: `expiry times from ${oldest} to ${to}` };
+    return { ...seen, detail: `expiry times from ${oldest} to ${to}`, values: { from: oldest, to } };
   }
 }
 

@@ -4,17 +4,19 @@ import type { Finding, Verdict } from './finding.ts';
 export interface DoctorOptions extends OperateOptions {
   /** Reads every item instead of a sample. @default false */
   readonly full?: boolean;
-  /** Read units per second of a full scan. @default 100 */
+  /** Reads every entry of the index, in segments, beside a sample of the items. @default false */
+  readonly all?: boolean;
+  /** Read units per second of a full scan, and of one of the index. @default 100 */
   readonly rate?: number;
-  /** Segments of a table that a full scan reads in parallel. @default 4 */
+  /** Segments that such a scan reads in parallel. @default 4 */
   readonly segments?: number;
   /** Shows hashes instead of keys. @default as in the table's `logKeys` */
   readonly mask?: boolean;
-  /** Called before the full scan of a table, and after each of its pages. */
+  /** Called before such a scan, and after each of its pages. */
   readonly onScan?: ((table: ScannedTable, progress: ScanProgress | undefined) => void) | undefined;
 }
 
-/** A table as DynamoDB describes it; the item count is updated every six hours. */
+/** A table or an index as DynamoDB describes it; the item count is updated every six hours. */
 export interface ScannedTable {
   readonly name: string;
   readonly itemCount: number;
@@ -29,6 +31,8 @@ export interface Facts {
   readonly itemsRead: number;
   /** Whether every item of the table was read. */
   readonly allItemsRead: boolean;
+  /** Number of index entries that were read with `all`, which are all of it; null: it was not read, or not to its end. */
+  readonly entriesRead: number | null;
   /** Functions that one execution can run at the same time, and those that the account allows. */
   readonly functionsAtOnce: number;
   readonly concurrency: number | null;

@@ -84,11 +84,6 @@ export function executionName({ tableName, piece, dryRun, label, attempt }: Name
   return parts.join('-');
 }
 
-/** A new name for an execution that scans a table's index; {@link executionsOfTable} recognizes the table in it. */
-export function scanName(tableName: string, nowMs: number, dryRun: boolean): string {
-  return [dryRun ? 'dryrun' : 'replay', 'index', freshLabel(nowMs), shortHash(tableName)].join('-');
-}
-
 /** `20261120T090000Z` */
 function compactTime(epochSeconds: number): string {
   return `${new Date(epochSeconds * 1000).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;

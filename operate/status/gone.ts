@@ -24,8 +24,8 @@ export type Gone =
   /** Everything that was due from `since` to `by` was deleted, except the items in `left`. */
   | {
       readonly known: true;
-      /** Start of the span; null if it has none, because the whole index was scanned. */
-      readonly since: number | null;
+      /** Start of the span. */
+      readonly since: number;
       readonly by: number;
       /** End of a gap after `by` that was not read, although later items were; null: there is no gap. */
       readonly gapUntil: number | null;
@@ -37,8 +37,6 @@ export type Gone =
 /** Facts that are known without reading the index now. */
 export interface Known {
   readonly watermark: Watermark | undefined;
-  /** The last scan of the whole index left no item that had expired by this time, epoch seconds; undefined: no scan yet. */
-  readonly scannedUpTo: number | undefined;
 }
 
 /**
@@ -50,34 +48,31 @@ const WORTH_SECONDS = 60;
 /**
  * Finds the span of time for which it is certain that all due items were deleted, except the listed ones.
  *
- * 1. The last scan of the whole index left no item that had expired ten minutes before the scan began.
- * 2. The ticks left no item between their first one and the table's watermark. The last {@link INDEX_SECONDS} before the watermark
+ * 1. The ticks left no item between their first one and the table's watermark. The last {@link INDEX_SECONDS} before the watermark
  *    do not count, because entries of that time may not have been in the index yet.
- * 3. Some spans of the index were read just now. Items that were written before they expired, and were due {@link INDEX_SECONDS}
+ * 2. Some spans of the index were read just now. Items that were written before they expired, and were due {@link INDEX_SECONDS}
  *    before the reading, had this time to appear in the index, so the reading would have found them.
- * 4. The statement begins where the first of these spans begins, and ends at the first gap between them.
- * 5. Items that were found are listed as exceptions. If there are too many to list, the statement ends before the first one that
+ * 3. The statement begins where the first of these spans begins, and ends at the first gap between them.
+ * 4. Items that were found are listed as exceptions. If there are too many to list, the statement ends before the first one that
  *    is not listed.
  *
  * Nothing is claimed about items that were already expired when they were written, unless the reading found them; about items in
- * windows that no sweep reads and that were written since the scan; and about entries that took longer to appear in the index.
+ * windows that no sweep reads; and about entries that took longer to appear in the index.
  *
  * @param look undefined when the index could not be read
  */
-export function goneBy(look: Look | undefined, { watermark, scannedUpTo }: Known): Gone {
-  const scanned = scannedUpTo === undefined ? [] : [{ from: Number.NEGATIVE_INFINITY, upTo: scannedUpTo }];
+export function goneBy(look: Look | undefined, { watermark }: Known): Gone {
   const swept =
     watermark === undefined ? [] : [{ from: watermark.since, upTo: watermark.gone - INDEX_SECONDS }];
   const shown = (look?.read ?? []).map(({ from, upTo }) => ({
     from,
     upTo: Math.min(upTo, (look?.readAt ?? 0) - INDEX_SECONDS),
   }));
-  const chain = firstChain([...scanned, ...swept, ...shown].filter(({ from, upTo }) => from <= upTo));
+  const chain = firstChain([...swept, ...shown].filter(({ from, upTo }) => from <= upTo));
   if (chain === undefined) return { known: false, because: look === undefined ? 'unanswered' : 'not-read' };
   const { by, left } = endOf(chain, look);
   if (by < chain.from) return { known: false, because: 'overdue' };
-  const since = Number.isFinite(chain.from) ? chain.from : null;
-  return { known: true, since, by, gapUntil: by === chain.upTo ? chain.gapUntil : null, left };
+  return { known: true, since: chain.from, by, gapUntil: by === chain.upTo ? chain.gapUntil : null, left };
 }
 
 /** Joins the spans from the earliest one up to the first gap. */

@@ -1,5 +1,4 @@
 import { INDEX_SECONDS, journalName } from '../../functions/journal/layout.ts';
-import { nextTurnAt } from '../../functions/journal/scan-turn.ts';
 import { indexLayout } from '../../functions/table/index-layout.ts';
 import { commandLine } from '../command-line.ts';
 import { type Checked, seenOf } from '../deployment/check.ts';
@@ -10,7 +9,6 @@ import { ago, duration, isoSeconds } from '../times.ts';
 import { isLeft, type Lateness, latenessOf } from './lateness.ts';
 import { REMARK_IDS, REMARKS, type Remark, remark } from './remarks.ts';
 import type { Verdict } from './report.ts';
-import { describeExceptions } from './scan-exceptions.ts';
 import type { SeenTable } from './seen-table.ts';
 
 export interface Judged {
@@ -38,7 +36,6 @@ export function judge(seen: SeenTable, subject: Subject, now: number): Judged {
     ...journalRemarks(seen, subject, lateness !== undefined, now),
     ...(lateness === undefined ? [] : lateCauses(seen, subject, lateness)),
     ...unseenRemarks(seen),
-    ...scanRemarks(seen, subject, now),
     ...deadLetterRemarks(seen),
     ...alarmRemarks(seen),
     ...notCheckedRemarks(seen),
@@ -243,7 +240,7 @@ function beyondRemarks({ overdue, journal }: SeenTable, { props, model }: Subjec
   return [
     remark(
       'beyondTicks',
-      `what expired before ${isoSeconds(first * 1000)} is further back than the ticks look: the next scan of the index deletes it, or now ${commandLine('replay', `--index --table ${props.tableName}`)}`,
+      `what expired before ${isoSeconds(first * 1000)} is further back than the ticks look: native TTL deletes it within days, or now ${commandLine('replay', `--table ${props.tableName} --from ${isoSeconds(Math.floor(oldest.ttl) * 1000)} --to ${isoSeconds(first * 1000)}`)}`,
     ),
   ];
 }
@@ -306,46 +303,6 @@ function unseenRemarks({ overdue }: SeenTable): Remark[] {
   return [remark(unseen.id, `${unseen.text}: it is not known what ${what} overdue`)];
 }
 
-/** Age at which a daily scan is late: the usual time between two scans is a day, and a day and a half at most. */
-const SCAN_MS = 40 * 3_600_000;
-
-function scanRemarks({ scans, journal, scanAt }: SeenTable, { props }: Subject, now: number): Remark[] {
-  const seen = seenOf(scans) ?? undefined;
-  if (seen === undefined) return [];
-  const { running, finished } = seen;
-  const exceptions = finished && describeExceptions(finished.record);
-  const isPaused = !props.enabled || seenOf(journal)?.pause !== undefined;
-  const nextMs = nextTurnAt(props.tableName, scanAt, now / 1000) * 1000;
-  const isLate =
-    finished !== undefined && props.indexScan === 'daily' && now - Date.parse(finished.beganAt) > SCAN_MS;
-  return [
-    ...(exceptions
-      ? [
-          remark(
-            'scanFound',
-            `the scan of ${isoSeconds(Date.parse(finished?.beganAt ?? ''))} found ${exceptions}`,
-          ),
-        ]
-      : []),
-    ...(isLate && !isPaused
-      ? [
-          remark(
-            'scanLate',
-            `the last scan of the index that came to its end began ${ago(now, new Date(finished.beganAt))}; the next one is due at ${isoSeconds(nextMs)}`,
-          ),
-        ]
-      : []),
-    ...(running === undefined
-      ? []
-      : [
-          remark(
-            'scanning',
-            `a scan of the index that began at ${isoSeconds(Date.parse(running.beganAt))} has read ${count(running.record?.scanned ?? 0)} entries`,
-          ),
-        ]),
-  ];
-}
-
 const count = (value: number): string => value.toLocaleString('en-US');
 
 /**
@@ -357,7 +314,7 @@ function silentRemarks(seen: SeenTable): Remark[] {
   const silent = 'notChecked' in overdue ? overdue.notChecked.silent : undefined;
   if (silent === undefined || !silent.isDead) return [];
   const others = checksOf(seen).filter(
-    ([, checked]) => ![overdue, seen.journal, seen.scans, seen.throttled].includes(checked as typeof overdue),
+    ([, checked]) => ![overdue, seen.journal, seen.throttled].includes(checked as typeof overdue),
   );
   const asked = others.filter(([, checked]) => !('notChecked' in checked && checked.notChecked.isLocal));
   const isAlone = asked.some(
@@ -403,7 +360,6 @@ function checksOf(seen: SeenTable): readonly (readonly [string, Checked<unknown>
   return [
     ['the state machine', seen.stateMachine],
     ['the journal', seen.journal],
-    ['the scans', seen.scans],
     ['the deletes of the last minute', seen.throttled],
     ...(seen.open === undefined ? [] : [['the open replays', seen.open] as const]),
     ['what is overdue', seen.overdue],

@@ -85,7 +85,7 @@ export const REMARKS = {
   beyondTicks: cause(
     'warning',
     'it expired before the time that the ticks look back to',
-    '`npx precise-ttl replay --index --table Sessions`, or wait for the daily scan of the index',
+    '`npx precise-ttl replay --table Sessions --from 2026-11-20T08:00:00Z --to 2026-11-20T09:00:00Z`, or wait for native TTL',
   ),
   catchingUp: cause('note', 'a backlog becomes smaller, and when it is gone at this rate', 'wait'),
   late: cause(
@@ -105,17 +105,6 @@ export const REMARKS = {
     'nothing: the number is a lower bound',
   ),
   gap: other('warning', 'no tick has looked at a span of time', '`npx precise-ttl resume --table Sessions`'),
-  scanFound: other(
-    'warning',
-    'the last scan of the index found what no tick finds, or could not delete something',
-    '[Writers](../use.md#what-does-a-writer-have-to-do); `npx precise-ttl doctor` says more of it',
-  ),
-  scanLate: other(
-    'warning',
-    'no scan of the index has come to its end for a day and a half',
-    '`npx precise-ttl status --history` says why; `npx precise-ttl replay --index --table Sessions` makes one',
-  ),
-  scanning: other('note', 'a scan of the index is under way', 'nothing'),
   failed: other(
     'warning',
     'a sweep has failed in the last hour, and a newer one has not',

@@ -1,4 +1,3 @@
-import type { ScanRecord } from '../../statemachine/contract/targets.ts';
 import type { SweepReport } from '../deployment/sweep.ts';
 import type { OperateOptions } from '../options.ts';
 import type { Remark } from './remarks.ts';
@@ -32,18 +31,13 @@ export interface TableReport {
   readonly remarks: readonly Remark[];
   /** Everything that was due from `since` to `by` was deleted, except the items in `left`. */
   readonly gone: {
-    /** Null if the span has no start, because the whole index was scanned. */
-    readonly since: string | null;
+    readonly since: string;
     readonly by: string;
     /** End of a gap after `by` that was not read; null: there is no gap. */
     readonly gapUntil: string | null;
-    /** Number of entries that the last scan found and that no tick deletes; they may be due or deleted by now. */
-    readonly exceptions: number;
     /** Items in the span that still exist, oldest first; keys as in the table's `logKeys`. */
     readonly left: readonly { readonly key?: string; readonly due: string }[];
   } | null;
-  /** The last complete scan of the whole index. */
-  readonly scan: (ScanRecord & { readonly beganAt: string; readonly endedAt: string }) | null;
   /** Time of the last tick that planned. */
   readonly tick: string | null;
   /** Time up to which the ticks have left no item. */

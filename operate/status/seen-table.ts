@@ -1,4 +1,3 @@
-import type { SeenScans } from '../../functions/journal/index-scans.ts';
 import type { ListedStateMachine } from '../aws/executions.ts';
 import type { OpenExecution } from '../changes.ts';
 import type { Checked } from '../deployment/check.ts';
@@ -28,10 +27,6 @@ export interface SeenTable {
   readonly hasAnswered: boolean;
   /** Number of deletes that DynamoDB throttled in the last minute. */
   readonly throttled: Checked<number | undefined>;
-  /** Scans of the table's index. */
-  readonly scans: Checked<SeenScans | undefined>;
-  /** Time of the next scheduled index scan, epoch seconds; undefined before the first one. */
-  readonly scanAt: number | undefined;
   readonly gone: Gone;
   /** Number of messages; undefined without a queue. */
   readonly deadLetters: Checked<number | undefined>;

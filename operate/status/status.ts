@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Deployment, deploymentsOf } from '../../config/deployments.ts';
 import { deadLetterQueueOf, replayName } from '../../config/names.ts';
-import { functionSettings, resolveProps } from '../../config/props.ts';
-import { LEFT_TO_TICKS_SECONDS } from '../../functions/child/scan.ts';
-import { secondsBehind } from '../../functions/child/swept-range.ts';
-import type { FinishedScan } from '../../functions/journal/index-scans.ts';
+import { resolveProps } from '../../config/props.ts';
 import { INDEX_SECONDS, type Watermark } from '../../functions/journal/layout.ts';
 import { MAX_LOOKBACK_MINUTES } from '../../statemachine/contract/limits.ts';
 import { inParallel, untilAborted } from '../abortable.ts';
@@ -16,7 +13,7 @@ import { type Checked, check, notAsked, seenOf } from '../deployment/check.ts';
 import { type ConnectDeployment, connectDeployment, type DeploymentClients } from '../deployment/clients.ts';
 import { observeAlarms } from '../deployment/observe-alarms.ts';
 import { observeQueue, observeSchedules } from '../deployment/observe-deployment.ts';
-import { observeScans, observeState, observeTable, observeThrottled } from '../deployment/observe-journal.ts';
+import { observeState, observeTable, observeThrottled } from '../deployment/observe-journal.ts';
 import { type Subject, subjectsOf } from '../deployment/subject.ts';
 import { type DeploymentJournal, journalAt } from '../journals.ts';
 import { NEVER } from '../options.ts';
@@ -199,7 +196,6 @@ async function lookAtTable(
     return observed;
   };
   const journal = inJournal(each => shared.state.then(state => observeTable(each, state, tableName, now())));
-  const scans = inJournal(each => observeScans(each, tableName));
   const throttled = inJournal(each => observeThrottled(each, tableName, now()));
   const early = await Promise.race([journal, sleep(JOURNAL_MS, undefined, { ref: false })]);
   const wanted = looking.back ?? wantedMinutes(subject, seenOf(early)?.watermark, now());
@@ -220,7 +216,6 @@ async function lookAtTable(
   const names = tables.map(each => each.tableName);
   const state = seenOf(await shared.state);
   const known = await journal;
-  const scanned = await scans;
   return {
     stateMachine: 'seen' in machines ? { seen: machines.seen.get(name) } : machines,
     schedules: await shared.schedules,
@@ -234,12 +229,7 @@ async function lookAtTable(
     silentSince: memory.silentSince,
     hasAnswered: memory.hasAnswered,
     throttled: await throttled,
-    scans: scanned,
-    scanAt: state?.scansAt[tableName],
-    gone: goneBy(seenOf(overdue) ?? undefined, {
-      watermark: seenOf(known)?.watermark,
-      scannedUpTo: scannedUpTo(seenOf(scanned)?.finished, subject),
-    }),
+    gone: goneBy(seenOf(overdue) ?? undefined, { watermark: seenOf(known)?.watermark }),
     deadLetters: await shared.deadLetters,
     alarms: await shared.alarms,
   };
@@ -277,17 +267,4 @@ function wantedMinutes({ props }: Subject, watermark: Watermark | undefined, now
   if (watermark === undefined) return Math.max(UNKNOWN_MINUTES, lookbackMinutes);
   const behind = Math.ceil((now / 1000 - watermark.gone + INDEX_SECONDS) / 60) + 1;
   return Math.min(MAX_LOOKBACK_MINUTES, Math.max(lookbackMinutes, behind));
-}
-
-/**
- * The expiry time up to which a scan has left no item, epoch seconds. A scan does not delete items that expired less than ten
- * minutes before it began, or that were not in the index yet: those are for the ticks.
- */
-export function scannedUpTo(
-  finished: Pick<FinishedScan, 'beganAt'> | undefined,
-  { props }: Pick<Subject, 'props'>,
-): number | undefined {
-  if (finished === undefined) return undefined;
-  const began = Math.floor(Date.parse(finished.beganAt) / 1000);
-  return began - LEFT_TO_TICKS_SECONDS - secondsBehind(functionSettings(props)) - INDEX_SECONDS;
 }

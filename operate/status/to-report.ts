@@ -6,7 +6,6 @@ import { sweepReport } from '../deployment/sweep.ts';
 import { keyText } from '../table/key-text.ts';
 import type { Gone } from './gone.ts';
 import type { StatusReport, TableReport } from './report.ts';
-import { exceptionsOf } from './scan-exceptions.ts';
 import type { SeenTable } from './seen-table.ts';
 import type { Status, TableStatus } from './status.ts';
 
@@ -23,15 +22,13 @@ export function statusReport({ verdict, region, isLocal, at, tables }: Status): 
 function tableReport({ subject: { props }, seen, judged }: TableStatus): TableReport {
   const { tick, watermark, pause, handOver, last, failures } = seenOf(seen.journal) ?? {};
   const [lastFailure] = failures ?? [];
-  const scan = seenOf(seen.scans)?.finished;
   return {
     tableName: props.tableName,
     name: props.sweep,
     verdict: judged.verdict,
     cause: judged.cause && { id: judged.cause.id, text: judged.cause.text },
     remarks: judged.remarks,
-    gone: goneReport(seen.gone, exceptionsOf(scan), props),
-    scan: scan === undefined ? null : { beganAt: scan.beganAt, endedAt: scan.endedAt, ...scan.record },
+    gone: goneReport(seen.gone, props),
     tick: tick?.toISOString() ?? null,
     watermark: watermark === undefined ? null : fromSeconds(watermark.gone),
     pause: pause === undefined ? null : { since: pause.since, until: pause.until ?? null },
@@ -56,14 +53,13 @@ function tableReport({ subject: { props }, seen, judged }: TableStatus): TableRe
   };
 }
 
-function goneReport(gone: Gone, exceptions: number, props: ResolvedProps): TableReport['gone'] {
+function goneReport(gone: Gone, props: ResolvedProps): TableReport['gone'] {
   if (!gone.known) return null;
   const { since, by, gapUntil, left } = gone;
   return {
-    since: since === null ? null : fromSeconds(since),
+    since: fromSeconds(since),
     by: fromSeconds(by),
     gapUntil: gapUntil === null ? null : fromSeconds(gapUntil),
-    exceptions,
     left: left.map(({ key, ttl }) => {
       const shown = shownKey(key, props);
       return { ...(shown !== undefined && { key: shown }), due: fromSeconds(ttl) };

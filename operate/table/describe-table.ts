@@ -44,6 +44,8 @@ export interface DescribedIndex extends Keys {
   readonly backfilling: boolean;
   /** Number of items about six hours ago. */
   readonly itemCount: number;
+  /** Bytes about six hours ago. */
+  readonly sizeBytes: number;
   /** Undefined on demand. */
   readonly throughput: Throughput | undefined;
   /** Throughput that the index accepts at once, without growing first; undefined if DynamoDB does not return it. */
@@ -227,6 +229,7 @@ function globalIndex(
     status: index.IndexStatus ?? 'ACTIVE',
     backfilling: index.Backfilling ?? false,
     itemCount: index.ItemCount ?? 0,
+    sizeBytes: index.IndexSizeBytes ?? 0,
     throughput: throughputOf(index.ProvisionedThroughput, billing),
     warmThroughput: warmOf(index.WarmThroughput),
   };
@@ -241,6 +244,7 @@ function localIndex(index: LocalSecondaryIndexDescription, types: Types, status:
     status,
     backfilling: false,
     itemCount: index.ItemCount ?? 0,
+    sizeBytes: index.IndexSizeBytes ?? 0,
     throughput: undefined,
     warmThroughput: undefined,
   };

@@ -65,7 +65,9 @@ export const REAL_PACE: Pace = {
 
 export interface ScanOptions {
   readonly tableName: string;
-  /** Used in the message when the scan is not allowed. */
+  /** Reads the entries of this index. @default the items of the table */
+  readonly indexName?: string;
+  /** ARN of the table, or of the index: used in the message when the scan is not allowed. */
   readonly tableArn: string;
   /** Segments of the table that are read in parallel. */
   readonly segments: number;
@@ -114,13 +116,14 @@ const THROTTLED_ATTEMPTS = 12;
 const MAX_BACKOFF_MS = 30_000;
 
 /**
- * Reads every item of a table once, in parallel segments, at a limited rate. Pages are so small that each segment reads about one
+ * Reads every item of a table, or every entry of an index, once, in parallel segments, at a limited rate. Pages are so small that each segment reads about one
  * per second. If a page is throttled, its segment waits and tries that page again, for some minutes. Other errors are the SDK's.
  *
  * @throws {MissingPermissionError}
  */
 export async function scanTable(client: DynamoDBClient, options: ScanOptions): Promise<ScanProgress> {
-  const { tableName, tableArn, segments, readUnitsPerSecond, signal, onItem, onPage, onProgress } = options;
+  const { tableName, indexName, tableArn, segments, readUnitsPerSecond, signal, onItem, onPage, onProgress } =
+    options;
   const pace = options.pace ?? REAL_PACE;
   const rate = new Rate(readUnitsPerSecond, pace);
   let items = 0;
@@ -161,6 +164,7 @@ export async function scanTable(client: DynamoDBClient, options: ScanOptions): P
           client.send(
             new ScanCommand({
               TableName: tableName,
+              ...(indexName !== undefined && { IndexName: indexName }),
               Segment,
               TotalSegments: segments,
               Limit,

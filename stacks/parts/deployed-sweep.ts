@@ -29,7 +29,6 @@ interface TablesAccess {
   /** Settings of those tables that ticks sweep. */
   readonly enabledSettings: readonly CarriedSettings[];
   readonly query: readonly Statement[];
-  readonly scan: readonly Statement[];
   readonly delete: readonly Statement[];
   /** Statements for those tables that ticks sweep. */
   readonly poll: readonly Statement[];
@@ -42,7 +41,6 @@ function together(tables: readonly SweptTable[]): TablesAccess {
     settings: tables.map(table => table.settings),
     enabledSettings: enabled.map(table => table.settings),
     query: tables.flatMap(table => table.queryStatements()),
-    scan: tables.flatMap(table => table.scanStatements()),
     delete: tables.flatMap(table => table.deleteStatements()),
     poll: enabled.flatMap(table => table.pollStatements()),
     tableNames: tables.map(({ tableName }) => tableName),
@@ -77,7 +75,7 @@ export class DeployedSweep {
     const environment = { DEPLOYMENT_NAME: deployment.name, JOURNAL_TABLE: this.journal.tableName };
     const statements: Readonly<Record<TaskName, readonly Statement[]>> = {
       PlanSweep: [...this.journal.planStatements(), ...access.query],
-      QueryExpired: [...access.scan, ...this.journal.scanStatements()],
+      QueryExpired: [...access.query, ...this.journal.throttledStatements()],
       DeleteChunk: access.delete,
       RecordMetrics: this.journal.recordStatements(),
     };

@@ -20,8 +20,8 @@ const PLAN_ACTIONS = ['dynamodb:Query', 'dynamodb:UpdateItem'];
  */
 const RECORD_ACTIONS = ['dynamodb:BatchWriteItem', 'dynamodb:UpdateItem'];
 
-/** Actions of QueryExpired: it writes the progress of a scan of an index, and its result. */
-const SCAN_ACTIONS = ['dynamodb:UpdateItem'];
+/** Actions of QueryExpired: it counts throttled deletes. */
+const THROTTLED_ACTIONS = ['dynamodb:UpdateItem'];
 
 export interface JournalProps {
   readonly place: Place;
@@ -73,8 +73,8 @@ export class Journal extends Construct {
   }
 
   /** Permissions of QueryExpired's role on the journal. */
-  scanStatements(): Statement[] {
-    return this.#statements(SCAN_ACTIONS);
+  throttledStatements(): Statement[] {
+    return this.#statements(THROTTLED_ACTIONS);
   }
 
   /** Permissions of RecordMetrics' role on the journal. */

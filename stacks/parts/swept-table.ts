@@ -12,7 +12,7 @@ import { ExpiringTable, type TableReference } from './expiring-table.ts';
 import { Guard } from './guard.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
-import { deleteStatements, pollStatements, queryStatements, scanStatements } from './table-statements.ts';
+import { deleteStatements, pollStatements, queryStatements } from './table-statements.ts';
 
 /** Id of the archive, which is part of the bucket's address. */
 export const ARCHIVE = 'archive';
@@ -78,10 +78,6 @@ export class SweptTable {
   /** Permissions for finding expired items. */
   queryStatements(): Statement[] {
     return queryStatements(this, this.#place);
-  }
-
-  scanStatements(): Statement[] {
-    return scanStatements(this, this.#place);
   }
 
   /** Permissions for the state machine to poll the seconds. */

@@ -1,23 +1,10 @@
 /** A child of SweepShards: its progress from call to call of QueryExpired, and its result. */
 
-import type { Counts, ScanCount } from '../counts.ts';
+import type { Counts } from '../counts.ts';
 import type { Millis, Seconds } from '../times.ts';
 import type { Chunk, DeletionLag } from './chunks.ts';
 import type { ExpiredKey, ListedFailure, ShownKey } from './keys.ts';
-import type { NamedEntry, PagePosition, SweepTarget } from './targets.ts';
-
-/** How far a child has scanned its target. */
-export interface ScanProgress {
-  /** Every entry before this position is deleted, or counted and listed; null: none is. */
-  readonly settled: PagePosition | null;
-  /** Entries before that position that are listed. */
-  readonly named: readonly NamedEntry[];
-  /** Counts of the entries read after that position, whose deletes are pending. */
-  readonly pending: Readonly<Record<ScanCount, number>>;
-  readonly pendingNamed: readonly NamedEntry[];
-  /** Whether most of the last page was due, or more than there was room for: the next page is then limited to that room. */
-  readonly isDense: boolean;
-}
+import type { PagePosition, SweepTarget } from './targets.ts';
 
 /** An item of SweepShards, the input of its child. The child also gets its table's settings. */
 export interface ChildStart {
@@ -64,8 +51,6 @@ export interface ChildProgress extends Omit<InitialProgress, 'limit'> {
   readonly busy: BusyProgress;
   readonly brake: BrakeProgress;
   readonly counts: CountsProgress;
-  /** Set if the target is a whole index. */
-  readonly scan?: ScanProgress;
   /** The other parts, once the child is split into parts. These have no `others`. */
   readonly others?: readonly ChildProgress[];
 }
@@ -202,8 +187,6 @@ export interface ShardResult extends SweepCounts, DeletionLag {
   readonly interrupted: boolean;
   readonly failedKeys: readonly ListedFailure[];
   readonly sampleKeys: readonly ShownKey[];
-  /** Entries listed by a scan of the index. */
-  readonly named?: readonly NamedEntry[];
   /** Set when the child ran out of time: the target to sweep again. */
   readonly resume?: SweepTarget;
 }

@@ -29,8 +29,6 @@ export interface Chunk {
   readonly cutoff: Seconds;
   /** Whether the chunk has only one attempt: the keys that it leaves are deferred to a later poll of the child. */
   readonly once: boolean;
-  /** Whether each TTL is checked again even in the table's batch mode. @default by the table's `deleteMode` */
-  readonly guarded?: boolean;
   /** Keys to delete. */
   readonly keys: readonly ExpiredKey[];
   readonly progress: ChunkProgress | null;

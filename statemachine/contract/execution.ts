@@ -51,8 +51,6 @@ export interface TickPlan {
   readonly failure?: PlanFailure;
   /** Whether the table has a limit: items that it leaves are left to the next tick. */
   readonly limited?: boolean;
-  /** Whether a scan of the table's index is due. */
-  readonly scanDue?: boolean;
 }
 
 /** One table's part of the values that the states pass on. */

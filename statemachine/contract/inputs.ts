@@ -31,21 +31,7 @@ export interface ReplayInput {
   readonly handOver?: boolean;
 }
 
-/**
- * Input of a scan of the index, which deletes all overdue items, however old and in whichever window, and counts and lists those that no
- * sweep ever deletes.
- */
-export interface ScanInput {
-  /** Name of the table. @default the only one of the deployment */
-  readonly table?: string;
-  readonly scanIndex: true;
-  /** Whether it only finds and counts, and deletes nothing. @default false */
-  readonly dryRun?: boolean;
-  /** Most deletes per second; 0 = no limit. @default a tenth of the table's limit, which the ticks use completely */
-  readonly maxDeletesPerSecond?: number;
-}
-
-export type SweepInput = TickInput | ReplayInput | ScanInput;
+export type SweepInput = TickInput | ReplayInput;
 
 /** The settings of a table in an execution's input; `functions/runtime/environment.ts` reads them. */
 export type CarriedSettings = Readonly<Record<string, unknown>> & { readonly tableName: string };

@@ -3,9 +3,8 @@
 import type { Counts } from '../counts.ts';
 import type { Millis } from '../times.ts';
 import type { DeletionLag } from './chunks.ts';
-import type { ReplayInput, ScanInput } from './inputs.ts';
+import type { ReplayInput } from './inputs.ts';
 import type { ListedFailure, ShownKey } from './keys.ts';
-import type { NamedEntry } from './targets.ts';
 
 /** Why a table is not swept. */
 export interface PlanFailure {
@@ -20,8 +19,6 @@ export interface SweepTotals extends Counts, DeletionLag {
   readonly failedKeys: readonly ListedFailure[];
   /** In a dry run: some of the keys that a sweep would delete; otherwise empty. */
   readonly sampleKeys: readonly ShownKey[];
-  /** Some of the faulty entries that a scan of the index found. */
-  readonly named?: readonly NamedEntry[];
 }
 
 /**
@@ -48,7 +45,7 @@ export interface LagSummary {
 export interface HandOver {
   /** Name of the execution. */
   readonly name: string;
-  readonly input: ReplayInput | ScanInput;
+  readonly input: ReplayInput;
 }
 
 export interface RecordMetricsOutput {

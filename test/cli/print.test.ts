@@ -93,7 +93,7 @@ test.each<[string, string]>([
           verdict: 'broken',
           facts: {
             ...{ status: null, itemCount: null, concurrency: null },
-            ...{ functionsAtOnce: 1, itemsRead: 1, allItemsRead: true },
+            ...{ functionsAtOnce: 1, itemsRead: 1, allItemsRead: true, entriesRead: null },
           },
           findings: [
             {

@@ -45,7 +45,6 @@ test('a table needs no more than its name and its partition key', () => {
     precisionSeconds: 1,
     pollSeconds: 0,
     lookbackMinutes: 10,
-    indexScan: 'daily',
     enabled: true,
     shardConcurrency: 20,
     chunkConcurrency: 10,

@@ -8,14 +8,11 @@ import {
 } from '../../cost/bill.ts';
 import { LOG_BYTES } from '../../cost/measured.ts';
 
-/** By window with the defaults, idle; no scan of the index, which is tested by itself. */
+/** By window with the defaults, idle. */
 const IDLE: BilledTable = {
   ...{ indexedBy: 'window', granularityMinutes: 1440, shards: 1, precisionSeconds: 1, pollSeconds: 0 },
   deleteMode: 'guarded',
-  ...{
-    lookbackMinutes: 10,
-    indexScan: 'off',
-  },
+  lookbackMinutes: 10,
   ...{ itemsPerMonth: 0, itemBytes: 400, renewalsPerItem: 0, lifetimeHours: 24 },
   ...{ isRecoverable: false, archiveBatchSeconds: undefined },
 };
@@ -47,9 +44,6 @@ const PROBES = 43_200 * (1 + 10 / 1440);
 
 test.each<[string, Change, number, number]>([
   ['starts by EventBridge', {}, 43_200, 0.0432],
-  ['transitions of Standard', { indexScan: 'daily' }, 30 * 6, 0.0045],
-  ['transitions of Standard', { itemsPerMonth: MONTH_OF_100_A_MINUTE, shards: 26 }, 0, 0],
-  ['transitions of Standard', {}, 0, 0],
   ['Express executions', {}, 43_200, 0.0432],
   ['Express executions', { itemsPerMonth: MONTH_OF_100_A_MINUTE, shards: 40 }, 43_200, 0.0432],
   ['Express executions: time', {}, 43_200 * 0.1 * 0.0625, 0.0045],
@@ -166,15 +160,4 @@ test('more items, more renewals, larger items and more tables never cost less', 
       },
     ),
   );
-});
-
-test.each([
-  [0, 0.005],
-  [1_000_000, 0.06],
-])('a daily scan of %d entries adds at most $%d a month to the sweep', (entries, most) => {
-  const change = { itemsPerMonth: entries * 30, lifetimeHours: 24 };
-  const sweepOf = (indexScan: 'daily' | 'off') => bill({ ...change, indexScan }).byPart.sweep;
-  const added = sweepOf('daily') - sweepOf('off');
-  expect(added).toBeGreaterThan(0.004 + (entries / 1_000_000) * 0.046);
-  expect(added).toBeLessThanOrEqual(most);
 });

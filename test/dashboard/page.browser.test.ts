@@ -172,7 +172,7 @@ test('names and keys are shown as they are, whatever they hold', async () => {
     schedules: [{ name: evil, state: 'off' }],
     open: [{ name: evil, startedAt: at }],
     handOver: { execution: evil, before: at },
-    gone: { since: null, by: at, gapUntil: null, exceptions: 0, left: [{ key: evil, due: at }] },
+    gone: { since: at, by: at, gapUntil: null, left: [{ key: evil, due: at }] },
   });
   const failed = sweepEnded(at, {
     name: evil,

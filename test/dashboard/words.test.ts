@@ -53,10 +53,12 @@ test('a time has its date where that is not of today, but for an hour around mid
 });
 
 test('says what is gone, for one table and for several', () => {
-  expect(headline([dataOf()], NOW)).toBe('Everything that was due by 12:00:00 is gone.');
-  const gone = { since: NOW, by: NOW, gapUntil: null, exceptions: 2, left: [{ due: NOW }] };
+  expect(headline([dataOf()], NOW)).toBe(
+    'Everything that was due by 12:00:00 is gone, back to 2026-11-19 12:00:00.',
+  );
+  const gone = { since: NOW, by: NOW, gapUntil: null, left: [{ due: NOW }] };
   expect(goneSentence(dataOf({ gone }), NOW)).toBe(
-    'Everything that was due by 12:01:00 is gone, all but 1 item, but for up to 2 that the last scan found and no tick deletes, back to 12:01:00.',
+    'Everything that was due by 12:01:00 is gone, all but 1 item, back to 12:01:00.',
   );
   expect(headline([dataOf(), dataOf()], NOW)).toBe(
     'Everything that was due by 12:00:00 is gone, in all 2 tables.',

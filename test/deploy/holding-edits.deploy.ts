@@ -31,7 +31,7 @@ const KEY = 'arn:aws:kms:us-east-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234
 /** Another value of everything that turns nothing on or off that holds something. */
 const OTHERS: Props = {
   tableKmsKeyArn: KEY,
-  index: { granularityMinutes: 5, shards: 2, scan: 'off' },
+  index: { granularityMinutes: 5, shards: 2 },
   precisionSeconds: 2,
   pollSeconds: 10,
   maxDeletesPerSecond: 100,

@@ -106,7 +106,7 @@ describe('a table of the same stack', () => {
     }
     expect(statementsOf(json, 'query-expired')[0]).toEqual({
       Effect: 'Allow',
-      Action: ['dynamodb:Query', 'dynamodb:Scan'],
+      Action: ['dynamodb:Query'],
       Resource: ['${aws_dynamodb_table.sessions.arn}/index/expirationWindowIndex'],
     });
     expect(statementsOf(json, 'delete-chunk')[0]?.Resource).toEqual(['${aws_dynamodb_table.sessions.arn}']);

@@ -15,7 +15,7 @@ function journalWith(sweep: JournalProps['sweep'] = {}) {
     {
       plan: needed(journal.planStatements()),
       record: needed(journal.recordStatements()),
-      scan: needed(journal.scanStatements()),
+      throttled: needed(journal.throttledStatements()),
     },
     { scope: stack, resolver: new DefaultTokenResolver(new StringConcat()) },
   );
@@ -54,7 +54,7 @@ test('the journal is a table on demand, whose rows expire', () => {
 test('with a key of the deployment it is encrypted with that, and the roles may use it', () => {
   const { table, statements } = journalWith({ kmsKeyArn: KEY });
   expect(table).toMatchObject({ server_side_encryption: { enabled: true, kms_key_arn: KEY } });
-  for (const each of [statements.plan, statements.record, statements.scan]) {
+  for (const each of [statements.plan, statements.record, statements.throttled]) {
     expect(each[1]).toMatchObject({
       actions: expect.arrayContaining(['kms:Decrypt', 'kms:GenerateDataKey*']),
       resources: [KEY],

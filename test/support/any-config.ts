@@ -82,7 +82,6 @@ export const PROP_VALUES: {
     .map(([to, more]) => ({ ...to, ...more })),
   sweep: fc.constantFrom('other', 'a_B-1'),
   enabled: fc.boolean(),
-  indexScan: fc.constantFrom('daily', 'off'),
   maxDeletesPerSecond: whole(0, 1_000),
   logRetentionDays: fc.constantFrom(1, 30, 3_653),
   logKeys: fc.constantFrom('full', 'hash', 'none'),

@@ -232,7 +232,6 @@ function functionsAround(
     journal: new MemoryJournal(() => clock.now()),
     dynamoDbOf: () => ({
       readIndex,
-      scanIndex: () => Promise.reject(new TypeError('this table is not scanned')),
       deleteBatch: async keys => {
         const done = await (world.deletes ?? (async all => allDeleted(all)))(keys);
         const kept = [...done.unprocessed, ...done.failed].map(({ key }) => JSON.stringify(key));

@@ -7,8 +7,10 @@ import { noCounts } from '../../statemachine/counts.ts';
 export function tableReport(tableName: string, differing: Partial<TableReport> = {}): TableReport {
   return {
     ...{ tableName, name: 'precise-ttl', verdict: 'fine', cause: null, remarks: [] },
-    gone: { since: null, by: '2026-11-20T12:00:00.000Z', gapUntil: null, exceptions: 0, left: [] },
-    scan: null,
+    gone: {
+      ...{ since: '2026-11-19T12:00:00.000Z', by: '2026-11-20T12:00:00.000Z' },
+      ...{ gapUntil: null, left: [] },
+    },
     ...{ tick: '2026-11-20T12:00:00.000Z', watermark: '2026-11-20T11:59:58.000Z' },
     ...{ pause: null, handOver: null },
     overdue: {

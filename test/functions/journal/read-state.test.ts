@@ -10,7 +10,6 @@ import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 const dynamo = useLocalDynamoDb();
 const NOTHING = {
   control: { pauses: {}, handOvers: {} },
-  scansAt: {},
   watermarks: { tables: {} },
 };
 const since = '2026-11-20T09:00:00.000Z';
@@ -32,7 +31,6 @@ test.each([
   ['table#orders', { pause: { until: since } }, 'table#orders.pause.since: expected a time'],
   ['table#orders', { pause: { since, until: 'soon' } }, 'table#orders.pause.until: expected a time'],
   ['table#orders', { pause: { since, untill: since } }, 'table#orders.pause.untill: expected'],
-  ['table#orders', { scanAt: '5' }, 'table#orders.scanAt: expected epoch seconds'],
   ['table#orders', { handOver: { before: 1, until: 2 } }, 'table#orders.handOver.execution: expected'],
   ['watermarks', { tick: 5 }, 'watermarks.tick: expected a time'],
   [
@@ -53,11 +51,11 @@ test('more than a page of a query is read', async () => {
   const tables = Array.from({ length: 6 }, (_unused, index) => `table-${index}`);
   for (const table of tables) {
     // A megabyte is a page; what others add to an item is not ours, and does not matter.
-    const Item = { id: 'deployment', at: `table#${table}`, scanAt: 5, note: 'x'.repeat(250_000) };
+    const Item = { id: 'deployment', at: `table#${table}`, pause: { since }, note: 'x'.repeat(250_000) };
     await journal.documents.send(new PutCommand({ TableName: journal.tableName, Item }));
   }
-  const { scansAt } = await readState(journal);
-  expect(scansAt).toEqual(Object.fromEntries(tables.map(table => [table, 5])));
+  const { control } = await readState(journal);
+  expect(control.pauses).toEqual(Object.fromEntries(tables.map(table => [table, { since }])));
 });
 
 test('tables with the names of fields are tables like others', async () => {

@@ -66,9 +66,9 @@ test('nothing due: the end', async () => {
 });
 
 test('an execution that began before the count was there goes on', async () => {
-  const { misfiled: _misfiled, ...totals } = startTotals(false);
+  const { braked: _braked, ...totals } = startTotals(false);
   const before = soFar([], { progress: { totals: totals as SweepTotals, roundTargets: 0, cursor: CURSOR } });
-  expect((await decide(before)).report.misfiled).toBe(0);
+  expect((await decide(before)).report.braked).toBe(0);
 });
 
 test('children are told how to begin', async () => {

@@ -58,10 +58,8 @@ async function plan({
       }),
       journal: {
         renewHandOver,
-        takeScan: jest.fn(),
         read: async () => ({
           control: { pauses: {}, handOvers: {} },
-          scansAt: {},
           watermarks: { tables: {} },
         }),
       },

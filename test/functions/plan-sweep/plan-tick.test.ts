@@ -1,6 +1,5 @@
 import { VirtualClock } from 'stepfunctions-emulator';
 import type { DeploymentState, Watermark } from '../../../functions/journal/layout.ts';
-import { isScanDue } from '../../../functions/journal/scan-turn.ts';
 import type { AskedTable } from '../../../functions/plan-sweep/plan-round.ts';
 import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
 import type { SweepSettings } from '../../../functions/runtime/environment.ts';
@@ -28,8 +27,6 @@ interface Deployment {
   readonly broken?: Readonly<Record<string, object>>;
   readonly control?: Partial<DeploymentState['control']>;
   readonly watermarks?: Readonly<Record<string, Watermark>>;
-  /** @default none is due */
-  readonly scansAt?: DeploymentState['scansAt'];
   readonly input?: object;
   /** That each read takes. @default 0 */
   readonly readMs?: number;
@@ -49,7 +46,6 @@ async function plan({
   broken = {},
   control,
   watermarks = {},
-  scansAt = Object.fromEntries(Object.keys(tables).map(table => [table, Number.POSITIVE_INFINITY])),
   input = {},
   readMs = 0,
   otherTick,
@@ -109,7 +105,6 @@ async function plan({
       journal: {
         read: async () => ({
           control: { pauses: {}, handOvers: {}, ...control },
-          scansAt,
           watermarks: { tables: watermarks, ...(otherTick !== undefined && { tick: otherTick }) },
         }),
         writeWatermarks: async (_tick, all) => {
@@ -132,40 +127,6 @@ const childrenOf = (output: PlanSweepOutput) => partsOf(output).flatMap(({ due }
 const tablesOf = (output: PlanSweepOutput) => partsOf(output).map(({ due }) => due.map(({ table }) => table));
 const named = (count: number, held: Held) =>
   Object.fromEntries(Array.from({ length: count }, (_unused, index) => [`table-${index}`, held]));
-
-describe('a scan of the index', () => {
-  const now = STARTED_MS / 1000;
-  const one = { one: [] };
-  const planned = ({ next, sweeps }: PlanSweepOutput) => [next, sweeps['one']?.planned?.scanDue];
-
-  test.each([
-    ['when its time has come', now],
-    ['a day after its time', now - 86_400],
-  ])('is due %s', async (_when, scanAt) => {
-    const { output } = await plan({ tables: { ...one, two: [] }, scansAt: { one: scanAt, two: now + 1 } });
-    expect(planned(output)).toEqual(['record', true]);
-    expect(Object.keys(output.sweeps)).toEqual(['one']);
-  });
-
-  test('of a table that has never been scanned is due in the hour of its turn', async () => {
-    const minutes = Array.from({ length: 1440 }, (_unused, minute) => now + minute * 60);
-    const due = minutes.filter(each => isScanDue('one', undefined, each));
-    expect(due).toHaveLength(60);
-    const [first = 0] = due;
-    const { output } = await plan({ tables: one, scansAt: {}, startedMs: first * 1000 });
-    expect(planned(output)).toEqual(['record', true]);
-  });
-
-  test.each<[string, Partial<Deployment>]>([
-    ['where it is off', { props: { one: { index: { scan: 'off' } } } }],
-    ['of a table that is paused', { control: { pauses: { one: { since: '2026-11-20T08:00:00Z' } } } }],
-    ['where the table does not answer', { tables: { one: new DynamoDbBusyError('throttled') } }],
-    ['by a tick of chosen tables', { input: { tables: ['one'] } }],
-  ])('is not due %s', async (_where, deployment) => {
-    const { output } = await plan({ tables: one, ...deployment, scansAt: { one: now } });
-    expect(partsOf(output).flatMap(({ sweeps }) => sweeps['one']?.planned?.scanDue ?? [])).toEqual([]);
-  });
-});
 
 describe('an idle deployment', () => {
   test('has nothing to do, and says of each table that it is clean', async () => {

@@ -25,7 +25,6 @@ const TOTALS: SweepTotals = {
   shardsFailed: 1,
   steps: 2,
   oldestOverdueSeconds: 90,
-  misfiled: 6,
   tablesFailed: 1,
   handedOver: 2,
   braked: 5,
@@ -54,7 +53,6 @@ function surroundings(metrics = new Metrics({ namespace: 'PreciseTtl', serviceNa
   const journal = {
     putRows: jest.fn<Promise<void>, [readonly SweepRow[]]>(async () => undefined),
     takeHandOver: jest.fn(async (_table: string, _before: number, _execution: string) => true),
-    takeScanTurn: jest.fn(async (_table: string) => true),
     endHandOver: jest.fn(async () => undefined),
     replayed: jest.fn(async () => undefined),
   };
@@ -93,7 +91,6 @@ test('prints every metric of the list once, for the deployment', async () => {
     ShardsSwept: 2,
     ShardsFailed: 1,
     OldestOverdue: 90,
-    ItemsMisfiled: 6,
     SweepDuration: 1250,
   });
 });
@@ -136,17 +133,15 @@ test('leaves the lag out when nothing was deleted', async () => {
 });
 
 test('leaves out what is seldom above 0 when it is not: a metric costs money each hour that it has a datapoint', async () => {
-  const [document] = (await record({ ...TOTALS, misfiled: 0, braked: 0, tablesFailed: 0, handedOver: 0 }))
-    .documents;
-  expect(document).not.toHaveProperty('ItemsMisfiled');
+  const [document] = (await record({ ...TOTALS, braked: 0, tablesFailed: 0, handedOver: 0 })).documents;
   expect(document).not.toHaveProperty('Braked');
-  expect(document._aws.CloudWatchMetrics[0].Metrics).toHaveLength(SWEEP_METRICS.length - 4);
+  expect(document._aws.CloudWatchMetrics[0].Metrics).toHaveLength(SWEEP_METRICS.length - 3);
 });
 
 test('records an execution that began before a count was there', async () => {
-  const { misfiled: _misfiled, ...older } = TOTALS;
+  const { braked: _braked, ...older } = TOTALS;
   const { output, documents } = await record(older as SweepTotals);
-  expect(output.misfiled).toBe(0);
+  expect(output.braked).toBe(0);
   expect(documents[0]).toMatchObject({ ItemsFound: 20 });
 });
 
@@ -311,47 +306,6 @@ describe('a tick of several tables', () => {
     expect(complete).toBe(false);
     expect(tables['aaa']).toMatchObject({ deleted: 1, shardsSwept: 1, shardsFailed: 1 });
     expect(tables['bbb']).toMatchObject({ shardsFailed: 3, oldestOverdueSeconds: 9 });
-  });
-});
-
-describe('a scan of the index that is due', () => {
-  const idle = { targets: 0, scanDue: true };
-
-  test('is started as a hand-over is, and is no metric, no line and no row of the tick', async () => {
-    const around = surroundings();
-    const { handOvers, complete, tables } = await recordMetrics(
-      tickOf([planned(settingsOf('aaa'), idle)], []),
-      around,
-    );
-    const input = { table: 'aaa', scanIndex: true };
-    expect(handOvers).toEqual([{ name: 'tick-1-1795165201-0', input }]);
-    expect([complete, tables]).toEqual([true, {}]);
-    expect([around.documents, around.logged]).toEqual([[], []]);
-    expect(around.journal.putRows.mock.calls[0]?.[0]).toEqual([]);
-  });
-
-  test('is left to the tick that has started it', async () => {
-    const around = surroundings();
-    around.journal.takeScanTurn.mockImplementation(async table => table !== 'aaa');
-    const { handOvers, complete } = await recordMetrics(
-      tickOf([planned(settingsOf('aaa'), idle), planned(settingsOf('bbb'), idle)], []),
-      around,
-    );
-    expect(handOvers.map(({ input: { table } }) => table)).toEqual(['bbb']);
-    expect(complete).toBe(true);
-  });
-
-  test.each([
-    ['nothing', 0, []],
-    ['something', 3, [{ ItemsFound: 3 }]],
-  ])('that has found %s', async (_what, found, documents) => {
-    const around = surroundings();
-    const totals = { ...startTotals(false), found, deleted: found, shardsSwept: 1, scanned: 9 };
-    const executionInput = { table: 'SessionData', scanIndex: true };
-    await recordMetrics({ ...replayOf(totals), executionInput }, around);
-    expect(around.documents).toMatchObject(documents);
-    expect(around.documents).toHaveLength(documents.length);
-    expect(around.journal.putRows.mock.calls[0]?.[0]).toMatchObject([{ kind: 'scan' }]);
   });
 });
 

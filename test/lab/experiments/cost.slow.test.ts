@@ -2,14 +2,9 @@ import { resolveProps } from '../../../config/props.ts';
 import type { BilledDeployment } from '../../../cost/bill.ts';
 import { LOG_BYTES } from '../../../cost/measured.ts';
 import { BILL_PRICES, PRICES } from '../../../cost/prices.ts';
-import { type SweepUsage, scansOfMonth, ticksOfMonth, usageOfMonth } from '../../../cost/sweep-usage.ts';
+import { type SweepUsage, usageOfMonth } from '../../../cost/sweep-usage.ts';
 import { measureLogBytes } from '../../../lab/experiments/cost/log-lines.ts';
-import {
-  type CostProps,
-  costOfMonth,
-  costOfScans,
-  type MonthlyCost,
-} from '../../../lab/experiments/cost/month.ts';
+import { type CostProps, costOfMonth, type MonthlyCost } from '../../../lab/experiments/cost/month.ts';
 import { billedDeployments } from '../../../operate/cost.ts';
 
 const months = new Map<string, Promise<MonthlyCost>>();
@@ -61,20 +56,15 @@ test.each([
 ] as const)(
   'what the calculator counts is what the real definition takes: %d a minute, %j, %d tables',
   async (rate, props, tables) => {
-    const { ticks, scans, deletedShare } = await month(rate, props, tables);
+    const { ticks, deletedShare } = await month(rate, props, tables);
     expect(deletedShare).toBe(1);
-    const deployment = billed(rate, props, tables);
-    for (const [measured, counted] of [
-      [ticks, ticksOfMonth(deployment)],
-      [scans, scansOfMonth(deployment)],
-    ] as const) {
-      const off = (PARTS as Part[]).flatMap(part => {
-        const [real, ours] = [measured.parts[part], counted[part] * PRICES[part]];
-        const isClose = Math.abs(ours - real) <= TOLERANCE.dollars + TOLERANCE.share * real;
-        return isClose ? [] : [{ part, real, ours }];
-      });
-      expect(off).toEqual([]);
-    }
+    const counted = usageOfMonth(billed(rate, props, tables));
+    const off = (PARTS as Part[]).flatMap(part => {
+      const [real, ours] = [ticks.parts[part], counted[part] * PRICES[part]];
+      const isClose = Math.abs(ours - real) <= TOLERANCE.dollars + TOLERANCE.share * real;
+      return isClose ? [] : [{ part, real, ours }];
+    });
+    expect(off).toEqual([]);
   },
 );
 
@@ -85,34 +75,11 @@ test.each([
   [{ indexedBy: 'second', pollSeconds: 0 }, 1],
   [{ indexedBy: 'window' }, 100],
 ] as const)(
-  'an idle month takes no transition of a Standard execution but those of the scans: %j, %d tables',
+  'an idle month takes no transition of a Standard execution: %j, %d tables',
   async (props, tables) => {
     const { standardTransitions, ticks } = await month(0, props, tables);
-    expect(standardTransitions).toBe(scansOfMonth(billed(0, props, tables)).stateTransitions);
+    expect(standardTransitions).toBe(0);
     expect(ticks.parts.expressRequests).toBeCloseTo(43_200 * PRICES.expressRequests, 6);
-  },
-);
-
-test.each([
-  [0, 0.005],
-  [144_000, 0.015],
-  [1_000_000, 0.06],
-])(
-  'what the calculator counts for daily scans of %d entries is what they take, at most $%d a month',
-  async (entries, most) => {
-    const { parts, total } = await costOfScans(entries);
-    expect(total).toBeLessThanOrEqual(most);
-    // Of items that live for a day.
-    const counted = scansOfMonth(billed(entries / 1440, { indexedBy: 'window' }));
-    for (const part of Object.keys(parts) as Part[]) {
-      const ours = counted[part] * PRICES[part];
-      expect([
-        part,
-        Math.abs(ours - parts[part]) < 0.0003 + TOLERANCE.share * parts[part],
-        ours,
-        parts[part],
-      ]).toEqual([part, true, ours, parts[part]]);
-    }
   },
 );
 

@@ -45,6 +45,7 @@ const INDEX: DescribedIndex = {
   status: 'ACTIVE',
   backfilling: false,
   itemCount: 0,
+  sizeBytes: 0,
   throughput: undefined,
   warmThroughput: undefined,
 };

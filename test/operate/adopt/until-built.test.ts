@@ -11,6 +11,7 @@ const INDEX: DescribedIndex = {
   status: 'CREATING',
   backfilling: false,
   itemCount: 0,
+  sizeBytes: 0,
   throughput: undefined,
   warmThroughput: undefined,
 };

@@ -2,13 +2,11 @@ import { alarmNamesOf } from '../../../config/alarms.ts';
 import type { PreciseTtlProps } from '../../../config/props.ts';
 import { STREAM_FILTER, streamFunctionsOf } from '../../../config/stream-props.ts';
 import { tickSchedule } from '../../../config/tick-schedule.ts';
-import { NOTHING_SCANNED } from '../../../functions/child/scan.ts';
 import type { NotChecked } from '../../../operate/deployment/check.ts';
 import type { SeenAlarm } from '../../../operate/deployment/observe-alarms.ts';
 import type { SeenDeployment, SeenStreamReader } from '../../../operate/deployment/observe-deployment.ts';
-import { type DeploymentOptions, deploymentFindings } from '../../../operate/doctor/deployment-findings.ts';
+import { deploymentFindings } from '../../../operate/doctor/deployment-findings.ts';
 import { verdictOf } from '../../../operate/doctor/finding.ts';
-import type { NamedEntry, ScanRecord } from '../../../statemachine/contract/targets.ts';
 import { subjectOf } from './subject.ts';
 
 const NOW = Date.parse('2026-11-21T20:00:00Z');
@@ -40,30 +38,28 @@ const mapping = (over: Partial<SeenStreamReader> = {}): SeenStreamReader => ({
 interface Case {
   readonly props?: Partial<PreciseTtlProps>;
   readonly seen?: Partial<SeenDeployment>;
-  readonly options?: Partial<DeploymentOptions>;
+  readonly streamArn?: string | undefined;
   /** A state other than ENABLED. */
   readonly state?: string;
 }
 
 /** The findings for a deployment without faults, except for the given ones. */
-function findings({ props, seen, options, state = 'ENABLED' }: Case) {
+function findings({ props, seen, streamArn, state = 'ENABLED' }: Case) {
   const subject = subjectOf(props);
   const { name, expression, input } = tickSchedule(subject.deployment);
   const schedule = { state, expression, input: JSON.stringify(input), target: ARN };
   const deployment: SeenDeployment = {
     stateMachine: { seen: { arn: ARN, createdAt: before(1000) } },
-    scans: { seen: undefined },
     schedules: new Map([[name, { seen: schedule }]]),
     deadLetters: { seen: 0 },
     alarms: { seen: alarmNamesOf(subject.deployment).map(name => alarm(name)) },
     concurrency: { seen: 1000 },
     replayMachine: { seen: { arn: `${ARN}-replay`, createdAt: before(1000) } },
-    journalTable: undefined,
-    state: { seen: { control: { pauses: {}, handOvers: {} }, scansAt: {}, watermarks: { tables: {} } } },
+    state: { seen: { control: { pauses: {}, handOvers: {} }, watermarks: { tables: {} } } },
     streamReaders: new Map(streamFunctionsOf(subject.props).map(reader => [reader, { seen: [mapping()] }])),
     ...seen,
   };
-  return deploymentFindings(deployment, subject, { now: NOW, mask: false, streamArn: undefined, ...options });
+  return deploymentFindings(deployment, subject, streamArn);
 }
 const tick = (over: object) => {
   const { name, expression, input } = tickSchedule(subjectOf().deployment);
@@ -83,7 +79,7 @@ function archiveReader(...mappings: Partial<SeenStreamReader>[]): Case {
         ['PublishExpiries', { seen: [mapping()] }],
       ]),
     },
-    options: { streamArn: STREAM },
+    streamArn: STREAM,
   };
 }
 
@@ -135,7 +131,7 @@ test.each<[string, Case, string[]]>([
   ],
   [
     'which stream the table has is not known',
-    { ...archiveReader({ streamArn: OLD_STREAM, state: 'Disabled' }), options: {} },
+    { ...archiveReader({ streamArn: OLD_STREAM, state: 'Disabled' }), streamArn: undefined },
     ['stream-reader-off'],
   ],
   ['all is well', {}, []],
@@ -191,48 +187,4 @@ test.each([
   [['warning', 'broken', 'note'], 'broken'],
 ] as const)('findings that are %j are %s', (severities, verdict) => {
   expect(verdictOf(severities.map(severity => ({ severity })))).toBe(verdict);
-});
-
-describe('of the last scan of the index', () => {
-  const scanned = (record: Partial<ScanRecord>, hoursAgo = 5) => {
-    const endedAt = before(hoursAgo * 3_600_000).toISOString();
-    const finished = {
-      ...{ beganAt: endedAt, endedAt },
-      record: { ...NOTHING_SCANNED, scanned: 12_040_112, ...record },
-    };
-    return { seen: { scans: { seen: { running: undefined, finished } } } };
-  };
-
-  test('nothing is said where all is well', () => {
-    expect(findings(scanned({}))).toEqual([]);
-  });
-
-  test('what no sample would show is told, with keys', () => {
-    const named = (is: NamedEntry['is'], id: string): NamedEntry => ({ is, key: { id: { S: id } }, ttl: 1 });
-    const found = findings(
-      scanned({
-        ...{ outOfRange: 3, misfiled: 500, fractional: 7 },
-        named: [
-          named('overdue', 'o'),
-          named('milliseconds', 'm'),
-          named('misfiled', 'w'),
-          named('fractional', 'f'),
-        ],
-      }),
-    );
-    expect(found.map(({ id, count, samples }) => [id, count, samples])).toEqual([
-      ['scan-out-of-range', 3, [expect.stringContaining('"m"')]],
-      ['scan-misfiled', 500, [expect.stringContaining('"w"')]],
-      ['scan-fractional', 7, [expect.stringContaining('"f"')]],
-    ]);
-  });
-
-  test.each<[string, number, Case['props'], readonly string[]]>([
-    ['two days ago', 48, {}, []],
-    ['longer ago', 49, {}, ['scan-old']],
-    ['longer ago, with indexScan off', 49, { index: { scan: 'off' } }, []],
-  ])('it ended %s', (_when, hours, props, ids) => {
-    const found = findings({ ...scanned({}, hours), ...(props && { props }) });
-    expect(found.map(({ id }) => id)).toEqual(ids);
-  });
 });

@@ -168,7 +168,7 @@ describe('the sum of items', () => {
       new Date(at * 1000).toISOString().replace('.000', ''),
     );
     expect(findings[1]?.what).toMatch(`expiry times from ${from} to ${to}`);
-    expect(findings[1]?.remedy).toBe('npx precise-ttl replay --table T --index');
+    expect(findings[1]?.remedy).toBe(`npx precise-ttl replay --table T --from ${from} --to ${to}`);
   });
 
   test('masks keys, the same one in the same way', () => {

@@ -20,7 +20,7 @@ interface Given {
 const said = (gone: Gone) => {
   if (!gone.known) return gone.because;
   const { since, by, left } = gone;
-  return [since === null ? null : since - NOW, by - NOW, ...left.map(({ ttl }) => NOW - ttl)];
+  return [since - NOW, by - NOW, ...left.map(({ ttl }) => NOW - ttl)];
 };
 
 const watermark = (since: number, gone: number): Watermark => ({
@@ -31,7 +31,7 @@ const watermark = (since: number, gone: number): Watermark => ({
 const NONE = undefined;
 const upTo = (end: number) => ({ read: [{ from: NOW - 600, upTo: NOW + end }] });
 
-test.each<[string, Partial<Given> | undefined, Watermark | undefined, readonly (number | null)[] | string]>([
+test.each<[string, Partial<Given> | undefined, Watermark | undefined, readonly number[] | string]>([
   ['nothing is found', {}, NONE, [-600, -INDEX_SECONDS]],
   ['an item is found', { found: [60] }, NONE, [-600, -61]],
   ['an item is found that has just expired', { found: [1] }, NONE, [-600, -INDEX_SECONDS]],
@@ -57,26 +57,7 @@ test.each<[string, Partial<Given> | undefined, Watermark | undefined, readonly (
   ['ticks left nothing before', {}, watermark(-4200, -601 + INDEX_SECONDS), [-4200, -INDEX_SECONDS]],
   ['there is a gap of a second', {}, watermark(-4200, -602 + INDEX_SECONDS), [-4200, -602]],
 ])('%s', (_name, given, known, expected) => {
-  expect(said(goneBy(given && look(given), { watermark: known, scannedUpTo: undefined }))).toEqual(expected);
-});
-
-test.each<[string, Partial<Given> | undefined, Watermark | undefined, number, readonly (number | null)[]]>([
-  ['the look follows on the scan', {}, NONE, -601, [null, -INDEX_SECONDS]],
-  ['nobody knows the second between them', {}, NONE, -602, [null, -602]],
-  ['the ticks began before the scan', {}, watermark(-9_000, -300), -8_000, [null, -INDEX_SECONDS]],
-  ['the ticks began later', {}, watermark(-7_000, -300), -8_000, [null, -8_000]],
-  [
-    'a straggler of six hours is named',
-    { found: [21_600] },
-    watermark(-90_000, -21_601),
-    -700,
-    [null, -700, 21_600],
-  ],
-  ['the index could not be asked', undefined, NONE, -30_000, [null, -30_000]],
-  ['a backlog began before the scan', { found: [9_000], more: 9 }, NONE, -601, [null, -9_001]],
-])('after a scan of the whole index: %s', (_name, given, known, scanned, expected) => {
-  const gone = goneBy(given && look(given), { watermark: known, scannedUpTo: NOW + scanned });
-  expect(said(gone)).toEqual(expected);
+  expect(said(goneBy(given && look(given), { watermark: known }))).toEqual(expected);
 });
 
 /** The history of an item: it was written, expired, and appeared in the index some time later. Seconds relative to NOW. */
@@ -170,13 +151,13 @@ function sweep(
 }
 
 test('it says until when a gap lasts, and nothing of one where it ends before', () => {
-  const known = { watermark: watermark(-4200, -900), scannedUpTo: undefined };
+  const known = { watermark: watermark(-4200, -900) };
   expect(goneBy(look(), known)).toMatchObject({ by: NOW - 900 - INDEX_SECONDS, gapUntil: NOW - 600 });
   expect(goneBy(look({ found: [3000, 2999], more: 9 }), known)).toMatchObject({
     by: NOW - 3001,
     gapUntil: null,
   });
-  expect(goneBy(look(), { ...known, watermark: watermark(-4200, -300) })).toMatchObject({ gapUntil: null });
+  expect(goneBy(look(), { watermark: watermark(-4200, -300) })).toMatchObject({ gapUntil: null });
 });
 
 test('never says that something is gone which is there, whatever was written, swept and seen late', () => {
@@ -205,7 +186,7 @@ test('never says that something is gone which is there, whatever was written, sw
           overdue: seen.length,
           named: inTime.slice(0, nameable).map(({ ttl }, index) => ({ key: { id: { N: `${index}` } }, ttl })),
         };
-        const gone = goneBy(isAsked ? shown : undefined, { watermark: known, scannedUpTo: undefined });
+        const gone = goneBy(isAsked ? shown : undefined, { watermark: known });
         if (!gone.known) return;
         const { by, since, left } = gone;
         const there = all.filter(
@@ -213,7 +194,7 @@ test('never says that something is gone which is there, whatever was written, sw
             // Writers write items before they expire; nothing is claimed about other items.
             item.writtenAt <= item.ttl &&
             item.deletedAt > NOW &&
-            item.ttl >= (since ?? Number.NEGATIVE_INFINITY) &&
+            item.ttl >= since &&
             item.ttl <= by &&
             !left.some(({ key }) => inTime[Number((key['id'] as { N: string }).N)] === item),
         );

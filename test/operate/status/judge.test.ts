@@ -1,8 +1,6 @@
 import { describeStatus, showLook } from '../../../cli/status/text.ts';
 import type { PreciseTtlProps } from '../../../config/props.ts';
 import { tickSchedule } from '../../../config/tick-schedule.ts';
-import { NOTHING_SCANNED } from '../../../functions/child/scan.ts';
-import type { FinishedScan } from '../../../functions/journal/index-scans.ts';
 import type { Service } from '../../../operate/aws/endpoint.ts';
 import { NoAnswerError, type Silence } from '../../../operate/aws/no-answer.ts';
 import type { SeenSchedule } from '../../../operate/deployment/observe-deployment.ts';
@@ -14,7 +12,7 @@ import type { OverdueLook } from '../../../operate/status/overdue.ts';
 import { NAMEABLE } from '../../../operate/status/overdue.ts';
 import { REMARK_IDS, REMARKS } from '../../../operate/status/remarks.ts';
 import type { SeenTable } from '../../../operate/status/seen-table.ts';
-import { type Status, scannedUpTo } from '../../../operate/status/status.ts';
+import type { Status } from '../../../operate/status/status.ts';
 import { statusReport } from '../../../operate/status/to-report.ts';
 import { noCounts } from '../../../statemachine/counts.ts';
 import { subjectOf } from '../doctor/subject.ts';
@@ -42,11 +40,6 @@ const overdueFor = (seconds: number, overdue = 1, lastMinute = 0): Partial<Overd
     ttl: SECONDS - seconds,
   })),
 });
-const SCAN: FinishedScan = {
-  beganAt: '2026-11-21T03:00:00.000Z',
-  endedAt: '2026-11-21T03:08:12.000Z',
-  record: { ...NOTHING_SCANNED, scanned: 12_040_112 },
-};
 const JOURNAL: SeenJournal = {
   tick: before(1),
   watermark: { since: SECONDS - 86_400, gone: SECONDS - 60, at: before(1).toISOString() },
@@ -107,9 +100,7 @@ function statusOf({ props, seen, journal, overdue, schedule = {} }: Case): Statu
     silentSince: NOW - 5_000,
     hasAnswered: true,
     throttled: { seen: 0 },
-    scans: { seen: { running: undefined, finished: undefined } },
-    scanAt: undefined,
-    gone: goneBy(look, { watermark: JOURNAL.watermark, scannedUpTo: undefined }),
+    gone: goneBy(look, { watermark: JOURNAL.watermark }),
     deadLetters: { seen: 0 },
     alarms: { seen: [] },
     ...seen,
@@ -429,7 +420,7 @@ test.each<[string, Case, string | null, string | RegExp]>([
       overdue: { ...overdueFor(7_200), read: [{ from: SECONDS - 4_800, upTo: SECONDS }] },
     },
     'beyondTicks',
-    /^what expired before 2026-11-21T19:\d\d:00Z is further back than the ticks look: .*replay --index --table T/,
+    /^what expired before 2026-11-21T19:\d\d:00Z is further back than the ticks look: native TTL .*replay --table T --from 2026-11-21T18:00:00Z --to /,
   ],
   [
     'the backlog becomes smaller',
@@ -477,89 +468,20 @@ test('every cause has been one here', () => {
   expect(REMARK_IDS.filter(id => REMARKS[id].isCause && !caused.has(id))).toEqual([]);
 });
 
-const sentence = (given: Case) =>
-  describeStatus(statusOf(given))
-    .split('\n')
-    .slice(1, 3)
-    .map(line => line.slice(16));
-const scanned = (record: Partial<FinishedScan['record']>, look: Partial<OverdueLook> = {}): Case => {
-  const finished = { ...SCAN, record: { ...SCAN.record, ...record } };
-  const gone = goneBy(
-    { ...LOOK, ...look },
-    { watermark: JOURNAL.watermark, scannedUpTo: scannedUpTo(finished, { props: subjectOf().props }) },
-  );
-  return { overdue: look, seen: { scans: { seen: { running: undefined, finished } }, gone } };
-};
+const sentence = (given: Case) => describeStatus(statusOf(given)).split('\n')[1]?.slice(16);
 
-test('before the first scan the sentence says from when on it holds, and when the scan is due', () => {
-  expect(sentence({})).toEqual([
-    'everything that was due by 19:59:50Z is gone, back to 2026-11-20 20:00:00Z.',
-    expect.stringMatching(/^before that nobody has looked: the first scan is due at /),
-  ]);
-  expect(sentence({ props: { index: { scan: 'off' } } })[1]).toBe(
-    'before that nobody has looked: replay --index --table T scans it',
-  );
-});
-
-test('after a scan it is absolute, and names what is left', () => {
+test('the sentence says from when on it holds, and names what is left', () => {
+  expect(sentence({})).toBe('everything that was due by 19:59:50Z is gone, back to 2026-11-20 20:00:00Z.');
   const left = [20_000, 400].map((seconds, index) => ({
     key: { id: { S: `item-${index}` } },
     ttl: SECONDS - seconds,
   }));
-  expect(sentence(scanned({}, { overdue: 2, named: left }))).toEqual([
-    'everything that was due by 19:59:50Z is gone, all but 2 (oldest 14:26:40Z; keys {"id":{"S":"item-0"}}, {"id":{"S":"item-1"}}).',
-    'of the 12,040,112 entries that the index had at 03:00:00Z, all read by 03:08:12Z, none is left that had been due for ten minutes',
-  ]);
-  expect(statusReport(statusOf(scanned({}))).tables[0]).toMatchObject({
-    gone: { since: null, by: '2026-11-21T19:59:50.000Z', left: [] },
-    scan: { beganAt: SCAN.beganAt, scanned: 12_040_112 },
-  });
-});
-
-test.each<[Partial<PreciseTtlProps>, string]>([
-  [{}, '2026-11-21T02:49:50.000Z'],
-  [{ events: { eventBus: 'default' } }, '2026-11-21T02:49:49.000Z'],
-])(
-  '%j: a scan of 03:00 reaches to ten minutes before it, what a sweep is behind, and what the index is',
-  (props, upTo) => {
-    const seconds = scannedUpTo(SCAN, subjectOf(props));
-    expect(new Date((seconds ?? 0) * 1000).toISOString()).toBe(upTo);
-  },
-);
-
-test('what a scan found that no tick finds is an exception, and a warning', () => {
-  const given = scanned({
-    fractional: 500,
-    outOfRange: 1,
-    failed: 2,
-    named: [
-      { is: 'fractional', key: { id: { S: 'a' } }, ttl: 1.5 },
-      { is: 'milliseconds', ttl: 1e13 },
-    ],
-  });
-  expect(sentence(given)[1]).toMatch(
-    /ten minutes; it found 2 that it could not delete, 500 whose TTL has a fraction \(\{"id":\{"S":"a"\}\}, …\), 1 whose TTL is out of range$/,
+  expect(sentence({ overdue: { overdue: 2, named: left } })).toBe(
+    'everything that was due by 19:59:50Z is gone, all but 2 (oldest 14:26:40Z; keys {"id":{"S":"item-0"}}, {"id":{"S":"item-1"}}), back to 2026-11-20 20:00:00Z.',
   );
-  expect(sentence(given)[0]).toBe(
-    'everything that was due by 19:59:50Z is gone, but for up to 503 that the last scan found and no tick deletes.',
-  );
-  expect(statusReport(statusOf(given)).tables[0]?.gone).toMatchObject({ exceptions: 503, gapUntil: null });
-  expect(statusOf(given).tables[0]?.judged.remarks).toMatchObject([{ id: 'scanFound', severity: 'warning' }]);
-});
-
-test('a daily scan that does not come is a warning, unless the table is paused', () => {
-  const late = { ...SCAN, beganAt: '2026-11-20T03:00:00.000Z' };
-  const seen = { scans: { seen: { running: undefined, finished: late } } };
-  const ids = (given: Case) => statusOf(given).tables[0]?.judged.remarks.map(({ id }) => id);
-  expect(ids({ seen })).toEqual(['scanLate']);
-  expect(ids({ seen, props: { index: { scan: 'off' } } })).toEqual([]);
-  expect(ids({ seen, journal: { pause: { since: before(5).toISOString() } } })).toEqual(['paused']);
-  const running = { beganAt: SCAN.beganAt, position: null, record: { ...NOTHING_SCANNED, scanned: 5_000 } };
-  expect(
-    statusOf({ seen: { scans: { seen: { running, finished: undefined } } } }).tables[0]?.judged.remarks,
-  ).toMatchObject([
-    { id: 'scanning', severity: 'note', text: expect.stringContaining('has read 5,000 entries') },
-  ]);
+  expect(statusReport(statusOf({})).tables[0]).toMatchObject({
+    gone: { since: '2026-11-20T20:00:00.000Z', by: '2026-11-21T19:59:50.000Z', left: [] },
+  });
 });
 
 test('nothing seen, and not all looked at, is no number', () => {

@@ -70,8 +70,7 @@ const SILENT = new NoAnswerError('DYNAMODB', { kind: 'timed out', seconds: 5 }, 
 const THROTTLED = new ProvisionedThroughputExceededException({ message: 'slower', $metadata: {} });
 
 /** The statement that follows from this look alone. */
-const gone = (seen: Awaited<ReturnType<typeof lookForOverdue>>) =>
-  goneBy(seen, { watermark: undefined, scannedUpTo: undefined });
+const gone = (seen: Awaited<ReturnType<typeof lookForOverdue>>) => goneBy(seen, { watermark: undefined });
 const oldestOf = ({ named: [oldest] }: Awaited<ReturnType<typeof lookForOverdue>>) => oldest?.ttl;
 
 test('by window it asks each shard of each window, and counts what is expired', async () => {

@@ -1,7 +1,6 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { type DynamoDbUsage, NO_USAGE } from '../../../cost/dynamodb-usage.ts';
 import { type AttributeMap, itemBytes, readUnits, writeUnits } from '../../../cost/item-size.ts';
-import { scansId } from '../../../functions/journal/index-scans.ts';
 import type { Journal } from '../../../functions/journal/journal.ts';
 import { DEPLOYMENT_ID, rowItem, tableEntry, WATERMARKS_AT } from '../../../functions/journal/layout.ts';
 import type { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
@@ -51,18 +50,6 @@ export function billedJournal(
     renewHandOver: (...args) => call(() => journal.renewHandOver(...args), entryOf(args[0])),
     endHandOver: (...args) => call(() => journal.endHandOver(...args), entryOf(args[0])),
     replayed: (...args) => call(() => journal.replayed(...args), watermarks),
-    takeScanTurn: table => call(() => journal.takeScanTurn(table), entryOf(table)),
-    takeScan: (...args) => call(() => journal.takeScan(...args), THREE_WRITES),
-    checkpointScan: (table, scan, position, record) =>
-      call(
-        () => journal.checkpointScan(table, scan, position, record),
-        () => written([{ id: scansId(table), at: 'running', execution: scan.execution, position, record }]),
-      ),
-    finishScan: (table, scan, record) =>
-      call(
-        () => journal.finishScan(table, scan, record),
-        () => written([{ id: scansId(table), at: 'finished', record }, {}, {}]),
-      ),
     noteThrottled: (table, keys) =>
       call(
         () => journal.noteThrottled(table, keys),
@@ -71,18 +58,14 @@ export function billedJournal(
   };
 }
 
-/** A condition that does not hold is billed as a write, too. */
-const THREE_WRITES = () => ({ writeUnits: 3 });
-
 function deploymentItems(journal: MemoryJournal): object[] {
-  const { pauses, handOvers, scansAt } = journal;
-  const tables = new Set([pauses, handOvers, scansAt].flatMap(each => Object.keys(each)));
+  const { pauses, handOvers } = journal;
+  const tables = new Set([pauses, handOvers].flatMap(each => Object.keys(each)));
   return [...[...tables].map(table => tableItem(journal, table)), watermarksItem(journal)];
 }
 
-function tableItem({ pauses, handOvers, scansAt }: MemoryJournal, table: string): object {
-  const [pause, handOver] = [pauses[table], handOvers[table]];
-  return { id: DEPLOYMENT_ID, at: tableEntry(table), pause, handOver, scanAt: scansAt[table] };
+function tableItem({ pauses, handOvers }: MemoryJournal, table: string): object {
+  return { id: DEPLOYMENT_ID, at: tableEntry(table), pause: pauses[table], handOver: handOvers[table] };
 }
 
 function watermarksItem({ state }: MemoryJournal): object {

@@ -8,7 +8,6 @@ import { planReplay } from '../../../functions/plan-sweep/plan-replay.ts';
 import type { AskedTable } from '../../../functions/plan-sweep/plan-round.ts';
 import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
 import { nextStep } from '../../../functions/query-expired/next-step.ts';
-import { scanOf } from '../../../functions/query-expired/scan-surroundings.ts';
 import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
 import {
   readSettings,
@@ -18,7 +17,6 @@ import {
 import { type RequestOptions, requestTimeoutMs } from '../../../functions/table/dynamodb.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
-import type { ScanIndex } from '../../../functions/table/index-scan.ts';
 import type { QueryExpiredInput, QueryExpiredOutput } from '../../../statemachine/contract/child.ts';
 import type { Chunk, DeleteChunkInput } from '../../../statemachine/contract/chunks.ts';
 import type {
@@ -40,7 +38,6 @@ export interface SweepFunctions {
 /** What the functions have instead of DynamoDB. */
 export interface SimulatedDynamoDb {
   readonly readIndex: ReadIndex;
-  readonly scanIndex: ScanIndex;
   /** Throws when the call as a whole fails, as the SDK does. */
   readonly deleteBatch: (
     keys: readonly ExpiredKey[],
@@ -84,7 +81,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
       const settings = readSettings(input.settings);
       const seconds = queryTimeoutSeconds(input.progress);
       const patienceMs = QUERY_ATTEMPTS * requestTimeoutMs(seconds, QUERY_ATTEMPTS);
-      const { readIndex, scanIndex } = dynamoDbOf(settings, patienceMs);
+      const { readIndex } = dynamoDbOf(settings, patienceMs);
       return nextStep(input, {
         pace: settings,
         layout: indexLayout(settings.model),
@@ -93,7 +90,6 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
         random,
         sleep,
         clock: () => clock.now(),
-        ...scanOf(input, settings, scanIndex, () => journal),
       });
     },
     'delete-chunk': async ({ chunk, now, settings: carried }) => {

@@ -2,7 +2,6 @@ import type { ExpiryModel } from '../../../expiry/model.ts';
 import { shardOf } from '../../../expiry/shard.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
-import type { ScanIndex } from '../../../functions/table/index-scan.ts';
 import type { ExpiredKey, ItemKey } from '../../../statemachine/contract/keys.ts';
 
 /** What a delete of one key came to. */
@@ -21,8 +20,6 @@ export class MemoryTable {
   /** By key of the index. */
   readonly #windows = new Map<string | number, Window>();
   readonly #items = new Map<string, { readonly window: string | number; readonly ttl: number }>();
-  /** Those that a scan goes through, in the order of DynamoDB, which is any that stays the same. */
-  #scanned: readonly string[] = [];
 
   /** @param now DynamoDB's clock, epoch milliseconds */
   constructor(model: ExpiryModel, now: () => number) {
@@ -103,30 +100,6 @@ export class MemoryTable {
     };
   };
 
-  /** What is written while a scan is under way may be missing in it, as in DynamoDB. */
-  readonly scanIndex: ScanIndex = async (position, limit) => {
-    if (position === null) this.#scanned = this.ids();
-    const first = position === null ? 0 : firstAbove(this.#scanned, idOf(position));
-    const ids = this.#scanned.slice(first, first + limit);
-    const entries = ids.flatMap(id => {
-      const item = this.#items.get(id);
-      if (item === undefined) return [];
-      const key: ItemKey = { id: { S: id } };
-      return [
-        {
-          key,
-          ttl: item.ttl,
-          position: key,
-          ...(typeof item.window === 'string' && { window: item.window }),
-        },
-      ];
-    });
-    const last = ids.at(-1);
-    const isEnd = last === undefined || first + limit >= this.#scanned.length;
-    const readAt = Math.floor(this.#now() / 1000);
-    return { entries, next: isEnd ? null : { id: { S: last } }, readAt, units: 0 };
-  };
-
   #remove(id: string): void {
     const item = this.#items.get(id);
     if (item === undefined) return;
@@ -147,17 +120,6 @@ function firstFrom(ttls: readonly number[], ttl: number): number {
   while (low < high) {
     const middle = (low + high) >> 1;
     if ((ttls[middle] ?? 0) < ttl) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-function firstAbove(ids: readonly string[], id: string): number {
-  let low = 0;
-  let high = ids.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ids[middle] ?? '') <= id) low = middle + 1;
     else high = middle;
   }
   return low;

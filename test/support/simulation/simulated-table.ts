@@ -9,7 +9,6 @@ import { type Deletion, NO_DELETION } from '../../../functions/delete-chunk/dele
 import { addLags, lagOf } from '../../../functions/report/lag.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
-import type { ScanIndex } from '../../../functions/table/index-scan.ts';
 import type { CarriedSettings } from '../../../statemachine/contract/inputs.ts';
 import type { ExpiredKey, FailedKey } from '../../../statemachine/contract/keys.ts';
 import { carriedOf } from '../sweep-settings.ts';
@@ -109,7 +108,6 @@ export class SimulatedTable {
   dynamoDb(patienceMs: number, call: FunctionCall): SimulatedDynamoDb {
     return {
       readIndex: this.#reader(patienceMs, call),
-      scanIndex: this.#scanner(patienceMs, call),
       deleteBatch: (...batch) => this.#deleteBatch(...batch),
     };
   }
@@ -121,16 +119,6 @@ export class SimulatedTable {
       const units = readUnits(page.entries.length * ENTRY_BYTES) / 2;
       if (onUsage) reportDynamoDb(onUsage, { readUnits: units, writeUnits: 0 });
       return page;
-    };
-  }
-
-  #scanner(patienceMs: number, { onUsage, processor }: FunctionCall): ScanIndex {
-    return async (...scan) => {
-      await this.#beforeRead(patienceMs, processor);
-      const page = await this.items.scanIndex(...scan);
-      const units = readUnits(page.entries.length * ENTRY_BYTES) / 2;
-      if (onUsage) reportDynamoDb(onUsage, { readUnits: units, writeUnits: 0 });
-      return { ...page, units };
     };
   }
 

@@ -14,7 +14,7 @@ import { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 import { isDynamoDbQuery } from '../../../local/dynamodb/queries.ts';
 import type { QueryExpiredInput } from '../../../statemachine/contract/child.ts';
 import type { TickPart } from '../../../statemachine/contract/execution.ts';
-import type { ReplayInput, ScanInput, SweepInput, TickInput } from '../../../statemachine/contract/inputs.ts';
+import type { ReplayInput, SweepInput, TickInput } from '../../../statemachine/contract/inputs.ts';
 import type { MachineName } from '../../../statemachine/contract/machines.ts';
 import type { SweepReport } from '../../../statemachine/contract/report.ts';
 import { billedJournal } from './billed-journal.ts';
@@ -181,8 +181,8 @@ export class Simulation {
     this.#startAt('tick', (scheduled + lateSeconds) * 1000, { scheduledTime, ...input });
   }
 
-  /** Starts a replay or a scan, now or then (epoch seconds). */
-  replay(input: ReplayInput | ScanInput, at = this.clock.now() / 1000): void {
+  /** Starts a replay, now or then (epoch seconds). */
+  replay(input: ReplayInput, at = this.clock.now() / 1000): void {
     this.#startAt('replay', at * 1000, input);
   }
 
