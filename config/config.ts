@@ -261,7 +261,7 @@ const TABLE: Kind<PreciseTtlProps> = kind(isObject, 'an object', {
   inside: table => [...unknownFieldProblems(table, WRITTEN_NAMES), ...propProblems(table)],
 });
 
-const CONFIG_KINDS = {
+export const CONFIG_KINDS = {
   region: AWS_REGION,
   state: STATE,
   provider: PROVIDER,

@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { matchesGlob } from 'node:path';
+import { COMMAND_NAMES } from '../../cli/commands.ts';
+import { ALARM_NAMES } from '../../config/alarms.ts';
+import { CONFIG_KINDS } from '../../config/config.ts';
+import { WRITTEN_NAMES } from '../../config/props.ts';
+import { TASKS, type TaskName } from '../../statemachine/contract/machines.ts';
+import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
+import { NUMBERS, ROOM_LINES, WORDS } from './budgets.ts';
+
+/** The files of the repository, with those that are not committed yet. */
+const FILES = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter(file => file !== '' && existsSync(file));
+
+function linesIn(room: string): number {
+  const sources = FILES.filter(file => file.startsWith(`${room}/`) && /\.(ts|css|html)$/.test(file));
+  return sources.reduce((lines, file) => lines + readFileSync(file, 'utf8').split('\n').length - 1, 0);
+}
+
+function wordsOf(documents: readonly string[]): number {
+  const files = FILES.filter(file => documents.some(pattern => matchesGlob(file, pattern)));
+  return files.flatMap(file => readFileSync(file, 'utf8').split(/\s+/).filter(Boolean)).length;
+}
+
+test.each(ROOM_LINES)('$rooms have at most $most lines', ({ rooms, most }) => {
+  const lines = rooms.map(linesIn);
+  expect(lines).not.toContain(0);
+  expect(lines.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(most);
+});
+
+test.each(WORDS)('$documents have at most $most words', ({ documents, most }) => {
+  const words = wordsOf(documents);
+  expect(words).toBeGreaterThan(0);
+  expect(words).toBeLessThanOrEqual(most);
+});
+
+const FUNCTIONS = Object.fromEntries(Object.keys(TASKS).map(task => [task, 'arn'])) as Record<
+  TaskName,
+  string
+>;
+const MACHINES: readonly object[] = [
+  tickDefinition(FUNCTIONS, { tables: [], replayArn: 'arn' }),
+  replayDefinition(FUNCTIONS, { tables: [] }),
+];
+
+/** The names of the states of a machine, with those inside its Maps. */
+function statesIn(definition: object): string[] {
+  return Object.entries(definition).flatMap(([field, value]) => {
+    if (typeof value !== 'object' || value === null) return [];
+    return [...(field === 'States' ? Object.keys(value) : []), ...statesIn(value)];
+  });
+}
+
+const COUNTED: { readonly [Name in keyof typeof NUMBERS]: () => readonly string[] } = {
+  commands: () => COMMAND_NAMES,
+  props: () =>
+    [...new Set([...WRITTEN_NAMES, ...Object.keys(CONFIG_KINDS)])].filter(name => name !== 'tables'),
+  alarms: () => ALARM_NAMES,
+  states: () => [...new Set(MACHINES.flatMap(statesIn))],
+  files: () => FILES,
+};
+
+test.each(Object.entries(COUNTED))('there are no more %s than decided', (name, counted) => {
+  const names = counted();
+  expect(names.length).toBeGreaterThan(0);
+  expect(names.length).toBeLessThanOrEqual(NUMBERS[name as keyof typeof NUMBERS]);
+});
