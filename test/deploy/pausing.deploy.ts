@@ -50,10 +50,11 @@ describeWithTerraform('a schedule that somebody has stopped by hand', () => {
     await change(paused);
     expect(await deployment.plan()).toEqual({});
 
-    const kmsKeyArn = 'arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-0000-0000-0000-000000000000';
-    const actions = await deployment.deploy(configOf({ ...SESSION_DATA, kmsKeyArn }));
+    const Description = 'Sweeps each minute';
+    const overrides = { aws_scheduler_schedule: { description: Description } };
+    const actions = await deployment.deploy({ ...configOf(SESSION_DATA), overrides });
     expect(Object.values(actions).flat().join()).toContain('aws_scheduler_schedule');
-    expect(await schedule()).toMatchObject({ ...paused, KmsKeyArn: kmsKeyArn });
+    expect(await schedule()).toMatchObject({ ...paused, Description });
   });
 
   test('ends with enabled: false and true, by which the schedule is made anew', async () => {
