@@ -1,5 +1,18 @@
 import { ApiError, type Fields } from 'stepfunctions-emulator/loopback';
-import { isObject } from './json.ts';
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Parses a JSON text as an object; undefined for any other text. */
+export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Names of the errors by which a service reports an invalid request. */
 export interface InputErrors {

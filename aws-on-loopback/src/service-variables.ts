@@ -1,5 +1,7 @@
 import { requireLoopback } from 'stepfunctions-emulator/loopback';
-import { LOCAL_ACCOUNT } from './account.ts';
+
+/** The account of every ARN in the local cloud: the one AWS uses in its examples. */
+export const LOCAL_ACCOUNT = '123456789012';
 
 /** Local endpoints of the AWS services besides DynamoDB that functions use. */
 export interface ServiceEndpoints {

@@ -7,9 +7,8 @@ import {
   type JsonApi,
   LoopbackServer,
 } from 'stepfunctions-emulator/loopback';
-import { ApiInput, type InputErrors } from './api-input.ts';
+import { ApiInput, type InputErrors, parseObject } from './api-input.ts';
 import { type ChooseCallFault, withFaults } from './call-fault.ts';
-import { parseObject } from './json.ts';
 
 export interface ServiceOptions {
   /** @default a free port */

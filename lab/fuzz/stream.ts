@@ -1,5 +1,5 @@
 import { checkpointsInMemory } from 'aws-on-loopback/streams/checkpoints';
-import { readFilter } from 'aws-on-loopback/streams/filter';
+import { readFilter } from 'aws-on-loopback/streams/mapping-settings';
 import { ShardReader, type StreamEvent } from 'aws-on-loopback/streams/shard-reader';
 import type { ReadRecords, StreamedRecord, StreamSource } from 'aws-on-loopback/streams/stream-source';
 import type { Clock } from 'stepfunctions-emulator';

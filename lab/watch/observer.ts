@@ -1,8 +1,8 @@
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { localDynamoDbStreams } from 'aws-on-loopback/dynamodb/clients';
 import { DynamoDbLocalError } from 'aws-on-loopback/errors';
+import { toLambdaRecord } from 'aws-on-loopback/streams/batch';
 import { DynamoDbStreamSource, MAX_RECORDS } from 'aws-on-loopback/streams/dynamodb-stream-source';
-import { toLambdaRecord } from 'aws-on-loopback/streams/lambda-record';
 import { type Clock, realClock } from 'stepfunctions-emulator';
 import type { ItemImage } from '../../functions/stream/event.ts';
 import { sendJson } from '../../local/dynamodb/dynamodb-json.ts';

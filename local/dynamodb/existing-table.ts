@@ -4,8 +4,7 @@ import {
   ResourceNotFoundException,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
-import { awsCommand } from 'aws-on-loopback/dynamodb/aws-command';
-import type { ExistingTable, TableResource } from 'aws-on-loopback/dynamodb/table';
+import { awsCommand, type ExistingTable, type TableResource } from 'aws-on-loopback/dynamodb/table';
 import { compareTables, createTableInput, ensureTable } from 'aws-on-loopback/dynamodb/tables';
 import { TableMismatchError } from 'aws-on-loopback/errors';
 

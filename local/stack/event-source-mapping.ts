@@ -1,5 +1,4 @@
-import { readFilter } from 'aws-on-loopback/streams/filter';
-import type { EventSourceMappingResource } from 'aws-on-loopback/streams/mapping-settings';
+import { type EventSourceMappingResource, readFilter } from 'aws-on-loopback/streams/mapping-settings';
 import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
 import { type Arguments, type Found, TEXT } from './arguments.ts';
 

@@ -2,9 +2,10 @@ import {
   type AlarmedMetric,
   type AlarmResource,
   COMPARISONS,
+  MetricMathError,
   MISSING_DATA,
+  parseMetricMath,
 } from 'aws-on-loopback/cloudwatch/alarm';
-import { MetricMathError, parseMetricMath } from 'aws-on-loopback/cloudwatch/metric-math';
 import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';
 import { type Arguments, type Found, TEXT, TEXTS } from './arguments.ts';
 

@@ -1,7 +1,7 @@
-import { LOCAL_ACCOUNT } from 'aws-on-loopback/account';
 import type { AlarmResource } from 'aws-on-loopback/cloudwatch/alarm';
 import type { ExistingTable, TableIndex, TableResource } from 'aws-on-loopback/dynamodb/table';
 import type { ScheduleAsGiven, ScheduleResource } from 'aws-on-loopback/scheduler/schedule';
+import { LOCAL_ACCOUNT } from 'aws-on-loopback/service-variables';
 import type { EventSourceMappingResource } from 'aws-on-loopback/streams/mapping-settings';
 import { partitionOf } from '../../config/regions.ts';
 import { boolean, kind, oneOf, text, whole } from '../../expiry/fields.ts';

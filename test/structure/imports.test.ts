@@ -70,7 +70,7 @@ const ROOMS = Object.keys(MAY_IMPORT) as Room[];
  */
 const GRAMMAR = [
   ['load/graph.ts', 'load/map.ts', 'load/state.ts'],
-  ['map/inline.ts', 'run/graph.ts', 'run/parallel.ts', 'run/state.ts'],
+  ['map/inline.ts', 'run/graph.ts', 'run/state.ts'],
 ].map(files => files.map(file => `stepfunctions-emulator/src/interpreter/${file}`));
 
 /** A line on a terminal. It stands in the lab, whose runs in real time show it, and every command may show it too. */

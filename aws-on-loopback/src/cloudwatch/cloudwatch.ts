@@ -1,8 +1,6 @@
 import { type CancelTimer, type Clock, type Execution, expressBill } from 'stepfunctions-emulator';
-import type { AlarmedMetric, AlarmResource } from './alarm.ts';
-import { type AlarmState, datapointsOf, evaluate } from './alarm.ts';
-import { embeddedMetrics } from './embedded-metrics.ts';
-import { MetricStore } from './metric-store.ts';
+import { type AlarmedMetric, type AlarmResource, type AlarmState, datapointsOf, evaluate } from './alarm.ts';
+import { embeddedMetrics, MetricStore } from './metric-store.ts';
 
 /** An alarm and its current state. */
 export interface SeenAlarm {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { parseObject } from '../json.ts';
+import { parseObject } from '../api-input.ts';
 
 /** An answer of DynamoDB, real or made here. */
 export interface Answer {

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, realClock } from 'stepfunctions-emulator';
 import { ApiError } from 'stepfunctions-emulator/loopback';
-import { LOCAL_ACCOUNT } from '../account.ts';
-import { type ApiInput, VALIDATION_ERRORS } from '../api-input.ts';
+import { type ApiInput, parseObject, VALIDATION_ERRORS } from '../api-input.ts';
 import { answerEach, batchAnswer, type FailEntry } from '../call-fault.ts';
 import { requireNames } from '../errors.ts';
-import { parseObject } from '../json.ts';
 import {
   type JsonService,
   jsonProtocol,
@@ -13,6 +11,7 @@ import {
   type ServiceOptions,
   startServer,
 } from '../service.ts';
+import { LOCAL_ACCOUNT } from '../service-variables.ts';
 
 /** An event that was sent to a bus. */
 export interface LocalEvent {

@@ -1,10 +1,8 @@
 import { ApiError, type HttpAnswer, type HttpProtocol } from 'stepfunctions-emulator/loopback';
-import { etagOf } from './checksums.ts';
-import { LIST_PARAMETERS, listObjects } from './list-objects.ts';
+import { LIST_PARAMETERS, listObjects, xmlDocument } from './list-objects.ts';
 import { type ObjectStore, STORE_FULL, type StoredObject } from './object-store.ts';
 import { type OperationShape, operationOf, readRequest, type S3Request } from './s3-request.ts';
-import { readUpload } from './upload.ts';
-import { xmlDocument } from './xml.ts';
+import { etagOf, readUpload } from './upload.ts';
 
 /** An object that was just written. */
 export interface WrittenObject {

@@ -1,5 +1,5 @@
 import { ApiError, type HttpRequest } from 'stepfunctions-emulator/loopback';
-import { LOCAL_ACCOUNT } from '../account.ts';
+import { LOCAL_ACCOUNT } from '../service-variables.ts';
 
 /** A parsed request to S3. */
 export interface S3Request extends HttpRequest {

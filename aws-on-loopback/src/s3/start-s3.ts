@@ -1,7 +1,6 @@
 import { requireNames } from '../errors.ts';
 import { type LocalService, type ServiceOptions, startServer } from '../service.ts';
-import { FolderStore } from './folder-store.ts';
-import { MemoryStore, type ObjectStore } from './object-store.ts';
+import { FolderStore, MemoryStore, type ObjectStore } from './object-store.ts';
 import { type S3ApiOptions, s3Api, type WrittenObject } from './s3-api.ts';
 
 export interface S3Options extends ServiceOptions {

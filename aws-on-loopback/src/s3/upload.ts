@@ -1,8 +1,125 @@
 import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { crc32 } from 'node:zlib';
 import { ApiError, type HttpRequest } from 'stepfunctions-emulator/loopback';
-import { decodeAwsChunked } from './aws-chunked.ts';
-import { checkSums } from './checksums.ts';
 import type { StoredObject } from './object-store.ts';
+
+/** The decoded body. */
+export interface Decoded {
+  readonly body: Buffer;
+  /** Trailers by their names in lower case. */
+  readonly trailers: Readonly<Record<string, string>>;
+}
+
+/** Largest size of all trailers together: one checksum and a signature. */
+const MAX_TRAILER_BYTES = 8_192;
+
+/**
+ * Decodes `aws-chunked`: chunks of `<size in hex>[;chunk-signature=…]\r\n<bytes>\r\n`, one of size 0, then trailers. The SDK sends streams
+ * in this format, with their checksum as a trailer. Signatures are not verified here, as in all requests.
+ *
+ * Source: Amazon S3 API reference, "Signature calculations … multiple chunks" and "… including trailing headers".
+ *
+ * @throws {ApiError} for a body that ends early or is something else
+ */
+function decodeAwsChunked(encoded: Buffer): Decoded {
+  const parts: Buffer[] = [];
+  let at = 0;
+  for (;;) {
+    const lineEnd = encoded.indexOf('\r\n', at);
+    const line = lineEnd < 0 ? '' : encoded.toString('latin1', at, lineEnd);
+    const size = /^([0-9a-f]{1,8})(;[\x20-\x7e]*)?$/i.exec(line)?.[1];
+    if (size === undefined) throw incomplete(`a chunk's size in hex and CRLF at byte ${at}`);
+    const bytes = Number.parseInt(size, 16);
+    const start = lineEnd + 2;
+    if (bytes === 0) return { body: Buffer.concat(parts), trailers: trailersOf(encoded.subarray(start)) };
+    const end = start + bytes;
+    if (encoded.toString('latin1', end, end + 2) !== '\r\n') {
+      throw incomplete(`CRLF after the ${bytes} bytes of the chunk at byte ${at}`);
+    }
+    parts.push(encoded.subarray(start, end));
+    at = end + 2;
+  }
+}
+
+function trailersOf(rest: Buffer): Record<string, string> {
+  const text = rest.toString('latin1');
+  if (rest.length > MAX_TRAILER_BYTES || !(text === '\r\n' || text.endsWith('\r\n\r\n') || text === '')) {
+    throw incomplete('trailers and an empty line after the last chunk');
+  }
+  const lines = text.split('\r\n').filter(line => line !== '');
+  return Object.fromEntries(
+    lines.map(line => {
+      const colon = line.indexOf(':');
+      if (colon < 1) throw incomplete(`name:value as a trailer, got ${JSON.stringify(line.slice(0, 100))}`);
+      return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+}
+
+function incomplete(expected: string): ApiError {
+  return new ApiError('IncompleteBody', `the body in aws-chunked: expected ${expected}`);
+}
+
+const PREFIX = 'x-amz-checksum-';
+
+const ALGORITHMS: Readonly<Record<string, (body: Buffer) => string>> = {
+  crc32: body => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(crc32(body));
+    return bytes.toString('base64');
+  },
+  sha1: body => createHash('sha1').update(body).digest('base64'),
+  sha256: body => createHash('sha256').update(body).digest('base64'),
+};
+
+/** The entity tag of an object that was uploaded in one piece. */
+export function etagOf(body: Buffer): string {
+  return `"${createHash('md5').update(body).digest('hex')}"`;
+}
+
+/**
+ * Compares an upload with every checksum in its request.
+ * @param given the headers, and the trailers where there are any
+ * @returns the checksums as headers, as they are given back with the object
+ * @throws {ApiError} for a sum that is another, and for a checksum that isn't computed here
+ */
+function checkSums(body: Buffer, given: IncomingHttpHeaders): Record<string, string> {
+  const md5 = given['content-md5'];
+  if (md5 !== undefined && md5 !== createHash('md5').update(body).digest('base64')) {
+    throw new ApiError('BadDigest', 'The Content-MD5 you specified did not match what we received.');
+  }
+  const announced = String(
+    given['x-amz-trailer'] ?? given['x-amz-sdk-checksum-algorithm'] ?? '',
+  ).toLowerCase();
+  const algorithm = announced.startsWith(PREFIX) ? announced.slice(PREFIX.length) : announced;
+  if (algorithm !== '' && given[PREFIX + algorithm] === undefined) {
+    throw new ApiError(
+      given['x-amz-trailer'] === undefined ? 'InvalidRequest' : 'MalformedTrailerError',
+      `expected ${PREFIX}${algorithm}, which the request announces, got none`,
+    );
+  }
+  const checksums: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (!name.startsWith(PREFIX)) continue;
+    const compute = ALGORITHMS[name.slice(PREFIX.length)];
+    if (compute === undefined) {
+      throw new ApiError(
+        'NotImplemented',
+        `${name}: expected one of ${Object.keys(ALGORITHMS)
+          .map(each => PREFIX + each)
+          .join(', ')}; others are not computed locally`,
+        501,
+      );
+    }
+    if (compute(body) !== value) {
+      const shown = name.slice(PREFIX.length).toUpperCase();
+      throw new ApiError('BadDigest', `The ${shown} you specified did not match the calculated checksum.`);
+    }
+    checksums[name] = String(value);
+  }
+  return checksums;
+}
 
 /** Headers that are returned with the object unchanged. */
 const KEPT_HEADERS = ['cache-control', 'content-disposition', 'content-language', 'content-type', 'expires'];

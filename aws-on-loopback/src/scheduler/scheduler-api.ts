@@ -3,15 +3,15 @@ import { ApiError } from 'stepfunctions-emulator/loopback';
 import { type ApiInput, pageOf, VALIDATION_ERRORS } from '../api-input.ts';
 import { ScheduleError } from '../errors.ts';
 import { type LocalService, type RestService, restProtocol, startServer } from '../service.ts';
-import type { ScheduleResource } from './schedule.ts';
 import {
   groupOf,
   type Modified,
   readUpdate,
+  type ScheduleResource,
   toDocument,
   toSummary,
   UPDATE_FIELDS,
-} from './schedule-document.ts';
+} from './schedule.ts';
 
 /** The current schedules of a cloud. */
 export interface Schedules {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from 'stepfunctions-emulator';
 import { ApiError } from 'stepfunctions-emulator/loopback';
-import { LOCAL_ACCOUNT } from '../account.ts';
 import type { ApiInput } from '../api-input.ts';
 import { answerEach, type FailEntry } from '../call-fault.ts';
 import type { JsonService } from '../service.ts';
+import { LOCAL_ACCOUNT } from '../service-variables.ts';
 import type { LocalQueue, Outgoing, ReceivedMessage } from './queue.ts';
 
 /** Interval at which long polling looks for messages. */

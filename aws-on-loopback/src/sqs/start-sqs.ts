@@ -1,8 +1,8 @@
 import { type Clock, realClock } from 'stepfunctions-emulator';
-import { LOCAL_ACCOUNT } from '../account.ts';
 import type { FailEntry } from '../call-fault.ts';
 import { NotFoundError, requireNames } from '../errors.ts';
 import { jsonProtocol, type LocalService, type ServiceOptions, startServer } from '../service.ts';
+import { LOCAL_ACCOUNT } from '../service-variables.ts';
 import { LocalQueue, type Outgoing, type QueuedMessage, type QueueOptions } from './queue.ts';
 import { SQS, type SqsContext } from './sqs-api.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isObject } from '../api-input.ts';
 import { CheckpointError } from '../errors.ts';
-import { isObject } from '../json.ts';
 
 /** Position up to which a shard was read and its records were handed over. */
 export interface ShardCheckpoint {

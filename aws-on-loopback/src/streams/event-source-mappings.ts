@@ -2,13 +2,12 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { type Clock, type FunctionResult, realClock } from 'stepfunctions-emulator';
 import type { ExistingTable, TableResource } from '../dynamodb/table.ts';
+import { type Discarded, discardMessage } from './batch.ts';
 import { type CheckpointStore, CheckpointsInMemory } from './checkpoints.ts';
-import { type Discarded, discardMessage } from './discard-message.ts';
 import { DynamoDbStreamSource, type SendJson } from './dynamodb-stream-source.ts';
 import type { EventSourceMappingResource } from './mapping-settings.ts';
-import { machineRecordTime, virtualRecordTime } from './record-time.ts';
 import { StreamPoller } from './stream-poller.ts';
-import type { StreamSource } from './stream-source.ts';
+import { machineRecordTime, type StreamSource, virtualRecordTime } from './stream-source.ts';
 import { LOCAL_STREAM_LABEL, requireStream } from './table-stream.ts';
 
 /** Options for event source mappings: how tables' streams call functions on this machine. */

@@ -1,12 +1,16 @@
 import type { Clock, FunctionResult } from 'stepfunctions-emulator';
-import { readBatchAnswer } from './batch-answer.ts';
+import {
+  type Discarded,
+  type DiscardReason,
+  type LambdaStreamRecord,
+  readBatchAnswer,
+  type StreamOrigin,
+  toLambdaRecord,
+} from './batch.ts';
 import type { Checkpoints, FirstRead } from './checkpoints.ts';
-import type { Discarded, DiscardReason } from './discard-message.ts';
 import { MAX_RECORDS } from './dynamodb-stream-source.ts';
-import { type LambdaStreamRecord, type StreamOrigin, toLambdaRecord } from './lambda-record.ts';
 import type { MappingSettings } from './mapping-settings.ts';
-import type { RecordTime } from './record-time.ts';
-import type { StreamedRecord, StreamSource } from './stream-source.ts';
+import type { RecordTime, StreamedRecord, StreamSource } from './stream-source.ts';
 
 export interface ShardReaderOptions {
   readonly shardId: string;

@@ -4,8 +4,7 @@ import {
   type TableDescription,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
-import { awsCommand } from '../dynamodb/aws-command.ts';
-import type { ExistingTable, TableResource } from '../dynamodb/table.ts';
+import { awsCommand, type ExistingTable, type TableResource } from '../dynamodb/table.ts';
 import { untilActive } from '../dynamodb/tables.ts';
 import { TableMismatchError } from '../errors.ts';
 import type { EventSourceMappingResource } from './mapping-settings.ts';

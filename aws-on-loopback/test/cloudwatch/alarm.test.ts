@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import type { MissingData } from '../../src/cloudwatch/alarm.ts';
 import {
   type AlarmRule,
   type AlarmState,
   datapointsOf,
   evaluate,
   MISSING_DATA,
+  type MissingData,
 } from '../../src/cloudwatch/alarm.ts';
 
 const rule = (

@@ -182,3 +182,10 @@ test.each([
 ])('reads the version of %p', (output, expected) => {
   expect(javaMajor(output)).toBe(expected);
 });
+
+test('every client refuses an endpoint that is not on this machine, and so does attaching', async () => {
+  const real = 'https://dynamodb.us-east-1.amazonaws.com';
+  expect(() => localDynamoDb(real, 'us-east-1')).toThrow(NotLoopbackError);
+  await expect(attachDynamoDb(real)).rejects.toThrow(NotLoopbackError);
+  await expect(attachDynamoDb(real)).rejects.toThrow('unset it to let the local cloud start its own');
+});

@@ -1,13 +1,16 @@
 import type { FunctionResult } from 'stepfunctions-emulator';
 import type { Clock } from '../../../stepfunctions-emulator/src/index.ts';
+import type { Discarded } from '../../src/streams/batch.ts';
 import type { Checkpoints } from '../../src/streams/checkpoints.ts';
 import { checkpointsInMemory } from '../../src/streams/checkpoints.ts';
-import type { Discarded } from '../../src/streams/discard-message.ts';
 import type { MappingSettings } from '../../src/streams/mapping-settings.ts';
-import { virtualRecordTime } from '../../src/streams/record-time.ts';
 import type { StreamEvent } from '../../src/streams/shard-reader.ts';
 import { StreamPoller, type StreamPollerOptions } from '../../src/streams/stream-poller.ts';
-import type { StreamedRecord, StreamSource } from '../../src/streams/stream-source.ts';
+import {
+  type StreamedRecord,
+  type StreamSource,
+  virtualRecordTime,
+} from '../../src/streams/stream-source.ts';
 
 /** A shard of a made-up stream. */
 export interface FakeShard {

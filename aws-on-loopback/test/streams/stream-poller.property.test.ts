@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { VirtualClock } from 'stepfunctions-emulator';
 import type { FunctionResult } from '../../../stepfunctions-emulator/src/index.ts';
 import { checkpointsInMemory } from '../../src/streams/checkpoints.ts';
-import { readFilter } from '../../src/streams/filter.ts';
+import { readFilter } from '../../src/streams/mapping-settings.ts';
 import { CRASHED, DONE, type FakeShard, failedAt, number, polled, THROTTLED } from './fake-stream.ts';
 
 /** What becomes of an invocation. `killed`: the process ends before it can note the answer. */

@@ -1,5 +1,5 @@
 import { VirtualClock } from 'stepfunctions-emulator';
-import { readFilter } from '../../src/streams/filter.ts';
+import { readFilter } from '../../src/streams/mapping-settings.ts';
 import {
   CRASHED,
   DONE,

@@ -3,8 +3,7 @@ import { allStates, type Graph, graphWith, placesOf, readDefinition } from '../m
 import { HistoryModel, type Outcome, type Visit } from '../model/history.ts';
 import { layOut } from '../model/layout.ts';
 import { statesOf, takenTransitions } from '../model/path.ts';
-import { firstOfInterest, rowsOf } from '../model/rows.ts';
-import type { CellItem } from './cells.ts';
+import { firstOfInterest, rowsOf } from '../model/waterfall.ts';
 import {
   type DetailsContext,
   executionDetails,
@@ -17,7 +16,7 @@ import { element } from './element.ts';
 import { GraphView } from './graph.ts';
 import { dotOf, Navigation, wordsOf } from './navigation.ts';
 import { RefusedError, type Source } from './source.ts';
-import { count, duration } from './text.ts';
+import { type CellItem, count, duration } from './text.ts';
 import { Waterfall } from './waterfall.ts';
 
 const POLL_MS = 1_000;

@@ -1,11 +1,18 @@
-import { axisTimes } from '../model/axis.ts';
 import type { Segment, Visit } from '../model/history.ts';
 import { retriesOf } from '../model/path.ts';
-import type { Row } from '../model/rows.ts';
-import { type CellItem, cellStrip, heightOfCells } from './cells.ts';
+import { axisTimes, type Row } from '../model/waterfall.ts';
 import { element, whenPressed } from './element.ts';
 import { LazyList, type LazyRow } from './lazy-list.ts';
-import { count, duration, OUTCOMES, SEGMENTS, SIGNS } from './text.ts';
+import {
+  type CellItem,
+  cellStrip,
+  count,
+  duration,
+  heightOfCells,
+  OUTCOMES,
+  SEGMENTS,
+  SIGNS,
+} from './text.ts';
 
 const ROW_PX = 26;
 const INDENT_PX = 14;

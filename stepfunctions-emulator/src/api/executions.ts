@@ -1,6 +1,6 @@
 import { Execution, type Machine, type MapRun, type StartOptions } from '../interpreter/index.ts';
 import { ApiError, executionDoesNotExist, resourceNotFound } from './errors.ts';
-import type { StateMachine } from './state-machine.ts';
+import type { StateMachine } from './state-machines.ts';
 
 /** Runs executions: the engine, or the local cloud around it. */
 export interface Runner {

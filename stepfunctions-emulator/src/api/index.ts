@@ -5,5 +5,5 @@ export { ApiError } from './errors.ts';
 export { descendants, Executions, KEPT_EXECUTIONS, type KeptExecutions, type Runner } from './executions.ts';
 export { nestedExecutions } from './nested-executions.ts';
 export { ApiServer, DEFAULT_PORT } from './server.ts';
-export type { StateMachine } from './state-machine.ts';
+export type { StateMachine } from './state-machines.ts';
 export { StateMachines } from './state-machines.ts';

@@ -109,3 +109,102 @@ function wrongType(name: string, value: unknown, expected: string): ApiError {
     `${got} can not be converted to ${article} ${expected} at '${name}'`,
   );
 }
+
+/** The API model's limits for every ARN field. */
+const ARN_LENGTH = { min: 1, max: 256 };
+const LONG_ARN_LENGTH = { min: 1, max: 2000 };
+
+const invalidArn = (why: string): ApiError => new ApiError('InvalidArn', `Invalid Arn: '${why}'`);
+
+/** Checks an ARN of the form `arn:partition:states:region:account:kind:…`, up to its kind. */
+function checkArn(arn: string, kinds: readonly string[]): string {
+  const [prefix, partition, service, region, account, kind, ...rest] = arn.split(':');
+  if (prefix !== 'arn' || !partition?.startsWith('aws')) throw invalidArn(`Invalid ARN prefix: ${arn}`);
+  if (service !== 'states') throw invalidArn(`ARN is not an SFN ARN: ${arn}`);
+  if (!region || !account || kind === undefined || rest.length === 0 || rest[0] === '') {
+    throw invalidArn(`Invalid ARN: ${arn}`);
+  }
+  if (!kinds.includes(kind)) throw invalidArn(`Resource type not valid in this context: ${kind}`);
+  return arn;
+}
+
+/** Reads the ARN of a state machine. That of a version or an alias has the same form, and names none that exists here. */
+export function takeMachineArn(members: Members): string {
+  const arn = checkArn(members.string('stateMachineArn', ARN_LENGTH), ['stateMachine']);
+  if (!arn.includes('/')) return arn;
+  throw new ApiError(
+    'ValidationException',
+    `stateMachineArn: expected a state machine, got a distributed Map state: ${arn}`,
+    400,
+    { reason: 'API_DOES_NOT_SUPPORT_LABELED_ARNS' },
+  );
+}
+
+/** Express executions have another form of ARN, which most operations do not accept. */
+export const takeExecutionArn = (members: Members, kinds: readonly string[] = ['execution']): string =>
+  checkArn(members.string('executionArn', ARN_LENGTH), kinds);
+
+export const takeMapRunArn = (members: Members): string =>
+  checkArn(members.string('mapRunArn', LONG_ARN_LENGTH), ['mapRun']);
+
+/** The role has no local effect; its form is checked so that a typo is found before a deployment. */
+export function takeRoleArn(members: Members): string {
+  const arn = members.string('roleArn', ARN_LENGTH);
+  if (/^arn:aws[a-z-]*:iam::[^:]+:role\/./.test(arn)) return arn;
+  throw invalidArn(`Invalid Role Arn: '${arn}'`);
+}
+
+/** Position of an item in a list: it increases along the list and never changes, even when items are added or removed. */
+type Position = number | string;
+
+const DEFAULT_RESULTS = 100;
+const MAX_RESULTS = 1000;
+
+/** The page of a list that a request asks for. */
+export interface PageRequest {
+  readonly size: number;
+  /** Position of the previous page's last item; undefined for the first page. */
+  readonly after: Position | undefined;
+  /** Creates the token of the next page. */
+  token(after: Position): string;
+}
+
+/**
+ * Reads `maxResults` and `nextToken`. A token is valid only for the same request.
+ * @param list what is listed, and of what: `ListExecutions arn…`
+ */
+export function takePage(members: Members, list: string): PageRequest {
+  const size = members.integer('maxResults', 0, MAX_RESULTS) || DEFAULT_RESULTS;
+  const token = members.optionalString('nextToken', { min: 1, max: 3096 });
+  return {
+    size,
+    after: token === undefined ? undefined : readToken(token, list),
+    token: after => Buffer.from(JSON.stringify([list, after])).toString('base64'),
+  };
+}
+
+function readToken(token: string, list: string): Position {
+  try {
+    const [of, after] = JSON.parse(Buffer.from(token, 'base64').toString()) as [unknown, unknown];
+    if (of === list && (typeof after === 'number' || typeof after === 'string')) return after;
+  } catch {
+    // The token is not one of ours.
+  }
+  throw new ApiError('InvalidToken', "Invalid Token: 'Invalid token'");
+}
+
+/** Reads and returns a page of a list. */
+export function takeItems<T>(
+  page: PageRequest,
+  items: readonly T[],
+  position: (item: T) => Position,
+): { readonly items: readonly T[]; readonly nextToken?: string } {
+  const { after } = page;
+  const rest = after === undefined ? items : items.filter(item => position(item) > after);
+  const taken = rest.slice(0, page.size);
+  const last = taken.at(-1);
+  return {
+    items: taken,
+    ...(last !== undefined && rest.length > taken.length && { nextToken: page.token(position(last)) }),
+  };
+}

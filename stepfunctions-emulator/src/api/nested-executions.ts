@@ -2,7 +2,7 @@ import type { FunctionInvoker, FunctionResult } from '../interpreter/index.ts';
 import type { ApiContext } from './context.ts';
 import { ApiError, validationError } from './errors.ts';
 import { isObject, Members } from './members.ts';
-import { startAlone } from './operations/start-execution.ts';
+import { startAlone } from './operations/executions.ts';
 
 /** Arguments of `states:startExecution`, and the corresponding fields of StartExecution. */
 const MEMBERS: Readonly<Record<string, string>> = {

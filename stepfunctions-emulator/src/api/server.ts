@@ -1,9 +1,46 @@
 import { awsJson, type HttpProtocol, LoopbackServer, type ServerOptions } from '../loopback/index.ts';
 import { answerPage, isOfPage } from '../page/routes.ts';
-import type { ApiContext } from './context.ts';
+import type { ApiContext, Operation } from './context.ts';
 import { typeOf } from './errors.ts';
 import { Members } from './members.ts';
-import { OPERATIONS } from './operations/index.ts';
+import {
+  describeExecution,
+  describeMapRun,
+  getExecutionHistory,
+  listExecutions,
+  listMapRuns,
+  redriveExecution,
+  startExecution,
+  startSyncExecution,
+  stopExecution,
+} from './operations/executions.ts';
+import {
+  createStateMachine,
+  deleteStateMachine,
+  describeStateMachine,
+  describeStateMachineForExecution,
+  listStateMachines,
+  updateStateMachine,
+} from './operations/state-machines.ts';
+
+/** Operations by their names in X-Amz-Target; activities, callbacks, versions, aliases, tags and tests of definitions are not supported. */
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  CreateStateMachine: createStateMachine,
+  DeleteStateMachine: deleteStateMachine,
+  DescribeExecution: describeExecution,
+  DescribeMapRun: describeMapRun,
+  DescribeStateMachine: describeStateMachine,
+  DescribeStateMachineForExecution: describeStateMachineForExecution,
+  GetExecutionHistory: getExecutionHistory,
+  ListExecutions: listExecutions,
+  ListMapRuns: listMapRuns,
+  ListStateMachines: listStateMachines,
+  RedriveExecution: redriveExecution,
+  StartExecution: startExecution,
+  StartSyncExecution: startSyncExecution,
+  StopExecution: stopExecution,
+  UpdateStateMachine: updateStateMachine,
+};
 
 /** The port of Step Functions Local, which many configurations contain. */
 export const DEFAULT_PORT = 8083;

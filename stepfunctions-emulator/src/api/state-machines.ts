@@ -1,5 +1,16 @@
+import type { Machine } from '../interpreter/index.ts';
 import { ApiError, stateMachineDoesNotExist } from './errors.ts';
-import type { NewStateMachine, StateMachine, StateMachineUpdate } from './state-machine.ts';
+
+/** A state machine as the API describes it. It is immutable: an update replaces it. */
+export interface StateMachine extends Machine {
+  readonly definitionText: string;
+  /** Epoch milliseconds. */
+  readonly creationDate: number;
+  readonly updateDate: number;
+}
+
+export type NewStateMachine = Omit<StateMachine, 'creationDate' | 'updateDate'>;
+type StateMachineUpdate = Partial<Pick<StateMachine, 'definition' | 'definitionText' | 'roleArn'>>;
 
 /** The state machines of the local account. */
 export class StateMachines {

@@ -10,7 +10,7 @@ import {
   nestedExecutions,
   StateMachines,
 } from '../api/index.ts';
-import type { NewStateMachine } from '../api/state-machine.ts';
+import type { NewStateMachine } from '../api/state-machines.ts';
 import { realClock } from '../clock.ts';
 import { EmulatorError } from '../errors.ts';
 import { Engine, type FunctionInvoker, loadDefinition } from '../interpreter/index.ts';

@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { type CancelTimer, type Clock, realClock } from '../clock.ts';
 import { EmulatorError } from '../errors.ts';
+import { ALLOWED_NAME, isAllowedName } from './arn.ts';
 import { Billing, type BillingCounters } from './billing.ts';
 import type { Definition } from './definition.ts';
 import { Execution, type ExecutionSpec } from './execution.ts';
 import { exceedsBytes, toJson } from './json.ts';
-import { AWS_LIMITS, type Limits } from './limits.ts';
+import { AWS_LIMITS, type Limits, type Payload, payload } from './limits.ts';
 import { InvalidDefinitionError } from './load/problems.ts';
-import { ALLOWED_NAME, isAllowedName } from './names.ts';
-import { type Payload, payload } from './payload.ts';
 import { type RandomSource, systemRandom, uuidFrom } from './random.ts';
 import type { MachineIdentity } from './run/child.ts';
-import { Pace } from './run/pace.ts';
-import type { CutOffNotice, EngineContext, RetryNotice } from './run/run.ts';
+import { type CutOffNotice, type EngineContext, Pace, type RetryNotice } from './run/run.ts';
 import type { FunctionInvoker } from './task/invoker.ts';
 
 export interface EngineOptions {

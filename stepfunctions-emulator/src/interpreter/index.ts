@@ -8,6 +8,7 @@
  * - beside this file: the engine, an execution as others see it, and what several of these need
  */
 
+export { ALLOWED_NAME, isAllowedName } from './arn.ts';
 export { type BillingCounters, type ExpressBill, expressBill } from './billing.ts';
 export type { Definition, WorkflowType } from './definition.ts';
 export { Engine, type EngineOptions, InvalidStartError, type Machine, type StartOptions } from './engine.ts';
@@ -17,7 +18,6 @@ export { AWS_LIMITS, type Limits } from './limits.ts';
 export { loadDefinition } from './load/machine.ts';
 export { type DefinitionProblem, InvalidDefinitionError } from './load/problems.ts';
 export { MapRun, type MapRunCounts } from './map/map-run.ts';
-export { ALLOWED_NAME, isAllowedName } from './names.ts';
 export { type RandomSource, seededRandom, systemRandom } from './random.ts';
 export type { ExecutionStatus, MachineIdentity } from './run/child.ts';
 export type { EventDetails, HistoryEvent } from './run/history.ts';

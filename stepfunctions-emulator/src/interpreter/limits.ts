@@ -1,3 +1,5 @@
+import type { Json } from './json.ts';
+
 /**
  * The limits of Step Functions. Sources: the pages "Service quotas", "Passing data with variables" and
  * "Map state" of the AWS Step Functions Developer Guide, unless a line says otherwise.
@@ -69,3 +71,11 @@ export const EXPRESSION_DEPTH = 100;
  * 8 bytes of a number.
  */
 export const EXPRESSION_BYTES = 873_782 * 8;
+
+/** A value together with its JSON text, which histories and size limits need anyway. */
+export interface Payload {
+  readonly value: Json;
+  readonly text: string;
+}
+
+export const payload = (value: Json): Payload => ({ value, text: JSON.stringify(value) });

@@ -2,13 +2,15 @@
 
 export { EmulatorError, NotLoopbackError } from '../errors.ts';
 export { awsJson, type Fields, type JsonApi } from './aws-json.ts';
-export { isLoopback, isLoopbackHost, requireLoopback } from './endpoint.ts';
 export {
   ApiError,
   type HttpAnswer,
   type HttpProtocol,
   type HttpRequest,
+  isLoopback,
+  isLoopbackHost,
   LoopbackServer,
+  requireLoopback,
   type ServerOptions,
   stopServer,
 } from './http-server.ts';

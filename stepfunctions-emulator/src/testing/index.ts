@@ -9,7 +9,6 @@ export {
   NotRedrivableError,
 } from '../interpreter/index.ts';
 export { functionArn } from '../made-up.ts';
-export type { ClockOptions } from './clocks.ts';
 export { HarnessError, MissingMockError, UnexpectedStatusError } from './errors.ts';
 export type { EventOf, EventType, HistoryEvent } from './events.ts';
 export type { ExecutionResult, WaitRecord } from './execution-result.ts';
@@ -24,12 +23,12 @@ export {
   takes,
 } from './mock.ts';
 export type { FunctionCall } from './mocked-functions.ts';
-export type { RetryRecord } from './retries.ts';
 export { type DefinitionOptions, stateMachine } from './state-machine.ts';
 export type {
+  ClockOptions,
   MachineOptions,
   RunningExecution,
   RunOptions,
   TestedStateMachine,
 } from './tested-state-machine.ts';
-export type { Visit } from './visits.ts';
+export type { RetryRecord, Visit } from './visits.ts';

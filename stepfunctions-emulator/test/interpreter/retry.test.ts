@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { VirtualClock } from '../../src/clock.ts';
 import { seededRandom } from '../../src/interpreter/index.ts';
-import { retryDelayMs } from '../../src/interpreter/run/retry.ts';
+import { retryDelayMs } from '../../src/interpreter/run/state.ts';
 import { arnOf, eventTypes, machineOf, outcome, run } from './run-definition.ts';
 
 class Flaky extends Error {

@@ -1,7 +1,7 @@
 import { placesOf, readDefinition } from '../../page/model/definition.ts';
 import { HistoryModel, variablesAt } from '../../page/model/history.ts';
 import { retriesOf, statesOf, takenTransitions, transitionKey } from '../../page/model/path.ts';
-import { rowsOf } from '../../page/model/rows.ts';
+import { rowsOf } from '../../page/model/waterfall.ts';
 import type { HistoryEvent } from '../../src/interpreter/index.ts';
 import { pageEvent } from '../../src/page/events.ts';
 import {

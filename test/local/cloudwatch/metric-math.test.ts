@@ -1,4 +1,4 @@
-import { MetricMathError, parseMetricMath, type Series } from 'aws-on-loopback/cloudwatch/metric-math';
+import { MetricMathError, parseMetricMath, type Series } from 'aws-on-loopback/cloudwatch/alarm';
 import { HEARTBEAT } from '../../../config/alarms.ts';
 
 /** `1 - 0`: the oldest first, `-` is missing. */

@@ -12,8 +12,7 @@ import {
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import { TableMismatchError } from 'aws-on-loopback/errors';
-import { readFilter } from 'aws-on-loopback/streams/filter';
-import type { EventSourceMappingResource } from 'aws-on-loopback/streams/mapping-settings';
+import { type EventSourceMappingResource, readFilter } from 'aws-on-loopback/streams/mapping-settings';
 import { LocalCloud, type LocalCloudOptions } from '../../../local/cloud.ts';
 import { handmadeStack, lambdaFunction, type StackParts } from '../../support/handmade-stack.ts';
 import { dynamoDbOfFile, useLocalDynamoDb } from '../../support/local-dynamodb.ts';

@@ -1,10 +1,133 @@
-import { Execution, NotRedrivableError } from '../../interpreter/index.ts';
-import { takeExecutionArn, takeMachineArn, takeMapRunArn } from '../arns.ts';
-import { isMetadataOnly, type Operation, optional, seconds } from '../context.ts';
+import {
+  type EventDetails,
+  Execution,
+  expressBill,
+  type HistoryEvent,
+  InvalidStartError,
+  type MapRun,
+  type MapRunCounts,
+  NotRedrivableError,
+  type StartOptions,
+} from '../../interpreter/index.ts';
+import { type ApiContext, isMetadataOnly, type Operation, optional, seconds } from '../context.ts';
 import { ApiError, executionDoesNotExist, typeNotSupported, validationError } from '../errors.ts';
-import { childrenOf, type ExecutionSummary, FORGOTTEN } from '../executions.ts';
-import { takeItems, takePage } from '../paging.ts';
-import { dataOf } from './start-execution.ts';
+import {
+  childrenOf,
+  type ExecutionSummary,
+  executionAlreadyExists,
+  FORGOTTEN,
+  type StartedExecution,
+} from '../executions.ts';
+import {
+  type Members,
+  takeExecutionArn,
+  takeItems,
+  takeMachineArn,
+  takeMapRunArn,
+  takePage,
+} from '../members.ts';
+import type { StateMachine } from '../state-machines.ts';
+
+const INPUT_LENGTH = { max: 262_144 };
+const NAME_LENGTH = { min: 1, max: 80 };
+
+export const startExecution: Operation = (context, members) => {
+  const { execution } = startAlone(context, members);
+  return { executionArn: execution.arn, startDate: seconds(execution.startDate) };
+};
+
+/** Starts an execution without waiting for its end. */
+export const startAlone = (context: ApiContext, members: Members): StartedExecution =>
+  start(context, context.stateMachines.get(takeMachineArn(members)), members);
+
+/** Answers when the execution has ended, whatever its status; it continues when the caller disconnects. */
+export const startSyncExecution: Operation = async (context, members) => {
+  const stateMachine = context.stateMachines.get(takeMachineArn(members));
+  if (stateMachine.type !== 'EXPRESS') throw typeNotSupported();
+  const metadataOnly = isMetadataOnly(members);
+  const { execution } = start(context, stateMachine, members, true);
+  await execution.done;
+  const stopDate = execution.stopDate ?? execution.startDate;
+  const { memoryMb = 0 } = execution;
+  const billed = expressBill({ memoryMb, durationMs: stopDate - execution.startDate });
+  return {
+    executionArn: execution.arn,
+    stateMachineArn: stateMachine.arn,
+    name: execution.name,
+    startDate: seconds(execution.startDate),
+    stopDate: seconds(stopDate),
+    // The API of a synchronous execution has no status ABORTED; the service ended it.
+    status: execution.status === 'ABORTED' ? 'FAILED' : execution.status,
+    ...(!metadataOnly && dataOf(execution)),
+    billingDetails: {
+      billedMemoryUsedInMB: billed.memoryMb,
+      billedDurationInMilliseconds: billed.durationMs,
+    },
+  };
+};
+
+/** Input and result of an execution, as the descriptions show them. */
+function dataOf(execution: ExecutionSummary): object {
+  const { outputText } = execution;
+  return {
+    input: execution.inputText,
+    inputDetails: { included: true },
+    ...(outputText !== undefined && { output: outputText, outputDetails: { included: true } }),
+    ...optional('error', execution.error),
+    ...optional('cause', execution.cause),
+  };
+}
+
+function start(
+  { executions }: ApiContext,
+  stateMachine: StateMachine,
+  members: Members,
+  synchronous = false,
+): StartedExecution<Execution> {
+  const name = members.optionalString('name', NAME_LENGTH);
+  const inputText = members.optionalString('input', INPUT_LENGTH) ?? '{}';
+  const input = parseInput(inputText);
+  members.optionalString('traceHeader', { max: 256 });
+  if (name !== undefined && stateMachine.type === 'STANDARD' && executions.isTaken(stateMachine, name)) {
+    return again(executions.find(arnOf(stateMachine, name)), stateMachine, name, input);
+  }
+  const options: StartOptions = { input, inputText, synchronous, ...(name !== undefined && { name }) };
+  try {
+    return executions.start(stateMachine, options);
+  } catch (error) {
+    if (!(error instanceof InvalidStartError)) throw error;
+    const prefix = error.name === 'InvalidName' ? 'Invalid Name' : 'Invalid State Machine Execution Input';
+    throw new ApiError(error.name, `${prefix}: '${error.message}'`);
+  }
+}
+
+/** A start with the same name and input while the execution runs returns the same execution. */
+function again(
+  known: StartedExecution | undefined,
+  stateMachine: StateMachine,
+  name: string,
+  input: unknown,
+): StartedExecution<Execution> {
+  const execution = known?.execution;
+  if (known !== undefined && execution instanceof Execution && execution.status === 'RUNNING') {
+    if (JSON.stringify(execution.input) === JSON.stringify(input)) return { ...known, execution };
+  }
+  throw executionAlreadyExists(arnOf(stateMachine, name));
+}
+
+const arnOf = (stateMachine: StateMachine, name: string): string =>
+  `${stateMachine.arn.replace(':stateMachine:', ':execution:')}:${name}`;
+
+function parseInput(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ApiError(
+      'InvalidExecutionInput',
+      `Invalid State Machine Execution Input: 'expected JSON, got ${(error as Error).message}'`,
+    );
+  }
+}
 
 const STATUSES = ['ABORTED', 'FAILED', 'PENDING_REDRIVE', 'RUNNING', 'SUCCEEDED', 'TIMED_OUT'] as const;
 
@@ -126,3 +249,70 @@ function notRedrivable(execution: ExecutionSummary, why?: string): ApiError {
   const message = redriveStatusReason ?? why ?? `Execution is ${redriveStatus}: redrive what started it`;
   return new ApiError('ExecutionNotRedrivable', message);
 }
+
+/** The data fields of an event's details, which a request can leave out. */
+const DATA = new Set(['assignedVariables', 'input', 'inputDetails', 'output', 'outputDetails', 'parameters']);
+
+export const getExecutionHistory: Operation = ({ executions }, members) => {
+  const execution = executions.whole(takeExecutionArn(members));
+  const reverse = members.boolean('reverseOrder') ?? false;
+  const withData = members.boolean('includeExecutionData') ?? true;
+  const page = takePage(members, `GetExecutionHistory ${execution.arn} ${reverse}`);
+  const { history } = execution;
+  const { items, ...more } = takeItems(page, reverse ? history.toReversed() : history, ({ id }) =>
+    reverse ? -id : id,
+  );
+  return { events: items.map(event => asEvent(event, withData)), ...more };
+};
+
+function asEvent({ timestamp, ...event }: HistoryEvent, withData: boolean): object {
+  const members = Object.entries(event).map(([name, value]) => {
+    if (withData || !name.endsWith('EventDetails')) return [name, value];
+    return [name, withoutData(value as EventDetails)];
+  });
+  return { timestamp: seconds(timestamp), ...Object.fromEntries(members) };
+}
+
+function withoutData(details: EventDetails): object {
+  return Object.fromEntries(Object.entries(details).filter(([name]) => !DATA.has(name)));
+}
+
+export const describeMapRun: Operation = ({ executions }, members) => {
+  const { mapRun } = executions.mapRun(takeMapRunArn(members));
+  const { settings, redriveDate } = mapRun;
+  return {
+    mapRunArn: settings.arn,
+    executionArn: settings.executionArn,
+    status: mapRun.status,
+    ...datesOf(mapRun),
+    maxConcurrency: settings.maxConcurrency,
+    toleratedFailurePercentage: settings.toleratedFailurePercentage ?? 0,
+    toleratedFailureCount: settings.toleratedFailureCount ?? 0,
+    itemCounts: countsOf(mapRun.itemCounts),
+    executionCounts: countsOf(mapRun.executionCounts),
+    redriveCount: mapRun.redriveCount,
+    ...optional('redriveDate', redriveDate && seconds(redriveDate)),
+  };
+};
+
+export const listMapRuns: Operation = ({ executions }, members) => {
+  const execution = executions.whole(takeExecutionArn(members));
+  const page = takePage(members, `ListMapRuns ${execution.arn}`);
+  const numbered = execution.mapRuns.map((mapRun, index) => ({ mapRun, index }));
+  const { items, ...more } = takeItems(page, numbered, ({ index }) => index);
+  const mapRuns = items.map(({ mapRun }) => ({
+    executionArn: mapRun.settings.executionArn,
+    mapRunArn: mapRun.settings.arn,
+    stateMachineArn: mapRun.settings.childMachineArn,
+    ...datesOf(mapRun),
+  }));
+  return { mapRuns, ...more };
+};
+
+const datesOf = ({ startDate, stopDate }: MapRun) => ({
+  startDate: seconds(startDate),
+  ...optional('stopDate', stopDate && seconds(stopDate)),
+});
+
+/** A child that did not succeed is redriven with its Map Run, whatever its failure was. */
+const countsOf = (counts: MapRunCounts) => ({ ...counts, failuresNotRedrivable: 0, pendingRedrive: 0 });

@@ -7,12 +7,17 @@ import {
   loadDefinition,
   type WorkflowType,
 } from '../../interpreter/index.ts';
-import { takeExecutionArn, takeMachineArn, takeRoleArn } from '../arns.ts';
 import { type ApiContext, isMetadataOnly, type Operation, optional, seconds } from '../context.ts';
 import { ApiError } from '../errors.ts';
-import type { Members } from '../members.ts';
-import { takeItems, takePage } from '../paging.ts';
-import type { StateMachine } from '../state-machine.ts';
+import {
+  type Members,
+  takeExecutionArn,
+  takeItems,
+  takeMachineArn,
+  takePage,
+  takeRoleArn,
+} from '../members.ts';
+import type { StateMachine } from '../state-machines.ts';
 
 const TYPES = ['STANDARD', 'EXPRESS'] as const satisfies readonly WorkflowType[];
 const DEFINITION_LENGTH = { min: 1, max: 1_048_576 };

@@ -1,8 +1,7 @@
 import jsonata from 'jsonata';
 import { EmulatorError } from '../../errors.ts';
-import { EvaluationLimitError, limitEvaluation, newUsage } from './evaluation-limits.ts';
+import { EvaluationLimitError, LimitedRegExp, limitEvaluation, newUsage } from './evaluation-limits.ts';
 import { type FunctionRuntime, RUNTIME_BINDING, registerAslFunctions } from './functions.ts';
-import { LimitedRegExp } from './limited-regexp.ts';
 import { type ExpressionPlace, inspectExpression } from './rules.ts';
 
 /** The values of an expression's names when it is evaluated. */

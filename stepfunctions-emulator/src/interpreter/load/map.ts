@@ -2,7 +2,6 @@ import type { ItemBatcher, MapMode, State, StateGraph } from '../definition.ts';
 import { isCount, isIntegerFrom, isPercentage } from '../field-checks.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { LABEL_LENGTH, MAX_BATCH_BYTES } from '../limits.ts';
-import { explainField } from './explain-field.ts';
 import {
   AFTER_RESULT,
   BEFORE,
@@ -14,7 +13,7 @@ import {
   takeTemplate,
 } from './fields.ts';
 import { type LoadContext, loadGraph } from './graph.ts';
-import { FieldReader, quote } from './problems.ts';
+import { explainField, FieldReader, quote } from './problems.ts';
 
 /** Reads a Map state of either mode. */
 export function loadMap(name: string, reader: FieldReader, context: LoadContext): State {

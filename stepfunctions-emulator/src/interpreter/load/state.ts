@@ -2,7 +2,6 @@ import type { State } from '../definition.ts';
 import { isBoolean, isIntegerFrom, isText } from '../field-checks.ts';
 import { MAX_SECONDS } from '../limits.ts';
 import { parseTimestamp } from '../timestamp.ts';
-import { explainField } from './explain-field.ts';
 import {
   AFTER_RESULT,
   BEFORE,
@@ -15,7 +14,7 @@ import {
 } from './fields.ts';
 import { type LoadContext, loadGraph } from './graph.ts';
 import { loadMap } from './map.ts';
-import type { FieldReader } from './problems.ts';
+import { explainField, type FieldReader } from './problems.ts';
 import { takeResource } from './resource.ts';
 
 const STATE_TYPES = ['Task', 'Pass', 'Choice', 'Wait', 'Succeed', 'Fail', 'Parallel', 'Map'] as const;

@@ -1,6 +1,6 @@
 import type { MapState } from '../definition.ts';
 import type { Json } from '../json.ts';
-import { type Payload, payload } from '../payload.ts';
+import { type Payload, payload } from '../limits.ts';
 import { Fork } from '../run/fork.ts';
 import { runGraph } from '../run/graph.ts';
 import type { MapItem } from '../run/line.ts';

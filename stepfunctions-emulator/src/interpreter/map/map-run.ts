@@ -1,4 +1,4 @@
-import type { Payload } from '../payload.ts';
+import type { Payload } from '../limits.ts';
 import type { ChildExecution, ExecutionStatus } from '../run/child.ts';
 
 /** The input of one child execution, and the number of its items. */

@@ -1,6 +1,6 @@
 import type { StateGraph, WorkflowType } from '../definition.ts';
 import type { Json } from '../json.ts';
-import type { Payload } from '../payload.ts';
+import type { Payload } from '../limits.ts';
 
 /** The state machine that an execution runs. */
 export interface MachineIdentity {

@@ -1,8 +1,8 @@
 import type { StateGraph } from '../definition.ts';
 import { Cancelled } from '../failure.ts';
-import type { Payload } from '../payload.ts';
+import type { Payload } from '../limits.ts';
 import type { Line } from './line.ts';
-import { Rounds } from './pace.ts';
+import { Rounds } from './run.ts';
 import { runState, type Step } from './state.ts';
 import { StateVisit } from './visit.ts';
 

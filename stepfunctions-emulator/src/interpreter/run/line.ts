@@ -1,6 +1,6 @@
 import { Cancelled } from '../failure.ts';
 import type { Json } from '../json.ts';
-import type { Payload } from '../payload.ts';
+import type { Payload } from '../limits.ts';
 import type { Cancellation } from './cancellation.ts';
 import type { HeldData } from './held-data.ts';
 import type { EventDetails } from './history.ts';

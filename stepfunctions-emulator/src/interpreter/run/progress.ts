@@ -1,5 +1,5 @@
+import type { Payload } from '../limits.ts';
 import type { Batch, MapRun } from '../map/map-run.ts';
-import type { Payload } from '../payload.ts';
 import type { ChildExecution, MachineIdentity } from './child.ts';
 import type { VariableScope } from './variables.ts';
 

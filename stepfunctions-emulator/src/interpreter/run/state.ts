@@ -4,20 +4,85 @@ import type {
   FailState,
   MapState,
   ParallelState,
+  Retrier,
+  StateGraph,
   TaskState,
   WaitState,
 } from '../definition.ts';
 import { errorMatches, StateFailure } from '../failure.ts';
 import { isIntegerFrom } from '../field-checks.ts';
-import { MAX_SECONDS } from '../limits.ts';
+import type { Json } from '../json.ts';
+import { MAX_SECONDS, type Payload, payload } from '../limits.ts';
 import { runDistributedMap } from '../map/distributed.ts';
 import { runInlineMap } from '../map/inline.ts';
-import { type Payload, payload } from '../payload.ts';
+import type { RandomSource } from '../random.ts';
 import { runTask } from '../task/run-task.ts';
 import { parseTimestamp } from '../timestamp.ts';
-import { runParallel } from './parallel.ts';
-import { RetryBudget } from './retry.ts';
+import { Fork } from './fork.ts';
+import { runGraph } from './graph.ts';
 import type { StateVisit } from './visit.ts';
+
+/**
+ * Runs one attempt of a Parallel state. The first branch that fails ends the others.
+ * @returns the outputs of the branches, in their order
+ */
+async function runParallel(visit: StateVisit, state: ParallelState): Promise<Payload> {
+  const { line } = visit;
+  const input = state.arguments === undefined ? visit.input : payload(await visit.evaluate(state.arguments));
+  visit.checkSize(input);
+  line.record('ParallelStateStarted');
+  const fork = new Fork(line);
+  const runBranch = async (graph: StateGraph, index: number): Promise<Json> => {
+    const before = line.progress.part(index)?.output;
+    if (before !== undefined) return before.value;
+    const branch = fork.branch(index);
+    try {
+      const output = await runGraph(branch, graph, input);
+      fork.join(index, branch, output, branch.lastEventId);
+      return output.value;
+    } catch (error) {
+      fork.fail(index, branch, error);
+      return null;
+    }
+  };
+  const outputs = await Promise.all(state.branches.map(runBranch));
+  fork.end();
+  const result = payload(outputs);
+  visit.take(result);
+  line.recordAside('ParallelStateSucceeded');
+  return result;
+}
+
+/**
+ * Delay before a retry, milliseconds: the interval grows by the rate with each attempt of this retrier, is capped, and with jitter is
+ * drawn uniformly between zero and that.
+ * @param attempt 0 for the first retry
+ */
+export function retryDelayMs(retrier: Retrier, attempt: number, random: RandomSource): number {
+  const grown = retrier.intervalSeconds * retrier.backoffRate ** attempt;
+  const seconds = Math.min(grown, retrier.maxDelaySeconds ?? Number.POSITIVE_INFINITY);
+  return seconds * 1000 * (retrier.jitter === 'FULL' ? random.next() : 1);
+}
+
+/** Counts the attempts of one visit of a state, for every retrier separately. */
+class RetryBudget {
+  readonly #retriers: readonly Retrier[];
+  readonly #attempts = new Map<Retrier, number>();
+
+  constructor(retriers: readonly Retrier[]) {
+    this.#retriers = retriers;
+  }
+
+  /** Delay before the next attempt, milliseconds, or undefined when `failure` is not retried (any more). */
+  next(failure: StateFailure, random: RandomSource): number | undefined {
+    const retrier = this.#retriers.find(one => errorMatches(one.errorEquals, failure));
+    if (retrier === undefined) return undefined;
+    const attempt = this.#attempts.get(retrier) ?? 0;
+    if (attempt >= retrier.maxAttempts) return undefined;
+    this.#attempts.set(retrier, attempt + 1);
+    return retryDelayMs(retrier, attempt, random);
+  }
+}
 
 /** The output of a state, and the next state; undefined when it was the last. */
 export interface Step {

@@ -3,7 +3,7 @@ import { StateFailure } from '../failure.ts';
 import { exceedsBytes, type Json, NotJsonError, toJson, typeName } from '../json.ts';
 import { type AslExpression, describeEvaluationError, type ExpressionScope } from '../jsonata/expression.ts';
 import { evaluateTemplate, type Template } from '../jsonata/template.ts';
-import { type Payload, payload } from '../payload.ts';
+import { type Payload, payload } from '../limits.ts';
 import { contextObject } from './context-object.ts';
 import { NOT_TRUNCATED } from './history.ts';
 import type { Line } from './line.ts';

@@ -1,6 +1,6 @@
 import { Cancelled } from '../failure.ts';
 import type { Json } from '../json.ts';
-import type { Payload } from '../payload.ts';
+import type { Payload } from '../limits.ts';
 import type { Line } from '../run/line.ts';
 import type { FunctionInvoker, FunctionResult } from './invoker.ts';
 

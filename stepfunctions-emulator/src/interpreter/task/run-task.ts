@@ -3,13 +3,44 @@ import type { TaskResource, TaskState } from '../definition.ts';
 import { CallFailure, HeartbeatTimeout, type StateFailure } from '../failure.ts';
 import { isIntegerFrom } from '../field-checks.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
-import { MAX_SECONDS } from '../limits.ts';
-import { type Payload, payload } from '../payload.ts';
+import { MAX_SECONDS, type Payload, payload } from '../limits.ts';
+import { expectedArgument } from '../load/resource.ts';
 import { NOT_TRUNCATED } from '../run/history.ts';
+import type { EngineContext } from '../run/run.ts';
 import { type StateVisit, tooBigCause } from '../run/visit.ts';
 import { type CallOutcome, call, callResource } from './function-call.ts';
-import { expectedArgument } from './lambda-arguments.ts';
-import { invokeResult } from './lambda-invoke.ts';
+
+/**
+ * The result of the optimised integration lambda:invoke: the function's payload inside the AWS SDK for Java's form of the HTTP answer.
+ * Step Functions parses Payload, so it is JSON here and not a string.
+ */
+function invokeResult(
+  engine: EngineContext,
+  returned: Extract<CallOutcome, { kind: 'returned' }>,
+): JsonObject {
+  const requestId = engine.newId();
+  const headers: Record<string, string> = {
+    Connection: 'keep-alive',
+    'Content-Length': String(Buffer.byteLength(returned.payload.text)),
+    'Content-Type': 'application/json',
+    Date: new Date(engine.clock.now()).toUTCString(),
+    'X-Amz-Executed-Version': returned.executedVersion,
+    'x-amzn-Remapped-Content-Length': '0',
+    'x-amzn-RequestId': requestId,
+    'X-Amzn-Trace-Id': `Root=1-${Math.floor(engine.clock.now() / 1000).toString(16)}-${requestId.replaceAll('-', '').slice(0, 24)}`,
+  };
+  return {
+    ExecutedVersion: returned.executedVersion,
+    Payload: returned.payload.value,
+    SdkHttpMetadata: {
+      AllHttpHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+      HttpHeaders: headers,
+      HttpStatusCode: 200,
+    },
+    SdkResponseMetadata: { RequestId: requestId },
+    StatusCode: 200,
+  };
+}
 
 interface Timeouts {
   readonly timeoutSeconds: number | undefined;
